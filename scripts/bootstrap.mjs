@@ -1,0 +1,67 @@
+// From a fresh clone and any Node from 18 on to a running job: `node scripts/bootstrap.mjs demo | test`.
+// Plain JavaScript with no dependency, because nothing is installed yet when it starts.
+import { spawnSync } from "node:child_process";
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { delimiter, dirname, join } from "node:path";
+import { fileURLToPath } from "node:url";
+
+const root = dirname(dirname(fileURLToPath(import.meta.url)));
+const toolchain = join(root, ".toolchain");
+const binaries = [join(toolchain, "node_modules", ".bin"), join(root, "node_modules", ".bin")];
+
+const jobs = {
+  /** Builds, then shows the main job on this repository. */
+  demo() {
+    run("turbo", ["run", "build", "--output-logs=errors-only"]);
+    run("node", ["scripts/demo.mjs"]);
+  },
+  /** Everything a pull request must pass. */
+  test() {
+    run("node", ["scripts/check.mjs"]);
+  },
+};
+
+const job = jobs[process.argv[2]];
+if (job === undefined) {
+  console.error(`usage: node scripts/bootstrap.mjs ${Object.keys(jobs).join(" | ")}`);
+  process.exit(2);
+}
+installToolchain();
+run("pnpm", [
+  "install",
+  "--frozen-lockfile",
+  "--prefer-offline",
+  "--reporter=append-only",
+  "--loglevel=warn",
+]);
+job();
+
+/** Puts the Node of `.node-version` and the pnpm of `packageManager` into `.toolchain/`, once. */
+function installToolchain() {
+  const node = readFileSync(join(root, ".node-version"), "utf8").trim();
+  const pnpm = JSON.parse(readFileSync(join(root, "package.json"), "utf8")).packageManager.split("@")[1];
+  if (installedVersion("node") === node && installedVersion("pnpm") === pnpm) return;
+
+  console.log(`installing node ${node} and pnpm ${pnpm} into .toolchain/`);
+  mkdirSync(toolchain, { recursive: true });
+  writeFileSync(join(toolchain, "package.json"), '{ "private": true }\n');
+  run(
+    "npm",
+    ["install", "--loglevel=error", "--no-audit", "--no-fund", `node@${node}`, `pnpm@${pnpm}`],
+    toolchain,
+  );
+}
+
+function installedVersion(name) {
+  const manifest = join(toolchain, "node_modules", name, "package.json");
+  return existsSync(manifest) ? JSON.parse(readFileSync(manifest, "utf8")).version : undefined;
+}
+
+/** Runs a command to its end with the toolchain first on PATH, and ends this process when it fails. */
+function run(command, args, cwd = root) {
+  const path = [...binaries, process.env.PATH].join(delimiter);
+  const env = { ...process.env, PATH: path, TURBO_TELEMETRY_DISABLED: "1" };
+  const { status, error } = spawnSync(command, args, { cwd, env, stdio: "inherit" });
+  if (error !== undefined) console.error(`cannot run ${command}: ${error.message}`);
+  if (status !== 0) process.exit(status ?? 1);
+}

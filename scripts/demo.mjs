@@ -1,0 +1,2 @@
+// What `npm run demo` shows, run with the workspace built.
+console.log("nothing to show yet");
