@@ -1,0 +1,71 @@
+import type { CallInfo } from "./context.ts";
+import type { ToolDefinition } from "./definition.ts";
+import type { Hooks, Undo } from "./hook-types.ts";
+import type { JsonObject } from "./json.ts";
+import type { Logger } from "./logger.ts";
+import type { Approver, ModeCatalog, Policy, Runner, SchemaCompiler, ToolAdapter } from "./ports.ts";
+
+/** What can be mounted where. Packages add their own points by declaration merging. */
+export interface MountPoints {
+  /** Named by `tool.name`. Foreign shapes are adapted. */
+  tools: ToolDefinition | { readonly name: string };
+  policies: Policy;
+  /** Named by where they run: `process`, `fleet`. */
+  runners: Runner;
+  adapters: ToolAdapter;
+  "schema-compiler": SchemaCompiler;
+  approver: Approver;
+  "mode-catalog": ModeCatalog;
+  orchestrator: unknown;
+  context: unknown;
+  providers: unknown;
+  "module-source-resolver": unknown;
+}
+
+/** Capabilities and their types; packages add their own by declaration merging. */
+export interface Capabilities {
+  "session.working_dir": string;
+}
+
+/** Makes a member of the tool context, read lazily, on the side where the tool runs. */
+export type ContextProvider = (info: CallInfo) => unknown;
+
+/** What a module sees of its host. Whatever it registers here is its own, and undone by the host. */
+export interface Coordinator {
+  /** This module's parsed config. */
+  readonly config: JsonObject;
+  readonly logger: Logger;
+  readonly hooks: Hooks;
+  /** Mounts `thing`. Named points take the name from `options.name`, else from the thing itself. */
+  mount<Point extends keyof MountPoints>(point: Point, thing: MountPoints[Point], options?: { name?: string | undefined }): Undo;
+  /** Takes back what this module mounted under that name; a missing one is ignored. */
+  unmount(point: keyof MountPoints, name?: string): void;
+  /** Single point: the thing or null. Named point: the thing of that name or null, or without a name a map of all. */
+  get(point: keyof MountPoints, name?: string): unknown;
+  /** Adds a member to every tool's context. */
+  provide(name: string, provider: ContextProvider): Undo;
+  registerCapability<Name extends keyof Capabilities>(name: Name, value: Capabilities[Name]): Undo;
+  registerCapability(name: string, value: unknown): Undo;
+  /** The capability, or null. */
+  getCapability<Name extends keyof Capabilities>(name: Name): Capabilities[Name] | null;
+  getCapability(name: string): unknown;
+  /** Adds to a pull channel such as `observability.events`. */
+  registerContributor(channel: string, name: string, callback: () => unknown): Undo;
+  /** What all contributors of a channel say, in order; failing ones are logged and left out, `null` too. */
+  collectContributions(channel: string): Promise<unknown[]>;
+  /** Runs when the module is unmounted: only for what lies outside the host. */
+  registerCleanup(cleanup: () => unknown): Undo;
+}
+
+/** What `mount` may return. */
+export type MountReturn =
+  | undefined
+  | void
+  | null
+  | (() => unknown)
+  | { readonly name: string; execute(...parameters: never[]): unknown }
+  | readonly { readonly name: string; execute(...parameters: never[]): unknown }[]
+  | { readonly tools?: readonly { readonly name: string }[] | undefined; readonly cleanup?: (() => unknown) | undefined };
+
+/** A module's entry. */
+export type Mount<Config = JsonObject> = (coordinator: Coordinator, config: Config) => Promise<MountReturn> | MountReturn;

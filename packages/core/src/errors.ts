@@ -1,0 +1,123 @@
+/** Sentences of every error that toolmount itself raises or puts into a result, by code. `docs/errors.md` explains each. */
+const messages = {
+  // Calls
+  INVALID_ARGUMENTS: (d: { message: string }) => d.message,
+  TOOL_NOT_FOUND: (d: { tool: string; near?: readonly string[] }) =>
+    `no tool named "${d.tool}" is mounted${d.near?.length ? `; did you mean ${d.near.map((name) => `"${name}"`).join(" or ")}?` : ""}`,
+  DENIED: (d: { tool: string; reason: string }) => `"${d.tool}" was not run: ${d.reason}`,
+  APPROVAL_EXPIRED: (d: { tool: string }) => `the approval of "${d.tool}" expired before it was answered`,
+  PENDING: (d: { tool: string; waitsFor: "approval" | "client" }) =>
+    d.waitsFor === "approval" ? `waiting for a person to approve "${d.tool}"` : `waiting for the client to run "${d.tool}"`,
+  CANCELLED: (_: object) => "Request was cancelled",
+  TIMED_OUT: (d: { tool: string; timeoutMs: number }) => `"${d.tool}" ran longer than ${d.timeoutMs} ms and was stopped`,
+  TOOL_FAILED: (d: { tool: string; message?: string }) => d.message ?? `${d.tool} failed`,
+  CONTRACT_VIOLATION: (d: { tool: string; rule: string }) => `"${d.tool}" broke the tool contract: ${d.rule}`,
+  OUTPUT_TOO_LARGE: (d: { tool: string; maxBytes: number }) =>
+    `the answer of "${d.tool}" is larger than ${d.maxBytes} bytes and cannot be cut; ask for less`,
+  OUTPUT_INVALID: (d: { tool: string; problem: string }) =>
+    `the answer of "${d.tool}" does not fit its output schema: ${d.problem}`,
+  UNAVAILABLE: (d: { tool: string; reason: string }) => `"${d.tool}" cannot run now: ${d.reason}`,
+  OUTCOME_UNKNOWN: (d: { tool: string }) => `"${d.tool}" was started, and whether it finished is not known; check before calling it again`,
+  DUPLICATE_CALL: (d: { callId: string }) => `a call with the id "${d.callId}" is already running in this session`,
+  INTERRUPTED: (d: { tool: string }) => `"${d.tool}" interrupted the run to ask a person`,
+  LOCK_DRIFT: (d: { tool: string }) => `"${d.tool}" is not what was locked; look at the change and accept it with toolmount lock --accept`,
+  INTERNAL: (d: { message?: string }) => d.message ?? "the host failed; see its log",
+  // Definitions and mounting
+  TOOL_INVALID: (d: { tool: string; problem: string }) => `tool "${d.tool}" cannot be mounted: ${d.problem}`,
+  TOOL_DUPLICATE: (d: { tool: string; existing: string; owner: string; existingOwner: string }) =>
+    d.tool === d.existing
+      ? `tool "${d.tool}" is mounted by both ${d.existingOwner} and ${d.owner}; rename one with a prefix or "as", or say override: true`
+      : `tool "${d.tool}" of ${d.owner} is too close to "${d.existing}" of ${d.existingOwner}: names may not differ only in case, "-" or "_"`,
+  SCHEMA_NOT_JSON: (d: { tool: string; problem: string }) =>
+    `the schema of "${d.tool}" does not describe JSON: ${d.problem}; transforms, dates and coercion belong inside execute`,
+  MOUNT_POINT_UNKNOWN: (d: { point: string }) => `there is no mount point "${d.point}"`,
+  MOUNT_INVALID: (d: { point: string; problem: string }) => `nothing can be mounted at "${d.point}" like this: ${d.problem}`,
+  EVENT_RESERVED: (d: { event: string }) => `the event "${d.event}" belongs to the host; a module may not emit it`,
+  OPTION_INVALID: (d: { option: string; problem: string }) => `option ${d.option}: ${d.problem}`,
+  HOST_CLOSED: (_: object) => "the host is closed",
+  EXTENSION_MISSING: (d: { what: string; module: string; install?: string }) =>
+    `${d.what} needs ${d.module}, which is not there${d.install ? `; install it with: ${d.install}` : ""}`,
+  OUTPUT_NOT_FOUND: (d: { ref: string }) => `no kept output has the ref "${d.ref}"; it may have been dropped to make room`,
+  // Plans
+  PLAN_NOT_FOUND: (d: { path: string }) => `no mount plan at ${d.path}`,
+  PLAN_INVALID: (d: { count: number }) => (d.count === 1 ? "the mount plan has a problem" : `the mount plan has ${d.count} problems`),
+  PLAN_SYNTAX: (d: { problem: string }) => d.problem,
+  PLAN_TOO_LARGE: (d: { problem: string }) => d.problem,
+  PLAN_KEY_UNKNOWN: (d: { key: string; near?: string }) =>
+    `unknown key "${d.key}"${d.near === undefined ? "" : `; did you mean "${d.near}"?`}`,
+  PLAN_VALUE_INVALID: (d: { problem: string }) => d.problem,
+  VARIABLE_MISSING: (d: { variable: string }) =>
+    `the environment variable ${d.variable} is not set; set it, or write \${${d.variable}:-a default}`,
+  SOURCE_NOT_FOUND: (d: { source: string; tried?: readonly string[] }) =>
+    `module "${d.source}" was not found${d.tried?.length ? `; tried ${d.tried.join(", ")}` : ""}`,
+  SOURCE_REFUSED: (d: { source: string; problem: string }) => `source "${d.source}" is refused: ${d.problem}`,
+  SOURCE_FOREIGN: (d: { source: string; hint: string }) => `source "${d.source}" belongs to another system: ${d.hint}`,
+  MODULE_IMPORT_FAILED: (d: { module: string; problem: string }) => `module "${d.module}" cannot be imported: ${d.problem}`,
+  MODULE_INVALID: (d: { module: string; problem: string }) => `module "${d.module}" is not a toolmount module: ${d.problem}`,
+  MODULE_MOUNT_FAILED: (d: { module: string; problem: string }) => `module "${d.module}" failed to mount: ${d.problem}`,
+  CONFIG_INVALID: (d: { module: string; problem: string }) => `config of "${d.module}": ${d.problem}`,
+} as const;
+
+type Messages = typeof messages;
+
+/** Every code that toolmount itself uses. Stable: never renamed, never reused. */
+export type ErrorCode = keyof Messages;
+
+/** What an error of a code says about itself. */
+export type ErrorDetails<Code extends ErrorCode> = Parameters<Messages[Code]>[0];
+
+/** All codes, in the order of the table. */
+export const errorCodes = Object.keys(messages) as readonly ErrorCode[];
+
+/** Where in a plan something stands. Line and column count from 1. */
+export interface PlanPosition {
+  readonly file: string;
+  readonly line: number;
+  readonly column: number;
+}
+
+/** Puts the sentence of a code together. */
+export function errorMessage<Code extends ErrorCode>(code: Code, details: ErrorDetails<Code>): string {
+  return (messages[code] as (details: ErrorDetails<Code>) => string)(details);
+}
+
+/** Misuse, or a plan that cannot be mounted. Look at `code` and `details`, not at the message. */
+export class ToolmountError<Code extends ErrorCode = ErrorCode> extends Error {
+  override readonly name = "ToolmountError";
+  readonly code: Code;
+  readonly details: ErrorDetails<Code> & Partial<PlanPosition> & Readonly<Record<string, unknown>>;
+
+  constructor(
+    code: Code,
+    details: ErrorDetails<Code> & Partial<PlanPosition> & Readonly<Record<string, unknown>>,
+    options?: { cause?: unknown },
+  ) {
+    super(errorMessage(code, details), options);
+    this.code = code;
+    this.details = details;
+  }
+}
+
+/** Tells a ToolmountError apart, whichever copy of core made it. */
+export function isToolmountError(value: unknown): value is ToolmountError {
+  return value instanceof Error && value.name === "ToolmountError" && "code" in value && "details" in value;
+}
+
+/** Codes that only the host may put into a result; a tool that returns one breaks the contract. */
+export const hostCodes: ReadonlySet<string> = new Set([...errorCodes, "INTERNAL"]);
+
+/** An error whose message a tool's author wrote for the model; thrown from `execute`, it becomes the result's `error`. */
+export class ToolError extends Error {
+  override readonly name = "ToolError";
+  readonly code: string | undefined;
+  readonly details: Readonly<Record<string, unknown>> | undefined;
+
+  constructor(
+    message: string,
+    options?: { code?: string | undefined; details?: Readonly<Record<string, unknown>> | undefined; cause?: unknown },
+  ) {
+    super(message, { cause: options?.cause });
+    this.code = options?.code;
+    this.details = options?.details;
+  }
+}

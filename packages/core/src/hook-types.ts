@@ -1,0 +1,106 @@
+import type { ToolResult } from "./result.ts";
+
+/** What a gate may answer. */
+export type HookAction = "continue" | "deny" | "modify" | "inject_context" | "ask_user";
+
+/**
+ * A gate's answer. Fields and defaults are Amplifier's HookResult, in camelCase; times are milliseconds.
+ * A gate that returns nothing says `continue`.
+ */
+export interface HookResult {
+  /** Default `continue`. */
+  readonly action?: HookAction | undefined;
+  /** With `modify`: the event's data with what is to change: `tool_input` on `tool:pre`, `tool_result` on `tool:post`. */
+  readonly data?: Readonly<Record<string, unknown>> | undefined;
+  readonly reason?: string | undefined;
+  readonly contextInjection?: string | undefined;
+  /** Default `system`. */
+  readonly contextInjectionRole?: "system" | "user" | "assistant" | undefined;
+  readonly ephemeral?: boolean | undefined;
+  readonly approvalPrompt?: string | undefined;
+  readonly approvalOptions?: readonly string[] | undefined;
+  /** Default 300000. */
+  readonly approvalTimeoutMs?: number | undefined;
+  /** What silence means. Default `deny`. */
+  readonly approvalDefault?: "allow" | "deny" | undefined;
+  /** Hides this hook's own output, never a tool's. */
+  readonly suppressOutput?: boolean | undefined;
+  readonly userMessage?: string | undefined;
+  /** Default `info`. */
+  readonly userMessageLevel?: "info" | "warning" | "error" | undefined;
+  readonly userMessageSource?: string | undefined;
+  readonly appendToLastToolResult?: boolean | undefined;
+}
+
+/** Payload of any event. Names are snake_case, as Amplifier publishes them. */
+export type EventData = Readonly<Record<string, unknown>>;
+
+/** Payload of `tool:pre`, and the common part of what follows it. */
+export interface ToolEvent extends EventData {
+  readonly tool_name: string;
+  readonly tool_call_id: string;
+  readonly run_id: string;
+  readonly tool_input: unknown;
+  readonly session_id?: string;
+  readonly conversation_id?: string;
+  readonly turn_id?: string;
+  readonly parent_id?: string;
+  readonly parallel_group_id?: string;
+  /** ISO 8601. */
+  readonly timestamp: string;
+}
+
+export interface ToolPostEvent extends ToolEvent {
+  readonly tool_result: ToolResult;
+}
+
+export interface ToolErrorEvent extends ToolEvent {
+  readonly tool_result: ToolResult;
+  readonly error: { readonly code: string; readonly message: string; readonly type: string };
+  readonly phase: string;
+}
+
+export type GateHandler = (
+  event: string,
+  data: EventData,
+) => HookResult | undefined | void | Promise<HookResult | undefined | void>;
+
+export type ObserverHandler = (event: string, data: EventData) => unknown;
+
+export interface GateOptions {
+  /** Lower runs first; ties in the order of registration. Default 0. */
+  readonly priority?: number | undefined;
+  /** A gate that has not answered by then denies. Default 5000. */
+  readonly timeoutMs?: number | undefined;
+  readonly name?: string | undefined;
+}
+
+export interface ObserverOptions {
+  readonly priority?: number | undefined;
+  readonly name?: string | undefined;
+}
+
+/** Takes back what a registration did. Calling it twice is harmless. */
+export type Undo = () => void;
+
+/** Events and who listens to them. */
+export interface Hooks {
+  /** Adds a handler that can deny, modify, inject or ask. It fails closed. */
+  gate(event: string, handler: GateHandler, options?: GateOptions): Undo;
+  /** Adds a handler that only watches; `*` watches all events. It fails open and is never waited for. */
+  observe(event: string, handler: ObserverHandler, options?: ObserverOptions): Undo;
+  /** Amplifier's name: a gate on `tool:pre` and `tool:post`, an observer elsewhere. */
+  register(event: string, handler: GateHandler, options?: GateOptions): Undo;
+  /** The same as `register`. */
+  on(event: string, handler: GateHandler, options?: GateOptions): Undo;
+  /** Removes this module's handlers of that name; tells whether there were any. */
+  unregister(name: string): boolean;
+  /** Tells everybody; resolves to what gates of that event answered together. Host events are refused. */
+  emit(event: string, data?: EventData): Promise<HookResult>;
+  /** Asks all handlers for their `data`, each for at most `timeoutMs` (default 1000); errors and late ones are left out. */
+  emitAndCollect(event: string, data?: EventData, options?: { timeoutMs?: number | undefined }): Promise<unknown[]>;
+  /** Fields merged under every event that this module emits. */
+  setDefaultFields(fields: EventData): void;
+  /** Names of handlers by event. */
+  list(event?: string): Readonly<Record<string, readonly string[]>>;
+}

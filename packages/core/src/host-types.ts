@@ -1,0 +1,138 @@
+import type { CallContext, CallRequest } from "./context.ts";
+import type { Clock } from "./clock.ts";
+import type { Coordinator } from "./coordinator.ts";
+import type { ToolDefinition, ToolInfo } from "./definition.ts";
+import type { PlanPosition } from "./errors.ts";
+import type { JsonObject } from "./json.ts";
+import type { Logger } from "./logger.ts";
+import type { ToolOutcome } from "./outcome.ts";
+import type { Approver } from "./ports.ts";
+
+/** Bounds of calls; a tool's own, or the plan's, narrow them. */
+export interface Limits {
+  /** Milliseconds a call may run, for tools that say nothing themselves. Default 15000; 0 for none. */
+  readonly timeoutMs?: number | undefined;
+  /** Bytes of JSON that an outcome's data may have; text beyond it is cut and kept. Default 262144. */
+  readonly outputBytes?: number | undefined;
+  /** Calls of one tool at once; others wait their turn. Default: no bound. */
+  readonly concurrent?: number | undefined;
+}
+
+export interface HostLimits extends Limits {
+  /** Bytes of raw argument text. Default 1048576. */
+  readonly argumentBytes?: number | undefined;
+  /** Milliseconds a tool has to answer after its signal was aborted. Default 20. */
+  readonly graceMs?: number | undefined;
+  /** Calls of the whole host at once; others wait their turn. Default: no bound. */
+  readonly concurrentTotal?: number | undefined;
+  /** Calls that wait for a turn; one more is `UNAVAILABLE`. Default 10000. */
+  readonly queued?: number | undefined;
+  /** Abandoned calls of one tool that may still run; one more call is then `UNAVAILABLE`. Default 16. */
+  readonly abandoned?: number | undefined;
+  /** How deep tools may call tools. Default 8. */
+  readonly depth?: number | undefined;
+  /** Bytes of cut outputs that are kept for `host.output`. Default 67108864. */
+  readonly keptBytes?: number | undefined;
+}
+
+export interface HostOptions {
+  readonly logger?: Logger | undefined;
+  readonly clock?: Clock | undefined;
+  /** Asks a person. Without one, a call that needs confirmation is denied. */
+  readonly approver?: Approver | Approver["ask"] | undefined;
+  readonly limits?: HostLimits | undefined;
+  /** What happens when data does not fit a declared `outputSchema`. Default `strict`: the call fails. */
+  readonly outputCheck?: "off" | "warn" | "strict" | undefined;
+  /** Claims values that, thrown by a tool, must reach the caller of `host.call`. */
+  readonly isInterrupt?: ((value: unknown) => boolean) | undefined;
+}
+
+/** How one entry of a plan shapes the tools that its module mounts. */
+export interface ToolShape {
+  /** The name under which it is offered; default its own. */
+  readonly name?: string | undefined;
+  readonly definition?: ToolDefinition | undefined;
+  readonly limits?: Limits | undefined;
+  /** Where it runs: the name of a mounted runner. Default `inline`. */
+  readonly runner?: string | undefined;
+  /** Replaces a tool of the same name that another module mounted. */
+  readonly override?: boolean | undefined;
+}
+
+export interface ModuleOptions {
+  /** The module's id: in messages, as owner of what it mounts, in logs. */
+  readonly id: string;
+  readonly config?: JsonObject | undefined;
+  /** Where it stands in a plan. */
+  readonly position?: PlanPosition | undefined;
+  /** What to import where its tools run outside this process. */
+  readonly specifier?: string | undefined;
+  /** Shapes each tool it mounts; `null` leaves the tool out. */
+  readonly shapeTool?: ((tool: ToolDefinition) => ToolShape | null) | undefined;
+}
+
+/** One module inside a host or a draft: its coordinator, and everything it registered. */
+export interface MountedModule {
+  readonly id: string;
+  readonly position: PlanPosition | undefined;
+  readonly coordinator: Coordinator;
+  /** Names of the tools it has mounted, as offered. */
+  readonly toolNames: readonly string[];
+}
+
+/**
+ * A generation in the making. Nothing of it is visible to callers of the host until `commit`, which is one assignment.
+ * Modules kept from the current generation are shared, not copied.
+ */
+export interface Draft {
+  /** Makes an empty module whose coordinator registers into this draft. */
+  addModule(options: ModuleOptions): MountedModule;
+  /** Takes a module of the current generation over, as it is. */
+  keepModule(module: MountedModule): void;
+  /**
+   * Makes the draft current. Modules that it did not keep are drained (calls in flight finish, at most `drainMs`,
+   * default 10000, then they are aborted) and undone in reverse; what went wrong there comes back.
+   */
+  commit(options?: { drainMs?: number | undefined }): Promise<DrainReport>;
+  /** Undoes, in reverse, all that the draft's new modules registered. Failures of cleanups come back, none is thrown. */
+  discard(): Promise<readonly unknown[]>;
+}
+
+/** What leaving a generation, or closing, had to do. */
+export interface DrainReport {
+  /** Run ids of calls that had to be aborted. */
+  readonly aborted: readonly string[];
+  /** Runs that did not end even so. */
+  readonly abandoned: readonly string[];
+  /** What cleanups threw. */
+  readonly failures: readonly unknown[];
+}
+
+/** One page of an output that was cut. */
+export interface OutputPage {
+  readonly text: string;
+  /** Where the page begins, in characters. */
+  readonly offset: number;
+  /** Of the whole, in characters. */
+  readonly total: number;
+  /** Where the next page begins; absent on the last. */
+  readonly nextOffset?: number;
+}
+
+/** A tool host: one coordinator, one current generation, one path of a call. */
+export interface Host {
+  /** The coordinator of whoever made the host. */
+  readonly coordinator: Coordinator;
+  /** Runs one tool. Never throws; rejects only with an interrupt that the tool threw. */
+  call(request: CallRequest, context?: CallContext): Promise<ToolOutcome>;
+  /** What is offered now, sorted by name. */
+  tools(filter?: { mode?: string | undefined; includeDeprecated?: boolean | undefined }): readonly ToolInfo[];
+  /** Pages through an output that was cut. Throws `OUTPUT_NOT_FOUND`. */
+  output(ref: string, page?: { offset?: number | undefined; limit?: number | undefined }): OutputPage;
+  /** Begins a new generation. */
+  draft(): Draft;
+  /** The modules of the current generation, in the order of mounting. */
+  modules(): readonly MountedModule[];
+  /** Ends everything: no new calls, running ones get `graceMs` (default 5000), modules are undone in reverse. Idempotent. */
+  close(options?: { graceMs?: number | undefined }): Promise<DrainReport>;
+}

@@ -1,0 +1,44 @@
+export type { Json, JsonObject, JsonSchema } from "./json.ts";
+export { systemClock, type Clock, type Timer } from "./clock.ts";
+export { silentLogger, type Logger } from "./logger.ts";
+export type { SchemaOutput, StandardSchema, ToolSchema } from "./standard-schema.ts";
+export {
+  data,
+  failure,
+  type ContentBlock,
+  type FailureResult,
+  type PartialResult,
+  type SuccessResult,
+  type ToolResult,
+  type ToolReturn,
+  type Truncation,
+} from "./result.ts";
+export type { CallStatus, Injection, Phase, ToolOutcome } from "./outcome.ts";
+export type { CallContext, CallInfo, CallRequest, Progress, SessionState, ToolContext } from "./context.ts";
+export {
+  defaultTimeoutMs,
+  type Category,
+  type ConsequenceLevel,
+  type PartialContext,
+  type PendingCall,
+  type Tool,
+  type ToolDefinition,
+  type ToolInfo,
+  type ToolSpecification,
+  type ToolStatus,
+} from "./definition.ts";
+export {
+  errorCodes,
+  errorMessage,
+  isToolmountError,
+  ToolError,
+  ToolmountError,
+  type ErrorCode,
+  type ErrorDetails,
+  type PlanPosition,
+} from "./errors.ts";
+export { isToolInterrupt, ToolInterrupt } from "./interrupt.ts";
+export type * from "./hook-types.ts";
+export type * from "./ports.ts";
+export type { Capabilities, ContextProvider, Coordinator, Mount, MountPoints, MountReturn } from "./coordinator.ts";
+export type * from "./host-types.ts";
