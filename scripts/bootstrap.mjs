@@ -1,7 +1,7 @@
 // From a fresh clone and any Node from 18 on to a running job: `node scripts/bootstrap.mjs demo | test`.
 // Plain JavaScript with no dependency, because nothing is installed yet when it starts.
 import { spawnSync } from "node:child_process";
-import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { delimiter, dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 
@@ -27,13 +27,8 @@ if (job === undefined) {
   process.exit(2);
 }
 installToolchain();
-run("pnpm", [
-  "install",
-  "--frozen-lockfile",
-  "--prefer-offline",
-  "--reporter=append-only",
-  "--loglevel=warn",
-]);
+installWorkspace();
+linkNode();
 job();
 
 /** Puts the Node of `.node-version` and the pnpm of `packageManager` into `.toolchain/`, once. */
@@ -50,6 +45,19 @@ function installToolchain() {
     ["install", "--loglevel=error", "--no-audit", "--no-fund", `node@${node}`, `pnpm@${pnpm}`],
     toolchain,
   );
+}
+
+/** Installs what the lockfile says; from what is already on this machine where that is enough. */
+function installWorkspace() {
+  const options = ["--frozen-lockfile", "--prefer-offline", "--reporter=append-only", "--loglevel=warn"];
+  run("pnpm", ["install", ...options]);
+}
+
+/** Commands in `node_modules/.bin` run with the `node` beside them, whichever Node the machine has. */
+function linkNode() {
+  const link = join(root, "node_modules", ".bin", "node");
+  rmSync(link, { force: true });
+  symlinkSync(join("..", "..", ".toolchain", "node_modules", ".bin", "node"), link);
 }
 
 function installedVersion(name) {
