@@ -1,0 +1,72 @@
+import { parseSync, Visitor, type Expression } from "oxc-parser";
+
+/** A place in a file, in characters from its start, and what stands there. */
+export interface Mark {
+  readonly at: number;
+  readonly what: string;
+}
+
+/** What a file imports, in whichever way, and what it reads of its surroundings. */
+export interface Source {
+  /** Each import of a name written out. */
+  readonly imports: readonly Mark[];
+  /** Each dynamic import of a name that is computed. */
+  readonly computed: readonly Mark[];
+  /** Each read of the environment, the working folder, the clock or the console. */
+  readonly reads: readonly Mark[];
+  readonly onlyReexports: boolean;
+}
+
+/** Parses a file and finds what it imports and reads. */
+export function readSource(path: string, code: string): Source {
+  const imports: Mark[] = [];
+  const computed: Mark[] = [];
+  const reads: Mark[] = [];
+  const { program } = parseSync(path, code);
+  const imported = ({ start, value }: { start: number; value: string }) => {
+    imports.push({ at: start, what: value });
+    if (packageOf(value).replace("node:", "") === "process") reads.push({ at: start, what: "process" });
+  };
+  new Visitor({
+    ImportDeclaration: ({ source }) => imported(source),
+    ExportAllDeclaration: ({ source }) => imported(source),
+    ExportNamedDeclaration: ({ source }) => source && imported(source),
+    TSImportType: ({ source }) => imported(source),
+    ImportExpression({ start, source }) {
+      const value = literal(source);
+      if (value === undefined) computed.push({ at: start, what: code.slice(source.start, source.end) });
+      else imported({ start, value });
+    },
+    MemberExpression({ start, object, property }) {
+      if (object.type !== "Identifier" || property.type !== "Identifier") return;
+      const read = `${object.name}.${property.name}`;
+      if (object.name === "console") reads.push({ at: start, what: "console" });
+      if (["process.env", "process.cwd", "Date.now", "performance.now"].includes(read)) {
+        reads.push({ at: start, what: read });
+      }
+    },
+    NewExpression({ start, callee, arguments: { length } }) {
+      if (length === 0 && callee.type === "Identifier" && callee.name === "Date") {
+        reads.push({ at: start, what: "new Date()" });
+      }
+    },
+  }).visit(program);
+  const onlyReexports =
+    program.body.length > 0 &&
+    program.body.every((node) => "source" in node && node.source !== null && node.type.startsWith("Export"));
+  return { imports, computed, reads, onlyReexports };
+}
+
+function literal(source: Expression): string | undefined {
+  if (source.type === "Literal" && typeof source.value === "string") return source.value;
+  if (source.type !== "TemplateLiteral" || source.expressions.length > 0) return undefined;
+  return source.quasis[0]?.value.cooked ?? undefined;
+}
+
+/** The package that a specifier begins with, scope and all. */
+export function packageOf(specifier: string): string {
+  return specifier
+    .split("/")
+    .slice(0, specifier.startsWith("@") ? 2 : 1)
+    .join("/");
+}

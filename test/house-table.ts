@@ -1,0 +1,59 @@
+/** What one package may depend on, beside Node: other packages of the house, and libraries by name or `scope/*`. */
+export interface Allowance {
+  readonly house: readonly string[];
+  readonly libraries: readonly string[];
+}
+
+const core = "@toolmount/core";
+
+/** The table of packages. A stated direction that no test holds decays. */
+export const packages: Readonly<Record<string, Allowance>> = {
+  "@toolmount/core": { house: [], libraries: ["zod"] },
+  "@toolmount/loader": { house: [core], libraries: ["yaml", "zod", "cosmiconfig", "exsolve", "pino"] },
+  "@toolmount/policy": { house: [core], libraries: ["zod"] },
+  "@toolmount/store": { house: [core], libraries: ["kysely", "pg"] },
+  "@toolmount/interop": { house: [core], libraries: ["zod", "ajv"] },
+  "@toolmount/mcp": { house: [core], libraries: ["@modelcontextprotocol/*"] },
+  "@toolmount/http": { house: [core], libraries: ["hono", "zod"] },
+  "@toolmount/reasoner": { house: [core, "@toolmount/interop"], libraries: ["openai"] },
+  "@toolmount/workers": { house: [core], libraries: ["tinypool", "bullmq"] },
+  "@toolmount/testing": { house: [core], libraries: ["vitest"] },
+  toolmount: {
+    house: [
+      core,
+      "@toolmount/loader",
+      "@toolmount/policy",
+      "@toolmount/store",
+      "@toolmount/interop",
+      "@toolmount/mcp",
+      "@toolmount/http",
+      "@toolmount/reasoner",
+      "@toolmount/workers",
+      "@toolmount/testing",
+    ],
+    libraries: ["commander", "@clack/prompts"],
+  },
+};
+
+/** A tool has zod and its own library, whichever that is; of the house only core, and that as a peer. */
+export const tool: Allowance = { house: [core], libraries: ["*"] };
+
+/** Who may read the environment, the working folder, the clock or the console: all of it, or what `reads` names. */
+export const ambientReaders: readonly AmbientReader[] = [
+  { path: "packages/cli/src/", because: "the command is the composition root" },
+  {
+    path: "packages/core/src/clock.ts",
+    reads: ["Date.now", "performance.now"],
+    because: "the default clock, which whoever makes a host may replace",
+  },
+];
+
+export interface AmbientReader {
+  /** A file, or a folder with a slash at its end. */
+  readonly path: string;
+  readonly reads?: readonly string[];
+  readonly because: string;
+}
+
+/** The one file that imports what a plan names. */
+export const computedImport = "packages/loader/src/import.ts";

@@ -1,0 +1,188 @@
+import { mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { dirname, join } from "node:path";
+import { expect, onTestFinished, test } from "vitest";
+import { inspectHouse } from "./house.ts";
+
+const core = { "@toolmount/core": "workspace:^" };
+
+test("every manifest and every import of this repository is as the table of packages says", async () => {
+  expect(await inspectHouse(join(import.meta.dirname, ".."))).toEqual([]);
+});
+
+test("a house as the table says has no problem", async () => {
+  expect(await inspectHouse(await plant({}))).toEqual([]);
+});
+
+test.each([
+  {
+    title: "an upward import",
+    plant: { "packages/core/src/index.ts": 'import { openHost } from "@toolmount/loader";' },
+    problem: "packages/core/src/index.ts:1: may not import @toolmount/loader",
+  },
+  {
+    title: "an upward import of a type",
+    plant: { "packages/core/src/host.ts": '\nexport type Plan = import("@toolmount/loader").Plan;' },
+    problem: "packages/core/src/host.ts:2: may not import @toolmount/loader",
+  },
+  {
+    title: "an upward import made when it is needed",
+    plant: { "packages/core/src/host.ts": 'export const open = () => import("@toolmount/loader");' },
+    problem: "packages/core/src/host.ts:1: may not import @toolmount/loader",
+  },
+  {
+    title: "an upward re-export beside the package's own folder",
+    plant: { "packages/core/src/index.ts": 'export * from "../../loader/src/index.ts";' },
+    problem: "packages/core/src/index.ts:1: leaves its package to import ../../loader/src/index.ts",
+  },
+  {
+    title: "a library that is not in the table",
+    plant: {
+      "packages/loader/package.json": manifest("@toolmount/loader", {
+        dependencies: { ...core, lodash: "catalog:" },
+      }),
+    },
+    problem: "packages/loader/package.json: may not depend on lodash",
+  },
+  {
+    title: "an import that no manifest mentions",
+    plant: { "packages/loader/src/index.ts": 'import { parse } from "yaml";' },
+    problem: "packages/loader/src/index.ts:1: has not among its dependencies yaml",
+  },
+  {
+    title: "a package that is not in the table",
+    plant: { "packages/extra/package.json": manifest("@toolmount/extra") },
+    problem: "packages/extra/package.json: @toolmount/extra is not in the table of packages",
+  },
+  {
+    title: "a tool that imports a tool",
+    plant: { "tools/notes/src/index.ts": 'import { mount } from "@toolmount/tool-bash";' },
+    problem: "tools/notes/src/index.ts:1: may not import @toolmount/tool-bash",
+  },
+  {
+    title: "a tool with a core of its own",
+    plant: {
+      "tools/notes/package.json": manifest("@toolmount/tool-notes", {
+        dependencies: core,
+      }),
+    },
+    problem: "tools/notes/package.json: has @toolmount/core as a dependency, not as a peer",
+  },
+  {
+    title: "a version outside the catalog",
+    plant: {
+      "tools/notes/package.json": manifest("@toolmount/tool-notes", {
+        peerDependencies: core,
+        dependencies: { zod: "^4.0.0" },
+      }),
+    },
+    problem: "tools/notes/package.json: names a version of zod: ^4.0.0",
+  },
+  {
+    title: "a package without one of the scripts",
+    plant: {
+      "tools/notes/package.json": manifest("@toolmount/tool-notes", {
+        peerDependencies: core,
+        scripts: { build: "", types: "", test: "" },
+      }),
+    },
+    problem: "tools/notes/package.json: has no script named pack:check",
+  },
+  {
+    title: "a package that the solution does not know",
+    plant: { "tools/notes/tsconfig.json": "{}" },
+    problem: "tsconfig.json: does not reference tools/notes",
+  },
+  {
+    title: "an import of a computed name",
+    plant: { "packages/core/src/host.ts": "export const load = (name: string) => import(name);" },
+    problem: "packages/core/src/host.ts:1: imports what is computed: name",
+  },
+  {
+    title: "the environment read",
+    plant: { "packages/loader/src/index.ts": "export const home = () => process.env.HOME;" },
+    problem: "packages/loader/src/index.ts:1: may not read process.env",
+  },
+  {
+    title: "the environment imported",
+    plant: { "packages/loader/src/index.ts": 'import { env } from "node:process";' },
+    problem: "packages/loader/src/index.ts:1: may not read process",
+  },
+  {
+    title: "the clock read",
+    plant: { "packages/loader/src/index.ts": "export const now = () => new Date();" },
+    problem: "packages/loader/src/index.ts:1: may not read new Date()",
+  },
+  {
+    title: "a word to the console",
+    plant: { "tools/notes/src/index.ts": 'console.log("hello");' },
+    problem: "tools/notes/src/index.ts:1: may not read console",
+  },
+  {
+    title: "a file of helpers",
+    plant: { "packages/core/src/utils.ts": "export const one = 1;" },
+    problem: "packages/core/src/utils.ts: is named utils.ts, not for one idea",
+  },
+  {
+    title: "a folder of types",
+    plant: { "packages/core/src/types/tool.ts": "export type Tool = string;" },
+    problem:
+      "packages/core/src/types/tool.ts: is in a folder of types, not beside the code that makes them true",
+  },
+  {
+    title: "a second barrel",
+    plant: { "packages/core/src/call/index.ts": 'export * from "../index.ts";' },
+    problem: "packages/core/src/call/index.ts: is a barrel that no entry of exports names",
+  },
+])("$title is found", async ({ plant: files, problem }) => {
+  expect(await inspectHouse(await plant(files))).toEqual([problem]);
+});
+
+test.each([
+  {
+    title: "the loader's one file",
+    path: "packages/loader/src/import.ts",
+    code: "export const load = (name: string) => import(name);",
+  },
+  {
+    title: "the command",
+    path: "packages/cli/src/main.ts",
+    code: "console.log(process.env.HOME, process.cwd(), Date.now());",
+  },
+  {
+    title: "a literal import",
+    path: "packages/loader/src/lazy.ts",
+    code: 'export const load = () => import("./index.ts");',
+  },
+])("$title may do what it is for", async ({ path, code }) => {
+  expect(await inspectHouse(await plant({ [path]: code }))).toEqual([]);
+});
+
+/** Lays out a small house in a folder of its own, with `files` put over it. */
+async function plant(files: Record<string, string>): Promise<string> {
+  const root = await mkdtemp(join(tmpdir(), "toolmount-house-"));
+  onTestFinished(() => rm(root, { recursive: true }));
+  const house = {
+    "tsconfig.json": "{}",
+    "packages/core/package.json": manifest("@toolmount/core"),
+    "packages/core/src/index.ts": 'export { one } from "./one.ts";',
+    "packages/core/src/one.ts": 'import { join } from "node:path";',
+    "packages/loader/package.json": manifest("@toolmount/loader", { dependencies: core }),
+    "packages/loader/src/index.ts": 'import { one } from "@toolmount/core";',
+    "packages/cli/package.json": manifest("toolmount", { dependencies: core }),
+    "tools/notes/package.json": manifest("@toolmount/tool-notes", { peerDependencies: core }),
+    "tools/notes/src/index.ts": 'import { one } from "@toolmount/core";',
+    ...files,
+  };
+  for (const [path, text] of Object.entries(house)) {
+    await mkdir(join(root, dirname(path)), { recursive: true });
+    await writeFile(join(root, path), text);
+  }
+  return root;
+}
+
+function manifest(name: string, rest: object = {}): string {
+  const scripts = { build: "tsc -b", types: "tsc -b test", test: "vitest run", "pack:check": "publint" };
+  const exports = { ".": { "@toolmount/source": "./src/index.ts" } };
+  return JSON.stringify({ name, exports, scripts, ...rest });
+}
