@@ -40,7 +40,8 @@ const messages = {
   OUTPUT_NOT_FOUND: (d: { ref: string }) => `no kept output has the ref "${d.ref}"; it may have been dropped to make room`,
   // Plans
   PLAN_NOT_FOUND: (d: { path: string }) => `no mount plan at ${d.path}`,
-  PLAN_INVALID: (d: { count: number }) => (d.count === 1 ? "the mount plan has a problem" : `the mount plan has ${d.count} problems`),
+  PLAN_INVALID: (d: { count: number; report?: string }) =>
+    `${d.count === 1 ? "the mount plan has a problem" : `the mount plan has ${d.count} problems`}${d.report === undefined ? "" : `\n\n${d.report}\n`}`,
   PLAN_SYNTAX: (d: { problem: string }) => d.problem,
   PLAN_TOO_LARGE: (d: { problem: string }) => d.problem,
   PLAN_KEY_UNKNOWN: (d: { key: string; near?: string }) =>

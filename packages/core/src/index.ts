@@ -37,6 +37,7 @@ export {
   type ErrorDetails,
   type PlanPosition,
 } from "./errors.ts";
+export { nearestNames } from "./nearest.ts";
 export { isToolInterrupt, ToolInterrupt } from "./interrupt.ts";
 export type * from "./hook-types.ts";
 export type * from "./ports.ts";

@@ -1,0 +1,46 @@
+/** How many names a hint shows at most. */
+const shown = 3;
+
+/**
+ * The candidates that someone who wrote `name` may have meant, nearest first, at most three.
+ *
+ * Case, `-` and `_` do not count. Near means one slip in four characters (two in eight, …): a letter too many, too few,
+ * wrong, or two swapped. Longer names than 128 characters have no neighbours.
+ */
+export function nearestNames(name: string, candidates: Iterable<string>): string[] {
+  if (name.length > 128) return [];
+  const plain = simplify(name);
+  const allowed = Math.max(1, Math.floor(plain.length / 4));
+  return [...new Set(candidates)]
+    .filter((candidate) => Math.abs(candidate.length - name.length) <= allowed + 2)
+    .map((candidate) => ({ candidate, slips: countSlips(plain, simplify(candidate)) }))
+    .filter(({ slips }) => slips <= allowed)
+    .sort((a, b) => a.slips - b.slips || (a.candidate < b.candidate ? -1 : 1))
+    .slice(0, shown)
+    .map(({ candidate }) => candidate);
+}
+
+function simplify(name: string): string {
+  return name.toLowerCase().replaceAll(/[-_]/g, "");
+}
+
+/** Edits between two texts, a swap of neighbours counting as one (optimal string alignment). */
+function countSlips(from: string, to: string): number {
+  let beforeLast: number[] = [];
+  let last = Array.from({ length: to.length + 1 }, (_, column) => column);
+  for (let row = 1; row <= from.length; row++) {
+    const current = [row];
+    for (let column = 1; column <= to.length; column++) {
+      const same = from[row - 1] === to[column - 1];
+      const swapped = from[row - 1] === to[column - 2] && from[row - 2] === to[column - 1];
+      current[column] = Math.min(
+        (last[column] ?? 0) + 1,
+        (current[column - 1] ?? 0) + 1,
+        (last[column - 1] ?? 0) + (same ? 0 : 1),
+        swapped ? (beforeLast[column - 2] ?? 0) + 1 : Number.POSITIVE_INFINITY,
+      );
+    }
+    [beforeLast, last] = [last, current];
+  }
+  return last[to.length] ?? 0;
+}
