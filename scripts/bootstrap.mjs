@@ -1,4 +1,4 @@
-// From a fresh clone and any Node from 18 on to a running job: `node scripts/bootstrap.mjs demo | test`.
+// From a fresh clone and any Node from 18 on to a running job: `node scripts/bootstrap.mjs demo`.
 // Plain JavaScript with no dependency, because nothing is installed yet when it starts.
 import { spawnSync } from "node:child_process";
 import { existsSync, mkdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
@@ -10,14 +10,24 @@ const toolchain = join(root, ".toolchain");
 const binaries = [join(toolchain, "node_modules", ".bin"), join(root, "node_modules", ".bin")];
 
 const jobs = {
-  /** Builds, then shows the main job on this repository. */
-  demo() {
+  build() {
     run("turbo", ["run", "build", "--output-logs=errors-only"]);
+  },
+  /** Shows the main job on this repository. */
+  demo() {
+    jobs.build();
     run("node", ["scripts/demo.mjs"]);
   },
-  /** Everything a pull request must pass. */
+  /** Everything that must pass. */
   test() {
     run("node", ["scripts/check.mjs"]);
+  },
+  /** What a pull request must pass: the checks of what it changes, and those that look at the whole. */
+  affected() {
+    jobs.build();
+    run("turbo", ["run", "types", "pack:check", "test", "--affected", "--concurrency=2"]);
+    run("turbo", ["run", "lint", "unused"]);
+    run("vitest", ["run", "--project", "cross"]);
   },
 };
 
