@@ -1,7 +1,7 @@
 // From a fresh clone and any Node from 18 on to a running job: `node scripts/bootstrap.mjs demo`.
 // Plain JavaScript with no dependency, because nothing is installed yet when it starts.
 import { spawnSync } from "node:child_process";
-import { existsSync, mkdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, readFileSync, rmSync, symlinkSync, writeFileSync, writeSync } from "node:fs";
 import { delimiter, dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 
@@ -11,7 +11,7 @@ const binaries = [join(toolchain, "node_modules", ".bin"), join(root, "node_modu
 
 const jobs = {
   build() {
-    run("turbo", ["run", "build", "--output-logs=errors-only"]);
+    run("turbo", ["run", "build", "--output-logs=errors-only"], { quiet: true });
   },
   /** Shows the main job on this repository. */
   demo() {
@@ -50,11 +50,9 @@ function installToolchain() {
   console.log(`installing node ${node} and pnpm ${pnpm} into .toolchain/`);
   mkdirSync(toolchain, { recursive: true });
   writeFileSync(join(toolchain, "package.json"), '{ "private": true }\n');
-  run(
-    "npm",
-    ["install", "--loglevel=error", "--no-audit", "--no-fund", `node@${node}`, `pnpm@${pnpm}`],
-    toolchain,
-  );
+  run("npm", ["install", "--loglevel=error", "--no-audit", "--no-fund", `node@${node}`, `pnpm@${pnpm}`], {
+    cwd: toolchain,
+  });
 }
 
 /** Installs what the lockfile says; from what is already on this machine where that is enough. */
@@ -76,10 +74,13 @@ function installedVersion(name) {
 }
 
 /** Runs a command to its end with the toolchain first on PATH, and ends this process when it fails. */
-function run(command, args, cwd = root) {
+function run(command, args, { cwd = root, quiet = false } = {}) {
   const path = [...binaries, process.env.PATH].join(delimiter);
   const env = { ...process.env, PATH: path, TURBO_TELEMETRY_DISABLED: "1" };
-  const { status, error } = spawnSync(command, args, { cwd, env, stdio: "inherit" });
+  const stdio = ["inherit", quiet ? "pipe" : "inherit", "inherit"];
+  const { status, stdout, error } = spawnSync(command, args, { cwd, env, stdio });
+  if (status === 0) return;
   if (error !== undefined) console.error(`cannot run ${command}: ${error.message}`);
-  if (status !== 0) process.exit(status ?? 1);
+  if (quiet && stdout !== null) writeSync(1, stdout);
+  process.exit(status ?? 1);
 }
