@@ -37,7 +37,11 @@ export interface Coordinator {
   readonly logger: Logger;
   readonly hooks: Hooks;
   /** Mounts `thing`. Named points take the name from `options.name`, else from the thing itself. */
-  mount<Point extends keyof MountPoints>(point: Point, thing: MountPoints[Point], options?: { name?: string | undefined }): Undo;
+  mount<Point extends keyof MountPoints>(
+    point: Point,
+    thing: MountPoints[Point],
+    options?: { name?: string | undefined },
+  ): Undo;
   /** Takes back what this module mounted under that name; a missing one is ignored. */
   unmount(point: keyof MountPoints, name?: string): void;
   /** Single point: the thing or null. Named point: the thing of that name or null, or without a name a map of all. */
@@ -65,7 +69,13 @@ export type MountReturn =
   | (() => unknown)
   | { readonly name: string; execute(...parameters: never[]): unknown }
   | readonly { readonly name: string; execute(...parameters: never[]): unknown }[]
-  | { readonly tools?: readonly { readonly name: string }[] | undefined; readonly cleanup?: (() => unknown) | undefined };
+  | {
+      readonly tools?: readonly { readonly name: string }[] | undefined;
+      readonly cleanup?: (() => unknown) | undefined;
+    };
 
 /** A module's entry. */
-export type Mount<Config = JsonObject> = (coordinator: Coordinator, config: Config) => Promise<MountReturn> | MountReturn;
+export type Mount<Config = JsonObject> = (
+  coordinator: Coordinator,
+  config: Config,
+) => Promise<MountReturn> | MountReturn;

@@ -70,8 +70,10 @@ export type PartialContext = { readonly [Key in keyof ToolContext]?: ToolContext
  * A tool as `defineTool` returns it: `execute` works without a host and without a context, checks the arguments and
  * the abort signal first, never throws (interrupts excepted), and answers with a whole result.
  */
-export interface Tool<Schema extends ToolSchema = ToolSchema, Data = unknown>
-  extends Omit<ToolDefinition<Schema, Data>, "execute"> {
+export interface Tool<Schema extends ToolSchema = ToolSchema, Data = unknown> extends Omit<
+  ToolDefinition<Schema, Data>,
+  "execute"
+> {
   execute(params: unknown, context?: PartialContext): Promise<ToolResult<Data>>;
 }
 

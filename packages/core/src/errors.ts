@@ -7,9 +7,12 @@ const messages = {
   DENIED: (d: { tool: string; reason: string }) => `"${d.tool}" was not run: ${d.reason}`,
   APPROVAL_EXPIRED: (d: { tool: string }) => `the approval of "${d.tool}" expired before it was answered`,
   PENDING: (d: { tool: string; waitsFor: "approval" | "client" }) =>
-    d.waitsFor === "approval" ? `waiting for a person to approve "${d.tool}"` : `waiting for the client to run "${d.tool}"`,
+    d.waitsFor === "approval"
+      ? `waiting for a person to approve "${d.tool}"`
+      : `waiting for the client to run "${d.tool}"`,
   CANCELLED: (_: object) => "Request was cancelled",
-  TIMED_OUT: (d: { tool: string; timeoutMs: number }) => `"${d.tool}" ran longer than ${d.timeoutMs} ms and was stopped`,
+  TIMED_OUT: (d: { tool: string; timeoutMs: number }) =>
+    `"${d.tool}" ran longer than ${d.timeoutMs} ms and was stopped`,
   TOOL_FAILED: (d: { tool: string; message?: string }) => d.message ?? `${d.tool} failed`,
   CONTRACT_VIOLATION: (d: { tool: string; rule: string }) => `"${d.tool}" broke the tool contract: ${d.rule}`,
   OUTPUT_TOO_LARGE: (d: { tool: string; maxBytes: number }) =>
@@ -17,10 +20,13 @@ const messages = {
   OUTPUT_INVALID: (d: { tool: string; problem: string }) =>
     `the answer of "${d.tool}" does not fit its output schema: ${d.problem}`,
   UNAVAILABLE: (d: { tool: string; reason: string }) => `"${d.tool}" cannot run now: ${d.reason}`,
-  OUTCOME_UNKNOWN: (d: { tool: string }) => `"${d.tool}" was started, and whether it finished is not known; check before calling it again`,
-  DUPLICATE_CALL: (d: { callId: string }) => `a call with the id "${d.callId}" is already running in this session`,
+  OUTCOME_UNKNOWN: (d: { tool: string }) =>
+    `"${d.tool}" was started, and whether it finished is not known; check before calling it again`,
+  DUPLICATE_CALL: (d: { callId: string }) =>
+    `a call with the id "${d.callId}" is already running in this session`,
   INTERRUPTED: (d: { tool: string }) => `"${d.tool}" interrupted the run to ask a person`,
-  LOCK_DRIFT: (d: { tool: string }) => `"${d.tool}" is not what was locked; look at the change and accept it with toolmount lock --accept`,
+  LOCK_DRIFT: (d: { tool: string }) =>
+    `"${d.tool}" is not what was locked; look at the change and accept it with toolmount lock --accept`,
   INTERNAL: (d: { message?: string }) => d.message ?? "the host failed; see its log",
   // Definitions and mounting
   TOOL_INVALID: (d: { tool: string; problem: string }) => `tool "${d.tool}" cannot be mounted: ${d.problem}`,
@@ -31,13 +37,16 @@ const messages = {
   SCHEMA_NOT_JSON: (d: { tool: string; problem: string }) =>
     `the schema of "${d.tool}" does not describe JSON: ${d.problem}; transforms, dates and coercion belong inside execute`,
   MOUNT_POINT_UNKNOWN: (d: { point: string }) => `there is no mount point "${d.point}"`,
-  MOUNT_INVALID: (d: { point: string; problem: string }) => `nothing can be mounted at "${d.point}" like this: ${d.problem}`,
-  EVENT_RESERVED: (d: { event: string }) => `the event "${d.event}" belongs to the host; a module may not emit it`,
+  MOUNT_INVALID: (d: { point: string; problem: string }) =>
+    `nothing can be mounted at "${d.point}" like this: ${d.problem}`,
+  EVENT_RESERVED: (d: { event: string }) =>
+    `the event "${d.event}" belongs to the host; a module may not emit it`,
   OPTION_INVALID: (d: { option: string; problem: string }) => `option ${d.option}: ${d.problem}`,
   HOST_CLOSED: (_: object) => "the host is closed",
   EXTENSION_MISSING: (d: { what: string; module: string; install?: string }) =>
     `${d.what} needs ${d.module}, which is not there${d.install ? `; install it with: ${d.install}` : ""}`,
-  OUTPUT_NOT_FOUND: (d: { ref: string }) => `no kept output has the ref "${d.ref}"; it may have been dropped to make room`,
+  OUTPUT_NOT_FOUND: (d: { ref: string }) =>
+    `no kept output has the ref "${d.ref}"; it may have been dropped to make room`,
   // Plans
   PLAN_NOT_FOUND: (d: { path: string }) => `no mount plan at ${d.path}`,
   PLAN_INVALID: (d: { count: number; report?: string }) =>
@@ -52,10 +61,14 @@ const messages = {
   SOURCE_NOT_FOUND: (d: { source: string; tried?: readonly string[] }) =>
     `module "${d.source}" was not found${d.tried?.length ? `; tried ${d.tried.join(", ")}` : ""}`,
   SOURCE_REFUSED: (d: { source: string; problem: string }) => `source "${d.source}" is refused: ${d.problem}`,
-  SOURCE_FOREIGN: (d: { source: string; hint: string }) => `source "${d.source}" belongs to another system: ${d.hint}`,
-  MODULE_IMPORT_FAILED: (d: { module: string; problem: string }) => `module "${d.module}" cannot be imported: ${d.problem}`,
-  MODULE_INVALID: (d: { module: string; problem: string }) => `module "${d.module}" is not a toolmount module: ${d.problem}`,
-  MODULE_MOUNT_FAILED: (d: { module: string; problem: string }) => `module "${d.module}" failed to mount: ${d.problem}`,
+  SOURCE_FOREIGN: (d: { source: string; hint: string }) =>
+    `source "${d.source}" belongs to another system: ${d.hint}`,
+  MODULE_IMPORT_FAILED: (d: { module: string; problem: string }) =>
+    `module "${d.module}" cannot be imported: ${d.problem}`,
+  MODULE_INVALID: (d: { module: string; problem: string }) =>
+    `module "${d.module}" is not a toolmount module: ${d.problem}`,
+  MODULE_MOUNT_FAILED: (d: { module: string; problem: string }) =>
+    `module "${d.module}" failed to mount: ${d.problem}`,
   CONFIG_INVALID: (d: { module: string; problem: string }) => `config of "${d.module}": ${d.problem}`,
 } as const;
 
@@ -115,7 +128,11 @@ export class ToolError extends Error {
 
   constructor(
     message: string,
-    options?: { code?: string | undefined; details?: Readonly<Record<string, unknown>> | undefined; cause?: unknown },
+    options?: {
+      code?: string | undefined;
+      details?: Readonly<Record<string, unknown>> | undefined;
+      cause?: unknown;
+    },
   ) {
     super(message, { cause: options?.cause });
     this.code = options?.code;

@@ -98,7 +98,11 @@ export interface Hooks {
   /** Tells everybody; resolves to what gates of that event answered together. Host events are refused. */
   emit(event: string, data?: EventData): Promise<HookResult>;
   /** Asks all handlers for their `data`, each for at most `timeoutMs` (default 1000); errors and late ones are left out. */
-  emitAndCollect(event: string, data?: EventData, options?: { timeoutMs?: number | undefined }): Promise<unknown[]>;
+  emitAndCollect(
+    event: string,
+    data?: EventData,
+    options?: { timeoutMs?: number | undefined },
+  ): Promise<unknown[]>;
   /** Fields merged under every event that this module emits. */
   setDefaultFields(fields: EventData): void;
   /** Names of handlers by event. */

@@ -41,5 +41,15 @@ export { nearestNames } from "./nearest.ts";
 export { isToolInterrupt, ToolInterrupt } from "./interrupt.ts";
 export type * from "./hook-types.ts";
 export type * from "./ports.ts";
-export type { Capabilities, ContextProvider, Coordinator, Mount, MountPoints, MountReturn } from "./coordinator.ts";
+export type {
+  Capabilities,
+  ContextProvider,
+  Coordinator,
+  Mount,
+  MountPoints,
+  MountReturn,
+} from "./coordinator.ts";
 export type * from "./host-types.ts";
+export { createHost } from "./host.ts";
+export { defineTool } from "./tool.ts";
+export { canonicalJson, digestOf } from "./canonical.ts";

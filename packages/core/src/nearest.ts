@@ -15,7 +15,7 @@ export function nearestNames(name: string, candidates: Iterable<string>): string
     .filter((candidate) => Math.abs(candidate.length - name.length) <= allowed + 2)
     .map((candidate) => ({ candidate, slips: countSlips(plain, simplify(candidate)) }))
     .filter(({ slips }) => slips <= allowed)
-    .sort((a, b) => a.slips - b.slips || (a.candidate < b.candidate ? -1 : 1))
+    .toSorted((a, b) => a.slips - b.slips || (a.candidate < b.candidate ? -1 : 1))
     .slice(0, shown)
     .map(({ candidate }) => candidate);
 }

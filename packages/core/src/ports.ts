@@ -130,7 +130,11 @@ export interface Issue {
 }
 
 export type ParseResult =
-  | { readonly ok: true; readonly value: Readonly<Record<string, unknown>>; readonly warnings?: readonly string[] | undefined }
+  | {
+      readonly ok: true;
+      readonly value: Readonly<Record<string, unknown>>;
+      readonly warnings?: readonly string[] | undefined;
+    }
   | { readonly ok: false; readonly issues: readonly Issue[] };
 
 /** One mode of an agent, as TUL-010 describes it. */

@@ -1,0 +1,18 @@
+import { createHash } from "node:crypto";
+
+/** JSON text with object keys in code-unit order, so that equal values give equal texts. `undefined` members are left out. */
+export function canonicalJson(value: unknown): string {
+  if (Array.isArray(value)) return `[${value.map((item) => canonicalJson(item ?? null)).join(",")}]`;
+  if (typeof value !== "object" || value === null) return JSON.stringify(value) ?? "null";
+  const members = Object.keys(value)
+    .toSorted()
+    .map((key) => [key, (value as Record<string, unknown>)[key]] as const)
+    .filter(([, member]) => member !== undefined)
+    .map(([key, member]) => `${JSON.stringify(key)}:${canonicalJson(member)}`);
+  return `{${members.join(",")}}`;
+}
+
+/** SHA-256 of the canonical JSON of a value, in hex. */
+export function digestOf(value: unknown): string {
+  return createHash("sha256").update(canonicalJson(value)).digest("hex");
+}

@@ -1,0 +1,39 @@
+import { isoTime } from "./clock.ts";
+import { frozenCopy } from "./freeze.ts";
+import type { ToolEvent } from "./hook-types.ts";
+import type { Run } from "./run.ts";
+
+/** The common part of a call's events. Names are Amplifier's. */
+export function toolEvent(run: Run): ToolEvent {
+  const { given, parent } = run;
+  const event: Record<string, unknown> = {
+    tool_name: run.tool?.name ?? run.request.name,
+    tool_call_id: run.callId,
+    run_id: run.runId,
+    tool_input: run.arguments ?? run.request.arguments ?? {},
+    timestamp: isoTime(run.startedAt),
+  };
+  if (given.sessionId !== undefined) event["session_id"] = given.sessionId;
+  if (given.conversationId !== undefined) event["conversation_id"] = given.conversationId;
+  if (given.turnId !== undefined) event["turn_id"] = given.turnId;
+  if (given.userId !== undefined) event["user_id"] = given.userId;
+  if (parent !== null) event["parent_id"] = parent.runId;
+  if (given.parallelGroupId !== undefined) event["parallel_group_id"] = given.parallelGroupId;
+  return event as ToolEvent;
+}
+
+/** Freezes the arguments before anybody but the tool sees them. Throws `NotJson`. */
+export function freezeArguments(run: Run): void {
+  if (run.frozen || run.arguments === null) return;
+  run.arguments = frozenCopy(run.arguments);
+  run.frozen = true;
+}
+
+/** Tells observers that the call goes ahead, or would have: its final arguments, and what was decided. */
+export function announce(run: Run, decision: "allow" | "deny"): void {
+  run.announced = true;
+  const { preObservers } = run.generation;
+  if (preObservers.length === 0) return;
+  freezeArguments(run);
+  run.host.tell(preObservers, "tool:pre", Object.freeze({ ...toolEvent(run), decision }));
+}

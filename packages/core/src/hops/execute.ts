@@ -1,0 +1,150 @@
+import { isThenable } from "../gates.ts";
+import { LiveContext } from "../live-context.ts";
+import { end, goOn } from "../steer.ts";
+import type { Runner, RunnerControl } from "../ports.ts";
+import type { Run } from "../run.ts";
+import type { Slots } from "../slots.ts";
+
+/** Hop 5: runs the tool, under one signal, where its runner says. */
+export function execute(run: Run): boolean {
+  run.phase = "run";
+  const { host } = run;
+  const tool = run.tool!;
+  if (tool.info.execution === "client")
+    return unavailable(run, "it runs at the client, and this host has no store to wait for it");
+  if (tool.abandoned >= host.limits.abandoned)
+    return unavailable(run, `${tool.abandoned} calls of it were given up and still run`);
+  if (tool.slots !== null && !run.toolTurn && !takeTurn(run, tool.slots, () => (run.toolTurn = true)))
+    return run.result === null;
+  if (host.turns !== null && !run.hostTurn && !takeTurn(run, host.turns, () => (run.hostTurn = true)))
+    return run.result === null;
+  return start(run);
+}
+
+/** Takes a turn, or queues for it and comes back to this hop with it. False when there is none now. */
+function takeTurn(run: Run, slots: Slots, mark: () => void): boolean {
+  if (slots.take()) {
+    mark();
+    return true;
+  }
+  if (slots.waiting >= run.host.limits.queued) {
+    unavailable(run, `${slots.waiting} calls already wait for their turn`);
+    return false;
+  }
+  const { token } = run;
+  slots.wait(run, () => {
+    mark();
+    run.waited = true;
+    goOn(run, token, () => execute(run));
+  });
+  return false;
+}
+
+function start(run: Run): boolean {
+  const { host } = run;
+  const tool = run.tool!;
+  const waited = run.waited || run.reasons !== null || run.generation.preGates.length > 0;
+  run.executedAt = waited ? host.clock.now() : run.startedAt;
+  startDeadline(run);
+  run.context = new LiveContext(run);
+  run.executing = true;
+  try {
+    const returned: unknown =
+      tool.runner === null
+        ? tool.definition.execute(run.arguments as never, run.context)
+        : elsewhere(run, tool.runner);
+    return isThenable(returned) ? waitFor(run, returned) : settle(run, returned);
+  } catch (thrown) {
+    return settleThrown(run, thrown);
+  }
+}
+
+/** A nested call follows its parent's signal, so it needs a timer only for a deadline that comes sooner. */
+function startDeadline(run: Run): void {
+  const { timeoutMs } = run.tool!;
+  const inherited = run.parent?.deadlineAt ?? 0;
+  const own = timeoutMs === 0 ? 0 : run.executedAt + timeoutMs;
+  run.deadlineAt = own === 0 || (inherited !== 0 && inherited < own) ? inherited : own;
+  if (own !== 0 && run.deadlineAt === own) run.host.deadlines(timeoutMs).start(run.timer, run.executedAt);
+}
+
+function waitFor(run: Run, returned: PromiseLike<unknown>): true {
+  const { token } = run;
+  returned.then(
+    (value) => (run.token === token ? back(run, value) : late(run)),
+    (thrown: unknown) => (run.token === token ? backThrown(run, thrown) : late(run)),
+  );
+  return true;
+}
+
+function back(run: Run, value: unknown): void {
+  run.token++;
+  run.waiting = false;
+  settle(run, value);
+  run.host.walk(run);
+}
+
+function backThrown(run: Run, thrown: unknown): void {
+  run.token++;
+  run.waiting = false;
+  settleThrown(run, thrown);
+  run.host.walk(run);
+}
+
+function settle(run: Run, value: unknown): false {
+  run.executing = false;
+  run.timer.leave();
+  run.returned = value;
+  return false;
+}
+
+function settleThrown(run: Run, thrown: unknown): false {
+  settle(run, undefined);
+  run.thrown = { value: thrown };
+  if (!run.host.isInterrupt(thrown)) return false;
+  run.interrupt = { thrown };
+  return end(run, "failed", "INTERRUPTED", { tool: run.tool!.name });
+}
+
+/** An abandoned tool came back: nobody waits for what it says. */
+function late(run: Run): void {
+  const { host } = run;
+  if (!host.abandoned.delete(run)) return;
+  run.tool!.abandoned--;
+  host.lateResults++;
+  host.logger.warn(
+    { run_id: run.runId, tool: run.tool!.name },
+    "a tool answered after its call was given up",
+  );
+}
+
+function unavailable(run: Run, reason: string): false {
+  return end(run, "failed", "UNAVAILABLE", { tool: run.tool!.name, reason });
+}
+
+/** Hands the run to a mounted runner: only JSON goes there, live things stay here as callbacks. */
+function elsewhere(run: Run, name: string): unknown {
+  const runner = run.generation.points.get("runners")?.get(name) as Runner | undefined;
+  if (runner === undefined) return unavailable(run, `there is no runner "${name}"`);
+  const context = run.context!;
+  const tool = run.tool!;
+  const control: RunnerControl = {
+    signal: context.abortSignal,
+    progress: (progress) => context.progress(progress),
+    call: (request) => context.call(request),
+    session: context.session,
+    definition: tool.definition,
+  };
+  const { specifier, config } = tool.module.options;
+  return runner.run(
+    {
+      runId: run.runId,
+      tool: tool.declaredName,
+      ...(specifier === undefined ? {} : { module: { specifier, config: config ?? {} } }),
+      info: run.host.infoOf(run),
+      arguments: run.arguments as never,
+      timeoutMs: tool.timeoutMs,
+    },
+    control,
+  );
+}

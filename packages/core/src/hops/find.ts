@@ -1,0 +1,40 @@
+import { nearestNames } from "../nearest.ts";
+import { end, stop } from "../steer.ts";
+import type { Run } from "../run.ts";
+
+/** Hop 1: finds the tool in the generation on which the call began. */
+export function find(run: Run): boolean {
+  const { host, generation, given } = run;
+  run.phase = "find";
+  const name: unknown = run.request.name;
+  if (host.closing && run.parent === null) return refuse(run, "the host is closed");
+  if (typeof name !== "string" || name === "") return notFound(run, []);
+  const tool = generation.find(name);
+  if (tool === undefined) return notFound(run, nearestNames(name, [...generation.tools.keys()]));
+  run.tool = tool;
+  if (run.depth > host.limits.depth)
+    return refuse(run, `tools may call tools at most ${host.limits.depth} deep`);
+  if (!claimId(run)) return end(run, "failed", "DUPLICATE_CALL", { callId: run.callId.slice(0, 200) });
+  host.active.add(run.active);
+  const signal = given.abortSignal;
+  if (signal === undefined) return false;
+  if (signal.aborted) stop(run, "caller", "Request was cancelled");
+  else host.signals.follow(signal, run.signal);
+  return false;
+}
+
+function notFound(run: Run, near: readonly string[]): boolean {
+  return end(run, "not_found", "TOOL_NOT_FOUND", { tool: String(run.request.name).slice(0, 200), near });
+}
+
+function refuse(run: Run, reason: string): boolean {
+  return end(run, "failed", "UNAVAILABLE", { tool: run.request.name, reason });
+}
+
+/** Only a session can have a call twice; nested calls have ids of the host's making. */
+function claimId(run: Run): boolean {
+  const { sessionId } = run.given;
+  if (run.request.id === undefined || sessionId === undefined) return true;
+  run.claimedId = run.host.claimCallId(sessionId, run.callId);
+  return run.claimedId;
+}

@@ -1,0 +1,242 @@
+import { randomBytes } from "node:crypto";
+import { isoTime, type Clock } from "./clock.ts";
+import type { CallContext, CallInfo, CallRequest, Progress, SessionState } from "./context.ts";
+import type { Home } from "./module-state.ts";
+import type { HostLimits, HostOptions } from "./host-types.ts";
+import { isToolInterrupt } from "./interrupt.ts";
+import { LinkedList } from "./linked-list.ts";
+import { silentLogger, type Logger } from "./logger.ts";
+import { OutputKeeper } from "./output-keeper.ts";
+import type { ToolOutcome } from "./outcome.ts";
+import type { Approver } from "./ports.ts";
+import type { ObserverEntry } from "./registry.ts";
+import { Run } from "./run.ts";
+import { systemClock } from "./clock.ts";
+import { createSessionState } from "./session-state.ts";
+import { SignalWatch } from "./signals.ts";
+import { abandon, stop } from "./steer.ts";
+import { Slots } from "./slots.ts";
+import { TimerList } from "./timers.ts";
+
+/** Bounds with their defaults filled in. */
+export type ResolvedLimits = {
+  readonly [Key in keyof HostLimits]-?: NonNullable<HostLimits[Key]> | undefined;
+} & {
+  readonly outputBytes: number;
+  readonly argumentBytes: number;
+  readonly graceMs: number;
+  readonly queued: number;
+  readonly abandoned: number;
+  readonly depth: number;
+  readonly keptBytes: number;
+};
+
+/** What all calls of one host share. Inside of core only; `Host` is its face. */
+export class HostState {
+  readonly clock: Clock;
+  readonly logger: Logger;
+  readonly limits: ResolvedLimits;
+  readonly approver: Approver | null;
+  readonly outputCheck: "off" | "warn" | "strict";
+  readonly isInterrupt: (thrown: unknown) => boolean;
+  readonly grace: TimerList<Run>;
+  readonly signals = new SignalWatch<Run>((run) => stop(run, "caller", "Request was cancelled"));
+  /** Calls under way. */
+  readonly active = new LinkedList<Run>();
+  /** Runs that were given up while their tool ran on. */
+  readonly abandoned = new Set<Run>();
+  readonly turns: Slots | null;
+  readonly outputs: OutputKeeper;
+  /** What observers returned and is not settled; `close` waits for it. */
+  readonly observing = new Set<Promise<unknown>>();
+  home!: Home;
+  closing = false;
+  lateResults = 0;
+  /** Told when a call ends, while somebody drains. */
+  onIdle: (() => void)[] = [];
+
+  readonly #deadlines = new Map<number, TimerList<Run>>();
+  readonly #sessions = new Map<string, SessionState>();
+  readonly #calls = new Map<string, Set<string>>();
+  readonly #prefix = randomBytes(6).toString("hex");
+  #runs = 0;
+  #order = 0;
+
+  /** Takes a run through its hops; given, so that hops can go on without knowing the path. */
+  readonly walk: (run: Run) => void;
+  readonly breakDown: (run: Run, thrown: unknown) => void;
+
+  constructor(
+    options: HostOptions,
+    path: { walk: (run: Run) => void; breakDown: (run: Run, thrown: unknown) => void },
+  ) {
+    this.walk = path.walk;
+    this.breakDown = path.breakDown;
+    this.clock = options.clock ?? systemClock;
+    this.logger = options.logger ?? silentLogger;
+    this.limits = resolveLimits(options.limits ?? {});
+    this.approver =
+      typeof options.approver === "function" ? { ask: options.approver } : (options.approver ?? null);
+    this.outputCheck = options.outputCheck ?? "strict";
+    const claimed = options.isInterrupt ?? (() => false);
+    this.isInterrupt = (thrown) => isToolInterrupt(thrown) || claimed(thrown);
+    this.grace = new TimerList<Run>(this.clock, this.limits.graceMs, abandon);
+    this.turns = this.limits.concurrentTotal === undefined ? null : new Slots(this.limits.concurrentTotal);
+    this.outputs = new OutputKeeper(this.limits.keptBytes);
+  }
+
+  /** Ties between handlers of one priority go by this. */
+  nextOrder(): number {
+    return ++this.#order;
+  }
+
+  nextRunId(): string {
+    return `${this.#prefix}-${(++this.#runs).toString(36)}`;
+  }
+
+  call(request: CallRequest, context: CallContext, parent: Run | null): Promise<ToolOutcome> {
+    return new Promise((resolve, reject) => {
+      const generation = parent === null ? this.home.generation() : parent.generation;
+      this.walk(new Run(this, generation, request, context, parent, resolve, reject));
+    });
+  }
+
+  /** A tool calls a tool: the same session, people and signal; one level deeper. */
+  callFrom(run: Run, request: CallRequest): Promise<ToolOutcome> {
+    return this.call(request, { ...run.given, abortSignal: run.context!.abortSignal }, run);
+  }
+
+  /** The timer list of all calls with this timeout. */
+  deadlines(timeoutMs: number): TimerList<Run> {
+    const known = this.#deadlines.get(timeoutMs);
+    if (known !== undefined) return known;
+    const list = new TimerList<Run>(this.clock, timeoutMs, (run) =>
+      stop(run, "deadline", "the deadline passed"),
+    );
+    this.#deadlines.set(timeoutMs, list);
+    return list;
+  }
+
+  /** Notes a caller's id as running; false when the session already runs one of that id. */
+  claimCallId(sessionId: string, callId: string): boolean {
+    const ids = this.#calls.get(sessionId) ?? new Set();
+    if (ids.has(callId)) return false;
+    this.#calls.set(sessionId, ids.add(callId));
+    return true;
+  }
+
+  releaseCallId(sessionId: string, callId: string): void {
+    const ids = this.#calls.get(sessionId);
+    ids?.delete(callId);
+    if (ids?.size === 0) this.#calls.delete(sessionId);
+  }
+
+  sessionState(sessionId: string | undefined): SessionState {
+    if (sessionId === undefined) return createSessionState();
+    const known = this.#sessions.get(sessionId) ?? createSessionState();
+    this.#sessions.set(sessionId, known);
+    return known;
+  }
+
+  infoOf(run: Run): CallInfo {
+    const { given } = run;
+    const deadlineAt = run.deadlineAt === 0 ? undefined : run.deadlineAt;
+    return {
+      callId: run.callId,
+      runId: run.runId,
+      tool: run.tool!.name,
+      depth: run.depth,
+      ...optional({ deadlineAt, parentRunId: run.parent?.runId }),
+      ...optional({ sessionId: given.sessionId, conversationId: given.conversationId, turnId: given.turnId }),
+      ...optional({ userId: given.userId, mode: given.mode }),
+      ...optional({ parallelGroupId: given.parallelGroupId, traceparent: given.traceparent }),
+    };
+  }
+
+  progress(run: Run, progress: Progress): void {
+    if (!run.executing) return;
+    run.given.onProgress?.(progress);
+    const observers = run.generation.observers("tool:progress");
+    if (observers.length > 0)
+      this.tell(observers, "tool:progress", {
+        tool_name: run.tool!.name,
+        tool_call_id: run.callId,
+        run_id: run.runId,
+        ...progress,
+      });
+  }
+
+  /** Tells observers. They see a frozen event, are not waited for, and their faults are logged. */
+  tell(observers: readonly ObserverEntry[], event: string, data: Readonly<Record<string, unknown>>): void {
+    const payload = Object.isFrozen(data)
+      ? data
+      : Object.freeze({ ...data, timestamp: isoTime(this.clock.now()) });
+    for (const observer of observers) {
+      try {
+        const returned = observer.handler(event, payload);
+        if (returned instanceof Promise) this.#watch(returned, observer, event);
+      } catch (error) {
+        this.#blame(error, observer, event);
+      }
+    }
+  }
+
+  #watch(returned: Promise<unknown>, observer: ObserverEntry, event: string): void {
+    const settled: Promise<unknown> = returned
+      .catch((error: unknown) => this.#blame(error, observer, event))
+      .finally(() => this.observing.delete(settled));
+    this.observing.add(settled);
+  }
+
+  #blame(err: unknown, observer: ObserverEntry, event: string): void {
+    this.logger.warn({ err, observer: observer.name, owner: observer.owner, event }, "an observer failed");
+  }
+
+  /** Forgets a run that is over. */
+  leave(run: Run): void {
+    run.timer.leave();
+    run.signal.leave();
+    run.active.leave();
+    this.giveTurns(run);
+    if (run.claimedId) {
+      this.releaseCallId(run.given.sessionId!, run.callId);
+      run.claimedId = false;
+    }
+    if (this.onIdle.length > 0) for (const tell of [...this.onIdle]) tell();
+  }
+
+  giveTurns(run: Run): void {
+    if (run.toolTurn) run.tool!.slots!.release();
+    if (run.hostTurn) this.turns!.release();
+    run.toolTurn = run.hostTurn = false;
+  }
+
+  stopTimers(): void {
+    for (const list of this.#deadlines.values()) list.stop();
+    this.grace.stop();
+    this.signals.forget();
+  }
+}
+
+function resolveLimits(limits: HostLimits): ResolvedLimits {
+  return {
+    timeoutMs: limits.timeoutMs,
+    concurrent: limits.concurrent,
+    concurrentTotal: limits.concurrentTotal,
+    outputBytes: limits.outputBytes ?? 262_144,
+    argumentBytes: limits.argumentBytes ?? 1_048_576,
+    graceMs: limits.graceMs ?? 20,
+    queued: limits.queued ?? 10_000,
+    abandoned: limits.abandoned ?? 16,
+    depth: limits.depth ?? 8,
+    keptBytes: limits.keptBytes ?? 67_108_864,
+  };
+}
+
+/** Without the members that are undefined. */
+export function optional<Fields extends Record<string, unknown>>(
+  fields: Fields,
+): { [Key in keyof Fields]?: Exclude<Fields[Key], undefined> } {
+  for (const key of Object.keys(fields)) if (fields[key] === undefined) delete fields[key];
+  return fields as never;
+}

@@ -1,0 +1,144 @@
+import { createFacade } from "./facade.ts";
+import { HostState } from "./host-state.ts";
+import type {
+  Draft,
+  DrainReport,
+  Host,
+  HostOptions,
+  ModuleOptions,
+  MountedModule,
+  OutputPage,
+} from "./host-types.ts";
+import { Home, ModuleState } from "./module-state.ts";
+import { breakDown, walk } from "./path.ts";
+import type { ToolInfo } from "./definition.ts";
+import type { Run } from "./run.ts";
+import { stop } from "./steer.ts";
+
+/** Makes a host with nothing mounted. `host.coordinator.mount("tools", tool)` is enough to call a tool. */
+export function createHost(options: HostOptions = {}): Host {
+  const state = new HostState(options, { walk, breakDown });
+  state.home = new Home();
+  const own = addModule(state, state.home, { id: "host" });
+  let closed: Promise<DrainReport> | null = null;
+  return {
+    coordinator: own.coordinator,
+    call: (request, context = {}) => state.call(request, context, null),
+    tools: (filter) => offered(state, filter),
+    output: (ref, page): OutputPage => state.outputs.page(ref, page?.offset, page?.limit),
+    draft: () => createDraft(state, own),
+    modules: () => state.home.modules.filter((module) => module !== own),
+    close: (closing) => (closed ??= close(state, closing?.graceMs ?? 5_000)),
+  };
+}
+
+function addModule(state: HostState, home: Home, options: ModuleOptions): ModuleState {
+  const module = new ModuleState(options);
+  home.adopt(module);
+  module.coordinator = createFacade(state, module);
+  return module;
+}
+
+function offered(state: HostState, filter: Parameters<Host["tools"]>[0] = {}): readonly ToolInfo[] {
+  const { mode, includeDeprecated = false } = filter;
+  return [...state.home.registry.tools.values()]
+    .map((tool) => tool.info)
+    .filter((info) => includeDeprecated || info.status !== "deprecated")
+    .filter(
+      ({ modes }) => mode === undefined || modes === undefined || modes.includes("*") || modes.includes(mode),
+    )
+    .toSorted((a, b) => (a.name < b.name ? -1 : 1));
+}
+
+function createDraft(state: HostState, own: ModuleState): Draft {
+  const home = new Home();
+  const fresh: ModuleState[] = [];
+  home.adopt(own);
+  return {
+    addModule(options) {
+      const module = addModule(state, home, options);
+      fresh.push(module);
+      return module;
+    },
+    keepModule: (module) => home.adopt(module as ModuleState),
+    commit: (options) => commit(state, home, options?.drainMs ?? 10_000),
+    async discard() {
+      for (const module of home.modules.filter((kept) => !fresh.includes(kept))) home.release(module);
+      return undoAll(fresh);
+    },
+  };
+}
+
+async function commit(state: HostState, home: Home, drainMs: number): Promise<DrainReport> {
+  const old = state.home;
+  const left = old.modules.filter((module) => !home.modules.includes(module));
+  state.home = home;
+  for (const module of home.modules) module.homes = [home];
+  const gone = new Set<MountedModule>(left);
+  const report = await drain(state, (run) => run.tool !== null && gone.has(run.tool.module), drainMs);
+  return { ...report, failures: await undoAll(left) };
+}
+
+/** Waits for runs to end; those that do not in time are stopped, and given their grace. */
+async function drain(
+  state: HostState,
+  concerns: (run: Run) => boolean,
+  ms: number,
+): Promise<Omit<DrainReport, "failures">> {
+  const running = () => state.active.items().filter(concerns);
+  await idle(state, () => running().length === 0, ms);
+  const aborted = running();
+  for (const run of aborted) stop(run, "close", "the host closed");
+  await idle(state, () => running().length === 0, state.limits.graceMs * 2 + 50);
+  return {
+    aborted: aborted.map((run) => run.runId),
+    abandoned: [...state.abandoned].filter(concerns).map((run) => run.runId),
+  };
+}
+
+function idle(state: HostState, done: () => boolean, ms: number): Promise<void> {
+  if (done()) return Promise.resolve();
+  return new Promise((resolve) => {
+    const check = () => {
+      if (done()) finish();
+    };
+    const finish = () => {
+      timer.cancel();
+      state.onIdle = state.onIdle.filter((other) => other !== check);
+      resolve();
+    };
+    const timer = state.clock.setTimer(finish, ms);
+    state.onIdle.push(check);
+  });
+}
+
+async function undoAll(modules: readonly ModuleState[]): Promise<readonly unknown[]> {
+  const failures: unknown[] = [];
+  for (const module of modules.toReversed()) {
+    failures.push(...(await module.undo()));
+    for (const home of module.homes) home.release(module);
+  }
+  return failures;
+}
+
+async function close(state: HostState, graceMs: number): Promise<DrainReport> {
+  state.closing = true;
+  const report = await drain(state, () => true, graceMs);
+  await observersSettled(state, graceMs);
+  const failures = await undoAll([...state.home.modules]);
+  state.stopTimers();
+  state.outputs.clear();
+  return { ...report, failures };
+}
+
+/** Observers are never waited for by a call; closing waits, bounded. */
+function observersSettled(state: HostState, ms: number): Promise<void> {
+  if (state.observing.size === 0) return Promise.resolve();
+  return new Promise((resolve) => {
+    const timer = state.clock.setTimer(resolve, ms);
+    void Promise.all(state.observing).then(() => {
+      timer.cancel();
+      resolve();
+    });
+  });
+}

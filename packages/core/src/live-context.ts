@@ -1,0 +1,123 @@
+import type { CallRequest, Progress, SessionState, ToolContext } from "./context.ts";
+import type { Logger } from "./logger.ts";
+import type { ToolOutcome } from "./outcome.ts";
+import type { Run } from "./run.ts";
+
+/** The context of one run. What a tool does not read is never made: a signal, a logger, a session cost their price only then. */
+export class LiveContext implements ToolContext {
+  readonly #run: Run;
+  #controller: AbortController | null = null;
+  #logger: Logger | null = null;
+  #session: SessionState | null = null;
+
+  constructor(run: Run) {
+    this.#run = run;
+    const { generation } = run;
+    if (generation.providers.size > 0) addProviders(this, run);
+  }
+
+  get callId(): string {
+    return this.#run.callId;
+  }
+
+  get runId(): string {
+    return this.#run.runId;
+  }
+
+  get tool(): string {
+    return this.#run.tool!.name;
+  }
+
+  get depth(): number {
+    return this.#run.depth;
+  }
+
+  get deadlineAt(): number {
+    return (this.#run.deadlineAt || undefined) as never;
+  }
+
+  get parentRunId(): string {
+    return this.#run.parent?.runId as never;
+  }
+
+  get sessionId(): string {
+    return this.#run.given.sessionId as never;
+  }
+
+  get conversationId(): string {
+    return this.#run.given.conversationId as never;
+  }
+
+  get turnId(): string {
+    return this.#run.given.turnId as never;
+  }
+
+  get userId(): string {
+    return this.#run.given.userId as never;
+  }
+
+  get mode(): string {
+    return this.#run.given.mode as never;
+  }
+
+  get parallelGroupId(): string {
+    return this.#run.given.parallelGroupId as never;
+  }
+
+  get traceparent(): string {
+    return this.#run.given.traceparent as never;
+  }
+
+  get abortSignal(): AbortSignal {
+    if (this.#controller === null) {
+      this.#controller = new AbortController();
+      if (this.#run.stopReason !== null) this.#controller.abort(stopError(this.#run));
+    }
+    return this.#controller.signal;
+  }
+
+  get logger(): Logger {
+    const run = this.#run;
+    return (this.#logger ??= run.host.logger.child({
+      tool: run.tool!.name,
+      run_id: run.runId,
+      call_id: run.callId,
+      ...(run.given.sessionId === undefined ? {} : { session_id: run.given.sessionId }),
+    }));
+  }
+
+  get session(): SessionState {
+    return (this.#session ??= this.#run.host.sessionState(this.#run.given.sessionId));
+  }
+
+  progress(progress: Progress): void {
+    this.#run.host.progress(this.#run, progress);
+  }
+
+  call(request: CallRequest): Promise<ToolOutcome> {
+    return this.#run.host.callFrom(this.#run, request);
+  }
+
+  /** Tells a tool that reads its signal that it should stop. */
+  abort(): void {
+    this.#controller?.abort(stopError(this.#run));
+  }
+}
+
+function stopError(run: Run): DOMException {
+  return run.stopReason === "deadline"
+    ? new DOMException(`the deadline of ${run.tool!.timeoutMs} ms passed`, "TimeoutError")
+    : new DOMException(run.stopMessage === "" ? "Request was cancelled" : run.stopMessage, "AbortError");
+}
+
+/** Context members that modules provide: read lazily, made once a call, on the side where the tool runs. */
+function addProviders(context: LiveContext, run: Run): void {
+  for (const [name, provide] of run.generation.providers) {
+    let made: { value: unknown } | undefined;
+    Object.defineProperty(context, name, {
+      get: () => (made ??= { value: provide(run.host.infoOf(run)) }).value,
+      enumerable: true,
+      configurable: true,
+    });
+  }
+}

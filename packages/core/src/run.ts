@@ -1,0 +1,108 @@
+import type { CallContext, CallRequest } from "./context.ts";
+import type { HookResult } from "./hook-types.ts";
+import type { HostState } from "./host-state.ts";
+import { Link } from "./linked-list.ts";
+import { LiveContext } from "./live-context.ts";
+import type { MountedTool } from "./mounted-tool.ts";
+import type { CallStatus, Injection, Phase, ToolOutcome } from "./outcome.ts";
+import type { ApprovalReason } from "./ports.ts";
+import type { Generation } from "./registry.ts";
+import type { ToolResult } from "./result.ts";
+
+/** Why a run was told to stop. */
+export type StopReason = "caller" | "deadline" | "close";
+
+/** One call on its way through the hops. Made for each call; every field is set here, so that all runs have one shape. */
+export class Run {
+  readonly host: HostState;
+  readonly request: CallRequest;
+  readonly given: CallContext;
+  readonly generation: Generation;
+  readonly parent: Run | null;
+  readonly depth: number;
+  readonly runId: string;
+  readonly callId: string;
+  readonly startedAt: number;
+  readonly resolve: (outcome: ToolOutcome) => void;
+  readonly reject: (thrown: unknown) => void;
+
+  /** The next hop. */
+  hop = 0;
+  phase: Phase = "find";
+  /** Changes whenever the run goes on; what comes back late finds another one. */
+  token = 0;
+  tool: MountedTool | null = null;
+  /** As the schema parsed them; frozen as soon as somebody else sees them. */
+  arguments: Readonly<Record<string, unknown>> | null = null;
+  frozen = false;
+  warnings: readonly string[] | null = null;
+  injections: Injection[] | null = null;
+  reasons: ApprovalReason[] | null = null;
+  /** The answer of the gate that asked. */
+  gateAsk: HookResult | null = null;
+  /** Who approved: a person, a remembered approval, or a line of the plan. */
+  approvedBy: string | null = null;
+  /** What goes on once a second, asynchronous parse is done. */
+  afterParse: ((run: Run) => boolean) | null = null;
+  /** Whether `tool:pre` was told, so that a terminal event must follow. */
+  announced = false;
+  status: CallStatus = "ok";
+  result: ToolResult | null = null;
+  /** What the tool returned, before it was looked at. */
+  returned: unknown = undefined;
+  /** What the tool threw. */
+  thrown: { readonly value: unknown } | null = null;
+  /** Class of the error behind a failure, for `tool:error`. */
+  failureType = "ToolmountError";
+
+  context: LiveContext | null = null;
+  /** When execute began; deadlines and grace count from here. */
+  executedAt = 0;
+  /** When the deadline fires; 0 for never. */
+  deadlineAt = 0;
+  executing = false;
+  /** Whether a hop waits; false while `walk` is on the stack. */
+  waiting = false;
+  /** Which turns it holds. */
+  toolTurn = false;
+  /** It queued, so its deadline counts from later. */
+  waited = false;
+  /** Takes back the question to a person. */
+  withdraw: (() => void) | null = null;
+  hostTurn = false;
+  stopReason: StopReason | null = null;
+  stoppedAt = 0;
+  stopMessage = "";
+  /** Stopped, and still a success within the grace. */
+  cancelled: { reason: string; elapsedMs: number } | null = null;
+  ticket: string | null = null;
+  claimedId = false;
+  /** The call ended by an interrupt: `host.call` rejects with this. */
+  interrupt: { readonly thrown: unknown } | null = null;
+
+  readonly timer: Link<Run> = new Link<Run>(this);
+  readonly signal: Link<Run> = new Link<Run>(this);
+  readonly active: Link<Run> = new Link<Run>(this);
+
+  constructor(
+    host: HostState,
+    generation: Generation,
+    request: CallRequest,
+    given: CallContext,
+    parent: Run | null,
+    resolve: (outcome: ToolOutcome) => void,
+    reject: (thrown: unknown) => void,
+  ) {
+    this.host = host;
+    this.request = request;
+    this.given = given;
+    this.generation = generation;
+    this.parent = parent;
+    this.depth = parent === null ? 0 : parent.depth + 1;
+    this.runId = host.nextRunId();
+    this.callId = request.id ?? this.runId;
+    this.startedAt = host.clock.now();
+    this.resolve = resolve;
+    this.reject = reject;
+  }
+}

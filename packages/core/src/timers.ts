@@ -1,0 +1,55 @@
+import type { Clock, Timer } from "./clock.ts";
+import { LinkedList, type Link } from "./linked-list.ts";
+
+/**
+ * Calls `onDue` for items that stayed in the list longer than `ms`: one timer for all of them.
+ *
+ * All items wait equally long, so the list is in the order in which they are due, and a call that ends in time costs
+ * no timer of its own.
+ */
+export class TimerList<Item> extends LinkedList<Item> {
+  readonly #clock: Clock;
+  readonly #ms: number;
+  readonly #onDue: (item: Item) => void;
+  #timer: Timer | null = null;
+
+  constructor(clock: Clock, ms: number, onDue: (item: Item) => void) {
+    super();
+    this.#clock = clock;
+    this.#ms = ms;
+    this.#onDue = onDue;
+  }
+
+  /** Adds an item that began to wait at `now`. */
+  start(link: Link<Item>, now: number): void {
+    link.due = now + this.#ms;
+    this.add(link);
+    if (this.#timer === null) this.#arm(this.#ms);
+    else if (this.size === 1) this.#timer.keepAlive(true);
+  }
+
+  override remove(link: Link<Item>): void {
+    super.remove(link);
+    if (this.size === 0) this.#timer?.keepAlive(false);
+  }
+
+  stop(): void {
+    this.#timer?.cancel();
+    this.#timer = null;
+  }
+
+  #arm(ms: number): void {
+    this.#timer = this.#clock.setTimer(() => this.#fire(), ms);
+  }
+
+  #fire(): void {
+    this.#timer = null;
+    const now = this.#clock.now();
+    // Timers may fire up to a millisecond early.
+    for (let link = this.first; link !== null && link.due - now <= 1; link = this.first) {
+      this.remove(link);
+      this.#onDue(link.item);
+    }
+    if (this.first !== null && this.#timer === null) this.#arm(Math.max(1, this.first.due - now));
+  }
+}
