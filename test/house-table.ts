@@ -9,6 +9,7 @@ const core = "@toolmount/core";
 /** The table of packages. A stated direction that no test holds decays. */
 export const packages: Readonly<Record<string, Allowance>> = {
   "@toolmount/core": { house: [], libraries: ["zod"] },
+  "@toolmount/paths": { house: [], libraries: [] },
   "@toolmount/loader": { house: [core], libraries: ["yaml", "zod", "cosmiconfig", "exsolve", "pino"] },
   "@toolmount/policy": { house: [core], libraries: ["zod"] },
   "@toolmount/store": { house: [core], libraries: ["kysely", "pg"] },
@@ -35,8 +36,8 @@ export const packages: Readonly<Record<string, Allowance>> = {
   },
 };
 
-/** A tool has zod and its own library, whichever that is; of the house only core, and that as a peer. */
-export const tool: Allowance = { house: [core], libraries: ["*"] };
+/** A tool has zod and its own library, whichever that is; of the house only core, as a peer, and the paths' armour. */
+export const tool: Allowance = { house: [core, "@toolmount/paths"], libraries: ["*"] };
 
 /** Who may read the environment, the working folder, the clock or the console: all of it, or what `reads` names. */
 export const ambientReaders: readonly AmbientReader[] = [

@@ -1,0 +1,63 @@
+import { existsSync } from "node:fs";
+import { constants, lstat, open, readlink, realpath, type FileHandle } from "node:fs/promises";
+import { join } from "node:path";
+import { errnoOf } from "./path-error.ts";
+
+/**
+ * How an open descriptor is held to the path that was judged.
+ *
+ * `proc` (Linux) asks the kernel where a descriptor is, and works below an open folder whatever happens to its path.
+ * `plain` (elsewhere) compares identities before and after, which leaves a moment between check and use.
+ */
+export interface Disk {
+  readonly kind: "proc" | "plain";
+  /** Tells whether the open file or folder is what stands at `real`. */
+  isAt(handle: FileHandle, real: string): Promise<boolean>;
+  /** A path to an open folder, or with a name to an entry of it. */
+  below(handle: FileHandle, real: string, name?: string): string;
+}
+
+/** The stricter disk where the system has it. */
+export function chooseDisk(): Disk {
+  return existsSync("/proc/self/fd") ? procDisk : plainDisk;
+}
+
+export const procDisk: Disk = {
+  kind: "proc",
+  async isAt(handle, real) {
+    const at = await readlink(`/proc/self/fd/${handle.fd}`);
+    return at === real || at === `${real} (deleted)`;
+  },
+  below: ({ fd }, _real, name) =>
+    name === undefined ? `/proc/self/fd/${fd}` : `/proc/self/fd/${fd}/${name}`,
+};
+
+export const plainDisk: Disk = {
+  kind: "plain",
+  async isAt(handle, real) {
+    try {
+      const [opened, there] = await Promise.all([
+        handle.stat({ bigint: true }),
+        lstat(real, { bigint: true }),
+      ]);
+      return opened.dev === there.dev && opened.ino === there.ino && (await realpath(real)) === real;
+    } catch (thrown) {
+      if (errnoOf(thrown) === "") throw thrown;
+      return false;
+    }
+  },
+  below: (_handle, real, name) => (name === undefined ? real : join(real, name)),
+};
+
+// Windows lacks some of these; `|` takes what is undefined for 0.
+const { O_RDONLY, O_NOFOLLOW, O_NONBLOCK, O_NOCTTY, O_DIRECTORY } = constants;
+
+/** Opens for reading without following a last link, waiting for a pipe's other end, or taking a terminal. */
+export function openToRead(path: string): Promise<FileHandle> {
+  return open(path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY);
+}
+
+/** Opens a folder without following a last link. */
+export function openDirectory(path: string): Promise<FileHandle> {
+  return open(path, O_RDONLY | O_NOFOLLOW | O_DIRECTORY | O_NONBLOCK);
+}

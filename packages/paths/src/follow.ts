@@ -1,0 +1,53 @@
+import { readlink, realpath } from "node:fs/promises";
+import { dirname, isAbsolute, join, parse, sep } from "node:path";
+import { errnoOf } from "./path-error.ts";
+
+/** Links in one path before it counts as a loop. Source: Linux, path_resolution(7). */
+const maxLinks = 40;
+
+/**
+ * Where an absolute path really leads, whether anything is there or not.
+ *
+ * Every link on the way is followed, also one whose target does not exist: the part that does not exist is kept as it
+ * is written, so that what a dangling link would create can be judged before it is created.
+ */
+export async function follow(path: string): Promise<string> {
+  try {
+    return await realpath(path);
+  } catch {
+    return await walk(path);
+  }
+}
+
+async function walk(path: string): Promise<string> {
+  const { root } = parse(path);
+  let at = root;
+  let left = path.slice(root.length).split(sep).filter(Boolean);
+  let links = 0;
+  for (let name = left.shift(); name !== undefined; name = left.shift()) {
+    if (name === ".") continue;
+    if (name === "..") {
+      at = dirname(at);
+      continue;
+    }
+    const next = join(at, name);
+    const target = await linkTarget(next);
+    if (target === "missing" || (target !== null && ++links > maxLinks)) return join(next, ...left);
+    if (target === null) {
+      at = next;
+      continue;
+    }
+    if (isAbsolute(target.path)) at = parse(target.path).root;
+    left = [...target.path.split(sep).filter(Boolean), ...left];
+  }
+  return at;
+}
+
+/** What a link says; null for what is no link; `missing` for what is not there or may not be looked at. */
+async function linkTarget(path: string): Promise<{ path: string } | "missing" | null> {
+  try {
+    return { path: await readlink(path) };
+  } catch (thrown) {
+    return errnoOf(thrown) === "EINVAL" || errnoOf(thrown) === "UNKNOWN" ? null : "missing";
+  }
+}

@@ -1,0 +1,7 @@
+export { createFiles, type Files, type FilesOptions } from "./files.ts";
+export type { Access, RootRules } from "./rules.ts";
+export type { Place } from "./place.ts";
+export type { FileBytes } from "./read.ts";
+export type { FileIdentity, ReplaceOptions } from "./write.ts";
+export type { Entry, EntryKind, Listing } from "./list.ts";
+export { isPathError, PathError, type PathErrorCode } from "./path-error.ts";

@@ -1,0 +1,85 @@
+import type { Dirent } from "node:fs";
+import { opendir } from "node:fs/promises";
+import type { Disk } from "./disk.ts";
+import { entryOf, openFolder, type Folder } from "./folder.ts";
+import { errnoOf, PathError } from "./path-error.ts";
+import type { Place } from "./place.ts";
+
+export type EntryKind = "file" | "directory" | "link" | "other";
+
+/** One name in a folder; links are told as links, never followed. */
+export interface Entry {
+  readonly name: string;
+  readonly kind: EntryKind;
+  /** Size of a file. */
+  readonly bytes?: number;
+}
+
+/** One page of a folder, folders first, then by name. */
+export interface Listing {
+  readonly entries: readonly Entry[];
+  /** How many there are, of which at most `maxNames` were looked at. */
+  readonly total: number;
+  readonly isComplete: boolean;
+}
+
+/** Names that are looked at in one folder; more are not sorted. */
+const maxNames = 100_000;
+
+/** Lists a folder, from entry `offset` (from 0) at most `limit`. */
+export async function listFolder(
+  disk: Disk,
+  { given, real }: Place,
+  { offset, limit, signal }: { offset: number; limit: number; signal?: AbortSignal | undefined },
+): Promise<Listing> {
+  const folder = await openListed(disk, { given, real });
+  try {
+    const found = await namesOf(folder, signal);
+    if (!(await folder.isInPlace())) throw new PathError("ACCESS_DENIED", { path: given, reason: "read" });
+    const sorted = found.entries.toSorted(directoriesFirst).slice(offset, offset + limit);
+    const entries = await Promise.all(sorted.map((entry) => withSize(folder, entry)));
+    return { entries, total: found.entries.length, isComplete: found.isComplete };
+  } finally {
+    await folder.close();
+  }
+}
+
+async function openListed(disk: Disk, { given, real }: Place): Promise<Folder> {
+  try {
+    return await openFolder(disk, real, { given, access: "read" });
+  } catch (thrown) {
+    if (errnoOf(thrown) === "ENOTDIR")
+      throw new PathError("NOT_A_DIRECTORY", { path: given }, { cause: thrown });
+    throw thrown;
+  }
+}
+
+async function namesOf(
+  folder: Folder,
+  signal?: AbortSignal,
+): Promise<{ entries: Entry[]; isComplete: boolean }> {
+  const entries: Entry[] = [];
+  for await (const entry of await opendir(folder.path(), { bufferSize: 256 })) {
+    signal?.throwIfAborted();
+    if (entries.length === maxNames) return { entries, isComplete: false };
+    entries.push({ name: entry.name, kind: kindOf(entry) });
+  }
+  return { entries, isComplete: true };
+}
+
+function kindOf(entry: Pick<Dirent, "isFile" | "isDirectory" | "isSymbolicLink">): EntryKind {
+  if (entry.isSymbolicLink()) return "link";
+  if (entry.isDirectory()) return "directory";
+  return entry.isFile() ? "file" : "other";
+}
+
+function directoriesFirst(a: Entry, b: Entry): number {
+  const folders = Number(b.kind === "directory") - Number(a.kind === "directory");
+  return folders !== 0 ? folders : a.name < b.name ? -1 : 1;
+}
+
+async function withSize(folder: Folder, entry: Entry): Promise<Entry> {
+  if (entry.kind !== "file") return entry;
+  const stat = await entryOf(folder, entry.name);
+  return stat?.isFile() === true ? { ...entry, bytes: Number(stat.size) } : entry;
+}

@@ -1,0 +1,69 @@
+import type { BigIntStats } from "node:fs";
+import { link, rename, unlink } from "node:fs/promises";
+import { basename, dirname } from "node:path";
+import type { Disk } from "./disk.ts";
+import { entryOf, makeFolder, openFolder, type Folder } from "./folder.ts";
+import { errnoOf, PathError } from "./path-error.ts";
+import type { Place } from "./place.ts";
+
+export interface MoveOptions {
+  /** Puts a file in the place of another file. */
+  readonly overwrite: boolean;
+  readonly signal?: AbortSignal | undefined;
+}
+
+/** Moves or renames a file or folder inside one file system. Links and special files are not moved. */
+export async function moveEntry(disk: Disk, from: Place, to: Place, options: MoveOptions): Promise<void> {
+  const source = await openFolder(disk, dirname(from.real), { given: from.given, access: "write" });
+  try {
+    const entry = await requireMovable(source, from);
+    const { folder: target } = await makeFolder(disk, dirname(to.real), { given: to.given, access: "write" });
+    try {
+      options.signal?.throwIfAborted();
+      await place(source, basename(from.real), target, to, { entry, overwrite: options.overwrite });
+    } finally {
+      await target.close();
+    }
+  } finally {
+    await source.close();
+  }
+}
+
+async function requireMovable(source: Folder, from: Place): Promise<BigIntStats> {
+  const entry = await entryOf(source, basename(from.real));
+  if (entry === null) throw new PathError("NOT_FOUND", { path: from.given });
+  if (!entry.isFile() && !entry.isDirectory()) throw new PathError("NOT_A_FILE", { path: from.given });
+  return entry;
+}
+
+async function place(
+  source: Folder,
+  name: string,
+  target: Folder,
+  to: Place,
+  { entry, overwrite }: { entry: BigIntStats; overwrite: boolean },
+): Promise<void> {
+  const newName = basename(to.real);
+  const there = await entryOf(target, newName);
+  // On a disk that does not mind case, a change of case finds the file itself.
+  const isItself = there !== null && there.ino === entry.ino && there.dev === entry.dev;
+  if (there !== null && !isItself && !(overwrite && there.isFile() && entry.isFile()))
+    throw new PathError("ALREADY_EXISTS", { path: to.given });
+  if (there === null && entry.isFile() && (await linkOver(source.path(name), target.path(newName), to)))
+    return;
+  await rename(source.path(name), target.path(newName));
+}
+
+/** Moves a file without ever replacing one: the second name is made first. False where the disk has no hard links. */
+async function linkOver(from: string, to: string, { given }: Place): Promise<boolean> {
+  try {
+    await link(from, to);
+  } catch (thrown) {
+    if (errnoOf(thrown) === "EEXIST")
+      throw new PathError("ALREADY_EXISTS", { path: given }, { cause: thrown });
+    if (["EPERM", "ENOTSUP", "EOPNOTSUPP", "ENOSYS", "EMLINK"].includes(errnoOf(thrown))) return false;
+    throw thrown;
+  }
+  await unlink(from);
+  return true;
+}

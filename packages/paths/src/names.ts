@@ -1,0 +1,35 @@
+import { PathError } from "./path-error.ts";
+
+/** Longest path in characters; longer ones no system here takes. */
+const maxPathLength = 4096;
+
+/** Names that Windows takes for devices, whatever their extension. */
+const device = /^(?:con|prn|aux|nul|conin\$|conout\$|(?:com|lpt)[0-9¹²³])(?:\..*)?$/i;
+
+/**
+ * Refuses, with `INVALID_PATH`, what no honest path holds: NUL, half a character, too much; on Windows also network
+ * paths, devices, streams (`a.txt:b`) and names whose end the system would drop.
+ *
+ * Nothing is expanded or decoded anywhere: `~`, `$HOME` and `%2e` are names like others.
+ */
+export function requireHonestName(path: string, platform: string): void {
+  const problem = commonProblem(path) ?? (platform === "win32" ? windowsProblem(path) : undefined);
+  if (problem !== undefined) throw new PathError("INVALID_PATH", { path: path.slice(0, 200), problem });
+}
+
+function commonProblem(path: string): string | undefined {
+  if (path === "") return "it is empty";
+  if (path.length > maxPathLength) return `it is longer than ${maxPathLength} characters`;
+  if (path.includes("\0")) return "it contains a NUL character";
+  return path.isWellFormed() ? undefined : "it contains half of a character";
+}
+
+function windowsProblem(path: string): string | undefined {
+  if (/^[\\/]{2}/.test(path)) return "it names a network or device path";
+  const names = path.replace(/^[a-z]:(?=[\\/])/i, "").split(/[\\/]/);
+  if (names.some((name) => /[<>:"|?*]|\p{Cc}/u.test(name)))
+    return "a name in it has a character that Windows does not allow";
+  if (names.some((name) => /[. ]$/.test(name) && !/^\.{1,2}$/.test(name)))
+    return "a name in it ends with a dot or a space";
+  return names.some((name) => device.test(name)) ? "it names a device" : undefined;
+}

@@ -1,0 +1,84 @@
+import { getSystemErrorMap } from "node:util";
+import type { Access } from "./rules.ts";
+
+/** Sentences by code. They name a path as it was given, never where it led. */
+const messages = {
+  INVALID_PATH: (d: { path: string; problem: string }) => `Invalid path: ${d.problem}`,
+  ACCESS_DENIED: (d: { path: string; reason: Access | "denied" | "kept" }) =>
+    `Access denied: ${d.path} ${denials[d.reason]}`,
+  NOT_FOUND: (d: { path: string }) => `Path not found: ${d.path}`,
+  NOT_A_FILE: (d: { path: string }) => `Not a regular file: ${d.path}`,
+  IS_A_DIRECTORY: (d: { path: string }) => `Is a directory: ${d.path}`,
+  NOT_A_DIRECTORY: (d: { path: string }) => `Not a directory: ${d.path}`,
+  DIRECTORY_NOT_EMPTY: (d: { path: string }) => `Directory is not empty: ${d.path}`,
+  ALREADY_EXISTS: (d: { path: string }) => `Already exists: ${d.path}`,
+  FILE_TOO_LARGE: (d: { path: string; bytes: number; maxBytes: number }) =>
+    `File too large: ${d.path} has ${d.bytes} bytes, the limit is ${d.maxBytes}`,
+  FILE_CHANGED: (d: { path: string }) => `File was changed by somebody else: ${d.path}`,
+  OS_ERROR: (d: { path: string; errno: string; problem: string }) => `${d.problem} (${d.errno}): ${d.path}`,
+} as const;
+
+const denials = {
+  read: "is not within allowed read paths",
+  write: "is not within allowed write paths",
+  denied: "is within denied directories",
+  kept: "holds a root or a denied path, and stays where it is",
+};
+
+type Messages = typeof messages;
+
+/** Every code that this package uses. Stable: never renamed, never reused. */
+export type PathErrorCode = keyof Messages;
+
+type Details<Code extends PathErrorCode> = Parameters<Messages[Code]>[0];
+
+/** Why a path was refused, or what the disk said of it. The message is fit for a model to read. */
+export class PathError<Code extends PathErrorCode = PathErrorCode> extends Error {
+  override readonly name = "PathError";
+  readonly code: Code;
+  readonly details: Details<Code>;
+
+  constructor(code: Code, details: Details<Code>, options?: { cause?: unknown }) {
+    super((messages[code] as (details: Details<Code>) => string)(details), options);
+    this.code = code;
+    this.details = details;
+  }
+}
+
+/** Tells a PathError apart, whichever copy of this package made it. */
+export function isPathError(value: unknown): value is PathError {
+  return value instanceof Error && value.name === "PathError" && "code" in value && "details" in value;
+}
+
+/** The code of an error from the operating system, such as `ENOENT`; empty for anything else. */
+export function errnoOf(thrown: unknown): string {
+  return thrown instanceof Error && "code" in thrown && typeof thrown.code === "string" ? thrown.code : "";
+}
+
+const known: Readonly<Record<string, PathErrorCode>> = {
+  ENOENT: "NOT_FOUND",
+  ENOTDIR: "NOT_FOUND",
+  ENXIO: "NOT_A_FILE",
+  EISDIR: "IS_A_DIRECTORY",
+  EEXIST: "ALREADY_EXISTS",
+  ENOTEMPTY: "DIRECTORY_NOT_EMPTY",
+};
+
+/** What the operating system said, told of the path as it was given: its own text would name where that led. */
+export function pathErrorOf(thrown: unknown, path: string, access: Access): unknown {
+  const errno = errnoOf(thrown);
+  if (isPathError(thrown) || errno === "" || errno.startsWith("ERR_") || errno === "ABORT_ERR") return thrown;
+  // A link where none was a moment ago: somebody turned it while we looked.
+  if (errno === "ELOOP" || errno === "EMLINK")
+    return new PathError("ACCESS_DENIED", { path, reason: access }, { cause: thrown });
+  if (errno === "ENAMETOOLONG")
+    return new PathError("INVALID_PATH", { path, problem: "a name in it is too long" }, { cause: thrown });
+  const code = known[errno];
+  if (code !== undefined) return new PathError(code as "NOT_FOUND", { path }, { cause: thrown });
+  return new PathError("OS_ERROR", { path, errno, problem: describe(thrown) }, { cause: thrown });
+}
+
+function describe(thrown: unknown): string {
+  const { errno } = thrown as { errno?: number };
+  return (errno === undefined ? undefined : getSystemErrorMap().get(errno)?.[1]) ?? "the system refused";
+}

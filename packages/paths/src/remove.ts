@@ -1,0 +1,61 @@
+import { readdir, rmdir, unlink } from "node:fs/promises";
+import { basename, dirname } from "node:path";
+import type { Disk } from "./disk.ts";
+import { entryOf, openChild, openFolder, type Folder, type Purpose } from "./folder.ts";
+import { PathError } from "./path-error.ts";
+import type { Place } from "./place.ts";
+
+export interface RemoveOptions {
+  /** Removes a folder with all that is in it. */
+  readonly recursive: boolean;
+  readonly signal?: AbortSignal | undefined;
+}
+
+/** Removes an entry for good and tells how many entries that were. A link is removed, never what it leads to. */
+export async function removeEntry(disk: Disk, place: Place, options: RemoveOptions): Promise<number> {
+  const purpose: Purpose = { given: place.given, access: "write" };
+  const parent = await openFolder(disk, dirname(place.real), purpose);
+  try {
+    const name = basename(place.real);
+    const entry = await entryOf(parent, name);
+    if (entry === null) throw new PathError("NOT_FOUND", { path: place.given });
+    if (!entry.isDirectory()) return await removeOne(parent, name);
+    return options.recursive
+      ? await removeTree(parent, name, purpose, options)
+      : await removeEmpty(parent, name);
+  } finally {
+    await parent.close();
+  }
+}
+
+async function removeOne(parent: Folder, name: string): Promise<number> {
+  await unlink(parent.path(name));
+  return 1;
+}
+
+async function removeEmpty(parent: Folder, name: string): Promise<number> {
+  await rmdir(parent.path(name));
+  return 1;
+}
+
+/** Goes down by open folders, so that a link turned meanwhile is a link to remove, not a way out. */
+async function removeTree(
+  parent: Folder,
+  name: string,
+  purpose: Purpose,
+  options: RemoveOptions,
+): Promise<number> {
+  const folder = await openChild(parent, name, purpose);
+  let removed = 0;
+  try {
+    for (const entry of await readdir(folder.path(), { withFileTypes: true })) {
+      options.signal?.throwIfAborted();
+      removed += entry.isDirectory()
+        ? await removeTree(folder, entry.name, purpose, options)
+        : await removeOne(folder, entry.name);
+    }
+  } finally {
+    await folder.close();
+  }
+  return removed + (await removeEmpty(parent, name));
+}

@@ -1,0 +1,2 @@
+export { config, mount } from "./module.ts";
+export { createHelloWorld } from "./hello-world.ts";

@@ -1,0 +1,73 @@
+import { data, defineTool, systemClock, type Clock } from "@toolmount/core";
+import { z } from "zod";
+import { callIds, callIdShape } from "./call-ids.ts";
+import { delayUsage as usage } from "./usage.ts";
+
+/** Longest wait in milliseconds. */
+const maxDelayMs = 60_000;
+
+const schema = z.strictObject({
+  milliseconds: z.int().default(1000).describe("How long to wait; below 0 counts as 0, above 60000 as 60000"),
+  note: z.string().optional().describe("Any text; it comes back as it is"),
+});
+
+const outputSchema = z.strictObject({
+  RequestedMilliseconds: z.int(),
+  ElapsedMilliseconds: z.int(),
+  WasCancelled: z.boolean(),
+  Note: z.string().nullable(),
+  ...callIdShape,
+});
+
+/** What the delay needs of the world around it. */
+export interface DelayServices {
+  /** Time to wait by; the machine's when absent. */
+  readonly clock?: Clock | undefined;
+}
+
+/** Waits, and when it is cancelled tells so in a successful answer, at once. */
+export function createDelay(_settings: object = {}, { clock = systemClock }: DelayServices = {}) {
+  return defineTool({
+    name: "testing_delay",
+    description:
+      "Waits for some milliseconds and tells how long it took. Use to try deadlines and cancellation out; not to wait for anything in the world.",
+    summary: "Waits, and can be cancelled.",
+    usage,
+    schema,
+    outputSchema,
+    category: "read",
+    consequenceLevel: "low",
+    requiresConfirmation: false,
+    // Longer than the longest wait, so that only a plan's own limit cuts one short.
+    timeout: maxDelayMs + 5000,
+    tags: ["testing"],
+    version: "1.0.0",
+    async execute({ milliseconds, note }, context) {
+      const requested = Math.min(Math.max(milliseconds, 0), maxDelayMs);
+      const startedAt = clock.now();
+      const wasCancelled = await wait(clock, requested, context.abortSignal);
+      return data({
+        RequestedMilliseconds: requested,
+        ElapsedMilliseconds: Math.max(0, Math.round(clock.now() - startedAt)),
+        WasCancelled: wasCancelled,
+        Note: note ?? null,
+        ...callIds(context),
+      });
+    },
+  });
+}
+
+/** Resolves after `ms`, or at once when the signal is aborted; tells which. */
+function wait(clock: Clock, ms: number, signal: AbortSignal): Promise<boolean> {
+  return new Promise((resolve) => {
+    if (signal.aborted) return resolve(true);
+    const stop = () => finish(true);
+    const timer = clock.setTimer(() => finish(false), ms);
+    const finish = (wasCancelled: boolean) => {
+      timer.cancel();
+      signal.removeEventListener("abort", stop);
+      resolve(wasCancelled);
+    };
+    signal.addEventListener("abort", stop, { once: true });
+  });
+}
