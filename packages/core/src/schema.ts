@@ -86,7 +86,8 @@ function withoutSafeIntegerBounds(node: unknown): unknown {
 
 /** A pipe or codec prints one type going in and another coming out. */
 function requireSameTypes(tool: string, input: JsonSchema, output: JsonSchema, path: string): void {
-  if (input["type"] !== output["type"])
+  // As text: a value that may be null is printed as a list of two types.
+  if (String(input["type"]) !== String(output["type"]))
     throw new ToolmountError("SCHEMA_NOT_JSON", {
       tool,
       problem: `${path === "" ? "it" : `"${path}"`} takes ${String(input["type"])} and gives ${String(output["type"])}`,
