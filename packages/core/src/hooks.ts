@@ -21,6 +21,9 @@ const gateTimeoutMs = 5_000;
 /** Events that only the host may emit. */
 const reserved = /^(tool|approval|plan|module):/;
 
+/** Of those, the ones that come from calls, never from whoever made the host. */
+const ownReserved = /^(tool|approval):/;
+
 /** The events of a host as one module uses them; its handlers go when it goes. */
 export function createHooks(host: HostState, module: ModuleState): Hooks {
   let defaults: EventData = {};
@@ -125,7 +128,7 @@ async function emit(
   event: string,
   data: EventData,
 ): Promise<HookResult> {
-  requireFree(event);
+  requireFree(host, module, event);
   const generation = module.home.generation();
   const stamped = stamp(host, data);
   const verdict = await askGates(host, generation.gates(event), event, stamped);
@@ -153,8 +156,9 @@ function merged(
   };
 }
 
-function requireFree(event: string): void {
-  if (reserved.test(event)) throw new ToolmountError("EVENT_RESERVED", { event });
+function requireFree(host: HostState, module: ModuleState, event: string): void {
+  const told = module === host.own ? ownReserved : reserved;
+  if (told.test(event)) throw new ToolmountError("EVENT_RESERVED", { event });
 }
 
 function stamp(host: HostState, data: EventData): EventData {
@@ -168,7 +172,7 @@ async function collect(
   data: EventData,
   timeoutMs: number,
 ): Promise<unknown[]> {
-  requireFree(event);
+  requireFree(host, module, event);
   const generation = module.home.generation();
   const stamped = stamp(host, data);
   const handlers = [...generation.gates(event), ...generation.observers(event)];

@@ -1,7 +1,7 @@
 import { randomBytes } from "node:crypto";
 import { isoTime, type Clock } from "./clock.ts";
 import type { CallContext, CallInfo, CallRequest, Progress, SessionState } from "./context.ts";
-import type { Home } from "./module-state.ts";
+import type { Home, ModuleState } from "./module-state.ts";
 import type { HostLimits, HostOptions } from "./host-types.ts";
 import { isToolInterrupt } from "./interrupt.ts";
 import { LinkedList } from "./linked-list.ts";
@@ -50,6 +50,8 @@ export class HostState {
   /** What observers returned and is not settled; `close` waits for it. */
   readonly observing = new Set<Promise<unknown>>();
   home!: Home;
+  /** What whoever made the host registers; it alone may tell of plans and modules. */
+  own!: ModuleState;
   closing = false;
   lateResults = 0;
   /** Told when a call ends, while somebody drains. */

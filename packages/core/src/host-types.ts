@@ -89,6 +89,8 @@ export interface Draft {
   addModule(options: ModuleOptions): MountedModule;
   /** Takes a module of the current generation over, as it is. */
   keepModule(module: MountedModule): void;
+  /** Undoes one new module and takes it out of the draft. Failures of its cleanups come back, none is thrown. */
+  dropModule(module: MountedModule): Promise<readonly unknown[]>;
   /**
    * Makes the draft current. Modules that it did not keep are drained (calls in flight finish, at most `drainMs`,
    * default 10000, then they are aborted) and undone in reverse; what went wrong there comes back.

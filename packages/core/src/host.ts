@@ -20,6 +20,7 @@ export function createHost(options: HostOptions = {}): Host {
   const state = new HostState(options, { walk, breakDown });
   state.home = new Home();
   const own = addModule(state, state.home, { id: "host" });
+  state.own = own;
   let closed: Promise<DrainReport> | null = null;
   return {
     coordinator: own.coordinator,
@@ -61,6 +62,10 @@ function createDraft(state: HostState, own: ModuleState): Draft {
       return module;
     },
     keepModule: (module) => home.adopt(module as ModuleState),
+    dropModule(module) {
+      fresh.splice(0, fresh.length, ...fresh.filter((other) => other !== module));
+      return undoAll([module as ModuleState]);
+    },
     commit: (options) => commit(state, home, options?.drainMs ?? 10_000),
     async discard() {
       for (const module of home.modules.filter((kept) => !fresh.includes(kept))) home.release(module);
