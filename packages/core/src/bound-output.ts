@@ -53,7 +53,7 @@ function boundFailure(result: ToolResult & { error: string }, maxBytes: number):
     ...result,
     error,
     ...(fits ? {} : { details: { omitted: `details larger than ${maxBytes} bytes` } }),
-  } as ToolResult;
+  };
 }
 
 function cutResult(result: ToolResult, maxBytes: number, keeper: OutputKeeper): ToolResult {

@@ -23,7 +23,7 @@ export function completeResult(
   const whole = answer as Partial<ToolResult>;
   if (whole.tool !== undefined && whole.tool !== declared)
     throw new ContractBreach(`its result names the tool ${JSON.stringify(String(whole.tool).slice(0, 100))}`);
-  return assemble(exposed, stamp(whole.fetchedAt, fetchedAt), whole as Answer);
+  return assemble(exposed, stamp(whole.fetchedAt, fetchedAt), whole);
 }
 
 function assemble(tool: string, fetchedAt: string, answer: Answer): ToolResult {

@@ -1,13 +1,13 @@
 import { isoTime } from "./clock.ts";
-import { frozenCopy } from "./freeze.ts";
+import { freezeOwn, frozenCopy } from "./freeze.ts";
 import type { ToolEvent } from "./hook-types.ts";
 import type { Run } from "./run.ts";
 
-/** The common part of a call's events. Names are Amplifier's. */
-export function toolEvent(run: Run): ToolEvent {
+/** The common part of a call's events, not yet frozen. Names are Amplifier's. */
+export function toolEvent(run: Run): Record<string, unknown> & ToolEvent {
   const { given, parent } = run;
   const event: Record<string, unknown> = {
-    tool_name: run.tool?.name ?? run.request.name,
+    tool_name: run.tool === null ? run.request.name : run.tool.name,
     tool_call_id: run.callId,
     run_id: run.runId,
     tool_input: run.arguments ?? run.request.arguments ?? {},
@@ -19,13 +19,14 @@ export function toolEvent(run: Run): ToolEvent {
   if (given.userId !== undefined) event["user_id"] = given.userId;
   if (parent !== null) event["parent_id"] = parent.runId;
   if (given.parallelGroupId !== undefined) event["parallel_group_id"] = given.parallelGroupId;
-  return event as ToolEvent;
+  return event as Record<string, unknown> & ToolEvent;
 }
 
 /** Freezes the arguments before anybody but the tool sees them. Throws `NotJson`. */
 export function freezeArguments(run: Run): void {
   if (run.frozen || run.arguments === null) return;
-  run.arguments = frozenCopy(run.arguments);
+  run.arguments =
+    run.arguments === run.request.arguments ? frozenCopy(run.arguments) : freezeOwn(run.arguments);
   run.frozen = true;
 }
 
@@ -35,5 +36,7 @@ export function announce(run: Run, decision: "allow" | "deny"): void {
   const { preObservers } = run.generation;
   if (preObservers.length === 0) return;
   freezeArguments(run);
-  run.host.tell(preObservers, "tool:pre", Object.freeze({ ...toolEvent(run), decision }));
+  const event = toolEvent(run);
+  event["decision"] = decision;
+  run.host.tell(preObservers, "tool:pre", Object.freeze(event));
 }

@@ -219,7 +219,7 @@ function adapt(host: HostState, module: ModuleState, thing: object): ToolDefinit
     });
   if (isNative(thing)) return thing;
   throw new ToolmountError("EXTENSION_MISSING", {
-    what: `the tool ${JSON.stringify(String((thing as { name?: unknown }).name ?? "without a name"))}, which is not of toolmount's own shape,`,
+    what: `the tool ${JSON.stringify((thing as { name?: unknown }).name ?? "without a name")}, which is not of toolmount's own shape,`,
     module: "@toolmount/interop",
     install: "npm install @toolmount/interop",
   });

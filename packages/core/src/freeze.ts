@@ -18,31 +18,49 @@ export function frozenCopy<Value>(value: Value, depth = 0): Value {
   return (Array.isArray(value) ? frozenList(value, depth) : frozenObject(value, depth)) as Value;
 }
 
+/**
+ * Freezes an object that nobody else holds: in place when all its members are scalars, else as {@link frozenCopy},
+ * since what lies deeper may be somebody else's.
+ */
+export function freezeOwn<Value extends object>(value: Value): Value {
+  for (const key in value) {
+    const member: unknown = value[key];
+    if (typeof member !== "string" && typeof member !== "boolean" && !Number.isFinite(member))
+      return frozenCopy(value);
+  }
+  return Object.freeze(value);
+}
+
 function frozenList(list: readonly unknown[], depth: number): readonly unknown[] {
   const copy: unknown[] = [];
-  for (let at = 0; at < list.length; at++) copy.push(member(list[at] ?? null, at, depth));
+  let at = 0;
+  try {
+    for (; at < list.length; at++) copy.push(frozenCopy(list[at] ?? null, depth + 1));
+  } catch (error) {
+    throw atMember(error, at);
+  }
   return Object.freeze(copy);
 }
 
 function frozenObject(value: object, depth: number): object {
   requirePlain(value);
   const copy: Record<string, unknown> = {};
-  for (const key of Object.keys(value)) {
-    if (key === "__proto__") throw new NotJson('has a key named "__proto__"');
-    const given = (value as Record<string, unknown>)[key];
-    if (given !== undefined) copy[key] = member(given, key, depth);
+  let key = "";
+  try {
+    for (key of Object.keys(value)) {
+      if (key === "__proto__") throw new NotJson('may not be named "__proto__"');
+      const given = (value as Record<string, unknown>)[key];
+      if (given !== undefined) copy[key] = typeof given === "string" ? given : frozenCopy(given, depth + 1);
+    }
+  } catch (error) {
+    throw atMember(error, key);
   }
   return Object.freeze(copy);
 }
 
-function member(value: unknown, key: string | number, depth: number): unknown {
-  if (typeof value === "string") return value;
-  try {
-    return frozenCopy(value, depth + 1);
-  } catch (error) {
-    if (error instanceof NotJson && error.path.length < 8) error.path.unshift(key);
-    throw error;
-  }
+function atMember(error: unknown, key: string | number): unknown {
+  if (error instanceof NotJson && error.path.length < 8) error.path.unshift(key);
+  return error;
 }
 
 /** Plain objects only; those of another realm have their own Object.prototype, whose prototype is null too. */

@@ -197,14 +197,14 @@ export class HostState {
   /** Forgets a run that is over. */
   leave(run: Run): void {
     run.timer.leave();
-    run.signal.leave();
+    run.signal?.leave();
     run.active.leave();
     this.giveTurns(run);
     if (run.claimedId) {
       this.releaseCallId(run.given.sessionId!, run.callId);
       run.claimedId = false;
     }
-    if (this.onIdle.length > 0) for (const tell of [...this.onIdle]) tell();
+    if (this.onIdle.length > 0) for (const check of this.onIdle.slice()) check();
   }
 
   giveTurns(run: Run): void {

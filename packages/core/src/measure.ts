@@ -19,7 +19,9 @@ export function walkWithin(value: unknown, budget: number, depth = 0): number {
       return value === null ? budget - 4 : walkObject(value, budget, depth);
     case "undefined":
       return budget;
-    default:
+    case "bigint":
+    case "function":
+    case "symbol":
       throw new NotJson(`is of type ${typeof value}, which JSON cannot hold`);
   }
 }

@@ -147,7 +147,7 @@ function requireObject(tool: string, { json }: PreparedSchema): void {
   if (json["type"] !== undefined && json["type"] !== "object")
     throw new ToolmountError("TOOL_INVALID", {
       tool,
-      problem: `its schema is of type ${String(json["type"])}; arguments are an object`,
+      problem: `its schema is of type ${JSON.stringify(json["type"])}; arguments are an object`,
     });
 }
 

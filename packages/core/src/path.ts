@@ -39,5 +39,5 @@ export function breakDown(run: Run, thrown: unknown): void {
   );
   run.executing = false;
   end(run, "failed", "INTERNAL", {});
-  if (told) finish(run);
+  if (told) finish(run); // `tell` itself failed: nobody else will answer the caller
 }

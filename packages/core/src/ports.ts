@@ -1,6 +1,7 @@
 import type { CallInfo, CallRequest, Progress, ToolContext } from "./context.ts";
 import type { PendingCall, ToolDefinition, ToolInfo } from "./definition.ts";
 import type { Json, JsonObject, JsonSchema } from "./json.ts";
+import type { Logger } from "./logger.ts";
 import type { ToolOutcome } from "./outcome.ts";
 import type { ToolReturn } from "./result.ts";
 
@@ -114,7 +115,7 @@ export interface ToolAdapter {
 /** What an adapter may use: capabilities for injected dependencies, a logger. */
 export interface AdapterServices {
   getCapability(name: string): unknown;
-  readonly logger: import("./logger.ts").Logger;
+  readonly logger: Logger;
 }
 
 /** Makes a parser of a plain JSON Schema. */

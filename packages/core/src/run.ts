@@ -2,7 +2,7 @@ import type { CallContext, CallRequest } from "./context.ts";
 import type { HookResult } from "./hook-types.ts";
 import type { HostState } from "./host-state.ts";
 import { Link } from "./linked-list.ts";
-import { LiveContext } from "./live-context.ts";
+import type { LiveContext } from "./live-context.ts";
 import type { MountedTool } from "./mounted-tool.ts";
 import type { CallStatus, Injection, Phase, ToolOutcome } from "./outcome.ts";
 import type { ApprovalReason } from "./ports.ts";
@@ -23,6 +23,7 @@ export class Run {
   readonly runId: string;
   readonly callId: string;
   readonly startedAt: number;
+  endedAt = 0;
   readonly resolve: (outcome: ToolOutcome) => void;
   readonly reject: (thrown: unknown) => void;
 
@@ -65,7 +66,7 @@ export class Run {
   waiting = false;
   /** Which turns it holds. */
   toolTurn = false;
-  /** It queued, so its deadline counts from later. */
+  /** It waited before its tool ran, so its deadline counts from later. */
   waited = false;
   /** Takes back the question to a person. */
   withdraw: (() => void) | null = null;
@@ -81,7 +82,7 @@ export class Run {
   interrupt: { readonly thrown: unknown } | null = null;
 
   readonly timer: Link<Run> = new Link<Run>(this);
-  readonly signal: Link<Run> = new Link<Run>(this);
+  signal: Link<Run> | null = null;
   readonly active: Link<Run> = new Link<Run>(this);
 
   constructor(

@@ -126,14 +126,16 @@ function zodParser(fast: SafeParser, schema: StandardSchema): PreparedSchema["pa
 }
 
 function slowParser(schema: StandardSchema): PreparedSchema["parse"] {
-  const settle = (result: Awaited<ReturnType<StandardSchema["~standard"]["validate"]>>): ParseResult =>
-    result.issues === undefined
-      ? { ok: true, value: result.value as Record<string, unknown> }
-      : { ok: false, issues: issuesOf(result.issues) };
   return (value) => {
     const result = schema["~standard"].validate(value);
-    return result instanceof Promise ? result.then(settle) : settle(result);
+    return result instanceof Promise ? result.then(settleStandard) : settleStandard(result);
   };
+}
+
+function settleStandard(result: Awaited<ReturnType<StandardSchema["~standard"]["validate"]>>): ParseResult {
+  return result.issues === undefined
+    ? { ok: true, value: result.value as Record<string, unknown> }
+    : { ok: false, issues: issuesOf(result.issues) };
 }
 
 type RawIssue = {

@@ -78,7 +78,7 @@ function requireSameAgain(tool: string, parse: PreparedSchema["parse"], sample: 
   const first = attempt(parse, sample);
   if (!first?.ok) return;
   const second = attempt(parse, first.value);
-  if (second?.ok && isDeepStrictEqual(first.value, second.value)) return void requireJson(tool, first.value);
+  if (second?.ok && isDeepStrictEqual(first.value, second.value)) return requireJson(tool, first.value);
   throw new ToolmountError("SCHEMA_NOT_JSON", {
     tool,
     problem: "what it parsed does not come out the same when parsed again",

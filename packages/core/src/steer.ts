@@ -20,6 +20,7 @@ export function goOn(run: Run, token: number, apply: () => boolean): boolean {
   if (run.token !== token) return false;
   run.token++;
   run.waiting = false;
+  run.waited = true;
   try {
     if (apply()) return (run.waiting = true);
   } catch (thrown) {

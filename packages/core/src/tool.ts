@@ -30,12 +30,12 @@ export function defineTool<const Schema extends ToolSchema, Data>(
       executeAlone(specification, prepared(), params, context),
     [authored]: specification,
   };
-  return tool as Tool<Schema, Data>;
+  return tool;
 }
 
 /** The definition whose `execute` is the author's own. */
 export function authoredDefinition(tool: ToolDefinition | Tool): ToolDefinition {
-  return (tool as { [authored]?: ToolDefinition })[authored] ?? (tool as ToolDefinition);
+  return (tool as { [authored]?: ToolDefinition })[authored] ?? tool;
 }
 
 async function executeAlone<Schema extends ToolSchema, Data>(

@@ -78,10 +78,10 @@ function judge(run: Run): boolean {
 function judgesOf(tool: MountedTool, { policies }: Generation): readonly PolicyJudge[] {
   if (policies.length === 0) return none;
   if (tool.judges?.policies !== policies) {
-    const list = policies.map((policy) => policy.prepare(tool.info)).filter((judge) => judge !== null);
+    const list = policies.map((policy) => policy.prepare(tool.info)).filter((prepared) => prepared !== null);
     tool.judges = { policies, list };
   }
-  return tool.judges!.list;
+  return tool.judges.list;
 }
 
 const none: readonly PolicyJudge[] = Object.freeze([]);
@@ -90,8 +90,10 @@ function askJudges(
   judges: readonly PolicyJudge[],
   call: PendingCall,
 ): readonly PolicyAnswer[] | Promise<readonly PolicyAnswer[]> {
-  const answers = judges.map((judge) => judge(call));
-  return answers.some(isThenable) ? Promise.all(answers) : (answers as readonly PolicyAnswer[]);
+  const answers = judges.map((one) => one(call));
+  return answers.some(isThenable)
+    ? Promise.all(answers.map((answer) => Promise.resolve(answer)))
+    : (answers as readonly PolicyAnswer[]);
 }
 
 /** Any denial wins; an `allow` removes only what a level asks. */
@@ -127,7 +129,8 @@ function confirm(run: Run, waivedBy: string | null): boolean {
 
 function needed(run: Run, requires: (params: never) => boolean): boolean {
   try {
-    return requires(run.arguments as never) !== false;
+    const answer: unknown = requires(run.arguments as never);
+    return answer !== false;
   } catch (err) {
     run.host.logger.warn({ err, tool: run.tool!.name }, "requiresConfirmation threw, so a person is asked");
     return true;

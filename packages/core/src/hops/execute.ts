@@ -34,7 +34,6 @@ function takeTurn(run: Run, slots: Slots, mark: () => void): boolean {
   const { token } = run;
   slots.wait(run, () => {
     mark();
-    run.waited = true;
     goOn(run, token, () => execute(run));
   });
   return false;
@@ -43,15 +42,14 @@ function takeTurn(run: Run, slots: Slots, mark: () => void): boolean {
 function start(run: Run): boolean {
   const { host } = run;
   const tool = run.tool!;
-  const waited = run.waited || run.reasons !== null || run.generation.preGates.length > 0;
-  run.executedAt = waited ? host.clock.now() : run.startedAt;
+  run.executedAt = run.waited ? host.clock.now() : run.startedAt;
   startDeadline(run);
   run.context = new LiveContext(run);
   run.executing = true;
   try {
     const returned: unknown =
       tool.runner === null
-        ? tool.definition.execute(run.arguments as never, run.context)
+        ? tool.definition.execute(run.arguments!, run.context)
         : elsewhere(run, tool.runner);
     return isThenable(returned) ? waitFor(run, returned) : settle(run, returned);
   } catch (thrown) {

@@ -1,3 +1,4 @@
+import { Link } from "../linked-list.ts";
 import { nearestNames } from "../nearest.ts";
 import { end, stop } from "../steer.ts";
 import type { Run } from "../run.ts";
@@ -19,7 +20,7 @@ export function find(run: Run): boolean {
   const signal = given.abortSignal;
   if (signal === undefined) return false;
   if (signal.aborted) stop(run, "caller", "Request was cancelled");
-  else host.signals.follow(signal, run.signal);
+  else host.signals.follow(signal, (run.signal = new Link(run)));
   return false;
 }
 

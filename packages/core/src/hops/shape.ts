@@ -99,7 +99,7 @@ function judgeData(run: Run, checked: ParseResult): boolean {
   if (run.host.outputCheck === "strict")
     return end(run, "failed", "OUTPUT_INVALID", { tool: run.tool!.name, problem });
   const warning = errorMessage("OUTPUT_INVALID", { tool: run.tool!.name, problem });
-  run.result = { ...run.result!, warnings: [...(run.result!.warnings ?? []), warning] } as ToolResult;
+  run.result = { ...run.result!, warnings: [...(run.result!.warnings ?? []), warning] };
   return settleStopped(run);
 }
 

@@ -6,12 +6,14 @@ import { askGates, type Verdict } from "../gates.ts";
 import { errorMessage } from "../errors.ts";
 import { goOn, hopNames } from "../steer.ts";
 import type { ToolOutcome } from "../outcome.ts";
-import type { ToolResult } from "../result.ts";
+import type { FailureResult } from "../result.ts";
+import type { ToolEvent } from "../hook-types.ts";
 import type { Run } from "../run.ts";
 
 /** Hop 7: gates may replace the result, observers are told, the caller gets the outcome. */
 export function tell(run: Run): boolean {
   run.host.leave(run);
+  run.endedAt = Math.max(run.startedAt, run.host.clock.now());
   if (!run.announced && run.arguments !== null && run.phase !== "parse") announceAnyway(run);
   const gates = run.status === "ok" ? run.generation.postGates : run.generation.errorGates;
   if (gates.length === 0 || !run.announced || run.interrupt !== null) return finish(run);
@@ -75,7 +77,6 @@ function replace(run: Run, given: unknown): void {
 /** Tells observers and the caller. Exactly once for each run. */
 export function finish(run: Run): false {
   run.hop = hopNames.length;
-  run.host.leave(run);
   try {
     tellObservers(run);
   } catch (err) {
@@ -95,23 +96,29 @@ function tellObservers(run: Run): void {
   host.tell(observers, ok ? "tool:post" : "tool:error", eventOf(run));
 }
 
-/** Whoever else sees the result gets a frozen copy, and so does the caller. */
+/** Whoever else sees the result gets a frozen one, and so does the caller; what the tool holds stays as it was. */
 function freezeResult(run: Run): void {
-  if (!Object.isFrozen(run.result)) run.result = frozenCopy(run.result!);
+  const result = run.result as unknown as Record<string, unknown>;
+  if (Object.isFrozen(result)) return;
+  for (const key of ["data", "details", "content", "warnings"])
+    if (result[key] !== undefined) result[key] = frozenCopy(result[key]);
+  Object.freeze(result);
 }
 
-function eventOf(run: Run) {
+function eventOf(run: Run): ToolEvent {
   freezeArguments(run);
   const { result } = run;
-  const event = { ...toolEvent(run), tool_result: result, duration_ms: run.host.clock.now() - run.startedAt };
-  if (run.status === "ok") return Object.freeze(event);
-  const { code, error } = result as ToolResult & { error: string };
-  return Object.freeze({
-    ...event,
-    status: run.status,
-    error: Object.freeze({ code: code ?? "TOOL_FAILED", message: error, type: run.failureType }),
-    phase: run.phase,
-  });
+  const event = toolEvent(run);
+  event["tool_result"] = result;
+  event["duration_ms"] = run.endedAt - run.startedAt;
+  if (run.status !== "ok") addError(run, event, result as FailureResult);
+  return Object.freeze(event);
+}
+
+function addError(run: Run, event: Record<string, unknown>, { code, error }: FailureResult): void {
+  event["status"] = run.status;
+  event["error"] = Object.freeze({ code: code ?? "TOOL_FAILED", message: error, type: run.failureType });
+  event["phase"] = run.phase;
 }
 
 /** The outcome of a run that is over. */
@@ -123,7 +130,7 @@ export function outcomeOf(run: Run): ToolOutcome {
     tool: run.tool?.name ?? String(run.request.name),
     status: run.status,
     result: run.result,
-    durationMs: Math.max(0, run.host.clock.now() - run.startedAt),
+    durationMs: run.endedAt - run.startedAt,
   };
   if (given.sessionId !== undefined) outcome["sessionId"] = given.sessionId;
   if (given.conversationId !== undefined) outcome["conversationId"] = given.conversationId;
