@@ -42,6 +42,7 @@ const messages = {
   EVENT_RESERVED: (d: { event: string }) =>
     `the event "${d.event}" belongs to the host; a module may not emit it`,
   OPTION_INVALID: (d: { option: string; problem: string }) => `option ${d.option}: ${d.problem}`,
+  USAGE_INVALID: (d: { problem: string }) => d.problem,
   HOST_CLOSED: (_: object) => "the host is closed",
   EXTENSION_MISSING: (d: { what: string; module: string; install?: string }) =>
     `${d.what} needs ${d.module}, which is not there${d.install ? `; install it with: ${d.install}` : ""}`,
