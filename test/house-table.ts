@@ -42,6 +42,7 @@ export const tool: Allowance = { house: [core, "@toolmount/paths"], libraries: [
 /** Who may read the environment, the working folder, the clock or the console: all of it, or what `reads` names. */
 export const ambientReaders: readonly AmbientReader[] = [
   { path: "packages/cli/src/", because: "the command is the composition root" },
+  { path: "packages/loader/src/defaults.ts", because: "the defaults of openHost" },
   {
     path: "packages/core/src/clock.ts",
     reads: ["Date.now", "performance.now"],

@@ -1,0 +1,14 @@
+import type { Clock } from "@toolmount/core";
+
+/** Settles as `work` does, or rejects with what `late` makes when that takes longer than `ms`. */
+export function within<Value>(
+  work: Promise<Value>,
+  ms: number,
+  clock: Clock,
+  late: () => Error,
+): Promise<Value> {
+  return new Promise((resolve, reject) => {
+    const timer = clock.setTimer(() => reject(late()), ms);
+    work.then(resolve, reject).finally(() => timer.cancel());
+  });
+}

@@ -1,0 +1,55 @@
+import { stat } from "node:fs/promises";
+import { isAbsolute, join, resolve } from "node:path";
+import { fileURLToPath } from "node:url";
+import { ToolmountError } from "@toolmount/core";
+
+/** Names under which a plan is found in a folder, in this order. */
+export const planFileNames = [
+  "mount-plan.yaml",
+  "mount-plan.yml",
+  "mount-plan.json",
+  "toolmount.yaml",
+  "toolmount.yml",
+] as const;
+
+/**
+ * Finds the plan's file. A path to a file is that file; a folder is searched for {@link planFileNames}; without a path,
+ * `cwd` and the folders above it, up to the one with a `package.json`, are.
+ *
+ * Throws `PLAN_NOT_FOUND`.
+ */
+export async function findPlan(path: string | URL | undefined, cwd: string): Promise<string> {
+  if (path === undefined)
+    return (await search(cwd, "project")) ?? notFound(`${join(cwd, planFileNames[0])} or above it`);
+  const absolute = toPath(path, cwd);
+  const kind = await stat(absolute).catch(() => undefined);
+  if (kind === undefined) return notFound(absolute);
+  if (!kind.isDirectory()) return absolute;
+  return (await search(absolute, "none")) ?? notFound(join(absolute, planFileNames[0]));
+}
+
+function toPath(path: string | URL, cwd: string): string {
+  if (path instanceof URL || path.startsWith("file:")) return fileURLToPath(path);
+  return isAbsolute(path) ? path : resolve(cwd, path);
+}
+
+async function search(folder: string, searchStrategy: "none" | "project"): Promise<string | undefined> {
+  const { cosmiconfig } = await import("cosmiconfig");
+  const explorer = cosmiconfig("toolmount", {
+    searchPlaces: [...planFileNames],
+    searchStrategy,
+    cache: false,
+    ignoreEmptySearchPlaces: false,
+    // The text is read later, with its positions; nothing that is found here is run.
+    loaders: { ".yaml": keepPath, ".yml": keepPath, ".json": keepPath },
+  });
+  return (await explorer.search(folder))?.filepath;
+}
+
+function keepPath(file: string): string {
+  return file;
+}
+
+function notFound(path: string): never {
+  throw new ToolmountError("PLAN_NOT_FOUND", { path });
+}

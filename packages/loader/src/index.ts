@@ -1,0 +1,10 @@
+export { openHost } from "./open-host.ts";
+export type { OpenedHost, ReloadReport } from "./opened.ts";
+export type { OpenHostOptions } from "./options.ts";
+export type { OpenedPlan, PlanInput, PlanObject } from "./load-plan.ts";
+export type { EntryStatus, HostStatus } from "./status.ts";
+export type { GivenModule, GivenModules } from "./resolve.ts";
+export type { Environment } from "./interpolate.ts";
+export type { ModuleExports } from "./import.ts";
+export { formatProblems, type Problem } from "./problems.ts";
+export { planFileNames } from "./find.ts";

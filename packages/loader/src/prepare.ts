@@ -1,0 +1,169 @@
+import { pathToFileURL } from "node:url";
+import {
+  digestOf,
+  isToolmountError,
+  ToolmountError,
+  type Clock,
+  type JsonObject,
+  type Logger,
+} from "@toolmount/core";
+import { within } from "./bounded.ts";
+import { parseConfig } from "./config.ts";
+import { importModule, type ModuleExports } from "./import.ts";
+import { recogniseModule, type LoadedModule } from "./module-shape.ts";
+import type { PlanMap } from "./plan-map.ts";
+import { createReporter, type Problem } from "./problems.ts";
+import { resolveSource, type GivenModule, type Lookup, type Resolution } from "./resolve.ts";
+import { explainMissing, findHint, shapeOf, type Unit } from "./unit.ts";
+
+/** What is needed to look modules up and import them. */
+export interface Workshop {
+  readonly lookup: Lookup;
+  readonly logger: Logger;
+  readonly clock: Clock;
+  /** Milliseconds that one import, or one mount, may take. */
+  readonly startTimeoutMs: number;
+  /** When this process began, in milliseconds since the epoch. */
+  readonly startedAt: number;
+  readonly map: PlanMap;
+  /** Hides the values of variables in text. */
+  readonly mask: (text: string) => string;
+}
+
+/** A unit whose module is imported and whose config is parsed: it only has to be mounted. */
+export interface PreparedUnit {
+  readonly unit: Unit;
+  readonly resolution: Resolution;
+  readonly module: LoadedModule;
+  readonly config: JsonObject;
+  /** The same when module, version, config and shaping are the same. */
+  readonly digest: string;
+}
+
+/** A unit that cannot be mounted, and why. */
+export interface FailedUnit {
+  readonly unit: Unit;
+  readonly resolution: Resolution | undefined;
+  readonly problems: readonly Problem[];
+  readonly causes: readonly unknown[];
+  /** `skipped`: it could be mounted, had something else not failed. */
+  readonly state: "failed" | "skipped";
+}
+
+/** Resolves and imports the module of a unit, and parses its config. Never rejects for what the module does. */
+export async function prepareUnit(unit: Unit, workshop: Workshop): Promise<PreparedUnit | FailedUnit> {
+  let resolution: Resolution | undefined;
+  if (unit.broken.length > 0) return { unit, resolution, problems: unit.broken, causes: [], state: "failed" };
+  try {
+    resolution = await resolveSource(unit.source, workshop.lookup);
+    const module = recogniseModule(resolution.name, await importFor(resolution, workshop));
+    const reporter = createReporter(workshop.map);
+    const config = await parseConfig(unit, module, reporter, workshop.logger);
+    if (config === null)
+      return {
+        unit,
+        resolution,
+        problems: reporter.problems.map(masked(workshop)),
+        causes: [],
+        state: "failed",
+      };
+    return { unit, resolution, module, config, digest: digestUnit(unit, resolution) };
+  } catch (error) {
+    return failUnit(unit, resolution, explainMissing(unit, error), workshop);
+  }
+}
+
+/** Looks the module of a unit up and no more: what is wrong with it is told beside the other problems of its plan. */
+export async function lookUpUnit(unit: Unit, workshop: Workshop): Promise<readonly Problem[]> {
+  try {
+    await resolveSource(unit.source, workshop.lookup);
+    return [];
+  } catch (error) {
+    return failUnit(unit, undefined, explainMissing(unit, error), workshop).problems;
+  }
+}
+
+/** What is told of a unit after an error. */
+export function failUnit(
+  unit: Unit,
+  resolution: Resolution | undefined,
+  error: unknown,
+  workshop: Workshop,
+): FailedUnit {
+  const { report, problems } = createReporter(workshop.map);
+  const known = isToolmountError(error) ? error : mountFailed(unit, error);
+  const part = unit.neededFor === undefined ? "value" : "key";
+  report(known.code, known.details as never, { path: unit.path, part, hint: findHint(unit, error) });
+  return {
+    unit,
+    resolution,
+    problems: problems.map(masked(workshop)),
+    causes: isToolmountError(error) ? [] : [error],
+    state: "failed",
+  };
+}
+
+function mountFailed(unit: Unit, cause: unknown): ToolmountError {
+  return new ToolmountError("MODULE_MOUNT_FAILED", { module: unit.id, problem: messageOf(cause) }, { cause });
+}
+
+/** Longest message of a module's own error that is told, in characters. */
+const maxMessage = 500;
+
+function messageOf(error: unknown): string {
+  const text = error instanceof Error ? error.message || error.name : String(error);
+  return text.slice(0, maxMessage);
+}
+
+function masked({ mask }: Workshop): (problem: Problem) => Problem {
+  const hide = (value: unknown): unknown => {
+    if (typeof value === "string") return mask(value);
+    return Array.isArray(value) ? value.map(hide) : value;
+  };
+  return ({ details = {}, ...problem }) => ({
+    ...problem,
+    message: mask(problem.message),
+    details: Object.fromEntries(Object.entries(details).map(([key, value]) => [key, hide(value)])),
+  });
+}
+
+async function importFor(
+  resolution: Resolution,
+  { clock, startTimeoutMs, startedAt }: Workshop,
+): Promise<ModuleExports> {
+  const { given, name } = resolution;
+  const late = () => importFailed(name, `it was not imported within ${startTimeoutMs} ms`);
+  try {
+    const work = given === undefined ? importModule(urlOf(resolution, startedAt)) : takeGiven(given);
+    return await within(work, startTimeoutMs, clock, late);
+  } catch (error) {
+    throw isToolmountError(error) ? error : importFailed(name, messageOf(error), error);
+  }
+}
+
+function importFailed(module: string, problem: string, cause?: unknown): ToolmountError {
+  return new ToolmountError("MODULE_IMPORT_FAILED", { module, problem }, { cause });
+}
+
+async function takeGiven(given: NonNullable<Resolution["given"]>): Promise<ModuleExports> {
+  return isImporter(given) ? given() : given;
+}
+
+function isImporter(given: GivenModule): given is () => Promise<ModuleExports> | ModuleExports {
+  return typeof given === "function";
+}
+
+/** A file edited since the process began is imported by its content, since Node keeps what it has once imported. */
+function urlOf({ path = "", contentHash, changedAt = 0 }: Resolution, startedAt: number): string {
+  const url = pathToFileURL(path).href;
+  return contentHash === undefined || changedAt < startedAt ? url : `${url}?v=${contentHash.slice(0, 16)}`;
+}
+
+function digestUnit(unit: Unit, { name, version, path, contentHash }: Resolution): string {
+  return digestOf({ module: { name, version, path, contentHash }, use: shapeOf(unit) });
+}
+
+/** Whether a prepared unit is the same use of the same module as another. */
+export function isSameUse(a: PreparedUnit, b: PreparedUnit): boolean {
+  return a.digest === b.digest && a.resolution.given === b.resolution.given;
+}

@@ -1,0 +1,38 @@
+import { createReadStream } from "node:fs";
+import { ToolmountError } from "@toolmount/core";
+import { maxPlanBytes, parsePlan, sizeProblem, type ParseResult } from "./parse.ts";
+import { makeProblem } from "./problems.ts";
+import { createPlanText } from "./text.ts";
+
+/** Reads and parses a plan's file; never more of it than a plan may have. Throws `PLAN_NOT_FOUND` when it cannot be read. */
+export async function readPlan(file: string): Promise<ParseResult> {
+  const bytes = await readStart(file);
+  if (bytes.length > maxPlanBytes) return refuse(file, "PLAN_TOO_LARGE", sizeProblem);
+  const text = decode(bytes);
+  return text === undefined
+    ? refuse(file, "PLAN_SYNTAX", "the plan is not UTF-8")
+    : parsePlan(createPlanText(file, text));
+}
+
+async function readStart(file: string): Promise<Uint8Array> {
+  const chunks: Buffer[] = [];
+  try {
+    for await (const chunk of createReadStream(file, { end: maxPlanBytes })) chunks.push(chunk as Buffer);
+  } catch (cause) {
+    throw new ToolmountError("PLAN_NOT_FOUND", { path: file }, { cause });
+  }
+  return Buffer.concat(chunks);
+}
+
+function decode(bytes: Uint8Array): string | undefined {
+  try {
+    return new TextDecoder("utf-8", { fatal: true }).decode(bytes);
+  } catch {
+    return undefined;
+  }
+}
+
+function refuse(file: string, code: "PLAN_SYNTAX" | "PLAN_TOO_LARGE", problem: string): ParseResult {
+  const place = { text: createPlanText(file, ""), offset: 0 };
+  return { ok: false, problems: [makeProblem(code, { problem }, { place })] };
+}

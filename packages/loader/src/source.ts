@@ -1,0 +1,109 @@
+import { isBuiltin } from "node:module";
+import { isAbsolute, resolve } from "node:path";
+import { fileURLToPath } from "node:url";
+import { ToolmountError, type JsonObject } from "@toolmount/core";
+import { isRecord } from "./json.ts";
+import { schemeTable } from "./sections.ts";
+
+/** What an entry names, before anything was looked up. */
+export type Source =
+  /** An installed package: the names that are tried, in order. */
+  | { readonly kind: "package"; readonly written: string; readonly names: readonly string[] }
+  /** A file or a folder. */
+  | { readonly kind: "path"; readonly written: string; readonly path: string }
+  /** What a module of the scheme table mounts. */
+  | {
+      readonly kind: "scheme";
+      readonly scheme: string;
+      readonly module: string;
+      readonly settings: JsonObject;
+    };
+
+/**
+ * Reads an entry's `source`, or its `module` when it has none. Paths are relative to the plan's folder.
+ *
+ * Throws `SOURCE_REFUSED` for what must never be imported, `EXTENSION_MISSING` for what this version cannot fetch.
+ */
+export function readSource({ module, source }: { module: string; source?: unknown }, folder: string): Source {
+  if (isRecord(source)) return readScheme(module, source);
+  const written = typeof source === "string" ? source : module;
+  if (isPath(written)) return { kind: "path", written, path: resolve(folder, written) };
+  const scheme = /^([a-z][a-z0-9+.-]*):/i.exec(written)?.[1]?.toLowerCase();
+  return scheme === undefined ? readName(written) : readUrl(written, scheme, folder);
+}
+
+function isPath(written: string): boolean {
+  return /^\.{1,2}(?:[/\\]|$)/.test(written) || isAbsolute(written);
+}
+
+function readUrl(written: string, scheme: string, folder: string): Source {
+  if (scheme === "npm") return readNpm(written, written.slice("npm:".length));
+  if (scheme === "file") return { kind: "path", written, path: readFileUrl(written, folder) };
+  if (refusedSchemes.has(scheme))
+    return refuse(written, `a plan may not name ${scheme}: modules; name a package or a file`);
+  throw new ToolmountError("EXTENSION_MISSING", {
+    what: `source "${show(written)}"`,
+    module: "a newer @toolmount/loader",
+  });
+}
+
+/** Code from elsewhere, code in the plan itself, and what belongs to Node. */
+const refusedSchemes = new Set(["http", "https", "data", "node", "blob", "javascript"]);
+
+function readFileUrl(written: string, folder: string): string {
+  const rest = written.slice("file:".length);
+  if (!rest.startsWith("/")) return resolve(folder, rest);
+  try {
+    return fileURLToPath(written);
+  } catch {
+    return refuse(written, "this file: URL is not a path on this machine");
+  }
+}
+
+/** Longest package name the npm registry takes, with its scope. */
+const maxName = 214;
+const packageName = /^(?:@[a-z0-9~-][a-z0-9._~-]*\/)?[a-z0-9~-][a-z0-9._~-]*$/i;
+
+function readNpm(written: string, rest: string): Source {
+  const at = rest.indexOf("@", 1);
+  const name = at === -1 ? rest : rest.slice(0, at);
+  requireName(written, name);
+  if (isBuiltin(name)) return refuse(written, "this is one of Node's own modules");
+  if (at === -1) return { kind: "package", written, names: [name] };
+  throw new ToolmountError("EXTENSION_MISSING", {
+    what: `the version range in "${show(written)}"`,
+    module: "a newer @toolmount/loader",
+    install: `npm install ${rest}, and write npm:${name}`,
+  });
+}
+
+/** A bare name is short for ours, then for a stranger's package; exact unscoped names are written `npm:`. */
+function readName(written: string): Source {
+  requireName(written, written);
+  const names = written.startsWith("@")
+    ? [written]
+    : [`@toolmount/tool-${written}`, `toolmount-tool-${written}`];
+  return { kind: "package", written, names };
+}
+
+function requireName(written: string, name: string): void {
+  if (name.length > maxName || !packageName.test(name))
+    refuse(written, "this is neither a package's name nor a path");
+}
+
+function readScheme(label: string, source: Readonly<Record<string, unknown>>): Source {
+  const [scheme = "", ...others] = Object.keys(source);
+  const module = Object.hasOwn(schemeTable, scheme) ? schemeTable[scheme] : undefined;
+  const known = Object.keys(schemeTable).join(", ");
+  if (module === undefined || others.length > 0)
+    return refuse(label, `a source written as a map has one key of: ${known}`);
+  return { kind: "scheme", scheme, module, settings: source[scheme] as JsonObject };
+}
+
+function refuse(source: string, problem: string): never {
+  throw new ToolmountError("SOURCE_REFUSED", { source: show(source), problem });
+}
+
+function show(written: string): string {
+  return written.length > 200 ? `${written.slice(0, 200)}…` : written;
+}

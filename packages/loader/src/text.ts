@@ -1,0 +1,34 @@
+import type { PlanPosition } from "@toolmount/core";
+
+/** The text of one plan file, and where each of its lines begins. */
+export interface PlanText {
+  readonly file: string;
+  readonly text: string;
+  /** Offsets of the first character of each line. */
+  readonly lineStarts: readonly number[];
+}
+
+/** Keeps a text together with its file's name. */
+export function createPlanText(file: string, text: string): PlanText {
+  const lineStarts = [0];
+  for (let at = text.indexOf("\n"); at !== -1; at = text.indexOf("\n", at + 1)) lineStarts.push(at + 1);
+  return { file, text, lineStarts };
+}
+
+/** Line and column, from 1, of an offset. Columns count UTF-16 units, as editors do. */
+export function positionAt(text: PlanText, offset: number): PlanPosition {
+  const line = lineIndex(text.lineStarts, Math.min(offset, text.text.length));
+  return { file: text.file, line: line + 1, column: offset - (text.lineStarts[line] ?? 0) + 1 };
+}
+
+/** The last line that begins at or before `offset`. */
+function lineIndex(starts: readonly number[], offset: number): number {
+  let low = 0;
+  let high = starts.length - 1;
+  while (low < high) {
+    const middle = Math.ceil((low + high) / 2);
+    if ((starts[middle] ?? 0) <= offset) low = middle;
+    else high = middle - 1;
+  }
+  return low;
+}
