@@ -1,0 +1,11 @@
+export { config, type Settings } from "./config.ts";
+export { mount } from "./module.ts";
+export type { Services } from "./workspace.ts";
+export { createReadFile } from "./read-file.ts";
+export { createListDirectory } from "./list-directory.ts";
+export { createWriteFile } from "./write-file.ts";
+export { createEditFile } from "./edit-file.ts";
+export { createMultiEditFile } from "./multi-edit-file.ts";
+export { createMoveFile } from "./move-file.ts";
+export { createDeleteFile } from "./delete-file.ts";
+export { createCreateDirectory } from "./create-directory.ts";

@@ -1,0 +1,51 @@
+import type { Coordinator } from "@toolmount/core";
+import { z } from "zod";
+import type { ParsedSettings } from "./config.ts";
+import { createDirectoryIn } from "./create-directory.ts";
+import { deleteFileIn } from "./delete-file.ts";
+import { editFileIn } from "./edit-file.ts";
+import { listDirectoryIn } from "./list-directory.ts";
+import { moveFileIn } from "./move-file.ts";
+import { multiEditFileIn } from "./multi-edit-file.ts";
+import { readFileIn } from "./read-file.ts";
+import { openWorkspace, type MentionResolver, type Services } from "./workspace.ts";
+import { writeFileIn } from "./write-file.ts";
+
+/** The events that these tools emit, each with `path` and, where there is one, `bytes`. */
+const events = ["artifact:read", "artifact:write", "artifact:move", "artifact:delete"];
+
+/** Mounts the file tools over the folders that the plan allows. */
+export async function mount(coordinator: Coordinator, settings: ParsedSettings): Promise<void> {
+  const workspace = openWorkspace(settings, servicesOf(coordinator));
+  coordinator.registerContributor("observability.events", "filesystem", () => events);
+  coordinator.mount("tools", readFileIn(workspace));
+  coordinator.mount("tools", listDirectoryIn(workspace));
+  coordinator.mount("tools", writeFileIn(workspace));
+  coordinator.mount("tools", editFileIn(workspace));
+  coordinator.mount("tools", multiEditFileIn(workspace));
+  coordinator.mount("tools", moveFileIn(workspace));
+  coordinator.mount("tools", deleteFileIn(workspace));
+  coordinator.mount("tools", createDirectoryIn(workspace));
+}
+
+function servicesOf(coordinator: Coordinator): Services {
+  const { hooks, logger } = coordinator;
+  return {
+    planFolder: coordinator.getCapability("session.working_dir") ?? undefined,
+    protectedPaths: z.array(z.string()).catch([]).parse(coordinator.getCapability("session.protected_paths")),
+    resolveMention: () => mentionResolver(coordinator.getCapability("mention_resolver")),
+    announce(event, data) {
+      hooks
+        .emit(event, data)
+        .catch((error: unknown) => logger.warn({ err: error, event }, "an event was not told"));
+    },
+  };
+}
+
+/** The capability is a function, or has one named `resolve`. */
+function mentionResolver(capability: unknown): MentionResolver | undefined {
+  if (typeof capability === "function") return (mention) => capability(mention) as string | null;
+  if (typeof capability !== "object" || capability === null || !("resolve" in capability)) return undefined;
+  const resolver = capability as { resolve: MentionResolver };
+  return (mention) => resolver.resolve(mention);
+}
