@@ -7,4 +7,7 @@ export type { GivenModule, GivenModules } from "./resolve.ts";
 export type { Environment } from "./interpolate.ts";
 export type { ModuleExports } from "./import.ts";
 export { formatProblems, type Problem } from "./problems.ts";
+export { listPlan, type ListedEntry, type PlanListing } from "./list.ts";
+export type { ManifestTool, ModuleManifest } from "./manifest.ts";
+export { describeModule, type DescribeOptions } from "./describe.ts";
 export { planFileNames } from "./find.ts";

@@ -2,17 +2,23 @@ import { readFile } from "node:fs/promises";
 import { findPackageJSON } from "node:module";
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
-import type { JsonSchema } from "@toolmount/core";
+import type { Category, ConsequenceLevel, JsonSchema } from "@toolmount/core";
 import { isRecord } from "./json.ts";
 
 /** What a package tells of one tool, so that it can be listed without being run. */
 export interface ManifestTool {
   readonly name: string;
   readonly description: string;
+  readonly summary?: string;
   readonly inputSchema?: JsonSchema;
-  readonly category?: string;
-  readonly consequenceLevel?: string;
+  readonly outputSchema?: JsonSchema;
+  readonly category?: Category;
+  readonly consequenceLevel?: ConsequenceLevel;
   readonly requiresConfirmation?: boolean | "dynamic";
+  readonly timeoutMs?: number;
+  readonly idempotent?: boolean;
+  readonly tags?: readonly string[];
+  readonly version?: string;
 }
 
 /** What a package tells of itself under `toolmount` in its `package.json`. */

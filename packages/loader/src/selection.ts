@@ -1,4 +1,5 @@
 import { nearestNames, type Limits, type ToolDefinition, type ToolShape } from "@toolmount/core";
+import { offeredName } from "./offered-name.ts";
 import { overridesOf, readLimits, type PlanEntry } from "./plan.ts";
 import type { Path } from "./plan-map.ts";
 
@@ -39,14 +40,6 @@ export function createSelection(entry: Shaping, planLimits: Limits, runner: stri
         .filter(({ name }) => !seen.has(name))
         .map(({ name, path, part }) => ({ path, part, problem: missing(name, seen) })),
   };
-}
-
-/** The name under which an entry offers a tool; null when it leaves the tool out. */
-export function offeredName(entry: Omit<Shaping, "override">, name: string): string | null {
-  const { include, exclude = [] } = entry.tools ?? {};
-  if (exclude.includes(name) || (include !== undefined && !include.includes(name))) return null;
-  const override = new Map(overridesOf(entry)).get(name);
-  return override?.as ?? `${entry.prefix ?? ""}${name}`;
 }
 
 function redescribe(tool: ToolDefinition, description: string): ToolDefinition {
