@@ -53,3 +53,4 @@ export type * from "./host-types.ts";
 export { createHost } from "./host.ts";
 export { defineTool } from "./tool.ts";
 export { canonicalJson, digestOf } from "./canonical.ts";
+export { createRunnerContext, type RunnerMembers } from "./runner-context.ts";

@@ -22,6 +22,7 @@ export function walkWithin(value: unknown, budget: number, depth = 0): number {
     case "bigint":
     case "function":
     case "symbol":
+    default:
       throw new NotJson(`is of type ${typeof value}, which JSON cannot hold`);
   }
 }

@@ -58,12 +58,13 @@ export type ToolReturn<Data = unknown> = ToolResult<Data> | PartialResult<Data>;
 
 /** Results that `data` and `failure` made; the executor need not look for stray keys in these. */
 export class Answer {
-  readonly data?: unknown;
-  readonly error?: string;
-  readonly code?: string;
-  readonly details?: unknown;
-  readonly content?: readonly ContentBlock[];
-  readonly warnings?: readonly string[];
+  // Declared only: a field that was not given is not there.
+  declare readonly data?: unknown;
+  declare readonly error?: string;
+  declare readonly code?: string;
+  declare readonly details?: unknown;
+  declare readonly content?: readonly ContentBlock[];
+  declare readonly warnings?: readonly string[];
 }
 
 /**

@@ -51,6 +51,7 @@ export function end<Code extends ErrorCode>(
 }
 
 export function endStopped(run: Run): void {
+  if (run.phase === "parse" && run.arguments !== null) run.phase = "decide";
   if (run.stopReason === "deadline")
     end(run, "timed_out", "TIMED_OUT", { tool: run.tool!.name, timeoutMs: run.tool!.timeoutMs });
   else end(run, "cancelled", "CANCELLED", {});

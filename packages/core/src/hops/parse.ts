@@ -11,7 +11,7 @@ import { messageOf } from "../schema.ts";
 export function parse(run: Run): boolean {
   run.phase = "parse";
   const input = readInput(run);
-  return input === null || parseWith(run, input);
+  return input !== null && parseWith(run, input);
 }
 
 /** Parses anew, as after a modification. Returns true when it waits. */

@@ -1,6 +1,6 @@
 import { boundOutput } from "../bound-output.ts";
 import { isoTime } from "../clock.ts";
-import { completeResult, ContractBreach, isHostCode } from "../complete.ts";
+import { completeResult, ContractBreach, isContractBreach, isHostCode } from "../complete.ts";
 import { errorMessage } from "../errors.ts";
 import { NotJson } from "../freeze.ts";
 import { end, goOn } from "../steer.ts";
@@ -34,13 +34,15 @@ function fromReturned(run: Run): ToolResult | null {
 
 function fromThrown(run: Run, thrown: unknown): ToolResult | null {
   const tool = run.tool!;
+  const { failures } = tool.definition;
   run.failureType = typeName(thrown);
   run.host.logger.error(
     { err: thrown, run_id: run.runId },
-    `[${tool.declaredName}_ExecuteAsync__Exception] ${messageOf(thrown)}`,
+    `[${failures?.className ?? tool.declaredName}_ExecuteAsync__Exception] ${messageOf(thrown)}`,
   );
   return attempt(run, () => {
-    const answer = thrownResult(tool.declaredName, thrown);
+    if (isContractBreach(thrown)) throw thrown;
+    const answer = failures?.describe(thrown) ?? thrownResult(tool.declaredName, thrown);
     if (answer.code !== "TOOL_FAILED" && isHostCode(answer.code))
       throw new ContractBreach(`the code ${answer.code} is the host's own`);
     return bound(run, completeResult(tool.declaredName, tool.name, isoTime(run.executedAt), answer));
@@ -60,12 +62,11 @@ function attempt(run: Run, make: () => ToolResult): ToolResult | null {
   try {
     return make();
   } catch (error) {
-    const rule =
-      error instanceof ContractBreach
-        ? error.message
-        : error instanceof NotJson
-          ? `its answer ${error.message}`
-          : `its answer could not be read: ${typeName(error)}`;
+    const rule = isContractBreach(error)
+      ? error.message
+      : error instanceof NotJson
+        ? `its answer ${error.message}`
+        : `its answer could not be read: ${typeName(error)}`;
     run.host.logger.error(
       { err: error, run_id: run.runId, tool: run.tool!.name },
       "a tool broke the contract",

@@ -14,7 +14,7 @@ import type { Run } from "../run.ts";
 export function tell(run: Run): boolean {
   run.host.leave(run);
   run.endedAt = Math.max(run.startedAt, run.host.clock.now());
-  if (!run.announced && run.arguments !== null && run.phase !== "parse") announceAnyway(run);
+  if (!run.announced && run.arguments !== null) announceAnyway(run);
   const gates = run.status === "ok" ? run.generation.postGates : run.generation.errorGates;
   if (gates.length === 0 || !run.announced || run.interrupt !== null) return finish(run);
   const event = run.status === "ok" ? "tool:post" : "tool:error";
