@@ -44,7 +44,7 @@ export interface OpenedHost extends Host {
 export async function openFilled(input: PlanInput, options: ResolvedOptions): Promise<OpenedHost> {
   const plan = await loadPlan(input, options);
   const host = createHost(options);
-  host.coordinator.registerCapability("session.working_dir", options.cwd);
+  host.coordinator.registerCapability("session.working_dir", plan.opened.folder);
   const opened = new Opened(host, options, input);
   try {
     await opened.mount(plan);

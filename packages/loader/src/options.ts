@@ -6,7 +6,7 @@ import type { GivenModules } from "./resolve.ts";
 export interface OpenHostOptions extends HostOptions {
   /** Fills `${VAR}` in the plan. Default `process.env`. */
   readonly env?: Environment | undefined;
-  /** Where a plan is searched from, the working folder of tools, and the folder of a plan that is no file. Default `process.cwd()`. */
+  /** Where a plan is searched from, and the folder of a plan that is no file. Default `process.cwd()`. */
   readonly cwd?: string | undefined;
   /** Modules in memory, by the name a plan gives them; functions import theirs when it is needed. */
   readonly extensions?: GivenModules | undefined;
