@@ -10,4 +10,5 @@ export { formatProblems, type Problem } from "./problems.ts";
 export { listPlan, type ListedEntry, type PlanListing } from "./list.ts";
 export type { ManifestTool, ModuleManifest } from "./manifest.ts";
 export { describeModule, type DescribeOptions } from "./describe.ts";
+export { describePackage, type DescribedPackage } from "./describe-package.ts";
 export { planFileNames } from "./find.ts";

@@ -1,0 +1,26 @@
+import type { Command } from "commander";
+import type { Shell } from "./shell.ts";
+
+/** What a command's file exports: how it is used, and what it does. */
+export interface CommandFile {
+  readonly define: (command: Command, shell: Shell) => void;
+}
+
+/** One command. Its file is imported when it is used, so that a command costs nothing but its line here. */
+export interface CommandRow {
+  readonly name: string;
+  readonly summary: string;
+  readonly load: () => Promise<CommandFile>;
+}
+
+/** Every command, in the order of the help. A new one is a file in `commands/`, and a line here. */
+export const commands: readonly CommandRow[] = [
+  { name: "check", summary: "Find every problem of a plan", load: () => import("./commands/check.ts") },
+  { name: "list", summary: "List the tools that a plan mounts", load: () => import("./commands/list.ts") },
+  { name: "call", summary: "Call one tool and print its outcome", load: () => import("./commands/call.ts") },
+  {
+    name: "manifest",
+    summary: "Write what a package mounts into its package.json",
+    load: () => import("./commands/manifest.ts"),
+  },
+];

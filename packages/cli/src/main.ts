@@ -1,0 +1,47 @@
+// The composition root: the one file that reads the process. Everything else is handed what it needs.
+import { stdin, stdout, stderr, argv, env, cwd } from "node:process";
+import { runProgram } from "./program.ts";
+import { createScreen } from "./render/screen.ts";
+import { exitCodes, type ExitCode, type Shell } from "./shell.ts";
+
+let exitCode: ExitCode = exitCodes.done;
+
+const shell: Shell = {
+  env,
+  cwd: cwd(),
+  input: stdin,
+  out: createScreen(stdout, env),
+  err: createScreen(stderr, env),
+  terminal: stdin.isTTY && stderr.isTTY ? { input: stdin, output: stderr } : undefined,
+  end: (code) => void (exitCode = code),
+  interruptible,
+};
+
+// A reader that has seen enough, such as `head`, is no failure.
+stdout.on("error", (error: NodeJS.ErrnoException) =>
+  process.exit(error.code === "EPIPE" ? exitCodes.done : exitCodes.failed),
+);
+
+await runProgram(argv.slice(2), shell);
+await Promise.all([flush(stdout), flush(stderr)]);
+// A tool that ignores its signal must not keep the command alive.
+process.exit(exitCode);
+
+/** Ctrl-C, or an end asked for by another process, aborts the work; the second time it ends the process. */
+async function interruptible<Value>(work: (controller: AbortController) => Promise<Value>): Promise<Value> {
+  const controller = new AbortController();
+  const interrupt = (signal: NodeJS.Signals) => {
+    if (controller.signal.aborted) process.exit(exitCodes.failed);
+    controller.abort(new Error(signal === "SIGINT" ? "Ctrl-C" : "the process was asked to end"));
+  };
+  process.on("SIGINT", interrupt).on("SIGTERM", interrupt);
+  try {
+    return await work(controller);
+  } finally {
+    process.off("SIGINT", interrupt).off("SIGTERM", interrupt);
+  }
+}
+
+function flush(stream: NodeJS.WriteStream): Promise<void> {
+  return new Promise((resolve) => void stream.write("", () => resolve()));
+}

@@ -1,0 +1,47 @@
+import type { CallStatus, ToolOutcome, ToolResult } from "@toolmount/core";
+import { printable } from "./printable.ts";
+import type { Screen, Style } from "./screen.ts";
+import { valueLines } from "./value.ts";
+
+/** Shows a person how a call ended: one line of facts, then what the tool answered. */
+export function writeOutcome(screen: Screen, outcome: ToolOutcome): void {
+  screen.line(outcomeHeadline(screen, outcome));
+  for (const line of resultLines(screen, outcome.result)) screen.line(line);
+  if (outcome.cancelled !== undefined)
+    screen.line(screen.paint("dim", `it was cancelled while it ran: ${printable(outcome.cancelled.reason)}`));
+  if (outcome.ticket !== undefined) screen.line(`ticket: ${printable(outcome.ticket)}`);
+}
+
+/** Status, tool, code and time on one line. */
+export function outcomeHeadline(screen: Screen, { status, tool, result, durationMs }: ToolOutcome): string {
+  const { sign, style } = signs[status];
+  const code = result.code === undefined ? "" : ` ${printable(result.code)}`;
+  const time = screen.paint("dim", `${Math.round(durationMs)} ms`);
+  return `${screen.paint(style, `${sign} ${status}`)} ${screen.paint("bold", printable(tool))}${code} ${time}`;
+}
+
+const stopped = { sign: "✖", style: "red" } as const;
+
+const signs: Readonly<Record<CallStatus, { readonly sign: string; readonly style: Style }>> = {
+  ok: { sign: "✔", style: "green" },
+  pending: { sign: "…", style: "yellow" },
+  cancelled: { sign: "■", style: "yellow" },
+  invalid: stopped,
+  not_found: stopped,
+  denied: stopped,
+  timed_out: stopped,
+  failed: stopped,
+  unknown: stopped,
+};
+
+function resultLines(screen: Screen, result: ToolResult): string[] {
+  const lines = result.error === undefined ? valueLines(result.data, screen) : [printable(result.error)];
+  if (result.details !== undefined) lines.push(...valueLines({ details: result.details }, screen));
+  for (const { type } of result.content ?? [])
+    lines.push(screen.paint("dim", `(with content of the type ${type})`));
+  for (const warning of result.warnings ?? [])
+    lines.push(screen.paint("yellow", `warning: ${printable(warning)}`));
+  if (result.truncated !== undefined)
+    lines.push(screen.paint("yellow", `cut: the whole has ${result.truncated.bytes} bytes`));
+  return lines;
+}

@@ -1,0 +1,37 @@
+/**
+ * What a terminal would act on instead of showing, or would not show at all: control and format characters, line and
+ * paragraph separators, halves of pairs. Joiners stay, since emoji and several scripts need them.
+ */
+const unsafe = /(?![\u200c\u200d])[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}]/gu;
+
+const unsafeButLines = /(?![\n\t\u200c\u200d])[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}]/gu;
+
+/** Text of others on one line, safe on a terminal: what cannot be seen is written as an escape. */
+export function printable(text: string): string {
+  return text.replaceAll(unsafe, escapeCharacter);
+}
+
+/** The same, with line ends and tabs kept. */
+export function printableLines(text: string): string {
+  return text.replaceAll("\r\n", "\n").replaceAll(unsafeButLines, escapeCharacter);
+}
+
+/** Everything that is not plainly visible, joiners and variation selectors too. */
+const invisible = /[\p{Cc}\p{Cf}\p{Cs}\p{Co}\p{Cn}\p{Zl}\p{Zp}\p{Variation_Selector}]|(?! )\p{Zs}/gu;
+
+/** JSON, indented, in which everything invisible is escaped: still the same value, and safe on a terminal. */
+export function jsonText(value: unknown): string {
+  const text = JSON.stringify(value, null, 2) ?? "null";
+  return text.replaceAll(invisible, (character) =>
+    character === "\n" ? character : escapeCharacter(character),
+  );
+}
+
+/** As JSON writes it: one escape for each UTF-16 unit. */
+function escapeCharacter(character: string): string {
+  const short = { "\n": "\\n", "\r": "\\r", "\t": "\\t" }[character];
+  if (short !== undefined) return short;
+  return Array.from({ length: character.length }, (_, at) => character.charCodeAt(at))
+    .map((unit) => `\\u${unit.toString(16).padStart(4, "0")}`)
+    .join("");
+}

@@ -1,0 +1,43 @@
+import { relative } from "node:path";
+import type { Problem } from "@toolmount/loader";
+import { printable, printableLines } from "./printable.ts";
+import type { Screen } from "./screen.ts";
+
+/** Shows a person every problem of a plan: what, where, the lines around it, and how to mend it. */
+export function writeProblems(screen: Screen, problems: readonly Problem[], cwd: string): void {
+  for (const problem of problems) {
+    screen.line(
+      `${screen.paint("red", problem.code)} ${screen.paint("bold", placeOf(problem, cwd))}`.trimEnd(),
+    );
+    screen.line(indent(printableLines(problem.message)));
+    if (problem.frame !== undefined) screen.line(frameText(screen, problem.frame));
+    if (problem.hint !== undefined)
+      screen.line(`  ${screen.paint("cyan", "hint:")} ${printable(problem.hint)}`);
+    screen.line();
+  }
+}
+
+function placeOf({ file, line, column, path }: Problem, cwd: string): string {
+  if (file === undefined) return printable(path ?? "");
+  return printable(`${shortPath(file, cwd)}:${line}:${column}`);
+}
+
+/** A path as it is written from the working folder, unless that is longer. */
+export function shortPath(path: string, cwd: string): string {
+  const short = relative(cwd, path);
+  return short.length < path.length && short !== "" ? short : path;
+}
+
+function frameText(screen: Screen, frame: string): string {
+  return frame
+    .split("\n")
+    .map((row) => {
+      if (row.startsWith(">")) return `  ${screen.paint("bold", row)}`;
+      return /^\s*\|\s*\^$/.test(row) ? `  ${screen.paint("red", row)}` : `  ${screen.paint("dim", row)}`;
+    })
+    .join("\n");
+}
+
+function indent(text: string): string {
+  return text.replaceAll(/^/gm, "  ");
+}

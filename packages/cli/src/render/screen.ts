@@ -1,0 +1,45 @@
+import { styleText } from "node:util";
+import { jsonText } from "./printable.ts";
+
+export type Style = "bold" | "dim" | "red" | "green" | "yellow" | "cyan";
+
+/** One stream to write to, and how to write there. */
+export interface Screen {
+  /** Columns of the terminal; undefined when it is none, and nothing has to fit. */
+  readonly columns: number | undefined;
+  /** Writes a text and ends the line. */
+  line(text?: string): void;
+  /** Writes a value as JSON, for programs. */
+  json(value: unknown): void;
+  /** Styles a text where colours are wanted, else gives it back. */
+  paint(style: Style | readonly Style[], text: string): string;
+}
+
+/** The part of a stream that a screen needs. */
+export interface Sink {
+  readonly isTTY?: boolean | undefined;
+  readonly columns?: number | undefined;
+  write(text: string): unknown;
+}
+
+/** Makes a screen of a stream. Colours are as `NO_COLOR` and `FORCE_COLOR` say, else a terminal's. */
+export function createScreen(sink: Sink, env: Readonly<Record<string, string | undefined>>): Screen {
+  const colours = wantsColours(sink, env);
+  return {
+    columns: sink.isTTY === true ? (sink.columns ?? 80) : undefined,
+    line: (text = "") => void sink.write(`${text}\n`),
+    json: (value) => void sink.write(`${jsonText(value)}\n`),
+    paint: (style, text) => (colours ? styleText([style].flat(), text, { validateStream: false }) : text),
+  };
+}
+
+/** Sources of the rules: no-color.org, force-color.org. */
+function wantsColours({ isTTY }: Sink, env: Readonly<Record<string, string | undefined>>): boolean {
+  if (isSet(env["NO_COLOR"])) return false;
+  if (isSet(env["FORCE_COLOR"])) return env["FORCE_COLOR"] !== "0";
+  return isTTY === true && env["TERM"] !== "dumb";
+}
+
+function isSet(value: string | undefined): value is string {
+  return value !== undefined && value !== "";
+}

@@ -1,0 +1,72 @@
+import { stripVTControlCharacters } from "node:util";
+import type { Screen } from "./screen.ts";
+
+/** One column: its title, and what stands in it. The last column takes what room is left. */
+export interface Column<Row> {
+  readonly title: string;
+  readonly cell: (row: Row) => string;
+}
+
+const gap = 2;
+
+/** Least room, in columns, that the last column needs beside the others; with less it goes under each row. */
+const leastRoom = 32;
+
+/**
+ * Writes rows under titles. Where the screen has a width the last column is cut to it, or moves to a line of its own;
+ * elsewhere nothing is cut.
+ */
+export function writeTable<Row>(screen: Screen, columns: readonly Column<Row>[], rows: readonly Row[]): void {
+  const cells = rows.map((row) => columns.map(({ cell }) => cell(row)));
+  const titles = columns.map(({ title }) => title);
+  const widths = titles.map((title, index) =>
+    Math.max(...[title, ...cells.map((row) => row[index]!)].map(widthOf)),
+  );
+  const before = widths.slice(0, -1).reduce((sum, width) => sum + width + gap, 0);
+  const room = screen.columns === undefined ? Number.POSITIVE_INFINITY : screen.columns - before;
+  const beside = room >= Math.min(leastRoom, widths.at(-1) ?? 0);
+  writeRow(
+    titles.map((title) => screen.paint("dim", title)),
+    beside,
+  );
+  for (const row of cells) writeRow(row, beside);
+
+  function writeRow(row: readonly string[], onOneLine: boolean): void {
+    const last = row.at(-1) ?? "";
+    const rest = row
+      .slice(0, -1)
+      .map((cell, index) => pad(cell, widths[index]! + gap))
+      .join("");
+    if (onOneLine) return screen.line(`${rest}${cut(last, room)}`.trimEnd());
+    screen.line(rest.trimEnd());
+    screen.line(`${" ".repeat(gap)}${cut(last, (screen.columns ?? 0) - gap)}`.trimEnd());
+  }
+}
+
+const segmenter = new Intl.Segmenter();
+
+/** Wide signs of East Asian scripts, and emoji, take two columns. */
+const wide =
+  /[\p{Script=Han}\p{Script=Hangul}\p{Script=Hiragana}\p{Script=Katakana}\p{Emoji_Presentation}\uff01-\uff60]/u;
+
+/** Columns that a text takes on a terminal. */
+export function widthOf(text: string): number {
+  const plain = stripVTControlCharacters(text);
+  if (/^[ -~]*$/.test(plain)) return plain.length;
+  return [...segmenter.segment(plain)].reduce((sum, { segment }) => sum + (wide.test(segment) ? 2 : 1), 0);
+}
+
+function pad(text: string, width: number): string {
+  return text + " ".repeat(Math.max(0, width - widthOf(text)));
+}
+
+/** Cuts an unstyled text to a width; a styled one is short and is left alone. */
+function cut(text: string, width: number): string {
+  if (text.includes("\u001b") || widthOf(text) <= width) return text;
+  let kept = "";
+  for (const { segment } of segmenter.segment(text)) {
+    if (widthOf(kept + segment) > width - 1) break;
+    kept += segment;
+  }
+  return `${kept.trimEnd()}…`;
+}
