@@ -9,7 +9,7 @@ import { thrownResult } from "./thrown.ts";
 import { invalidArguments } from "./invalid.ts";
 import { prepareSchema, type PreparedSchema } from "./schema.ts";
 import type { ToolSchema } from "./standard-schema.ts";
-import { completeResult } from "./complete.ts";
+import { completeResult, ContractBreach } from "./complete.ts";
 
 /** Holds the author's own `execute`; the host runs that one, since it does the checks itself. */
 const authored = Symbol.for("toolmount.authored");
@@ -56,7 +56,11 @@ async function executeAlone<Schema extends ToolSchema, Data>(
     return finish(await specification.execute(parsed.value as never, standIn(name, given)));
   } catch (thrown) {
     if (isToolInterrupt(thrown)) throw thrown;
-    return finish(thrownResult(name, thrown));
+    if (!(thrown instanceof ContractBreach)) return finish(thrownResult(name, thrown));
+    return finish({
+      error: errorMessage("CONTRACT_VIOLATION", { tool: name, rule: thrown.message }),
+      code: "CONTRACT_VIOLATION",
+    });
   }
 }
 
