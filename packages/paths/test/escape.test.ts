@@ -1,6 +1,6 @@
 import { createFiles, isPathError, type Files } from "@toolmount/paths";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { canary, plantTree, type Tree } from "./tree.ts";
+import { canary, disks, plantTree, type Tree } from "./tree.ts";
 
 /** Ways out of the roots. `exists` is there, `missing` is not; both must be refused with the same words. */
 const waysOut: readonly { why: string; exists: string; missing: string }[] = [
@@ -106,7 +106,7 @@ const acts: Readonly<Record<string, Act>> = {
   "move there": (files, path) => files.move("readme.txt", path, { overwrite: true }),
 };
 
-describe.each(["proc", "plain"] as const)("by %s descriptors", (disk) => {
+describe.each(disks)("by %s descriptors", (disk) => {
   let tree: Tree;
   let files: Files;
   let before: string;

@@ -26,7 +26,7 @@ test(
       );
       for (const answer of answers) {
         expect(answer.text).not.toContain(canary);
-        expect(answer.text).not.toContain("secret.txt");
+        expect(answer.text).not.toMatch(/"(?:secret|deep)\.txt"/);
         counts[answer.kind] = (counts[answer.kind] ?? 0) + 1;
       }
     }
@@ -41,9 +41,9 @@ test(
 
 async function startTurning({ base }: Tree): Promise<void> {
   const work = join(base, "work");
-  for (const folder of ["real", "swap"]) {
-    mkdirSync(join(work, folder));
-    writeFileSync(join(work, folder, "inside.txt"), "INSIDE");
+  for (const folder of ["real/sub", "swap/sub"]) {
+    mkdirSync(join(work, folder), { recursive: true });
+    for (const name of [folder, join(folder, "..")]) writeFileSync(join(work, name, "inside.txt"), "INSIDE");
   }
   symlinkSync("real", join(work, "flip"));
   const child = spawn(process.execPath, [join(import.meta.dirname, "flip.mjs"), work, join(base, "secret")], {
@@ -60,9 +60,10 @@ const bytes = Buffer.from("planted");
 
 /** One of the ways to get at, or harm, what the turning links lead to. */
 function attack(files: Files, turn: number): Promise<unknown> {
-  const folder = turn % 2 === 0 ? "flip" : "swap";
+  // A turning link, a folder with a link in its place, and folders below either.
+  const folder = ["flip", "swap", "flip/sub", "swap/sub"][turn % 4]!;
   const fresh = `${folder}/new-${turn % 50}`;
-  switch (Math.floor(turn / 2) % 10) {
+  switch (Math.floor(turn / 4) % 10) {
     case 0:
       return files.read(`${folder}/inside.txt`, 1000);
     case 1:
@@ -70,7 +71,7 @@ function attack(files: Files, turn: number): Promise<unknown> {
     case 2:
       return files
         .read(`${folder}/${["secret.txt", "sub/deep.txt"][turn % 2]}`, 1000)
-        .then(() => "read a secret.txt");
+        .then(() => ["secret.txt"]);
     case 3:
       return files.list(folder, { offset: 0, limit: 100 });
     case 4:
@@ -84,7 +85,7 @@ function attack(files: Files, turn: number): Promise<unknown> {
     case 8:
       return files.move(fresh, `${folder}/moved-${turn % 50}`, { overwrite: true });
     default:
-      return files.remove(`${folder}/sub`, { recursive: true });
+      return files.remove(`${folder}/${["secret.txt", "deep.txt", "sub"][turn % 3]}`, { recursive: true });
   }
 }
 

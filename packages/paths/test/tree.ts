@@ -1,10 +1,21 @@
 import { execFileSync } from "node:child_process";
 import { createHash } from "node:crypto";
-import { chmodSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, readlinkSync } from "node:fs";
+import {
+  chmodSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  readlinkSync,
+} from "node:fs";
 import { lstatSync, realpathSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import type { RootRules } from "@toolmount/paths";
+
+/** The kinds of descriptors that this system has. */
+export const disks = existsSync("/proc/self/fd") ? (["proc", "plain"] as const) : (["plain"] as const);
 
 /** In every file outside the roots: no answer may hold it. */
 export const canary = "OUTSIDE-4417";
