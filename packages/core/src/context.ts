@@ -1,3 +1,4 @@
+import type { CancellationToken } from "./cancellation.ts";
 import type { Json, JsonObject } from "./json.ts";
 import type { Logger } from "./logger.ts";
 import type { ToolOutcome } from "./outcome.ts";
@@ -24,6 +25,8 @@ export interface CallContext {
   /** W3C trace context of the caller. */
   readonly traceparent?: string | undefined;
   readonly abortSignal?: AbortSignal | undefined;
+  /** Stops calls in two steps, and lists those that run; one token may be given to many calls. */
+  readonly cancellation?: CancellationToken | undefined;
   /** Receives what the tool reports while it runs. */
   readonly onProgress?: ((progress: Progress) => void) | undefined;
 }

@@ -1,4 +1,6 @@
 import { randomBytes } from "node:crypto";
+import { createCancellation, type CancellationState, type CancellationToken } from "./cancellation.ts";
+import { CancellationWatch } from "./cancellation-watch.ts";
 import { isoTime, type Clock } from "./clock.ts";
 import type { CallContext, CallInfo, CallRequest, Progress, SessionState } from "./context.ts";
 import type { Home, ModuleState } from "./module-state.ts";
@@ -41,6 +43,11 @@ export class HostState {
   readonly isInterrupt: (thrown: unknown) => boolean;
   readonly grace: TimerList<Run>;
   readonly signals = new SignalWatch<Run>((run) => stop(run, "caller", "Request was cancelled"));
+  readonly cancellations = new CancellationWatch();
+  /** Stops the calls of the whole host. */
+  readonly cancellation: CancellationToken = createCancellation(() => this.runningCalls());
+  /** What it says, for a look that costs nothing. */
+  cancelState: CancellationState = "none";
   /** Calls under way. */
   readonly active = new LinkedList<Run>();
   /** Runs that were given up while their tool ran on. */
@@ -198,6 +205,8 @@ export class HostState {
   leave(run: Run): void {
     run.timer.leave();
     run.signal?.leave();
+    run.cancellation?.leave();
+    if (run.trackedAs !== null) run.given.cancellation!.registerToolComplete(run.trackedAs);
     run.active.leave();
     this.giveTurns(run);
     if (run.claimedId) {
@@ -205,6 +214,11 @@ export class HostState {
       run.claimedId = false;
     }
     if (this.onIdle.length > 0) for (const check of this.onIdle.slice()) check();
+  }
+
+  /** Calls whose tool runs now, for the host's own token. */
+  *runningCalls(): Iterable<[string, string]> {
+    for (const run of this.active.items()) if (run.executing) yield [run.runId, run.tool!.name];
   }
 
   giveTurns(run: Run): void {

@@ -1,3 +1,4 @@
+import type { CancellationToken } from "./cancellation.ts";
 import type { CallContext, CallRequest } from "./context.ts";
 import type { Clock } from "./clock.ts";
 import type { Coordinator } from "./coordinator.ts";
@@ -135,6 +136,13 @@ export interface Host {
   draft(): Draft;
   /** The modules of the current generation, in the order of mounting. */
   modules(): readonly MountedModule[];
+  /** Stops the calls of the whole host. `reset` lets new ones in again, unless the host is closed. */
+  readonly cancellation: CancellationToken;
+  /**
+   * Asks for the end of all calls: no new ones, and with `immediate` those that run are stopped, too. Tells whether
+   * that was news, once no call is left (so no tool should wait for it). Told as `cancel:requested`, `cancel:completed`.
+   */
+  requestCancel(options?: { immediate?: boolean | undefined }): Promise<boolean>;
   /** Ends everything: no new calls, running ones get `graceMs` (default 5000), modules are undone in reverse. Idempotent. */
   close(options?: { graceMs?: number | undefined }): Promise<DrainReport>;
 }

@@ -1,4 +1,6 @@
+import { drain } from "./drain.ts";
 import { createFacade } from "./facade.ts";
+import { announceCancellation } from "./host-cancellation.ts";
 import { HostState } from "./host-state.ts";
 import type {
   Draft,
@@ -12,8 +14,6 @@ import type {
 import { Home, ModuleState } from "./module-state.ts";
 import { breakDown, walk } from "./path.ts";
 import type { ToolInfo } from "./definition.ts";
-import type { Run } from "./run.ts";
-import { stop } from "./steer.ts";
 
 /** Makes a host with nothing mounted. `host.coordinator.mount("tools", tool)` is enough to call a tool. */
 export function createHost(options: HostOptions = {}): Host {
@@ -21,6 +21,7 @@ export function createHost(options: HostOptions = {}): Host {
   state.home = new Home();
   const own = addModule(state, state.home, { id: "host" });
   state.own = own;
+  const cancelled = announceCancellation(state);
   let closed: Promise<DrainReport> | null = null;
   return {
     coordinator: own.coordinator,
@@ -29,6 +30,14 @@ export function createHost(options: HostOptions = {}): Host {
     output: (ref, page): OutputPage => state.outputs.page(ref, page?.offset, page?.limit),
     draft: () => createDraft(state, own),
     modules: () => state.home.modules.filter((module) => module !== own),
+    cancellation: state.cancellation,
+    async requestCancel({ immediate = false } = {}) {
+      const changed = immediate
+        ? state.cancellation.requestImmediate()
+        : state.cancellation.requestGraceful();
+      await cancelled();
+      return changed;
+    },
     close: (closing) => (closed ??= close(state, closing?.graceMs ?? 5_000)),
   };
 }
@@ -84,39 +93,6 @@ async function commit(state: HostState, home: Home, drainMs: number): Promise<Dr
   return { ...report, failures: await undoAll(left) };
 }
 
-/** Waits for runs to end; those that do not in time are stopped, and given their grace. */
-async function drain(
-  state: HostState,
-  concerns: (run: Run) => boolean,
-  ms: number,
-): Promise<Omit<DrainReport, "failures">> {
-  const running = () => state.active.items().filter(concerns);
-  await idle(state, () => running().length === 0, ms);
-  const aborted = running();
-  for (const run of aborted) stop(run, "close", "the host closed");
-  await idle(state, () => running().length === 0, state.limits.graceMs * 2 + 50);
-  return {
-    aborted: aborted.map((run) => run.runId),
-    abandoned: [...state.abandoned].filter(concerns).map((run) => run.runId),
-  };
-}
-
-function idle(state: HostState, done: () => boolean, ms: number): Promise<void> {
-  if (done()) return Promise.resolve();
-  return new Promise((resolve) => {
-    const check = () => {
-      if (done()) finish();
-    };
-    const finish = () => {
-      timer.cancel();
-      state.onIdle = state.onIdle.filter((other) => other !== check);
-      resolve();
-    };
-    const timer = state.clock.setTimer(finish, ms);
-    state.onIdle.push(check);
-  });
-}
-
 async function undoAll(modules: readonly ModuleState[]): Promise<readonly unknown[]> {
   const failures: unknown[] = [];
   for (const module of modules.toReversed()) {
@@ -128,7 +104,16 @@ async function undoAll(modules: readonly ModuleState[]): Promise<readonly unknow
 
 async function close(state: HostState, graceMs: number): Promise<DrainReport> {
   state.closing = true;
-  const report = await drain(state, () => true, graceMs);
+  const waiting = state.active.items();
+  state.cancellation.requestGraceful();
+  const turnedAway = waiting.filter((run) => run.stopReason === "cancel").map((run) => run.runId);
+  const drained = await drain(
+    state,
+    () => true,
+    graceMs,
+    () => state.cancellation.requestImmediate(),
+  );
+  const report = { ...drained, aborted: [...turnedAway, ...drained.aborted] };
   await observersSettled(state, graceMs);
   const failures = await undoAll([...state.home.modules]);
   state.stopTimers();

@@ -51,6 +51,12 @@ export type {
 } from "./coordinator.ts";
 export type * from "./host-types.ts";
 export { createHost } from "./host.ts";
+export {
+  createCancellation,
+  type CancellationState,
+  type CancellationToken,
+  type RunningCalls,
+} from "./cancellation.ts";
 export { defineTool } from "./tool.ts";
 export { canonicalJson, digestOf } from "./canonical.ts";
 export { createRunnerContext, type RunnerMembers } from "./runner-context.ts";

@@ -10,7 +10,7 @@ import type { Generation } from "./registry.ts";
 import type { ToolResult } from "./result.ts";
 
 /** Why a run was told to stop. */
-export type StopReason = "caller" | "deadline" | "close";
+export type StopReason = "caller" | "cancel" | "deadline" | "close";
 
 /** One call on its way through the hops. Made for each call; every field is set here, so that all runs have one shape. */
 export class Run {
@@ -83,6 +83,10 @@ export class Run {
 
   readonly timer: Link<Run> = new Link<Run>(this);
   signal: Link<Run> | null = null;
+  /** Its place among the calls of the caller's cancellation token. */
+  cancellation: Link<Run> | null = null;
+  /** The id under which that token lists it as running. */
+  trackedAs: string | null = null;
   readonly active: Link<Run> = new Link<Run>(this);
 
   constructor(

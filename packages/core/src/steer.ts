@@ -50,11 +50,14 @@ export function end<Code extends ErrorCode>(
   return false;
 }
 
+/** Says so in the result itself, since whoever asked for it reads results, not outcomes. Source: Amplifier's loop-basic. */
+const cancelledByToken = { details: { cancelled: true } };
+
 export function endStopped(run: Run): void {
   if (run.phase === "parse" && run.arguments !== null) run.phase = "decide";
   if (run.stopReason === "deadline")
     end(run, "timed_out", "TIMED_OUT", { tool: run.tool!.name, timeoutMs: run.tool!.timeoutMs });
-  else end(run, "cancelled", "CANCELLED", {});
+  else end(run, "cancelled", "CANCELLED", {}, run.stopReason === "cancel" ? cancelledByToken : undefined);
 }
 
 /**

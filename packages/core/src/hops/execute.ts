@@ -1,3 +1,4 @@
+import type { CancellationToken } from "../cancellation.ts";
 import { isThenable } from "../gates.ts";
 import { LiveContext } from "../live-context.ts";
 import { end, goOn } from "../steer.ts";
@@ -46,6 +47,7 @@ function start(run: Run): boolean {
   startDeadline(run);
   run.context = new LiveContext(run);
   run.executing = true;
+  if (run.given.cancellation !== undefined) track(run, run.given.cancellation);
   try {
     const returned: unknown =
       tool.runner === null
@@ -55,6 +57,12 @@ function start(run: Run): boolean {
   } catch (thrown) {
     return settleThrown(run, thrown);
   }
+}
+
+/** Lists the run at its caller's token; by its run id, should the token list another call of that id. */
+function track(run: Run, token: CancellationToken): void {
+  run.trackedAs = token.runningTools.has(run.callId) ? run.runId : run.callId;
+  token.registerToolStart(run.trackedAs, run.tool!.name);
 }
 
 /** A nested call follows its parent's signal, so it needs a timer only for a deadline that comes sooner. */

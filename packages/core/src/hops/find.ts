@@ -1,3 +1,4 @@
+import { heed } from "../cancellation-watch.ts";
 import { Link } from "../linked-list.ts";
 import { nearestNames } from "../nearest.ts";
 import { end, stop } from "../steer.ts";
@@ -17,6 +18,9 @@ export function find(run: Run): boolean {
     return refuse(run, `tools may call tools at most ${host.limits.depth} deep`);
   if (!claimId(run)) return end(run, "failed", "DUPLICATE_CALL", { callId: run.callId.slice(0, 200) });
   host.active.add(run.active);
+  if (host.cancelState !== "none") heed(run, host.cancelState);
+  if (given.cancellation !== undefined)
+    host.cancellations.follow(given.cancellation, (run.cancellation = new Link(run)));
   const signal = given.abortSignal;
   if (signal === undefined) return false;
   if (signal.aborted) stop(run, "caller", "Request was cancelled");

@@ -114,7 +114,13 @@ function settleStopped(run: Run): boolean {
     return end(run, "timed_out", "TIMED_OUT", { tool: name, timeoutMs }, { details: { late } });
   }
   if (result.error !== undefined)
-    return end(run, "cancelled", "CANCELLED", {}, { details: { error: result.error } });
+    return end(
+      run,
+      "cancelled",
+      "CANCELLED",
+      {},
+      { details: { ...(run.stopReason === "cancel" ? { cancelled: true } : {}), error: result.error } },
+    );
   run.cancelled = { reason: run.stopMessage, elapsedMs: Math.max(0, run.stoppedAt - run.executedAt) };
   return false;
 }
