@@ -26,7 +26,16 @@ export class Home {
   }
 
   adopt(module: ModuleState): void {
-    for (const item of module.items) item.add(this.registry);
+    const entered: Item[] = [];
+    try {
+      for (const item of module.items) {
+        item.add(this.registry);
+        entered.push(item);
+      }
+    } catch (error) {
+      for (const item of entered.toReversed()) item.remove(this.registry);
+      throw error;
+    }
     this.modules.push(module);
     module.homes.push(this);
     this.changed();

@@ -1,4 +1,5 @@
 import { expect, test } from "vitest";
+import { z } from "zod";
 import { createHost } from "../src/index.ts";
 
 test("a module dropped from a draft is undone alone, and its faults come back", async () => {
@@ -36,4 +37,22 @@ test("whoever made the host tells of plans and modules; a module may not, and no
     code: "EVENT_RESERVED",
   });
   await expect(host.coordinator.hooks.emit("tool:pre")).rejects.toMatchObject({ code: "EVENT_RESERVED" });
+});
+
+test("a module that cannot be kept leaves nothing of itself in the draft", async () => {
+  const host = createHost();
+  const tool = { name: "same", description: "d", schema: z.strictObject({}), execute: () => ({ data: 1 }) };
+  const first = host.draft();
+  const old = first.addModule({ id: "old" });
+  old.coordinator.registerCapability("old", 1);
+  old.coordinator.mount("tools", tool);
+  await first.commit();
+  const second = host.draft();
+  second.addModule({ id: "new" }).coordinator.mount("tools", { ...tool });
+
+  expect(() => second.keepModule(old)).toThrow(expect.objectContaining({ code: "TOOL_DUPLICATE" }) as Error);
+  await second.commit();
+
+  expect(host.modules().map(({ id }) => id)).toEqual(["new"]);
+  expect(host.coordinator.getCapability("old")).toBeNull();
 });
