@@ -83,5 +83,5 @@ const toolFacts = [
 /** What a host may list without importing the package; the usage text stays in the code. */
 function describeTool(tool: ToolInfo): ManifestTool {
   const facts = toolFacts.filter((fact) => tool[fact] !== undefined).map((fact) => [fact, tool[fact]]);
-  return Object.fromEntries(facts) as unknown as ManifestTool;
+  return Object.fromEntries(facts) as ManifestTool;
 }

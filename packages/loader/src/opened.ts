@@ -44,7 +44,6 @@ export interface OpenedHost extends Host {
 export async function openFilled(input: PlanInput, options: ResolvedOptions): Promise<OpenedHost> {
   const plan = await loadPlan(input, options);
   const host = createHost(options);
-  host.coordinator.registerCapability("session.working_dir", plan.opened.folder);
   const opened = new Opened(host, options, input);
   try {
     await opened.mount(plan);
@@ -66,6 +65,8 @@ class Opened {
   #reloadProblems: readonly Problem[] = [];
   #last: Promise<unknown> = Promise.resolve();
   #closed: Promise<DrainReport> | undefined;
+  /** Takes back the capability of the plan's folder. */
+  #leaveFolder: () => void = () => {};
 
   constructor(host: Host, options: ResolvedOptions, input: PlanInput) {
     this.host = host;
@@ -80,17 +81,32 @@ class Opened {
   /** Makes a plan the current one. */
   async mount(plan: LoadedPlan): Promise<ReloadReport> {
     const previous = this.#generation;
-    const { drained, ...generation } = await buildGeneration(plan, {
-      ...this.#workshop(plan),
-      host: this.host,
-      previous,
-      requireOpen: () => this.#requireOpen(),
-    });
+    const { drained, ...generation } = await this.#build(plan);
     this.#plan = plan;
     this.#generation = generation;
     this.#count++;
     await this.#tellFailures(generation);
     return this.#report(previous, generation, drained);
+  }
+
+  /** Modules find the plan's folder as a capability while they mount; after a failure it is the old one again. */
+  async #build(plan: LoadedPlan): Promise<Generation & { drained: DrainReport }> {
+    const { coordinator } = this.host;
+    const undo = coordinator.registerCapability("session.working_dir", plan.opened.folder);
+    try {
+      const built = await buildGeneration(plan, {
+        ...this.#workshop(plan),
+        host: this.host,
+        previous: this.#generation,
+        requireOpen: () => this.#requireOpen(),
+      });
+      this.#leaveFolder();
+      this.#leaveFolder = undo;
+      return built;
+    } catch (error) {
+      undo();
+      throw error;
+    }
   }
 
   #workshop({ opened, map, mask }: LoadedPlan) {

@@ -67,7 +67,7 @@ export async function prepareUnit(unit: Unit, workshop: Workshop): Promise<Prepa
         causes: [],
         state: "failed",
       };
-    return { unit, resolution, module, config, digest: digestUnit(unit, resolution) };
+    return { unit, resolution, module, config, digest: digestUnit(unit, resolution, workshop.lookup) };
   } catch (error) {
     return failUnit(unit, resolution, explainMissing(unit, error), workshop);
   }
@@ -159,8 +159,13 @@ function urlOf({ path = "", contentHash, changedAt = 0 }: Resolution, startedAt:
   return contentHash === undefined || changedAt < startedAt ? url : `${url}?v=${contentHash.slice(0, 16)}`;
 }
 
-function digestUnit(unit: Unit, { name, version, path, contentHash }: Resolution): string {
-  return digestOf({ module: { name, version, path, contentHash }, use: shapeOf(unit) });
+/** The folder counts: paths in a config start there. */
+function digestUnit(
+  unit: Unit,
+  { name, version, path, contentHash }: Resolution,
+  { folder }: Lookup,
+): string {
+  return digestOf({ folder, module: { name, version, path, contentHash }, use: shapeOf(unit) });
 }
 
 /** Whether a prepared unit is the same use of the same module as another. */
