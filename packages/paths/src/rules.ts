@@ -55,7 +55,7 @@ export function prepareRules({
 }
 
 /** Tells whether `path` is `root` or below it: with a separator, for `/allowed-evil` is not in `/allowed`. */
-export function isInside(path: string, root: string): boolean {
+function isInside(path: string, root: string): boolean {
   return path === root || path.startsWith(root.endsWith(sep) ? root : root + sep);
 }
 
@@ -63,7 +63,7 @@ export function isInside(path: string, root: string): boolean {
 const ignorable = /[\u200c-\u200f\u202a-\u202e\u206a-\u206f\ufeff]/g;
 
 /** A spelling in which names that some disk takes for the same are the same: case, normal form, unseen characters. */
-export function fold(path: string): string {
+function fold(path: string): string {
   return path.normalize("NFC").replace(ignorable, "").toUpperCase().toLowerCase().normalize("NFC");
 }
 

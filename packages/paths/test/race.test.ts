@@ -2,6 +2,7 @@ import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { mkdirSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { fileURLToPath } from "node:url";
 import { createFiles, isPathError, type Files } from "@toolmount/paths";
 import { expect, onTestFinished, test } from "vitest";
 import { canary, plantTree, type Tree } from "./tree.ts";
@@ -46,9 +47,13 @@ async function startTurning({ base }: Tree): Promise<void> {
     for (const name of [folder, join(folder, "..")]) writeFileSync(join(work, name, "inside.txt"), "INSIDE");
   }
   symlinkSync("real", join(work, "flip"));
-  const child = spawn(process.execPath, [join(import.meta.dirname, "flip.mjs"), work, join(base, "secret")], {
-    stdio: ["ignore", "pipe", "ignore"],
-  });
+  const child = spawn(
+    process.execPath,
+    [fileURLToPath(import.meta.resolve("./flip.mjs")), work, join(base, "secret")],
+    {
+      stdio: ["ignore", "pipe", "ignore"],
+    },
+  );
   onTestFinished(async () => {
     child.kill("SIGKILL");
     await once(child, "exit");
