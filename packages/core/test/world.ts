@@ -50,10 +50,12 @@ export function world(
   tools: readonly { readonly name: string }[],
   options: HostOptions = {},
   where: Where = "inline",
+  record = true,
 ): World {
   const host = createHost(options);
   const events: World["events"][number][] = [];
-  host.coordinator.hooks.observe("*", (event, payload) => void events.push({ event, data: payload }));
+  if (record)
+    host.coordinator.hooks.observe("*", (event, payload) => void events.push({ event, data: payload }));
   if (where === "cloned") host.coordinator.mount("runners", cloningRunner, { name: "cloned" });
   const draft = host.draft();
   const module = draft.addModule({
