@@ -1,0 +1,117 @@
+// The rows of the bench: what is measured, beside which floor, the goal, and the gate above which a change may not land.
+import { createHost, data, defineTool } from "@toolmount/core";
+import { z } from "zod";
+
+const schema = z.strictObject({
+  operation: z.enum(["add", "subtract", "multiply", "divide"]),
+  left: z.number(),
+  right: z.number(),
+});
+const given = { operation: "add", left: 1, right: 2 };
+const text = JSON.stringify(given);
+
+const add = async ({ left, right }) => data({ result: left + right });
+
+const later = async ({ left, right }) => {
+  await new Promise((resolve) => setTimeout(resolve, 10));
+  return data({ result: left + right });
+};
+
+/** The physical floor: zod's safeParse, the tool's function, and await. */
+async function floor(input, work = add) {
+  const parsed = schema.safeParse(input);
+  return parsed.success ? work(parsed.data) : null;
+}
+
+function hostWith(fields = {}) {
+  const host = createHost();
+  const tool = defineTool({
+    name: "calculator",
+    description: "Calculates. Use it for sums. Not for words.",
+    schema,
+    category: "read",
+    consequenceLevel: "low",
+    requiresConfirmation: false,
+    execute: add,
+    ...fields,
+  });
+  host.coordinator.mount("tools", tool);
+  return host;
+}
+
+/** `count` calls one after the other. */
+const inTurn =
+  (call, count = 20_000) =>
+  async () => {
+    for (let at = 0; at < count; at++) await call();
+  };
+
+/** `count` calls at once. */
+const atOnce =
+  (call, count = 1_000) =>
+  async () => {
+    await Promise.all(Array.from({ length: count }, call));
+  };
+
+function full() {
+  const host = hostWith();
+  return {
+    floor: inTurn(() => floor(given)),
+    row: inTurn(() => host.call({ name: "calculator", arguments: given })),
+  };
+}
+
+function listeners() {
+  const host = hostWith();
+  let heard = 0;
+  for (let at = 0; at < 3; at++) {
+    host.coordinator.hooks.register("tool:pre", () => void heard++);
+    host.coordinator.hooks.register("tool:post", () => void heard++);
+  }
+  return {
+    floor: inTurn(() => floor(given)),
+    row: inTurn(() => host.call({ name: "calculator", arguments: given })),
+  };
+}
+
+function signal() {
+  const host = hostWith();
+  const context = { abortSignal: new AbortController().signal };
+  return {
+    floor: inTurn(() => floor(given)),
+    row: inTurn(() => host.call({ name: "calculator", arguments: given }, context)),
+  };
+}
+
+function json() {
+  const host = hostWith();
+  return {
+    floor: inTurn(() => floor(JSON.parse(text))),
+    row: inTurn(() => host.call({ name: "calculator", arguments: text })),
+  };
+}
+
+function inFlight() {
+  const host = hostWith({ execute: later });
+  return {
+    floor: atOnce(() => floor(given, later)),
+    row: atOnce(() => host.call({ name: "calculator", arguments: given })),
+  };
+}
+
+function outputSchema() {
+  const host = hostWith({ outputSchema: z.strictObject({ result: z.number() }) });
+  return {
+    floor: inTurn(() => floor(given)),
+    row: inTurn(() => host.call({ name: "calculator", arguments: given })),
+  };
+}
+
+export const rows = {
+  full: { title: "full pipeline, no listeners, parsed object", goal: 3, gate: 6, make: full },
+  listeners: { title: "with 3 pre + 3 post sync listeners", goal: 4, gate: 7.5, make: listeners },
+  signal: { title: "with a caller's signal", goal: 3.2, gate: 6, make: signal },
+  json: { title: "from JSON text, no listeners", goal: 1.7, gate: 3, make: json },
+  inFlight: { title: "1,000 in flight at 10 ms each", goal: 1.05, gate: 1.25, make: inFlight },
+  outputSchema: { title: "with outputSchema declared", goal: 4, gate: 7, make: outputSchema },
+};

@@ -1,0 +1,81 @@
+#!/usr/bin/env node
+// What a call costs, beside its floor: both in turn in one process, the ratio of each pair, the median of the ratios.
+// Use: pnpm bench [--gate] [--json] [--only ROW]   (--gate: exit 1 when a median is above its gate)
+import { execFile } from "node:child_process";
+import { fileURLToPath } from "node:url";
+import { parseArgs, promisify, styleText } from "node:util";
+import { rows } from "./rows.mjs";
+
+const { values } = parseArgs({
+  options: {
+    gate: { type: "boolean" },
+    json: { type: "boolean" },
+    only: { type: "string" },
+    row: { type: "string" },
+  },
+});
+if (values.row !== undefined) console.log(JSON.stringify(await measure(rows[values.row])));
+else process.exitCode = await report();
+
+/** Pairs of floor and row; the first few warm the compiler up and do not count. */
+async function measure({ make }, pairs = 21, warmUp = 5) {
+  const { floor, row } = make();
+  const ratios = [];
+  for (let pair = -warmUp; pair < pairs; pair++) {
+    const bare = await time(floor);
+    const whole = await time(row);
+    if (pair >= 0) ratios.push(whole / bare);
+  }
+  return ratios.sort((a, b) => a - b);
+}
+
+async function time(work) {
+  const began = process.hrtime.bigint();
+  await work();
+  return Number(process.hrtime.bigint() - began);
+}
+
+async function report() {
+  const names = values.only === undefined ? Object.keys(rows) : [values.only];
+  const figures = [];
+  for (const name of names) {
+    const { title, goal, gate } = rows[name];
+    const ratios = await measureApart(name);
+    const median = ratios[Math.floor(ratios.length / 2)];
+    figures.push({
+      name,
+      title,
+      median,
+      low: ratios[2],
+      high: ratios.at(-3),
+      goal,
+      gate,
+      passed: median <= gate,
+    });
+    if (!values.json) print(figures.at(-1));
+  }
+  if (values.json) console.log(JSON.stringify(figures, null, 2));
+  return values.gate && figures.some(({ passed }) => !passed) ? 1 : 0;
+}
+
+/** Each row in a process of its own, so that no row runs on code that another one shaped. */
+async function measureApart(name) {
+  const { stdout } = await promisify(execFile)(process.execPath, [
+    fileURLToPath(import.meta.url),
+    "--row",
+    name,
+  ]);
+  return JSON.parse(stdout);
+}
+
+function print({ title, median, low, high, goal, gate, passed }) {
+  const verdict = !passed
+    ? styleText("red", "above its gate")
+    : median <= goal
+      ? styleText("green", "goal reached")
+      : "within its gate";
+  const x = (ratio) => `${ratio.toFixed(2)}×`.padStart(7);
+  console.log(
+    `${title.padEnd(46)} ${x(median)}  (${x(low).trim()}–${x(high).trim()})  goal ${x(goal)}  gate ${x(gate)}  ${verdict}`,
+  );
+}
