@@ -23,5 +23,7 @@ const ignore = () => {};
 
 async function startPino(bindings: Record<string, unknown>): Promise<Logger> {
   const { destination, pino } = await import("pino");
-  return pino({ level: "warn", base: bindings }, destination({ dest: 2, sync: true }));
+  // Named, because pino's own type could be taken for a promise.
+  const logger: Logger = pino({ level: "warn", base: bindings }, destination({ dest: 2, sync: true }));
+  return logger;
 }

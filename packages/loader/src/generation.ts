@@ -25,7 +25,7 @@ import { createSelection, type Selection } from "./selection.ts";
 import { extensionUnit, type Unit } from "./unit.ts";
 
 /** A unit that is mounted in the current generation. */
-export interface MountedUnit extends PreparedUnit {
+interface MountedUnit extends PreparedUnit {
   readonly mounted: MountedModule;
   /** It mounted nothing at all. */
   readonly degraded: boolean;

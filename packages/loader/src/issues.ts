@@ -66,7 +66,7 @@ function printSchema(schema: StandardSchema): unknown {
 }
 
 /** Keys that a JSON Schema declares at a path. */
-export function knownKeys(schema: unknown, path: Path): string[] {
+function knownKeys(schema: unknown, path: Path): string[] {
   if (!isRecord(schema)) return [];
   const branches = ["anyOf", "oneOf", "allOf"].flatMap((keyword) => list(schema[keyword]));
   const inBranches = branches.flatMap((branch) => knownKeys(branch, path));

@@ -9,7 +9,7 @@ import type { PlanText } from "./text.ts";
 export const maxPlanBytes = 256 * 1024;
 
 /** A plan's text as a value, and where each part of it was written. */
-export interface ParsedPlan {
+interface ParsedPlan {
   readonly value: JsonObject;
   readonly map: PlanMap;
 }

@@ -5,7 +5,7 @@ import { positionAt, type PlanText } from "./text.ts";
 export type Path = readonly (string | number)[];
 
 /** Where a value was written: its file, the offset of its key in a map, and its own. */
-export interface Mark {
+interface Mark {
   readonly text: PlanText;
   readonly key?: number;
   readonly value: number;

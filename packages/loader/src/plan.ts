@@ -113,7 +113,7 @@ function reportUnknown(key: string, version: Json | undefined, { report }: Repor
 }
 
 /** Reports a part of the plan format that this version does not build. */
-export function reportLater({ report }: Reporter, what: string, path: Path): void {
+function reportLater({ report }: Reporter, what: string, path: Path): void {
   report(
     "EXTENSION_MISSING",
     { what, module: "a newer @toolmount/loader" },
@@ -122,7 +122,7 @@ export function reportLater({ report }: Reporter, what: string, path: Path): voi
 }
 
 /** Reports a schema's complaints about a part of the plan. */
-export function reportIssues(
+function reportIssues(
   schema: Parameters<typeof readIssues>[0],
   issues: Parameters<typeof readIssues>[1],
   base: Path,

@@ -13,7 +13,7 @@ export interface SectionRow {
 
 /**
  * Sections, and the module that is mounted with each as its config, before tools. The loader knows no sibling but by
- * this table; rows that share a module make one entry.
+ * this table; rows that share a module make one entry. (What a tool of another contract needs, core says when it is mounted.)
  */
 export const sectionTable: readonly SectionRow[] = [
   { section: "policy", module: "@toolmount/policy", as: "config" },
@@ -30,9 +30,6 @@ export const runnerTable: Readonly<Record<string, string>> = {
   process: "@toolmount/workers",
   fleet: "@toolmount/workers",
 };
-
-/** The module that adapts tools written to other contracts. */
-export const foreignTools = "@toolmount/interop";
 
 /** Sections of the plan format that this version does not build; they are refused, never ignored. */
 export const laterSections: readonly string[] = [
