@@ -1,0 +1,58 @@
+import { spawnSync } from "node:child_process";
+import { expect, test } from "vitest";
+import { commands } from "../src/commands.ts";
+import { root, runCommand } from "./world.ts";
+
+test("the help names every command", async () => {
+  const { code, stdout } = await runCommand(["--help"]);
+
+  expect(code).toBe(0);
+  for (const { name, summary } of commands) expect(stdout).toMatch(new RegExp(`  ${name} +${summary}`));
+});
+
+test.each(commands.map(({ name }) => name))("the help of %s has its options and an example", async (name) => {
+  const [asOption, asCommand] = await Promise.all([runCommand([name, "--help"]), runCommand(["help", name])]);
+
+  expect(asOption.code).toBe(0);
+  expect(asOption.stdout).toContain("--json");
+  expect(asOption.stdout).toMatch(new RegExp(`Examples?:\\n  \\$ .*toolmount ${name} `));
+  expect(asCommand.stdout).toBe(asOption.stdout);
+});
+
+test("without a command the help is shown, and that is wrong usage", async () => {
+  const { code, stdout, stderr } = await runCommand([]);
+
+  expect({ code, stdout }).toEqual({ code: 2, stdout: "" });
+  expect(stderr).toMatch(/^Usage: toolmount/);
+});
+
+test("an unknown command is wrong usage, with the near one", async () => {
+  const { code, stderr } = await runCommand(["lst"]);
+
+  expect(code).toBe(2);
+  expect(stderr).toContain("unknown command 'lst' (Did you mean list?)");
+});
+
+test("the version is the package's", async () => {
+  expect(await runCommand(["--version"])).toMatchObject({ code: 0, stdout: "0.0.0\n" });
+});
+
+test("a reader that closes the pipe early is no failure", () => {
+  const list = `"${process.execPath}" -C @toolmount/source packages/cli/src/main.ts list mount-plans/reference.yaml --json`;
+  const { status, stdout, stderr } = spawnSync("bash", ["-o", "pipefail", "-c", `${list} | head -1`], {
+    cwd: root,
+    encoding: "utf8",
+  });
+
+  expect({ status, stdout, stderr }).toEqual({ status: 0, stdout: "{\n", stderr: "" });
+});
+
+test.each([
+  { env: {}, coloured: false },
+  { env: { FORCE_COLOR: "1" }, coloured: true },
+  { env: { FORCE_COLOR: "1", NO_COLOR: "1" }, coloured: false },
+])("without a terminal, $env means colours: $coloured", async ({ env, coloured }) => {
+  const { stdout } = await runCommand(["--help"], { env });
+
+  expect(stdout.includes("\u001b[")).toBe(coloured);
+});
