@@ -25,6 +25,8 @@ export interface MountPoints {
 /** Capabilities and their types; packages add their own by declaration merging. */
 export interface Capabilities {
   "session.working_dir": string;
+  /** Tells the hosts of one process apart: `hostId` of a {@link CallTrace}. */
+  "host.id": string;
 }
 
 /** Makes a member of the tool context, read lazily, on the side where the tool runs. */

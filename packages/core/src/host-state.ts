@@ -19,6 +19,7 @@ import { SignalWatch } from "./signals.ts";
 import { abandon, stop } from "./steer.ts";
 import { Slots } from "./slots.ts";
 import { TimerList } from "./timers.ts";
+import { beginTrace, callChannel, traceparentOf } from "./trace.ts";
 
 /** Bounds with their defaults filled in. */
 export type ResolvedLimits = {
@@ -67,7 +68,8 @@ export class HostState {
   readonly #deadlines = new Map<number, TimerList<Run>>();
   readonly #sessions = new Map<string, SessionState>();
   readonly #calls = new Map<string, Set<string>>();
-  readonly #prefix = randomBytes(6).toString("hex");
+  /** Begins the ids of its runs; in a process of many hosts it tells them apart. */
+  readonly id = randomBytes(6).toString("hex");
   #runs = 0;
   #order = 0;
 
@@ -100,19 +102,26 @@ export class HostState {
   }
 
   nextRunId(): string {
-    return `${this.#prefix}-${(++this.#runs).toString(36)}`;
+    return `${this.id}-${(++this.#runs).toString(36)}`;
   }
 
   call(request: CallRequest, context: CallContext, parent: Run | null): Promise<ToolOutcome> {
     return new Promise((resolve, reject) => {
       const generation = parent === null ? this.home.generation() : parent.generation;
-      this.walk(new Run(this, generation, request, context, parent, resolve, reject));
+      this.begin(new Run(this, generation, request, context, parent, resolve, reject));
     });
+  }
+
+  /** Sends a run on its way, watched by whoever listens to the tracing channel. */
+  begin(run: Run): void {
+    if (callChannel.hasSubscribers) beginTrace(run);
+    else this.walk(run);
   }
 
   /** A tool calls a tool: the same session, people and signal; one level deeper. */
   callFrom(run: Run, request: CallRequest): Promise<ToolOutcome> {
-    return this.call(request, { ...run.given, abortSignal: run.context!.abortSignal }, run);
+    const abortSignal = run.context!.abortSignal;
+    return this.call(request, { ...run.given, abortSignal, traceparent: traceparentOf(run) }, run);
   }
 
   /** The timer list of all calls with this timeout. */
@@ -158,7 +167,7 @@ export class HostState {
       ...optional({ deadlineAt, parentRunId: run.parent?.runId }),
       ...optional({ sessionId: given.sessionId, conversationId: given.conversationId, turnId: given.turnId }),
       ...optional({ userId: given.userId, mode: given.mode }),
-      ...optional({ parallelGroupId: given.parallelGroupId, traceparent: given.traceparent }),
+      ...optional({ parallelGroupId: given.parallelGroupId, traceparent: traceparentOf(run) }),
     };
   }
 

@@ -21,6 +21,7 @@ export function createHost(options: HostOptions = {}): Host {
   state.home = new Home();
   const own = addModule(state, state.home, { id: "host" });
   state.own = own;
+  own.coordinator.registerCapability("host.id", state.id);
   const cancelled = announceCancellation(state);
   let closed: Promise<DrainReport> | null = null;
   return {

@@ -51,6 +51,7 @@ export type {
 } from "./coordinator.ts";
 export type * from "./host-types.ts";
 export { createHost } from "./host.ts";
+export { callChannelName, type CallTrace } from "./trace.ts";
 export {
   createCancellation,
   type CancellationState,

@@ -2,6 +2,7 @@ import type { CallRequest, Progress, SessionState, ToolContext } from "./context
 import type { Logger } from "./logger.ts";
 import type { ToolOutcome } from "./outcome.ts";
 import type { Run } from "./run.ts";
+import { traceparentOf } from "./trace.ts";
 
 /** The context of one run. What a tool does not read is never made: a signal, a logger, a session cost their price only then. */
 export class LiveContext implements ToolContext {
@@ -65,7 +66,7 @@ export class LiveContext implements ToolContext {
   }
 
   get traceparent(): string {
-    return this.#run.given.traceparent as never;
+    return traceparentOf(this.#run) as never;
   }
 
   get abortSignal(): AbortSignal {

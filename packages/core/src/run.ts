@@ -8,6 +8,7 @@ import type { CallStatus, Injection, Phase, ToolOutcome } from "./outcome.ts";
 import type { ApprovalReason } from "./ports.ts";
 import type { Generation } from "./registry.ts";
 import type { ToolResult } from "./result.ts";
+import type { RunTrace } from "./trace.ts";
 
 /** Why a run was told to stop. */
 export type StopReason = "caller" | "cancel" | "deadline" | "close";
@@ -77,6 +78,8 @@ export class Run {
   /** Stopped, and still a success within the grace. */
   cancelled: { reason: string; elapsedMs: number } | null = null;
   ticket: string | null = null;
+  /** What listeners of the tracing channel see of it; null when it began there was nobody. */
+  trace: RunTrace | null = null;
   claimedId = false;
   /** The call ended by an interrupt: `host.call` rejects with this. */
   interrupt: { readonly thrown: unknown } | null = null;

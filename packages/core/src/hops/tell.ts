@@ -5,6 +5,7 @@ import { frozenCopy, NotJson } from "../freeze.ts";
 import { askGates, type Verdict } from "../gates.ts";
 import { errorMessage } from "../errors.ts";
 import { goOn, hopNames } from "../steer.ts";
+import { endTrace } from "../trace.ts";
 import type { ToolOutcome } from "../outcome.ts";
 import type { FailureResult } from "../result.ts";
 import type { ToolEvent } from "../hook-types.ts";
@@ -82,6 +83,7 @@ export function finish(run: Run): false {
   } catch (err) {
     run.host.logger.error({ err, run_id: run.runId }, "the end of a call could not be told");
   }
+  if (run.trace !== null) endTrace(run, run.trace);
   if (run.interrupt === null) run.resolve(outcomeOf(run));
   else run.reject(run.interrupt.thrown);
   return false;
