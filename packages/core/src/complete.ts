@@ -1,8 +1,15 @@
 import { hostCodes } from "./errors.ts";
 import { Answer, type ToolResult } from "./result.ts";
 
-/** Why a value is not a tool result; the text names the broken rule. */
-export class ContractBreach extends Error {}
+/** Why a value is not a tool result; the text names the broken rule. Adapters throw it for results of their shape. */
+export class ContractBreach extends Error {
+  override readonly name = "ContractBreach";
+}
+
+/** By name, so that the breach of another copy of core counts. */
+export function isContractBreach(thrown: unknown): thrown is ContractBreach {
+  return thrown instanceof Error && thrown.name === "ContractBreach";
+}
 
 const resultKeys = new Set(["tool", "fetchedAt", "data", "error", "code", "details", "content", "warnings"]);
 

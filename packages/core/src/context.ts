@@ -77,6 +77,8 @@ export interface ToolContext extends CallInfo {
   /** Calls another tool of the same host, bound to this call's session, deadline, depth and budget. */
   call(request: CallRequest): Promise<ToolOutcome>;
   readonly session: SessionState;
+  /** The text that the model wrote, when the arguments came as text; a tool that is not adapted has no use for it. */
+  readonly rawArguments?: string | undefined;
   /** From `coordinator.provide("auth", …)`; undefined when nothing provides it. */
   readonly auth?: unknown;
   /** From `coordinator.provide("client", …)`; undefined when nothing provides it. */

@@ -1,6 +1,6 @@
 import type { CallInfo, ToolContext } from "./context.ts";
 import type { SchemaOutput, ToolSchema } from "./standard-schema.ts";
-import type { ToolResult, ToolReturn } from "./result.ts";
+import type { PartialResult, ToolResult, ToolReturn } from "./result.ts";
 
 /** `read` changes nothing; `write` creates or updates; `delete` removes for good; `side_effect` acts outside. */
 export type Category = "read" | "write" | "delete" | "side_effect";
@@ -52,8 +52,18 @@ export interface ToolDefinition<Schema extends ToolSchema = ToolSchema, Data = u
   readonly idempotent?: boolean | undefined;
   /** The contract it was written to, when that is not toolmount's own. */
   readonly origin?: "aptix" | "amplifier" | "forge" | undefined;
+  /** How what an adapted tool throws reads in its own contract; other tools have the host's words. */
+  readonly failures?: FailureWording | undefined;
   // A method, so that a tool of a particular schema fits `ToolDefinition`.
   execute(params: SchemaOutput<Schema>, context: ToolContext): Promise<ToolReturn<Data>> | ToolReturn<Data>;
+}
+
+/** The words of a contract for a value that a tool threw. */
+export interface FailureWording {
+  /** Stands in the log's tag: `[<className>_ExecuteAsync__Exception]`. */
+  readonly className: string;
+  /** What the model reads. Must be safe: no stack, no path, no secret. */
+  describe(thrown: unknown): PartialResult<never>;
 }
 
 /** What `defineTool` takes: the classification is required. */

@@ -8,6 +8,7 @@ import type { ModuleState } from "./module-state.ts";
 import { prepareTool, type MountedTool } from "./mounted-tool.ts";
 import type { SchemaCompiler, ToolAdapter } from "./ports.ts";
 import { addTool, removeFrom, removeTool, type Contributor } from "./registry.ts";
+import { guardTexts } from "./guard-texts.ts";
 import { messageOf } from "./schema.ts";
 import { authoredDefinition } from "./tool.ts";
 
@@ -134,6 +135,7 @@ const contextMembers: Readonly<Record<string, true>> = {
   progress: true,
   call: true,
   abort: true,
+  rawArguments: true,
 };
 
 function registerCapability(module: ModuleState, name: string, value: unknown): Undo {
@@ -176,13 +178,16 @@ function registerCleanup(module: ModuleState, cleanup: () => unknown): Undo {
 }
 
 function mountTool(host: HostState, module: ModuleState, thing: object, alias: string | undefined): Undo {
-  const definition = authoredDefinition(adapt(host, module, thing));
+  const definition = authoredDefinition(prepared(host, module, () => adapt(host, module, thing)));
   const shape = module.options.shapeTool === undefined ? {} : module.options.shapeTool(definition);
   if (shape === null || definition.status === "removed") return () => {};
   const compiler =
     (module.home.registry.points.get("schema-compiler")?.get("") as SchemaCompiler | undefined) ?? null;
   const tool = prepared(host, module, () =>
     prepareTool(definition, { module, shape, alias, compiler, defaultTimeoutMs: host.limits.timeoutMs }),
+  );
+  prepared(host, module, () =>
+    guardTexts(tool.info, module.options.hiddenText ?? "refuse", module.coordinator.logger),
   );
   if (tool.aliases.length > 0)
     host.logger.warn(

@@ -68,6 +68,8 @@ export interface ModuleOptions {
   readonly position?: PlanPosition | undefined;
   /** What to import where its tools run outside this process. */
   readonly specifier?: string | undefined;
+  /** What happens when a text of its tools hides characters from people. Default `refuse`: `TOOL_INVALID`. */
+  readonly hiddenText?: "refuse" | "allow" | undefined;
   /** Shapes each tool it mounts; `null` leaves the tool out. */
   readonly shapeTool?: ((tool: ToolDefinition) => ToolShape | null) | undefined;
 }

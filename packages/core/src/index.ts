@@ -19,6 +19,7 @@ export {
   defaultTimeoutMs,
   type Category,
   type ConsequenceLevel,
+  type FailureWording,
   type PartialContext,
   type PendingCall,
   type Tool,
@@ -60,4 +61,14 @@ export {
 } from "./cancellation.ts";
 export { defineTool } from "./tool.ts";
 export { canonicalJson, digestOf } from "./canonical.ts";
+export { ContractBreach, isContractBreach } from "./complete.ts";
+export {
+  escapeHidden,
+  maxTextLength,
+  scanText,
+  type TextFinding,
+  type TextFindingKind,
+} from "./text-scan.ts";
+export { scanDefinition, type DefinitionFinding, type DefinitionFindingKind } from "./definition-scan.ts";
+export { findSecrets, type SecretPlace } from "./secret-text.ts";
 export { createRunnerContext, type RunnerMembers } from "./runner-context.ts";

@@ -69,6 +69,11 @@ export class LiveContext implements ToolContext {
     return traceparentOf(this.#run) as never;
   }
 
+  get rawArguments(): string | undefined {
+    const given: unknown = this.#run.request.arguments;
+    return typeof given === "string" ? given : undefined;
+  }
+
   get abortSignal(): AbortSignal {
     if (this.#controller === null) {
       this.#controller = new AbortController();

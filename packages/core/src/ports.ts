@@ -110,6 +110,11 @@ export interface ToolAdapter {
   readonly name: string;
   recognises(thing: unknown): boolean;
   adapt(thing: unknown, services: AdapterServices): ToolDefinition;
+  /**
+   * Renders what a foreign module exports as what one of ours does, so that its `mount` gets the coordinator it knows.
+   * `null` when the exports are not of this shape.
+   */
+  adaptModule?(exports: Readonly<Record<string, unknown>>): Readonly<Record<string, unknown>> | null;
 }
 
 /** What an adapter may use: capabilities for injected dependencies, a logger. */

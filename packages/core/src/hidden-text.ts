@@ -1,0 +1,211 @@
+/** Sorts of text that people do not see and models do. */
+export type HiddenKind =
+  | "tags"
+  | "zero-width"
+  | "variation-selectors"
+  | "bidi"
+  | "ansi"
+  | "control"
+  | "padding";
+
+/** One place in a text, in UTF-16 units from its start. */
+export interface HiddenPlace {
+  readonly kind: HiddenKind;
+  readonly at: number;
+  readonly length: number;
+  readonly message: string;
+}
+
+/**
+ * Finds characters that hide text from the people who review it, and leaves alone what languages and emoji need:
+ * non-joiners in Persian, joiners in Indic scripts and emoji, word breaks of Thai and Khmer, flags made of tags.
+ */
+export function findHidden(text: string): readonly HiddenPlace[] {
+  const found = findPadding(text);
+  if (plainText.test(text)) return found;
+  const points = splitPoints(text);
+  const isolates: number[] = [];
+  for (let index = 0; index < points.length; index++) {
+    const kind = kindOf(points, index, isolates);
+    if (kind === null) continue;
+    const { at, value } = points[index]!;
+    found.push({
+      kind,
+      at,
+      length: value > 0xffff ? 2 : 1,
+      message: `${messages[kind]} (U+${value.toString(16).toUpperCase().padStart(4, "0")})`,
+    });
+  }
+  for (const index of isolates)
+    found.push({ kind: "bidi", at: points[index]!.at, length: 1, message: `${messages.bidi}, never closed` });
+  return merge(found.toSorted((a, b) => a.at - b.at));
+}
+
+const messages: Readonly<Record<HiddenKind, string>> = {
+  tags: "holds tag characters, which models read and people do not see",
+  "zero-width": "holds characters without width",
+  "variation-selectors": "holds variation selectors where there is nothing to vary",
+  bidi: "changes the direction of text, so that it reads otherwise than it is",
+  ansi: "holds a terminal escape sequence",
+  control: "holds control characters",
+  padding: "pushes text out of sight with empty space",
+};
+
+const plainText = /^[\t\n\r\x20-\x7e]*$/;
+
+interface Point {
+  readonly at: number;
+  readonly value: number;
+  readonly text: string;
+}
+
+function splitPoints(text: string): readonly Point[] {
+  const points: Point[] = [];
+  let at = 0;
+  for (const character of text) {
+    points.push({ at, value: character.codePointAt(0)!, text: character });
+    at += character.length;
+  }
+  return points;
+}
+
+function kindOf(points: readonly Point[], index: number, isolates: number[]): HiddenKind | null {
+  const { value, text } = points[index]!;
+  if (value < 0xa0) return controlKind(value, points[index + 1]);
+  if (value >= 0xe0000 && value <= 0xe007f) return inFlag(points, index) ? null : "tags";
+  if (isVariation(value)) return variationFits(points, index) ? null : "variation-selectors";
+  if (isBidi(value)) return bidiKind(value, index, points, isolates);
+  if (value === 0x200c || value === 0x200d) return joinerFits(points, index) ? null : "zero-width";
+  if (value === 0x200b) return besides(points, index, unspaced) ? null : "zero-width";
+  if (value === 0x2800) return besides(points, index, braille) ? null : "zero-width";
+  if (value === 0x115f || value === 0x1160) return besides(points, index, jamo) ? null : "zero-width";
+  if (value === 0x034f) return besides(points, index, hebrew) ? null : "zero-width";
+  if (invisible.test(text)) return "zero-width";
+  return unprintable.test(text) ? "control" : null;
+}
+
+function controlKind(value: number, next: Point | undefined): HiddenKind | null {
+  if (value === 0x09 || value === 0x0a || value === 0x0d) return null;
+  if (value === 0x9b || (value === 0x1b && next !== undefined)) return "ansi";
+  return value < 0x20 || value >= 0x7f ? "control" : null;
+}
+
+const unspaced =
+  /[\p{sc=Thai}\p{sc=Lao}\p{sc=Khmer}\p{sc=Myanmar}\p{sc=Tibetan}\p{sc=Javanese}\p{sc=Balinese}]/u;
+const braille = /[\u2801-\u28ff]/u;
+const jamo = /[\u1100-\u115e\u1161-\u11ff]/u;
+const hebrew = /[\p{sc=Hebrew}\p{M}]/u;
+const invisible =
+  /[\u180e\u2060-\u2064\u206a-\u206f\u3164\uffa0\ufeff\ufff9-\ufffb\u{1bca0}-\u{1bca3}\u{1d173}-\u{1d17a}]/u;
+const unprintable = /[\u2028\u2029\p{Cs}\p{Noncharacter_Code_Point}]/u;
+
+function besides(points: readonly Point[], index: number, script: RegExp): boolean {
+  const before = points[index - 1];
+  const after = points[index + 1];
+  return (
+    (before !== undefined && script.test(before.text)) || (after !== undefined && script.test(after.text))
+  );
+}
+
+/** The three subdivision flags that fonts have: England, Scotland, Wales. */
+const flags = ["gbeng", "gbsct", "gbwls"].map((code) =>
+  Array.from(code, (letter) => 0xe0000 + letter.charCodeAt(0)).concat(0xe007f),
+);
+
+function inFlag(points: readonly Point[], index: number): boolean {
+  let start = index;
+  while (start > 0 && points[start]!.value >= 0xe0000 && points[start]!.value <= 0xe007f) start--;
+  if (points[start]!.value !== 0x1f3f4) return false;
+  return flags.some(
+    (flag) =>
+      index - start <= flag.length &&
+      flag.every((value, offset) => points[start + 1 + offset]?.value === value),
+  );
+}
+
+function isVariation(value: number): boolean {
+  return (
+    (value >= 0xfe00 && value <= 0xfe0f) ||
+    (value >= 0xe0100 && value <= 0xe01ef) ||
+    (value >= 0x180b && value <= 0x180f && value !== 0x180e)
+  );
+}
+
+/** One selector after a sign that has variants; never two, and never after a Latin letter. */
+function variationFits(points: readonly Point[], index: number): boolean {
+  const before = points[index - 1];
+  if (before === undefined || isVariation(before.value)) return false;
+  const { value } = points[index]!;
+  if (value >= 0xe0100) return /\p{sc=Han}/u.test(before.text);
+  if (value < 0xfe00) return /\p{sc=Mongolian}/u.test(before.text);
+  if (value >= 0xfe0e) return /[\p{Emoji}\p{S}\p{P}]/u.test(before.text);
+  return /[\p{sc=Han}\p{sc=Myanmar}\p{sc=Phags_Pa}\p{Sm}\p{So}]/u.test(before.text);
+}
+
+function isBidi(value: number): boolean {
+  return (
+    (value >= 0x202a && value <= 0x202e) ||
+    (value >= 0x2066 && value <= 0x2069) ||
+    value === 0x200e ||
+    value === 0x200f ||
+    value === 0x061c
+  );
+}
+
+const rightToLeft =
+  /(?=\p{L})[\p{sc=Arabic}\p{sc=Hebrew}\p{sc=Syriac}\p{sc=Thaana}\p{sc=Nko}\p{sc=Adlam}\p{sc=Samaritan}\p{sc=Mandaic}]/u;
+
+/** Isolates that are closed, and marks in texts with right-to-left letters, are how such texts are written. */
+function bidiKind(value: number, index: number, points: readonly Point[], open: number[]): HiddenKind | null {
+  if (value >= 0x202a && value <= 0x202e) return "bidi";
+  if (value === 0x2069) return open.pop() === undefined ? "bidi" : null;
+  if (value >= 0x2066) {
+    open.push(index);
+    return null;
+  }
+  return points.some(({ text }) => rightToLeft.test(text)) ? null : "bidi";
+}
+
+const joining =
+  /[\p{sc=Arabic}\p{sc=Syriac}\p{sc=Nko}\p{sc=Mongolian}\p{sc=Devanagari}\p{sc=Bengali}\p{sc=Gurmukhi}\p{sc=Gujarati}\p{sc=Oriya}\p{sc=Tamil}\p{sc=Telugu}\p{sc=Kannada}\p{sc=Malayalam}\p{sc=Sinhala}\p{sc=Khmer}\p{sc=Myanmar}\p{sc=Tibetan}\p{sc=Javanese}\p{sc=Balinese}]/u;
+const pictograph = /\p{Extended_Pictographic}/u;
+const emojiTail = /\ufe0f|[\u{1f3fb}-\u{1f3ff}]/u;
+
+function joinerFits(points: readonly Point[], index: number): boolean {
+  const after = points[index + 1];
+  let before = index - 1;
+  if (
+    before >= 0 &&
+    (joining.test(points[before]!.text) || /[\u064b-\u0655\u0670]/u.test(points[before]!.text))
+  )
+    return after === undefined || !/[\p{sc=Latin}0-9\u200b-\u200d]/u.test(after.text);
+  if (points[index]!.value !== 0x200d || after === undefined || !/\p{Emoji}/u.test(after.text)) return false;
+  while (before >= 0 && emojiTail.test(points[before]!.text)) before--;
+  return before >= 0 && pictograph.test(points[before]!.text) && !/[0-9#*]/.test(after.text);
+}
+
+/** Blank lines, or a blank stretch, longer than any layout needs, with text behind them. */
+function findPadding(text: string): HiddenPlace[] {
+  const found: HiddenPlace[] = [];
+  for (const match of text.matchAll(/\s{10,}/gu)) {
+    const [run] = match;
+    if (match.index + run.length === text.length) continue;
+    const lines = run.split("\n").length - 1;
+    const longest = Math.max(...run.split("\n").map((line) => line.length));
+    if (lines < 10 && longest < 80) continue;
+    found.push({ kind: "padding", at: match.index, length: run.length, message: messages.padding });
+  }
+  return found;
+}
+
+/** Neighbours of one kind are one place. */
+function merge(places: readonly HiddenPlace[]): readonly HiddenPlace[] {
+  const merged: HiddenPlace[] = [];
+  for (const place of places) {
+    const last = merged.at(-1);
+    if (last?.kind === place.kind && place.at <= last.at + last.length)
+      merged[merged.length - 1] = { ...last, length: place.at + place.length - last.at };
+    else merged.push(place);
+  }
+  return merged;
+}
