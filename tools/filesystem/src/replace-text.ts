@@ -30,7 +30,11 @@ function toCrlf(text: string): string {
 }
 
 function notFound({ old_string }: Edit, path: string): Refusal {
-  const details = { path, old_string: old_string.slice(0, 1000) };
+  const details = {
+    path,
+    old_string: old_string.slice(0, 1000),
+    ...(/^ *\d+\t/m.test(old_string) ? { hint: "leave the line numbers of read_file out" } : {}),
+  };
   return new Refusal(`old_string not found in file: ${path}`, "TEXT_NOT_FOUND", details);
 }
 

@@ -129,6 +129,13 @@ test.each([
     details: { old_string: "nope" },
   },
   {
+    title: "a text with the line numbers of read_file",
+    params: { ...whole, old_string: "     1\tone" },
+    error: "old_string not found in file: a.txt",
+    code: "TEXT_NOT_FOUND",
+    details: { hint: "leave the line numbers of read_file out" },
+  },
+  {
     title: "a text that is there twice",
     params: { ...whole, file_path: "twice.txt" },
     error:
