@@ -4,6 +4,7 @@ import type { Hooks, Undo } from "./hook-types.ts";
 import type { JsonObject } from "./json.ts";
 import type { Logger } from "./logger.ts";
 import type { Approver, ModeCatalog, Policy, Runner, SchemaCompiler, ToolAdapter } from "./ports.ts";
+import type { ApprovalStore, AuditSink, SessionStore } from "./store-ports.ts";
 
 /** What can be mounted where. Packages add their own points by declaration merging. */
 export interface MountPoints {
@@ -16,6 +17,9 @@ export interface MountPoints {
   "schema-compiler": SchemaCompiler;
   approver: Approver;
   "mode-catalog": ModeCatalog;
+  "approval-store": ApprovalStore;
+  "session-store": SessionStore;
+  "audit-sink": AuditSink;
   orchestrator: unknown;
   context: unknown;
   providers: unknown;

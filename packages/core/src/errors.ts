@@ -6,10 +6,12 @@ const messages = {
     `no tool named "${d.tool}" is mounted${d.near?.length ? `; did you mean ${d.near.map((name) => `"${name}"`).join(" or ")}?` : ""}`,
   DENIED: (d: { tool: string; reason: string }) => `"${d.tool}" was not run: ${d.reason}`,
   APPROVAL_EXPIRED: (d: { tool: string }) => `the approval of "${d.tool}" expired before it was answered`,
-  PENDING: (d: { tool: string; waitsFor: "approval" | "client" }) =>
-    d.waitsFor === "approval"
-      ? `waiting for a person to approve "${d.tool}"`
-      : `waiting for the client to run "${d.tool}"`,
+  PENDING: (d: { tool: string; waitsFor: "approval" | "client" | "run" }) => {
+    if (d.waitsFor === "approval") return `waiting for a person to approve "${d.tool}"`;
+    return d.waitsFor === "client"
+      ? `waiting for the client to run "${d.tool}"`
+      : `waiting for "${d.tool}" to end`;
+  },
   CANCELLED: (_: object) => "Request was cancelled",
   TIMED_OUT: (d: { tool: string; timeoutMs: number }) =>
     `"${d.tool}" ran longer than ${d.timeoutMs} ms and was stopped`,
@@ -28,6 +30,14 @@ const messages = {
   LOCK_DRIFT: (d: { tool: string }) =>
     `"${d.tool}" is not what was locked; look at the change and accept it with toolmount lock --accept`,
   INTERNAL: (d: { message?: string }) => d.message ?? "the host failed; see its log",
+  // Calls that wait
+  TICKET_INVALID: (_: object) => "no call of this session waits under this ticket",
+  TICKET_USED: (d: { tool: string }) => `the call of "${d.tool}" that this ticket was for has ended`,
+  CLIENT_RESULT_REFUSED: (d: { tool: string; problem: string }) =>
+    `a result of "${d.tool}" cannot be taken: ${d.problem}`,
+  APPROVAL_NOT_FOUND: (_: object) => "no approval has this id",
+  APPROVAL_DECIDED: (d: { tool: string; state: string }) =>
+    `the question about "${d.tool}" needs no answer any more: it is ${d.state}`,
   // Definitions and mounting
   TOOL_INVALID: (d: { tool: string; problem: string }) => `tool "${d.tool}" cannot be mounted: ${d.problem}`,
   TOOL_DUPLICATE: (d: { tool: string; existing: string; owner: string; existingOwner: string }) =>

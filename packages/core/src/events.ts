@@ -1,4 +1,5 @@
 import { isoTime } from "./clock.ts";
+import type { CallContext } from "./context.ts";
 import { freezeOwn, frozenCopy } from "./freeze.ts";
 import type { ToolEvent } from "./hook-types.ts";
 import type { Run } from "./run.ts";
@@ -13,13 +14,20 @@ export function toolEvent(run: Run): Record<string, unknown> & ToolEvent {
     tool_input: run.arguments ?? run.request.arguments ?? {},
     timestamp: isoTime(run.startedAt),
   };
+  if (given !== nobody || parent !== null) addIds(run, event);
+  return event as Record<string, unknown> & ToolEvent;
+}
+
+/** The context of a call without one. */
+export const nobody: CallContext = Object.freeze({});
+
+function addIds({ given, parent }: Run, event: Record<string, unknown>): void {
   if (given.sessionId !== undefined) event["session_id"] = given.sessionId;
   if (given.conversationId !== undefined) event["conversation_id"] = given.conversationId;
   if (given.turnId !== undefined) event["turn_id"] = given.turnId;
   if (given.userId !== undefined) event["user_id"] = given.userId;
   if (parent !== null) event["parent_id"] = parent.runId;
   if (given.parallelGroupId !== undefined) event["parallel_group_id"] = given.parallelGroupId;
-  return event as Record<string, unknown> & ToolEvent;
 }
 
 /** Freezes the arguments before anybody but the tool sees them. Throws `NotJson`. */
@@ -31,7 +39,7 @@ export function freezeArguments(run: Run): void {
 }
 
 /** Tells observers that the call goes ahead, or would have: its final arguments, and what was decided. */
-export function announce(run: Run, decision: "allow" | "deny"): void {
+export function announce(run: Run, decision: "allow" | "ask" | "deny"): void {
   run.announced = true;
   const { preObservers } = run.generation;
   if (preObservers.length === 0) return;

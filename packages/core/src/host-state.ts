@@ -3,6 +3,7 @@ import { createCancellation, type CancellationState, type CancellationToken } fr
 import { CancellationWatch } from "./cancellation-watch.ts";
 import { isoTime, type Clock } from "./clock.ts";
 import type { CallContext, CallInfo, CallRequest, Progress, SessionState } from "./context.ts";
+import { Desk } from "./desk.ts";
 import type { Home, ModuleState } from "./module-state.ts";
 import type { HostLimits, HostOptions } from "./host-types.ts";
 import { isToolInterrupt } from "./interrupt.ts";
@@ -10,7 +11,7 @@ import { LinkedList } from "./linked-list.ts";
 import { silentLogger, type Logger } from "./logger.ts";
 import { OutputKeeper } from "./output-keeper.ts";
 import type { ToolOutcome } from "./outcome.ts";
-import type { Approver } from "./ports.ts";
+import type { Approver, Runner } from "./ports.ts";
 import type { ObserverEntry } from "./registry.ts";
 import { Run } from "./run.ts";
 import { systemClock } from "./clock.ts";
@@ -40,6 +41,10 @@ export class HostState {
   readonly logger: Logger;
   readonly limits: ResolvedLimits;
   readonly approver: Approver | null;
+  /** What outlives a call. */
+  readonly desk: Desk;
+  /** Runs every tool, where one was given. */
+  readonly runner: Runner | null;
   readonly outputCheck: "off" | "warn" | "strict";
   readonly isInterrupt: (thrown: unknown) => boolean;
   readonly grace: TimerList<Run>;
@@ -88,6 +93,8 @@ export class HostState {
     this.limits = resolveLimits(options.limits ?? {});
     this.approver =
       typeof options.approver === "function" ? { ask: options.approver } : (options.approver ?? null);
+    this.desk = new Desk(this, options);
+    this.runner = options.runner ?? null;
     this.outputCheck = options.outputCheck ?? "strict";
     const claimed = options.isInterrupt ?? (() => false);
     this.isInterrupt = (thrown) => isToolInterrupt(thrown) || claimed(thrown);
@@ -164,7 +171,7 @@ export class HostState {
       runId: run.runId,
       tool: run.tool!.name,
       depth: run.depth,
-      ...optional({ deadlineAt, parentRunId: run.parent?.runId }),
+      ...optional({ deadlineAt, parentRunId: run.parent?.runId ?? run.case?.record.info.parentRunId }),
       ...optional({ sessionId: given.sessionId, conversationId: given.conversationId, turnId: given.turnId }),
       ...optional({ userId: given.userId, mode: given.mode }),
       ...optional({ parallelGroupId: given.parallelGroupId, traceparent: traceparentOf(run) }),
@@ -176,7 +183,7 @@ export class HostState {
     run.given.onProgress?.(progress);
     const observers = run.generation.observers("tool:progress");
     if (observers.length > 0)
-      this.tell(observers, "tool:progress", {
+      this.tellNow(observers, "tool:progress", {
         tool_name: run.tool!.name,
         tool_call_id: run.callId,
         run_id: run.runId,
@@ -184,14 +191,16 @@ export class HostState {
       });
   }
 
-  /** Tells observers. They see a frozen event, are not waited for, and their faults are logged. */
+  /** Stamps an event with the time, freezes it, and tells observers. */
+  tellNow(observers: readonly ObserverEntry[], event: string, data: Readonly<Record<string, unknown>>): void {
+    this.tell(observers, event, Object.freeze({ ...data, timestamp: isoTime(this.clock.now()) }));
+  }
+
+  /** Tells observers of a frozen event. They are not waited for, and their faults are logged. */
   tell(observers: readonly ObserverEntry[], event: string, data: Readonly<Record<string, unknown>>): void {
-    const payload = Object.isFrozen(data)
-      ? data
-      : Object.freeze({ ...data, timestamp: isoTime(this.clock.now()) });
     for (const observer of observers) {
       try {
-        const returned = observer.handler(event, payload);
+        const returned = observer.handler(event, data);
         if (returned instanceof Promise) this.#watch(returned, observer, event);
       } catch (error) {
         this.#blame(error, observer, event);

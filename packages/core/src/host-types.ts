@@ -1,3 +1,4 @@
+import type { Approvals } from "./approval-types.ts";
 import type { CancellationToken } from "./cancellation.ts";
 import type { CallContext, CallRequest } from "./context.ts";
 import type { Clock } from "./clock.ts";
@@ -7,7 +8,8 @@ import type { PlanPosition } from "./errors.ts";
 import type { JsonObject } from "./json.ts";
 import type { Logger } from "./logger.ts";
 import type { ToolOutcome } from "./outcome.ts";
-import type { Approver } from "./ports.ts";
+import type { Approver, Runner } from "./ports.ts";
+import type { StateStore } from "./store-ports.ts";
 
 /** Bounds of calls; a tool's own, or the plan's, narrow them. */
 export interface Limits {
@@ -41,11 +43,26 @@ export interface HostOptions {
   readonly clock?: Clock | undefined;
   /** Asks a person. Without one, a call that needs confirmation is denied. */
   readonly approver?: Approver | Approver["ask"] | undefined;
+  /** Keeps calls that wait, sessions and the audit. Without one, an answer of "later" is a denial. */
+  readonly store?: StateStore | undefined;
+  readonly approvals?: ApprovalOptions | undefined;
+  /** Runs every tool in place of its own runner: for tests of a plan, which run no tool. */
+  readonly runner?: Runner | undefined;
   readonly limits?: HostLimits | undefined;
   /** What happens when data does not fit a declared `outputSchema`. Default `strict`: the call fails. */
   readonly outputCheck?: "off" | "warn" | "strict" | undefined;
   /** Claims values that, thrown by a tool, must reach the caller of `host.call`. */
   readonly isInterrupt?: ((value: unknown) => boolean) | undefined;
+}
+
+/** Times of approvals, in milliseconds. */
+export interface ApprovalOptions {
+  /** How long an approver has to answer while the call waits. Default 300000; a gate may say otherwise. */
+  readonly askMs?: number | undefined;
+  /** How long a kept question may be answered, and a decision be used. Default 604800000, a week. */
+  readonly keepMs?: number | undefined;
+  /** After how long without a sign of life a host that went on with a call counts as gone. Default 15000. */
+  readonly leaseMs?: number | undefined;
 }
 
 /** How one entry of a plan shapes the tools that its module mounts. */
@@ -130,6 +147,13 @@ export interface Host {
   readonly coordinator: Coordinator;
   /** Runs one tool. Never throws; rejects only with an interrupt that the tool threw. */
   call(request: CallRequest, context?: CallContext): Promise<ToolOutcome>;
+  /**
+   * Goes on with a call that waits, after an answer or with the client's result, in this process or another. Rejects
+   * with `TICKET_INVALID`, `TICKET_USED` and `CLIENT_RESULT_REFUSED`; everything else is in the outcome.
+   */
+  resume(ticket: string, context?: CallContext, clientResult?: unknown): Promise<ToolOutcome>;
+  /** The approver's side. */
+  readonly approvals: Approvals;
   /** What is offered now, sorted by name. */
   tools(filter?: { mode?: string | undefined; includeDeprecated?: boolean | undefined }): readonly ToolInfo[];
   /** Pages through an output that was cut. Throws `OUTPUT_NOT_FOUND`. */

@@ -1,4 +1,6 @@
+import { createApprovals } from "./approvals.ts";
 import { drain } from "./drain.ts";
+import { nobody } from "./events.ts";
 import { createFacade } from "./facade.ts";
 import { announceCancellation } from "./host-cancellation.ts";
 import { HostState } from "./host-state.ts";
@@ -14,6 +16,7 @@ import type {
 import { Home, ModuleState } from "./module-state.ts";
 import { breakDown, walk } from "./path.ts";
 import type { ToolInfo } from "./definition.ts";
+import { resume } from "./resume.ts";
 
 /** Makes a host with nothing mounted. `host.coordinator.mount("tools", tool)` is enough to call a tool. */
 export function createHost(options: HostOptions = {}): Host {
@@ -26,7 +29,9 @@ export function createHost(options: HostOptions = {}): Host {
   let closed: Promise<DrainReport> | null = null;
   return {
     coordinator: own.coordinator,
-    call: (request, context = {}) => state.call(request, context, null),
+    call: (request, context = nobody) => state.call(request, context, null),
+    resume: (ticket, context = {}, clientResult) => resume(state, ticket, context, clientResult),
+    approvals: createApprovals(state),
     tools: (filter) => offered(state, filter),
     output: (ref, page): OutputPage => state.outputs.page(ref, page?.offset, page?.limit),
     draft: () => createDraft(state, own),
@@ -116,6 +121,7 @@ async function close(state: HostState, graceMs: number): Promise<DrainReport> {
   );
   const report = { ...drained, aborted: [...turnedAway, ...drained.aborted] };
   await observersSettled(state, graceMs);
+  await within(state, graceMs, state.desk.settle());
   const failures = await undoAll([...state.home.modules]);
   state.stopTimers();
   state.outputs.clear();
@@ -125,9 +131,13 @@ async function close(state: HostState, graceMs: number): Promise<DrainReport> {
 /** Observers are never waited for by a call; closing waits, bounded. */
 function observersSettled(state: HostState, ms: number): Promise<void> {
   if (state.observing.size === 0) return Promise.resolve();
+  return within(state, ms, Promise.all(state.observing));
+}
+
+function within(state: HostState, ms: number, work: Promise<unknown>): Promise<void> {
   return new Promise((resolve) => {
     const timer = state.clock.setTimer(resolve, ms);
-    void Promise.all(state.observing).then(() => {
+    void work.then(() => {
       timer.cancel();
       resolve();
     });

@@ -51,7 +51,13 @@ export type {
   MountReturn,
 } from "./coordinator.ts";
 export type * from "./host-types.ts";
+export type * from "./approval-types.ts";
+export type * from "./store-ports.ts";
 export { createHost } from "./host.ts";
+export { createMemoryStore } from "./memory-store.ts";
+export { checkAudit, type AuditProblem } from "./audit.ts";
+export { matchesArguments, matchesGlob } from "./match-arguments.ts";
+export { mask, namesSecret, redact } from "./redact.ts";
 export { callChannelName, type CallTrace } from "./trace.ts";
 export {
   createCancellation,

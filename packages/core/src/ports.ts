@@ -54,6 +54,8 @@ export interface ApprovalQuestion extends PendingCall {
   readonly timeoutMs: number;
   /** What silence means. */
   readonly default: "approve" | "deny";
+  /** Whether an "always" would be kept: there is a store, and neither a gate nor a rule asks. */
+  readonly rememberable: boolean;
 }
 
 /** A person's answer. `later` leaves the call pending, which needs a store. */

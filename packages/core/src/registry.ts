@@ -3,6 +3,7 @@ import { ToolmountError } from "./errors.ts";
 import type { GateHandler, ObserverHandler } from "./hook-types.ts";
 import type { MountedTool } from "./mounted-tool.ts";
 import type { Policy } from "./ports.ts";
+import type { AuditSink } from "./store-ports.ts";
 
 export interface GateEntry {
   readonly event: string;
@@ -49,10 +50,9 @@ export function foldName(name: string): string {
 }
 
 export function addTool(registry: Registry, tool: MountedTool): void {
-  for (const name of [tool.name, ...tool.aliases]) {
-    requireFree(registry, tool, name);
-    registry.folded.set(foldName(name), tool);
-  }
+  const names = [tool.name, ...tool.aliases];
+  for (const name of names) requireFree(registry, tool, name);
+  for (const name of names) registry.folded.set(foldName(name), tool);
   registry.tools.set(tool.name, tool);
 }
 
@@ -107,6 +107,7 @@ export class Generation {
   readonly postObservers: readonly ObserverEntry[];
   readonly errorObservers: readonly ObserverEntry[];
   readonly policies: readonly Policy[];
+  readonly auditSink: AuditSink | null;
   readonly providers: ReadonlyMap<string, ContextProvider>;
   readonly points: ReadonlyMap<string, ReadonlyMap<string, unknown>>;
   readonly #observers: ReadonlyMap<string, readonly ObserverEntry[]>;
@@ -120,6 +121,7 @@ export class Generation {
     this.points = new Map([...registry.points].map(([point, things]) => [point, new Map(things)]));
     this.providers = new Map(registry.providers);
     this.policies = [...(this.points.get("policies")?.values() ?? [])] as Policy[];
+    this.auditSink = (this.points.get("audit-sink")?.get("") as AuditSink | undefined) ?? null;
     this.preGates = this.gates("tool:pre");
     this.postGates = this.gates("tool:post");
     this.errorGates = this.gates("tool:error");

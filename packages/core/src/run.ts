@@ -1,3 +1,4 @@
+import type { Case } from "./case.ts";
 import type { CallContext, CallRequest } from "./context.ts";
 import type { HookResult } from "./hook-types.ts";
 import type { HostState } from "./host-state.ts";
@@ -47,9 +48,10 @@ export class Run {
   /** What goes on once a second, asynchronous parse is done. */
   afterParse: ((run: Run) => boolean) | null = null;
   /** Whether `tool:pre` was told, so that a terminal event must follow. */
-  announced = false;
+  announced: boolean;
   status: CallStatus = "ok";
   result: ToolResult | null = null;
+  resultFrozen = false;
   /** What the tool returned, before it was looked at. */
   returned: unknown = undefined;
   /** What the tool threw. */
@@ -78,6 +80,12 @@ export class Run {
   /** Stopped, and still a success within the grace. */
   cancelled: { reason: string; elapsedMs: number } | null = null;
   ticket: string | null = null;
+  /** The call waits, or waited, for somebody: what a store keeps of it. */
+  case: Case | null;
+  /** A gate gave the result; the tool does not run. */
+  answered: { readonly value: unknown } | null = null;
+  /** Its start is in the audit. */
+  audited = false;
   /** What listeners of the tracing channel see of it; null when it began there was nobody. */
   trace: RunTrace | null = null;
   claimedId = false;
@@ -100,15 +108,25 @@ export class Run {
     parent: Run | null,
     resolve: (outcome: ToolOutcome) => void,
     reject: (thrown: unknown) => void,
+    resumed: Case | null = null,
   ) {
     this.host = host;
     this.request = request;
     this.given = given;
     this.generation = generation;
     this.parent = parent;
-    this.depth = parent === null ? 0 : parent.depth + 1;
-    this.runId = host.nextRunId();
-    this.callId = request.id ?? this.runId;
+    this.case = resumed;
+    this.announced = resumed !== null;
+    if (resumed === null) {
+      this.depth = parent === null ? 0 : parent.depth + 1;
+      this.runId = host.nextRunId();
+      this.callId = request.id ?? this.runId;
+    } else {
+      // The same run, of the same depth, goes on.
+      this.depth = resumed.record.info.depth;
+      this.runId = resumed.record.info.runId;
+      this.callId = resumed.record.info.callId;
+    }
     this.startedAt = host.clock.now();
     this.resolve = resolve;
     this.reject = reject;

@@ -34,12 +34,17 @@ function freeze(run: Run): boolean {
   }
 }
 
-function heed(run: Run, verdict: Verdict): boolean {
+function heed(run: Run, verdict: Verdict | null): boolean {
+  if (verdict === null) return judge(run);
   if (verdict.injections !== null) run.injections = verdict.injections;
   if (verdict.denied !== null) return deny(run, verdict.denied.reason);
   if (verdict.ask !== null)
     askFor(run, verdict.ask.result.approvalPrompt ?? verdict.ask.result.reason, verdict.ask.gate, verdict);
-  return verdict.modified ? reparse(run, verdict) : judge(run);
+  if (!verdict.modified) return judge(run);
+  if ("tool_result" in verdict.data) run.answered = { value: verdict.data["tool_result"] };
+  return "tool_input" in verdict.data && verdict.data["tool_input"] !== run.arguments
+    ? reparse(run, verdict)
+    : judge(run);
 }
 
 function askFor(run: Run, prompt: string | undefined, gate: string, verdict: Verdict): void {

@@ -1,7 +1,10 @@
+import { newCase, type Case } from "../case.ts";
 import type { CancellationToken } from "../cancellation.ts";
 import { isThenable } from "../gates.ts";
 import { LiveContext } from "../live-context.ts";
+import { isRecorded, recordStart } from "../record.ts";
 import { end, goOn } from "../steer.ts";
+import { suspend } from "./approve.ts";
 import type { Runner, RunnerControl } from "../ports.ts";
 import type { Run } from "../run.ts";
 import type { Slots } from "../slots.ts";
@@ -11,8 +14,8 @@ export function execute(run: Run): boolean {
   run.phase = "run";
   const { host } = run;
   const tool = run.tool!;
-  if (tool.info.execution === "client")
-    return unavailable(run, "it runs at the client, and this host has no store to wait for it");
+  if (run.answered !== null) return takeAnswer(run, run.answered.value);
+  if (tool.info.execution === "client") return handOut(run);
   if (tool.abandoned >= host.limits.abandoned)
     return unavailable(run, `${tool.abandoned} calls of it were given up and still run`);
   if (tool.slots !== null && !run.toolTurn && !takeTurn(run, tool.slots, () => (run.toolTurn = true)))
@@ -40,7 +43,54 @@ function takeTurn(run: Run, slots: Slots, mark: () => void): boolean {
   return false;
 }
 
+/** Somebody else has the result already: a gate, or the client that ran it. */
+function takeAnswer(run: Run, value: unknown): false {
+  run.executedAt = run.host.clock.now();
+  run.returned = value;
+  return false;
+}
+
+/** The client runs it, and comes back with the ticket. */
+function handOut(run: Run): boolean {
+  const store = run.host.desk.approvals(run.generation);
+  if (store === null)
+    return unavailable(run, "it runs at the client, and this host has no store to wait for it");
+  const { case: known, token } = run;
+  const kept = known === null ? (run.case = newCase(run, store, "handed")).add() : handOver(known);
+  run.host.desk.track(kept).then(
+    () => goOn(run, token, () => suspend(run, run.case!)),
+    (err: unknown) =>
+      goOn(run, token, () => {
+        run.host.logger.error({ err, tool: run.tool!.name }, "the store of approvals failed");
+        return unavailable(run, "that it waits for the client could not be kept");
+      }),
+  );
+  return true;
+}
+
+async function handOver(open: Case): Promise<void> {
+  open.dropLease();
+  const { desk, clock } = open.host;
+  const expiresAt = clock.now() + desk.options.keepMs;
+  const handed = await open.change(({ state }) =>
+    state === "approved" || state === "claimed" ? { state: "handed", leaseUntil: null, expiresAt } : null,
+  );
+  if (!handed) throw new Error("its approval was used or taken back meanwhile");
+}
+
+/** What has to be on disk before a tool runs is put there. */
 function start(run: Run): boolean {
+  const recorded = isRecorded(run) ? recordStart(run) : null;
+  if (recorded === null) return launch(run);
+  const { token } = run;
+  run.waited = true;
+  void recorded.then((problem) =>
+    goOn(run, token, () => (problem === null ? launch(run) : unavailable(run, problem))),
+  );
+  return true;
+}
+
+function launch(run: Run): boolean {
   const { host } = run;
   const tool = run.tool!;
   run.executedAt = run.waited ? host.clock.now() : run.startedAt;
@@ -50,9 +100,9 @@ function start(run: Run): boolean {
   if (run.given.cancellation !== undefined) track(run, run.given.cancellation);
   try {
     const returned: unknown =
-      tool.runner === null
+      tool.runner === null && host.runner === null
         ? tool.definition.execute(run.arguments!, run.context)
-        : elsewhere(run, tool.runner);
+        : elsewhere(run, tool.runner ?? "inline");
     return isThenable(returned) ? waitFor(run, returned) : settle(run, returned);
   } catch (thrown) {
     return settleThrown(run, thrown);
@@ -130,7 +180,7 @@ function unavailable(run: Run, reason: string): false {
 
 /** Hands the run to a mounted runner: only JSON goes there, live things stay here as callbacks. */
 function elsewhere(run: Run, name: string): unknown {
-  const runner = run.generation.points.get("runners")?.get(name) as Runner | undefined;
+  const runner = run.host.runner ?? (run.generation.points.get("runners")?.get(name) as Runner | undefined);
   if (runner === undefined) return unavailable(run, `there is no runner "${name}"`);
   const context = run.context!;
   const tool = run.tool!;

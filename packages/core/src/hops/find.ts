@@ -39,7 +39,7 @@ function refuse(run: Run, reason: string): boolean {
 /** Only a session can have a call twice; nested calls have ids of the host's making. */
 function claimId(run: Run): boolean {
   const { sessionId } = run.given;
-  if (run.request.id === undefined || sessionId === undefined) return true;
+  if (run.request.id === undefined || sessionId === undefined || run.case !== null) return true;
   run.claimedId = run.host.claimCallId(sessionId, run.callId);
   return run.claimedId;
 }

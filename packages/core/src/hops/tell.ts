@@ -5,8 +5,9 @@ import { frozenCopy, NotJson } from "../freeze.ts";
 import { askGates, type Verdict } from "../gates.ts";
 import { errorMessage } from "../errors.ts";
 import { goOn, hopNames } from "../steer.ts";
+import { outcomeOf } from "../outcome-of.ts";
+import { isRecorded, recordEnd } from "../record.ts";
 import { endTrace } from "../trace.ts";
-import type { ToolOutcome } from "../outcome.ts";
 import type { FailureResult } from "../result.ts";
 import type { ToolEvent } from "../hook-types.ts";
 import type { Run } from "../run.ts";
@@ -16,37 +17,49 @@ export function tell(run: Run): boolean {
   run.host.leave(run);
   run.endedAt = Math.max(run.startedAt, run.host.clock.now());
   if (!run.announced && run.arguments !== null) announceAnyway(run);
+  if (run.status === "pending") return settle(run);
   const gates = run.status === "ok" ? run.generation.postGates : run.generation.errorGates;
-  if (gates.length === 0 || !run.announced || run.interrupt !== null) return finish(run);
+  if (gates.length === 0 || !run.announced || run.interrupt !== null) return settle(run);
   const event = run.status === "ok" ? "tool:post" : "tool:error";
   freezeResult(run);
   const verdict = askGates(run.host, gates, event, eventOf(run));
   if (!(verdict instanceof Promise)) return heed(run, verdict);
   const { token } = run;
-  verdict.then((settled) => goOn(run, token, () => heed(run, settled))).catch(() => finish(run));
+  verdict.then((settled) => goOn(run, token, () => heed(run, settled))).catch(() => settle(run));
   return true;
 }
 
 /** A call that was stopped, denied or refused after its arguments were found valid reached its tool: that is told too. */
 function announceAnyway(run: Run): void {
   try {
-    announce(run, "deny");
+    announce(run, run.status === "pending" ? "ask" : "deny");
   } catch (error) {
     if (!(error instanceof NotJson)) throw error;
   }
 }
 
-function heed(run: Run, verdict: Verdict): boolean {
+function heed(run: Run, verdict: Verdict | null): boolean {
+  if (verdict === null) return settle(run);
   if (verdict.injections !== null) run.injections = [...(run.injections ?? []), ...verdict.injections];
   if (verdict.denied !== null) withhold(run, verdict.denied.reason);
   else if (verdict.modified) replace(run, verdict.data["tool_result"]);
-  return finish(run);
+  return settle(run);
+}
+
+/** What has to be on disk before anybody is told, is; then all are told. */
+function settle(run: Run): boolean {
+  const recorded = isRecorded(run) ? recordEnd(run) : null;
+  if (recorded === null) return finish(run);
+  const { token } = run;
+  void recorded.then(() => goOn(run, token, () => finish(run)));
+  return true;
 }
 
 /** Gates fail closed: what a gate could not look at is not handed out. */
 function withhold(run: Run, reason: string): void {
   const { tool, fetchedAt } = run.result!;
   run.status = run.status === "ok" ? "denied" : run.status;
+  run.resultFrozen = false;
   run.result = {
     tool,
     fetchedAt,
@@ -63,6 +76,7 @@ function replace(run: Run, given: unknown): void {
     const replaced = completeResult(tool.name, tool.name, before.fetchedAt, given);
     if (run.status !== "ok" && replaced.error === undefined)
       throw new NotJson("turns a failure into a success");
+    run.resultFrozen = false;
     run.result = boundOutput(
       replaced,
       tool.limits.outputBytes ?? run.host.limits.outputBytes,
@@ -91,6 +105,8 @@ export function finish(run: Run): false {
 
 function tellObservers(run: Run): void {
   const { generation, host } = run;
+  if (run.case !== null && run.case.lost) return; // somebody else has ended it, and told
+  if (run.status === "pending") return tellPending(run);
   const ok = run.status === "ok";
   const observers = ok ? generation.postObservers : generation.errorObservers;
   if (observers.length === 0) return;
@@ -98,19 +114,32 @@ function tellObservers(run: Run): void {
   host.tell(observers, ok ? "tool:post" : "tool:error", eventOf(run));
 }
 
+/** The call waits, and will be told of again: this is not its end. */
+function tellPending(run: Run): void {
+  const observers = run.generation.observers("tool:pending");
+  if (observers.length === 0) return;
+  freezeArguments(run);
+  const waitsFor = run.case?.record.state === "handed" ? "client" : "approval";
+  run.host.tell(observers, "tool:pending", Object.freeze({ ...toolEvent(run), waits_for: waitsFor }));
+}
+
 /** Whoever else sees the result gets a frozen one, and so does the caller; what the tool holds stays as it was. */
 function freezeResult(run: Run): void {
   const result = run.result as unknown as Record<string, unknown>;
-  if (Object.isFrozen(result)) return;
-  for (const key of ["data", "details", "content", "warnings"])
-    if (result[key] !== undefined) result[key] = frozenCopy(result[key]);
+  if (run.resultFrozen) return;
+  run.resultFrozen = true;
+  const { data, details, content, warnings } = result;
+  if (typeof data === "object" && data !== null) result["data"] = frozenCopy(data);
+  if (details !== undefined) result["details"] = frozenCopy(details);
+  if (content !== undefined) result["content"] = frozenCopy(content);
+  if (warnings !== undefined) result["warnings"] = frozenCopy(warnings);
   Object.freeze(result);
 }
 
 function eventOf(run: Run): ToolEvent {
   freezeArguments(run);
   const { result } = run;
-  const event = toolEvent(run);
+  const event: Record<string, unknown> & ToolEvent = toolEvent(run);
   event["tool_result"] = result;
   event["duration_ms"] = run.endedAt - run.startedAt;
   if (run.status !== "ok") addError(run, event, result as FailureResult);
@@ -121,25 +150,4 @@ function addError(run: Run, event: Record<string, unknown>, { code, error }: Fai
   event["status"] = run.status;
   event["error"] = Object.freeze({ code: code ?? "TOOL_FAILED", message: error, type: run.failureType });
   event["phase"] = run.phase;
-}
-
-/** The outcome of a run that is over. */
-export function outcomeOf(run: Run): ToolOutcome {
-  const { given } = run;
-  const outcome: Record<string, unknown> = {
-    callId: run.callId,
-    runId: run.runId,
-    tool: run.tool?.name ?? String(run.request.name),
-    status: run.status,
-    result: run.result,
-    durationMs: run.endedAt - run.startedAt,
-  };
-  if (given.sessionId !== undefined) outcome["sessionId"] = given.sessionId;
-  if (given.conversationId !== undefined) outcome["conversationId"] = given.conversationId;
-  if (given.turnId !== undefined) outcome["turnId"] = given.turnId;
-  if (given.userId !== undefined) outcome["userId"] = given.userId;
-  if (run.cancelled !== null) outcome["cancelled"] = run.cancelled;
-  if (run.ticket !== null) outcome["ticket"] = run.ticket;
-  if (run.injections !== null) outcome["injections"] = run.injections;
-  return outcome as unknown as ToolOutcome;
 }

@@ -1,0 +1,160 @@
+import { digestOf } from "./canonical.ts";
+import type { JsonObject } from "./json.ts";
+import { outcomeOf } from "./outcome-of.ts";
+import { redact } from "./redact.ts";
+import type { Run } from "./run.ts";
+import { seal } from "./seal.ts";
+import type { AuditEntry } from "./store-ports.ts";
+
+/** Longest text of arguments or an error that an audit entry has. */
+const maxText = 4_096;
+
+/** Whether anything of a run is put down at all; most are not, and pay only for this question. */
+export function isRecorded({ case: open, host, generation }: Run): boolean {
+  return open !== null || host.desk.sink !== null || generation.auditSink !== null;
+}
+
+/**
+ * Puts down that a run begins: in the audit, and in the record of a call that was waited for, whose approval is used
+ * from then on. Resolves to why it may not begin, or to null. Null at once when there is nothing to wait for.
+ */
+export function recordStart(run: Run): Promise<string | null> | null {
+  if (run.case === null && (run.audited || !isDurable(run))) {
+    void noteStart(run);
+    return null;
+  }
+  return run.host.desk.track(putStart(run));
+}
+
+async function putStart(run: Run): Promise<string | null> {
+  try {
+    const audited = noteStart(run);
+    if (audited !== null) await audited;
+  } catch {
+    return "its start could not be written into the audit";
+  }
+  try {
+    return run.case === null || (await begin(run)) ? null : "its approval was used or taken back meanwhile";
+  } catch (err) {
+    run.host.logger.error({ err, run_id: run.runId }, "the use of an approval could not be kept");
+    return "the use of its approval could not be kept";
+  }
+}
+
+/** From here on it may have run. */
+async function begin(run: Run): Promise<boolean> {
+  const { host } = run;
+  const open = run.case!;
+  if (open.record.state === "claimed") open.dropLease();
+  const begun = await open.change((record) =>
+    record.state === "approved" || (record.state === "claimed" && open.holds(record))
+      ? { state: "started", leaseUntil: host.clock.now() + host.desk.options.leaseMs }
+      : null,
+  );
+  if (begun) open.keepLease();
+  else open.lost = true;
+  return begun;
+}
+
+function noteStart(run: Run): Promise<void> | null {
+  const audit = run.host.desk.audit(run.generation);
+  if (audit === null || run.audited) return null;
+  run.audited = true;
+  const entry = { ...entryOf(run, "start"), ...argumentsOf(run), approvedBy: run.approvedBy };
+  if (isDurable(run)) return audit.write(entry);
+  audit.note(entry);
+  return null;
+}
+
+function isDurable(run: Run): boolean {
+  const mode = (run.host.desk.sink ?? run.generation.auditSink)!.mode;
+  return mode === "durable" || (mode === "mixed" && run.tool?.info.category !== "read");
+}
+
+/**
+ * Puts down how a run ended, or that it waits. Null when there is nothing to wait for. Never rejects: what could not
+ * be put down is logged, and said in the outcome's warnings.
+ */
+export function recordEnd(run: Run): Promise<void> | null {
+  const audit = run.host.desk.audit(run.generation);
+  const audited = audit === null ? null : noteEnd(run);
+  if (run.case === null || run.status === "pending") return audited;
+  return run.host.desk.track(putEnd(run, audited));
+}
+
+function noteEnd(run: Run): Promise<void> | null {
+  const audit = run.host.desk.audit(run.generation)!;
+  const { code, error } = run.result!;
+  const entry: AuditEntry = {
+    ...entryOf(run, run.status === "pending" ? "pending" : "end"),
+    ...(run.audited ? {} : argumentsOf(run)),
+    status: run.status,
+    durationMs: run.endedAt - run.startedAt,
+    ...(code === undefined ? {} : { code }),
+    ...(error === undefined ? {} : { error: error.slice(0, maxText), phase: run.phase }),
+    ...(run.reasons === null
+      ? {}
+      : { asked: run.reasons.map(({ source, rule = null }) => ({ source, rule })) }),
+  };
+  if (!isDurable(run)) return (audit.note(entry), null);
+  return run.host.desk
+    .track(audit.write(entry))
+    .catch(() => warn(run, "its end could not be written into the audit"));
+}
+
+async function putEnd(run: Run, audited: Promise<void> | null): Promise<void> {
+  const open = run.case!;
+  await audited;
+  if (open.lost) return;
+  const { code, error } = run.result!;
+  try {
+    await open.end({
+      status: run.status,
+      at: run.endedAt,
+      ...(code === undefined ? {} : { code }),
+      ...(error === undefined || open.ticket !== null ? {} : { error }),
+      sealed: open.ticket === null ? null : seal(outcomeOf(run), open.ticket),
+    });
+    if (open.lost)
+      run.host.logger.warn(
+        { run_id: run.runId },
+        "a call had been ended by another host before it came back",
+      );
+  } catch (err) {
+    run.host.logger.error({ err, run_id: run.runId }, "the end of a call that had waited could not be kept");
+    warn(run, "its end could not be kept");
+  }
+}
+
+function warn(run: Run, warning: string): void {
+  run.resultFrozen = false;
+  run.result = { ...run.result!, warnings: [...(run.result!.warnings ?? []), warning] };
+}
+
+function entryOf(run: Run, kind: AuditEntry["kind"]): AuditEntry {
+  const { given, host } = run;
+  return {
+    kind,
+    at: host.clock.now(),
+    runId: run.runId,
+    callId: run.callId,
+    tool: run.tool?.name ?? String(run.request.name).slice(0, 200),
+    depth: run.depth,
+    sessionId: given.sessionId,
+    conversationId: given.conversationId,
+    turnId: given.turnId,
+    userId: given.userId,
+    parentRunId: run.parent?.runId,
+  };
+}
+
+/** Arguments as an audit holds them: secrets masked, long ones as their beginning, and a digest of the whole. */
+function argumentsOf(run: Run): { arguments?: JsonObject | string; argumentsDigest?: string } {
+  if (run.arguments === null) return {};
+  const shown = redact(run.arguments as JsonObject) as JsonObject;
+  const text = JSON.stringify(shown);
+  return {
+    arguments: text.length <= maxText ? shown : text.slice(0, maxText),
+    argumentsDigest: digestOf(run.arguments),
+  };
+}
