@@ -1,4 +1,3 @@
-import { isoTime } from "./clock.ts";
 import type { CallContext } from "./context.ts";
 import { freezeOwn, frozenCopy } from "./freeze.ts";
 import type { ToolEvent } from "./hook-types.ts";
@@ -12,7 +11,7 @@ export function toolEvent(run: Run): Record<string, unknown> & ToolEvent {
     tool_call_id: run.callId,
     run_id: run.runId,
     tool_input: run.arguments ?? run.request.arguments ?? {},
-    timestamp: isoTime(run.startedAt),
+    timestamp: run.host.stamp(run.startedAt),
   };
   if (given !== nobody || parent !== null) addIds(run, event);
   return event as Record<string, unknown> & ToolEvent;

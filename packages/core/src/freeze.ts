@@ -47,10 +47,12 @@ function frozenObject(value: object, depth: number): object {
   const copy: Record<string, unknown> = {};
   let key = "";
   try {
-    for (key of Object.keys(value)) {
+    // A plain object has no enumerable keys but its own; `for in` reads them without making a list.
+    for (key in value) {
       if (key === "__proto__") throw new NotJson('may not be named "__proto__"');
       const given = (value as Record<string, unknown>)[key];
-      if (given !== undefined) copy[key] = typeof given === "string" ? given : frozenCopy(given, depth + 1);
+      if (typeof given === "string" || typeof given === "boolean") copy[key] = given;
+      else if (given !== undefined) copy[key] = frozenCopy(given, depth + 1);
     }
   } catch (error) {
     throw atMember(error, key);

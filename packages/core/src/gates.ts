@@ -16,17 +16,19 @@ export interface Verdict {
   injections: Injection[] | null;
 }
 
-/** Asks gates in order. A promise only when one of them answered by a promise. */
+/** Asks gates in order. Null when none had anything to say; a promise only when one of them answered by a promise. */
 export function askGates(
   host: HostState,
   gates: readonly GateEntry[],
   event: string,
   data: EventData,
-): Verdict | Promise<Verdict> {
-  const verdict: Verdict = { data, modified: false, denied: null, ask: null, injections: null };
+): Verdict | null | Promise<Verdict> {
+  let verdict: Verdict | null = null;
   for (let at = 0; at < gates.length; at++) {
     const gate = gates[at]!;
-    const answer = askOne(host, gate, event, verdict.data);
+    const answer = askOne(host, gate, event, verdict === null ? data : verdict.data);
+    if (answer === undefined) continue;
+    verdict ??= { data, modified: false, denied: null, ask: null, injections: null };
     if (answer instanceof Promise) return askRest(host, gates, at, event, verdict, answer);
     take(host, verdict, gate, answer);
     if (verdict.denied !== null) return verdict;
@@ -63,6 +65,7 @@ class Failed {
 function askOne(host: HostState, gate: GateEntry, event: string, data: EventData): unknown {
   try {
     const answer: unknown = gate.handler(event, data);
+    if (answer === undefined) return undefined;
     return isThenable(answer) && !(answer instanceof Promise) ? Promise.resolve(answer) : answer;
   } catch (error) {
     return blame(host, gate, error);

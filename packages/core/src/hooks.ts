@@ -132,6 +132,10 @@ async function emit(
   const generation = module.home.generation();
   const stamped = stamp(host, data);
   const verdict = await askGates(host, generation.gates(event), event, stamped);
+  if (verdict === null) {
+    host.tell(generation.observers(event), event, stamped);
+    return { action: "continue", data: stamped };
+  }
   host.tell(generation.observers(event), event, verdict.data);
   if (verdict.denied !== null) return { action: "deny", reason: verdict.denied.reason, data: verdict.data };
   if (verdict.ask !== null) return { ...verdict.ask.result, data: verdict.data };

@@ -47,5 +47,5 @@ function runningTools(host: HostState) {
 
 function tell(host: HostState, event: string, data: Readonly<Record<string, unknown>>): void {
   const observers = host.home.generation().observers(event);
-  if (observers.length > 0) host.tell(observers, event, data);
+  if (observers.length > 0) host.tellNow(observers, event, data);
 }

@@ -38,6 +38,8 @@ export type ResolvedLimits = {
 /** What all calls of one host share. Inside of core only; `Host` is its face. */
 export class HostState {
   readonly clock: Clock;
+  /** When the host's own time began, in milliseconds since the epoch; its first moment is 1. */
+  readonly epoch: number;
   readonly logger: Logger;
   readonly limits: ResolvedLimits;
   readonly approver: Approver | null;
@@ -76,6 +78,8 @@ export class HostState {
   /** Begins the ids of its runs; in a process of many hosts it tells them apart. */
   readonly id = randomBytes(6).toString("hex");
   #runs = 0;
+  #stampedTime = -1;
+  #stampedText = "";
   #order = 0;
 
   /** Takes a run through its hops; given, so that hops can go on without knowing the path. */
@@ -89,6 +93,7 @@ export class HostState {
     this.walk = path.walk;
     this.breakDown = path.breakDown;
     this.clock = options.clock ?? systemClock;
+    this.epoch = this.clock.now() - 1;
     this.logger = options.logger ?? silentLogger;
     this.limits = resolveLimits(options.limits ?? {});
     this.approver =
@@ -98,9 +103,23 @@ export class HostState {
     this.outputCheck = options.outputCheck ?? "strict";
     const claimed = options.isInterrupt ?? (() => false);
     this.isInterrupt = (thrown) => isToolInterrupt(thrown) || claimed(thrown);
-    this.grace = new TimerList<Run>(this.clock, this.limits.graceMs, abandon);
+    this.grace = new TimerList<Run>(this, this.limits.graceMs, abandon);
     this.turns = this.limits.concurrentTotal === undefined ? null : new Slots(this.limits.concurrentTotal);
     this.outputs = new OutputKeeper(this.limits.keptBytes);
+  }
+
+  /** The host's own time. */
+  time(): number {
+    return this.clock.now() - this.epoch;
+  }
+
+  /** ISO 8601 text of a moment of the host's own time, kept for as long as the millisecond lasts. */
+  stamp(time: number): string {
+    if (time !== this.#stampedTime) {
+      this.#stampedText = new Date(this.epoch + time).toISOString();
+      this.#stampedTime = time;
+    }
+    return this.#stampedText;
   }
 
   /** Ties between handlers of one priority go by this. */
@@ -135,9 +154,7 @@ export class HostState {
   deadlines(timeoutMs: number): TimerList<Run> {
     const known = this.#deadlines.get(timeoutMs);
     if (known !== undefined) return known;
-    const list = new TimerList<Run>(this.clock, timeoutMs, (run) =>
-      stop(run, "deadline", "the deadline passed"),
-    );
+    const list = new TimerList<Run>(this, timeoutMs, (run) => stop(run, "deadline", "the deadline passed"));
     this.#deadlines.set(timeoutMs, list);
     return list;
   }
@@ -165,7 +182,7 @@ export class HostState {
 
   infoOf(run: Run): CallInfo {
     const { given } = run;
-    const deadlineAt = run.deadlineAt === 0 ? undefined : run.deadlineAt;
+    const deadlineAt = run.deadlineAt === 0 ? undefined : this.epoch + run.deadlineAt;
     return {
       callId: run.callId,
       runId: run.runId,

@@ -77,4 +77,5 @@ export {
 } from "./text-scan.ts";
 export { scanDefinition, type DefinitionFinding, type DefinitionFindingKind } from "./definition-scan.ts";
 export { findSecrets, type SecretPlace } from "./secret-text.ts";
+export { findCostlyPattern } from "./pattern-cost.ts";
 export { createRunnerContext, type RunnerMembers } from "./runner-context.ts";

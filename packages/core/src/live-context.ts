@@ -34,7 +34,8 @@ export class LiveContext implements ToolContext {
   }
 
   get deadlineAt(): number {
-    return (this.#run.deadlineAt || undefined) as never;
+    const { deadlineAt, host } = this.#run;
+    return (deadlineAt === 0 ? undefined : host.epoch + deadlineAt) as never;
   }
 
   get parentRunId(): string {

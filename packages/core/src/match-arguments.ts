@@ -5,27 +5,29 @@ import { isRecord } from "./json.ts";
  * Tells whether arguments fit a pattern: an object that names some of them. A text in the pattern is a glob over the
  * whole value (`*` any characters, `?` one, `\` takes the next literally); a list fits when one of its members does;
  * an object fits member by member; anything else must be equal. An argument that the pattern names and the call lacks
- * does not fit.
+ * does not fit. Of a list among the arguments `some` member has to fit, or `every` one: what allows asks for every.
  */
 export function matchesArguments(
   pattern: Readonly<Record<string, unknown>>,
   given: Readonly<Record<string, unknown>>,
+  members: "some" | "every" = "some",
 ): boolean {
   return Object.entries(pattern).every(
-    ([key, wanted]) => Object.hasOwn(given, key) && fits(wanted, given[key]),
+    ([key, wanted]) => Object.hasOwn(given, key) && fits(wanted, given[key], members),
   );
 }
 
-function fits(wanted: unknown, value: unknown): boolean {
-  if (typeof wanted === "string") return fitsText(wanted, value);
-  if (Array.isArray(wanted)) return wanted.some((one) => fits(one, value));
-  if (isRecord(wanted)) return isRecord(value) && matchesArguments(wanted, value);
+function fits(wanted: unknown, value: unknown, members: "some" | "every"): boolean {
+  if (typeof wanted === "string") return fitsText(wanted, value, members);
+  if (Array.isArray(wanted)) return wanted.some((one) => fits(one, value, members));
+  if (isRecord(wanted)) return isRecord(value) && matchesArguments(wanted, value, members);
   return canonicalJson(wanted) === canonicalJson(value);
 }
 
-/** A list of texts fits when any of them does: a rule about a path is one about each of several. */
-function fitsText(wanted: string, value: unknown): boolean {
-  if (Array.isArray(value)) return value.some((item) => fitsText(wanted, item));
+/** A rule about a path is one about each of several. */
+function fitsText(wanted: string, value: unknown, members: "some" | "every"): boolean {
+  if (Array.isArray(value))
+    return value.length > 0 && value[members]((item) => fitsText(wanted, item, members));
   if (typeof value === "number" || typeof value === "boolean") return matchesGlob(wanted, String(value));
   return typeof value === "string" && matchesGlob(wanted, value);
 }

@@ -110,7 +110,7 @@ async function putEnd(run: Run, audited: Promise<void> | null): Promise<void> {
   try {
     await open.end({
       status: run.status,
-      at: run.endedAt,
+      at: run.host.epoch + run.endedAt,
       ...(code === undefined ? {} : { code }),
       ...(error === undefined || open.ticket !== null ? {} : { error }),
       sealed: open.ticket === null ? null : seal(outcomeOf(run), open.ticket),

@@ -24,6 +24,7 @@ export class Run {
   readonly depth: number;
   readonly runId: string;
   readonly callId: string;
+  /** All times of a run are milliseconds of its host's own time: small numbers, which cost no memory. */
   readonly startedAt: number;
   endedAt = 0;
   readonly resolve: (outcome: ToolOutcome) => void;
@@ -127,7 +128,7 @@ export class Run {
       this.runId = resumed.record.info.runId;
       this.callId = resumed.record.info.callId;
     }
-    this.startedAt = host.clock.now();
+    this.startedAt = host.time();
     this.resolve = resolve;
     this.reject = reject;
   }

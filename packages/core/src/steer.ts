@@ -1,4 +1,3 @@
-import { isoTime } from "./clock.ts";
 import { errorMessage, type ErrorCode, type ErrorDetails } from "./errors.ts";
 import type { CallStatus } from "./outcome.ts";
 import type { Run, StopReason } from "./run.ts";
@@ -41,7 +40,7 @@ export function end<Code extends ErrorCode>(
   run.status = status;
   run.result = {
     tool: run.tool?.name ?? run.request.name,
-    fetchedAt: isoTime(run.executedAt === 0 ? run.startedAt : run.executedAt),
+    fetchedAt: run.host.stamp(run.executedAt === 0 ? run.startedAt : run.executedAt),
     error: errorMessage(code, details),
     code,
     ...(extra?.details === undefined ? {} : { details: extra.details as never }),
@@ -68,7 +67,7 @@ export function stop(run: Run, reason: StopReason, message: string): void {
   if (run.stopReason !== null || run.hop > executeHop + 1) return;
   run.stopReason = reason;
   run.stopMessage = message;
-  run.stoppedAt = run.host.clock.now();
+  run.stoppedAt = run.host.time();
   if (run.executing) return letFinish(run);
   if (!run.waiting) return; // on the stack of `walk`, which looks at stopReason next
   run.withdraw?.();

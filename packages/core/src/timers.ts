@@ -1,6 +1,12 @@
 import type { Clock, Timer } from "./clock.ts";
 import { LinkedList, type Link } from "./linked-list.ts";
 
+/** A host's own time, in milliseconds since it was made. */
+interface HostTime {
+  readonly clock: Clock;
+  time(): number;
+}
+
 /**
  * Calls `onDue` for items that stayed in the list longer than `ms`: one timer for all of them.
  *
@@ -8,14 +14,14 @@ import { LinkedList, type Link } from "./linked-list.ts";
  * no timer of its own.
  */
 export class TimerList<Item> extends LinkedList<Item> {
-  readonly #clock: Clock;
+  readonly #time: HostTime;
   readonly #ms: number;
   readonly #onDue: (item: Item) => void;
   #timer: Timer | null = null;
 
-  constructor(clock: Clock, ms: number, onDue: (item: Item) => void) {
+  constructor(time: HostTime, ms: number, onDue: (item: Item) => void) {
     super();
-    this.#clock = clock;
+    this.#time = time;
     this.#ms = ms;
     this.#onDue = onDue;
   }
@@ -39,12 +45,12 @@ export class TimerList<Item> extends LinkedList<Item> {
   }
 
   #arm(ms: number): void {
-    this.#timer = this.#clock.setTimer(() => this.#fire(), ms);
+    this.#timer = this.#time.clock.setTimer(() => this.#fire(), ms);
   }
 
   #fire(): void {
     this.#timer = null;
-    const now = this.#clock.now();
+    const now = this.#time.time();
     // Timers may fire up to a millisecond early.
     for (let link = this.first; link !== null && link.due - now <= 1; link = this.first) {
       this.remove(link);

@@ -60,7 +60,7 @@ function covers(approval: RememberedApproval, run: Run): boolean {
   if (approval.scope === "session")
     return approval.sessionId !== null && approval.sessionId === given.sessionId;
   if (approval.scope === "rule")
-    return approval.pattern !== null && matchesArguments(approval.pattern, run.arguments!);
+    return approval.pattern !== null && matchesArguments(approval.pattern, run.arguments!, "every");
   return approval.argumentsDigest === digestOf({ tool: tool.name, arguments: run.arguments });
 }
 

@@ -45,7 +45,7 @@ function takeTurn(run: Run, slots: Slots, mark: () => void): boolean {
 
 /** Somebody else has the result already: a gate, or the client that ran it. */
 function takeAnswer(run: Run, value: unknown): false {
-  run.executedAt = run.host.clock.now();
+  run.executedAt = run.host.time();
   run.returned = value;
   return false;
 }
@@ -93,7 +93,7 @@ function start(run: Run): boolean {
 function launch(run: Run): boolean {
   const { host } = run;
   const tool = run.tool!;
-  run.executedAt = run.waited ? host.clock.now() : run.startedAt;
+  run.executedAt = run.waited ? host.time() : run.startedAt;
   startDeadline(run);
   run.context = new LiveContext(run);
   run.executing = true;

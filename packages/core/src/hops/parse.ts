@@ -1,7 +1,6 @@
 import { completeResult } from "../complete.ts";
 import { frozenCopy, maxDepth, NotJson } from "../freeze.ts";
 import { invalidArguments } from "../invalid.ts";
-import { isoTime } from "../clock.ts";
 import { end, goOn } from "../steer.ts";
 import type { Issue, ParseResult } from "../ports.ts";
 import type { Run } from "../run.ts";
@@ -96,6 +95,6 @@ function refuse(run: Run, message: string): null {
 function invalid(run: Run, issues: readonly Issue[]): boolean {
   end(run, "invalid", "INVALID_ARGUMENTS", { message: "" });
   const { name } = run.tool!;
-  run.result = completeResult(name, name, isoTime(run.startedAt), invalidArguments(issues));
+  run.result = completeResult(name, name, run.host.stamp(run.startedAt), invalidArguments(issues));
   return false;
 }

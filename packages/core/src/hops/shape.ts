@@ -1,5 +1,4 @@
 import { boundOutput } from "../bound-output.ts";
-import { isoTime } from "../clock.ts";
 import { completeResult, ContractBreach, isContractBreach, isHostCode } from "../complete.ts";
 import { errorMessage } from "../errors.ts";
 import { NotJson } from "../freeze.ts";
@@ -26,7 +25,7 @@ export function shape(run: Run): boolean {
 function fromReturned(run: Run): ToolResult | null {
   return attempt(run, () => {
     const tool = run.tool!;
-    const result = completeResult(tool.declaredName, tool.name, isoTime(run.executedAt), run.returned);
+    const result = completeResult(tool.declaredName, tool.name, run.host.stamp(run.executedAt), run.returned);
     if (isHostCode(result.code)) throw new ContractBreach(`the code ${result.code} is the host's own`);
     return bound(run, result);
   });
@@ -45,7 +44,7 @@ function fromThrown(run: Run, thrown: unknown): ToolResult | null {
     const answer = failures?.describe(thrown) ?? thrownResult(tool.declaredName, thrown);
     if (answer.code !== "TOOL_FAILED" && isHostCode(answer.code))
       throw new ContractBreach(`the code ${answer.code} is the host's own`);
-    return bound(run, completeResult(tool.declaredName, tool.name, isoTime(run.executedAt), answer));
+    return bound(run, completeResult(tool.declaredName, tool.name, run.host.stamp(run.executedAt), answer));
   });
 }
 

@@ -15,7 +15,7 @@ import type { Run } from "../run.ts";
 /** Hop 7: gates may replace the result, observers are told, the caller gets the outcome. */
 export function tell(run: Run): boolean {
   run.host.leave(run);
-  run.endedAt = Math.max(run.startedAt, run.host.clock.now());
+  run.endedAt = Math.max(run.startedAt, run.host.time());
   if (!run.announced && run.arguments !== null) announceAnyway(run);
   if (run.status === "pending") return settle(run);
   const gates = run.status === "ok" ? run.generation.postGates : run.generation.errorGates;
