@@ -1,0 +1,165 @@
+import { spawn } from "node:child_process";
+import { mkdir, mkdtemp, readFile, realpath, rm, symlink, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { dirname, join } from "node:path";
+import { expect, onTestFinished } from "vitest";
+
+/** A fenced block of a page, and what its fence says of it after the language. */
+export interface Block {
+  readonly language: string;
+  readonly mark: string;
+  readonly value: string;
+  readonly text: string;
+  readonly line: number;
+}
+
+/** Languages whose blocks a reader will copy, so that each must say how it is tried. */
+const tried = new Set(["sh", "ts", "js", "yaml", "json", "text"]);
+
+/**
+ * What may stand after a fence's language:
+ *
+ * - `file=weather.ts`: the block is that file
+ * - `install`: `npm install …`, whose packages are linked instead of fetched; nothing else will be found
+ * - `run`, `run=1`: each line is run, and ends with 0, or with that
+ * - `output`: each line is part of what the lines of the last `run` printed
+ * - `repository`: run by somebody else, in a clone; its scripts are there
+ * - `shown`: an excerpt, to be read only
+ */
+const marks = new Set(["file", "install", "run", "output", "repository", "shown"]);
+
+/** Reads the fenced blocks of a page. Throws when one does not say how it is tried. */
+export function readBlocks(page: string, markdown: string): Block[] {
+  const blocks: Block[] = [];
+  for (const { 0: whole, 1: info = "", 2: text = "", index } of markdown.matchAll(
+    /^```(.+)\n([\s\S]*?)^```$/gm,
+  )) {
+    const line = markdown.slice(0, index).split("\n").length;
+    const [language = "", marked = ""] = info.trim().split(" ");
+    const [mark = "", value = ""] = marked.split("=");
+    if (tried.has(language) && !marks.has(mark))
+      throw new Error(`${page}:${line}: no test looks at ${whole.split("\n")[0]}`);
+    blocks.push({ language, mark, value, text, line });
+  }
+  return blocks;
+}
+
+/** Does what a page says, in a folder of its own, as a reader would; then checks the types of its files. Tells how often it ran something. */
+export async function tryPage(root: string, page: string): Promise<number> {
+  const blocks = readBlocks(page, await readFile(join(root, page), "utf8"));
+  const folder = await realpath(await mkdtemp(join(tmpdir(), "toolmount docs ")));
+  onTestFinished(() => rm(folder, { recursive: true }));
+  const reader: Reader = { root, folder, printed: "" };
+  for (const block of blocks) await tryBlock(reader, block, `${page}:${block.line}`);
+  await checkTypes(reader);
+  return blocks.filter(({ mark }) => mark === "run").length;
+}
+
+interface Reader {
+  readonly root: string;
+  readonly folder: string;
+  printed: string;
+}
+
+async function tryBlock(reader: Reader, { mark, value, text }: Block, place: string): Promise<void> {
+  const lines = text.split("\n").filter((line) => line !== "");
+  switch (mark) {
+    case "file":
+      await mkdir(dirname(join(reader.folder, value)), { recursive: true });
+      return writeFile(join(reader.folder, value), text);
+    case "install":
+      return install(reader, lines.join(" "));
+    case "run":
+      reader.printed = "";
+      for (const line of lines) await run(reader, line, Number(value), place);
+      return undefined;
+    case "output":
+      for (const line of lines) expect(reader.printed, place).toContain(line);
+      return undefined;
+    case "repository":
+      return checkScripts(reader, lines, place);
+    default:
+      return undefined;
+  }
+}
+
+/** Runs a line in a shell that finds `node`, `npx` and what was installed. */
+async function run(reader: Reader, line: string, code: number, place: string): Promise<void> {
+  const path = [
+    join(reader.folder, "node_modules/.bin"),
+    dirname(process.execPath),
+    process.env["PATH"],
+  ].join(":");
+  const child = spawn("bash", ["-c", line], {
+    cwd: reader.folder,
+    env: { PATH: path, HOME: process.env["HOME"], NO_COLOR: "1", npm_config_offline: "true" },
+    stdio: ["ignore", "pipe", "pipe"],
+  });
+  let printed = "";
+  for (const stream of [child.stdout, child.stderr])
+    stream.on("data", (chunk: Buffer) => (printed += chunk.toString()));
+  const ended = await new Promise((resolve, reject) => child.on("error", reject).on("close", resolve));
+  expect(ended, `${place}: ${line}\n${printed}`).toBe(code);
+  reader.printed += printed;
+}
+
+/** Links the packages that the page tells its reader to install, and those only. */
+async function install({ root, folder }: Reader, line: string): Promise<void> {
+  const [npm, verb, ...names] = line.split(" ");
+  expect([npm, verb], line).toEqual(["npm", "install"]);
+  const modules = join(folder, "node_modules");
+  await mkdir(join(modules, ".bin"), { recursive: true });
+  for (const name of names.filter((word) => !word.startsWith("-"))) {
+    await mkdir(dirname(join(modules, name)), { recursive: true });
+    await symlink(await realpath(await findPackage(root, name)), join(modules, name));
+  }
+  // The sources stand for what is published, so that nothing has to be built.
+  await writeScript(join(modules, ".bin/node"), `"${process.execPath}" -C @toolmount/source`);
+  if (names.includes("toolmount"))
+    await writeScript(join(modules, ".bin/toolmount"), `node "${root}/packages/cli/src/main.ts"`);
+}
+
+async function findPackage(root: string, name: string): Promise<string> {
+  if (name === "toolmount") return join(root, "packages/cli");
+  const [, tool] = /^@toolmount\/tool-(.+)$/.exec(name) ?? [];
+  if (tool !== undefined) return join(root, "tools", tool);
+  return name.startsWith("@toolmount/")
+    ? join(root, "packages", name.slice("@toolmount/".length))
+    : join(root, "mount-plans/node_modules", name);
+}
+
+function writeScript(path: string, command: string): Promise<void> {
+  return writeFile(path, `#!/bin/sh\nexec ${command} "$@"\n`, { mode: 0o755 });
+}
+
+async function checkScripts({ root }: Reader, lines: readonly string[], place: string): Promise<void> {
+  const { scripts } = JSON.parse(await readFile(join(root, "package.json"), "utf8")) as {
+    scripts: Record<string, string>;
+  };
+  for (const line of lines) {
+    const [, name] = /^npm (?:run )?(\w+)/.exec(line) ?? [];
+    expect(Object.keys(scripts), `${place}: ${line}`).toContain(name);
+  }
+}
+
+async function checkTypes(reader: Reader): Promise<void> {
+  const { root, folder } = reader;
+  await mkdir(join(folder, "node_modules/@types"), { recursive: true });
+  await symlink(join(root, "node_modules/@types/node"), join(folder, "node_modules/@types/node"));
+  const compilerOptions = {
+    composite: false,
+    declarationMap: false,
+    noEmit: true,
+    rootDir: "/",
+    target: "esnext",
+    lib: ["esnext"],
+  };
+  const extensions = { allowImportingTsExtensions: true, rewriteRelativeImportExtensions: false };
+  const config = {
+    extends: join(root, "tsconfig.base.json"),
+    include: ["**/*.ts"],
+    compilerOptions: { ...compilerOptions, ...extensions },
+  };
+  await writeFile(join(folder, "tsconfig.json"), JSON.stringify(config));
+  await run(reader, `"${root}/node_modules/.bin/tsc" -p .`, 0, "types");
+}

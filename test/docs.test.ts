@@ -1,0 +1,35 @@
+import { existsSync } from "node:fs";
+import { glob, readFile } from "node:fs/promises";
+import { dirname, join } from "node:path";
+import { expect, test } from "vitest";
+import { readBlocks, tryPage } from "./doc-blocks.ts";
+
+const root = join(import.meta.dirname, "..");
+
+/** Pages that take a reader by the hand: everything in them is done, in order. */
+const pages = ["README.md", "docs/getting-started.md", "docs/first-tool.md"];
+
+test.each(pages)(
+  "what %s tells its reader to do works as it says",
+  async (page) => {
+    expect(await tryPage(root, page)).toBeGreaterThan(0);
+  },
+  60_000,
+);
+
+test("a block that does not say how it is tried is refused", () => {
+  expect(() => readBlocks("page.md", "# A page\n\n```sh\nrm -rf /\n```\n")).toThrow(
+    "page.md:3: no test looks at ```sh",
+  );
+});
+
+test("every link from one page to another leads somewhere", async () => {
+  const dead: string[] = [];
+  for await (const page of glob(["*.md", "docs/**/*.md"], { cwd: root })) {
+    const links = (await readFile(join(root, page), "utf8")).matchAll(/\]\((?!\w+:|#)([^)#]+)[^)]*\)/g);
+    for (const [, link = ""] of links) {
+      if (!existsSync(join(root, dirname(page), link))) dead.push(`${page}: ${link}`);
+    }
+  }
+  expect(dead).toEqual([]);
+});
