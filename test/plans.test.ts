@@ -1,0 +1,62 @@
+import { glob, readFile } from "node:fs/promises";
+import { basename, dirname, join } from "node:path";
+import { openHost } from "@toolmount/loader";
+import { expect, test } from "vitest";
+
+const root = join(import.meta.dirname, "..");
+const plans = await listFiles("mount-plans/*.yaml");
+
+test("the plans of this repository are found", () => {
+  expect(plans.map((plan) => basename(plan))).toEqual(
+    expect.arrayContaining(["coding.yaml", "demo.yaml", "minimal.yaml", "reference.yaml"]),
+  );
+});
+
+test.each(plans)("%s is mounted, every module of it", async (plan) => {
+  const host = await openHost(plan, { cwd: root, env: {} });
+  const { entries } = host.status();
+  const tools = host.tools();
+  const report = await host.close();
+
+  expect(entries.map(({ id, state }) => ({ id, state }))).toEqual(
+    entries.map(({ id }) => ({ id, state: "mounted" })),
+  );
+  expect(tools.length).toBeGreaterThan(0);
+  expect(report.failures).toEqual([]);
+});
+
+test("the reference plan mounts every tool package of this repository that has a manifest", async () => {
+  const host = await openHost("mount-plans/reference.yaml", { cwd: root, env: {} });
+  const mounted = host.status().entries.map(({ path = "" }) => path);
+  await host.close();
+
+  const missing: string[] = [];
+  for (const file of await listFiles("tools/*/package.json")) {
+    const { toolmount } = JSON.parse(await readFile(join(root, file), "utf8")) as {
+      toolmount?: { tools?: unknown[] };
+    };
+    const folder = `${join(root, dirname(file))}/`;
+    const told = (toolmount?.tools ?? []).length > 0;
+    if (told && !mounted.some((path) => path.startsWith(folder))) missing.push(file);
+  }
+  expect(missing).toEqual([]);
+});
+
+test("what the plans name is among the dependencies of their folder", async () => {
+  const { dependencies } = JSON.parse(await readFile(join(root, "mount-plans/package.json"), "utf8")) as {
+    dependencies: Record<string, string>;
+  };
+  const named = new Set(["@toolmount/core", "zod"]);
+  for (const plan of plans) {
+    for (const [, id = ""] of (await readFile(join(root, plan), "utf8")).matchAll(/module: ([a-z-]+)/g)) {
+      named.add(`@toolmount/tool-${id}`);
+    }
+  }
+  expect(Object.keys(dependencies).toSorted()).toEqual([...named].toSorted());
+});
+
+async function listFiles(pattern: string): Promise<string[]> {
+  const files: string[] = [];
+  for await (const file of glob(pattern, { cwd: root })) files.push(file);
+  return files.toSorted();
+}
