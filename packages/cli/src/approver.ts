@@ -53,7 +53,7 @@ async function askPerson(
 }
 
 /** Everything that the answer covers. Nothing of it is cut: what is approved is what is shown. */
-export function questionLines(question: ApprovalQuestion, screen: Screen): string[] {
+function questionLines(question: ApprovalQuestion, screen: Screen): string[] {
   const { tool, info, reasons, digest } = question;
   const text = jsonText(question.arguments);
   const fact = (name: string, value: string) => `  ${screen.paint("dim", name.padEnd(9))} ${value}`;

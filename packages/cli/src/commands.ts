@@ -2,7 +2,7 @@ import type { Command } from "commander";
 import type { Shell } from "./shell.ts";
 
 /** What a command's file exports: how it is used, and what it does. */
-export interface CommandFile {
+interface CommandFile {
   readonly define: (command: Command, shell: Shell) => void;
 }
 

@@ -13,7 +13,7 @@ export function reportFailure(error: unknown, shell: Shell, json: boolean): Exit
 }
 
 /** A failure as data. */
-export function describeFailure(error: ToolmountError): Readonly<Record<string, unknown>> {
+function describeFailure(error: ToolmountError): Readonly<Record<string, unknown>> {
   const problems = problemsOf(error);
   if (problems === undefined) return { code: error.code, message: error.message, details: error.details };
   return { code: error.code, message: `the mount plan has ${countOf(problems, "problem")}`, problems };

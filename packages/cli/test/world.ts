@@ -33,7 +33,7 @@ export interface Started {
 }
 
 /** Starts the command as a process of its own, from its sources, with no terminal. */
-export function startCommand(
+function startCommand(
   words: readonly string[],
   { cwd = root, env = {}, input = "" }: RunOptions = {},
 ): Started {

@@ -7,8 +7,12 @@ import { valueLines } from "./value.ts";
 export function writeOutcome(screen: Screen, outcome: ToolOutcome): void {
   screen.line(outcomeHeadline(screen, outcome));
   for (const line of resultLines(screen, outcome.result)) screen.line(line);
-  if (outcome.cancelled !== undefined)
-    screen.line(screen.paint("dim", `it was cancelled while it ran: ${printable(outcome.cancelled.reason)}`));
+  if (outcome.cancelled !== undefined) {
+    const { elapsedMs } = outcome.cancelled;
+    screen.line(
+      screen.paint("dim", `cancelled after ${Math.round(elapsedMs)} ms, and the tool still answered`),
+    );
+  }
   if (outcome.ticket !== undefined) screen.line(`ticket: ${printable(outcome.ticket)}`);
 }
 

@@ -39,7 +39,7 @@ export function writeTable<Row>(screen: Screen, columns: readonly Column<Row>[],
       .join("");
     if (onOneLine) return screen.line(`${rest}${cut(last, room)}`.trimEnd());
     screen.line(rest.trimEnd());
-    screen.line(`${" ".repeat(gap)}${cut(last, (screen.columns ?? 0) - gap)}`.trimEnd());
+    screen.line(`${" ".repeat(gap)}${screen.paint("dim", cut(last, (screen.columns ?? 0) - gap))}`.trimEnd());
   }
 }
 
