@@ -31,6 +31,8 @@ export interface Capabilities {
   "session.working_dir": string;
   /** Tells the hosts of one process apart: `hostId` of a {@link CallTrace}. */
   "host.id": string;
+  /** `progressive`: only tools that were activated are offered in full. Registered by what activates them. */
+  "tools.disclosure": "all" | "progressive";
 }
 
 /** Makes a member of the tool context, read lazily, on the side where the tool runs. */

@@ -40,6 +40,8 @@ export interface ToolDefinition<Schema extends ToolSchema = ToolSchema, Data = u
   readonly execution?: "server" | "client" | undefined;
   /** Modes in which the tool is offered; `*` stands for all. Absent: all. */
   readonly modes?: readonly string[] | undefined;
+  /** Offered whatever the mode, and without being activated: for tools by which a model gets at others. */
+  readonly alwaysOffered?: boolean | undefined;
   /** `deprecated` runs but is not offered; `removed` is not mounted. */
   readonly status?: ToolStatus | undefined;
   readonly tags?: readonly string[] | undefined;
@@ -104,6 +106,7 @@ export interface ToolInfo {
   readonly summary?: string;
   readonly execution: "server" | "client";
   readonly modes?: readonly string[];
+  readonly alwaysOffered: boolean;
   readonly status: ToolStatus;
   readonly tags: readonly string[];
   readonly version?: string;

@@ -53,6 +53,9 @@ const messages = {
     `the event "${d.event}" belongs to the host; a module may not emit it`,
   OPTION_INVALID: (d: { option: string; problem: string }) => `option ${d.option}: ${d.problem}`,
   USAGE_INVALID: (d: { problem: string }) => d.problem,
+  MODE_UNKNOWN: (d: { mode: string; known: readonly string[] }) =>
+    `there is no mode "${d.mode}"; there are ${d.known.join(", ") || "none"}`,
+  MODES_UNAVAILABLE: (d: { problem: string }) => `the modes cannot be read: ${d.problem}`,
   HOST_CLOSED: (_: object) => "the host is closed",
   EXTENSION_MISSING: (d: { what: string; module: string; install?: string }) =>
     `${d.what} needs ${d.module}, which is not there${d.install ? `; install it with: ${d.install}` : ""}`,

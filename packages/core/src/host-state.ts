@@ -180,6 +180,10 @@ export class HostState {
     return known;
   }
 
+  forgetSession(sessionId: string): void {
+    this.#sessions.delete(sessionId);
+  }
+
   infoOf(run: Run): CallInfo {
     const { given } = run;
     const deadlineAt = run.deadlineAt === 0 ? undefined : this.epoch + run.deadlineAt;

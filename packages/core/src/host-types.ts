@@ -9,6 +9,7 @@ import type { JsonObject } from "./json.ts";
 import type { Logger } from "./logger.ts";
 import type { ToolOutcome } from "./outcome.ts";
 import type { Approver, Runner } from "./ports.ts";
+import type { Offer, OfferFilter, Session } from "./session-types.ts";
 import type { StateStore } from "./store-ports.ts";
 
 /** Bounds of calls; a tool's own, or the plan's, narrow them. */
@@ -154,8 +155,17 @@ export interface Host {
   resume(ticket: string, context?: CallContext, clientResult?: unknown): Promise<ToolOutcome>;
   /** The approver's side. */
   readonly approvals: Approvals;
-  /** What is offered now, sorted by name. */
+  /**
+   * What is mounted, sorted by name; with `mode`, what its tools say is for that mode. What a session is offered, by the
+   * catalog of modes and by what was activated, is `offer`.
+   */
   tools(filter?: { mode?: string | undefined; includeDeprecated?: boolean | undefined }): readonly ToolInfo[];
+  /** What a model is offered now. Rejects with `MODE_UNKNOWN`, `MODES_UNAVAILABLE`. */
+  offer(filter?: OfferFilter): Promise<Offer>;
+  /** The part of an offer that goes into a system prompt: delimited, and the same for the same tools. */
+  guidance(filter?: OfferFilter): Promise<string>;
+  /** One session: the same object for the same id, until it ends. */
+  session(id: string): Session;
   /** Pages through an output that was cut. Throws `OUTPUT_NOT_FOUND`. */
   output(ref: string, page?: { offset?: number | undefined; limit?: number | undefined }): OutputPage;
   /** Begins a new generation. */

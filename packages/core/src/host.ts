@@ -16,7 +16,9 @@ import type {
 import { Home, ModuleState } from "./module-state.ts";
 import { breakDown, walk } from "./path.ts";
 import type { ToolInfo } from "./definition.ts";
+import { byName, isForMode, makeOffer } from "./offer.ts";
 import { resume } from "./resume.ts";
+import { createSessions } from "./session.ts";
 
 /** Makes a host with nothing mounted. `host.coordinator.mount("tools", tool)` is enough to call a tool. */
 export function createHost(options: HostOptions = {}): Host {
@@ -32,7 +34,10 @@ export function createHost(options: HostOptions = {}): Host {
     call: (request, context = nobody) => state.call(request, context, null),
     resume: (ticket, context = {}, clientResult) => resume(state, ticket, context, clientResult),
     approvals: createApprovals(state),
-    tools: (filter) => offered(state, filter),
+    tools: (filter) => listed(state, filter),
+    offer: (filter) => makeOffer(state, filter),
+    guidance: async (filter) => (await makeOffer(state, filter)).guidance,
+    session: createSessions(state),
     output: (ref, page): OutputPage => state.outputs.page(ref, page?.offset, page?.limit),
     draft: () => createDraft(state, own),
     modules: () => state.home.modules.filter((module) => module !== own),
@@ -55,15 +60,13 @@ function addModule(state: HostState, home: Home, options: ModuleOptions): Module
   return module;
 }
 
-function offered(state: HostState, filter: Parameters<Host["tools"]>[0] = {}): readonly ToolInfo[] {
+function listed(state: HostState, filter: Parameters<Host["tools"]>[0] = {}): readonly ToolInfo[] {
   const { mode, includeDeprecated = false } = filter;
   return [...state.home.registry.tools.values()]
     .map((tool) => tool.info)
     .filter((info) => includeDeprecated || info.status !== "deprecated")
-    .filter(
-      ({ modes }) => mode === undefined || modes === undefined || modes.includes("*") || modes.includes(mode),
-    )
-    .toSorted((a, b) => (a.name < b.name ? -1 : 1));
+    .filter((info) => mode === undefined || info.alwaysOffered || isForMode(info, mode))
+    .toSorted(byName);
 }
 
 function createDraft(state: HostState, own: ModuleState): Draft {

@@ -51,6 +51,10 @@ export type {
   MountReturn,
 } from "./coordinator.ts";
 export type * from "./host-types.ts";
+export type * from "./session-types.ts";
+export { activateTools, activeTools } from "./activation.ts";
+export { changeSessionMode, sessionMode } from "./session-mode.ts";
+export { defaultMode } from "./modes.ts";
 export type * from "./approval-types.ts";
 export type * from "./store-ports.ts";
 export { createHost } from "./host.ts";

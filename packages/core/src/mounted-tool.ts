@@ -174,6 +174,7 @@ function describe(parts: {
       typeof requiresConfirmation === "function" ? ("dynamic" as const) : (requiresConfirmation ?? false),
     timeoutMs: parts.timeoutMs,
     execution: definition.execution ?? "server",
+    alwaysOffered: definition.alwaysOffered ?? false,
     status: definition.status ?? "active",
     tags: Object.freeze([...(tags ?? [])]),
     dependsOn: Object.freeze([...(dependsOn ?? [])]),

@@ -155,6 +155,8 @@ export interface ModeSummary {
   readonly isDefault: boolean;
   readonly humanRoleHints?: readonly string[] | null | undefined;
   readonly exampleUtterances?: readonly string[] | null | undefined;
+  /** Globs of the tools that are offered in it; one that begins with `!` takes out again. Absent: all. */
+  readonly tools?: readonly string[] | null | undefined;
 }
 
 /** Where the modes are kept. */

@@ -1,0 +1,31 @@
+import type { ToolInfo } from "./definition.ts";
+
+/**
+ * The block of a system prompt that tells a model when and how to call its tools: for each its usage text, else its
+ * description, between markers that bear its name; for each tool that may be activated, a line.
+ *
+ * The same tools give the same text. A text cannot close the block it stands in: its own markers are broken up.
+ */
+export function guidanceOf(tools: readonly ToolInfo[], available: readonly ToolInfo[]): string {
+  if (tools.length === 0 && available.length === 0) return "";
+  const parts = tools.map((tool) => block(`TOOL ${tool.name}`, cleaned(tool.usage ?? tool.description)));
+  if (available.length > 0) parts.push(block("AVAILABLE TOOLS", available.map(line).join("\n")));
+  return block("TOOL GUIDANCE", parts.join("\n"));
+}
+
+function block(title: string, text: string): string {
+  return `<<<BEGIN ${title}>>>\n${text}\n<<<END ${title}>>>`;
+}
+
+function line(tool: ToolInfo): string {
+  return `- ${tool.name}: ${cleaned(summaryOf(tool)).replace(/\s+/g, " ")}`;
+}
+
+/** One line for a catalogue: the tool's own, else the first sentence of its description. */
+export function summaryOf({ summary, description }: ToolInfo): string {
+  return summary ?? /^.*?[.!?](?=\s|$)/s.exec(description)?.[0] ?? description;
+}
+
+function cleaned(text: string): string {
+  return text.replaceAll("\r\n", "\n").replaceAll("<<<", "< < <").replaceAll(">>>", "> > >").trim();
+}
