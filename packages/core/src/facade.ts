@@ -187,7 +187,7 @@ function mountTool(host: HostState, module: ModuleState, thing: object, alias: s
   const compiler =
     (module.home.registry.points.get("schema-compiler")?.get("") as SchemaCompiler | undefined) ?? null;
   const tool = prepared(host, module, () =>
-    prepareTool(definition, { module, shape, alias, compiler, defaultTimeoutMs: host.limits.timeoutMs }),
+    prepareTool(definition, { module, shape, alias, compiler, defaults: host.limits, clock: host.clock }),
   );
   prepared(host, module, () =>
     guardTexts(tool.info, module.options.hiddenText ?? "refuse", module.coordinator.logger),

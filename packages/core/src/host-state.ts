@@ -7,12 +7,15 @@ import { Desk } from "./desk.ts";
 import type { Home, ModuleState } from "./module-state.ts";
 import type { HostLimits, HostOptions } from "./host-types.ts";
 import { isToolInterrupt } from "./interrupt.ts";
+import { requireCount, requireRate } from "./limits.ts";
 import { LinkedList } from "./linked-list.ts";
 import { silentLogger, type Logger } from "./logger.ts";
 import { OutputKeeper } from "./output-keeper.ts";
 import type { ToolOutcome } from "./outcome.ts";
+import { Pace } from "./pace.ts";
 import type { Approver, Runner } from "./ports.ts";
 import type { ObserverEntry } from "./registry.ts";
+import { readProgress } from "./progress.ts";
 import { Run } from "./run.ts";
 import { systemClock } from "./clock.ts";
 import { createSessionState } from "./session-state.ts";
@@ -20,6 +23,7 @@ import { SignalWatch } from "./signals.ts";
 import { abandon, stop } from "./steer.ts";
 import { Slots } from "./slots.ts";
 import { TimerList } from "./timers.ts";
+import { giveTurns } from "./turns.ts";
 import { beginTrace, callChannel, traceparentOf } from "./trace.ts";
 
 /** Bounds with their defaults filled in. */
@@ -61,6 +65,7 @@ export class HostState {
   /** Runs that were given up while their tool ran on. */
   readonly abandoned = new Set<Run>();
   readonly turns: Slots | null;
+  readonly pace: Pace | null;
   readonly outputs: OutputKeeper;
   /** What observers returned and is not settled; `close` waits for it. */
   readonly observing = new Set<Promise<unknown>>();
@@ -105,6 +110,7 @@ export class HostState {
     this.isInterrupt = (thrown) => isToolInterrupt(thrown) || claimed(thrown);
     this.grace = new TimerList<Run>(this, this.limits.graceMs, abandon);
     this.turns = this.limits.concurrentTotal === undefined ? null : new Slots(this.limits.concurrentTotal);
+    this.pace = this.limits.rateTotal === undefined ? null : new Pace(this.limits.rateTotal, this.clock);
     this.outputs = new OutputKeeper(this.limits.keptBytes);
   }
 
@@ -144,10 +150,14 @@ export class HostState {
     else this.walk(run);
   }
 
-  /** A tool calls a tool: the same session, people and signal; one level deeper. */
+  /** A tool calls a tool: the same session, people and signal; one level deeper. Its progress is its own. */
   callFrom(run: Run, request: CallRequest): Promise<ToolOutcome> {
     const abortSignal = run.context!.abortSignal;
-    return this.call(request, { ...run.given, abortSignal, traceparent: traceparentOf(run) }, run);
+    return this.call(
+      request,
+      { ...run.given, abortSignal, onProgress: undefined, traceparent: traceparentOf(run) },
+      run,
+    );
   }
 
   /** The timer list of all calls with this timeout. */
@@ -199,10 +209,23 @@ export class HostState {
     };
   }
 
-  progress(run: Run, progress: Progress): void {
+  /**
+   * Tells of a tool's progress. It changes nothing else: no deadline begins anew, what listens cannot harm the tool, and
+   * what is over stays over.
+   */
+  progress(run: Run, given: Progress): void {
     if (!run.executing) return;
-    run.given.onProgress?.(progress);
+    const { onProgress } = run.given;
     const observers = run.generation.observers("tool:progress");
+    if (onProgress === undefined && observers.length === 0) return;
+    const progress = readProgress(given);
+    if (progress === null)
+      return this.logger.warn({ tool: run.tool!.name, run_id: run.runId }, "progress that is no number");
+    try {
+      onProgress?.(progress);
+    } catch (err) {
+      this.logger.warn({ err, run_id: run.runId }, "whoever listens to the progress of a call failed");
+    }
     if (observers.length > 0)
       this.tellNow(observers, "tool:progress", {
         tool_name: run.tool!.name,
@@ -247,7 +270,7 @@ export class HostState {
     run.cancellation?.leave();
     if (run.trackedAs !== null) run.given.cancellation!.registerToolComplete(run.trackedAs);
     run.active.leave();
-    this.giveTurns(run);
+    giveTurns(run);
     if (run.claimedId) {
       this.releaseCallId(run.given.sessionId!, run.callId);
       run.claimedId = false;
@@ -260,12 +283,6 @@ export class HostState {
     for (const run of this.active.items()) if (run.executing) yield [run.runId, run.tool!.name];
   }
 
-  giveTurns(run: Run): void {
-    if (run.toolTurn) run.tool!.slots!.release();
-    if (run.hostTurn) this.turns!.release();
-    run.toolTurn = run.hostTurn = false;
-  }
-
   stopTimers(): void {
     for (const list of this.#deadlines.values()) list.stop();
     this.grace.stop();
@@ -274,9 +291,15 @@ export class HostState {
 }
 
 function resolveLimits(limits: HostLimits): ResolvedLimits {
+  requireCount("limits.concurrent", limits.concurrent);
+  requireCount("limits.concurrentTotal", limits.concurrentTotal);
+  requireRate("limits.rate", limits.rate);
+  requireRate("limits.rateTotal", limits.rateTotal);
   return {
     timeoutMs: limits.timeoutMs,
     concurrent: limits.concurrent,
+    rate: limits.rate,
+    rateTotal: limits.rateTotal,
     concurrentTotal: limits.concurrentTotal,
     outputBytes: limits.outputBytes ?? 262_144,
     argumentBytes: limits.argumentBytes ?? 1_048_576,

@@ -12,14 +12,22 @@ import type { Approver, Runner } from "./ports.ts";
 import type { Offer, OfferFilter, Session } from "./session-types.ts";
 import type { StateStore } from "./store-ports.ts";
 
+/** At most `calls` begin in any stretch of `perMs` milliseconds. Both are whole numbers from 1. */
+export interface Rate {
+  readonly calls: number;
+  readonly perMs: number;
+}
+
 /** Bounds of calls; a tool's own, or the plan's, narrow them. */
 export interface Limits {
   /** Milliseconds a call may run, for tools that say nothing themselves. Default 15000; 0 for none. */
   readonly timeoutMs?: number | undefined;
   /** Bytes of JSON that an outcome's data may have; text beyond it is cut and kept. Default 262144. */
   readonly outputBytes?: number | undefined;
-  /** Calls of one tool at once; others wait their turn. Default: no bound. */
+  /** Calls of one tool at once; others wait their turn, first come, first served. Default: no bound. */
   readonly concurrent?: number | undefined;
+  /** How often one tool may begin; others wait their turn, first come, first served. Default: no bound. */
+  readonly rate?: Rate | undefined;
 }
 
 export interface HostLimits extends Limits {
@@ -27,9 +35,11 @@ export interface HostLimits extends Limits {
   readonly argumentBytes?: number | undefined;
   /** Milliseconds a tool has to answer after its signal was aborted. Default 20. */
   readonly graceMs?: number | undefined;
-  /** Calls of the whole host at once; others wait their turn. Default: no bound. */
+  /** Calls of the whole host at once, those that tools make not counted; others wait. Default: no bound. */
   readonly concurrentTotal?: number | undefined;
-  /** Calls that wait for a turn; one more is `UNAVAILABLE`. Default 10000. */
+  /** How often tools may begin in the whole host; others wait their turn. Default: no bound. */
+  readonly rateTotal?: Rate | undefined;
+  /** Calls that wait in one line for a turn; one more is `UNAVAILABLE`. Default 10000. */
   readonly queued?: number | undefined;
   /** Abandoned calls of one tool that may still run; one more call is then `UNAVAILABLE`. Default 16. */
   readonly abandoned?: number | undefined;

@@ -3,9 +3,12 @@ import { defaultTimeoutMs, type ToolDefinition, type ToolInfo } from "./definiti
 import { digestOf } from "./canonical.ts";
 import { ToolmountError } from "./errors.ts";
 import type { Limits, ToolShape } from "./host-types.ts";
+import type { Clock } from "./clock.ts";
+import { requireCount, requireRate } from "./limits.ts";
 import type { ModuleState } from "./module-state.ts";
 import type { PolicyJudge, SchemaCompiler } from "./ports.ts";
 import { prepareSchema, type PreparedSchema } from "./schema.ts";
+import { Pace } from "./pace.ts";
 import { Slots } from "./slots.ts";
 import { requireStable } from "./stability.ts";
 
@@ -26,6 +29,7 @@ export interface MountedTool {
   readonly runner: string | null;
   readonly override: boolean;
   readonly slots: Slots | null;
+  readonly pace: Pace | null;
   /** Judges of each generation's policies, prepared at the first call under it. */
   judges: { readonly policies: readonly unknown[]; readonly list: readonly PolicyJudge[] } | null;
   /** Calls that were given up and have not come back. */
@@ -39,7 +43,9 @@ export interface MountOptions {
   readonly shape: ToolShape;
   readonly alias?: string | undefined;
   readonly compiler: SchemaCompiler | null;
-  readonly defaultTimeoutMs: number | undefined;
+  /** The host's, for what neither plan nor tool says. */
+  readonly defaults: Limits;
+  readonly clock: Clock;
 }
 
 /** Checks a definition and prepares it. Throws `TOOL_INVALID`, `SCHEMA_NOT_JSON` or `EXTENSION_MISSING`. */
@@ -60,8 +66,11 @@ export function prepareTool(given: ToolDefinition, options: MountOptions): Mount
   const limits = options.shape.limits ?? {};
   const timeoutMs = requireTimeout(
     name,
-    limits.timeoutMs ?? definition.timeout ?? options.defaultTimeoutMs ?? defaultTimeoutMs,
+    limits.timeoutMs ?? definition.timeout ?? options.defaults.timeoutMs ?? defaultTimeoutMs,
   );
+  const { concurrent = options.defaults.concurrent, rate = options.defaults.rate } = limits;
+  requireCount(`limits.concurrent of tool "${name}"`, concurrent);
+  requireRate(`limits.rate of tool "${name}"`, rate);
   const aliases = options.alias === undefined || options.alias === name ? [] : [options.alias];
   const info = describe({
     name,
@@ -88,7 +97,8 @@ export function prepareTool(given: ToolDefinition, options: MountOptions): Mount
     runner:
       options.shape.runner === undefined || options.shape.runner === "inline" ? null : options.shape.runner,
     override: options.shape.override ?? false,
-    slots: limits.concurrent === undefined ? null : new Slots(limits.concurrent),
+    slots: concurrent === undefined ? null : new Slots(concurrent),
+    pace: rate === undefined ? null : new Pace(rate, options.clock),
     judges: null,
     abandoned: 0,
     digest: once(() => digestOf({ ...info, owner: undefined })),

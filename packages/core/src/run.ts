@@ -68,11 +68,13 @@ export class Run {
   executing = false;
   /** Whether a hop waits; false while `walk` is on the stack. */
   waiting = false;
-  /** Which turns it holds. */
+  /** Which turns it holds, each of its tool and of its host: one of so many at once, one of so many in a time. */
   toolTurn = false;
+  toolPace = false;
+  hostPace = false;
   /** It waited before its tool ran, so its deadline counts from later. */
   waited = false;
-  /** Takes back the question to a person. */
+  /** Takes back the question to a person, or the place in a line. */
   withdraw: (() => void) | null = null;
   hostTurn = false;
   stopReason: StopReason | null = null;

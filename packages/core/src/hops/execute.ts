@@ -7,7 +7,7 @@ import { end, goOn } from "../steer.ts";
 import { suspend } from "./approve.ts";
 import type { Runner, RunnerControl } from "../ports.ts";
 import type { Run } from "../run.ts";
-import type { Slots } from "../slots.ts";
+import { takeTurns, useTurns } from "../turns.ts";
 
 /** Hop 5: runs the tool, under one signal, where its runner says. */
 export function execute(run: Run): boolean {
@@ -18,29 +18,9 @@ export function execute(run: Run): boolean {
   if (tool.info.execution === "client") return handOut(run);
   if (tool.abandoned >= host.limits.abandoned)
     return unavailable(run, `${tool.abandoned} calls of it were given up and still run`);
-  if (tool.slots !== null && !run.toolTurn && !takeTurn(run, tool.slots, () => (run.toolTurn = true)))
-    return run.result === null;
-  if (host.turns !== null && !run.hostTurn && !takeTurn(run, host.turns, () => (run.hostTurn = true)))
-    return run.result === null;
+  const turns = takeTurns(run, () => execute(run));
+  if (turns !== "taken") return turns === "waits";
   return start(run);
-}
-
-/** Takes a turn, or queues for it and comes back to this hop with it. False when there is none now. */
-function takeTurn(run: Run, slots: Slots, mark: () => void): boolean {
-  if (slots.take()) {
-    mark();
-    return true;
-  }
-  if (slots.waiting >= run.host.limits.queued) {
-    unavailable(run, `${slots.waiting} calls already wait for their turn`);
-    return false;
-  }
-  const { token } = run;
-  slots.wait(run, () => {
-    mark();
-    goOn(run, token, () => execute(run));
-  });
-  return false;
 }
 
 /** Somebody else has the result already: a gate, or the client that ran it. */
@@ -94,6 +74,7 @@ function launch(run: Run): boolean {
   const { host } = run;
   const tool = run.tool!;
   run.executedAt = run.waited ? host.time() : run.startedAt;
+  useTurns(run);
   startDeadline(run);
   run.context = new LiveContext(run);
   run.executing = true;
