@@ -12,8 +12,8 @@ export const packages: Readonly<Record<string, Allowance>> = {
   "@toolmount/paths": { house: [], libraries: [] },
   "@toolmount/loader": { house: [core], libraries: ["yaml", "zod", "cosmiconfig", "exsolve", "pino"] },
   "@toolmount/policy": { house: [core], libraries: ["zod"] },
-  "@toolmount/store": { house: [core], libraries: ["kysely", "pg"] },
-  "@toolmount/interop": { house: [core], libraries: ["zod", "ajv"] },
+  "@toolmount/store": { house: [core], libraries: ["kysely", "pg", "zod"] },
+  "@toolmount/interop": { house: [core], libraries: ["zod", "ajv", "re2js"] },
   "@toolmount/mcp": { house: [core], libraries: ["@modelcontextprotocol/*"] },
   "@toolmount/http": { house: [core], libraries: ["hono", "zod"] },
   "@toolmount/reasoner": { house: [core, "@toolmount/interop"], libraries: ["openai"] },
@@ -43,6 +43,11 @@ export const tool: Allowance = { house: [core, "@toolmount/paths"], libraries: [
 export const ambientReaders: readonly AmbientReader[] = [
   { path: "packages/cli/src/", because: "the command is the composition root" },
   { path: "packages/loader/src/defaults.ts", because: "the defaults of openHost" },
+  {
+    path: "tools/bash/src/run/environment.ts",
+    reads: ["process.env"],
+    because: "a shell without the host's PATH finds no programs; commands get the few variables it names",
+  },
   {
     path: "packages/core/src/clock.ts",
     reads: ["Date.now", "performance.now"],

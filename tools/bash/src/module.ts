@@ -1,0 +1,28 @@
+import type { Coordinator } from "@toolmount/core";
+import { z } from "zod";
+import { bashIn } from "./bash.ts";
+import { bashListIn } from "./bash-list.ts";
+import { bashOutputIn } from "./bash-output.ts";
+import { bashStopIn } from "./bash-stop.ts";
+import { configInvalid, type ParsedSettings } from "./config.ts";
+import { openShell, type Services } from "./shell.ts";
+
+/**
+ * Mounts `bash` and the tools for its background commands. Where the plan asks for an isolation that does not work
+ * here, it throws `CONFIG_INVALID`: nothing runs with less than what was asked for.
+ */
+export async function mount(coordinator: Coordinator, settings: ParsedSettings): Promise<void> {
+  const shell = openShell(settings, servicesOf(coordinator));
+  coordinator.registerCleanup(() => shell.close());
+  const problem = await shell.problem();
+  if (problem !== null) throw configInvalid(`isolation: bubblewrap does not work here: ${problem}`);
+  for (const toolIn of [bashIn, bashOutputIn, bashListIn, bashStopIn])
+    coordinator.mount("tools", toolIn(shell));
+}
+
+function servicesOf(coordinator: Coordinator): Services {
+  return {
+    planFolder: coordinator.getCapability("session.working_dir") ?? undefined,
+    protectedPaths: z.array(z.string()).catch([]).parse(coordinator.getCapability("session.protected_paths")),
+  };
+}

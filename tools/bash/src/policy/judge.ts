@@ -1,0 +1,84 @@
+import { createFolders } from "./folders.ts";
+import { findHidden } from "./hidden.ts";
+import { note, type Inspection, type PolicyRules } from "./inspection.ts";
+import { strictness, verdictOf, type Finding, type Profile, type Verdict } from "./finding.ts";
+import { covers } from "./patterns.ts";
+import { inspectScript } from "./walk.ts";
+
+/** Longest command that is judged, in bytes. */
+export const maxCommandBytes = 65_536;
+
+/** What the policy says of a command. */
+export interface Judgement {
+  readonly verdict: Verdict;
+  /** The strictest finding, when there is one that matters. */
+  readonly finding: Finding | null;
+  /** Every command in it is on the allow list, and nothing joins them but pipes and lists. */
+  readonly covered: boolean;
+  /** Files that redirections write, to be looked at where they really are. */
+  readonly redirects: readonly string[];
+}
+
+/**
+ * Judges a command by its parsed tree: every command at any depth, the strictest finding counts. What is not
+ * understood is asked about, what does not parse is refused. It never runs anything.
+ */
+export function judge(command: string, rules: PolicyRules, profile: Profile): Judgement {
+  const inspection = newInspection(rules);
+  const hidden = findHidden(command);
+  if (hidden !== null)
+    note(
+      inspection,
+      "hidden",
+      `it has a character that is not to be seen: ${hidden}`,
+      "write it as $'\\u…', or leave it out",
+    );
+  else if (Buffer.byteLength(command) > maxCommandBytes)
+    note(inspection, "hidden", `it is longer than ${maxCommandBytes} bytes`, "put the script into a file");
+  else inspect(command, inspection);
+  return conclude(inspection, profile);
+}
+
+function newInspection(rules: PolicyRules): Inspection {
+  const inspection: Inspection = {
+    rules,
+    findings: [],
+    invocations: [],
+    redirects: new Set(),
+    folders: createFolders(rules.files, rules.workingDir, rules.home),
+    untrusted: new Set(),
+    plain: true,
+    depth: 0,
+    loops: 0,
+    inspectScript: (text) => inspectScript(text, inspection),
+  };
+  return inspection;
+}
+
+/** A parser that fails has not understood, whatever the reason. */
+function inspect(command: string, inspection: Inspection): void {
+  try {
+    inspectScript(command, inspection);
+  } catch (thrown) {
+    const problem = thrown instanceof RangeError ? "it is nested too deep" : "it cannot be read";
+    note(inspection, "syntax", problem, "write it more plainly");
+  }
+}
+
+function conclude(inspection: Inspection, profile: Profile): Judgement {
+  const { findings, invocations, plain, redirects, rules } = inspection;
+  let verdict: Verdict = "allow";
+  let finding: Finding | null = null;
+  for (const each of findings) {
+    const its = verdictOf(each.kind, profile);
+    if (strictness[its] <= strictness[verdict]) continue;
+    verdict = its;
+    finding = each;
+  }
+  const covered =
+    verdict === "allow" &&
+    plain &&
+    invocations.length > 0 &&
+    invocations.every((words) => rules.allowed.some((pattern) => covers(pattern, words)));
+  return { verdict, finding, covered, redirects: [...redirects] };
+}

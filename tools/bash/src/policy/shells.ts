@@ -1,0 +1,70 @@
+import type { ShellWord } from "./words.ts";
+
+/** Shells whose language is that of the parser, near enough to judge by. */
+const likeBash = new Set(["bash", "sh", "dash", "ash", "rbash"]);
+const others = new Set([
+  "zsh",
+  "ksh",
+  "ksh93",
+  "mksh",
+  "yash",
+  "fish",
+  "csh",
+  "tcsh",
+  "rc",
+  "es",
+  "elvish",
+  "nu",
+  "xonsh",
+]);
+
+export function isShell(name: string): boolean {
+  return likeBash.has(name) || others.has(name);
+}
+
+/** What a shell is given to run. */
+export type ShellSource =
+  | { readonly kind: "script"; readonly text: string; readonly sure: boolean }
+  | { readonly kind: "file" }
+  | { readonly kind: "input" }
+  | { readonly kind: "nothing" }
+  | { readonly kind: "unclear" };
+
+const longFlags = new Set([
+  "--login",
+  "--norc",
+  "--noprofile",
+  "--posix",
+  "--restricted",
+  "--verbose",
+  "--noediting",
+]);
+const telling = new Set(["--version", "--help", "--dump-strings", "--dump-po-strings"]);
+
+/** Finds what a shell runs: the text behind `-c`, a file, or its input. */
+export function sourceOf(name: string, command: readonly ShellWord[]): ShellSource {
+  let wantsScript = false;
+  let readsInput = false;
+  let at = 1;
+  for (; at < command.length; at++) {
+    const { value } = command[at]!;
+    if (value === null) return { kind: "unclear" };
+    if (value === "--" || value === "-") {
+      at++;
+      break;
+    }
+    if (!/^[-+]/.test(value)) break;
+    if (telling.has(value)) return { kind: "nothing" };
+    if (value.startsWith("--") ? !longFlags.has(value) : !/^[-+][abcefhkmnptuvxlsoOCEHPT]+$/.test(value))
+      return { kind: "unclear" };
+    if (value.startsWith("--")) continue;
+    if (value.startsWith("-") && value.includes("c")) wantsScript = true;
+    if (value.includes("s")) readsInput = true;
+    if (/[oO]/.test(value)) at++;
+  }
+  if (readsInput && !wantsScript) return { kind: "input" };
+  if (command.length <= at) return wantsScript ? { kind: "unclear" } : { kind: "input" };
+  if (!wantsScript) return { kind: "file" };
+  const text = command[at]!.value;
+  return text === null ? { kind: "unclear" } : { kind: "script", text, sure: likeBash.has(name) };
+}

@@ -1,0 +1,166 @@
+import { spawn, type ChildProcess } from "node:child_process";
+import { randomUUID } from "node:crypto";
+import { constants } from "node:os";
+import type { Readable } from "node:stream";
+import type { Clock } from "@toolmount/core";
+import { Capture } from "./capture.ts";
+import { endAll, wait, type Patience } from "./end.ts";
+import type { Launch } from "./launch.ts";
+import { signal } from "./survivors.ts";
+
+/** How a command ended. */
+export type Ending =
+  /** By itself; `code` is 128 and the signal's number when a signal ended it. */
+  | { readonly kind: "exited"; readonly code: number }
+  | { readonly kind: "timed_out" }
+  | { readonly kind: "stopped" }
+  | { readonly kind: "too_much_output" }
+  /** It never ran: no shell, or no sandbox. */
+  | { readonly kind: "not_started"; readonly problem: string };
+
+/** A command that runs, or ran. */
+export interface RunningCommand {
+  readonly pid: number | undefined;
+  readonly stdout: Capture;
+  readonly stderr: Capture;
+  /** Fulfilled when nothing of the command is left, with the process ids that could not be ended. */
+  readonly done: Promise<{ readonly ending: Ending; readonly left: readonly number[] }>;
+  /** Asks it to end, and kills it when it does not. */
+  stop(): void;
+  /** Kills its group at once, for a host that is about to exit. */
+  kill(): void;
+  /** Calls back at its next output, and at its end. Returns the undo. */
+  onChange(callback: () => void): () => void;
+}
+
+export interface RunOptions {
+  readonly timeoutMs: number | null;
+  readonly keepBytes: number;
+  readonly stopBytes: number;
+  readonly clock: Clock;
+  readonly patience: Patience;
+}
+
+/** Starts a command in a session of its own. Its output is read as it comes and kept within bounds. */
+export function startCommand(
+  command: string,
+  launch: (command: string, mark: string) => Launch,
+  options: RunOptions,
+): RunningCommand {
+  const mark = randomUUID();
+  const { file, args, env, cwd, sandbox } = launch(command, mark);
+  const child = spawn(file, args, {
+    cwd,
+    env,
+    detached: true,
+    stdio: ["ignore", "pipe", "pipe", sandbox ? "pipe" : "ignore"],
+  });
+  return follow(child, { ...options, mark, sandbox });
+}
+
+type FollowOptions = RunOptions & { readonly mark: string; readonly sandbox: boolean };
+
+function follow(child: ChildProcess, options: FollowOptions): RunningCommand {
+  const { clock, stopBytes, timeoutMs } = options;
+  const [stdout, stderr] = [new Capture(options.keepBytes), new Capture(options.keepBytes)];
+  const listeners = new Set<() => void>();
+  const tell = () => {
+    for (const listener of listeners) listener();
+  };
+  let cut: Ending | null = null;
+  const asked = Promise.withResolvers<void>();
+  const stopFor = (ending: Ending) => {
+    cut ??= ending;
+    asked.resolve();
+  };
+  read(child.stdout, stdout, () => {
+    tell();
+    if (stdout.totalBytes > stopBytes) stopFor({ kind: "too_much_output" });
+  });
+  read(child.stderr, stderr, () => {
+    tell();
+    if (stderr.totalBytes > stopBytes) stopFor({ kind: "too_much_output" });
+  });
+  const timer = timeoutMs === null ? null : clock.setTimer(() => stopFor({ kind: "timed_out" }), timeoutMs);
+  const exited = exitOf(child, options);
+  const done = finish(child, { exited, asked: asked.promise, options }).then(({ ending, left }) => {
+    timer?.cancel();
+    queueMicrotask(tell);
+    return { ending: ending.kind === "not_started" ? ending : (cut ?? ending), left };
+  });
+  return {
+    pid: child.pid,
+    stdout,
+    stderr,
+    done,
+    stop: () => stopFor({ kind: "stopped" }),
+    kill: () => void (child.pid !== undefined && signal(-child.pid, "SIGKILL")),
+    onChange(callback) {
+      listeners.add(callback);
+      return () => listeners.delete(callback);
+    },
+  };
+}
+
+function read(stream: Readable | null, capture: Capture, changed: () => void): void {
+  stream?.on("data", (bytes: Buffer) => {
+    capture.add(bytes);
+    changed();
+  });
+  // A pipe that breaks has said all that it will say.
+  stream?.on("error", () => {});
+}
+
+interface Course {
+  readonly exited: Promise<Ending>;
+  readonly asked: Promise<void>;
+  readonly options: FollowOptions;
+}
+
+/** Waits for the end, by itself or asked for, and then for all that the command left. */
+async function finish(
+  child: ChildProcess,
+  { exited, asked, options }: Course,
+): Promise<{ ending: Ending; left: readonly number[] }> {
+  const closed = new Promise<void>((resolve) => void child.once("close", () => resolve()));
+  const first = await Promise.race([exited, asked]);
+  const { pid } = child;
+  if (pid === undefined) return { ending: await exited, left: [] };
+  const { clock, patience, mark, sandbox } = options;
+  const lingerMs = first === undefined ? 0 : patience.lingerMs;
+  const left = await endAll({ pid, mark }, { ...patience, lingerMs }, clock, sandbox ? pid : null);
+  // Somebody out of reach may hold the pipes open.
+  await Promise.race([closed, wait(250, clock)]);
+  child.stdout?.destroy();
+  child.stderr?.destroy();
+  return { ending: await exited, left };
+}
+
+/** The end of the process itself. A sandbox tells on a pipe of its own whether it ever ran the command. */
+function exitOf(child: ChildProcess, { sandbox, clock }: FollowOptions): Promise<Ending> {
+  const ran = sandbox ? reportOf(child.stdio[3] as Readable, clock) : null;
+  return new Promise((resolve) => {
+    child.once("error", (error) => resolve({ kind: "not_started", problem: error.message }));
+    child.once("exit", (code, name) => {
+      if (code === null) return resolve({ kind: "exited", code: 128 + constants.signals[name!] });
+      if (ran === null) return resolve({ kind: "exited", code });
+      void ran().then((did) =>
+        resolve(
+          did ? { kind: "exited", code } : { kind: "not_started", problem: "the sandbox did not start" },
+        ),
+      );
+    });
+  });
+}
+
+/** Whether bubblewrap reported how the command ended; it does not when it failed to start it. */
+function reportOf(stream: Readable, clock: Clock): () => Promise<boolean> {
+  let text = "";
+  const ended = new Promise<void>((resolve) => void stream.once("close", () => resolve()));
+  stream.on("data", (bytes: Buffer) => (text = (text + bytes.toString()).slice(0, 4096)));
+  stream.on("error", () => {});
+  return async () => {
+    await Promise.race([ended, wait(250, clock)]);
+    return text.includes('"exit-code"');
+  };
+}

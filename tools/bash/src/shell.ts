@@ -1,0 +1,110 @@
+import { realpathSync } from "node:fs";
+import { systemClock, type Clock } from "@toolmount/core";
+import { createFiles, type Files } from "@toolmount/paths";
+import {
+  config,
+  configInvalid,
+  shellFolders,
+  type ParsedSettings,
+  type Settings,
+  type ShellFolders,
+} from "./config.ts";
+import { createJobs, type Jobs } from "./jobs.ts";
+import { createPolicy, type Policy } from "./policy/policy.ts";
+import { probeSandbox, sandboxLauncher } from "./run/bubblewrap.ts";
+import { commandEnvironment, hostEnvironment } from "./run/environment.ts";
+import { plainLauncher, type Launcher } from "./run/launch.ts";
+import type { Patience } from "./run/end.ts";
+
+/** What the shell tools need of a host; each can be left out. */
+export interface Services {
+  /** The plan's folder. Without it `working_dir` must be absolute. */
+  readonly planFolder?: string | undefined;
+  /** Paths that may not be written whatever the settings say, such as the plan itself. */
+  readonly protectedPaths?: readonly string[] | undefined;
+  /** The host's variables, of which commands get those that the settings pass. */
+  readonly environment?: Readonly<Record<string, string | undefined>> | undefined;
+  readonly clock?: Clock | undefined;
+}
+
+/** What the shell tools of one mount share. */
+export interface Shell {
+  readonly settings: ParsedSettings;
+  readonly files: Files;
+  readonly policy: Policy;
+  readonly jobs: Jobs;
+  readonly launcher: Launcher;
+  readonly clock: Clock;
+  readonly patience: Patience;
+  /** Why commands cannot run in the isolation that was asked for; null when they can. */
+  problem(): Promise<string | null>;
+  /** Ends all commands. */
+  close(): Promise<void>;
+}
+
+/** A tenth of a second for what a command left in the background, half a second between TERM and KILL. */
+const patience: Patience = { lingerMs: 100, graceMs: 500 };
+
+/** Prepares policy, environment and sandbox. Throws `CONFIG_INVALID` when the settings cannot be meant. */
+export function openShell(given: Settings, services: Services = {}): Shell {
+  const settings = config.parse(given);
+  if (process.platform === "win32") throw configInvalid("there is no bash on this system that could be held");
+  const { clock = systemClock } = services;
+  const folders = realFolders(shellFolders(settings, services.planFolder ?? null));
+  const denied = [...folders.denied, ...(services.protectedPaths ?? [])];
+  const files = openFiles(folders, denied);
+  const env = commandEnvironment(services.environment ?? hostEnvironment(), settings);
+  const launcher = launcherOf(settings, { ...folders, denied }, env);
+  const jobs = createJobs(() => clock.now());
+  const problem = once(() =>
+    settings.isolation === "none" ? Promise.resolve(null) : probeSandbox(launcher, clock),
+  );
+  return {
+    settings,
+    files,
+    policy: createPolicy(settings, { files, workingDir: folders.workingDir, home: env["HOME"] ?? null }),
+    jobs,
+    launcher,
+    clock,
+    patience,
+    problem,
+    close: () => jobs.close(),
+  };
+}
+
+/** A working folder must be there; the paths of commands are judged from where it really is. */
+function realFolders(folders: ShellFolders): ShellFolders {
+  try {
+    return { ...folders, workingDir: realpathSync.native(folders.workingDir) };
+  } catch {
+    throw configInvalid(`working_dir ${folders.workingDir} is not there`);
+  }
+}
+
+function openFiles({ workingDir, read, write }: ShellFolders, deniedWrite: readonly string[]): Files {
+  return createFiles({ workingDir, read: [workingDir, ...write, ...read], write, deniedWrite });
+}
+
+function launcherOf(
+  settings: ParsedSettings,
+  folders: ShellFolders,
+  env: Readonly<Record<string, string>>,
+): Launcher {
+  const { shell, network, isolation } = settings;
+  const cwd = folders.workingDir;
+  if (isolation === "none") return plainLauncher({ shell, env, cwd });
+  // The host's home is not there in the sandbox.
+  const inside = { ...env, HOME: settings.env["HOME"] ?? "/tmp", TMPDIR: "/tmp" };
+  return sandboxLauncher({ ...folders, shell, network, env: inside, cwd });
+}
+
+/** Asks once, and again only when the answer was a failure. */
+function once(ask: () => Promise<string | null>): () => Promise<string | null> {
+  let asked: Promise<string | null> | null = null;
+  return async () => {
+    asked ??= ask();
+    const answer = await asked;
+    if (answer !== null) asked = null;
+    return answer;
+  };
+}
