@@ -25,7 +25,7 @@ test.each(plans)("%s is mounted, every module of it", async (plan) => {
   expect(report.failures).toEqual([]);
 });
 
-test("the reference plan mounts every tool package of this repository that has a manifest", async () => {
+test("APTIX-13: the reference plan mounts every tool package of this repository that has a manifest", async () => {
   const host = await openHost("mount-plans/reference.yaml", { cwd: root, env: {} });
   const mounted = host.status().entries.map(({ path = "" }) => path);
   await host.close();
@@ -40,6 +40,15 @@ test("the reference plan mounts every tool package of this repository that has a
     if (told && !mounted.some((path) => path.startsWith(folder))) missing.push(file);
   }
   expect(missing).toEqual([]);
+});
+
+test("AMP-8: names of our tools are short, in snake case, and there once", async () => {
+  const host = await openHost("mount-plans/reference.yaml", { cwd: root, env: {} });
+  const names = host.status().entries.flatMap(({ tools }) => tools);
+  await host.close();
+
+  expect(names.filter((name) => !/^[a-z][a-z0-9]*(_[a-z0-9]+)*$/.test(name) || name.length > 64)).toEqual([]);
+  expect(new Set(names).size).toBe(names.length);
 });
 
 test("what the plans name is among the dependencies of their folder", async () => {

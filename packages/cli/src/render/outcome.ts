@@ -1,5 +1,5 @@
 import type { CallStatus, ToolOutcome, ToolResult } from "@toolmount/core";
-import { printable } from "./printable.ts";
+import { printable, printableLines } from "./printable.ts";
 import type { Screen, Style } from "./screen.ts";
 import { valueLines } from "./value.ts";
 
@@ -39,7 +39,8 @@ const signs: Readonly<Record<CallStatus, { readonly sign: string; readonly style
 };
 
 function resultLines(screen: Screen, result: ToolResult): string[] {
-  const lines = result.error === undefined ? valueLines(result.data, screen) : [printable(result.error)];
+  const lines =
+    result.error === undefined ? valueLines(result.data, screen) : printableLines(result.error).split("\n");
   if (result.details !== undefined) lines.push(...valueLines({ details: result.details }, screen));
   for (const { type } of result.content ?? [])
     lines.push(screen.paint("dim", `(with content of the type ${type})`));
