@@ -1,0 +1,82 @@
+import { z } from "zod";
+
+const oneOrMore = <Schema extends z.ZodType>(schema: Schema) => z.union([schema, z.array(schema).min(1)]);
+
+const glob = z.string().min(1);
+
+/** What a rule looks at; all that it names must fit. Texts are globs: `*` any characters, `?` one. */
+const match = z.strictObject({
+  /** The name under which the tool is offered. */
+  tool: oneOrMore(glob).optional(),
+  tag: oneOrMore(glob).optional(),
+  category: oneOrMore(z.enum(["read", "write", "delete", "side_effect", "unclassified"])).optional(),
+  consequence: oneOrMore(z.enum(["low", "medium", "high", "unclassified"])).optional(),
+  mode: oneOrMore(glob).optional(),
+  user: oneOrMore(glob).optional(),
+  /** Patterns over the parsed arguments, by name. */
+  arguments: z.record(z.string(), z.json()).optional(),
+});
+
+const reason = z.string().min(1).max(500);
+
+const rule = z.discriminatedUnion("answer", [
+  z.strictObject({
+    match,
+    answer: z.literal("allow"),
+    /** `confirmation` also lifts what the tool itself asks. */
+    waives: z.literal("confirmation").optional(),
+    reason: reason.optional(),
+  }),
+  z.strictObject({ match, answer: z.literal("ask"), reason: reason.optional() }),
+  z.strictObject({ match, answer: z.literal("deny"), reason: reason.optional() }),
+]);
+
+const count = z.int().positive();
+
+const budgets = z.strictObject({
+  /** What a budget is counted over. A call without a session or turn has its own. */
+  per: z.enum(["turn", "session"]).default("session"),
+  /** Calls that may be made. */
+  calls: count.optional(),
+  /** Milliseconds that tools may run, taken together. */
+  timeMs: count.optional(),
+  /** Calls at once. */
+  concurrent: count.optional(),
+  /** How deep tools may call tools. */
+  depth: z.int().min(0).optional(),
+});
+
+const loopGuard = z
+  .strictObject({
+    /** From this count on, a repeated call carries a warning. */
+    warnAt: z.int().min(1).default(2),
+    /** From this count on, it is answered without being run. */
+    suppressAt: z.int().min(2).default(3),
+  })
+  .refine(({ warnAt, suppressAt }) => suppressAt > warnAt, { error: "suppressAt is more than warnAt" });
+
+const approver = z.strictObject({
+  webhook: z.strictObject({
+    /** Where questions are posted; answers are polled below it. */
+    url: z.url({ protocol: /^https?$/ }),
+    /** Signs questions and answers; both sides have it. */
+    secret: z.string().min(16),
+    pollMs: z.int().min(10).max(60_000).default(2_000),
+  }),
+});
+
+/** What a plan may set in its `policy:` section. */
+export const config = z.strictObject({
+  /** What is asked about beside what tools and rules ask. */
+  level: z.enum(["autonomous", "cautious", "standard", "paranoid"]).default("cautious"),
+  rules: z.array(rule).default([]),
+  budgets: budgets.optional(),
+  loopGuard: loopGuard.optional(),
+  approver: approver.optional(),
+});
+
+export type PolicyConfig = z.output<typeof config>;
+export type Rule = z.output<typeof rule>;
+export type Budgets = z.output<typeof budgets>;
+export type LoopGuardOptions = z.output<typeof loopGuard>;
+export type Level = PolicyConfig["level"];

@@ -1,0 +1,14 @@
+export {
+  config,
+  type Budgets,
+  type Level,
+  type LoopGuardOptions,
+  type PolicyConfig,
+  type Rule,
+} from "./config.ts";
+export { mount } from "./mount.ts";
+export { createRule } from "./rule.ts";
+export { createLevel } from "./level.ts";
+export { createBudgets } from "./budgets.ts";
+export { callSignature, mountLoopGuard } from "./loop-guard.ts";
+export { createWebhookApprover, signWebhook, type WebhookOptions } from "./webhook-approver.ts";

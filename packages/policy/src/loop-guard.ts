@@ -1,0 +1,123 @@
+import { data, type EventData, type HookResult, type Hooks, type ToolResult } from "@toolmount/core";
+import type { LoopGuardOptions } from "./config.ts";
+import { RecentMap } from "./recent-map.ts";
+
+/** Turns whose calls are remembered. */
+const kept = 10_000;
+
+interface Turn {
+  /** Runs of each signature. */
+  readonly runs: Map<string, Set<string>>;
+  hasResult: boolean;
+  remaining: number;
+}
+
+/**
+ * Stops a model that makes the same call over and over in one turn. Acts only once some tool of the turn has returned:
+ * from `warnAt` on the call runs and its result carries a warning; from `suppressAt` on it is answered without being
+ * run. Whoever runs the turn says how many iterations are left with `provider:request { session_id, turn_id,
+ * iterations_remaining }`. Source: Aptix's ToolLoopGuard.
+ */
+export function mountLoopGuard(options: LoopGuardOptions, hooks: Pick<Hooks, "gate" | "observe">): void {
+  const turns = new RecentMap<Turn>(kept);
+  const turnOf = (event: EventData) => {
+    const { session_id: session, turn_id: turn } = event;
+    if (session === undefined && turn === undefined) return null; // calls that nothing ties together
+    return turns.take(JSON.stringify([session, turn]), () => ({
+      runs: new Map(),
+      hasResult: false,
+      remaining: Number.POSITIVE_INFINITY,
+    }));
+  };
+
+  hooks.gate(
+    "tool:pre",
+    (_, event) => {
+      const turn = turnOf(event);
+      if (turn === null) return undefined;
+      const count = countOf(turn, event);
+      if (!turn.hasResult || count < options.suppressAt) return undefined;
+      return { action: "modify", data: { tool_result: suppressed(String(event["tool_name"]), turn) } };
+    },
+    { name: "loop guard", priority: 90 },
+  );
+
+  hooks.gate(
+    "tool:post",
+    (_, event) => {
+      const turn = turnOf(event);
+      if (turn === null) return undefined;
+      const result = event["tool_result"] as ToolResult;
+      const repeats = turn.hasResult ? (turn.runs.get(signatureOf(event))?.size ?? 0) : 0;
+      turn.hasResult = true;
+      return repeats >= options.warnAt && repeats < options.suppressAt
+        ? warned(result, repeats, turn)
+        : undefined;
+    },
+    { name: "loop guard", priority: 90 },
+  );
+
+  hooks.observe("tool:error", (_, event) => {
+    const turn = turnOf(event);
+    if (turn !== null) turn.hasResult = true;
+  });
+  hooks.observe("provider:request", (_, event) => {
+    const turn = turnOf(event);
+    if (turn !== null && typeof event["iterations_remaining"] === "number")
+      turn.remaining = event["iterations_remaining"];
+  });
+}
+
+/** How often a turn has made a call, this one included; one that waited and goes on is still one. */
+function countOf(turn: Turn, event: EventData): number {
+  const signature = signatureOf(event);
+  const runs = turn.runs.get(signature) ?? new Set();
+  turn.runs.set(signature, runs.add(String(event["run_id"])));
+  return runs.size;
+}
+
+function signatureOf(event: EventData): string {
+  return callSignature(String(event["tool_name"]), event["tool_input"]);
+}
+
+/**
+ * What two calls share that are the same: the name, and the arguments as JSON with keys sorted whatever their case,
+ * lists in order; a text that is no JSON, trimmed. Case makes no difference.
+ */
+export function callSignature(name: string, given: unknown): string {
+  return `${name}\n${typeof given === "string" ? ofText(given) : (JSON.stringify(sorted(given)) ?? "")}`.toLowerCase();
+}
+
+function ofText(text: string): string {
+  try {
+    return JSON.stringify(sorted(JSON.parse(text)));
+  } catch {
+    return text.trim();
+  }
+}
+
+function sorted(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(sorted);
+  if (typeof value !== "object" || value === null) return value;
+  const fold = (key: string) => key.toLowerCase();
+  const members = Object.entries(value).toSorted(([a], [b]) =>
+    fold(a) < fold(b) ? -1 : fold(a) > fold(b) ? 1 : 0,
+  );
+  return Object.fromEntries(members.map(([key, member]) => [key, sorted(member)]));
+}
+
+const finish = "This is the last step of the turn: answer now with what you have.";
+
+function suppressed(tool: string, { remaining }: Turn) {
+  const guidance = [
+    "This call was made before in this turn with the same arguments; its result is above. Use it, or call with other arguments.",
+    ...(remaining <= 1 ? [finish] : []),
+  ].join(" ");
+  return data({ suppressed: true, reason: "repeat_tool_call_detected", tool, guidance });
+}
+
+function warned(result: ToolResult, count: number, { remaining }: Turn): HookResult {
+  const warning = `the same call was made ${count} times in this turn; its result will not change`;
+  const warnings = [...(result.warnings ?? []), warning, ...(remaining <= 1 ? [finish] : [])];
+  return { action: "modify", data: { tool_result: { ...result, warnings } } };
+}

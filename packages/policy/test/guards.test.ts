@@ -1,0 +1,151 @@
+import { describe, expect, test } from "vitest";
+import { data } from "@toolmount/core";
+import { callSignature, config } from "../src/index.ts";
+import { tool, world } from "./world.ts";
+
+const turn = { sessionId: "s-1", turnId: "t-1" };
+
+describe("budgets", () => {
+  test("calls: counted for each session; what was denied is not", async () => {
+    const { host } = await world(
+      { budgets: { calls: 2 }, rules: [{ match: { tool: "no" }, answer: "deny" }] },
+      [tool("t"), tool("no")],
+    );
+    const status = async (name: string, sessionId: string) =>
+      (await host.call({ name }, { sessionId })).status;
+    expect([await status("t", "a"), await status("no", "a"), await status("t", "a")]).toEqual([
+      "ok",
+      "denied",
+      "ok",
+    ]);
+    const last = await host.call({ name: "t" }, { sessionId: "a" });
+    expect(last).toMatchObject({
+      status: "denied",
+      result: { error: '"t" was not run: the session has used its 2 calls' },
+    });
+    expect(await status("t", "b")).toBe("ok");
+  });
+
+  test("calls of a turn: a call that waited and goes on is one", async () => {
+    const { host } = await world({ budgets: { per: "turn", calls: 1 } }, [
+      tool("t", { requiresConfirmation: true }),
+    ]);
+    const asked = await host.call({ name: "t" }, turn);
+    await host.approvals.decide((await host.approvals.list())[0]!.id, "approve", "bob");
+    expect((await host.resume(asked.ticket!, turn)).status).toBe("ok");
+    expect((await host.call({ name: "t" }, turn)).status).toBe("denied");
+    expect((await host.call({ name: "t" }, { ...turn, turnId: "t-2" })).status).toBe("pending");
+  });
+
+  test("at once: as many as the plan says, and again when one has ended", async () => {
+    const ends: (() => void)[] = [];
+    const slow = tool("t", { execute: () => new Promise((resolve) => ends.push(() => resolve(data(1)))) });
+    const { host } = await world({ budgets: { concurrent: 2 } }, [slow]);
+    const first = [host.call({ name: "t" }, turn), host.call({ name: "t" }, turn)];
+    expect((await host.call({ name: "t" }, turn)).status).toBe("denied");
+    ends.shift()!();
+    await first[0];
+    const again = host.call({ name: "t" }, turn);
+    for (const end of ends) end();
+    expect((await again).status).toBe("ok");
+  });
+
+  test("time and depth", async () => {
+    let now = 1_000;
+    const clock = { now: () => now, setTimer: () => ({ cancel: () => {}, keepAlive: () => {} }) };
+    const slow = tool("t", { execute: () => data((now += 60)) });
+    const timed = await world({ budgets: { timeMs: 100 } }, [slow], { clock });
+    const statuses = [];
+    for (let at = 0; at < 3; at++) statuses.push((await timed.host.call({ name: "t" }, turn)).status);
+    expect(statuses).toEqual(["ok", "ok", "denied"]);
+
+    const nests = tool("n", {
+      execute: async (_, context) => data((await context.call({ name: "n" })).result.error ?? "ran"),
+    });
+    const deep = await world({ budgets: { depth: 0 } }, [nests]);
+    expect((await deep.host.call({ name: "n" }, turn)).result).toMatchObject({
+      data: '"n" was not run: tools may call tools at most 0 deep',
+    });
+  });
+});
+
+describe("the loop guard", () => {
+  const guarded = (ran: unknown[]) =>
+    world({ loopGuard: {} }, [tool("t", { execute: async (params) => data(ran.push(params)) })]);
+
+  test("APTIX-N15: a call is known by its name and arguments, whatever the order of keys, case, or blanks", () => {
+    const same = callSignature("find", { b: [2, 1], A: "X" });
+    expect(callSignature("FIND", '{"a":"x", "B":[2,1]}')).toBe(same);
+    expect(callSignature("find", { a: "x", b: [1, 2] })).not.toBe(same);
+    expect(callSignature("find", "  not json ")).toBe(callSignature("find", "not json"));
+  });
+
+  test("APTIX-N16: the second carries a warning, the third is answered without being run", async () => {
+    const ran: unknown[] = [];
+    const { host, events } = await guarded(ran);
+    const call = (args: object) => host.call({ name: "t", arguments: { ...args } }, turn);
+
+    const first = await call({ a: 1, b: 2 });
+    const second = await call({ b: 2, a: 1 });
+    const third = await call({ a: 1, b: 2 });
+
+    expect(first.result.warnings).toBeUndefined();
+    expect(second).toMatchObject({
+      status: "ok",
+      result: { warnings: [expect.stringContaining("2 times")] },
+    });
+    expect(third).toMatchObject({
+      status: "ok",
+      result: {
+        data: {
+          suppressed: true,
+          reason: "repeat_tool_call_detected",
+          tool: "t",
+          guidance: expect.any(String),
+        },
+      },
+    });
+    expect(ran).toHaveLength(2);
+    expect((await call({ a: 2 })).result.data).toBe(3);
+    expect(
+      (await host.call({ name: "t", arguments: { a: 1, b: 2 } }, { ...turn, turnId: "t-2" })).result.data,
+    ).toBe(4);
+    expect(events.filter(({ event }) => event === "tool:post")).toHaveLength(5);
+  });
+
+  test("APTIX-N16: acts only once a tool of the turn has returned, and says when the turn is about to end", async () => {
+    const ran: unknown[] = [];
+    const { host } = await guarded(ran);
+    await host.coordinator.hooks.emit("provider:request", {
+      session_id: "s-1",
+      turn_id: "t-1",
+      iterations_remaining: 1,
+    });
+    const together = await Promise.all(
+      [1, 2, 3, 4].map(() => host.call({ name: "t", arguments: { a: 1 } }, turn)),
+    );
+    expect(together.some(({ result }) => JSON.stringify(result).includes("suppressed"))).toBe(false);
+    const after = await host.call({ name: "t", arguments: { a: 1 } }, turn);
+    expect(after.result.data).toMatchObject({
+      suppressed: true,
+      guidance: expect.stringContaining("last step"),
+    });
+  });
+
+  test("APTIX-N16: thresholds are checked", () => {
+    expect(config.safeParse({ loopGuard: { warnAt: 3, suppressAt: 3 } }).success).toBe(false);
+    expect(config.safeParse({ loopGuard: { warnAt: 0 } }).success).toBe(false);
+    expect(config.safeParse({ loopGuard: { warnAt: 1, suppressAt: 2 } }).success).toBe(true);
+  });
+
+  test("a suppressed call asks nobody, and a rule still denies it", async () => {
+    const { host } = await world({ loopGuard: {} }, [tool("t", { requiresConfirmation: true })], {
+      approver: () => ({ decision: "approve" }),
+    });
+    for (let at = 0; at < 2; at++) await host.call({ name: "t" }, turn);
+    let asked = 0;
+    host.coordinator.hooks.observe("approval:required", () => void asked++);
+    expect((await host.call({ name: "t" }, turn)).result.data).toMatchObject({ suppressed: true });
+    expect(asked).toBe(0);
+  });
+});

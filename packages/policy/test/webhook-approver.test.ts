@@ -1,0 +1,118 @@
+import { once } from "node:events";
+import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
+import type { AddressInfo } from "node:net";
+import { describe, expect, onTestFinished, test } from "vitest";
+import { signWebhook } from "../src/index.ts";
+import { tool, world } from "./world.ts";
+
+const secret = "a secret of both sides";
+
+interface Asked {
+  readonly approvalId: string;
+  readonly digest: string;
+  readonly arguments: unknown;
+}
+
+type Answer = (
+  asked: Asked,
+  polls: number,
+) => { status: number; body?: object; headers?: Record<string, string> };
+
+/** A server that checks the signature of each request, and answers as the test says. */
+async function webhook(answer: Answer) {
+  const seen: Asked[] = [];
+  let polls = 0;
+  const server = createServer((request, response) => void handle(request, response));
+  async function handle(request: IncomingMessage, response: ServerResponse) {
+    const chunks: Buffer[] = [];
+    for await (const chunk of request) chunks.push(chunk as Buffer);
+    const body = Buffer.concat(chunks).toString("utf8");
+    const sentAt = String(request.headers["x-toolmount-timestamp"]);
+    const signature = signWebhook(secret, sentAt, `${request.method} ${request.url}`, body);
+    if (signature !== request.headers["x-toolmount-signature"]) return response.writeHead(401).end();
+    if (request.method === "POST") seen.push(JSON.parse(body) as Asked);
+    else polls++;
+    const told = answer(seen.at(-1)!, polls);
+    return response.writeHead(told.status, told.headers).end(JSON.stringify(told.body ?? {}));
+  }
+  server.listen(0, "127.0.0.1");
+  await once(server, "listening");
+  onTestFinished(() => void server.close());
+  return {
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/approvals`,
+    seen,
+    polls: () => polls,
+  };
+}
+
+function signed(asked: Asked, body: object, about = asked.approvalId, sentAt = Date.now(), key = secret) {
+  const whole = { approvalId: asked.approvalId, digest: asked.digest, ...body };
+  const signature = signWebhook(key, String(sentAt), `ANSWER ${about}`, JSON.stringify(whole));
+  return {
+    status: 200,
+    body: whole,
+    headers: { "x-toolmount-timestamp": String(sentAt), "x-toolmount-signature": signature },
+  };
+}
+
+async function callWith(answer: Answer) {
+  const server = await webhook(answer);
+  let runs = 0;
+  const asks = tool("t", { requiresConfirmation: true, execute: () => ({ data: ++runs }) });
+  const { host } = await world({ approver: { webhook: { url: server.url, secret, pollMs: 10 } } }, [asks]);
+  const outcome = await host.call({ name: "t", arguments: { n: 1 } }, { sessionId: "s" });
+  return { outcome, runs, ...server };
+}
+
+describe("a webhook that is asked", () => {
+  test("gets a signed question with the exact arguments, and is polled until it has decided", async () => {
+    const { outcome, seen, polls } = await callWith((asked, times) =>
+      times < 3 ? { status: 202 } : signed(asked, { decision: "approve", by: "ops" }),
+    );
+    expect(outcome).toMatchObject({ status: "ok", result: { data: 1 } });
+    expect(seen).toMatchObject([
+      { arguments: { n: 1 }, tool: { name: "t" }, digest: expect.stringMatching(/^[0-9a-f]{64}$/) },
+    ]);
+    expect(polls()).toBe(3);
+  });
+
+  test("denies with its reason", async () => {
+    const { outcome } = await callWith((asked) =>
+      signed(asked, { decision: "deny", reason: "not now", by: "ops" }),
+    );
+    expect(outcome).toMatchObject({ status: "denied", result: { error: '"t" was not run: not now' } });
+  });
+
+  test.each<[string, Answer]>([
+    ["an answer that is not signed", (asked) => ({ status: 200, body: { ...asked, decision: "approve" } })],
+    [
+      "a signature of another secret",
+      (asked) => signed(asked, { decision: "approve" }, asked.approvalId, Date.now(), "another secret...."),
+    ],
+    ["an answer to another question", (asked) => signed(asked, { decision: "approve" }, "another")],
+    [
+      "a digest of other arguments",
+      (asked) => signed(asked, { decision: "approve", digest: "0".repeat(64) }),
+    ],
+    ["an id of another question", (asked) => signed(asked, { decision: "approve", approvalId: "another" })],
+    [
+      "an answer of last week",
+      (asked) => signed(asked, { decision: "approve" }, asked.approvalId, Date.now() - 604_800_000),
+    ],
+    ["a decision that is none", (asked) => signed(asked, { decision: "yes" })],
+    ["an error", () => ({ status: 500 })],
+    ["a redirect", () => ({ status: 302, headers: { location: "http://127.0.0.1:1/" } })],
+  ])("%s denies: an approver that fails has not said yes", async (_, answer) => {
+    const { outcome, runs } = await callWith(answer);
+    expect(outcome).toMatchObject({
+      status: "denied",
+      result: { error: '"t" was not run: the approver failed' },
+    });
+    expect(runs).toBe(0);
+  });
+
+  test("a later answer leaves the call pending", async () => {
+    const { outcome } = await callWith((asked) => signed(asked, { decision: "later" }));
+    expect(outcome.status).toBe("pending");
+  });
+});
