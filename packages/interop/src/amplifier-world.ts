@@ -1,0 +1,109 @@
+import { AsyncLocalStorage } from "node:async_hooks";
+import {
+  createCancellation,
+  failure,
+  type CancellationToken,
+  type PartialResult,
+  type ToolContext,
+} from "@toolmount/core";
+
+/** What Amplifier keeps for one session. */
+export interface AmplifierSession {
+  readonly id: string;
+  readonly parentId: string | null;
+  /** A dictionary for policies and modes. */
+  readonly state: Record<string, unknown>;
+  readonly cancellation: CancellationToken;
+  /** Tokens that hooks have put before the model in this turn, estimated. */
+  injectedTokens: number;
+}
+
+/** The sessions that Amplifier modules of one host see: that of the call or event at hand, else the host's own. */
+export interface AmplifierWorld {
+  current(): AmplifierSession;
+  /** The call at hand, if there is one. */
+  call(): ToolContext | undefined;
+  /** Runs a tool's work in the session of its call; a session that was cancelled runs nothing, and waits for nothing. */
+  within(context: ToolContext, work: () => unknown): Promise<unknown>;
+  /** Runs a hook in the session that its event names. */
+  inSession<Value>(sessionId: unknown, work: () => Value): Value;
+}
+
+/** Sessions beyond this many are forgotten, those used longest ago first. */
+const maxSessions = 10_000;
+
+/** The session of modules while no call is at hand. */
+const hostSession = "host";
+
+/** Makes the world of one host's Amplifier modules. */
+export function createAmplifierWorld(): AmplifierWorld {
+  const sessions = new Map<string, AmplifierSession>();
+  const at = new AsyncLocalStorage<{ session: AmplifierSession; context?: ToolContext }>();
+  const sessionOf = (id: string, parentId: string | null = null): AmplifierSession => {
+    const session = sessions.get(id) ?? makeSession(id, parentId);
+    sessions.delete(id);
+    sessions.set(id, session);
+    for (const [oldest] of sessions) {
+      if (sessions.size <= maxSessions) break;
+      sessions.delete(oldest);
+    }
+    return session;
+  };
+  return {
+    current: () => at.getStore()?.session ?? sessionOf(hostSession),
+    call: () => at.getStore()?.context,
+    within: (context, work) => {
+      const session = sessionOf(context.sessionId ?? hostSession, context.parentRunId ?? null);
+      return at.run({ session, context }, () => cancellable(session, context, work));
+    },
+    inSession: (sessionId, work) => {
+      if (typeof sessionId !== "string" || sessionId === "") return work();
+      const before = at.getStore();
+      return before?.session.id === sessionId ? work() : at.run({ session: sessionOf(sessionId) }, work);
+    },
+  };
+}
+
+function makeSession(id: string, parentId: string | null): AmplifierSession {
+  const state = Object.create(null) as Record<string, unknown>;
+  return { id, parentId, state, cancellation: createCancellation(), injectedTokens: 0 };
+}
+
+async function cancellable(
+  { cancellation }: AmplifierSession,
+  context: ToolContext,
+  work: () => unknown,
+): Promise<unknown> {
+  const { callId, tool } = context;
+  if (cancellation.isCancelled) return stopped(tool);
+  cancellation.registerToolStart(callId, tool);
+  let undo = () => {};
+  const gaveUp = new Promise<unknown>((resolve) => {
+    undo = cancellation.onChange((state) => {
+      if (state === "immediate") resolve(stopped(tool));
+    });
+  });
+  try {
+    return await Promise.race([work(), gaveUp]);
+  } finally {
+    undo();
+    cancellation.registerToolComplete(callId);
+  }
+}
+
+/** Stands for the result of a call whose session was cancelled, so that every call keeps its result. */
+export class Stopped {
+  readonly tool: string;
+
+  constructor(tool: string) {
+    this.tool = tool;
+  }
+
+  toResult(): PartialResult<never> {
+    return failure("Request was cancelled", { details: { cancelled: true, tool: this.tool } });
+  }
+}
+
+function stopped(tool: string): Stopped {
+  return new Stopped(tool);
+}

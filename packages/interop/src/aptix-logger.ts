@@ -1,0 +1,59 @@
+import type { Logger } from "@toolmount/core";
+
+/** The logger that Aptix tools are made with. */
+export interface AptixLogger {
+  AddException(tag: string, error: unknown): void;
+  AddError(tag: string, message: string): void;
+  /** Attributes are an ordered list of pairs of texts. */
+  AddCustomEvent(level: string, name: string, message: string, ...attributes: unknown[]): void;
+  Trace(message: string): void;
+}
+
+const levels: Readonly<Record<string, "trace" | "debug" | "info" | "warn" | "error">> = {
+  verbose: "trace",
+  trace: "trace",
+  debug: "debug",
+  info: "info",
+  information: "info",
+  message: "info",
+  warn: "warn",
+  warning: "warn",
+  error: "error",
+  critical: "error",
+};
+
+/** Lets Aptix tools write to the host's log. Attributes keep their order; what is no pair of texts is left out, and that is said. */
+export function createAptixLogger(logger: Logger): AptixLogger {
+  return Object.freeze({
+    AddException: (tag: string, err: unknown) => logger.error({ err, tag: String(tag) }, String(tag)),
+    AddError: (tag: string, message: string) => logger.error({ tag: String(tag) }, String(message)),
+    AddCustomEvent: (level: string, name: string, message: string, ...given: unknown[]) => {
+      const { attributes, dropped } = readPairs(given);
+      const fields = {
+        event: String(name),
+        attributes,
+        ...(dropped > 0 ? { attributes_dropped: dropped } : {}),
+      };
+      logger[levels[String(level).toLowerCase()] ?? "info"](fields, String(message));
+    },
+    Trace: (message: string) => logger.trace({}, String(message)),
+  });
+}
+
+/** Pairs come as one list of pairs, or one after the other. */
+function readPairs(given: readonly unknown[]): {
+  attributes: readonly (readonly [string, string])[];
+  dropped: number;
+} {
+  const [first] = given;
+  const list: readonly unknown[] =
+    given.length === 1 && Array.isArray(first) && (first.length === 0 || Array.isArray(first[0]))
+      ? first
+      : given;
+  const attributes = list.filter(isPair).map(([key, value]) => [key, value] as const);
+  return { attributes, dropped: list.length - attributes.length };
+}
+
+function isPair(value: unknown): value is [string, string] {
+  return Array.isArray(value) && value.length === 2 && value.every((part) => typeof part === "string");
+}

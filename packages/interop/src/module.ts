@@ -1,0 +1,19 @@
+import type { Coordinator } from "@toolmount/core";
+import { z } from "zod";
+import { createAmplifierAdapter } from "./amplifier.ts";
+import { createAmplifierWorld } from "./amplifier-world.ts";
+import { aptixAdapter } from "./aptix.ts";
+import { forgeAdapter } from "./forge.ts";
+import { createSchemaCompiler } from "./json-schema.ts";
+
+/** What a plan may set for this module: nothing. */
+export const config = z.strictObject({});
+
+/** Mounts the adapters of other contracts, and the compiler of plain JSON Schemas where there is none yet. */
+export async function mount(coordinator: Coordinator, _settings: z.output<typeof config>): Promise<void> {
+  coordinator.mount("adapters", aptixAdapter);
+  coordinator.mount("adapters", createAmplifierAdapter(createAmplifierWorld()));
+  coordinator.mount("adapters", forgeAdapter);
+  if (coordinator.get("schema-compiler") === null)
+    coordinator.mount("schema-compiler", createSchemaCompiler());
+}

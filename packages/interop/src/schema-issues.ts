@@ -1,0 +1,56 @@
+import type { Issue } from "@toolmount/core";
+import type { ErrorObject } from "ajv";
+
+/** Issues beyond this many are counted, not kept. */
+const maxIssues = 20;
+
+/** What ajv found wrong, as issues that a model can act on. */
+export function issuesOf(errors: readonly ErrorObject[]): readonly Issue[] {
+  // A failed condition says nothing beside the faults of its branch.
+  const telling = errors.filter(({ keyword }) => keyword !== "if");
+  const issues = (telling.length > 0 ? telling : errors).slice(0, maxIssues).map(toIssue);
+  return telling.length > maxIssues
+    ? [...issues, { path: [], message: `and ${telling.length - maxIssues} more` }]
+    : issues;
+}
+
+function toIssue({ keyword, instancePath, params, message }: ErrorObject): Issue {
+  const path = pathOf(instancePath);
+  const named = params as Readonly<Record<string, unknown>>;
+  if (keyword === "required") return { path, message: `${quote(named["missingProperty"])} is required` };
+  if (keyword === "additionalProperties" || keyword === "unevaluatedProperties")
+    return {
+      path,
+      message: `${quote(named["additionalProperty"] ?? named["unevaluatedProperty"])} is not a known argument`,
+    };
+  if (keyword === "enum") return { path, message: `must be one of ${list(named["allowedValues"])}` };
+  if (keyword === "const") return { path, message: `must be ${quote(named["allowedValue"])}` };
+  if (keyword === "type") return { path, message: `must be ${article(named["type"])}` };
+  return { path, message: (message ?? "is not valid").slice(0, 300) };
+}
+
+function pathOf(pointer: string): readonly (string | number)[] {
+  return pointer
+    .split("/")
+    .slice(1, 40)
+    .map((part) => part.replaceAll("~1", "/").replaceAll("~0", "~"))
+    .map((part) => (/^\d{1,9}$/.test(part) ? Number(part) : part.slice(0, 100)));
+}
+
+function quote(value: unknown): string {
+  return (JSON.stringify(value) ?? String(value)).slice(0, 120);
+}
+
+function list(values: unknown): string {
+  const all = Array.isArray(values) ? values : [];
+  const shown = all.slice(0, 20).map(quote).join(", ");
+  return all.length > 20 ? `${shown} and ${all.length - 20} more` : shown;
+}
+
+function article(type: unknown): string {
+  return (Array.isArray(type) ? type : [type])
+    .map((name) =>
+      name === "null" ? "null" : /^[aeiou]/.test(String(name)) ? `an ${String(name)}` : `a ${String(name)}`,
+    )
+    .join(" or ");
+}

@@ -1,0 +1,201 @@
+import { existsSync, readFileSync } from "node:fs";
+import { createSchemaCompiler, mendSchema } from "@toolmount/interop";
+import fc from "fast-check";
+import { describe, expect, test } from "vitest";
+
+const compile = (schema: Record<string, unknown>) => createSchemaCompiler().compile(schema);
+const object = (properties: Record<string, unknown>, more: Record<string, unknown> = {}) => ({
+  type: "object",
+  properties,
+  ...more,
+});
+
+test("FORGE-N4: a schema accepts what fits and names what does not", () => {
+  const parse = compile(
+    object({ path: { type: "string" }, limit: { type: "integer" } }, { required: ["path"] }),
+  );
+
+  expect(parse({ path: "a", limit: 3 })).toEqual({ ok: true, value: { path: "a", limit: 3 } });
+  expect(parse({ limit: 1.5 })).toEqual({
+    ok: false,
+    issues: [
+      { path: [], message: '"path" is required' },
+      { path: ["limit"], message: "must be an integer" },
+    ],
+  });
+});
+
+test.each([
+  {
+    title: "draft-07 by name",
+    schema: { $schema: "http://json-schema.org/draft-07/schema#", items: [{ type: "string" }] },
+  },
+  {
+    title: "draft-07 by its tuples",
+    schema: object({ pair: { type: "array", items: [{ type: "string" }] } }),
+  },
+  {
+    title: "2019-09",
+    schema: { $schema: "https://json-schema.org/draft/2019-09/schema", unevaluatedProperties: false },
+  },
+  {
+    title: "2020-12",
+    schema: { $schema: "https://json-schema.org/draft/2020-12/schema", prefixItems: [{ type: "string" }] },
+  },
+  { title: "none said", schema: object({ a: { $ref: "#/$defs/a" } }, { $defs: { a: { type: "string" } } }) },
+])("a schema of $title compiles", ({ schema }) => {
+  expect(compile(schema)({})).toMatchObject({ ok: true });
+});
+
+test.each([
+  { title: "a reference out of it", schema: object({ a: { $ref: "https://a.test/x.json" } }) },
+  { title: "a reference to a file", schema: object({ a: { $ref: "file:///etc/passwd" } }) },
+  { title: "a reference to nothing", schema: object({ a: { $ref: "#/$defs/gone" } }) },
+  { title: "an edition nobody knows", schema: { $schema: "https://a.test/schema" } },
+  { title: "a type that is none", schema: object({ a: { type: "dict" } }) },
+  { title: "asynchronous checks", schema: { $async: true } },
+  {
+    title: "a pattern of exponential cost with look-around",
+    schema: object({ a: { pattern: "^(?=x)(a+)+$" } }),
+  },
+  { title: "a pattern with a back-reference", schema: object({ a: { pattern: "^(a+)\\1$" } }) },
+  { title: "a pattern that is none", schema: object({ a: { pattern: "(" } }) },
+])("$title is refused", ({ schema }) => {
+  expect(() => compile(schema)).toThrow(/.{10}/);
+});
+
+test("an $id of one schema is unknown to the next", () => {
+  const compiler = createSchemaCompiler();
+  compiler.compile({ $id: "https://a.test/one", type: "object" });
+
+  expect(compiler.compile({ $id: "https://a.test/one", type: "object" })({})).toMatchObject({ ok: true });
+  expect(() => compiler.compile({ properties: { a: { $ref: "https://a.test/one" } } })).toThrow("a.test/one");
+});
+
+test("a hostile pattern is matched in linear time", () => {
+  const parse = compile(object({ a: { type: "string", pattern: "^(a+)+$" } }));
+
+  expect(parse({ a: `${"a".repeat(50_000)}!` })).toMatchObject({ ok: false });
+});
+
+test("a pattern that RE2 lacks is matched on texts of bounded length only", () => {
+  const parse = compile(object({ a: { pattern: "^(?=.*[A-Z]).{8,}$" } }));
+
+  expect(parse({ a: "passWord1" })).toMatchObject({ ok: true });
+  expect(parse({ a: "password1" })).toMatchObject({ ok: false });
+  expect(parse({ a: "A".repeat(10_001) })).toMatchObject({ ok: false });
+});
+
+describe("what every object inherits is not an argument", () => {
+  const parse = compile(
+    object(
+      { constructor: { type: "string" }, toString: { type: "string", default: "x" } },
+      { additionalProperties: false },
+    ),
+  );
+
+  test("a declared name is absent when it was not sent", () => {
+    const parsed = parse({});
+
+    expect(parsed.ok && parsed.value["constructor"]).toBeUndefined();
+    expect(parsed.ok && parsed.value["toString"]).toBe("x");
+  });
+
+  test("__proto__ is an unknown argument, and does not satisfy what is required", () => {
+    expect(
+      compile(object({ a: {} }, { additionalProperties: false }))(JSON.parse('{"__proto__":{"a":1}}')),
+    ).toMatchObject({ ok: false });
+    expect(compile({ required: ["a"] })(JSON.parse('{"__proto__":{"a":1}}'))).toMatchObject({ ok: false });
+    expect(compile({ required: ["toString"] })({})).toMatchObject({ ok: false });
+  });
+});
+
+test.each([Infinity, -Infinity, NaN])("%s is no number", (value) => {
+  expect(compile(object({ a: { type: "number" } }))({ a: value })).toMatchObject({ ok: false });
+  expect(compile(object({ a: { type: "integer" } }))({ a: value })).toMatchObject({ ok: false });
+});
+
+test("defaults are written into a copy", () => {
+  const given = Object.freeze({ inner: Object.freeze({}) });
+  const parse = compile(object({ inner: object({ a: { default: 1 } }), b: { default: [] } }));
+
+  expect(parse(given)).toEqual({ ok: true, value: { inner: { a: 1 }, b: [] } });
+  expect(given).toEqual({ inner: {} });
+});
+
+test("an argument that a silent schema does not declare passes with a warning; an outspoken one decides", () => {
+  const silent = object({ a: {} }, { allOf: [{ properties: { b: {} } }] });
+
+  expect(compile(silent)({ a: 1, b: 2, c: 3 })).toEqual({
+    ok: true,
+    value: { a: 1, b: 2, c: 3 },
+    warnings: ['the argument "c" is not declared; it was passed on as it is'],
+  });
+  expect(compile({ ...silent, additionalProperties: true })({ c: 3 })).toEqual({ ok: true, value: { c: 3 } });
+  expect(compile(object({ a: {} }, { additionalProperties: false }))({ c: 3 })).toMatchObject({ ok: false });
+  expect(compile({ type: "object" })({ c: 3 })).toEqual({ ok: true, value: { c: 3 } });
+});
+
+test("a million bad items make a short list of issues", () => {
+  const parse = compile(object({ items: { type: "array", items: { type: "string" } } }));
+  const parsed = parse({ items: Array.from({ length: 200_000 }, () => 1) });
+
+  expect(parsed.ok).toBe(false);
+  expect(JSON.stringify(parsed).length).toBeLessThan(8_000);
+});
+
+test("a hundred thousand items are found to be unique, or not", () => {
+  const parse = compile(object({ items: { type: "array", uniqueItems: true } }));
+  const items = Array.from({ length: 100_000 }, (_, at) => ({ at }));
+
+  expect(parse({ items })).toMatchObject({ ok: true });
+  expect(parse({ items: [...items, { at: 5 }] })).toMatchObject({ ok: false });
+});
+
+test("parsing twice gives the same, and writes nothing into what was given", () => {
+  const parse = compile(
+    object({
+      a: { type: "string", default: "x" },
+      b: { type: "array", items: { type: "number" } },
+      c: object({ d: { default: null } }),
+    }),
+  );
+  fc.assert(
+    fc.property(fc.dictionary(fc.constantFrom("a", "b", "c", "e"), fc.jsonValue()), (given) => {
+      const before = JSON.stringify(given);
+      const first = parse(given);
+      const again = first.ok ? parse(first.value) : first;
+
+      expect(again).toEqual(first);
+      expect(JSON.stringify(given)).toBe(before);
+    }),
+  );
+});
+
+const fixtures = new URL("../../../../shared/fixtures/tool-schemas/", import.meta.url);
+const functions = existsSync(fixtures) ? readTools("bfcl.json") : [];
+const served = existsSync(fixtures)
+  ? ["mcp-everything", "mcp-filesystem", "mcp-memory", "mcp-sequential-thinking"].flatMap((name) =>
+      readTools(`${name}.json`),
+    )
+  : [];
+
+test(`the schemas of ${served.length} served tools compile as they are`, () => {
+  for (const { inputSchema } of served)
+    expect(compile(inputSchema as Record<string, unknown>)).toBeTypeOf("function");
+});
+
+test(`the schemas of ${functions.length} functions with types of other languages compile once they are mended`, () => {
+  const changes = functions.flatMap(({ parameters }) => {
+    const mended = mendSchema(parameters as Record<string, unknown>);
+    compile(mended.schema);
+    return mended.changes;
+  });
+
+  expect(changes.length).toBeGreaterThanOrEqual(functions.length);
+});
+
+function readTools(file: string): readonly Record<string, unknown>[] {
+  return (JSON.parse(readFileSync(new URL(file, fixtures), "utf8")) as { tools: Record<string, unknown>[] })
+    .tools;
+}
