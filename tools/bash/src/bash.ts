@@ -100,7 +100,7 @@ async function refusalOf(shell: Shell, command: string): Promise<PartialResult |
       });
     }
   }
-  const why = await shell.problem();
+  const why = await shell.prepare();
   return why === null
     ? null
     : failure(`The sandbox does not work here: ${why}`, { code: "ISOLATION_UNAVAILABLE" });

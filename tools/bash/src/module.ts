@@ -14,7 +14,7 @@ import { openShell, type Services } from "./shell.ts";
 export async function mount(coordinator: Coordinator, settings: ParsedSettings): Promise<void> {
   const shell = openShell(settings, servicesOf(coordinator));
   coordinator.registerCleanup(() => shell.close());
-  const problem = await shell.problem();
+  const problem = settings.isolation === "none" ? null : await shell.prepare();
   if (problem !== null) throw configInvalid(`isolation: bubblewrap does not work here: ${problem}`);
   for (const toolIn of [bashIn, bashOutputIn, bashListIn, bashStopIn])
     coordinator.mount("tools", toolIn(shell));

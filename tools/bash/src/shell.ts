@@ -1,6 +1,5 @@
-import { realpathSync } from "node:fs";
 import { systemClock, type Clock } from "@toolmount/core";
-import { createFiles, type Files } from "@toolmount/paths";
+import { createFiles, isPathError, type Files } from "@toolmount/paths";
 import {
   config,
   configInvalid,
@@ -10,6 +9,7 @@ import {
   type ShellFolders,
 } from "./config.ts";
 import { createJobs, type Jobs } from "./jobs.ts";
+import { reallyAt } from "./policy/folders.ts";
 import { createPolicy, type Policy } from "./policy/policy.ts";
 import { probeSandbox, sandboxLauncher } from "./run/bubblewrap.ts";
 import { commandEnvironment, hostEnvironment } from "./run/environment.ts";
@@ -36,8 +36,11 @@ export interface Shell {
   readonly launcher: Launcher;
   readonly clock: Clock;
   readonly patience: Patience;
-  /** Why commands cannot run in the isolation that was asked for; null when they can. */
-  problem(): Promise<string | null>;
+  /**
+   * Makes the folders that a command needs, as the file tools make theirs, and tries the sandbox once. Why commands
+   * cannot run in the isolation that was asked for; null when they can.
+   */
+  prepare(): Promise<string | null>;
   /** Ends all commands. */
   close(): Promise<void>;
 }
@@ -56,9 +59,8 @@ export function openShell(given: Settings, services: Services = {}): Shell {
   const env = commandEnvironment(services.environment ?? hostEnvironment(), settings);
   const launcher = launcherOf(settings, { ...folders, denied }, env);
   const jobs = createJobs(() => clock.now());
-  const problem = once(() =>
-    settings.isolation === "none" ? Promise.resolve(null) : probeSandbox(launcher, clock),
-  );
+  const isolated = settings.isolation === "bubblewrap";
+  const probe = once(() => probeSandbox(launcher, clock));
   return {
     settings,
     files,
@@ -67,18 +69,18 @@ export function openShell(given: Settings, services: Services = {}): Shell {
     launcher,
     clock,
     patience,
-    problem,
+    async prepare() {
+      const needed = isolated ? [folders.workingDir, ...folders.write] : [folders.workingDir];
+      for (const path of needed) await makeFolder(files, path);
+      return isolated ? await probe() : null;
+    },
     close: () => jobs.close(),
   };
 }
 
-/** A working folder must be there; the paths of commands are judged from where it really is. */
+/** The paths of commands are judged from where the working folder really is. */
 function realFolders(folders: ShellFolders): ShellFolders {
-  try {
-    return { ...folders, workingDir: realpathSync.native(folders.workingDir) };
-  } catch {
-    throw configInvalid(`working_dir ${folders.workingDir} is not there`);
-  }
+  return { ...folders, workingDir: reallyAt(folders.workingDir) };
 }
 
 function openFiles({ workingDir, read, write }: ShellFolders, deniedWrite: readonly string[]): Files {
@@ -96,6 +98,13 @@ function launcherOf(
   // The host's home is not there in the sandbox.
   const inside = { ...env, HOME: settings.env["HOME"] ?? "/tmp", TMPDIR: "/tmp" };
   return sandboxLauncher({ ...folders, shell, network, env: inside, cwd });
+}
+
+/** A folder that may not be made is missed by the command that needs it. */
+async function makeFolder(files: Files, path: string): Promise<void> {
+  await files.makeFolder(path).catch((thrown: unknown) => {
+    if (!isPathError(thrown)) throw thrown;
+  });
 }
 
 /** Asks once, and again only when the answer was a failure. */
