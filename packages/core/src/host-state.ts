@@ -6,10 +6,11 @@ import type { CallContext, CallInfo, CallRequest, Progress, SessionState } from 
 import { Desk } from "./desk.ts";
 import type { Home, ModuleState } from "./module-state.ts";
 import type { HostLimits, HostOptions } from "./host-types.ts";
+import { errorMessage } from "./errors.ts";
 import { isToolInterrupt } from "./interrupt.ts";
 import { requireCount, requireRate } from "./limits.ts";
 import { LinkedList } from "./linked-list.ts";
-import { silentLogger, type Logger } from "./logger.ts";
+import { guardLogger, silentLogger, type Logger } from "./logger.ts";
 import { OutputKeeper } from "./output-keeper.ts";
 import type { ToolOutcome } from "./outcome.ts";
 import { Pace } from "./pace.ts";
@@ -83,6 +84,7 @@ export class HostState {
   /** Begins the ids of its runs; in a process of many hosts it tells them apart. */
   readonly id = randomBytes(6).toString("hex");
   #runs = 0;
+  #lastTime = 1;
   #stampedTime = -1;
   #stampedText = "";
   #order = 0;
@@ -99,7 +101,7 @@ export class HostState {
     this.breakDown = path.breakDown;
     this.clock = options.clock ?? systemClock;
     this.epoch = this.clock.now() - 1;
-    this.logger = options.logger ?? silentLogger;
+    this.logger = guardLogger(options.logger ?? silentLogger);
     this.limits = resolveLimits(options.limits ?? {});
     this.approver =
       typeof options.approver === "function" ? { ask: options.approver } : (options.approver ?? null);
@@ -114,9 +116,14 @@ export class HostState {
     this.outputs = new OutputKeeper(this.limits.keptBytes);
   }
 
-  /** The host's own time. */
+  /** The host's own time. A clock that fails stands still: no deadline may be lost to it. */
   time(): number {
-    return this.clock.now() - this.epoch;
+    try {
+      return (this.#lastTime = this.clock.now() - this.epoch);
+    } catch (err) {
+      this.logger.error({ err }, "the clock failed");
+      return this.#lastTime;
+    }
   }
 
   /** ISO 8601 text of a moment of the host's own time, kept for as long as the millisecond lasts. */
@@ -139,9 +146,29 @@ export class HostState {
 
   call(request: CallRequest, context: CallContext, parent: Run | null): Promise<ToolOutcome> {
     return new Promise((resolve, reject) => {
-      const generation = parent === null ? this.home.generation() : parent.generation;
-      this.begin(new Run(this, generation, request, context, parent, resolve, reject));
+      try {
+        const generation = parent === null ? this.home.generation() : parent.generation;
+        this.begin(new Run(this, generation, request, context, parent, resolve, reject));
+      } catch (err) {
+        resolve(this.#stillborn(request, err));
+      }
     });
+  }
+
+  /** The outcome of a call that could not even begin: a request that is none, or a clock that failed. */
+  #stillborn(request: unknown, err: unknown): ToolOutcome {
+    this.logger.error({ err }, "a call could not begin");
+    const runId = this.nextRunId();
+    const tool = textOf(request, "name") ?? "";
+    const fetchedAt = new Date(this.epoch).toISOString();
+    return {
+      callId: textOf(request, "id") ?? runId,
+      runId,
+      tool,
+      status: "failed",
+      result: { tool, fetchedAt, error: errorMessage("INTERNAL", {}), code: "INTERNAL" },
+      durationMs: 0,
+    };
   }
 
   /** Sends a run on its way, watched by whoever listens to the tracing channel. */
@@ -221,11 +248,7 @@ export class HostState {
     const progress = readProgress(given);
     if (progress === null)
       return this.logger.warn({ tool: run.tool!.name, run_id: run.runId }, "progress that is no number");
-    try {
-      onProgress?.(progress);
-    } catch (err) {
-      this.logger.warn({ err, run_id: run.runId }, "whoever listens to the progress of a call failed");
-    }
+    this.#tellCaller(run, progress);
     if (observers.length > 0)
       this.tellNow(observers, "tool:progress", {
         tool_name: run.tool!.name,
@@ -233,6 +256,15 @@ export class HostState {
         run_id: run.runId,
         ...progress,
       });
+  }
+
+  /** The caller's own callback must not fail the tool that reports. */
+  #tellCaller(run: Run, progress: Progress): void {
+    try {
+      run.given.onProgress?.(progress);
+    } catch (err) {
+      this.logger.warn({ err, run_id: run.runId }, "whoever listens to the progress of a call failed");
+    }
   }
 
   /** Stamps an event with the time, freezes it, and tells observers. */
@@ -287,6 +319,16 @@ export class HostState {
     for (const list of this.#deadlines.values()) list.stop();
     this.grace.stop();
     this.signals.forget();
+  }
+}
+
+/** A text member of something that may be anything, getters that throw included. */
+function textOf(value: unknown, key: "id" | "name"): string | undefined {
+  try {
+    const member: unknown = (value as CallRequest | null | undefined)?.[key];
+    return typeof member === "string" ? member : undefined;
+  } catch {
+    return undefined;
   }
 }
 

@@ -97,12 +97,13 @@ export class LiveContext implements ToolContext {
     return (this.#session ??= this.#run.host.sessionState(this.#run.given.sessionId));
   }
 
-  progress(progress: Progress): void {
-    this.#run.host.progress(this.#run, progress);
+  // Functions made when they are read, so that a tool may take them out of its context.
+  get progress(): (progress: Progress) => void {
+    return (progress) => this.#run.host.progress(this.#run, progress);
   }
 
-  call(request: CallRequest): Promise<ToolOutcome> {
-    return this.#run.host.callFrom(this.#run, request);
+  get call(): (request: CallRequest) => Promise<ToolOutcome> {
+    return (request) => this.#run.host.callFrom(this.#run, request);
   }
 
   /** Tells a tool that reads its signal that it should stop. */

@@ -19,3 +19,34 @@ export const silentLogger: Logger = Object.freeze({
   error: ignore,
   child: () => silentLogger,
 });
+
+/**
+ * A logger whose methods never throw: a log that cannot be written must not fail the call it speaks of. What goes
+ * wrong there has nowhere to be told, so it is dropped.
+ */
+export function guardLogger(logger: Logger): Logger {
+  if (logger === silentLogger) return logger;
+  const guard =
+    (level: "trace" | "debug" | "info" | "warn" | "error") =>
+    (fields: object, message?: string): void => {
+      try {
+        logger[level](fields, message);
+      } catch {
+        // nowhere to tell it
+      }
+    };
+  return {
+    trace: guard("trace"),
+    debug: guard("debug"),
+    info: guard("info"),
+    warn: guard("warn"),
+    error: guard("error"),
+    child(bindings) {
+      try {
+        return guardLogger(logger.child(bindings));
+      } catch {
+        return silentLogger;
+      }
+    },
+  };
+}

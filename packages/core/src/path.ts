@@ -38,6 +38,7 @@ export function breakDown(run: Run, thrown: unknown): void {
     "the host failed in a call",
   );
   run.executing = false;
+  run.endedAt = Math.max(run.startedAt, run.endedAt);
   end(run, "failed", "INTERNAL", {});
   if (told) finish(run); // `tell` itself failed: nobody else will answer the caller
 }

@@ -44,13 +44,23 @@ export class TimerList<Item> extends LinkedList<Item> {
     this.#timer = null;
   }
 
+  /** A clock that gives no timer is asked again soon: a deadline must not be lost with it. */
   #arm(ms: number): void {
-    this.#timer = this.#time.clock.setTimer(() => this.#fire(), ms);
+    try {
+      this.#timer = this.#time.clock.setTimer(() => this.#fire(), ms);
+    } catch {
+      setImmediate(() => {
+        if (this.first !== null && this.#timer === null) this.#arm(ms);
+      });
+    }
   }
 
   #fire(): void {
     this.#timer = null;
-    const now = this.#time.time();
+    this.#endDue(this.#time.time());
+  }
+
+  #endDue(now: number): void {
     // Timers may fire up to a millisecond early.
     for (let link = this.first; link !== null && link.due - now <= 1; link = this.first) {
       this.remove(link);

@@ -25,7 +25,7 @@ export function tell(run: Run): boolean {
   const verdict = askGates(run.host, gates, event, eventOf(run));
   if (!(verdict instanceof Promise)) return heed(run, verdict);
   const { token } = run;
-  verdict.then((settled) => goOn(run, token, () => heed(run, settled))).catch(() => settle(run));
+  verdict.then((settled) => goOn(run, token, () => heed(run, settled))).catch(() => withheld(run));
   return true;
 }
 
@@ -53,6 +53,12 @@ function settle(run: Run): boolean {
   const { token } = run;
   void recorded.then(() => goOn(run, token, () => finish(run)));
   return true;
+}
+
+/** The gates could not even be asked. */
+function withheld(run: Run): void {
+  withhold(run, "its gates could not be asked");
+  finish(run);
 }
 
 /** Gates fail closed: what a gate could not look at is not handed out. */
