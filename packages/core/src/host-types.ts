@@ -9,6 +9,7 @@ import type { JsonObject } from "./json.ts";
 import type { Logger } from "./logger.ts";
 import type { ToolOutcome } from "./outcome.ts";
 import type { Approver, Runner } from "./ports.ts";
+import type { ArgumentShapes } from "./reshape-arguments.ts";
 import type { Offer, OfferFilter, Session } from "./session-types.ts";
 import type { StateStore } from "./store-ports.ts";
 
@@ -86,6 +87,12 @@ export interface ToolShape {
   readonly runner?: string | undefined;
   /** Replaces a tool of the same name that another module mounted. */
   readonly override?: boolean | undefined;
+  /** Arguments that are shown otherwise than declared, or not at all. */
+  readonly arguments?: ArgumentShapes | undefined;
+  /** Modes in which it is offered, in place of its own. */
+  readonly modes?: readonly string[] | undefined;
+  /** For tools that call tools: the offered name that a declared one means. */
+  readonly uses?: Readonly<Record<string, string>> | undefined;
 }
 
 export interface ModuleOptions {

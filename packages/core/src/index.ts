@@ -58,6 +58,7 @@ export { defaultMode } from "./modes.ts";
 export type * from "./approval-types.ts";
 export type * from "./store-ports.ts";
 export { createHost } from "./host.ts";
+export type { ArgumentShape, ArgumentShapes } from "./reshape-arguments.ts";
 export { createMemoryStore } from "./memory-store.ts";
 export { checkAudit, type AuditProblem } from "./audit.ts";
 export { matchesArguments, matchesGlob } from "./match-arguments.ts";

@@ -7,6 +7,7 @@ import type { Clock } from "./clock.ts";
 import { requireCount, requireRate } from "./limits.ts";
 import type { ModuleState } from "./module-state.ts";
 import type { PolicyJudge, SchemaCompiler } from "./ports.ts";
+import { reshapeArguments } from "./reshape-arguments.ts";
 import { prepareSchema, type PreparedSchema } from "./schema.ts";
 import { Pace } from "./pace.ts";
 import { Slots } from "./slots.ts";
@@ -28,6 +29,8 @@ export interface MountedTool {
   /** Name of the runner; null runs in this process. */
   readonly runner: string | null;
   readonly override: boolean;
+  /** Offered names that the declared ones mean which it calls. */
+  readonly uses: Readonly<Record<string, string>> | null;
   readonly slots: Slots | null;
   readonly pace: Pace | null;
   /** Judges of each generation's policies, prepared at the first call under it. */
@@ -56,9 +59,7 @@ export function prepareTool(given: ToolDefinition, options: MountOptions): Mount
   const declaredName = authored.name;
   const name = options.shape.name ?? declaredName;
   requireName(name);
-  const input = prepareSchema(name, definition.schema, options.compiler);
-  requireObject(name, input);
-  requireStable(name, input);
+  const input = prepareInput(name, definition, options);
   const output =
     definition.outputSchema === undefined
       ? null
@@ -81,6 +82,7 @@ export function prepareTool(given: ToolDefinition, options: MountOptions): Mount
     timeoutMs,
     aliases,
     owner: options.module.id,
+    modes: options.shape.modes,
   });
   return {
     name,
@@ -97,12 +99,25 @@ export function prepareTool(given: ToolDefinition, options: MountOptions): Mount
     runner:
       options.shape.runner === undefined || options.shape.runner === "inline" ? null : options.shape.runner,
     override: options.shape.override ?? false,
+    uses: options.shape.uses ?? null,
     slots: concurrent === undefined ? null : new Slots(concurrent),
     pace: rate === undefined ? null : new Pace(rate, options.clock),
     judges: null,
     abandoned: 0,
     digest: once(() => digestOf({ ...info, owner: undefined })),
   };
+}
+
+function prepareInput(
+  name: string,
+  definition: ToolDefinition,
+  { shape, compiler }: MountOptions,
+): PreparedSchema {
+  const declared = prepareSchema(name, definition.schema, compiler);
+  requireObject(name, declared);
+  const input = shape.arguments === undefined ? declared : reshapeArguments(name, declared, shape.arguments);
+  requireStable(name, input);
+  return input;
 }
 
 const namePattern = /^[A-Za-z0-9_.-]{1,128}$/;
@@ -170,8 +185,9 @@ function describe(parts: {
   timeoutMs: number;
   aliases: readonly string[];
   owner: string;
+  modes: readonly string[] | undefined;
 }): ToolInfo {
-  const { definition, output } = parts;
+  const { definition, output, modes } = parts;
   const { requiresConfirmation, tags, dependsOn } = definition;
   return Object.freeze({
     name: parts.name,
@@ -180,6 +196,7 @@ function describe(parts: {
     inputSchema: parts.input.json,
     ...(output === null ? {} : { outputSchema: output.json }),
     ...present(definition, ["category", "consequenceLevel", "usage", "summary", "modes", "version"]),
+    ...(modes !== undefined && { modes: Object.freeze([...modes]) }),
     requiresConfirmation:
       typeof requiresConfirmation === "function" ? ("dynamic" as const) : (requiresConfirmation ?? false),
     timeoutMs: parts.timeoutMs,

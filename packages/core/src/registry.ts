@@ -142,6 +142,18 @@ export class Generation {
     return [...own, ...all].toSorted((a, b) => a.priority - b.priority || a.order - b.order);
   }
 
+  /**
+   * The tool that another one means by a name: what its plan says, else its module's own tool that is declared so, else the
+   * one offered so, else the only one declared so.
+   */
+  findFor(caller: MountedTool, name: string): MountedTool | undefined {
+    const uses = caller.uses !== null && Object.hasOwn(caller.uses, name) ? caller.uses[name] : undefined;
+    if (uses !== undefined) return this.find(uses);
+    const declared = [...this.tools.values()].filter((tool) => tool.declaredName === name);
+    const sibling = declared.find((tool) => tool.module === caller.module);
+    return sibling ?? this.find(name) ?? (declared.length === 1 ? declared[0] : undefined);
+  }
+
   /** The tool of that name or alias; another case finds it too. */
   find(name: string): MountedTool | undefined {
     return this.tools.get(name) ?? this.folded.get(foldName(name));

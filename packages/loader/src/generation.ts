@@ -8,6 +8,7 @@ import {
 } from "@toolmount/core";
 import { within } from "./bounded.ts";
 import type { LoadedPlan } from "./load-plan.ts";
+import { findLooseUses } from "./links.ts";
 import { mountModule } from "./mount.ts";
 import { needsOf, orderByNeeds, providesOf } from "./order.ts";
 import { findPosition } from "./plan-map.ts";
@@ -68,6 +69,7 @@ export async function buildGeneration(
   try {
     for (const unit of orderByNeeds(prepared.filter(isPrepared))) await mountUnit(making, unit);
     refuseFailed(making.failed);
+    requireLinked(making);
     build.requireOpen();
   } catch (error) {
     await discard(draft, build);
@@ -125,6 +127,18 @@ function refuseFailed(failed: readonly FailedUnit[]): void {
     required.flatMap(({ problems }) => problems),
     cause === undefined ? {} : { cause },
   );
+}
+
+/** Tools that the application mounted by hand may be meant, too. */
+function requireLinked({ mounted, build }: Making): void {
+  const own = build.host.tools({ includeDeprecated: true }).filter(({ owner }) => owner === "host");
+  const names = [...mounted.flatMap((unit) => unit.mounted.toolNames), ...own.map(({ name }) => name)];
+  const loose = findLooseUses(
+    mounted.map(({ unit }) => unit),
+    new Set(names),
+    build.map,
+  );
+  if (loose.length > 0) throw planError(loose);
 }
 
 async function discard(draft: Draft, { logger }: Build): Promise<void> {
@@ -198,7 +212,7 @@ async function mountOnce(
   prepared: PreparedUnit,
 ): Promise<Omit<MountedUnit, "broughtIn">> {
   const { unit, resolution, module, config } = prepared;
-  const selection = unit.entry === null ? undefined : createSelection(unit.entry, unit.limits, unit.runner);
+  const selection = unit.entry === null ? undefined : createSelection(unit.entry, unit, unit.runner);
   const mounted = draft.addModule({
     id: unit.id,
     config,

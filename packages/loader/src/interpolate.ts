@@ -1,4 +1,5 @@
 import type { Json, JsonObject } from "@toolmount/core";
+import { resolveFileValue, type FileValues } from "./file-values.ts";
 import { findPlace, type Path, type PlanMap } from "./plan-map.ts";
 import { makeProblem, type Problem } from "./problems.ts";
 
@@ -18,17 +19,30 @@ export interface Interpolated {
  *
  * What is filled in stays a text and is not looked at again. The default stands in when the variable is unset or empty,
  * as in a shell. `$${` is a literal `${`; a `$` without a brace is itself. A missing variable is `VARIABLE_MISSING` at
- * its place; no problem ever holds a value.
+ * its place; no problem ever holds a value. `${file:path}` is the text of a file, of those that were read for it.
  */
-export function interpolate(value: JsonObject, map: PlanMap, env: Environment): Interpolated {
-  const fill: Fill = { map, env, problems: [], used: new Map() };
+export function interpolate(
+  value: JsonObject,
+  map: PlanMap,
+  env: Environment,
+  { values: files, folder }: GivenFiles = { values: new Map(), folder: "" },
+): Interpolated {
+  const fill: Fill = { map, env, files, folder, problems: [], used: new Map() };
   const filled = fillValue(fill, value, []) as JsonObject;
   return { value: filled, problems: fill.problems, mask: createMask(fill.used) };
+}
+
+/** Files whose text a plan takes, and where paths of a plan without a file start. */
+export interface GivenFiles {
+  readonly values: FileValues;
+  readonly folder: string;
 }
 
 interface Fill {
   readonly map: PlanMap;
   readonly env: Environment;
+  readonly files: FileValues;
+  readonly folder: string;
   readonly problems: Problem[];
   /** Values that were filled in, and the variable of each. */
   readonly used: Map<string, string>;
@@ -58,6 +72,8 @@ function fillText(fill: Fill, text: string, path: Path): string {
     references,
     (whole, escaped: string | undefined, inner: string | undefined, end: string) => {
       if (escaped !== undefined) return escaped;
+      if (end === "}" && inner?.startsWith("file:") === true)
+        return takeFile(fill, inner.slice(5), path, whole);
       const [, name, fallback] = (end === "}" && inBraces.exec(inner ?? "")) || [];
       if (name === undefined) return complain(fill, path, whole);
       return readVariable(fill, name, fallback) ?? reportMissing(fill, path, name);
@@ -72,6 +88,24 @@ function readVariable({ env, used }: Fill, name: string, fallback: string | unde
   return value;
 }
 
+function takeFile(
+  { map, files, folder, problems, used }: Fill,
+  written: string,
+  path: Path,
+  whole: string,
+): string {
+  const value = files.get(resolveFileValue(written, path, map, folder));
+  if (value?.ok === true) {
+    used.set(value.text, `file:${written}`);
+    return value.text;
+  }
+  const problem = `the file "${written.slice(0, 200)}" gives no value: ${value?.problem ?? "there is no such file"}`;
+  problems.push(
+    makeProblem("PLAN_VALUE_INVALID", { problem }, { path, place: findReference(map, path, whole) }),
+  );
+  return "";
+}
+
 function reportMissing({ map, problems }: Fill, path: Path, variable: string): string {
   problems.push(
     makeProblem(
@@ -84,10 +118,8 @@ function reportMissing({ map, problems }: Fill, path: Path, variable: string): s
 }
 
 function complain({ map, problems }: Fill, path: Path, whole: string): string {
-  const file = whole.startsWith("${file:");
-  const problem = file
-    ? "${file:…} is not understood by this version of @toolmount/loader"
-    : "this is not a variable: write ${NAME} or ${NAME:-default}, without braces or $ in the default";
+  const problem =
+    "this is not a variable: write ${NAME}, ${NAME:-default} or ${file:path}, without braces or $ in the default";
   const hint = "write $${ for a literal ${";
   problems.push(
     makeProblem("PLAN_VALUE_INVALID", { problem }, { path, place: findReference(map, path, whole), hint }),

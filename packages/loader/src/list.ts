@@ -39,7 +39,7 @@ export async function listPlan(
   { cwd }: { readonly cwd: string },
 ): Promise<PlanListing> {
   const file = await findPlan(path, cwd);
-  const { value, map } = (await readJson(file)) ?? (await readYaml(file));
+  const { value, map } = (await readJson(file)) ?? (await readYaml(file, cwd));
   const folder = dirname(file);
   const sections = (["tools", "hooks"] as const).map((section) =>
     listSection(section, value[section], folder, map),
@@ -58,17 +58,18 @@ async function readJson(file: string): Promise<ReadPlan | undefined> {
   if (!file.endsWith(".json")) return undefined;
   try {
     const value: unknown = JSON.parse(await readFile(file, "utf8"));
-    return isRecord(value) ? { value, map: new Map() } : undefined;
+    return isRecord(value) && value["extends"] === undefined ? { value, map: new Map() } : undefined;
   } catch {
     return undefined;
   }
 }
 
-async function readYaml(file: string): Promise<ReadPlan> {
-  const [{ readPlan }, { planError }] = await Promise.all([import("./read.ts"), import("./problems.ts")]);
-  const parsed = await readPlan(file);
-  if (!parsed.ok) throw planError(parsed.problems);
-  return parsed;
+async function readYaml(file: string, cwd: string): Promise<ReadPlan> {
+  const [{ readLayers }, { combineLayers }] = await Promise.all([
+    import("./layers.ts"),
+    import("./combine.ts"),
+  ]);
+  return combineLayers(await readLayers(file, { cwd }));
 }
 
 function listSection(
@@ -126,7 +127,7 @@ function listTools(
   const tools = facts?.manifest?.tools;
   if (tools === undefined) return null;
   return tools.flatMap((tool) => {
-    const name = offeredName({ tools: fields["tools"], prefix: fields["prefix"] }, tool.name);
+    const name = offeredName({ tools: fields["tools"], prefix: fields["prefix"] }, tool);
     return name === null ? [] : [{ ...tool, name }];
   });
 }

@@ -1,12 +1,13 @@
-import { dirname } from "node:path";
-import type { JsonObject, Logger } from "@toolmount/core";
-import { findPlan } from "./find.ts";
+import type { JsonObject, Logger, PlanPosition } from "@toolmount/core";
+import { combineLayers } from "./combine.ts";
+import { readFileValues } from "./file-values.ts";
+import { readBases, readLayers, type Layer, type Layers } from "./layers.ts";
 import { interpolate, type Environment } from "./interpolate.ts";
 import { copyJson } from "./json.ts";
-import { checkPlan } from "./plan.ts";
-import { showPath, type PlanMap } from "./plan-map.ts";
+import { checkPlan, type Plan } from "./plan.ts";
+import { findPosition, showPath, type PlanMap } from "./plan-map.ts";
 import { createReporter, makeProblem, planError, type Problem } from "./problems.ts";
-import { readPlan } from "./read.ts";
+import type { SourceSchemes } from "./source-scheme.ts";
 import { listUnits, type Unit } from "./unit.ts";
 
 /** A plan as a value, instead of a file. */
@@ -22,13 +23,19 @@ export interface OpenedPlan {
   /** Relative sources start here. */
   readonly folder: string;
   readonly name: string | undefined;
-  /** The plan as it was written: variables are names, not values. */
+  /** The plan as it was written, of all its layers: variables are names, not values. */
   readonly written: JsonObject;
+  /** The files it was put together from, lowest first; empty for a plan that code handed over. */
+  readonly files: readonly string[];
+  /** Where a part of it was written: `position("tests", 0, "call")`. */
+  position(...path: readonly (string | number)[]): PlanPosition | undefined;
 }
 
 /** A plan that is ready to be mounted. */
 export interface LoadedPlan {
   readonly opened: OpenedPlan;
+  readonly plan: Plan;
+  readonly layers: readonly Layer[];
   readonly units: readonly Unit[];
   readonly map: PlanMap;
   readonly mask: (text: string) => string;
@@ -41,6 +48,9 @@ export interface LoadOptions {
   readonly cwd: string;
   readonly env: Environment;
   readonly logger: Logger;
+  /** Names of the overlays to lay over the plan, lowest first. */
+  readonly overlays?: readonly string[] | undefined;
+  readonly schemes?: SourceSchemes | undefined;
 }
 
 /**
@@ -50,18 +60,24 @@ export interface LoadOptions {
  * Throws `PLAN_NOT_FOUND`, and `PLAN_INVALID` for a text that cannot be read at all.
  */
 export async function loadPlan(input: PlanInput, options: LoadOptions): Promise<LoadedPlan> {
-  const { file, folder, value, map } = await takeLayers(input, options);
-  const { value: filled, problems, mask } = interpolate(value, map, options.env);
+  const read = await takeLayers(input, options);
+  const { layers } = read;
+  const { file, folder } = layers.find(({ role }) => role === "plan")!;
+  const { value, map, problems: misfits } = combineLayers(read);
+  const values = await readFileValues(value, map, folder);
+  const filling = interpolate(value, map, options.env, { values, folder });
+  const { value: filled, mask } = filling;
+  const problems = [...misfits, ...filling.problems];
   const reporter = createReporter(map);
   const plan = checkPlan(filled, reporter);
-  const units = listUnits(plan, folder, reporter);
+  const units = listUnits(plan, { folder, map, reporter, schemes: Object.keys(options.schemes ?? {}) });
   for (const section of plan.unknownSections)
     options.logger.warn({ section, file }, "the plan has a section that nobody knows");
   // A text whose variable is missing may look wrong for that alone.
   const others = reporter.problems.filter(({ path }) => !problems.some((other) => other.path === path));
   const { broken, rest } = giveToOptional(units, problems);
-  const opened = { file, folder, name: plan.name, written: value };
-  return { opened, units: broken, map, mask, problems: [...rest, ...others] };
+  const opened = describePlan(layers, { file, folder, name: plan.name, written: value }, map);
+  return { opened, plan, layers, units: broken, map, mask, problems: [...rest, ...others] };
 }
 
 /** A missing variable of an entry that is not required keeps only that entry from being mounted. */
@@ -80,25 +96,27 @@ function giveToOptional(
   return { broken, rest: problems.filter((problem) => !taken.has(problem)) };
 }
 
-/** A plan's value with the place of each part. Layers (`extends`, overlays) will be put together here. */
-interface Layers {
-  readonly file: string | undefined;
-  readonly folder: string;
-  readonly value: JsonObject;
-  readonly map: PlanMap;
+function describePlan(
+  layers: readonly Layer[],
+  facts: Pick<OpenedPlan, "file" | "folder" | "name" | "written">,
+  map: PlanMap,
+): OpenedPlan {
+  const files = layers.flatMap(({ file }) => file ?? []);
+  return { ...facts, files, position: (...path) => findPosition(map, path) };
 }
 
-async function takeLayers(input: PlanInput, { cwd }: LoadOptions): Promise<Layers> {
+/** The files of a plan, lowest first. */
+export function takeLayers(
+  input: PlanInput,
+  { cwd, overlays }: Pick<LoadOptions, "cwd" | "overlays">,
+): Promise<Layers> {
   if (typeof input === "object" && !(input instanceof URL)) return takeObject(input, cwd);
-  const file = await findPlan(input, cwd);
-  const parsed = await readPlan(file);
-  if (!parsed.ok) throw planError(parsed.problems);
-  return { file, folder: dirname(file), value: parsed.value, map: parsed.map };
+  return readLayers(input, { cwd, overlays });
 }
 
-function takeObject(input: PlanObject, cwd: string): Layers {
+async function takeObject(input: PlanObject, cwd: string): Promise<Layers> {
   const copied = copyJson(input);
-  if (copied.ok) return { file: undefined, folder: cwd, value: copied.value, map: new Map() };
+  if (copied.ok) return readBases(copied.value, cwd);
   const problem: Problem = makeProblem(
     "PLAN_VALUE_INVALID",
     { problem: copied.problem },

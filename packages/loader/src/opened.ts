@@ -44,6 +44,7 @@ export interface OpenedHost extends Host {
 export async function openFilled(input: PlanInput, options: ResolvedOptions): Promise<OpenedHost> {
   const plan = await loadPlan(input, options);
   const host = createHost(options);
+  if (options.resolver !== undefined) host.coordinator.mount("module-source-resolver", options.resolver);
   const opened = new Opened(host, options, input);
   try {
     await opened.mount(plan);
@@ -110,8 +111,9 @@ class Opened {
   }
 
   #workshop({ opened, map, mask }: LoadedPlan) {
-    const { logger, clock, startTimeoutMs, startedAt, conditions, extensions } = this.#options;
-    const lookup = { folder: opened.folder, given: extensions, conditions };
+    const { logger, clock, startTimeoutMs, startedAt, conditions, extensions, schemes, resolver } =
+      this.#options;
+    const lookup = { folder: opened.folder, given: extensions, conditions, schemes, resolver };
     return { lookup, logger, clock, startTimeoutMs, startedAt, map, mask };
   }
 

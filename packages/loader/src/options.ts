@@ -1,6 +1,7 @@
 import type { HostOptions } from "@toolmount/core";
 import type { Environment } from "./interpolate.ts";
 import type { GivenModules } from "./resolve.ts";
+import type { ModuleSourceResolver, SourceSchemes } from "./source-scheme.ts";
 
 /** What `openHost` may be given; everything has a default. */
 export interface OpenHostOptions extends HostOptions {
@@ -10,6 +11,12 @@ export interface OpenHostOptions extends HostOptions {
   readonly cwd?: string | undefined;
   /** Modules in memory, by the name a plan gives them; functions import theirs when it is needed. */
   readonly extensions?: GivenModules | undefined;
+  /** Names of overlays, lowest first: of `plan.yaml`, `production` is `plan.production.yaml` beside it. */
+  readonly overlays?: readonly string[] | undefined;
+  /** Finds modules of schemes of your own. */
+  readonly schemes?: SourceSchemes | undefined;
+  /** Says where modules are, before the loader looks; it is mounted at `module-source-resolver`. */
+  readonly resolver?: ModuleSourceResolver | undefined;
   /** Milliseconds that one import, or one mount, may take. Default 30000. */
   readonly startTimeoutMs?: number | undefined;
 }

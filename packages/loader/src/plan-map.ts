@@ -9,6 +9,8 @@ interface Mark {
   readonly text: PlanText;
   readonly key?: number;
   readonly value: number;
+  /** Where a lower layer wrote what this replaced. */
+  readonly over?: Mark;
 }
 
 /**
@@ -43,6 +45,14 @@ export function findPlace(map: PlanMap, path: Path, part: "key" | "value" = "val
 export function findPosition(map: PlanMap, path: Path): PlanPosition | undefined {
   const place = findPlace(map, path);
   return place && positionAt(place.text, place.offset);
+}
+
+/** Every place that had a word about a value, the last one first. */
+export function findHistory(map: PlanMap, path: Path): PlanPosition[] {
+  const positions: PlanPosition[] = [];
+  for (let mark = map.get(pathKey(path)); mark !== undefined; mark = mark.over)
+    positions.push(positionAt(mark.text, mark.key ?? mark.value));
+  return positions;
 }
 
 /** A path as people write it: `tools[0].config.root`. */

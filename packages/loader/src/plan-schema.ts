@@ -4,61 +4,135 @@ import { runnerTable, schemeTable } from "./sections.ts";
 /** Longest delay a timer can hold, in milliseconds; above it, it would fire at once. */
 const maxTimeoutMs = 2 ** 31 - 1;
 
-const limits = z.strictObject({
-  /** Milliseconds; 0 for none. */
-  timeout: z.int().min(0).max(maxTimeoutMs).optional(),
-  outputBytes: z.int().positive().optional(),
-  /** Calls of one tool at once. */
-  concurrent: z.int().positive().optional(),
-});
+const limits = z
+  .strictObject({
+    timeout: z
+      .int()
+      .min(0)
+      .max(maxTimeoutMs)
+      .optional()
+      .describe("Milliseconds a call may run; 0 for no bound."),
+    outputBytes: z.int().positive().optional().describe("Bytes of JSON that an answer may have."),
+    concurrent: z.int().positive().optional().describe("Calls of one tool at once; others wait."),
+  })
+  .describe("Bounds of calls.");
 
 const toolName = z.string().regex(/^[A-Za-z0-9_.-]{1,128}$/, {
   error: "a tool's name is 1 to 128 of letters, digits, _ . and -",
 });
 
-const toolOverride = z.strictObject({
-  /** The name under which the tool is offered, instead of its own. */
-  as: toolName.optional(),
-  description: z.string().min(1).optional(),
-  limits: limits.optional(),
-  arguments: z.unknown().optional(),
+const argumentOverride = z.strictObject({
+  description: z.string().min(1).optional().describe("Shown to the model in place of the author's."),
+  default: z.json().optional().describe("Taken when the model does not send the argument."),
+  hidden: z.boolean().optional().describe("Not shown to the model, which cannot send it."),
+  value: z.json().optional().describe("What a hidden argument is."),
 });
+
+const toolOverride = z.strictObject({
+  as: toolName
+    .optional()
+    .describe("The whole new name under which the tool is offered; no prefix is put before it."),
+  description: z.string().min(1).optional().describe("Shown to the model in place of the author's."),
+  limits: limits.optional(),
+  arguments: z
+    .record(z.string(), argumentOverride)
+    .optional()
+    .describe("By an argument's name: default, description, hidden, value."),
+});
+
+const pattern = z.union(
+  [
+    z.string().regex(/^[A-Za-z0-9_.*?-]{1,128}$/, { error: "a tool's name, or a glob of * and ?" }),
+    z.strictObject({ category: z.enum(["read", "write", "delete", "side_effect"]) }),
+    z.strictObject({ tag: z.string().min(1) }),
+  ],
+  { error: "a tool's name, a glob such as read_*, { category: read } or { tag: files }" },
+);
 
 const toolSelection = z
   .object({
-    include: z.array(toolName).optional(),
-    exclude: z.array(toolName).optional(),
+    include: z
+      .array(pattern)
+      .optional()
+      .describe("Only these tools of the module: names, globs, categories, tags."),
+    exclude: z.array(pattern).optional().describe("Not these tools of the module, even when included."),
   })
-  .catchall(toolOverride);
+  .catchall(toolOverride)
+  .describe("What of the module's tools is offered, and, by the name their author gave them, how.");
 
 const schemes = Object.keys(schemeTable);
 
-const source = z.union([z.string().min(1), z.record(z.string(), z.record(z.string(), z.unknown()))], {
-  error: `a source is a text, such as ./path or npm:name, or a map such as { ${schemes[0]}: { … } }`,
-});
+const source = z
+  .union([z.string().min(1), z.record(z.string(), z.unknown())], {
+    error: `a source is a text, such as ./path or npm:name, or a map such as { ${schemes[0]}: { … } }`,
+  })
+  .describe(
+    "Where the module is: ./path, file:, npm:name, npm:name@range, git+https://…@ref#subdirectory=…, or { mcp: … }.",
+  );
 
 /** One entry of a plan. */
 export const entrySchema = z.strictObject({
-  /** A package's name, short or whole, or a path; with a source, a label. */
-  module: z.string().min(1),
-  /** What the entry is called; default its module. */
-  id: z.string().min(1).max(128).optional(),
+  module: z
+    .string()
+    .min(1)
+    .describe(
+      "A package's name, whole or short (filesystem is @toolmount/tool-filesystem), or a path; with a source, a label.",
+    ),
+  id: z
+    .string()
+    .min(1)
+    .max(128)
+    .optional()
+    .describe("What the entry is called, and found by from other layers; default its module."),
+  instance_id: z.string().min(1).max(128).optional().describe("Amplifier's name for id."),
   source: source.optional(),
-  /** Whether the plan may not open without it. */
-  required: z.boolean().default(true),
-  config: z.record(z.string(), z.unknown()).nullish(),
-  /** Put before the names of its tools. */
+  required: z.boolean().optional().describe("Whether the plan may not open without it. Default true."),
+  config: z.record(z.string(), z.unknown()).nullish().describe("Checked by the module's own schema."),
   prefix: z
     .string()
     .regex(/^[A-Za-z0-9_.-]{1,64}$/, { error: "a prefix is 1 to 64 of letters, digits, _ . and -" })
-    .optional(),
+    .optional()
+    .describe("Put before the names of its tools."),
   tools: toolSelection.optional(),
-  /** Its tools replace others of the same name. */
-  override: z.boolean().default(false),
+  override: z.boolean().default(false).describe("Its tools replace others of the same name."),
   limits: limits.optional(),
-  run: z.looseObject({ in: z.enum(["inline", ...Object.keys(runnerTable)]) }).optional(),
-  uses: z.unknown().optional(),
-  wake: z.unknown().optional(),
+  run: z
+    .looseObject({ in: z.enum(["inline", ...Object.keys(runnerTable)]) })
+    .optional()
+    .describe("Where its calls run. Default inline."),
+  uses: z
+    .record(toolName, toolName)
+    .optional()
+    .describe("For tools that call tools: the declared name they call, and the offered name it means here."),
+  wake: z
+    .enum(["start", "call"])
+    .optional()
+    .describe(
+      "call: the module is imported at the first call of one of its tools, where its manifest allows it.",
+    ),
+  remove: z.boolean().optional().describe("Takes the entry of this id, which a layer below has, away."),
+});
+
+const mode = z.strictObject({
+  key: z
+    .string()
+    .regex(/^[A-Za-z0-9_-]{1,64}$/, { error: "the key of a mode is 1 to 64 of letters, digits, _ and -" }),
+  id: z.string().min(1).optional().describe("Default the key."),
+  displayName: z.string().min(1),
+  description: z.string().optional(),
+  systemPromptSummary: z.string().optional(),
+  isDefault: z.boolean().default(false),
+  humanRoleHints: z.array(z.string()).nullish(),
+  exampleUtterances: z.array(z.string()).nullish(),
+  tools: z
+    .array(z.string().regex(/^[A-Za-z0-9_.*?-]{1,128}$/, { error: "a tool's name, or a glob of * and ?" }))
+    .default(["*"])
+    .describe("Offered names, or globs of them, of the tools that this mode has."),
+});
+
+/** The modes of a plan. */
+export const modesSchema = z.strictObject({
+  catalog: z.array(mode).min(1).describe("The modes that an agent may be in."),
 });
 
 /** The parts of a plan that the loader itself reads. Other sections are checked by the modules they stand for. */
@@ -69,6 +143,12 @@ export const planSchema = z.strictObject({
   description: z.string().optional(),
   tools: z.array(z.unknown()).nullish(),
   hooks: z.array(z.unknown()).nullish(),
+  wake: entrySchema.shape.wake,
+  modes: modesSchema.optional(),
+  tests: z
+    .array(z.record(z.string(), z.unknown()))
+    .nullish()
+    .describe("Calls, and what the plan has to answer to them."),
 });
 
 /** Bounds of calls, as a plan writes them. */
@@ -76,4 +156,6 @@ export const limitsSchema = limits;
 
 export type EntryDocument = z.output<typeof entrySchema>;
 export type ToolOverride = z.output<typeof toolOverride>;
+export type ToolPattern = z.output<typeof pattern>;
 export type LimitsDocument = z.output<typeof limits>;
+export type ModesDocument = z.output<typeof modesSchema>;

@@ -4,6 +4,7 @@ import { readIssues } from "./issues.ts";
 import {
   entrySchema,
   limitsSchema,
+  modesSchema,
   planSchema,
   type EntryDocument,
   type LimitsDocument,
@@ -11,11 +12,14 @@ import {
 } from "./plan-schema.ts";
 import type { Path } from "./plan-map.ts";
 import type { Reporter } from "./problems.ts";
-import { laterSections, passedSections, sectionTable } from "./sections.ts";
+import { amplifierSections, isAmplifierPlan, listWritten, type EntrySection } from "./amplifier.ts";
+import type { PlanModes } from "./modes.ts";
+import { sectionTable } from "./sections.ts";
 
 /** One entry of a plan, checked. */
 export interface PlanEntry extends EntryDocument {
-  readonly section: "tools" | "hooks";
+  readonly section: EntrySection;
+  readonly required: boolean;
   readonly path: Path;
 }
 
@@ -26,6 +30,9 @@ export interface Plan {
   readonly entries: readonly PlanEntry[];
   /** Sections that stand for modules, as written. */
   readonly sections: Readonly<Record<string, Json>>;
+  /** Whether it is one of Amplifier's plans, which say more in other words. */
+  readonly amplifier: boolean;
+  readonly modes: PlanModes | undefined;
   /** Bounds of every call. */
   readonly limits: Limits;
   /** Sections of a versionless plan that nobody knows. */
@@ -39,25 +46,75 @@ export interface Plan {
  */
 export function checkPlan(value: JsonObject, reporter: Reporter): Plan {
   const known = withoutNotes(value);
-  const { unknownSections, rest } = splitSections(known, reporter);
+  const amplifier = isAmplifierPlan(known);
+  const { unknownSections, rest } = splitSections(known, amplifier, reporter);
   const parsed = planSchema.safeParse(rest);
   if (!parsed.success) reportIssues(planSchema, parsed.error.issues, [], reporter);
+  if (amplifier) checkAmplifier(known, reporter);
   return {
     version: parsed.data?.version,
     name: parsed.data?.name,
-    entries: [
-      ...listEntries(rest["tools"], "tools", reporter),
-      ...listEntries(rest["hooks"], "hooks", reporter),
-    ],
-    sections: pickSections(known),
+    entries: listEntries(known, amplifier, reporter),
+    sections: pickSections(known, amplifier),
+    amplifier,
+    modes: checkModes(rest["modes"], reporter),
     limits: checkLimits(known["policy"], reporter),
     unknownSections,
   };
 }
 
+/** Shapes that the schema of our own plans does not know. Source: Amplifier's structural validation of mount plans. */
+function checkAmplifier(plan: JsonObject, { report }: Reporter): void {
+  const wrong = (path: Path, problem: string) => void report("PLAN_VALUE_INVALID", { problem }, { path });
+  const { providers, agents } = plan;
+  if (providers !== undefined && providers !== null && !isList(providers))
+    wrong(["providers"], "providers is a list of modules");
+  if (agents !== undefined && agents !== null && !isRecord(agents)) wrong(["agents"], "agents is a map");
+  for (const key of ["orchestrator", "context"])
+    if (plan[key] !== undefined && plan[key] !== null && !isRecord(plan[key]))
+      wrong([key], `${key} is a map with "config"`);
+  for (const [index, provider] of (isList(providers ?? null)
+    ? (providers as readonly Json[])
+    : []
+  ).entries()) {
+    if (!isRecord(provider) || provider["instance_id"] !== undefined || provider["id"] !== undefined)
+      continue;
+    const same = (other: Json, at: number) =>
+      at < index &&
+      isRecord(other) &&
+      other["module"] === provider["module"] &&
+      other["instance_id"] === undefined;
+    if ((providers as readonly Json[]).some(same))
+      wrong(["providers", index], "one use of a module may leave out instance_id, not two");
+  }
+}
+
+function checkModes(value: Json | undefined, { report }: Reporter): PlanModes | undefined {
+  const parsed = modesSchema.safeParse(value);
+  if (!parsed.success) return undefined;
+  const keys = new Map<string, number>();
+  for (const [index, { key }] of parsed.data.catalog.entries()) {
+    if (keys.has(key))
+      report(
+        "PLAN_VALUE_INVALID",
+        { problem: `another mode has the key "${key}"` },
+        { path: ["modes", "catalog", index, "key"] },
+      );
+    keys.set(key, index);
+  }
+  const second = parsed.data.catalog.findLastIndex(({ isDefault }) => isDefault);
+  if (second !== parsed.data.catalog.findIndex(({ isDefault }) => isDefault))
+    report(
+      "PLAN_VALUE_INVALID",
+      { problem: "only one mode is the default" },
+      { path: ["modes", "catalog", second, "isDefault"] },
+    );
+  return parsed.data;
+}
+
 /** A plan without its `x-` keys: those of the plan itself, of entries and of what entries say of tools. */
 function withoutNotes(plan: JsonObject): JsonObject {
-  const owned = new Set(["tools", "hooks"]);
+  const owned = new Set(["tools", "hooks", "providers"]);
   const kept = Object.entries(plan).filter(isNoNote);
   return Object.fromEntries(kept.map(([key, inner]) => [key, owned.has(key) ? dropNotes(inner) : inner]));
 }
@@ -82,18 +139,20 @@ function isList(value: Json): value is readonly Json[] {
 
 const ownKeys = Object.keys(planSchema.shape);
 const moduleKeys = sectionTable.map(({ section }) => section);
-const allKeys = [...ownKeys, ...moduleKeys, ...laterSections, ...passedSections];
+/** `extends` was followed before. */
+const allKeys = [...ownKeys, ...moduleKeys, "extends"];
 
-/** Takes out what the loader's own schema does not check, and reports what nothing here builds. */
+/** Takes out what the loader's own schema does not check, and reports what nobody knows. */
 function splitSections(
   plan: JsonObject,
+  amplifier: boolean,
   reporter: Reporter,
 ): { unknownSections: string[]; rest: JsonObject } {
   const unknownSections: string[] = [];
   const rest: Record<string, Json> = {};
   for (const [key, value] of Object.entries(plan)) {
     if (ownKeys.includes(key)) rest[key] = value;
-    else if (laterSections.includes(key)) reportLater(reporter, `section "${key}"`, [key]);
+    else if (amplifier && amplifierSections.includes(key)) continue;
     else if (!allKeys.includes(key) && !reportUnknown(key, plan["version"], reporter))
       unknownSections.push(key);
   }
@@ -103,22 +162,17 @@ function splitSections(
 function reportUnknown(key: string, version: Json | undefined, { report }: Reporter): boolean {
   const [near] = nearestNames(key, allKeys);
   if (version === undefined && near === undefined) return false;
-  const hint = near === undefined ? "a key of your own begins with x-" : undefined;
+  const hint = amplifierSections.includes(key)
+    ? "this is a section of Amplifier's plans, which have no version"
+    : near === undefined
+      ? "a key of your own begins with x-"
+      : undefined;
   report(
     "PLAN_KEY_UNKNOWN",
     { key: key.slice(0, 100), ...(near !== undefined && { near }) },
     { path: [key], part: "key", hint },
   );
   return true;
-}
-
-/** Reports a part of the plan format that this version does not build. */
-function reportLater({ report }: Reporter, what: string, path: Path): void {
-  report(
-    "EXTENSION_MISSING",
-    { what, module: "a newer @toolmount/loader" },
-    { path, part: "key", hint: "take it out of the plan" },
-  );
 }
 
 /** Reports a schema's complaints about a part of the plan. */
@@ -135,29 +189,47 @@ function reportIssues(
   }
 }
 
-/** The entries of a section that are well; the others are reported. */
-function listEntries(value: Json | undefined, section: "tools" | "hooks", reporter: Reporter): PlanEntry[] {
-  const list = value !== undefined && isList(value) ? value : [];
-  return list.flatMap((item, index) => {
-    const path = [section, index];
-    const parsed = entrySchema.safeParse(item);
+/**
+ * The entries that are well; the others are reported. Of Amplifier's plans only orchestrator and context are required
+ * unless an entry says so.
+ */
+function listEntries(plan: JsonObject, amplifier: boolean, reporter: Reporter): PlanEntry[] {
+  return listWritten(plan).flatMap(({ section, value, path }) => {
+    const parsed = entrySchema.safeParse(value);
     if (!parsed.success) {
       reportIssues(entrySchema, parsed.error.issues, path, reporter);
       return [];
     }
-    reportLaterParts(parsed.data, path, reporter);
-    return [{ ...parsed.data, section, path }];
+    const entry = parsed.data;
+    if (entry.remove === true) return reportNothingBelow(path, reporter);
+    const required = entry.required ?? (!amplifier || section === "orchestrator" || section === "context");
+    const id = entry.id ?? entry.instance_id;
+    const wake = entry.wake ?? readWake(plan["wake"]);
+    return [
+      {
+        ...entry,
+        section,
+        path,
+        required,
+        ...(id !== undefined && { id }),
+        ...(wake !== undefined && { wake }),
+      },
+    ];
   });
 }
 
-function reportLaterParts(entry: EntryDocument, path: Path, reporter: Reporter): void {
-  for (const key of ["uses", "wake"] as const) {
-    if (entry[key] !== undefined) reportLater(reporter, `"${key}"`, [...path, key]);
-  }
-  for (const [tool, override] of overridesOf(entry)) {
-    if (override.arguments !== undefined)
-      reportLater(reporter, `"arguments"`, [...path, "tools", tool, "arguments"]);
-  }
+function reportNothingBelow(path: Path, { report }: Reporter): [] {
+  report(
+    "PLAN_VALUE_INVALID",
+    { problem: "there is no layer below with an entry to take away" },
+    { path: [...path, "remove"] },
+  );
+  return [];
+}
+
+function readWake(value: Json | undefined): EntryDocument["wake"] {
+  const parsed = entrySchema.shape.wake.safeParse(value);
+  return parsed.success ? parsed.data : undefined;
 }
 
 /** What an entry says of single tools, by the name their author gave them. */
@@ -184,13 +256,20 @@ export function readLimits({ timeout, outputBytes, concurrent }: LimitsDocument)
 }
 
 /** Sections that stand for modules, without what core itself took from them. */
-function pickSections(plan: JsonObject): Record<string, Json> {
+function pickSections(plan: JsonObject, amplifier: boolean): Record<string, Json> {
   const sections = moduleKeys.flatMap((key): [string, Json][] => {
     const value = plan[key];
     if (value === undefined || value === null) return [];
+    if (key === "session" && amplifier) return [[key, withoutMembers(value, ["orchestrator", "context"])]];
     if (key !== "policy" || !isRecord(value)) return [[key, value]];
-    const rest = Object.fromEntries(Object.entries(value).filter(([member]) => member !== "limits"));
+    const rest = withoutMembers(value, ["limits"]);
     return Object.keys(rest).length === 0 ? [] : [[key, rest]];
   });
   return Object.fromEntries(sections);
+}
+
+function withoutMembers(value: Json, members: readonly string[]): JsonObject {
+  return Object.fromEntries(
+    Object.entries(value as JsonObject).filter(([member]) => !members.includes(member)),
+  );
 }

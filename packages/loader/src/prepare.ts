@@ -4,6 +4,7 @@ import {
   isToolmountError,
   ToolmountError,
   type Clock,
+  type Json,
   type JsonObject,
   type Logger,
 } from "@toolmount/core";
@@ -11,9 +12,10 @@ import { within } from "./bounded.ts";
 import { parseConfig } from "./config.ts";
 import { importModule, type ModuleExports } from "./import.ts";
 import { recogniseModule, type LoadedModule } from "./module-shape.ts";
-import type { PlanMap } from "./plan-map.ts";
+import { overridesOf } from "./plan.ts";
+import type { Path, PlanMap } from "./plan-map.ts";
 import { createReporter, type Problem } from "./problems.ts";
-import { resolveSource, type GivenModule, type Lookup, type Resolution } from "./resolve.ts";
+import { resolveSource, type Asking, type GivenModule, type Lookup, type Resolution } from "./resolve.ts";
 import { explainMissing, findHint, shapeOf, type Unit } from "./unit.ts";
 
 /** What is needed to look modules up and import them. */
@@ -55,7 +57,7 @@ export async function prepareUnit(unit: Unit, workshop: Workshop): Promise<Prepa
   let resolution: Resolution | undefined;
   if (unit.broken.length > 0) return { unit, resolution, problems: unit.broken, causes: [], state: "failed" };
   try {
-    resolution = await resolveSource(unit.source, workshop.lookup);
+    resolution = await resolveSource(unit.source, workshop.lookup, askingOf(unit, workshop));
     const module = recogniseModule(resolution.name, await importFor(resolution, workshop));
     const reporter = createReporter(workshop.map);
     const config = await parseConfig(unit, module, reporter, workshop.logger);
@@ -76,11 +78,18 @@ export async function prepareUnit(unit: Unit, workshop: Workshop): Promise<Prepa
 /** Looks the module of a unit up and no more: what is wrong with it is told beside the other problems of its plan. */
 export async function lookUpUnit(unit: Unit, workshop: Workshop): Promise<readonly Problem[]> {
   try {
-    await resolveSource(unit.source, workshop.lookup);
+    await resolveSource(unit.source, workshop.lookup, askingOf(unit, workshop));
     return [];
   } catch (error) {
     return failUnit(unit, undefined, explainMissing(unit, error), workshop).problems;
   }
+}
+
+/** Of modules that no entry names the application's resolver is not asked. */
+export function askingOf({ entry, folder }: Unit, { lookup }: Pick<Workshop, "lookup">): Asking | undefined {
+  if (entry === null) return undefined;
+  const { module, source } = entry;
+  return { module, folder: folder ?? lookup.folder, source: source as Json | undefined };
 }
 
 /** What is told of a unit after an error. */
@@ -93,7 +102,8 @@ export function failUnit(
   const { report, problems } = createReporter(workshop.map);
   const known = isToolmountError(error) ? error : mountFailed(unit, error);
   const part = unit.neededFor === undefined ? "value" : "key";
-  report(known.code, known.details as never, { path: unit.path, part, hint: findHint(unit, error) });
+  const path = pathOf(unit, known) ?? unit.path;
+  report(known.code, known.details as never, { path, part, hint: findHint(unit, error) });
   return {
     unit,
     resolution,
@@ -101,6 +111,16 @@ export function failUnit(
     causes: isToolmountError(error) ? [] : [error],
     state: "failed",
   };
+}
+
+/** A tool's argument that the plan gets wrong is told where the plan speaks of it. */
+function pathOf({ entry }: Unit, { code, details }: ToolmountError): Path | undefined {
+  const { tool, argument, member } = details as { tool?: unknown; argument?: unknown; member?: unknown };
+  if (code !== "TOOL_INVALID" || entry === null || typeof argument !== "string") return undefined;
+  const named = overridesOf(entry).find(([name, { as }]) => (as ?? `${entry.prefix ?? ""}${name}`) === tool);
+  if (named === undefined) return undefined;
+  const path = [...entry.path, "tools", named[0], "arguments", argument];
+  return typeof member === "string" ? [...path, member] : path;
 }
 
 function mountFailed(unit: Unit, cause: unknown): ToolmountError {

@@ -1,10 +1,12 @@
 import { createHash } from "node:crypto";
 import { readFile, stat } from "node:fs/promises";
-import { extname, join } from "node:path";
-import { ToolmountError } from "@toolmount/core";
+import { extname, join, resolve } from "node:path";
+import { isToolmountError, ToolmountError, type Json } from "@toolmount/core";
 import type { ModuleExports } from "./import.ts";
 import { findPackage, readPackage, type ModuleManifest, type PackageFacts } from "./manifest.ts";
+import { storeOf } from "./fetched-source.ts";
 import type { Source } from "./source.ts";
+import type { FoundSource, ModuleSourceResolver, SourceSchemes } from "./source-scheme.ts";
 
 /** A module that code handed over, or a function that imports it when it is needed. */
 export type GivenModule = ModuleExports | (() => Promise<ModuleExports> | ModuleExports);
@@ -19,6 +21,17 @@ export interface Lookup {
   readonly given: GivenModules;
   /** Conditions of package exports, besides `node` and `import`. */
   readonly conditions: readonly string[];
+  readonly schemes?: SourceSchemes | undefined;
+  readonly resolver?: ModuleSourceResolver | undefined;
+}
+
+/** The use of a module that a source is resolved for. */
+export interface Asking {
+  readonly module: string;
+  /** The folder of the file that names the module, where that is another than the plan's. */
+  readonly folder: string;
+  /** As its entry writes it. */
+  readonly source?: Json | undefined;
 }
 
 /** A module that was found, and not yet imported. */
@@ -36,19 +49,91 @@ export interface Resolution {
   readonly changedAt?: number;
 }
 
-/** Finds the module of a source: from the plan's folder, then among the given ones. Throws `SOURCE_NOT_FOUND`. */
-export async function resolveSource(source: Source, lookup: Lookup): Promise<Resolution> {
-  if (source.kind === "path") {
-    const found = await resolvePath(source.path, lookup);
-    return found ?? resolveGiven(source.written, [source.written], [source.path], lookup);
+/**
+ * Finds the module of a source: where the application's resolver says, else from the folder of the file that names it, from
+ * the plan's, then among the given ones. Nothing is fetched. Throws `SOURCE_NOT_FOUND`.
+ */
+export async function resolveSource(source: Source, lookup: Lookup, asking?: Asking): Promise<Resolution> {
+  if (source.kind === "built-in") return inMemory(source.written, source.module);
+  const resolved = asking && (await askResolver(asking, lookup));
+  if (resolved !== undefined) return resolved;
+  switch (source.kind) {
+    case "path":
+      return (
+        (await resolvePath(source.path, lookup)) ??
+        resolveGiven(source.written, [source.written], [source.path], lookup)
+      );
+    case "fetched":
+      return resolveFetched(source.written, source.alias, lookup);
+    case "custom":
+      return resolveCustom(source, lookup, asking);
+    case "package":
+      return resolvePackage(source.written, source.names, lookup, asking);
+    case "scheme":
+    default:
+      return resolvePackage(source.module, [source.module], lookup, asking);
   }
-  const names = source.kind === "package" ? source.names : [source.module];
-  const written = source.kind === "package" ? source.written : source.module;
-  for (const name of names) {
-    const facts = await findPackage(name, lookup.folder);
-    if (facts !== undefined) return fromPackage(name, facts, lookup);
-  }
+}
+
+async function resolvePackage(
+  written: string,
+  names: readonly string[],
+  lookup: Lookup,
+  asking: Asking | undefined,
+): Promise<Resolution> {
+  const folders = [...new Set([asking?.folder ?? lookup.folder, lookup.folder])];
+  for (const name of names)
+    for (const folder of folders) {
+      const facts = await findPackage(name, folder);
+      if (facts !== undefined) return fromPackage(name, facts, { ...lookup, folder });
+    }
   return resolveGiven(written, [written, ...names], names, lookup);
+}
+
+/** Among the packages that were fetched for the plan. */
+async function resolveFetched(source: string, alias: string, lookup: Lookup): Promise<Resolution> {
+  const store = storeOf(lookup.folder);
+  const folder = join(store, "node_modules", alias);
+  const facts = await readPackage(folder);
+  if (facts !== undefined) return fromPackage(alias, facts, { ...lookup, folder: store });
+  return resolveGiven(source, [source], [folder], lookup);
+}
+
+async function askResolver({ module, source }: Asking, lookup: Lookup): Promise<Resolution | undefined> {
+  if (lookup.resolver === undefined) return undefined;
+  const path = await attempt(module, async () => (await lookup.resolver?.resolve(module, source))?.resolve());
+  return path === undefined ? undefined : fromFound(module, { path }, lookup);
+}
+
+async function resolveCustom(
+  { scheme, source, written }: Extract<Source, { kind: "custom" }>,
+  lookup: Lookup,
+  asking: Asking | undefined,
+): Promise<Resolution> {
+  const entry = { module: asking?.module ?? written, folder: asking?.folder ?? lookup.folder };
+  const found = await attempt(written, async () => lookup.schemes?.[scheme]?.resolve(source, entry));
+  if (found !== undefined) return fromFound(written, found, lookup);
+  throw new ToolmountError("SOURCE_NOT_FOUND", { source: written, tried: [`the scheme ${scheme}`] });
+}
+
+async function fromFound(name: string, found: FoundSource, lookup: Lookup): Promise<Resolution> {
+  if ("module" in found) return inMemory(name, found.module);
+  const path = resolve(lookup.folder, found.path);
+  const resolution = await resolvePath(path, lookup);
+  if (resolution !== undefined) return resolution;
+  throw new ToolmountError("SOURCE_NOT_FOUND", { source: name, tried: [path] });
+}
+
+/** What code of the application says: not found is undefined, every other error is told as what it is. */
+async function attempt<Value>(module: string, work: () => Promise<Value>): Promise<Value | undefined> {
+  try {
+    return await work();
+  } catch (cause) {
+    if (isToolmountError(cause) && cause.code === "SOURCE_NOT_FOUND") return undefined;
+    if (isToolmountError(cause)) throw cause;
+    const problem = `its source was not resolved: ${cause instanceof Error ? cause.message : String(cause)}`;
+    throw new ToolmountError("MODULE_IMPORT_FAILED", { module, problem }, { cause });
+  }
 }
 
 function resolveGiven(
@@ -59,14 +144,11 @@ function resolveGiven(
 ): Resolution {
   const name = names.find((candidate) => Object.hasOwn(given, candidate));
   if (name === undefined) throw new ToolmountError("SOURCE_NOT_FOUND", { source, tried });
-  return {
-    name,
-    version: undefined,
-    path: undefined,
-    given: given[name],
-    manifest: undefined,
-    contentHash: undefined,
-  };
+  return inMemory(name, given[name]);
+}
+
+function inMemory(name: string, given: GivenModule | undefined): Resolution {
+  return { name, version: undefined, path: undefined, given, manifest: undefined, contentHash: undefined };
 }
 
 async function fromPackage(name: string, facts: PackageFacts, lookup: Lookup): Promise<Resolution> {

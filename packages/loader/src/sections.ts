@@ -31,19 +31,6 @@ export const runnerTable: Readonly<Record<string, string>> = {
   fleet: "@toolmount/workers",
 };
 
-/** Sections of the plan format that this version does not build; they are refused, never ignored. */
-export const laterSections: readonly string[] = [
-  "extends",
-  "modes",
-  "tests",
-  "orchestrator",
-  "context",
-  "providers",
-];
-
-/** Sections kept for whoever reads the plan; nothing is mounted from them. Source: Amplifier's plan, `agents`. */
-export const passedSections: readonly string[] = ["agents"];
-
 /** The config that a section gives its module; null when core alone is enough. */
 export function sectionConfig(row: SectionRow, value: Json): JsonObject | null {
   if (typeof value === "string" && row.builtIn?.includes(value)) return null;

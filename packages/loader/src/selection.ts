@@ -1,44 +1,60 @@
 import { nearestNames, type Limits, type ToolDefinition, type ToolShape } from "@toolmount/core";
-import { offeredName } from "./offered-name.ts";
+import { modesOf, type PlanModes } from "./modes.ts";
+import { choosesTool, offeredName, type Choosable } from "./offered-name.ts";
 import { overridesOf, readLimits, type PlanEntry } from "./plan.ts";
 import type { Path } from "./plan-map.ts";
 
 /** What of an entry shapes its tools. */
-export type Shaping = Pick<PlanEntry, "tools" | "prefix" | "override" | "limits">;
+export type Shaping = Pick<PlanEntry, "tools" | "prefix" | "override" | "limits" | "uses">;
+
+/** What of the plan shapes the tools of all entries. */
+export interface PlanShaping {
+  readonly limits: Limits;
+  readonly modes: PlanModes | undefined;
+}
+
+/** A word of an entry that met no tool. */
+export interface UnmetWord {
+  /** Below the entry. */
+  readonly path: Path;
+  readonly part: "key" | "value";
+  readonly problem: string;
+}
 
 /** Shapes the tools that one entry's module mounts, and knows afterwards which of its words met no tool. */
 export interface Selection {
   readonly shapeTool: (tool: ToolDefinition) => ToolShape | null;
   /** Names the entry gives that no tool of the module has, with their places below the entry. */
-  unmet(): readonly { readonly path: Path; readonly part: "key" | "value"; readonly problem: string }[];
+  unmet(): readonly UnmetWord[];
 }
 
 /**
- * Reads an entry's `include`, `exclude`, `prefix`, `limits` and what it says of single tools, by the names their author
- * gave them. A tool's own limits come before the entry's, these before the plan's. `as` is the whole new name; a
+ * Reads an entry's `include`, `exclude`, `prefix`, `limits`, `uses` and what it says of single tools, by the names their
+ * author gave them. A tool's own limits come before the entry's, these before the plan's. `as` is the whole new name; a
  * prefix is not put before it.
  */
-export function createSelection(entry: Shaping, planLimits: Limits, runner: string | undefined): Selection {
-  const seen = new Set<string>();
+export function createSelection(entry: Shaping, plan: PlanShaping, runner: string | undefined): Selection {
+  const seen = new Map<string, Choosable>();
   const overrides = new Map(overridesOf(entry));
   return {
     shapeTool(tool) {
-      seen.add(tool.name);
-      const name = offeredName(entry, tool.name);
+      seen.set(tool.name, tool);
+      const name = offeredName(entry, tool);
       if (name === null) return null;
-      const { limits, description } = overrides.get(tool.name) ?? {};
+      const { limits, description, arguments: shapes } = overrides.get(tool.name) ?? {};
+      const modes = modesOf(plan.modes, name);
       return {
         name,
         override: entry.override,
-        limits: { ...planLimits, ...readLimits(entry.limits ?? {}), ...readLimits(limits ?? {}) },
+        limits: { ...plan.limits, ...readLimits(entry.limits ?? {}), ...readLimits(limits ?? {}) },
         ...(runner !== undefined && { runner }),
         ...(description !== undefined && { definition: redescribe(tool, description) }),
+        ...(shapes !== undefined && { arguments: shapes }),
+        ...(modes !== undefined && { modes }),
+        ...(entry.uses !== undefined && { uses: entry.uses }),
       };
     },
-    unmet: () =>
-      wordsOf(entry)
-        .filter(({ name }) => !seen.has(name))
-        .map(({ name, path, part }) => ({ path, part, problem: missing(name, seen) })),
+    unmet: () => findUnmet(entry, [...seen.values()]),
   };
 }
 
@@ -46,20 +62,29 @@ function redescribe(tool: ToolDefinition, description: string): ToolDefinition {
   return { ...tool, name: tool.name, schema: tool.schema, description, execute: tool.execute.bind(tool) };
 }
 
-function wordsOf({ tools = {} }: Shaping): { name: string; path: Path; part: "key" | "value" }[] {
+/** The words of an entry that mean none of its module's tools. */
+export function findUnmet({ tools = {} }: Pick<Shaping, "tools">, known: readonly Choosable[]): UnmetWord[] {
+  const names = known.map(({ name }) => name);
   const listed = (["include", "exclude"] as const).flatMap((key) =>
-    (tools[key] ?? []).map((name, index) => ({ name, path: ["tools", key, index], part: "value" as const })),
+    (tools[key] ?? []).flatMap((item, index): UnmetWord[] =>
+      known.some((tool) => choosesTool(item, tool))
+        ? []
+        : [{ path: ["tools", key, index], part: "value", problem: missing(item, names) }],
+    ),
   );
-  const named = overridesOf({ tools }).map(([name]) => ({
-    name,
-    path: ["tools", name],
-    part: "key" as const,
-  }));
+  const named = overridesOf({ tools })
+    .filter(([name]) => !names.includes(name))
+    .map(([name]): UnmetWord => ({ path: ["tools", name], part: "key", problem: missing(name, names) }));
   return [...listed, ...named];
 }
 
-function missing(name: string, seen: ReadonlySet<string>): string {
-  const [near] = nearestNames(name, seen);
-  const known = [...seen].slice(0, 20).join(", ") || "none";
-  return `no tool of this module is called "${name}"; ${near === undefined ? `it has: ${known}` : `did you mean "${near}"?`}`;
+function missing(item: string | object, names: readonly string[]): string {
+  const known = names.slice(0, 20).join(", ") || "none";
+  if (typeof item !== "string") {
+    const [kind, value] = Object.entries(item).flat() as [string, string];
+    return `no tool of this module has the ${kind} "${value}"; it has: ${known}`;
+  }
+  if (/[*?]/.test(item)) return `no tool of this module fits "${item}"; it has: ${known}`;
+  const [near] = nearestNames(item, names);
+  return `no tool of this module is called "${item}"; ${near === undefined ? `it has: ${known}` : `did you mean "${near}"?`}`;
 }

@@ -1,7 +1,9 @@
 import { isBuiltin } from "node:module";
 import { isAbsolute, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
-import { ToolmountError, type JsonObject } from "@toolmount/core";
+import { ToolmountError, type Json, type JsonObject } from "@toolmount/core";
+import { readGit, readNpmRange, type FetchedSource } from "./fetched-source.ts";
+import type { ModuleExports } from "./import.ts";
 import { isRecord } from "./json.ts";
 import { schemeTable } from "./sections.ts";
 
@@ -17,19 +19,32 @@ export type Source =
       readonly scheme: string;
       readonly module: string;
       readonly settings: JsonObject;
-    };
+    }
+  | FetchedSource
+  /** What a scheme finds that was given to the loader. */
+  | { readonly kind: "custom"; readonly written: string; readonly scheme: string; readonly source: Json }
+  /** A module of the loader's own. */
+  | { readonly kind: "built-in"; readonly written: string; readonly module: ModuleExports };
 
 /**
  * Reads an entry's `source`, or its `module` when it has none. Paths are relative to the plan's folder.
  *
- * Throws `SOURCE_REFUSED` for what must never be imported, `EXTENSION_MISSING` for what this version cannot fetch.
+ * `schemes` are the names of those that were given to the loader. Throws `SOURCE_REFUSED` for what must never be
+ * imported, and for what nothing here understands.
  */
-export function readSource({ module, source }: { module: string; source?: unknown }, folder: string): Source {
-  if (isRecord(source)) return readScheme(module, source);
+export function readSource(
+  { module, source }: { module: string; source?: unknown },
+  folder: string,
+  schemes: readonly string[] = [],
+): Source {
+  if (isRecord(source)) return readScheme(module, source, schemes);
   const written = typeof source === "string" ? source : module;
   if (isPath(written)) return { kind: "path", written, path: resolve(folder, written) };
   const scheme = /^([a-z][a-z0-9+.-]*):/i.exec(written)?.[1]?.toLowerCase();
-  return scheme === undefined ? readName(written) : readUrl(written, scheme, folder);
+  if (scheme === undefined) return readName(written);
+  if (schemes.includes(scheme))
+    return { kind: "custom", written, scheme, source: written.slice(scheme.length + 1) };
+  return readUrl(written, scheme, folder);
 }
 
 function isPath(written: string): boolean {
@@ -41,10 +56,11 @@ function readUrl(written: string, scheme: string, folder: string): Source {
   if (scheme === "file") return { kind: "path", written, path: readFileUrl(written, folder) };
   if (refusedSchemes.has(scheme))
     return refuse(written, `a plan may not name ${scheme}: modules; name a package or a file`);
-  throw new ToolmountError("EXTENSION_MISSING", {
-    what: `source "${show(written)}"`,
-    module: "a newer @toolmount/loader",
-  });
+  if (scheme.startsWith("git+") || scheme === "git") return readGit(written);
+  return refuse(
+    written,
+    `nothing here knows the scheme ${scheme}:; there are npm:, file:, git+https: and paths`,
+  );
 }
 
 /** Code from elsewhere, code in the plan itself, and what belongs to Node. */
@@ -69,12 +85,9 @@ function readNpm(written: string, rest: string): Source {
   const name = at === -1 ? rest : rest.slice(0, at);
   requireName(written, name);
   if (isBuiltin(name)) return refuse(written, "this is one of Node's own modules");
-  if (at === -1) return { kind: "package", written, names: [name] };
-  throw new ToolmountError("EXTENSION_MISSING", {
-    what: `the version range in "${show(written)}"`,
-    module: "a newer @toolmount/loader",
-    install: `npm install ${rest}, and write npm:${name}`,
-  });
+  return at === -1
+    ? { kind: "package", written, names: [name] }
+    : readNpmRange(written, name, rest.slice(at + 1));
 }
 
 /** A bare name is short for ours, then for a stranger's package; exact unscoped names are written `npm:`. */
@@ -91,12 +104,18 @@ function requireName(written: string, name: string): void {
     refuse(written, "this is neither a package's name nor a path");
 }
 
-function readScheme(label: string, source: Readonly<Record<string, unknown>>): Source {
+function readScheme(
+  label: string,
+  source: Readonly<Record<string, unknown>>,
+  schemes: readonly string[],
+): Source {
   const [scheme = "", ...others] = Object.keys(source);
+  if (others.length === 0 && schemes.includes(scheme))
+    return { kind: "custom", written: label, scheme, source: source[scheme] as Json };
   const module = Object.hasOwn(schemeTable, scheme) ? schemeTable[scheme] : undefined;
-  const known = Object.keys(schemeTable).join(", ");
-  if (module === undefined || others.length > 0)
-    return refuse(label, `a source written as a map has one key of: ${known}`);
+  const known = [...Object.keys(schemeTable), ...schemes].join(", ");
+  if (module === undefined || others.length > 0 || !isRecord(source[scheme]))
+    return refuse(label, `a source written as a map has one key, whose value is a map, of: ${known}`);
   return { kind: "scheme", scheme, module, settings: source[scheme] as JsonObject };
 }
 

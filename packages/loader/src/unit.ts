@@ -1,6 +1,9 @@
+import { dirname } from "node:path";
 import { ToolmountError, isToolmountError, type JsonObject, type Limits } from "@toolmount/core";
+import { mapForeign } from "./amplifier.ts";
+import { createModesModule, type PlanModes } from "./modes.ts";
 import type { Plan, PlanEntry } from "./plan.ts";
-import type { Path } from "./plan-map.ts";
+import { findPlace, type Path, type PlanMap } from "./plan-map.ts";
 import type { Problem, Reporter } from "./problems.ts";
 import { runnerTable, sectionConfig, sectionTable } from "./sections.ts";
 import { readSource, type Source } from "./source.ts";
@@ -13,11 +16,16 @@ export interface Unit {
   /** As the plan writes it. */
   readonly specifier: string;
   readonly source: Source;
+  /** The folder of the file that names it; undefined for what no file names. */
+  readonly folder: string | undefined;
+  /** Why it may not be there: it is another system's, and what stands for it was not found. */
+  readonly foreign: string | undefined;
   readonly required: boolean;
   readonly config: JsonObject;
   /** The entry of the plan that shapes its tools; null for modules that sections stand for. */
   readonly entry: PlanEntry | null;
   readonly limits: Limits;
+  readonly modes: PlanModes | undefined;
   /** The runner of its tools. */
   readonly runner: string | undefined;
   /** What of the plan needs it, when it is not named by an entry: it is then told as `EXTENSION_MISSING`. */
@@ -29,13 +37,71 @@ export interface Unit {
   readonly broken: readonly Problem[];
 }
 
+/** What units are listed with. */
+export interface Listing {
+  readonly folder: string;
+  readonly map: PlanMap;
+  /** Names of the source schemes that were given. */
+  readonly schemes: readonly string[];
+  readonly reporter: Reporter;
+}
+
 /** Lists what a plan mounts, in order: what sections stand for, runners, tools, hooks. Bad sources are reported. */
-export function listUnits(plan: Plan, folder: string, reporter: Reporter): Unit[] {
+export function listUnits(plan: Plan, listing: Listing): Unit[] {
   const runners = nameRunners(plan.entries);
-  const entries = plan.entries.flatMap(
-    (entry) => entryUnit(entry, plan.limits, folder, runners.names, reporter) ?? [],
+  const parts = plan.entries.filter(({ section, module, source }) =>
+    isReasonerPart(plan, section, module, source),
   );
-  return nameApart([...sectionUnits(plan), ...runnerUnits(runners.settings), ...entries], reporter);
+  const entries = plan.entries
+    .filter((entry) => !parts.includes(entry))
+    .flatMap((entry) => entryUnit(entry, plan, listing, runners.names) ?? []);
+  const sections = addParts(sectionUnits(plan), parts);
+  return nameApart(
+    [...modeUnits(plan), ...sections, ...runnerUnits(runners.settings), ...entries],
+    listing.reporter,
+  );
+}
+
+function isReasonerPart(
+  { amplifier }: Plan,
+  section: PlanEntry["section"],
+  module: string,
+  source: unknown,
+): boolean {
+  return amplifier && mapForeign(section, module, source)?.kind === "reasoner";
+}
+
+const reasoner = "@toolmount/reasoner";
+
+/** Orchestrator, context and providers that the reasoner is: members of its config, as the plan writes them. */
+function addParts(units: readonly Unit[], parts: readonly PlanEntry[]): Unit[] {
+  const [first] = parts;
+  const known = units.find(({ id }) => id === reasoner);
+  if (first === undefined) {
+    // A session that only named modules of their own says nothing to the reasoner.
+    return units.filter((unit) => unit !== known || Object.keys(unit.config).length > 0);
+  }
+  const at = { path: first.path.slice(0, 1), configPath: first.path.slice(0, 1) };
+  const unit = known ?? extensionUnit(reasoner, `section "${String(first.path[0])}"`, at);
+  const describe = ({ module, id, config }: PlanEntry) =>
+    ({ module, ...(id !== undefined && { id }), ...(config && { config }) }) as JsonObject;
+  const single = (section: PlanEntry["section"]) =>
+    parts.filter((part) => part.section === section).map(describe)[0];
+  const providers = parts.filter(({ section }) => section === "providers").map(describe);
+  const config = { orchestrator: single("orchestrator"), context: single("context"), providers };
+  const given = Object.entries(config).filter(
+    ([, value]) => value !== undefined && (value as unknown[]).length !== 0,
+  );
+  const whole = { ...unit, config: { ...unit.config, ...Object.fromEntries(given) } as JsonObject };
+  return [...units.filter((other) => other !== known), whole];
+}
+
+/** The plan's modes are mounted by a module of the loader's own. */
+function modeUnits({ modes }: Plan): Unit[] {
+  if (modes === undefined) return [];
+  const unit = extensionUnit("modes", 'section "modes"', { path: ["modes"], configPath: ["modes"] });
+  const source = { kind: "built-in" as const, written: "modes", module: createModesModule(modes) };
+  return [{ ...unit, source, config: {}, neededFor: undefined }];
 }
 
 function sectionUnits(plan: Plan): Unit[] {
@@ -66,10 +132,13 @@ export function extensionUnit(
     section: typeof at.path[0] === "string" ? at.path[0] : "needs",
     specifier: module,
     source: { kind: "package", written: module, names: [module] },
+    folder: undefined,
+    foreign: undefined,
     required: true,
     config,
     entry: null,
     limits: {},
+    modes: undefined,
     runner: undefined,
     neededFor,
     broken: [],
@@ -119,14 +188,20 @@ function runnerUnits(settings: readonly RunnerSettings[]): Unit[] {
 
 function entryUnit(
   entry: PlanEntry,
-  limits: Limits,
-  folder: string,
+  plan: Plan,
+  listing: Listing,
   runners: ReadonlyMap<PlanEntry, string>,
-  reporter: Reporter,
 ): Unit | null {
-  const source = trySource(entry, folder, reporter);
-  if (source === null) return null;
   const path = [...entry.path, entry.source === undefined ? "module" : "source"];
+  // Layers may lie in several folders: a path starts where it was written.
+  const place = findPlace(listing.map, path);
+  const folder = place === undefined ? listing.folder : dirname(place.text.file);
+  const foreign = plan.amplifier ? mapForeign(entry.section, entry.module, entry.source) : undefined;
+  const source =
+    foreign?.kind === "package"
+      ? ({ kind: "package", written: entry.module, names: foreign.names } as const)
+      : trySource(entry, folder, listing);
+  if (source === null) return null;
   const scheme = source.kind === "scheme" ? source : null;
   const config = (entry.config ?? {}) as JsonObject;
   return {
@@ -134,10 +209,13 @@ function entryUnit(
     section: entry.section,
     specifier: typeof entry.source === "string" ? entry.source : entry.module,
     source,
+    folder,
+    foreign: foreign?.kind === "package" ? foreign.hint : undefined,
     required: entry.required,
     config: scheme === null ? config : { name: entry.module, ...scheme.settings, ...config },
     entry,
-    limits,
+    limits: plan.limits,
+    modes: plan.modes,
     runner: runners.get(entry),
     neededFor: scheme === null ? undefined : `source "${scheme.scheme}"`,
     path,
@@ -146,12 +224,12 @@ function entryUnit(
   };
 }
 
-function trySource(entry: PlanEntry, folder: string, { report }: Reporter): Source | null {
+function trySource(entry: PlanEntry, folder: string, { reporter, schemes }: Listing): Source | null {
   try {
-    return readSource(entry, folder);
+    return readSource(entry, folder, schemes);
   } catch (error) {
     if (!isToolmountError(error)) throw error;
-    report(error.code, error.details as never, {
+    reporter.report(error.code, error.details, {
       path: [...entry.path, entry.source === undefined ? "module" : "source"],
     });
     return null;
@@ -177,6 +255,12 @@ function nameApart(units: readonly Unit[], { report }: Reporter): Unit[] {
 
 /** Turns a module that is not there into what the plan's reader has to know: which part of the plan needs it. */
 export function explainMissing(unit: Unit, error: unknown): unknown {
+  if (unit.foreign !== undefined && isToolmountError(error) && error.code === "SOURCE_NOT_FOUND")
+    return new ToolmountError(
+      "SOURCE_FOREIGN",
+      { source: unit.specifier, hint: unit.foreign },
+      { cause: error },
+    );
   if (unit.neededFor === undefined || !isToolmountError(error) || error.code !== "SOURCE_NOT_FOUND")
     return error;
   const module = unit.source.kind === "scheme" ? unit.source.module : unit.specifier;
@@ -191,19 +275,21 @@ export function explainMissing(unit: Unit, error: unknown): unknown {
 export function findHint(unit: Unit, error: unknown): string | undefined {
   if (!isToolmountError(error) || error.code !== "SOURCE_NOT_FOUND") return undefined;
   if (unit.source.kind === "path") return "paths are relative to the plan's file";
+  if (unit.source.kind === "fetched") return "toolmount install";
   const [name] = unit.source.kind === "package" ? unit.source.names : [];
   return name === undefined ? undefined : `npm install ${name}`;
 }
 
 /** The config as one text, for comparing two uses. */
-export function shapeOf({ id, config, entry, limits, runner, section }: Unit): JsonObject {
-  const { tools, prefix, override, limits: own } = entry ?? {};
+export function shapeOf({ id, config, entry, limits, modes, runner, section }: Unit): JsonObject {
+  const { tools, prefix, override, limits: own, uses, wake } = entry ?? {};
   return {
     id,
     section,
     config,
     runner: runner ?? null,
     limits,
-    shaping: { tools, prefix, override, own },
+    modes: modes ?? null,
+    shaping: { tools, prefix, override, own, uses, wake },
   } as unknown as JsonObject;
 }

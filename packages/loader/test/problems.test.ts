@@ -50,7 +50,7 @@ tools:
 
   expect(problems.map(({ code, line, column }) => `${line}:${column} ${code}`)).toEqual([
     "2:1 PLAN_KEY_UNKNOWN",
-    "3:1 EXTENSION_MISSING",
+    "3:10 PLAN_NOT_FOUND",
     "4:30 PLAN_VALUE_INVALID",
     "6:5 PLAN_VALUE_INVALID",
     "6:5 PLAN_KEY_UNKNOWN",

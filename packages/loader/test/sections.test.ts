@@ -31,20 +31,20 @@ test.each([
   },
 );
 
-test.each([
-  "extends: ./base.yaml",
-  "modes: { catalog: [] }",
-  "tests: []",
-  "orchestrator: {}",
-  "context: {}",
-  "providers: []",
-])("%s, which nothing here builds, is refused at its line", async (text) => {
-  const { path } = await workspace({ "plan.yaml": `version: 1\n${text}\n` });
+test.each(["orchestrator: {}", "context: {}", "providers: []", "agents: {}"])(
+  "C33: with a version, %s is a section that nobody knows",
+  async (text) => {
+    const { path } = await workspace({ "plan.yaml": `version: 1\n${text}\n` });
 
-  await expect(openHost(path("plan.yaml"), quiet)).rejects.toMatchObject({
-    details: { problems: [{ code: "EXTENSION_MISSING", line: 2, column: 1 }] },
-  });
-});
+    await expect(openHost(path("plan.yaml"), quiet)).rejects.toMatchObject({
+      details: {
+        problems: [
+          { code: "PLAN_KEY_UNKNOWN", line: 2, hint: expect.stringContaining("Amplifier") as string },
+        ],
+      },
+    });
+  },
+);
 
 test("a section is the config of its module, which is mounted before any tool", async () => {
   const seen: unknown[] = [];
@@ -59,6 +59,7 @@ test("a section is the config of its module, which is mounted before any tool", 
     h: note("h"),
   };
   const plan = {
+    version: 1,
     tools: [{ module: "m" }],
     hooks: [{ module: "h" }],
     audit: "durable",

@@ -98,21 +98,42 @@ test("C4: override: true replaces another module's tool", async () => {
   expect(host.tools()).toMatchObject([{ name: "same", description: "The second." }]);
   await host.close();
 });
+const tagged = {
+  a: { ...makeTool("read_note"), category: "read" as const, tags: ["notes"] },
+  b: { ...makeTool("read_page"), category: "read" as const, tags: ["web"] },
+  c: { ...makeTool("write_note"), category: "write" as const, tags: ["notes"] },
+};
 
-test("what a later version builds is refused at its key, never ignored", async () => {
-  const entry = {
-    wake: "call",
-    uses: { a: "b" },
-    tools: { read_note: { arguments: { limit: { default: 1 } } } },
-  };
+test.each<[object, string[]]>([
+  [{ include: ["read_*"] }, ["read_note", "read_page"]],
+  [{ include: ["*_not?"] }, ["read_note", "write_note"]],
+  [{ exclude: ["*"] }, []],
+  [{ include: [{ category: "read" }] }, ["read_note", "read_page"]],
+  [{ exclude: [{ category: "read" }] }, ["write_note"]],
+  [{ include: [{ tag: "notes" }], exclude: [{ category: "write" }] }, ["read_note"]],
+  [{ include: ["write_note", { tag: "web" }] }, ["read_page", "write_note"]],
+])("a choice of %j by name, glob, category and tag offers %j", async (tools, names) => {
+  await using host = await openHost(
+    { tools: [{ module: "notes", tools }] },
+    { logger: silentLogger, extensions: { notes: tagged } },
+  );
 
-  await expect(open(entry)).rejects.toMatchObject({
+  expect(host.tools().map(({ name }) => name)).toEqual(names);
+});
+
+test.each<[unknown, string]>([
+  ["red_*", 'fits "red_*"'],
+  [{ category: "delete" }, 'has the category "delete"'],
+  [{ tag: "nots" }, 'has the tag "nots"'],
+])("a choice by %j that means no tool is refused", async (item, problem) => {
+  await expect(
+    openHost(
+      { tools: [{ module: "notes", tools: { include: ["read_note", item] } }] },
+      { logger: silentLogger, extensions: { notes: tagged } },
+    ),
+  ).rejects.toMatchObject({
     details: {
-      problems: [
-        { code: "EXTENSION_MISSING", path: "tools[0].uses" },
-        { code: "EXTENSION_MISSING", path: "tools[0].wake" },
-        { code: "EXTENSION_MISSING", path: "tools[0].tools.read_note.arguments" },
-      ],
+      problems: [{ path: "tools[0].tools.include[1]", message: expect.stringContaining(problem) as string }],
     },
   });
 });

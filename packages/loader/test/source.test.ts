@@ -52,13 +52,59 @@ test.each([
   );
 });
 
+test.each<[string, object]>([
+  ["npm:@acme/weather@^2", { kind: "npm", name: "@acme/weather", range: "^2" }],
+  ["npm:weather@1.2.3 - 2", { kind: "npm", name: "weather", range: "1.2.3 - 2" }],
+  [
+    "git+https://example.com/acme/x.git@main",
+    { kind: "git", url: "https://example.com/acme/x.git", ref: "main", subdirectory: "" },
+  ],
+  [
+    "git+ssh://git@example.com/acme/x@feature/y#subdirectory=packages/z",
+    { kind: "git", url: "ssh://git@example.com/acme/x", ref: "feature/y", subdirectory: "packages/z" },
+  ],
+  [
+    "git+https://example.com:8443/x",
+    { kind: "git", url: "https://example.com:8443/x", ref: undefined, subdirectory: "" },
+  ],
+])("AMP-N11: the source %j is a package to be fetched by a command", (source, from) => {
+  expect(readSource({ module: "label", source }, folder)).toMatchObject({
+    kind: "fetched",
+    written: source,
+    from,
+  });
+});
+
+test("two ranges of one package are two packages", () => {
+  const alias = (source: string) => (readSource({ module: "x", source }, folder) as { alias: string }).alias;
+
+  expect(alias("npm:@acme/weather@^2")).not.toBe(alias("npm:@acme/weather@^3"));
+  expect(alias("npm:@acme/weather@^2")).toMatch(/^acme-weather-[0-9a-f]{10}$/);
+});
+
 test.each([
-  "git+https://example.com/x.git@main",
-  "git+ssh://example.com/x",
-  "npm:@acme/weather@^2",
+  "npm:weather@",
+  "npm:weather@--ignore-scripts=false",
+  "npm:weather@file:../x",
+  "npm:weather@$(id)",
+  "git://example.com/x",
+  "git+http://example.com/x",
+  "git+ext::sh -c id",
+  "git+https://name:secret@example.com/x",
+  "git+https://token@example.com/x",
+  "git+https://--upload-pack=x/y",
+  "git+https://example.com/../x",
+  "git+https://example.com",
+  "git+https://example.com/x@--upload-pack=id",
+  "git+https://example.com/x@a..b",
+  "git+https://example.com/x@$(id)",
+  "git+https://example.com/x#subdirectory=../y",
+  "git+https://example.com/x#subdirectory=/etc",
+  "git+https://example.com/x#subdirectory=a/-b",
+  "git+https://example.com/x#path=y",
   "zip:+x",
-])("the source %j, which a later version fetches, is told to be missing", (source) => {
+])("the source %j is refused, before anything could be fetched", (source) => {
   expect(() => readSource({ module: "label", source }, folder)).toThrow(
-    expect.objectContaining({ code: "EXTENSION_MISSING" }) as Error,
+    expect.objectContaining({ code: "SOURCE_REFUSED" }) as Error,
   );
 });

@@ -11,7 +11,8 @@ export function find(run: Run): boolean {
   const name: unknown = run.request.name;
   if (host.closing && run.parent === null) return refuse(run, "the host is closed");
   if (typeof name !== "string" || name === "") return notFound(run, []);
-  const tool = generation.find(name);
+  const caller = run.parent?.tool ?? null;
+  const tool = caller === null ? generation.find(name) : generation.findFor(caller, name);
   if (tool === undefined) return notFound(run, nearestNames(name, [...generation.tools.keys()]));
   run.tool = tool;
   if (run.depth > host.limits.depth)

@@ -1,0 +1,95 @@
+import { createHash } from "node:crypto";
+import { join } from "node:path";
+import { ToolmountError } from "@toolmount/core";
+
+/** A package that `toolmount install` fetches, and nothing else does. */
+export interface FetchedSource {
+  readonly kind: "fetched";
+  readonly written: string;
+  /** Its name among the plan's own packages: no two sources share one. */
+  readonly alias: string;
+  readonly from:
+    | { readonly kind: "npm"; readonly name: string; readonly range: string }
+    | {
+        readonly kind: "git";
+        readonly url: string;
+        readonly ref: string | undefined;
+        readonly subdirectory: string;
+      };
+}
+
+/** Where a plan keeps the packages that were fetched for it. */
+export function storeOf(planFolder: string): string {
+  return join(planFolder, ".toolmount", "modules");
+}
+
+/** Reads `npm:name@range`; the name is checked by whoever calls. Throws `SOURCE_REFUSED`. */
+export function readNpmRange(written: string, name: string, range: string): FetchedSource {
+  if (!/^[\w.^~<>=|*+ -]{1,128}$/.test(range) || range.trim() === "" || range.startsWith("-"))
+    return refuse(written, "what follows the @ is no version range, such as ^2 or 1.4.0");
+  return { kind: "fetched", written, alias: aliasOf(name, written), from: { kind: "npm", name, range } };
+}
+
+const gitUrl = /^git\+(https|ssh|file):\/\/([^#]*)(?:#(.*))?$/;
+
+/** Reads `git+https://host/repository@ref#subdirectory=folder`. Throws `SOURCE_REFUSED`. */
+export function readGit(written: string): FetchedSource {
+  const [, protocol = "", rest = "", fragment = ""] = gitUrl.exec(written) ?? [];
+  if (protocol === "")
+    return refuse(written, "a repository is written git+https://, git+ssh:// or git+file://");
+  const slash = rest.indexOf("/");
+  const host = rest.slice(0, slash);
+  const at = rest.lastIndexOf("@");
+  const hasRef = at > slash;
+  const path = rest.slice(slash, hasRef ? at : undefined);
+  const ref = hasRef ? rest.slice(at + 1) : undefined;
+  if (slash < 0 || !isPlainPath(path)) return refuse(written, "this is no address of a repository");
+  if (protocol === "https" && host.includes("@"))
+    return refuse(
+      written,
+      "an address with a name or a password in it; leave these to git's own credential helpers",
+    );
+  if (!/^(?:[\w.-]+@)?[\w.-]*(?::\d+)?$/.test(host) || host.startsWith("-"))
+    return refuse(written, "this is no address of a repository");
+  if (ref !== undefined && (!/^[A-Za-z0-9_][\w./-]{0,199}$/.test(ref) || ref.includes("..")))
+    return refuse(written, "what follows the @ is no branch, tag or commit");
+  const subdirectory = readSubdirectory(written, fragment);
+  const name = (subdirectory || path)
+    .split("/")
+    .at(-1)!
+    .replace(/\.git$/, "");
+  const from = { kind: "git" as const, url: `${protocol}://${host}${path}`, ref, subdirectory };
+  return { kind: "fetched", written, alias: aliasOf(name, written), from };
+}
+
+function isPlainPath(path: string): boolean {
+  return /^\/[\w.~/%+ -]+$/.test(path) && !path.split("/").includes("..");
+}
+
+function readSubdirectory(written: string, fragment: string): string {
+  if (fragment === "") return "";
+  const [, folder = ""] = /^subdirectory=([\w./@-]+)$/.exec(fragment) ?? [];
+  const parts = folder.split("/").filter((part) => part !== "" && part !== ".");
+  if (
+    folder === "" ||
+    folder.startsWith("/") ||
+    parts.includes("..") ||
+    parts.some((part) => part.startsWith("-"))
+  )
+    return refuse(written, "after the # stands subdirectory= and a folder of the repository");
+  return parts.join("/");
+}
+
+/** Told apart by the whole source: two ranges of one package are two packages. */
+function aliasOf(name: string, written: string): string {
+  const readable = name
+    .toLowerCase()
+    .replaceAll(/[^a-z0-9]+/g, "-")
+    .replaceAll(/^-+|-+$/g, "")
+    .slice(0, 60);
+  return `${readable || "module"}-${createHash("sha256").update(written).digest("hex").slice(0, 10)}`;
+}
+
+function refuse(source: string, problem: string): never {
+  throw new ToolmountError("SOURCE_REFUSED", { source: source.slice(0, 200), problem });
+}
