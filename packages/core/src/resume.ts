@@ -91,7 +91,7 @@ async function walkOn(open: Case, context: CallContext): Promise<ToolOutcome> {
   if (!claimed) return open.record.state === "ended" ? pastOutcome(open) : stillPending(open, "run");
   open.keepLease();
   return new Promise((resolve, reject) => {
-    host.walk(runOf(open, request.value as CallRequest, context, resolve, reject));
+    host.begin(runOf(open, request.value as CallRequest, context, resolve, reject));
   });
 }
 
@@ -180,7 +180,7 @@ async function endCase<Code extends ErrorCode>(
     run.arguments = shown;
     run.phase = code === "OUTCOME_UNKNOWN" ? "run" : "approve";
     end(run, status, code, details);
-    run.host.walk(run);
+    run.host.begin(run);
   });
   open.endsAt = null;
   if (!open.lost) return outcome;
