@@ -3,7 +3,6 @@ import type { Timer } from "./clock.ts";
 import type { HostState } from "./host-state.ts";
 import type { JsonObject } from "./json.ts";
 import type { Run } from "./run.ts";
-import { redact } from "./redact.ts";
 import { hashTicket, randomName, seal } from "./seal.ts";
 import type { ApprovalRecord, ApprovalStore, RecordedEnd } from "./store-ports.ts";
 
@@ -145,7 +144,7 @@ export function newCase(run: Run, store: ApprovalStore, state: "pending" | "hand
     info: host.infoOf(run),
     digest: questionDigest(run),
     definition: tool.digest(),
-    shown: redact(run.arguments as JsonObject) as JsonObject,
+    shown: run.host.redact(run.arguments as JsonObject) as JsonObject,
     argumentsDigest: digestOf({ tool: tool.name, arguments: run.arguments }),
     sealed: seal(request, ticket),
     prompt: promptOf(run),

@@ -17,6 +17,7 @@ import { Pace } from "./pace.ts";
 import type { Approver, Runner } from "./ports.ts";
 import type { ObserverEntry } from "./registry.ts";
 import { readProgress } from "./progress.ts";
+import { createRedactor, type Redactor } from "./redact.ts";
 import { Run } from "./run.ts";
 import { systemClock } from "./clock.ts";
 import { createSessionState } from "./session-state.ts";
@@ -68,6 +69,8 @@ export class HostState {
   readonly turns: Slots | null;
   readonly pace: Pace | null;
   readonly outputs: OutputKeeper;
+  /** Masks secrets in what is kept. */
+  readonly redact: Redactor;
   /** What observers returned and is not settled; `close` waits for it. */
   readonly observing = new Set<Promise<unknown>>();
   home!: Home;
@@ -113,6 +116,7 @@ export class HostState {
     this.grace = new TimerList<Run>(this, this.limits.graceMs, abandon);
     this.turns = this.limits.concurrentTotal === undefined ? null : new Slots(this.limits.concurrentTotal);
     this.pace = this.limits.rateTotal === undefined ? null : new Pace(this.limits.rateTotal, this.clock);
+    this.redact = createRedactor(options.secrets);
     this.outputs = new OutputKeeper(this.limits.keptBytes);
   }
 

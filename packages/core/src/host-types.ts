@@ -58,6 +58,8 @@ export interface HostOptions {
   /** Keeps calls that wait, sessions and the audit. Without one, an answer of "later" is a denial. */
   readonly store?: StateStore | undefined;
   readonly approvals?: ApprovalOptions | undefined;
+  /** Texts that are secret, such as keys of a plan: masked in logs, in the audit and in stored approvals. */
+  readonly secrets?: readonly string[] | undefined;
   /** Runs every tool in place of its own runner: for tests of a plan, which run no tool. */
   readonly runner?: Runner | undefined;
   readonly limits?: HostLimits | undefined;

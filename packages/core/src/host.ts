@@ -14,7 +14,9 @@ import type {
   OutputPage,
 } from "./host-types.ts";
 import { Home, ModuleState } from "./module-state.ts";
+import { silentLogger } from "./logger.ts";
 import { breakDown, walk } from "./path.ts";
+import { redactingLogger } from "./redacting-logger.ts";
 import type { ToolInfo } from "./definition.ts";
 import { byName, isForMode, makeOffer } from "./offer.ts";
 import { resume } from "./resume.ts";
@@ -22,7 +24,8 @@ import { createSessions } from "./session.ts";
 
 /** Makes a host with nothing mounted. `host.coordinator.mount("tools", tool)` is enough to call a tool. */
 export function createHost(options: HostOptions = {}): Host {
-  const state = new HostState(options, { walk, breakDown });
+  const { logger = silentLogger, secrets = [] } = options;
+  const state = new HostState({ ...options, logger: redactingLogger(logger, secrets) }, { walk, breakDown });
   state.home = new Home();
   const own = addModule(state, state.home, { id: "host" });
   state.own = own;

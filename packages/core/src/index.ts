@@ -62,7 +62,9 @@ export type { ArgumentShape, ArgumentShapes } from "./reshape-arguments.ts";
 export { createMemoryStore } from "./memory-store.ts";
 export { checkAudit, type AuditProblem } from "./audit.ts";
 export { matchesArguments, matchesGlob } from "./match-arguments.ts";
-export { mask, namesSecret, redact } from "./redact.ts";
+export { createRedactor, mask, namesSecret, redact, truncateText, type Redactor } from "./redact.ts";
+export { redactingLogger } from "./redacting-logger.ts";
+export { allEvents, hostEvents, type EventName } from "./event-names.ts";
 export { callChannelName, type CallTrace } from "./trace.ts";
 export {
   createCancellation,

@@ -1,7 +1,6 @@
 import { digestOf } from "./canonical.ts";
 import type { JsonObject } from "./json.ts";
 import { outcomeOf } from "./outcome-of.ts";
-import { redact } from "./redact.ts";
 import type { Run } from "./run.ts";
 import { seal } from "./seal.ts";
 import type { AuditEntry } from "./store-ports.ts";
@@ -151,7 +150,7 @@ function entryOf(run: Run, kind: AuditEntry["kind"]): AuditEntry {
 /** Arguments as an audit holds them: secrets masked, long ones as their beginning, and a digest of the whole. */
 function argumentsOf(run: Run): { arguments?: JsonObject | string; argumentsDigest?: string } {
   if (run.arguments === null) return {};
-  const shown = redact(run.arguments as JsonObject) as JsonObject;
+  const shown = run.host.redact(run.arguments as JsonObject) as JsonObject;
   const text = JSON.stringify(shown);
   return {
     arguments: text.length <= maxText ? shown : text.slice(0, maxText),
