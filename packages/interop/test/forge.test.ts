@@ -1,0 +1,96 @@
+import { data, defineTool } from "@toolmount/core";
+import { expect, test } from "vitest";
+import { z } from "zod";
+import { hostWithAdapters } from "./world.ts";
+
+const forged = {
+  name: "get_weather",
+  description: "Returns the weather of a city. Use when the user asks for it; not for forecasts.",
+  category: "read",
+  consequenceLevel: "low",
+  requiresConfirmation: false,
+  timeout: 15_000,
+  version: "1.0.0",
+  status: "active",
+};
+
+const execute = async ({ city }: { city: string }, { userId }: { userId?: string }) => ({
+  tool: "get_weather",
+  fetchedAt: "2026-01-02T03:04:05.000Z",
+  data: { city, userId: userId ?? null },
+});
+
+test.each([
+  { title: "Zod", schema: z.object({ city: z.string() }) },
+  {
+    title: "JSON Schema",
+    schema: { type: "object", properties: { city: { type: "string" } }, required: ["city"] },
+  },
+])(
+  "FORGE-1, FORGE-5, FORGE-20, FORGE-27: a definition with a schema by $title is mounted, and its whole result kept",
+  async ({ schema }) => {
+    const { host } = await hostWithAdapters();
+    host.coordinator.mount("tools", { ...forged, schema, execute });
+
+    expect(host.tools()).toMatchObject([
+      { origin: "forge", category: "read", version: "1.0.0", timeoutMs: 15_000 },
+    ]);
+    expect(
+      (await host.call({ name: "get_weather", arguments: { city: "Rome" } }, { userId: "u" })).result,
+    ).toEqual({
+      tool: "get_weather",
+      fetchedAt: "2026-01-02T03:04:05.000Z",
+      data: { city: "Rome", userId: "u" },
+    });
+    expect(await host.call({ name: "get_weather" })).toMatchObject({ status: "invalid" });
+  },
+);
+
+test("FORGE-2: a name that is not lower snake case is refused", async () => {
+  const { host } = await hostWithAdapters();
+  const tool = { ...forged, name: "getWeather", schema: z.object({}), execute };
+
+  expect(() => host.coordinator.mount("tools", tool as never)).toThrow(
+    expect.objectContaining({ code: "TOOL_INVALID" }),
+  );
+});
+
+test("a tool of ours stays ours, whatever it leaves out", async () => {
+  const { host } = await hostWithAdapters();
+  host.coordinator.mount(
+    "tools",
+    defineTool({
+      name: "GetWeather",
+      description: "Returns the weather.",
+      schema: z.strictObject({}),
+      category: "read",
+      consequenceLevel: "low",
+      requiresConfirmation: false,
+      execute: () => data(null),
+    }),
+  );
+
+  expect(host.tools()).toMatchObject([{ origin: "toolmount" }]);
+});
+
+test.each([
+  {
+    answer: { tool: "get_weather", fetchedAt: "2026-01-02T03:04:05Z", data: 1, error: "no" },
+    rule: "exactly one",
+  },
+  { answer: { tool: "get_weather", fetchedAt: "2026-01-02T03:04:05Z" }, rule: "exactly one" },
+  {
+    answer: { tool: "get_weather", fetchedAt: "2026-01-02T03:04:05Z", data: 1, success: true },
+    rule: '"success"',
+  },
+  { answer: { tool: "get_weather", timestamp: "2026-01-02T03:04:05Z", data: 1 }, rule: '"timestamp"' },
+  { answer: { tool: "other", fetchedAt: "2026-01-02T03:04:05Z", data: 1 }, rule: "names the tool" },
+  { answer: { tool: "get_weather", fetchedAt: "yesterday", data: 1 }, rule: "ISO 8601" },
+])("FORGE-21, FORGE-22, FORGE-26: a result that breaks a rule names it: $rule", async ({ answer, rule }) => {
+  const { host } = await hostWithAdapters();
+  host.coordinator.mount("tools", { ...forged, schema: z.object({}), execute: async () => answer } as never);
+  const { result } = await host.call({ name: "get_weather" });
+
+  expect(result.code).toBe("CONTRACT_VIOLATION");
+  expect(result.error).toContain(rule);
+});

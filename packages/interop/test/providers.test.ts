@@ -1,0 +1,223 @@
+import { data, type Host } from "@toolmount/core";
+import {
+  createNameMap,
+  fromAiSdkTool,
+  fromAnthropicTool,
+  fromGeminiFunction,
+  fromLangChainTool,
+  fromOpenAITool,
+  isLangGraphInterrupt,
+  toAiSdkTools,
+  toAnthropic,
+  toChatTools,
+  toGemini,
+  toLangChainTools,
+  toOpenAI,
+} from "@toolmount/interop";
+import fc from "fast-check";
+import { beforeEach, describe, expect, test } from "vitest";
+import { z } from "zod";
+import { hostWithAdapters } from "./world.ts";
+
+let host: Host;
+
+beforeEach(async () => {
+  ({ host } = await hostWithAdapters({ isInterrupt: isLangGraphInterrupt }));
+  host.coordinator.mount("tools", {
+    name: "math.add",
+    description: "Adds two numbers.",
+    schema: {
+      type: "object",
+      properties: { a: { type: "number" }, b: { type: "number" } },
+      required: ["a", "b"],
+    },
+    execute: ({ a, b }: { a: number; b: number }) =>
+      data({ sum: a + b }, { content: [{ type: "image", data: "AA==", mimeType: "image/png" }] }),
+  });
+});
+
+const offeredName = /^[a-zA-Z0-9_-]{1,64}$/;
+
+test("names go to a provider and back, none is lost and no two become one", () => {
+  const rule = { allowed: /[a-zA-Z0-9_-]/, first: /[a-zA-Z_]/, maxLength: 24 };
+  const name = fc.oneof(
+    fc.stringMatching(/^[A-Za-z0-9_.-]{1,128}$/),
+    fc.constantFrom("a.b", "a_b", "a-b", "a b", "ä"),
+  );
+  fc.assert(
+    fc.property(fc.uniqueArray(name), (names) => {
+      const map = createNameMap(names, rule);
+      const given = names.map((one) => map.toProvider(one));
+
+      expect(new Set(given).size).toBe(names.length);
+      expect(given.every((one) => /^[a-zA-Z_][a-zA-Z0-9_-]{0,23}$/.test(one))).toBe(true);
+      expect(given.map((one) => map.fromProvider(one))).toEqual(names);
+      expect(
+        names.toReversed().map((one) => createNameMap(names.toReversed(), rule).toProvider(one)),
+      ).toEqual(given.toReversed());
+    }),
+  );
+});
+
+describe("OpenAI", () => {
+  test("tools go out under allowed names; a call comes back, runs and is answered", async () => {
+    const there = toOpenAI(host.tools());
+    const [tool] = there.tools;
+    expect(tool).toMatchObject({ type: "function", parameters: { required: ["a", "b"] }, strict: false });
+    expect(tool!.name).toMatch(offeredName);
+    expect(toChatTools(there)).toMatchObject([{ type: "function", function: { name: tool!.name } }]);
+    const call = there.readCall({
+      type: "function_call",
+      call_id: "c-1",
+      name: tool!.name,
+      arguments: '{"a":1,"b":2}',
+    });
+    expect(call).toEqual({ id: "c-1", name: "math.add", arguments: '{"a":1,"b":2}' });
+
+    expect(there.writeOutput(await host.call(call))).toEqual({
+      type: "function_call_output",
+      call_id: "c-1",
+      output: '{"sum":3}',
+    });
+  });
+
+  test("a call of chat completions is read; arguments that are no JSON are for the host to refuse", async () => {
+    const there = toOpenAI(host.tools());
+    const call = there.readCall({
+      id: "c-2",
+      type: "function",
+      function: { name: there.tools[0]!.name, arguments: "{" },
+    });
+
+    expect(there.writeOutput(await host.call(call)).output).toMatch(/^Error: .*\[INVALID_ARGUMENTS\]$/);
+  });
+
+  test("a definition comes in, in any envelope, with types of other languages mended", async () => {
+    const parameters = { type: "dict", properties: { n: { type: "float" } }, required: ["n"] };
+    for (const definition of [
+      { name: "half", description: "Halves.", parameters },
+      { type: "function", function: { name: "half", description: "Halves.", parameters } },
+    ]) {
+      const { host } = await hostWithAdapters();
+      host.coordinator.mount(
+        "tools",
+        fromOpenAITool(definition, ({ n }) => Number(n) / 2),
+      );
+      expect((await other.call({ name: "half", arguments: { n: 5 } })).result.data).toBe(2.5);
+    }
+  });
+});
+
+test("Anthropic: tools go out, a tool_use comes back, runs and is answered with its image", async () => {
+  const there = toAnthropic(host.tools());
+  const call = there.readCall({
+    type: "tool_use",
+    id: "t-1",
+    name: there.tools[0]!.name,
+    input: { a: 1, b: 2 },
+  });
+
+  expect(there.tools[0]!.name).toMatch(offeredName);
+  expect(there.writeResult(await host.call(call))).toEqual({
+    type: "tool_result",
+    tool_use_id: "t-1",
+    content: [
+      { type: "text", text: '{"sum":3}' },
+      { type: "image", source: { type: "base64", media_type: "image/png", data: "AA==" } },
+    ],
+  });
+  expect(there.writeResult(await host.call({ ...call, arguments: {} }))).toMatchObject({ is_error: true });
+});
+
+test("Anthropic: a definition comes in, and its schema loses only a union at its top when it goes out", () => {
+  const schema = { properties: { a: {} }, anyOf: [{ required: ["a"] }] };
+  const { name, schema: kept } = fromAnthropicTool(
+    { name: "one", description: "One.", input_schema: schema },
+    () => 1,
+  );
+
+  expect(kept).toEqual(schema);
+  expect(toAnthropic([{ name, description: "One.", inputSchema: schema }]).tools[0]!.input_schema).toEqual({
+    type: "object",
+    properties: { a: {} },
+  });
+});
+
+test("Gemini: functions go out, a functionCall comes back, runs and is answered", async () => {
+  const there = toGemini(host.tools());
+  const [declared] = there.tools[0].functionDeclarations;
+  expect(declared).toMatchObject({ name: "math.add", parametersJsonSchema: { required: ["a", "b"] } });
+  const call = there.readCall({ functionCall: { name: "math.add", args: { a: 1, b: 2 } } });
+
+  expect(there.writeResponse(await host.call(call))).toEqual({
+    functionResponse: { name: "math.add", response: { output: { sum: 3 } } },
+  });
+  expect(there.writeResponse(await host.call({ ...call, id: "g-1", arguments: {} }))).toMatchObject({
+    functionResponse: {
+      id: "g-1",
+      response: { error: expect.stringContaining('"a" is required') as string },
+    },
+  });
+  const back = fromGeminiFunction({ ...declared, parameters: { type: "OBJECT" } }, () => 1);
+  expect(back.schema).toEqual(declared!.parametersJsonSchema);
+});
+
+describe("AI SDK", () => {
+  test("tools go out by name and run in the host; a failure is thrown, with its code", async () => {
+    const tools = toAiSdkTools(host, host.tools(), { sessionId: "s" });
+
+    expect(await tools["math.add"]!.execute({ a: 1, b: 2 }, { toolCallId: "x" })).toEqual({ sum: 3 });
+    await expect(tools["math.add"]!.execute({})).rejects.toMatchObject({ code: "INVALID_ARGUMENTS" });
+  });
+
+  test("a tool comes in: schema, execute with its options, the last of what it yields", async () => {
+    const tool = {
+      description: "Counts.",
+      inputSchema: z.object({ to: z.number() }),
+      async *execute({ to }: { to: number }, { toolCallId }: { toolCallId: string }) {
+        for (let at = 1; at <= to; at++) yield `${toolCallId}:${at}`;
+      },
+    };
+    host.coordinator.mount("tools", fromAiSdkTool("count", tool));
+
+    expect((await host.call({ id: "c", name: "count", arguments: { to: 3 } })).result.data).toBe("c:3");
+    expect(
+      fromAiSdkTool("client", { description: "Asks.", inputSchema: { jsonSchema: { type: "object" } } }),
+    ).toMatchObject({ execution: "client", schema: { type: "object" } });
+  });
+
+  test("what goes out comes in again", async () => {
+    const tools = toAiSdkTools(host, host.tools());
+    const { host: other } = await hostWithAdapters();
+    other.coordinator.mount("tools", fromAiSdkTool("add", tools["math.add"] as never));
+
+    expect((await other.call({ name: "add", arguments: { a: 2, b: 3 } })).result.data).toEqual({ sum: 5 });
+  });
+});
+
+describe("LangChain", () => {
+  test("tools go out, and take arguments or a whole tool call; the thread is the session", async () => {
+    const [tool] = toLangChainTools(host, host.tools());
+
+    expect(await tool!.invoke({ a: 1, b: 2 }, { configurable: { thread_id: "t" } })).toBe('{"sum":3}');
+    expect(await tool!.invoke({ type: "tool_call", id: "c", name: "math.add", args: { a: 1, b: 2 } })).toBe(
+      '{"sum":3}',
+    );
+    expect(await tool!.invoke({})).toMatch(/^Error: /);
+  });
+
+  test("a tool comes in; an interrupt of LangGraph bubbles through the host", async () => {
+    const interrupt = Object.assign(new Error("interrupt"), { is_bubble_up: true });
+    const tool = {
+      name: "ask",
+      description: "Asks.",
+      schema: z.object({ how: z.string() }),
+      invoke: async ({ how }: { how: string }) =>
+        how === "stop" ? Promise.reject(interrupt) : `asked ${how}`,
+    };
+    host.coordinator.mount("tools", fromLangChainTool(tool as never));
+
+    expect((await host.call({ name: "ask", arguments: { how: "kindly" } })).result.data).toBe("asked kindly");
+    await expect(host.call({ name: "ask", arguments: { how: "stop" } })).rejects.toBe(interrupt);
+  });
+});
