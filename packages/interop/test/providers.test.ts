@@ -98,8 +98,8 @@ describe("OpenAI", () => {
       { name: "half", description: "Halves.", parameters },
       { type: "function", function: { name: "half", description: "Halves.", parameters } },
     ]) {
-      const { host } = await hostWithAdapters();
-      host.coordinator.mount(
+      const { host: other } = await hostWithAdapters();
+      other.coordinator.mount(
         "tools",
         fromOpenAITool(definition, ({ n }) => Number(n) / 2),
       );
