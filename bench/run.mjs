@@ -26,7 +26,7 @@ async function measure({ make }, pairs = 21, warmUp = 5) {
     const whole = await time(row);
     if (pair >= 0) ratios.push(whole / bare);
   }
-  return ratios.sort((a, b) => a - b);
+  return ratios.toSorted((a, b) => a - b);
 }
 
 async function time(work) {

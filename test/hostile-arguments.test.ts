@@ -36,7 +36,7 @@ function mountRecorder(name: string, schema: unknown): void {
       received.set(context.callId, params);
       return data(null);
     },
-  } as never);
+  });
 }
 
 const accepts: Readonly<Record<Outcome, (outcome: ToolOutcome, ran: boolean) => boolean>> = {

@@ -164,6 +164,7 @@ function gateAnswer(plan: PlannedCall | undefined, delay: (ms: number) => Promis
     case "none":
     case "passes":
     case undefined:
+    default:
       return undefined;
   }
 }
