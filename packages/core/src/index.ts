@@ -42,6 +42,7 @@ export { nearestNames } from "./nearest.ts";
 export { isToolInterrupt, ToolInterrupt } from "./interrupt.ts";
 export type * from "./hook-types.ts";
 export type * from "./ports.ts";
+export type * from "./profile.ts";
 export type {
   Capabilities,
   ContextProvider,
