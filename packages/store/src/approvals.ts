@@ -1,0 +1,78 @@
+import type { ApprovalRecord, ApprovalStore, RememberedApproval } from "@toolmount/core";
+import type { Kysely } from "kysely";
+import type { Tables } from "./tables.ts";
+
+/** Keeps calls that wait. What one wins of many is decided by the version in the `where` of one update. */
+export function createApprovals(db: Kysely<Tables>): ApprovalStore {
+  const read = (row: { body: string } | undefined) =>
+    row === undefined ? null : (JSON.parse(row.body) as ApprovalRecord);
+  const remembered = (row: { body: string }) => JSON.parse(row.body) as RememberedApproval;
+  return {
+    async add(record) {
+      await db.insertInto("approvals").values(rowOf(record)).execute();
+    },
+    get: async (id) =>
+      read(await db.selectFrom("approvals").select("body").where("id", "=", id).executeTakeFirst()),
+    findByTicket: async (hash) =>
+      read(
+        await db.selectFrom("approvals").select("body").where("ticket_hash", "=", hash).executeTakeFirst(),
+      ),
+    async replace(record) {
+      const { numUpdatedRows } = await db
+        .updateTable("approvals")
+        .set(rowOf(record))
+        .where("id", "=", record.id)
+        .where("version", "=", record.version - 1)
+        .executeTakeFirst();
+      return numUpdatedRows === 1n;
+    },
+    async list({ states, sessionId, userId, dueBy, limit = 100 } = {}) {
+      const rows = await db
+        .selectFrom("approvals")
+        .select("body")
+        .$if(states !== undefined, (query) => query.where("state", "in", [...states!]))
+        .$if(sessionId !== undefined, (query) => query.where("session_id", "=", sessionId!))
+        .$if(userId !== undefined, (query) => query.where("user_id", "=", userId!))
+        .$if(dueBy !== undefined, (query) => query.where("due_at", "<=", dueBy!))
+        .orderBy("created_at")
+        .limit(limit)
+        .execute();
+      return rows.map((row) => read(row)!);
+    },
+    async remember(approval) {
+      const { id, tool, at } = approval;
+      await db
+        .insertInto("remembered")
+        .values({ id, tool, at, body: JSON.stringify(approval) })
+        .execute();
+    },
+    async remembered(tool) {
+      const rows = await db
+        .selectFrom("remembered")
+        .select("body")
+        .$if(tool !== undefined, (query) => query.where("tool", "=", tool!))
+        .orderBy("at")
+        .execute();
+      return rows.map(remembered);
+    },
+    async forget(id) {
+      const { numDeletedRows } = await db.deleteFrom("remembered").where("id", "=", id).executeTakeFirst();
+      return numDeletedRows === 1n;
+    },
+  };
+}
+
+function rowOf(record: ApprovalRecord): Tables["approvals"] {
+  const { id, ticketHash, state, version, info, createdAt, leaseUntil, expiresAt } = record;
+  return {
+    id,
+    ticket_hash: ticketHash,
+    state,
+    version,
+    session_id: info.sessionId ?? null,
+    user_id: info.userId ?? null,
+    created_at: createdAt,
+    due_at: state === "ended" ? null : (leaseUntil ?? expiresAt),
+    body: JSON.stringify(record),
+  };
+}

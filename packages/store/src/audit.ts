@@ -1,0 +1,60 @@
+import type { AuditRecord, AuditSink } from "@toolmount/core";
+import type { Kysely } from "kysely";
+import type { Tables } from "./tables.ts";
+
+/** Rows that one insert may have; each has six values, and SQLite takes 32766. */
+const rowsAtOnce = 1_000;
+
+/** Keeps the audit: all records of an append, and where their chains end, in one commit. */
+export function createAudit(db: Kysely<Tables>, mode: AuditSink["mode"]): AuditSink {
+  return {
+    mode,
+    append: (records) =>
+      db.transaction().execute(async (transaction) => {
+        for (let at = 0; at < records.length; at += rowsAtOnce)
+          await transaction
+            .insertInto("audit")
+            .values(records.slice(at, at + rowsAtOnce).map(rowOf))
+            .execute();
+        for (const { writer, sequence, hash } of lastOfEach(records))
+          await transaction
+            .insertInto("audit_heads")
+            .values({ writer, sequence, hash })
+            .onConflict((conflict) => conflict.column("writer").doUpdateSet({ sequence, hash }))
+            .execute();
+      }),
+    async read({ runId, tool, writer, since, last } = {}) {
+      const order = last === undefined ? "asc" : "desc";
+      const rows = await db
+        .selectFrom("audit")
+        .select("body")
+        .$if(runId !== undefined, (query) => query.where("run_id", "=", runId!))
+        .$if(tool !== undefined, (query) => query.where("tool", "=", tool!))
+        .$if(writer !== undefined, (query) => query.where("writer", "=", writer!))
+        .$if(since !== undefined, (query) => query.where("at", ">=", since!))
+        .orderBy("at", order)
+        .orderBy("writer", order)
+        .orderBy("sequence", order)
+        .$if(last !== undefined, (query) => query.limit(last!))
+        .execute();
+      return rows.map(({ body }) => JSON.parse(body) as AuditRecord);
+    },
+    heads: () => db.selectFrom("audit_heads").select(["writer", "sequence", "hash"]).execute(),
+  };
+}
+
+function rowOf(record: AuditRecord): Tables["audit"] {
+  const { writer, sequence, entry } = record;
+  return {
+    writer,
+    sequence,
+    at: entry.at,
+    run_id: entry.runId,
+    tool: entry.tool,
+    body: JSON.stringify(record),
+  };
+}
+
+function lastOfEach(records: readonly AuditRecord[]): readonly AuditRecord[] {
+  return [...new Map(records.map((record) => [record.writer, record])).values()];
+}

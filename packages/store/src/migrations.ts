@@ -1,0 +1,95 @@
+import { sql, type Kysely, type Transaction } from "kysely";
+import type { Tables } from "./tables.ts";
+
+type Migration = (db: Transaction<Tables>) => Promise<void>;
+
+/** Each is run once, in order, and never changed after a release. */
+const migrations: readonly Migration[] = [createFirstTables];
+
+/** A number of ours among Postgres' advisory locks. */
+const lock = 7_420_961_337;
+
+/**
+ * Brings the tables to what this version needs; of several processes that start at once, one does it. A database of a
+ * newer version is refused, since what it holds cannot be understood.
+ */
+export async function migrate(db: Kysely<Tables>, isPostgres: boolean): Promise<void> {
+  await db.transaction().execute(async (transaction) => {
+    if (isPostgres) await sql`select pg_advisory_xact_lock(${sql.lit(lock)})`.execute(transaction);
+    await sql`create table if not exists toolmount_schema (version integer not null)`.execute(transaction);
+    const { rows } = await sql<{ version: number }>`select version from toolmount_schema`.execute(
+      transaction,
+    );
+    const version = rows[0]?.version ?? 0;
+    if (version > migrations.length)
+      throw new Error(
+        `it was written by a newer toolmount (schema ${version}, this one knows ${migrations.length})`,
+      );
+    if (version === migrations.length) return;
+    for (const step of migrations.slice(version)) await step(transaction);
+    await sql`delete from toolmount_schema`.execute(transaction);
+    await sql`insert into toolmount_schema (version) values (${sql.lit(migrations.length)})`.execute(
+      transaction,
+    );
+  });
+}
+
+async function createFirstTables(db: Transaction<Tables>): Promise<void> {
+  const { schema } = db;
+  await schema
+    .createTable("approvals")
+    .addColumn("id", "text", (column) => column.primaryKey())
+    .addColumn("ticket_hash", "text", (column) => column.notNull().unique())
+    .addColumn("state", "text", (column) => column.notNull())
+    .addColumn("version", "integer", (column) => column.notNull())
+    .addColumn("session_id", "text")
+    .addColumn("user_id", "text")
+    .addColumn("created_at", "bigint", (column) => column.notNull())
+    .addColumn("due_at", "bigint")
+    .addColumn("body", "text", (column) => column.notNull())
+    .execute();
+  await schema.createIndex("approvals_by_state").on("approvals").columns(["state", "created_at"]).execute();
+  await schema.createIndex("approvals_by_due").on("approvals").column("due_at").execute();
+  await schema
+    .createTable("remembered")
+    .addColumn("id", "text", (column) => column.primaryKey())
+    .addColumn("tool", "text", (column) => column.notNull())
+    .addColumn("at", "bigint", (column) => column.notNull())
+    .addColumn("body", "text", (column) => column.notNull())
+    .execute();
+  await schema.createIndex("remembered_by_tool").on("remembered").column("tool").execute();
+  await schema
+    .createTable("sessions")
+    .addColumn("id", "text", (column) => column.primaryKey())
+    .addColumn("parent_id", "text")
+    .addColumn("version", "integer", (column) => column.notNull())
+    .addColumn("updated_at", "bigint", (column) => column.notNull())
+    .addColumn("body", "text", (column) => column.notNull())
+    .execute();
+  await schema.createIndex("sessions_by_update").on("sessions").column("updated_at").execute();
+  await schema
+    .createTable("session_entries")
+    .addColumn("session_id", "text", (column) => column.notNull())
+    .addColumn("sequence", "integer", (column) => column.notNull())
+    .addColumn("body", "text", (column) => column.notNull())
+    .addPrimaryKeyConstraint("session_entries_key", ["session_id", "sequence"])
+    .execute();
+  await schema
+    .createTable("audit")
+    .addColumn("writer", "text", (column) => column.notNull())
+    .addColumn("sequence", "integer", (column) => column.notNull())
+    .addColumn("at", "bigint", (column) => column.notNull())
+    .addColumn("run_id", "text", (column) => column.notNull())
+    .addColumn("tool", "text", (column) => column.notNull())
+    .addColumn("body", "text", (column) => column.notNull())
+    .addPrimaryKeyConstraint("audit_key", ["writer", "sequence"])
+    .execute();
+  await schema.createIndex("audit_by_run").on("audit").column("run_id").execute();
+  await schema.createIndex("audit_by_time").on("audit").column("at").execute();
+  await schema
+    .createTable("audit_heads")
+    .addColumn("writer", "text", (column) => column.primaryKey())
+    .addColumn("sequence", "integer", (column) => column.notNull())
+    .addColumn("hash", "text", (column) => column.notNull())
+    .execute();
+}

@@ -1,0 +1,36 @@
+import type { Coordinator } from "@toolmount/core";
+import { z } from "zod";
+import { openStore } from "./open-store.ts";
+
+/** What a plan's `state:` and `audit:` sections set. */
+export const config = z
+  .strictObject({
+    /** `sqlite:./path`, relative to the plan, or `postgres://…` */
+    state: z
+      .string()
+      .regex(/^(sqlite:.+|postgres(ql)?:\/\/.+)$/, {
+        error: "state is memory, sqlite:<path> or postgres://…",
+      })
+      .optional(),
+    audit: z.enum(["off", "batched", "durable", "mixed"]).optional(),
+  })
+  .refine(({ state, audit }) => state !== undefined || audit === undefined || audit === "off", {
+    error: "an audit needs a state to be kept in: state: sqlite:./.toolmount/state.db",
+    path: ["audit"],
+  });
+
+/** Mounts what keeps approvals, sessions and, where asked for, the audit. */
+export async function mount(
+  coordinator: Coordinator,
+  { state, audit }: z.output<typeof config>,
+): Promise<void> {
+  if (state === undefined) return;
+  const store = await openStore(state, {
+    folder: coordinator.getCapability("session.working_dir") ?? undefined,
+    audit: audit === "off" ? undefined : audit,
+  });
+  coordinator.registerCleanup(() => store.close());
+  coordinator.mount("approval-store", store.approvals);
+  coordinator.mount("session-store", store.sessions);
+  if (store.audit !== undefined) coordinator.mount("audit-sink", store.audit);
+}

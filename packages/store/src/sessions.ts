@@ -1,0 +1,101 @@
+import type { Json, SessionRecord, SessionStore } from "@toolmount/core";
+import type { Kysely } from "kysely";
+import type { Tables } from "./tables.ts";
+
+/** Keeps sessions, and the log of each. */
+export function createSessions(db: Kysely<Tables>): SessionStore {
+  const read = (row: { body: string }) => JSON.parse(row.body) as SessionRecord;
+  return {
+    async load(id) {
+      const row = await db.selectFrom("sessions").select("body").where("id", "=", id).executeTakeFirst();
+      return row === undefined ? null : read(row);
+    },
+    async save(record) {
+      const { id, parentId, version, updatedAt } = record;
+      const row = { id, parent_id: parentId, version, updated_at: updatedAt, body: JSON.stringify(record) };
+      if (version === 1) {
+        const { numInsertedOrUpdatedRows } = await db
+          .insertInto("sessions")
+          .values(row)
+          .onConflict((conflict) => conflict.column("id").doNothing())
+          .executeTakeFirst();
+        return numInsertedOrUpdatedRows === 1n;
+      }
+      const { numUpdatedRows } = await db
+        .updateTable("sessions")
+        .set(row)
+        .where("id", "=", id)
+        .where("version", "=", version - 1)
+        .executeTakeFirst();
+      return numUpdatedRows === 1n;
+    },
+    async list({ parentId, limit = 100 } = {}) {
+      const rows = await db
+        .selectFrom("sessions")
+        .select("body")
+        .$if(parentId !== undefined, (query) => query.where("parent_id", "=", parentId!))
+        .orderBy("updated_at", "desc")
+        .limit(limit)
+        .execute();
+      return rows.map(read);
+    },
+    append: (id, after, entries) => append(db, id, after, entries),
+    async entries(id, { after = 0, limit } = {}) {
+      const rows = await db
+        .selectFrom("session_entries")
+        .select(["sequence", "body"])
+        .where("session_id", "=", id)
+        .where("sequence", ">", after)
+        .orderBy("sequence")
+        .$if(limit !== undefined, (query) => query.limit(limit!))
+        .execute();
+      return rows.map(({ sequence, body }) => ({ sequence, entry: JSON.parse(body) as Json }));
+    },
+    delete: (id) =>
+      db.transaction().execute(async (transaction) => {
+        const log = await transaction
+          .deleteFrom("session_entries")
+          .where("session_id", "=", id)
+          .executeTakeFirst();
+        const session = await transaction.deleteFrom("sessions").where("id", "=", id).executeTakeFirst();
+        return log.numDeletedRows + session.numDeletedRows > 0n;
+      }),
+  };
+}
+
+/** Two that append at once want the same numbers, and the table gives each number once. */
+async function append(
+  db: Kysely<Tables>,
+  id: string,
+  after: number,
+  entries: readonly Json[],
+): Promise<boolean> {
+  try {
+    return await db.transaction().execute(async (transaction) => {
+      const { last } = await transaction
+        .selectFrom("session_entries")
+        .select(({ fn }) => fn.max("sequence").as("last"))
+        .where("session_id", "=", id)
+        .executeTakeFirstOrThrow();
+      if (Number(last ?? 0) !== after) return false;
+      if (entries.length === 0) return true;
+      const rows = entries.map((entry, at) => ({
+        session_id: id,
+        sequence: after + at + 1,
+        body: JSON.stringify(entry),
+      }));
+      const { numInsertedOrUpdatedRows } = await transaction
+        .insertInto("session_entries")
+        .values(rows)
+        .onConflict((conflict) => conflict.columns(["session_id", "sequence"]).doNothing())
+        .executeTakeFirst();
+      if (numInsertedOrUpdatedRows !== BigInt(rows.length)) throw new Overtaken();
+      return true;
+    });
+  } catch (error) {
+    if (error instanceof Overtaken) return false;
+    throw error;
+  }
+}
+
+class Overtaken extends Error {}

@@ -1,0 +1,101 @@
+import { chmodSync, mkdirSync, statSync } from "node:fs";
+import { dirname } from "node:path";
+import { setTimeout } from "node:timers/promises";
+import { DatabaseSync, type SQLInputValue } from "node:sqlite";
+import {
+  CompiledQuery,
+  SqliteDialect,
+  SqliteDriver,
+  type DatabaseConnection,
+  type Driver,
+  type SqliteDatabase,
+} from "kysely";
+
+/** How long the opening of a file waits for another process that makes it, in milliseconds. */
+const openMs = 10_000;
+
+/** SQLite as Node has it. Only this user can read what it keeps; a commit is on disk when it returns. */
+export class NodeSqliteDialect extends SqliteDialect {
+  readonly #database: SqliteDatabase;
+
+  constructor(file: string) {
+    const database = adapt(openFile(file));
+    super({ database });
+    this.#database = database;
+  }
+
+  override createDriver(): Driver {
+    return new ImmediateDriver({ database: this.#database });
+  }
+}
+
+/**
+ * Waits its turn to write without holding up the thread: the one who writes may be in it.
+ *
+ * A transaction that has read and then writes would fail when another process wrote in between; ours begin as writers.
+ */
+class ImmediateDriver extends SqliteDriver {
+  override async acquireConnection(): Promise<DatabaseConnection> {
+    const connection = await super.acquireConnection();
+    return {
+      executeQuery: (query) => whenFree(() => connection.executeQuery(query)),
+      streamQuery: (query, chunkSize) => connection.streamQuery(query, chunkSize),
+    };
+  }
+
+  override async beginTransaction(connection: DatabaseConnection): Promise<void> {
+    await connection.executeQuery(CompiledQuery.raw("begin immediate"));
+  }
+}
+
+/** How often a write that finds another one is tried again, about every 10 ms. */
+const maxTries = 1_000;
+
+async function whenFree<Value>(act: () => Promise<Value>): Promise<Value> {
+  for (let tries = 1; ; tries++) {
+    try {
+      return await act();
+    } catch (error) {
+      if ((error as { errcode?: number }).errcode !== busy || tries === maxTries) throw error;
+      await setTimeout(5 + (tries % 10));
+    }
+  }
+}
+
+/** SQLITE_BUSY. Source: SQLite's result codes. */
+const busy = 5;
+
+function openFile(file: string): DatabaseSync {
+  if (file !== ":memory:") makeFolder(dirname(file));
+  const database = new DatabaseSync(file, { timeout: openMs });
+  try {
+    if (file !== ":memory:") chmodSync(file, 0o600);
+    database.exec("pragma journal_mode = wal; pragma synchronous = full; pragma busy_timeout = 1;");
+    return database;
+  } catch (error) {
+    database.close();
+    throw error;
+  }
+}
+
+/** A folder that is there already is its owner's business. */
+function makeFolder(folder: string): void {
+  if (statSync(folder, { throwIfNoEntry: false }) === undefined)
+    mkdirSync(folder, { recursive: true, mode: 0o700 });
+}
+
+function adapt(database: DatabaseSync): SqliteDatabase {
+  return {
+    close: () => database.close(),
+    prepare(sql) {
+      const statement = database.prepare(sql);
+      const values = (parameters: readonly unknown[]) => parameters as readonly SQLInputValue[];
+      return {
+        reader: statement.columns().length > 0,
+        all: (parameters) => statement.all(...values(parameters)),
+        run: (parameters) => statement.run(...values(parameters)),
+        iterate: (parameters) => statement.iterate(...values(parameters)),
+      };
+    },
+  };
+}

@@ -1,0 +1,20 @@
+/** What is kept, as both databases have it: what is searched for has a column, the rest is JSON in `body`. */
+export interface Tables {
+  approvals: {
+    id: string;
+    ticket_hash: string;
+    state: string;
+    version: number;
+    session_id: string | null;
+    user_id: string | null;
+    created_at: number;
+    /** Null once it has ended. */
+    due_at: number | null;
+    body: string;
+  };
+  remembered: { id: string; tool: string; at: number; body: string };
+  sessions: { id: string; parent_id: string | null; version: number; updated_at: number; body: string };
+  session_entries: { session_id: string; sequence: number; body: string };
+  audit: { writer: string; sequence: number; at: number; run_id: string; tool: string; body: string };
+  audit_heads: { writer: string; sequence: number; hash: string };
+}

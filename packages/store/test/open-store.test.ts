@@ -1,0 +1,100 @@
+import { mkdtemp, readFile, rm, stat, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { DatabaseSync } from "node:sqlite";
+import { createHost } from "@toolmount/core";
+import { expect, onTestFinished, test } from "vitest";
+import { config, mount, openStore } from "../src/index.ts";
+
+async function workspace(): Promise<string> {
+  const folder = await mkdtemp(join(tmpdir(), "toolmount-open-store-"));
+  onTestFinished(() => rm(folder, { recursive: true, force: true }));
+  return folder;
+}
+
+test("an embedded store is for this user alone, and a commit is on disk", async () => {
+  const folder = await workspace();
+  const store = await openStore("sqlite:./.toolmount/state.db", { folder });
+  await store.sessions.append("s", 0, ["x"]);
+  expect((await stat(join(folder, ".toolmount"))).mode & 0o777).toBe(0o700);
+  for (const name of ["state.db", "state.db-wal"])
+    expect((await stat(join(folder, ".toolmount", name))).mode & 0o777).toBe(0o600);
+  await store.close();
+});
+
+test.each([
+  ["a scheme that is none", "mysql://x", /begins with sqlite: or postgres/],
+  ["a relative path without a folder", "sqlite:./x.db", /needs a folder/],
+  ["a folder that is a file", "sqlite:/dev/null/x.db", /ENOTDIR|EEXIST|unable to open/],
+])("STATE_UNAVAILABLE: %s", async (_, url, problem) => {
+  await expect(openStore(url)).rejects.toMatchObject({
+    code: "STATE_UNAVAILABLE",
+    details: { problem: expect.stringMatching(problem) },
+  });
+});
+
+test("STATE_UNAVAILABLE: a server that is not there is named without its password", async () => {
+  const error = await openStore("postgres://me:hunter2@127.0.0.1:1/db").catch((caught: unknown) => caught);
+  expect(error).toMatchObject({
+    code: "STATE_UNAVAILABLE",
+    details: { where: "postgres://…@127.0.0.1:1/db" },
+  });
+  expect(String(error)).not.toContain("hunter2");
+});
+
+test("STATE_UNAVAILABLE: a file that is no database is left as it is", async () => {
+  const folder = await workspace();
+  await writeFile(join(folder, "state.db"), "not a database at all, but a text of some length".repeat(50));
+  await expect(openStore("sqlite:state.db", { folder })).rejects.toMatchObject({ code: "STATE_UNAVAILABLE" });
+  expect(await readFile(join(folder, "state.db"), "utf8")).toContain("not a database");
+});
+
+test("STATE_UNAVAILABLE: what a newer version wrote is refused", async () => {
+  const folder = await workspace();
+  await (await openStore("sqlite:state.db", { folder })).close();
+  const raw = new DatabaseSync(join(folder, "state.db"));
+  raw.exec("update toolmount_schema set version = 99");
+  raw.close();
+  await expect(openStore("sqlite:state.db", { folder })).rejects.toMatchObject({
+    details: { problem: expect.stringContaining("newer toolmount") },
+  });
+});
+
+test("many that open an empty store at once all find its tables", async () => {
+  const folder = await workspace();
+  const stores = await Promise.all(
+    Array.from({ length: 8 }, () => openStore("sqlite:a.db", { folder, audit: "durable" })),
+  );
+  for (const store of stores) expect(await store.approvals.list()).toEqual([]);
+  await Promise.all(stores.map((store) => store.close()));
+});
+
+test("as a module it mounts what the plan's sections ask for, and closes with the host", async () => {
+  const folder = await workspace();
+  const host = createHost();
+  host.coordinator.registerCapability("session.working_dir", folder);
+  await mount(host.coordinator, config.parse({ state: "sqlite:./state.db", audit: "durable" }));
+  const points = ["approval-store", "session-store", "audit-sink"] as const;
+  expect(points.map((point) => host.coordinator.get(point) !== null)).toEqual([true, true, true]);
+  const approvals = host.coordinator.get("approval-store") as { list(): Promise<unknown> };
+  await host.close();
+  await expect(approvals.list()).rejects.toThrow(/destroyed|closed|not open/);
+});
+
+test("an audit without a state to keep it in, and words that are none, are refused", () => {
+  for (const bad of [
+    { audit: "durable" },
+    { state: "redis://x" },
+    { state: "sqlite:" },
+    { audit: "always" },
+    { stat: "x" },
+  ])
+    expect(config.safeParse(bad).success).toBe(false);
+  for (const good of [
+    {},
+    { audit: "off" },
+    { state: "postgres://h/db" },
+    { state: "sqlite:./x.db", audit: "mixed" },
+  ])
+    expect(config.safeParse(good).success).toBe(true);
+});

