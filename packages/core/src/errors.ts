@@ -38,6 +38,8 @@ const messages = {
   APPROVAL_NOT_FOUND: (_: object) => "no approval has this id",
   APPROVAL_DECIDED: (d: { tool: string; state: string }) =>
     `the question about "${d.tool}" needs no answer any more: it is ${d.state}`,
+  STATE_UNAVAILABLE: (d: { where: string; problem: string }) =>
+    `state at ${d.where} cannot be opened: ${d.problem}`,
   // Definitions and mounting
   TOOL_INVALID: (d: { tool: string; problem: string }) => `tool "${d.tool}" cannot be mounted: ${d.problem}`,
   TOOL_DUPLICATE: (d: { tool: string; existing: string; owner: string; existingOwner: string }) =>
