@@ -39,6 +39,7 @@ export type ResolvedLimits = {
   readonly abandoned: number;
   readonly depth: number;
   readonly keptBytes: number;
+  readonly cleanupMs: number;
 };
 
 /** What all calls of one host share. Inside of core only; `Host` is its face. */
@@ -354,6 +355,7 @@ function resolveLimits(limits: HostLimits): ResolvedLimits {
     abandoned: limits.abandoned ?? 16,
     depth: limits.depth ?? 8,
     keptBytes: limits.keptBytes ?? 67_108_864,
+    cleanupMs: limits.cleanupMs ?? 5_000,
   };
 }
 

@@ -48,6 +48,8 @@ export interface HostLimits extends Limits {
   readonly depth?: number | undefined;
   /** Bytes of cut outputs that are kept for `host.output`. Default 67108864. */
   readonly keptBytes?: number | undefined;
+  /** Milliseconds that one cleanup of a module may take; then it is left behind, and told. Default 5000. */
+  readonly cleanupMs?: number | undefined;
 }
 
 export interface HostOptions {
@@ -91,8 +93,6 @@ export interface ToolShape {
   readonly override?: boolean | undefined;
   /** Arguments that are shown otherwise than declared, or not at all. */
   readonly arguments?: ArgumentShapes | undefined;
-  /** Modes in which it is offered, in place of its own. */
-  readonly modes?: readonly string[] | undefined;
   /** For tools that call tools: the offered name that a declared one means. */
   readonly uses?: Readonly<Record<string, string>> | undefined;
 }
@@ -146,7 +146,7 @@ export interface DrainReport {
   readonly aborted: readonly string[];
   /** Runs that did not end even so. */
   readonly abandoned: readonly string[];
-  /** What cleanups threw. */
+  /** What cleanups threw, and which of them did not end in time. */
   readonly failures: readonly unknown[];
 }
 

@@ -85,12 +85,12 @@ function createDraft(state: HostState, own: ModuleState): Draft {
     keepModule: (module) => home.adopt(module as ModuleState),
     dropModule(module) {
       fresh.splice(0, fresh.length, ...fresh.filter((other) => other !== module));
-      return undoAll([module as ModuleState]);
+      return undoAll(state, [module as ModuleState]);
     },
     commit: (options) => commit(state, home, options?.drainMs ?? 10_000),
     async discard() {
       for (const module of home.modules.filter((kept) => !fresh.includes(kept))) home.release(module);
-      return undoAll(fresh);
+      return undoAll(state, fresh);
     },
   };
 }
@@ -102,13 +102,13 @@ async function commit(state: HostState, home: Home, drainMs: number): Promise<Dr
   for (const module of home.modules) module.homes = [home];
   const gone = new Set<MountedModule>(left);
   const report = await drain(state, (run) => run.tool !== null && gone.has(run.tool.module), drainMs);
-  return { ...report, failures: await undoAll(left) };
+  return { ...report, failures: await undoAll(state, left) };
 }
 
-async function undoAll(modules: readonly ModuleState[]): Promise<readonly unknown[]> {
+async function undoAll(state: HostState, modules: readonly ModuleState[]): Promise<readonly unknown[]> {
   const failures: unknown[] = [];
   for (const module of modules.toReversed()) {
-    failures.push(...(await module.undo()));
+    failures.push(...(await module.undo(state.clock, state.limits.cleanupMs)));
     for (const home of module.homes) home.release(module);
   }
   return failures;
@@ -128,7 +128,7 @@ async function close(state: HostState, graceMs: number): Promise<DrainReport> {
   const report = { ...drained, aborted: [...turnedAway, ...drained.aborted] };
   await observersSettled(state, graceMs);
   await within(state, graceMs, state.desk.settle());
-  const failures = await undoAll([...state.home.modules]);
+  const failures = await undoAll(state, [...state.home.modules]);
   state.stopTimers();
   state.outputs.clear();
   return { ...report, failures };

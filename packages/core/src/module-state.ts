@@ -1,3 +1,4 @@
+import type { Clock } from "./clock.ts";
 import type { Coordinator, MountPoints } from "./coordinator.ts";
 import type { PlanPosition } from "./errors.ts";
 import type { Undo } from "./hook-types.ts";
@@ -109,17 +110,34 @@ export class ModuleState implements MountedModule {
     }
   }
 
-  /** Takes everything back, newest first, then runs the cleanups, newest first. Their failures come back. */
-  async undo(): Promise<readonly unknown[]> {
+  /**
+   * Takes everything back, newest first, then runs the cleanups, newest first, each for at most `ms`. What they throw, and
+   * which of them were left behind, comes back.
+   */
+  async undo(clock: Clock, ms: number): Promise<readonly unknown[]> {
     for (const item of this.items.toReversed()) this.take(item);
     const failures: unknown[] = [];
     for (const cleanup of this.cleanups.splice(0).toReversed()) {
       try {
-        await cleanup();
+        await within(
+          clock,
+          ms,
+          cleanup,
+          () => new Error(`a cleanup of "${this.id}" did not end within ${ms} ms`),
+        );
       } catch (error) {
         failures.push(error);
       }
     }
     return failures;
   }
+}
+
+/** A cleanup that never ends must not keep a host from closing. */
+async function within(clock: Clock, ms: number, cleanup: () => unknown, late: () => Error): Promise<void> {
+  const work = Promise.resolve(cleanup());
+  await new Promise<void>((resolve, reject) => {
+    const timer = clock.setTimer(() => reject(late()), ms);
+    work.then(() => resolve(), reject).finally(() => timer.cancel());
+  });
 }

@@ -82,7 +82,6 @@ export function prepareTool(given: ToolDefinition, options: MountOptions): Mount
     timeoutMs,
     aliases,
     owner: options.module.id,
-    modes: options.shape.modes,
   });
   return {
     name,
@@ -185,9 +184,8 @@ function describe(parts: {
   timeoutMs: number;
   aliases: readonly string[];
   owner: string;
-  modes: readonly string[] | undefined;
 }): ToolInfo {
-  const { definition, output, modes } = parts;
+  const { definition, output } = parts;
   const { requiresConfirmation, tags, dependsOn } = definition;
   return Object.freeze({
     name: parts.name,
@@ -196,7 +194,6 @@ function describe(parts: {
     inputSchema: parts.input.json,
     ...(output === null ? {} : { outputSchema: output.json }),
     ...present(definition, ["category", "consequenceLevel", "usage", "summary", "modes", "version"]),
-    ...(modes !== undefined && { modes: Object.freeze([...modes]) }),
     requiresConfirmation:
       typeof requiresConfirmation === "function" ? ("dynamic" as const) : (requiresConfirmation ?? false),
     timeoutMs: parts.timeoutMs,
