@@ -9,6 +9,7 @@ import {
 import { within } from "./bounded.ts";
 import type { LoadedPlan } from "./load-plan.ts";
 import { findLooseUses } from "./links.ts";
+import { adaptModule } from "./module-shape.ts";
 import { mountModule } from "./mount.ts";
 import { needsOf, orderByNeeds, providesOf } from "./order.ts";
 import { findPosition } from "./plan-map.ts";
@@ -212,7 +213,7 @@ async function mountOnce(
   prepared: PreparedUnit,
 ): Promise<Omit<MountedUnit, "broughtIn">> {
   const { unit, resolution, module, config } = prepared;
-  const selection = unit.entry === null ? undefined : createSelection(unit.entry, unit, unit.runner);
+  const selection = unit.entry === null ? undefined : createSelection(unit.entry, unit.limits, unit.runner);
   const mounted = draft.addModule({
     id: unit.id,
     config,
@@ -222,7 +223,12 @@ async function mountOnce(
   });
   try {
     const { startTimeoutMs, clock } = build;
-    const work = mountModule(unit.id, module, mounted.coordinator, config);
+    const work = mountModule(
+      unit.id,
+      adaptModule(unit.id, module, mounted.coordinator),
+      mounted.coordinator,
+      config,
+    );
     const watched = await within(
       work,
       startTimeoutMs,

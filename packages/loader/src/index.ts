@@ -4,6 +4,14 @@ export type { OpenHostOptions } from "./options.ts";
 export type { OpenedPlan, PlanInput, PlanObject } from "./load-plan.ts";
 export type { EntryStatus, HostStatus } from "./status.ts";
 export type { GivenModule, GivenModules } from "./resolve.ts";
+export type {
+  FoundSource,
+  ModuleSource,
+  ModuleSourceResolver,
+  SourceScheme,
+  SourceSchemes,
+} from "./source-scheme.ts";
+export type { PlanModes } from "./modes.ts";
 export type { Environment } from "./interpolate.ts";
 export type { ModuleExports } from "./import.ts";
 export { formatProblems, type Problem } from "./problems.ts";

@@ -1,4 +1,4 @@
-import { matchesGlob, type Coordinator, type ModeCatalog, type ModeSummary } from "@toolmount/core";
+import type { Coordinator, ModeCatalog, ModeSummary } from "@toolmount/core";
 import type { ModuleExports } from "./import.ts";
 import type { ModesDocument } from "./plan-schema.ts";
 
@@ -16,16 +16,8 @@ export function createModesModule({ catalog }: PlanModes): ModuleExports {
     isDefault: catalog.some(({ isDefault }) => isDefault) ? mode.isDefault : index === 0,
     humanRoleHints: mode.humanRoleHints ?? null,
     exampleUtterances: mode.exampleUtterances ?? null,
+    tools: mode.tools,
   }));
   const modeCatalog: ModeCatalog = { listModes: async () => modes };
   return { mount: (coordinator: Coordinator) => void coordinator.mount("mode-catalog", modeCatalog) };
-}
-
-/** The modes that offer a tool; undefined when all of them do. */
-export function modesOf(modes: PlanModes | undefined, name: string): readonly string[] | undefined {
-  if (modes === undefined) return undefined;
-  const keys = modes.catalog
-    .filter(({ tools }) => tools.some((glob) => matchesGlob(glob, name)))
-    .map(({ key }) => key);
-  return keys.length === modes.catalog.length ? undefined : keys;
 }

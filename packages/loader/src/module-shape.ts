@@ -1,10 +1,23 @@
-import { ToolmountError, type Mount, type StandardSchema } from "@toolmount/core";
+import {
+  ToolmountError,
+  type Coordinator,
+  type Mount,
+  type StandardSchema,
+  type ToolAdapter,
+} from "@toolmount/core";
 import type { ModuleExports } from "./import.ts";
 import { isRecord } from "./json.ts";
 
 /** A module as it can be mounted. */
 export type LoadedModule =
-  | { readonly kind: "mount"; readonly mount: Mount; readonly config: StandardSchema | undefined }
+  | {
+      readonly kind: "mount";
+      readonly mount: Mount;
+      readonly config: StandardSchema | undefined;
+      /** Runs once all modules of the plan are mounted. */
+      readonly onSessionReady: unknown;
+      readonly exports: ModuleExports;
+    }
   /** One file beside a plan: it only exports tools. */
   | { readonly kind: "tools"; readonly tools: readonly { readonly name: string }[] };
 
@@ -14,7 +27,7 @@ export type LoadedModule =
  */
 export function recogniseModule(name: string, exports: ModuleExports): LoadedModule {
   const { mount, config } = exports;
-  if (mount !== undefined) return recogniseMount(name, mount, config);
+  if (mount !== undefined) return recogniseMount(name, mount, config, exports);
   const tools = [...new Set(Object.values(exports).filter(isTool))];
   if (tools.length > 0) return { kind: "tools", tools };
   const found = Object.keys(exports).slice(0, 20).join(", ") || "nothing";
@@ -24,7 +37,7 @@ export function recogniseModule(name: string, exports: ModuleExports): LoadedMod
   });
 }
 
-function recogniseMount(name: string, mount: unknown, config: unknown): LoadedModule {
+function recogniseMount(name: string, mount: unknown, config: unknown, exports: ModuleExports): LoadedModule {
   if (typeof mount !== "function") {
     throw new ToolmountError("MODULE_INVALID", { module: name, problem: `its "mount" is no function` });
   }
@@ -34,7 +47,31 @@ function recogniseMount(name: string, mount: unknown, config: unknown): LoadedMo
       problem: `its "config" is no schema (Zod's, or another Standard Schema)`,
     });
   }
-  return { kind: "mount", mount: mount as Mount, config };
+  const { onSessionReady } = exports;
+  return { kind: "mount", mount: mount as Mount, config, onSessionReady, exports };
+}
+
+/** Names by which a module says that it is one of Amplifier's. */
+const foreignExports = ["__amplifier_module_type__", "amplifier_module_type", "on_session_ready"];
+
+/**
+ * A module of another system, rendered as one of ours by the first adapter that knows it. Throws `EXTENSION_MISSING` when
+ * it says what it is and no adapter is mounted.
+ */
+export function adaptModule(name: string, module: LoadedModule, coordinator: Coordinator): LoadedModule {
+  if (module.kind === "tools") return module;
+  const adapters = [...(coordinator.get("adapters") as ReadonlyMap<string, ToolAdapter>).values()];
+  for (const adapter of adapters) {
+    const rendered = adapter.adaptModule?.(module.exports) ?? null;
+    if (rendered !== null) return recogniseModule(name, rendered);
+  }
+  if (adapters.length > 0 || !foreignExports.some((key) => module.exports[key] !== undefined))
+    return module;
+  throw new ToolmountError("EXTENSION_MISSING", {
+    what: `module "${name}", which is Amplifier's,`,
+    module: "@toolmount/interop",
+    install: "npm install @toolmount/interop",
+  });
 }
 
 function isSchema(value: unknown): value is StandardSchema {

@@ -2,7 +2,9 @@ import { createHost, isToolmountError, ToolmountError, type DrainReport, type Ho
 import type { ResolvedOptions } from "./defaults.ts";
 import { buildGeneration, type Generation } from "./generation.ts";
 import { loadPlan, type LoadedPlan, type OpenedPlan, type PlanInput } from "./load-plan.ts";
+import { findPosition, type Path } from "./plan-map.ts";
 import type { Problem } from "./problems.ts";
+import { tellMounted } from "./session-ready.ts";
 import { describeEntries, type HostStatus } from "./status.ts";
 
 declare global {
@@ -87,13 +89,18 @@ class Opened {
     this.#generation = generation;
     this.#count++;
     await this.#tellFailures(generation);
+    await this.#tellMounted(generation);
     return this.#report(previous, generation, drained);
   }
 
   /** Modules find the plan's folder as a capability while they mount; after a failure it is the old one again. */
   async #build(plan: LoadedPlan): Promise<Generation & { drained: DrainReport }> {
     const { coordinator } = this.host;
-    const undo = coordinator.registerCapability("session.working_dir", plan.opened.folder);
+    const undos = [
+      coordinator.registerCapability("session.working_dir", plan.opened.folder),
+      coordinator.registerCapability("plan.position", (path: Path) => findPosition(plan.map, path)),
+    ];
+    const undo = () => undos.forEach((take) => take());
     try {
       const built = await buildGeneration(plan, {
         ...this.#workshop(plan),
@@ -181,6 +188,16 @@ class Opened {
       const error = { code: problem?.code, message: problem?.message };
       await this.host.coordinator.hooks.emit("module:load_failed", { module_id: unit.id, state, error });
     }
+  }
+
+  #tellMounted({ mounted, kept }: Generation): Promise<void> {
+    const fresh = mounted.filter(({ unit }) => !kept.includes(unit.id));
+    const ready = fresh.map(({ unit, module, mounted: { coordinator } }) => ({
+      id: unit.id,
+      module,
+      coordinator,
+    }));
+    return tellMounted(ready, this.host.coordinator, this.#options.logger);
   }
 
   #report(previous: Generation | undefined, now: Generation, drained: DrainReport): ReloadReport {

@@ -125,9 +125,11 @@ const mode = z.strictObject({
   humanRoleHints: z.array(z.string()).nullish(),
   exampleUtterances: z.array(z.string()).nullish(),
   tools: z
-    .array(z.string().regex(/^[A-Za-z0-9_.*?-]{1,128}$/, { error: "a tool's name, or a glob of * and ?" }))
+    .array(z.string().regex(/^!?[A-Za-z0-9_.*?-]{1,128}$/, { error: "a tool's name, or a glob of * and ?" }))
     .default(["*"])
-    .describe("Offered names, or globs of them, of the tools that this mode has."),
+    .describe(
+      "Offered names, or globs of them, of the tools that this mode has; one that begins with ! takes out again.",
+    ),
 });
 
 /** The modes of a plan. */

@@ -1,17 +1,10 @@
 import { nearestNames, type Limits, type ToolDefinition, type ToolShape } from "@toolmount/core";
-import { modesOf, type PlanModes } from "./modes.ts";
 import { choosesTool, offeredName, type Choosable } from "./offered-name.ts";
 import { overridesOf, readLimits, type PlanEntry } from "./plan.ts";
 import type { Path } from "./plan-map.ts";
 
 /** What of an entry shapes its tools. */
 export type Shaping = Pick<PlanEntry, "tools" | "prefix" | "override" | "limits" | "uses">;
-
-/** What of the plan shapes the tools of all entries. */
-export interface PlanShaping {
-  readonly limits: Limits;
-  readonly modes: PlanModes | undefined;
-}
 
 /** A word of an entry that met no tool. */
 export interface UnmetWord {
@@ -33,7 +26,7 @@ export interface Selection {
  * author gave them. A tool's own limits come before the entry's, these before the plan's. `as` is the whole new name; a
  * prefix is not put before it.
  */
-export function createSelection(entry: Shaping, plan: PlanShaping, runner: string | undefined): Selection {
+export function createSelection(entry: Shaping, planLimits: Limits, runner: string | undefined): Selection {
   const seen = new Map<string, Choosable>();
   const overrides = new Map(overridesOf(entry));
   return {
@@ -42,15 +35,13 @@ export function createSelection(entry: Shaping, plan: PlanShaping, runner: strin
       const name = offeredName(entry, tool);
       if (name === null) return null;
       const { limits, description, arguments: shapes } = overrides.get(tool.name) ?? {};
-      const modes = modesOf(plan.modes, name);
       return {
         name,
         override: entry.override,
-        limits: { ...plan.limits, ...readLimits(entry.limits ?? {}), ...readLimits(limits ?? {}) },
+        limits: { ...planLimits, ...readLimits(entry.limits ?? {}), ...readLimits(limits ?? {}) },
         ...(runner !== undefined && { runner }),
         ...(description !== undefined && { definition: redescribe(tool, description) }),
         ...(shapes !== undefined && { arguments: shapes }),
-        ...(modes !== undefined && { modes }),
         ...(entry.uses !== undefined && { uses: entry.uses }),
       };
     },

@@ -1,7 +1,7 @@
 import { dirname } from "node:path";
 import { ToolmountError, isToolmountError, type JsonObject, type Limits } from "@toolmount/core";
 import { mapForeign } from "./amplifier.ts";
-import { createModesModule, type PlanModes } from "./modes.ts";
+import { createModesModule } from "./modes.ts";
 import type { Plan, PlanEntry } from "./plan.ts";
 import { findPlace, type Path, type PlanMap } from "./plan-map.ts";
 import type { Problem, Reporter } from "./problems.ts";
@@ -25,7 +25,6 @@ export interface Unit {
   /** The entry of the plan that shapes its tools; null for modules that sections stand for. */
   readonly entry: PlanEntry | null;
   readonly limits: Limits;
-  readonly modes: PlanModes | undefined;
   /** The runner of its tools. */
   readonly runner: string | undefined;
   /** What of the plan needs it, when it is not named by an entry: it is then told as `EXTENSION_MISSING`. */
@@ -138,7 +137,6 @@ export function extensionUnit(
     config,
     entry: null,
     limits: {},
-    modes: undefined,
     runner: undefined,
     neededFor,
     broken: [],
@@ -215,7 +213,6 @@ function entryUnit(
     config: scheme === null ? config : { name: entry.module, ...scheme.settings, ...config },
     entry,
     limits: plan.limits,
-    modes: plan.modes,
     runner: runners.get(entry),
     neededFor: scheme === null ? undefined : `source "${scheme.scheme}"`,
     path,
@@ -281,7 +278,7 @@ export function findHint(unit: Unit, error: unknown): string | undefined {
 }
 
 /** The config as one text, for comparing two uses. */
-export function shapeOf({ id, config, entry, limits, modes, runner, section }: Unit): JsonObject {
+export function shapeOf({ id, config, entry, limits, runner, section }: Unit): JsonObject {
   const { tools, prefix, override, limits: own, uses, wake } = entry ?? {};
   return {
     id,
@@ -289,7 +286,6 @@ export function shapeOf({ id, config, entry, limits, modes, runner, section }: U
     config,
     runner: runner ?? null,
     limits,
-    modes: modes ?? null,
     shaping: { tools, prefix, override, own, uses, wake },
   } as unknown as JsonObject;
 }
