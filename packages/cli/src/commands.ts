@@ -23,4 +23,5 @@ export const commands: readonly CommandRow[] = [
     summary: "Write what a package mounts into its package.json",
     load: () => import("./commands/manifest.ts"),
   },
+  { name: "create", summary: "Make a package of one tool", load: () => import("./commands/create.ts") },
 ];
