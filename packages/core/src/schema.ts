@@ -174,10 +174,14 @@ export function issueSentence({ path, message }: Issue): string {
   return last === undefined || names(message, String(last)) ? message : `${formatPath(path)}: ${message}`;
 }
 
-/** Whether a sentence names a key: in quotes, or as a word of its own when it is long enough not to be English. */
+/**
+ * Whether a sentence names a key: in quotes, or as a word of its own when it is long enough not to be English. A
+ * sentence may begin with it in a capital letter, or write a short form in capitals: `Query is required`.
+ */
 function names(sentence: string, key: string): boolean {
   if ([`'${key}'`, `"${key}"`, `\`${key}\``].some((quoted) => sentence.includes(quoted))) return true;
-  return key.length > 2 && sentence.split(/[^A-Za-z0-9_]+/).includes(key);
+  const words = sentence.toLowerCase().split(/[^a-z0-9_]+/);
+  return key.length > 2 && words.includes(key.toLowerCase());
 }
 
 /** `a.b[0].c` */

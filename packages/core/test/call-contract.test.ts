@@ -183,6 +183,21 @@ describe.each<Where>(["inline", "cloned"])("a call whose tool runs %s", (where) 
       );
     });
 
+    test.each([
+      { key: "query", sentence: "Query is required" },
+      { key: "url", sentence: "URL is required" },
+      { key: "file_path", sentence: "file_path is required" },
+    ])(
+      "C14: and a sentence that names the argument is not told twice which: $sentence",
+      async ({ key, sentence }) => {
+        const { host } = here([
+          tool(undefined, { schema: z.strictObject({ [key]: z.string({ error: sentence }) }) }),
+        ]);
+
+        expect((await host.call({ name: "probe", arguments: {} })).result.error).toBe(sentence);
+      },
+    );
+
     test("C12, C13: and neither coerces nor takes what the schema does not know", async () => {
       const { host } = here([forecast()]);
 
