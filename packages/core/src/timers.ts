@@ -18,6 +18,9 @@ export class TimerList<Item> extends LinkedList<Item> {
   readonly #ms: number;
   readonly #onDue: (item: Item) => void;
   #timer: Timer | null = null;
+  /** The timer does not keep the process alive. */
+  #idle = false;
+  #resting = false;
 
   constructor(time: HostTime, ms: number, onDue: (item: Item) => void) {
     super();
@@ -31,17 +34,34 @@ export class TimerList<Item> extends LinkedList<Item> {
     link.due = now + this.#ms;
     this.add(link);
     if (this.#timer === null) this.#arm(this.#ms);
-    else if (this.size === 1) this.#timer.keepAlive(true);
+    else if (this.#idle) this.#wake(this.#timer);
   }
 
   override remove(link: Link<Item>): void {
     super.remove(link);
-    if (this.size === 0) this.#timer?.keepAlive(false);
+    if (this.size === 0 && !this.#idle && !this.#resting) this.#rest();
+  }
+
+  #wake(timer: Timer): void {
+    this.#idle = false;
+    timer.keepAlive(true);
+  }
+
+  /** Lets the process end once nothing waits; looked at once a turn, since calls in a row would switch it twice each. */
+  #rest(): void {
+    this.#resting = true;
+    setImmediate(() => {
+      this.#resting = false;
+      if (this.size > 0 || this.#timer === null) return;
+      this.#idle = true;
+      this.#timer.keepAlive(false);
+    });
   }
 
   stop(): void {
     this.#timer?.cancel();
     this.#timer = null;
+    this.#idle = false;
   }
 
   /** A clock that gives no timer is asked again soon: a deadline must not be lost with it. */
@@ -57,6 +77,7 @@ export class TimerList<Item> extends LinkedList<Item> {
 
   #fire(): void {
     this.#timer = null;
+    this.#idle = false;
     this.#endDue(this.#time.time());
   }
 
