@@ -40,6 +40,21 @@ const messages = {
     `the question about "${d.tool}" needs no answer any more: it is ${d.state}`,
   STATE_UNAVAILABLE: (d: { where: string; problem: string }) =>
     `state at ${d.where} cannot be opened: ${d.problem}`,
+  // Turns of a model
+  AGENT_REASONER_MAX_ITERATIONS_EXCEEDED: (d: { maxIterations: number }) =>
+    `the model asked for tools in each of ${d.maxIterations} requests and gave no answer; raise maxIterations, or ask for less`,
+  AGENT_BUDGET_EXHAUSTED: (d: { budget: string; limit: number }) =>
+    `the budget of ${d.limit} ${d.budget} is used up; raise it in the plan, or begin a new session`,
+  AGENT_NOT_FOUND: (d: { agent: string; known: readonly string[] }) =>
+    `there is no agent "${d.agent}"; there are ${d.known.join(", ") || "none"}`,
+  PROVIDER_FAILED: (d: { kind: string; problem: string }) =>
+    `the model did not answer (${d.kind}): ${d.problem}`,
+  SESSION_NOT_FOUND: (d: { session: string }) => `there is no session "${d.session}"`,
+  SESSION_CONFLICT: (d: { session: string; problem: string }) =>
+    `session "${d.session}" cannot go on: ${d.problem}`,
+  INJECTION_TOO_LARGE: (d: { source: string; bytes: number; maxBytes: number }) =>
+    `${d.source} wants to put ${d.bytes} bytes before the model; at most ${d.maxBytes} are allowed`,
+  REPLAY_INVALID: (d: { file: string; problem: string }) => `${d.file} cannot be replayed: ${d.problem}`,
   // Definitions and mounting
   TOOL_INVALID: (d: { tool: string; problem: string }) => `tool "${d.tool}" cannot be mounted: ${d.problem}`,
   TOOL_DUPLICATE: (d: { tool: string; existing: string; owner: string; existingOwner: string }) =>

@@ -2,7 +2,7 @@ import { randomBytes } from "node:crypto";
 import { createCancellation, type CancellationState, type CancellationToken } from "./cancellation.ts";
 import { CancellationWatch } from "./cancellation-watch.ts";
 import { isoTime, type Clock } from "./clock.ts";
-import type { CallContext, CallInfo, CallRequest, Progress, SessionState } from "./context.ts";
+import type { CallContext, CallInfo, CallRequest, Progress } from "./context.ts";
 import { Desk } from "./desk.ts";
 import type { Home, ModuleState } from "./module-state.ts";
 import type { HostLimits, HostOptions } from "./host-types.ts";
@@ -20,7 +20,7 @@ import { readProgress } from "./progress.ts";
 import { createRedactor, type Redactor } from "./redact.ts";
 import { Run } from "./run.ts";
 import { systemClock } from "./clock.ts";
-import { createSessionState } from "./session-state.ts";
+import { createSessionState, type KeptState } from "./session-state.ts";
 import { SignalWatch } from "./signals.ts";
 import { abandon, stop } from "./steer.ts";
 import { Slots } from "./slots.ts";
@@ -83,7 +83,7 @@ export class HostState {
   onIdle: (() => void)[] = [];
 
   readonly #deadlines = new Map<number, TimerList<Run>>();
-  readonly #sessions = new Map<string, SessionState>();
+  readonly #sessions = new Map<string, KeptState>();
   readonly #calls = new Map<string, Set<string>>();
   /** Begins the ids of its runs; in a process of many hosts it tells them apart. */
   readonly id = randomBytes(6).toString("hex");
@@ -215,7 +215,7 @@ export class HostState {
     if (ids?.size === 0) this.#calls.delete(sessionId);
   }
 
-  sessionState(sessionId: string | undefined): SessionState {
+  sessionState(sessionId: string | undefined): KeptState {
     if (sessionId === undefined) return createSessionState();
     const known = this.#sessions.get(sessionId) ?? createSessionState();
     this.#sessions.set(sessionId, known);

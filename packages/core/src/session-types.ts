@@ -1,6 +1,7 @@
 import type { CancellationToken } from "./cancellation.ts";
 import type { CallContext, CallRequest, SessionState } from "./context.ts";
 import type { ToolInfo } from "./definition.ts";
+import type { JsonObject } from "./json.ts";
 import type { ToolOutcome } from "./outcome.ts";
 
 /** For whom tools are offered. */
@@ -36,6 +37,10 @@ export interface Session {
   readonly id: string;
   /** State that its calls share as `context.session`. */
   readonly state: SessionState;
+  /** All of its state, for whoever keeps sessions. */
+  snapshot(): JsonObject;
+  /** Puts a kept state in place of the one there is. */
+  restore(state: JsonObject): void;
   /** Runs one tool in this session's mode. */
   call(request: CallRequest, context?: SessionCallContext): Promise<ToolOutcome>;
   /** Goes on with a call of this session that waits; see `Host.resume`. */

@@ -39,6 +39,8 @@ function createSession(host: HostState, id: string, forget: () => void): Session
     get state() {
       return host.sessionState(id);
     },
+    snapshot: () => host.sessionState(id).snapshot(),
+    restore: (state) => host.sessionState(id).restore(state),
     call: async (request, context = {}) => host.call(request, await contextOf(context), null),
     resume: async (ticket, context = {}, clientResult) =>
       resume(host, ticket, await contextOf(context), clientResult),

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { createHost, createMemoryStore, data, type ToolContext } from "../src/index.ts";
+import { changeSessionMode, createHost, createMemoryStore, data, type ToolContext } from "../src/index.ts";
 import { tool, world } from "./world.ts";
 
 test("a session's calls share its state, and others do not see it", async () => {
@@ -96,4 +96,17 @@ test("a waiting call is gone on with in its own session only", async () => {
 
   await expect(host.session("b").resume(ticket!)).rejects.toMatchObject({ code: "TICKET_INVALID" });
   expect((await host.session("a").resume(ticket!)).result.data).toBe("ran");
+});
+
+test("a session's state can be kept, and put back in another host", async () => {
+  const first = createHost().session("a");
+  first.state.set("list", [1, { done: true }]);
+  changeSessionMode(first.state, "coding");
+
+  const second = createHost().session("a");
+  second.state.set("other", 1);
+  second.restore(JSON.parse(JSON.stringify(first.snapshot())) as ReturnType<typeof first.snapshot>);
+
+  expect(second.snapshot()).toEqual(first.snapshot());
+  expect(await second.mode()).toBe("coding");
 });
