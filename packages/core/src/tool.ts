@@ -28,14 +28,26 @@ export function defineTool<const Schema extends ToolSchema, Data>(
     ...specification,
     execute: (params: unknown, context?: PartialContext) =>
       executeAlone(specification, prepared(), params, context),
-    [authored]: specification,
+    [authored]: undefined as Authored | undefined,
   };
+  tool[authored] = { specification: specification as unknown as ToolDefinition, tool };
   return tool;
 }
 
-/** The definition whose `execute` is the author's own. */
-export function authoredDefinition(tool: ToolDefinition | Tool): ToolDefinition {
-  return (tool as { [authored]?: ToolDefinition })[authored] ?? tool;
+/** What an author wrote, and what `defineTool` made of it. */
+interface Authored {
+  readonly specification: ToolDefinition;
+  readonly tool: object;
+}
+
+/** The definition whose `execute` is the author's own; what a copy of a tool says otherwise counts. */
+export function authoredDefinition(given: ToolDefinition | Tool): ToolDefinition {
+  const { [authored]: mark, ...copy } = given as ToolDefinition & { [authored]?: Authored };
+  if (mark === undefined) return given;
+  const { specification, tool } = mark;
+  if (given === tool) return specification;
+  if (given.execute !== (tool as Tool).execute) return copy;
+  return { ...copy, execute: (params, context) => specification.execute(params, context) };
 }
 
 async function executeAlone<Schema extends ToolSchema, Data>(
