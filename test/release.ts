@@ -45,9 +45,7 @@ async function publicPackages(): Promise<string[]> {
   return folders;
 }
 
-async function readManifest(
-  folder: string,
-): Promise<
+async function readManifest(folder: string): Promise<
   Published & {
     private?: boolean;
     dependencies?: object;
