@@ -1,6 +1,7 @@
+import { join } from "node:path";
 import { chooseDisk, plainDisk, procDisk, type Disk } from "./disk.ts";
 import { makeFolder } from "./folder.ts";
-import { listFolder, type Listing } from "./list.ts";
+import { listFolder, lookAt, type EntryFacts, type Listing } from "./list.ts";
 import { moveEntry, type MoveOptions } from "./move.ts";
 import { PathError, pathErrorOf } from "./path-error.ts";
 import { locate, locateEntry, type Place } from "./place.ts";
@@ -25,6 +26,11 @@ export interface Files {
     path: string,
     page: { offset: number; limit: number; signal?: AbortSignal | undefined },
   ): Promise<Listing>;
+  /**
+   * Looks at entries of one folder by their names, links not followed: in the order of the names, null for what is not
+   * there or may not be read. For many hits of a search, which open their folder once.
+   */
+  look(path: string, names: readonly string[]): Promise<readonly (EntryFacts | null)[]>;
   /** Writes a file, whole or not at all, with the folders above it. */
   replace(path: string, bytes: Uint8Array, options?: ReplaceOptions): Promise<Place>;
   /** Makes a folder and those above it; false when it was there. */
@@ -54,6 +60,14 @@ export function createFiles(rootRules: RootRules, options: FilesOptions = {}): F
       }),
     list: (path, page) =>
       telling(path, "read", async () => listFolder(disk, await locate(rules, path, "read"), page)),
+    look: (path, names) =>
+      telling(path, "read", async () => {
+        const place = await locate(rules, path, "read");
+        const found = await lookAt(disk, place, names);
+        return found.map((entry) =>
+          entry !== null && rules.objection(join(place.real, entry.name), "read") === null ? entry : null,
+        );
+      }),
     replace: (path, bytes, replaceOptions) =>
       telling(path, "write", async () => {
         const place = await locate(rules, path, "write");

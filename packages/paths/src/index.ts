@@ -3,5 +3,5 @@ export type { Access, RootRules } from "./rules.ts";
 export type { Place } from "./place.ts";
 export type { FileBytes } from "./read.ts";
 export type { FileIdentity, ReplaceOptions } from "./write.ts";
-export type { Entry, EntryKind, Listing } from "./list.ts";
+export type { Entry, EntryFacts, EntryKind, Listing } from "./list.ts";
 export { isPathError, PathError, type PathErrorCode } from "./path-error.ts";

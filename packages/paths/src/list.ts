@@ -1,5 +1,6 @@
 import type { Dirent } from "node:fs";
 import { opendir } from "node:fs/promises";
+import { basename } from "node:path";
 import type { Disk } from "./disk.ts";
 import { entryOf, openFolder, type Folder } from "./folder.ts";
 import { errnoOf, PathError } from "./path-error.ts";
@@ -13,6 +14,12 @@ export interface Entry {
   readonly kind: EntryKind;
   /** Size of a file. */
   readonly bytes?: number;
+}
+
+/** An entry as it was when somebody looked. */
+export interface EntryFacts extends Entry {
+  /** When it was last written, in milliseconds since the epoch. */
+  readonly modifiedMs: number;
 }
 
 /** One page of a folder, folders first, then by name. */
@@ -42,6 +49,36 @@ export async function listFolder(
   } finally {
     await folder.close();
   }
+}
+
+/** What stands under each of these names in a folder, in their order; null for what is not there. */
+export async function lookAt(
+  disk: Disk,
+  { given, real }: Place,
+  names: readonly string[],
+): Promise<(EntryFacts | null)[]> {
+  const folder = await openListed(disk, { given, real });
+  try {
+    const found = await Promise.all(names.map((name) => factsOf(folder, name)));
+    if (!(await folder.isInPlace())) throw new PathError("ACCESS_DENIED", { path: given, reason: "read" });
+    return found;
+  } finally {
+    await folder.close();
+  }
+}
+
+async function factsOf(folder: Folder, name: string): Promise<EntryFacts | null> {
+  // A name with a way in it would leave the open folder.
+  if (name !== basename(name) || ["", ".", ".."].includes(name) || name.includes("\0")) return null;
+  const stat = await entryOf(folder, name);
+  if (stat === null) return null;
+  const kind = kindOf(stat);
+  return {
+    name,
+    kind,
+    ...(kind === "file" ? { bytes: Number(stat.size) } : {}),
+    modifiedMs: Number(stat.mtimeMs),
+  };
 }
 
 async function openListed(disk: Disk, { given, real }: Place): Promise<Folder> {

@@ -98,6 +98,7 @@ type Act = (files: Files, path: string) => Promise<unknown>;
 const acts: Readonly<Record<string, Act>> = {
   read: (files, path) => files.read(path, 1_000_000),
   list: (files, path) => files.list(path, { offset: 0, limit: 1000 }),
+  look: (files, path) => files.look(path, ["secret.txt", "sub"]),
   write: (files, path) => files.replace(path, Buffer.from("planted")),
   "make a folder": (files, path) => files.makeFolder(path),
   remove: (files, path) => files.remove(path, { recursive: false }),

@@ -237,6 +237,35 @@ describe.each(disks)("by %s descriptors", (disk) => {
     await Promise.all(writes);
   });
 
+  test("looking at names tells what is there, links as links, and null for what is not or may not be named", async () => {
+    const names = ["one.txt", "sub", "out-dir", "gone", "", "..", "sub/two.txt", "a\0"];
+    const found = await files.look("tree", names);
+
+    expect(found).toEqual([
+      {
+        name: "one.txt",
+        kind: "file",
+        bytes: 25,
+        modifiedMs: Math.trunc(statSync(work("tree/one.txt")).mtimeMs),
+      },
+      expect.objectContaining({ name: "sub", kind: "directory" }),
+      expect.objectContaining({ name: "out-dir", kind: "link" }),
+      null,
+      null,
+      null,
+      null,
+      null,
+    ]);
+    await expect(files.look("readme.txt", [])).rejects.toMatchObject({ code: "NOT_A_DIRECTORY" });
+    await expect(files.look("gone", [])).rejects.toMatchObject({ code: "NOT_FOUND" });
+  });
+
+  test("a denied entry is as if it were not there", async () => {
+    const strict = createFiles({ ...tree.rules, deniedRead: [work("tree/sub")] }, { disk });
+
+    expect(await strict.look("tree", ["sub", "one.txt"])).toMatchObject([null, { name: "one.txt" }]);
+  });
+
   test("a listing tells links as links, folders first, a page at a time", async () => {
     const whole = await files.list("tree", all);
     const page = await files.list("tree", { offset: 1, limit: 2 });

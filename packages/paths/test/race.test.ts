@@ -68,7 +68,7 @@ function attack(files: Files, turn: number): Promise<unknown> {
   // A turning link, a folder with a link in its place, and folders below either.
   const folder = ["flip", "swap", "flip/sub", "swap/sub"][turn % 4]!;
   const fresh = `${folder}/new-${turn % 50}`;
-  switch (Math.floor(turn / 4) % 10) {
+  switch (Math.floor(turn / 4) % 11) {
     case 0:
       return files.read(`${folder}/inside.txt`, 1000);
     case 1:
@@ -89,9 +89,15 @@ function attack(files: Files, turn: number): Promise<unknown> {
       return files.remove(`${folder}/new-${(turn + 1) % 50}-dir`, { recursive: true });
     case 8:
       return files.move(fresh, `${folder}/moved-${turn % 50}`, { overwrite: true });
+    case 9:
+      return files.look(folder, ["secret.txt", "inside.txt"]).then(namesOf);
     default:
       return files.remove(`${folder}/${["secret.txt", "deep.txt", "sub"][turn % 3]}`, { recursive: true });
   }
+}
+
+function namesOf(entries: readonly ({ name: string } | null)[]) {
+  return entries.map((entry) => entry?.name);
 }
 
 async function settle(work: Promise<unknown>): Promise<{ kind: string; text: string }> {

@@ -1,0 +1,47 @@
+import { basename, dirname, join, posix } from "node:path";
+import { isPathError, type Files } from "@toolmount/paths";
+
+/** Where a search begins: a folder, or one file. */
+export interface Base {
+  readonly kind: "directory" | "file";
+  /** The folder in which the engine runs, free of links. */
+  readonly folder: string;
+  /** What it is told to search there. */
+  readonly target: string;
+  /** The real path behind one the engine tells. */
+  real(found: string): string;
+  /** The same as the caller would write it, and can give to other tools. */
+  shown(found: string): string;
+}
+
+/** Judges where a search is to begin. Throws a PathError. */
+export async function openBase(files: Files, path: string): Promise<Base> {
+  const { real } = await files.locate(path, "read");
+  if ((await kindOf(files, path)) === "directory")
+    return {
+      kind: "directory",
+      folder: real,
+      target: "./",
+      real: (found) => join(real, found),
+      shown: (found) => posix.join(path, found),
+    };
+  return {
+    kind: "file",
+    folder: dirname(real),
+    target: `./${basename(real)}`,
+    real: () => real,
+    shown: () => path,
+  };
+}
+
+/** Asks for nothing of a file: what refuses tells what it is. */
+async function kindOf(files: Files, path: string): Promise<Base["kind"]> {
+  try {
+    await files.read(path, 0);
+    return "file";
+  } catch (thrown) {
+    if (isPathError(thrown) && thrown.code === "IS_A_DIRECTORY") return "directory";
+    if (isPathError(thrown) && thrown.code === "FILE_TOO_LARGE") return "file";
+    throw thrown;
+  }
+}

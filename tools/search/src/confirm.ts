@@ -1,0 +1,60 @@
+import { isPathError, type Files } from "@toolmount/paths";
+import type { Claim } from "./ripgrep/matches.ts";
+import { textBytes } from "./text.ts";
+
+/** A match that the file, read under the armour, does hold. */
+export interface Match {
+  /** From 1. */
+  readonly line: number;
+  /** Where its lines begin and end in the file's text, in bytes. */
+  readonly start: number;
+  readonly end: number;
+  /** Where in its lines the first match begins. */
+  readonly column: number;
+}
+
+export interface Confirmed {
+  readonly text: Buffer;
+  readonly matches: readonly Match[];
+}
+
+/**
+ * Reads a file again and keeps the claims that are true of it.
+ *
+ * The engine opens files by itself, and a link may have been turned while it ran. What is told of a file comes from
+ * this reading alone, so that nothing outside can be told, and a file that may not be read is as if it were not there.
+ */
+export async function confirm(
+  files: Files,
+  real: string,
+  { claims, maxBytes, signal }: { claims: readonly Claim[]; maxBytes: number; signal: AbortSignal },
+): Promise<Confirmed> {
+  try {
+    const text = textBytes((await files.read(real, maxBytes, signal)).bytes);
+    return { text, matches: trueOf(text, claims) };
+  } catch (thrown) {
+    if (isPathError(thrown)) return { text: Buffer.alloc(0), matches: [] };
+    throw thrown;
+  }
+}
+
+function trueOf(text: Buffer, claims: readonly Claim[]): Match[] {
+  const matches: Match[] = [];
+  let counted = 0;
+  let line = 1;
+  for (const { offset, lines, start } of claims) {
+    const end = offset + lines.length;
+    if (offset < counted || !text.subarray(offset, end).equals(lines)) continue;
+    line += countLines(text, counted, offset);
+    counted = offset;
+    matches.push({ line, start: offset, end, column: start });
+  }
+  return matches;
+}
+
+/** How many lines end between two places. */
+function countLines(text: Buffer, from: number, to: number): number {
+  let lines = 0;
+  for (let at = text.indexOf(10, from); at >= 0 && at < to; at = text.indexOf(10, at + 1)) lines++;
+  return lines;
+}

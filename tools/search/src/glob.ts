@@ -1,0 +1,102 @@
+import { data, defineTool, type PartialResult } from "@toolmount/core";
+import { PathError } from "@toolmount/paths";
+import { z } from "zod";
+import { answering } from "./answer.ts";
+import { includeIgnored, pathPattern, pattern, searchPath } from "./arguments.ts";
+import { openBase } from "./base.ts";
+import type { Settings } from "./config.ts";
+import { findPaths } from "./find-paths.ts";
+import { globUsage as usage } from "./glob-usage.ts";
+import { compileExclusion, compilePattern, maxPatternLength } from "./pattern.ts";
+import { openSearcher, type Searcher, type Services } from "./searcher.ts";
+import { newestFirst } from "./newest-first.ts";
+
+const schema = z.strictObject({
+  pattern: pattern
+    .max(maxPatternLength)
+    .describe("Which paths, relative to path: **/*.ts for all below, *.md for those in the folder itself"),
+  path: searchPath.describe("The folder to search, relative to the working folder or absolute"),
+  type: z.enum(["file", "dir", "any"]).default("file").describe("Whether files, folders or both are meant"),
+  exclude: z
+    .array(pathPattern)
+    .max(50)
+    .default([])
+    .describe(
+      "Paths to leave out: a pattern without / is about names in any folder, and all below a folder goes",
+    ),
+  include_ignored: includeIgnored,
+});
+
+type GlobArguments = z.output<typeof schema>;
+
+/** Finds files and folders by their paths. */
+export function createGlob(settings: Settings, services?: Services) {
+  return globIn(openSearcher(settings, services));
+}
+
+export function globIn(searcher: Searcher) {
+  const seconds = searcher.settings.glob.timeout;
+  return defineTool({
+    name: "glob",
+    description:
+      "Finds files and folders of the project by a pattern of their paths, newest first. Use when a name or an extension is known; to search what files hold, use grep.",
+    summary: "Finds files by their paths.",
+    usage,
+    schema,
+    category: "read",
+    consequenceLevel: "low",
+    requiresConfirmation: false,
+    idempotent: true,
+    timeout: Math.ceil(seconds * 1000) + 5000,
+    tags: ["search"],
+    version: "1.0.0",
+    execute: (params, context) =>
+      answering({ context, seconds, title: "Glob search failed" }, (signal) =>
+        glob(searcher, params, signal),
+      ),
+  });
+}
+
+async function glob(searcher: Searcher, params: GlobArguments, signal: AbortSignal) {
+  const { files, settings } = searcher;
+  const fits = compilePattern(params.pattern);
+  const excluded = params.exclude.map(compileExclusion);
+  const base = await openBase(files, params.path);
+  if (base.kind === "file") throw new PathError("NOT_A_DIRECTORY", { path: params.path });
+  const wanted = (path: string) => fits(path) && !excluded.some((leavesOut) => leavesOut(path));
+  const found = await findPaths(
+    { settings, type: params.type, includeIgnored: params.include_ignored },
+    { folder: base.folder, wanted, signal },
+  );
+  const all = await newestFirst(files, { base, paths: found.paths, type: params.type, signal });
+  const shown = fitting(all, settings);
+  return data(
+    {
+      pattern: params.pattern,
+      base_path: params.path,
+      total_files: all.length,
+      count: shown.length,
+      matches: shown,
+      ...(shown.length < all.length ? { results_capped: true } : {}),
+    },
+    found.isComplete
+      ? undefined
+      : {
+          warnings: [
+            `more than ${found.paths.length} paths fit: narrow the pattern, or the rest is not told`,
+          ],
+        },
+  ) satisfies PartialResult;
+}
+
+/** As many as may be shown, and as fit into what one call may give back. */
+function fitting<Item>(all: readonly Item[], settings: Searcher["settings"]): Item[] {
+  const shown: Item[] = [];
+  let bytes = 0;
+  for (const item of all.slice(0, settings.max_results)) {
+    bytes += JSON.stringify(item).length;
+    if (bytes > settings.max_output_bytes && shown.length > 0) break;
+    shown.push(item);
+  }
+  return shown;
+}

@@ -1,0 +1,42 @@
+import { z } from "zod";
+import { includeIgnored, pathPattern, pattern, searchPath } from "./arguments.ts";
+
+const contextLines = z.int().min(0).max(1000).optional();
+
+/** What `grep` takes. */
+export const grepSchema = z.strictObject({
+  pattern: pattern.max(10_000).describe("A regular expression, in the syntax of Rust: no look-around"),
+  path: searchPath.describe("The folder or file to search, relative to the working folder or absolute"),
+  output_mode: z
+    .enum(["files_with_matches", "content", "count"])
+    .default("files_with_matches")
+    .describe("Only the paths of files, the matching lines, or how many lines match in each file"),
+  "-i": z.boolean().default(false).describe("Takes capital and small letters for the same"),
+  "-n": z.boolean().default(true).describe("Shows line numbers; with content only"),
+  "-A": contextLines.describe("Lines to show after each match; with content only"),
+  "-B": contextLines.describe("Lines to show before each match; with content only"),
+  "-C": contextLines.describe("Lines to show before and after each match; with content only"),
+  glob: pathPattern
+    .optional()
+    .describe("Only files that fit, such as *.ts, src/**/*.{js,ts}, or !*.test.ts for all others"),
+  type: z
+    .string()
+    .min(1)
+    .max(100)
+    .optional()
+    .describe("Only files of a kind, such as ts, py, rust, markdown; quicker than glob"),
+  multiline: z
+    .boolean()
+    .default(false)
+    .describe("Lets a match go over several lines, and . fit a line's end"),
+  head_limit: z
+    .int()
+    .min(0)
+    .max(1_000_000)
+    .optional()
+    .describe("How many results to show at most; 0 for all. Left out: 500 lines, or 200 files"),
+  offset: z.int().min(0).max(1_000_000_000).default(0).describe("How many results to leave out first"),
+  include_ignored: includeIgnored,
+});
+
+export type GrepArguments = z.output<typeof grepSchema>;

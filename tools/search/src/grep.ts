@@ -1,0 +1,117 @@
+import { data, defineTool, failure, type JsonObject, type PartialResult } from "@toolmount/core";
+import { answering } from "./answer.ts";
+import { openBase, type Base } from "./base.ts";
+import type { Settings } from "./config.ts";
+import { walkArguments } from "./engine.ts";
+import { grepSchema as schema, type GrepArguments } from "./grep-arguments.ts";
+import { grepUsage as usage } from "./grep-usage.ts";
+import { compileNamePattern, lastNamePattern } from "./pattern.ts";
+import { present } from "./present.ts";
+import { Refusal } from "./refusal.ts";
+import { collectClaims, type Claims } from "./ripgrep/matches.ts";
+import { aliasNames, readFileTypes } from "./ripgrep/types.ts";
+import { openSearcher, type Searcher, type Services } from "./searcher.ts";
+
+/** Searches the contents of files. */
+export function createGrep(settings: Settings, services?: Services) {
+  return grepIn(openSearcher(settings, services));
+}
+
+export function grepIn(searcher: Searcher) {
+  const seconds = searcher.settings.grep.timeout;
+  return defineTool({
+    name: "grep",
+    description:
+      "Searches the contents of the project's files for a regular expression, quickly, and past what is ignored. Use to find where something is said; to find files by name use glob, to read one use read_file.",
+    summary: "Searches the contents of files.",
+    usage,
+    schema,
+    category: "read",
+    consequenceLevel: "low",
+    requiresConfirmation: false,
+    idempotent: true,
+    timeout: Math.ceil(seconds * 1000) + 5000,
+    tags: ["search"],
+    version: "1.0.0",
+    execute: (params, context) =>
+      answering({ context, seconds, title: "Search failed" }, (signal) => grep(searcher, params, signal)),
+  });
+}
+
+async function grep(
+  searcher: Searcher,
+  params: GrepArguments,
+  signal: AbortSignal,
+): Promise<PartialResult<JsonObject>> {
+  const base = await openBase(searcher.files, params.path);
+  const accepts = params.glob === undefined ? () => true : compileNamePattern(params.glob);
+  const args = await engineArguments(searcher, params, base, signal);
+  const claims = await collectClaims({ args, cwd: base.folder, signal }, (path) =>
+    base.kind === "file" ? true : accepts(path),
+  );
+  const problem = problemOf(claims);
+  if (problem !== null) return problem;
+  const warnings = warningsOf(claims);
+  return data(
+    await present(searcher, params, { base, claims, signal }),
+    warnings.length === 0 ? undefined : { warnings },
+  );
+}
+
+async function engineArguments(
+  { settings }: Searcher,
+  params: GrepArguments,
+  base: Base,
+  signal: AbortSignal,
+): Promise<readonly string[]> {
+  const type = params.type === undefined ? null : await resolveType(params.type, base.folder, signal);
+  const name = type !== null || params.glob === undefined ? null : lastNamePattern(params.glob);
+  return [
+    "--json",
+    ...walkArguments(settings, params.include_ignored),
+    `--max-filesize=${settings.grep.max_file_size}`,
+    "--no-mmap",
+    "--crlf",
+    params["-i"] ? "--ignore-case" : "--case-sensitive",
+    ...(params.multiline ? ["--multiline", "--multiline-dotall"] : []),
+    ...(params.output_mode === "files_with_matches" ? ["--max-count=1"] : []),
+    ...(type === null ? [] : [`--type=${type}`]),
+    ...(name === null ? [] : [`--type-add=wanted:${name}`, "--type=wanted"]),
+    `--regexp=${params.pattern}`,
+    "--",
+    base.target,
+  ];
+}
+
+async function resolveType(given: string, cwd: string, signal: AbortSignal): Promise<string> {
+  const types = await readFileTypes(cwd, signal);
+  const type = types.resolve(given);
+  if (type !== null) return type;
+  const valid = types.names.join(", ");
+  throw new Refusal(
+    `Unrecognized file type: '${given}'. Valid types: ${valid}. Also accepts aliases: ${aliasNames.join(", ")}`,
+    "INVALID_TYPE",
+  );
+}
+
+/** What the engine said against the whole search. */
+function problemOf({ ending }: Claims): PartialResult<never> | null {
+  if (ending.wasStopped || ending.code === 0 || ending.code === 1 || ending.error === "") return null;
+  const said = ending.error.replace(/^rg: /, "");
+  const hint = /Consider enabling multiline/.test(said) ? "; set multiline to true" : "";
+  const short = said.split(/\n\s*\n/)[0]!;
+  if (/regex|look-around|literal/i.test(short))
+    return failure(`Invalid regex pattern: ${short}${hint}`, { code: "INVALID_PATTERN" });
+  return failure(`Search failed: ${short}`, { code: "SEARCH_FAILED" });
+}
+
+function warningsOf({ ending, files, skippedLines, unnamedFiles }: Claims): string[] {
+  const warnings: string[] = [];
+  if (ending.wasStopped)
+    warnings.push(`the search was stopped after ${files.length} files: narrow it, or the rest is not told`);
+  if (ending.code === 2) warnings.push("some files or folders could not be read");
+  if (skippedLines > 0) warnings.push(`${skippedLines} matching lines were too long to be looked at`);
+  if (unnamedFiles > 0)
+    warnings.push(`${unnamedFiles} files have names that are not UTF-8, and are not told`);
+  return warnings;
+}

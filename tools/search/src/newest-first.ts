@@ -1,0 +1,69 @@
+import { posix } from "node:path";
+import { isPathError, type EntryFacts, type Files } from "@toolmount/paths";
+import type { Base } from "./base.ts";
+
+export interface FoundPath {
+  readonly path: string;
+  readonly type: "file" | "dir";
+  /** Bytes of a file. */
+  readonly size?: number;
+}
+
+/** Folders that are opened at once. */
+const together = 16;
+
+/**
+ * Looks at paths that were claimed, and tells those that are there and may be read, last written first.
+ *
+ * The engine walks by itself, and a link may have been turned while it did: each folder is opened under the armour.
+ */
+export async function newestFirst(
+  files: Files,
+  {
+    base,
+    paths,
+    type,
+    signal,
+  }: { base: Base; paths: readonly string[]; type: "file" | "dir" | "any"; signal: AbortSignal },
+): Promise<FoundPath[]> {
+  const byFolder = Map.groupBy(paths, (path) => posix.dirname(path));
+  const folders = [...byFolder];
+  const found: { path: string; entry: EntryFacts }[] = [];
+  for (let at = 0; at < folders.length; at += together) {
+    signal.throwIfAborted();
+    const some = folders.slice(at, at + together);
+    const looked = await Promise.all(
+      some.map(([folder, members]) => lookIn(files, base.real(folder), members)),
+    );
+    found.push(...looked.flat());
+  }
+  return found
+    .filter(({ entry }) => isMeant(entry, type))
+    .toSorted((a, b) => b.entry.modifiedMs - a.entry.modifiedMs || (a.path < b.path ? -1 : 1))
+    .map(({ path, entry }) => ({
+      path: base.shown(path),
+      type: entry.kind === "directory" ? "dir" : "file",
+      ...(entry.bytes === undefined ? {} : { size: entry.bytes }),
+    }));
+}
+
+async function lookIn(files: Files, folder: string, members: readonly string[]) {
+  try {
+    const entries = await files.look(
+      folder,
+      members.map((path) => posix.basename(path)),
+    );
+    return members.flatMap((path, at) => {
+      const entry = entries[at] ?? null;
+      return entry === null ? [] : [{ path, entry }];
+    });
+  } catch (thrown) {
+    if (isPathError(thrown)) return [];
+    throw thrown;
+  }
+}
+
+function isMeant({ kind }: EntryFacts, type: "file" | "dir" | "any"): boolean {
+  if (kind === "file") return type !== "dir";
+  return kind === "directory" && type !== "file";
+}

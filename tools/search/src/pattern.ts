@@ -1,0 +1,116 @@
+import { RE2JS } from "re2js";
+import { Refusal } from "./refusal.ts";
+
+/** Tells whether a path fits; paths are relative and have `/` between names. */
+export type PathFilter = (path: string) => boolean;
+
+/** Longest pattern, and how deep braces may stand in braces. */
+export const maxPatternLength = 1000;
+const maxDepth = 10;
+
+/**
+ * Prepares a path pattern: `*` and `?` within a name, `**` over any number of folders, `[a-z]` and `[!a-z]`, `{a,b}`,
+ * and `\` before what is meant literally. The whole path must fit. Takes time in proportion to the path, whatever the
+ * pattern. Throws a refusal with `INVALID_PATTERN`.
+ */
+export function compilePattern(pattern: string): PathFilter {
+  return compile(pattern, pattern);
+}
+
+/** `given` is what messages name. */
+function compile(pattern: string, given: string): PathFilter {
+  const source = translate(pattern, given);
+  try {
+    const compiled = RE2JS.compile(source, RE2JS.DOTALL);
+    return (path) => compiled.matches(path);
+  } catch {
+    throw invalid(given, "it cannot be understood");
+  }
+}
+
+/** As {@link compilePattern}; but a pattern without `/` is about the name alone, in whichever folder, and `!` turns it. */
+export function compileNamePattern(pattern: string): PathFilter {
+  if (pattern.startsWith("!")) {
+    const fits = compileNamePattern(pattern.slice(1));
+    return (path) => !fits(path);
+  }
+  return compile(anchor(pattern), pattern);
+}
+
+/** Fits what the pattern names, and all below folders that it names. */
+export function compileExclusion(pattern: string): PathFilter {
+  const named = anchor(pattern.replace(/\/+$/, ""));
+  const own = compile(named, pattern);
+  const below = compile(`${named}/**`, pattern);
+  return (path) => own(path) || below(path);
+}
+
+function anchor(pattern: string): string {
+  return pattern.includes("/") ? pattern.replace(/^\//, "") : `**/${pattern}`;
+}
+
+function translate(pattern: string, given: string): string {
+  requireRelative(pattern, given);
+  const glob = pattern.replace(/^(?:\.\/)+/, "");
+  let source = "";
+  let depth = 0;
+  for (let at = 0; at < glob.length;) {
+    const [piece, length] = pieceAt(glob, at, depth > 0, given);
+    if (piece === "(?:") depth++;
+    if (piece === ")") depth--;
+    if (depth > maxDepth) throw invalid(given, `braces stand more than ${maxDepth} deep`);
+    source += piece;
+    at += length;
+  }
+  if (depth > 0) throw invalid(given, "a { is not closed");
+  return source;
+}
+
+/** The regular expression for what stands at a place, and how many characters that is. */
+function pieceAt(glob: string, at: number, inBraces: boolean, pattern: string): [string, number] {
+  const character = glob[at]!;
+  const rest = glob.slice(at);
+  const atStart = at === 0 || "/{,".includes(glob[at - 1]!);
+  if (character === "*") {
+    if (atStart && /^\*\*+\//.test(rest)) return ["(?:[^/]+/)*", /^\*+\//.exec(rest)![0].length];
+    if (atStart && /^\*\*+(?:$|[,}])/.test(rest)) return [".+", /^\*+/.exec(rest)![0].length];
+    return ["[^/]*", /^\*+/.exec(rest)![0].length];
+  }
+  if (character === "?") return ["[^/]", 1];
+  if (character === "[") return setAt(rest, pattern);
+  if (character === "{") return ["(?:", 1];
+  if (character === "}" && inBraces) return [")", 1];
+  if (character === "," && inBraces) return ["|", 1];
+  if (character !== "\\") return [RE2JS.quote(character), 1];
+  if (rest.length === 1) throw invalid(pattern, "nothing stands after the last \\");
+  return [RE2JS.quote(rest[1]!), 2];
+}
+
+/** `[abc]`, `[a-z]`, `[!abc]`; never a `/`. */
+function setAt(rest: string, pattern: string): [string, number] {
+  const found = /^\[([!^]?)(\]?[^\]/]*)\]/.exec(rest);
+  if (found === null) throw invalid(pattern, "a [ is not closed");
+  const [all, turned, members = ""] = found;
+  const escaped = members.replaceAll(/[\\[\]^&~|]/g, String.raw`\$&`);
+  return [turned === "" ? `[${escaped}]` : `[^/${escaped}]`, all.length];
+}
+
+function requireRelative(pattern: string, given: string): void {
+  if (pattern.startsWith("/") || /^[A-Za-z]:[\\/]/.test(pattern))
+    throw invalid(given, "it is absolute; give the folder as path, and the pattern relative to it");
+  if (pattern.split("/").includes(".."))
+    throw invalid(given, "it has ..; give the folder as path, and the pattern relative to it");
+}
+
+function invalid(pattern: string, problem: string): Refusal {
+  return new Refusal(`Invalid pattern: ${pattern.slice(0, 200)}: ${problem}`, "INVALID_PATTERN", { problem });
+}
+
+/**
+ * A pattern of names alone that fits at least all that a path pattern fits, for an engine that can pass over other
+ * files early; null where that cannot be told with certainty.
+ */
+export function lastNamePattern(pattern: string): string | null {
+  const name = pattern.slice(pattern.lastIndexOf("/") + 1);
+  return /^[\w.*?-]+$/.test(name) && !/^\*\*+$/.test(name) && !pattern.includes("{") ? name : null;
+}

@@ -1,0 +1,96 @@
+import { Buffer } from "node:buffer";
+import { z } from "zod";
+import { relativePath } from "./paths.ts";
+import { runRipgrep, type Ending, type Run } from "./run.ts";
+
+/** A matching line, or several, as the engine saw them: a claim, until the file was read and found to hold them. */
+export interface Claim {
+  /** Where the lines begin, in bytes of the file's text without its mark. */
+  readonly offset: number;
+  readonly lines: Buffer;
+  /** Where in the lines the first match begins. */
+  readonly start: number;
+}
+
+/** What the engine claims of one file. */
+export interface ClaimedFile {
+  /** Relative to where the engine ran. */
+  readonly path: string;
+  readonly claims: Claim[];
+}
+
+export interface Claims {
+  readonly files: readonly ClaimedFile[];
+  readonly ending: Ending;
+  /** Lines whose record was too long to be kept. */
+  readonly skippedLines: number;
+  /** Files whose name is not UTF-8: nobody could ask for them. */
+  readonly unnamedFiles: number;
+}
+
+/** Most claims, and most of their bytes, that one search keeps; the engine is stopped there. */
+const maxClaims = 100_000;
+const maxClaimBytes = 67_108_864;
+
+// Text, or base64 where it is not UTF-8. Source: `rg --json`, grep_printer::JSON.
+const given = z.union([z.object({ text: z.string() }), z.object({ bytes: z.string() })]);
+
+const record = z.discriminatedUnion("type", [
+  z.object({ type: z.literal("begin"), data: z.object({ path: given }) }),
+  z.object({
+    type: z.literal("match"),
+    data: z.object({
+      lines: given,
+      absolute_offset: z.number(),
+      submatches: z.array(z.object({ start: z.number() })),
+    }),
+  }),
+  z.object({ type: z.literal("end") }),
+  z.object({ type: z.literal("summary") }),
+  z.object({ type: z.literal("context") }),
+]);
+
+type MatchRecord = Extract<z.output<typeof record>, { type: "match" }>["data"];
+
+/** Runs a search and collects what it claims, of files that `accepts` takes. */
+export async function collectClaims(
+  run: Omit<Run, "separator">,
+  accepts: (path: string) => boolean,
+): Promise<Claims> {
+  const files: ClaimedFile[] = [];
+  let current: ClaimedFile | null = null;
+  let left = { claims: maxClaims, bytes: maxClaimBytes };
+  let skippedLines = 0;
+  let unnamedFiles = 0;
+  const ending = await runRipgrep({ ...run, separator: "\n" }, (line) => {
+    if (line.length === 0) {
+      if (current !== null) skippedLines++;
+      return true;
+    }
+    const read = record.parse(JSON.parse(line.toString()));
+    if (read.type === "begin") {
+      const path = nameOf(read.data.path);
+      if (path === null) unnamedFiles++;
+      current = path === null || !accepts(path) ? null : { path, claims: [] };
+      if (current !== null) files.push(current);
+    }
+    if (read.type !== "match" || current === null) return true;
+    const claim = claimOf(read.data);
+    current.claims.push(claim);
+    left = { claims: left.claims - 1, bytes: left.bytes - claim.lines.length };
+    return left.claims > 0 && left.bytes > 0;
+  });
+  return { files, ending, skippedLines, unnamedFiles };
+}
+
+function claimOf({ lines, absolute_offset: offset, submatches }: MatchRecord): Claim {
+  return { offset, lines: bytesOf(lines), start: submatches[0]?.start ?? 0 };
+}
+
+function nameOf(name: z.output<typeof given>): string | null {
+  return "text" in name ? relativePath(name.text) : null;
+}
+
+function bytesOf(lines: z.output<typeof given>): Buffer {
+  return "text" in lines ? Buffer.from(lines.text) : Buffer.from(lines.bytes, "base64");
+}

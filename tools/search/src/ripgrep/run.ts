@@ -1,0 +1,94 @@
+import { spawn, type ChildProcess } from "node:child_process";
+import { once } from "node:events";
+import { rgPath } from "@vscode/ripgrep";
+
+/** One run of ripgrep. */
+export interface Run {
+  readonly args: readonly string[];
+  /** A folder that was judged. */
+  readonly cwd: string;
+  /** Ends what stands between records. */
+  readonly separator: "\n" | "\0";
+  readonly signal: AbortSignal;
+}
+
+export interface Ending {
+  /** Whether whoever read the records had enough before the end. */
+  readonly wasStopped: boolean;
+  /** 0: something was found; 1: nothing; 2: something went wrong. Null when it was killed. */
+  readonly code: number | null;
+  /** What it said of itself, at most `maxErrorBytes`. */
+  readonly error: string;
+}
+
+/** Says false when it has enough. */
+export type OnRecord = (record: Buffer) => boolean;
+
+/** Longest record that is kept; what is longer is told as an empty one. A line's matches are all in its record. */
+const maxRecordBytes = 8_388_608;
+
+const maxErrorBytes = 8_192;
+
+/**
+ * Runs ripgrep beside this process and hands on its records as they come. It gets an empty environment, no input and
+ * no configuration. It has ended when this returns or throws; the abort of `signal` kills it, and is thrown.
+ */
+export async function runRipgrep({ args, cwd, separator, signal }: Run, onRecord: OnRecord): Promise<Ending> {
+  signal.throwIfAborted();
+  const child = spawn(rgPath, ["--no-config", ...args], { cwd, env: {}, stdio: ["ignore", "pipe", "pipe"] });
+  const ended = once(child, "close");
+  ended.catch(() => {}); // Thrown where it is awaited.
+  const kill = () => void child.kill("SIGKILL");
+  signal.addEventListener("abort", kill, { once: true });
+  try {
+    const error = collectError(child);
+    const wasStopped = !(await readRecords(child, separator, onRecord));
+    if (wasStopped) kill();
+    const [code] = (await ended) as [number | null];
+    signal.throwIfAborted();
+    return { wasStopped, code, error: error() };
+  } finally {
+    signal.removeEventListener("abort", kill);
+    kill();
+  }
+}
+
+/** Hands on one record after the other; false when the reader had enough. */
+async function readRecords(
+  { stdout }: ChildProcess,
+  separator: Run["separator"],
+  onRecord: OnRecord,
+): Promise<boolean> {
+  const end = separator.charCodeAt(0);
+  let parts: Buffer[] = [];
+  let bytes = 0;
+  const keep = (part: Buffer) => {
+    bytes += part.length;
+    if (bytes <= maxRecordBytes) parts.push(part);
+    else parts = [];
+  };
+  const take = () => {
+    const record = bytes <= maxRecordBytes ? Buffer.concat(parts) : Buffer.alloc(0);
+    parts = [];
+    bytes = 0;
+    return record;
+  };
+  for await (const chunk of stdout as AsyncIterable<Buffer>) {
+    let at = 0;
+    for (let next = chunk.indexOf(end); next >= 0; next = chunk.indexOf(end, at)) {
+      keep(chunk.subarray(at, next));
+      if (!onRecord(take())) return false;
+      at = next + 1;
+    }
+    keep(chunk.subarray(at));
+  }
+  return true;
+}
+
+function collectError({ stderr }: ChildProcess): () => string {
+  let text = "";
+  stderr?.setEncoding("utf8").on("data", (part: string) => {
+    if (text.length < maxErrorBytes) text += part.slice(0, maxErrorBytes - text.length);
+  });
+  return () => text.trim();
+}

@@ -1,0 +1,177 @@
+import { mkdirSync, symlinkSync, utimesSync } from "node:fs";
+import { createGlob, type Settings } from "@toolmount/tool-search";
+import { expect, test } from "vitest";
+import { scratch } from "./scratch.ts";
+
+type Folder = ReturnType<typeof scratch>;
+
+function glob(folder: Folder, params: object, settings: Settings = {}) {
+  return createGlob({ working_dir: folder.base, ...settings }).execute(params);
+}
+
+/** The paths that were told, sorted. */
+async function found(folder: Folder, params: object, settings?: Settings): Promise<string[]> {
+  const answer = await glob(folder, params, settings);
+  expect(answer.error).toBeUndefined();
+  return answer.data!.matches.map(({ path }) => path).toSorted();
+}
+
+const project = {
+  "a.ts": "1",
+  "src/b.ts": "22",
+  "src/deep/c.test.ts": "333",
+  "src/deep/d.md": "4444",
+  ".hidden/e.ts": "5",
+  "node_modules/x/f.ts": "6",
+  "[set]/g{1,2}.txt": "7",
+};
+
+test.each([
+  { pattern: "*.ts", paths: ["a.ts"] },
+  { pattern: "**/*.ts", paths: [".hidden/e.ts", "a.ts", "src/b.ts", "src/deep/c.test.ts"] },
+  { pattern: "src/**", paths: ["src/b.ts", "src/deep/c.test.ts", "src/deep/d.md"] },
+  { pattern: "src/*", paths: ["src/b.ts"] },
+  { pattern: "./src/?.ts", paths: ["src/b.ts"] },
+  { pattern: "**/{c,d}.*", paths: ["src/deep/c.test.ts", "src/deep/d.md"] },
+  { pattern: "{a,src/b}.ts", paths: ["a.ts", "src/b.ts"] },
+  { pattern: "src/{,deep/}*.{ts,md}", paths: ["src/b.ts", "src/deep/c.test.ts", "src/deep/d.md"] },
+  { pattern: "{**/d.md,a.ts}", paths: ["a.ts", "src/deep/d.md"] },
+  { pattern: "[a-b].ts", paths: ["a.ts"] },
+  { pattern: "src/[!a].ts", paths: ["src/b.ts"] },
+  { pattern: "\\[set\\]/g\\{1,2\\}.txt", paths: ["[set]/g{1,2}.txt"] },
+  { pattern: "[[]set]/*", paths: ["[set]/g{1,2}.txt"] },
+  { pattern: "*.TS", paths: [] },
+  { pattern: "**/e.ts/", paths: [] },
+])("$pattern finds $paths", async ({ pattern, paths }) => {
+  expect(await found(scratch(project), { pattern })).toEqual(paths);
+});
+
+test("what is told of a search: where, how many, and of each path its type and size", async () => {
+  expect((await glob(scratch(project), { pattern: "src/*.ts" })).data).toEqual({
+    pattern: "src/*.ts",
+    base_path: ".",
+    total_files: 1,
+    count: 1,
+    matches: [{ path: "src/b.ts", type: "file", size: 2 }],
+  });
+});
+
+test("what was written last comes first", async () => {
+  const folder = scratch({ "a.txt": "", "b.txt": "", "sub/c.txt": "" });
+  utimesSync(folder.path("a.txt"), 2000, 2000);
+  utimesSync(folder.path("b.txt"), 3000, 3000);
+  utimesSync(folder.path("sub/c.txt"), 1000, 1000);
+  const { data } = await glob(folder, { pattern: "**/*.txt" });
+
+  expect(data!.matches.map(({ path }) => path)).toEqual(["b.txt", "a.txt", "sub/c.txt"]);
+});
+
+test.each([
+  { type: "dir", paths: ["src", "src/deep"] },
+  { type: "any", paths: ["src", "src/b.ts", "src/deep", "src/deep/c.test.ts", "src/deep/d.md"] },
+])("$type finds $paths", async ({ type, paths }) => {
+  expect(await found(scratch(project), { pattern: "{src,src/**}", type })).toEqual(paths);
+});
+
+test.each([
+  { exclude: ["*.md"], paths: ["src/b.ts", "src/deep/c.test.ts"] },
+  { exclude: ["deep"], paths: ["src/b.ts"] },
+  { exclude: ["src/deep/"], paths: ["src/b.ts"] },
+  { exclude: ["/src"], paths: [] },
+  { exclude: ["**/*.test.*", "d.md"], paths: ["src/b.ts"] },
+  { exclude: ["!b.ts"], paths: ["src/b.ts", "src/deep/c.test.ts", "src/deep/d.md"] },
+])("without $exclude there are $paths", async ({ exclude, paths }) => {
+  expect(await found(scratch(project), { pattern: "src/**", exclude })).toEqual(paths);
+});
+
+test("what ignore files name is found only where it is asked for", async () => {
+  const folder = scratch({ ".gitignore": "*.log\n", "a.log": "", "b.txt": "", "build/c.txt": "" });
+
+  expect(await found(folder, { pattern: "**/*.{log,txt}" })).toEqual(["b.txt"]);
+  expect(await found(folder, { pattern: "**/*.{log,txt}", include_ignored: true })).toEqual([
+    "a.log",
+    "b.txt",
+    "build/c.txt",
+  ]);
+});
+
+test("links are neither told nor followed", async () => {
+  const folder = scratch({ "real/a.txt": "" });
+  symlinkSync("real", folder.path("link"));
+  symlinkSync("real/a.txt", folder.path("b.txt"));
+  symlinkSync("..", folder.path("real/up"));
+
+  expect(await found(folder, { pattern: "**", type: "any" })).toEqual(["real", "real/a.txt"]);
+  expect(await found(folder, { pattern: "*", path: "link" })).toEqual(["link/a.txt"]);
+});
+
+test("a folder with nothing in it is not told", async () => {
+  const folder = scratch({ "a/b.txt": "" });
+  mkdirSync(folder.path("empty"));
+
+  expect(await found(folder, { pattern: "*", type: "dir" })).toEqual(["a"]);
+});
+
+test("there are no more paths than a plan says, and that is told", async () => {
+  const folder = scratch({ a: "", b: "", c: "", d: "", e: "", f: "" });
+
+  expect((await glob(folder, { pattern: "*" }, { max_results: 4 })).data).toMatchObject({
+    total_files: 6,
+    count: 4,
+    results_capped: true,
+  });
+  expect((await glob(folder, { pattern: "*" }, { max_results: 6 })).data).not.toHaveProperty(
+    "results_capped",
+  );
+});
+
+test.each([
+  { params: {}, error: "Pattern is required", code: "INVALID_ARGUMENTS" },
+  { params: { pattern: "" }, error: "Pattern is required", code: "INVALID_ARGUMENTS" },
+  { params: { pattern: "*", path: "gone" }, error: "Path not found: gone", code: "NOT_FOUND" },
+  { params: { pattern: "*", path: "a.txt" }, error: "Not a directory: a.txt", code: "NOT_A_DIRECTORY" },
+  {
+    params: { pattern: "*", path: ".." },
+    error: "Access denied: .. is not within allowed read paths",
+    code: "ACCESS_DENIED",
+  },
+  {
+    params: { pattern: "/etc/*" },
+    error: "Invalid pattern: /etc/*: it is absolute; give the folder as path, and the pattern relative to it",
+    code: "INVALID_PATTERN",
+  },
+  {
+    params: { pattern: "a/../../b" },
+    error: "Invalid pattern: a/../../b: it has ..; give the folder as path, and the pattern relative to it",
+    code: "INVALID_PATTERN",
+  },
+  { params: { pattern: "a[b" }, error: "Invalid pattern: a[b: a [ is not closed", code: "INVALID_PATTERN" },
+  { params: { pattern: "a{b" }, error: "Invalid pattern: a{b: a { is not closed", code: "INVALID_PATTERN" },
+  {
+    params: { pattern: "a\\" },
+    error: "Invalid pattern: a\\: nothing stands after the last \\",
+    code: "INVALID_PATTERN",
+  },
+  {
+    params: { pattern: "[z-a]" },
+    error: "Invalid pattern: [z-a]: it cannot be understood",
+    code: "INVALID_PATTERN",
+  },
+])("$params answers $error", async ({ params, error, code }) => {
+  expect(await glob(scratch({ "a.txt": "" }), params)).toMatchObject({ error, code });
+});
+
+test.each([
+  "{1..9999999}",
+  "{a,b}".repeat(199),
+  "{".repeat(11) + "a" + "}".repeat(11),
+  "*a".repeat(499),
+  "**/".repeat(333),
+  "[a-z]*".repeat(160),
+  "?*".repeat(499),
+])("a pattern that is made to take for ever does not: %s", async (pattern) => {
+  const folder = scratch({ [`${"a".repeat(250)}/${"a".repeat(250)}/${"a".repeat(250)}`]: "" });
+  const answer = await glob(folder, { pattern }, { glob: { timeout: 10 } });
+
+  expect(["INVALID_PATTERN", undefined]).toContain(answer.code);
+});
