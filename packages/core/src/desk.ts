@@ -2,6 +2,7 @@ import { AuditWriter } from "./audit.ts";
 import type { Case, Change } from "./case.ts";
 import type { Timer } from "./clock.ts";
 import type { ApprovalOptions, HostOptions } from "./host-types.ts";
+import { codedStore } from "./coded-store.ts";
 import type { HostState } from "./host-state.ts";
 import type { Approver } from "./ports.ts";
 import type { Generation } from "./registry.ts";
@@ -41,7 +42,8 @@ export class Desk {
 
   approvals(generation: Generation): ApprovalStore | null {
     const mounted = generation.points.get("approval-store")?.get("") as ApprovalStore | undefined;
-    return this.#given.store?.approvals ?? mounted ?? null;
+    const store = this.#given.store?.approvals ?? mounted ?? null;
+    return store === null ? null : codedStore(store);
   }
 
   /** Where the calls of a generation are audited; null where they are not. */

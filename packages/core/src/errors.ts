@@ -55,6 +55,7 @@ const messages = {
   INJECTION_TOO_LARGE: (d: { source: string; bytes: number; maxBytes: number }) =>
     `${d.source} wants to put ${d.bytes} bytes before the model; at most ${d.maxBytes} are allowed`,
   REPLAY_INVALID: (d: { file: string; problem: string }) => `${d.file} cannot be replayed: ${d.problem}`,
+  STORE_FAILED: (_: object) => "the store failed; nothing was acknowledged, so it may be tried again",
   // Definitions and mounting
   TOOL_INVALID: (d: { tool: string; problem: string }) => `tool "${d.tool}" cannot be mounted: ${d.problem}`,
   TOOL_DUPLICATE: (d: { tool: string; existing: string; owner: string; existingOwner: string }) =>

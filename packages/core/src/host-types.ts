@@ -169,7 +169,7 @@ export interface Host {
   call(request: CallRequest, context?: CallContext): Promise<ToolOutcome>;
   /**
    * Goes on with a call that waits, after an answer or with the client's result, in this process or another. Rejects
-   * with `TICKET_INVALID`, `TICKET_USED` and `CLIENT_RESULT_REFUSED`; everything else is in the outcome.
+   * with `TICKET_INVALID`, `TICKET_USED`, `CLIENT_RESULT_REFUSED` and `STORE_FAILED`; everything else is in the outcome.
    */
   resume(ticket: string, context?: CallContext, clientResult?: unknown): Promise<ToolOutcome>;
   /** The approver's side. */
