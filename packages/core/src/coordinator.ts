@@ -29,6 +29,8 @@ export interface MountPoints {
 /** Capabilities and their types; packages add their own by declaration merging. */
 export interface Capabilities {
   "session.working_dir": string;
+  /** Absolute paths that no tool may write, such as the plan's own files. */
+  "session.protected_paths": readonly string[];
   /** Tells the hosts of one process apart: `hostId` of a {@link CallTrace}. */
   "host.id": string;
   /** `progressive`: only tools that were activated are offered in full. Registered by what activates them. */

@@ -4,6 +4,7 @@ import { buildGeneration, type Generation } from "./generation.ts";
 import { loadPlan, type LoadedPlan, type OpenedPlan, type PlanInput } from "./load-plan.ts";
 import { findPosition, type Path } from "./plan-map.ts";
 import type { Problem } from "./problems.ts";
+import { protectedPaths } from "./protected-paths.ts";
 import { tellMounted } from "./session-ready.ts";
 import { describeEntries, type HostStatus } from "./status.ts";
 
@@ -93,11 +94,12 @@ class Opened {
     return this.#report(previous, generation, drained);
   }
 
-  /** Modules find the plan's folder as a capability while they mount; after a failure it is the old one again. */
+  /** Modules find the plan's folder, and which files are not theirs to write, while they mount; after a failure the old. */
   async #build(plan: LoadedPlan): Promise<Generation & { drained: DrainReport }> {
     const { coordinator } = this.host;
     const undos = [
       coordinator.registerCapability("session.working_dir", plan.opened.folder),
+      coordinator.registerCapability("session.protected_paths", protectedPaths(plan)),
       coordinator.registerCapability("plan.position", (path: Path) => findPosition(plan.map, path)),
     ];
     const undo = () => undos.forEach((take) => take());

@@ -189,6 +189,24 @@ test("AMP-N45: modules find the plan's folder as the capability session.working_
   await host.close();
 });
 
+test("modules find what no tool may write: the files of the plan, and the one that keeps its state", async () => {
+  const { path } = await workspace({
+    "base.yaml": "tools: []",
+    "plan.yaml": "extends: ./base.yaml\nstate: sqlite:./kept/state.db\n",
+    ...installed("@toolmount/store", "export const mount = () => null;"),
+  });
+  await using host = await openHost(path("plan.yaml"), quiet);
+
+  expect(host.coordinator.getCapability("session.protected_paths")).toEqual([
+    path("base.yaml"),
+    path("plan.yaml"),
+    path("kept/state.db"),
+    path("kept/state.db-wal"),
+    path("kept/state.db-shm"),
+    path("kept/state.db-journal"),
+  ]);
+});
+
 test("close is idempotent, ends calls, and dispose is close", async () => {
   const { path } = await workspace({
     "a.ts": toolFile("a"),

@@ -1,0 +1,18 @@
+import { resolve } from "node:path";
+import type { LoadedPlan } from "./load-plan.ts";
+
+/**
+ * What a tool may not write even where the plan lets it write: the files of the plan itself, and the file that keeps
+ * its state. Whoever could change them would decide what the next host does.
+ */
+export function protectedPaths({ opened, plan }: LoadedPlan): readonly string[] {
+  return [...opened.files, ...stateFiles(plan.sections["state"], opened.folder)];
+}
+
+/** `sqlite:<path>`, relative to the plan, with the files that SQLite keeps beside it. */
+function stateFiles(state: unknown, folder: string): string[] {
+  const path = typeof state === "string" ? /^sqlite:(.+)$/.exec(state)?.[1] : undefined;
+  if (path === undefined || path.startsWith(":")) return [];
+  const file = resolve(folder, path);
+  return [file, `${file}-wal`, `${file}-shm`, `${file}-journal`];
+}
