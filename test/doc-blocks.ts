@@ -1,5 +1,5 @@
 import { spawn } from "node:child_process";
-import { mkdir, mkdtemp, readFile, realpath, rm, symlink, writeFile } from "node:fs/promises";
+import { glob, mkdir, mkdtemp, readFile, realpath, rm, symlink, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { expect, onTestFinished } from "vitest";
@@ -123,9 +123,10 @@ async function findPackage(root: string, name: string): Promise<string> {
   if (name === "toolmount") return join(root, "packages/cli");
   const [, tool] = /^@toolmount\/tool-(.+)$/.exec(name) ?? [];
   if (tool !== undefined) return join(root, "tools", tool);
-  return name.startsWith("@toolmount/")
-    ? join(root, "packages", name.slice("@toolmount/".length))
-    : join(root, "mount-plans/node_modules", name);
+  if (name.startsWith("@toolmount/")) return join(root, "packages", name.slice("@toolmount/".length));
+  for await (const found of glob(`{mount-plans,packages/*}/node_modules/${name}`, { cwd: root }))
+    return join(root, found);
+  throw new Error(`no package here has ${name} among its dependencies`);
 }
 
 function writeScript(path: string, command: string): Promise<void> {

@@ -7,7 +7,13 @@ import { readBlocks, tryPage } from "./doc-blocks.ts";
 const root = join(import.meta.dirname, "..");
 
 /** Pages that take a reader by the hand: everything in them is done, in order. */
-const pages = ["README.md", "docs/getting-started.md", "docs/first-tool.md"];
+const pages = [
+  "README.md",
+  "docs/getting-started.md",
+  "docs/first-tool.md",
+  "docs/observe.md",
+  "docs/limits.md",
+];
 
 test.each(pages)(
   "what %s tells its reader to do works as it says",

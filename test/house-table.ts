@@ -18,6 +18,8 @@ export const packages: Readonly<Record<string, Allowance>> = {
   "@toolmount/http": { house: [core], libraries: ["hono", "zod"] },
   "@toolmount/reasoner": { house: [core, "@toolmount/interop"], libraries: ["openai"] },
   "@toolmount/workers": { house: [core], libraries: ["tinypool", "bullmq"] },
+  // A package of its own, so that only who wants OpenTelemetry has its API among the dependencies.
+  "@toolmount/otel": { house: [core], libraries: ["@opentelemetry/api", "zod"] },
   "@toolmount/testing": { house: [core], libraries: ["vitest"] },
   toolmount: {
     house: [

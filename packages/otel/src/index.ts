@@ -1,0 +1,2 @@
+export { config, mount } from "./module.ts";
+export { createTelemetry, type Telemetry, type TelemetryOptions } from "./telemetry.ts";
