@@ -17,6 +17,16 @@ export interface CommandRow {
 export const commands: readonly CommandRow[] = [
   { name: "check", summary: "Find every problem of a plan", load: () => import("./commands/check.ts") },
   { name: "list", summary: "List the tools that a plan mounts", load: () => import("./commands/list.ts") },
+  {
+    name: "why",
+    summary: "Tell which lines made a tool what it is, and what decides its calls",
+    load: () => import("./commands/why.ts"),
+  },
+  {
+    name: "print",
+    summary: "Print the plan of all its layers, each value with its origin",
+    load: () => import("./commands/print.ts"),
+  },
   { name: "call", summary: "Call one tool and print its outcome", load: () => import("./commands/call.ts") },
   {
     name: "manifest",

@@ -26,7 +26,7 @@ export function readCallOperands(words: readonly string[]): CallOperands {
 }
 
 /** A plan is written with a slash, the ending of a plan's file, or the dots of a folder. */
-function looksLikePlan(word: string): boolean {
+export function looksLikePlan(word: string): boolean {
   return /[/\\]/.test(word) || /\.(?:ya?ml|json)$/i.test(word) || word === "." || word === "..";
 }
 

@@ -20,3 +20,8 @@ export type { ManifestTool, ModuleManifest } from "./manifest.ts";
 export { describeModule, type DescribeOptions } from "./describe.ts";
 export { describePackage, type DescribedPackage } from "./describe-package.ts";
 export { planFileNames } from "./find.ts";
+export { inspectPlan, type InspectedEntry, type InspectedPlan, type InspectedTool } from "./inspect.ts";
+export { explainTool, type ExplainedAnswer, type ExplainedTool, type Explanation } from "./explain.ts";
+export { readEffectivePlan, type EffectivePlan, type EffectiveValue } from "./effective.ts";
+export type { ToolOrigin } from "./origins.ts";
+export type { Lint } from "./lint-sections.ts";

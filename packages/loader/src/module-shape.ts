@@ -65,8 +65,7 @@ export function adaptModule(name: string, module: LoadedModule, coordinator: Coo
     const rendered = adapter.adaptModule?.(module.exports) ?? null;
     if (rendered !== null) return recogniseModule(name, rendered);
   }
-  if (adapters.length > 0 || !foreignExports.some((key) => module.exports[key] !== undefined))
-    return module;
+  if (adapters.length > 0 || !foreignExports.some((key) => module.exports[key] !== undefined)) return module;
   throw new ToolmountError("EXTENSION_MISSING", {
     what: `module "${name}", which is Amplifier's,`,
     module: "@toolmount/interop",

@@ -1,4 +1,11 @@
-import { createHost, isToolmountError, ToolmountError, type DrainReport, type Host } from "@toolmount/core";
+import {
+  createHost,
+  createMemoryStore,
+  isToolmountError,
+  ToolmountError,
+  type DrainReport,
+  type Host,
+} from "@toolmount/core";
 import type { ResolvedOptions } from "./defaults.ts";
 import { buildGeneration, type Generation } from "./generation.ts";
 import { loadPlan, type LoadedPlan, type OpenedPlan, type PlanInput } from "./load-plan.ts";
@@ -46,7 +53,9 @@ export interface OpenedHost extends Host {
 /** Opens a host; see `openHost`. */
 export async function openFilled(input: PlanInput, options: ResolvedOptions): Promise<OpenedHost> {
   const plan = await loadPlan(input, options);
-  const host = createHost(options);
+  const host = createHost(
+    keepsInMemory(plan, options) ? { ...options, store: createMemoryStore() } : options,
+  );
   if (options.resolver !== undefined) host.coordinator.mount("module-source-resolver", options.resolver);
   const opened = new Opened(host, options, input);
   try {
@@ -56,6 +65,11 @@ export async function openFilled(input: PlanInput, options: ResolvedOptions): Pr
     throw error;
   }
   return face(opened);
+}
+
+/** `state: memory`: what core has is enough. */
+function keepsInMemory({ opened }: LoadedPlan, { store }: ResolvedOptions): boolean {
+  return store === undefined && opened.written["state"] === "memory";
 }
 
 /** A plan, its host, and the generation that is mounted. */

@@ -122,7 +122,8 @@ function indent(frame: string): string {
   return frame.replaceAll(/^/gm, "  ");
 }
 
-function byPlace(a: Problem, b: Problem): number {
+/** In the order of the plan. */
+export function byPlace(a: Problem, b: Problem): number {
   if (a.file !== b.file) return (a.file ?? "") < (b.file ?? "") ? -1 : 1;
   return (a.line ?? 0) - (b.line ?? 0) || (a.column ?? 0) - (b.column ?? 0);
 }

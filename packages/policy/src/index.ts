@@ -7,6 +7,7 @@ export {
   type Rule,
 } from "./config.ts";
 export { mount } from "./mount.ts";
+export { lint } from "./lint.ts";
 export { createRule } from "./rule.ts";
 export { createLevel } from "./level.ts";
 export { createBudgets } from "./budgets.ts";

@@ -2,14 +2,15 @@ import type { Approver, Progress, ToolOutcome } from "@toolmount/core";
 import { isToolInterrupt, ToolmountError } from "@toolmount/core";
 import type { Command } from "commander";
 import { createTerminalApprover } from "../approver.ts";
+import { openPlan } from "../open-plan.ts";
 import { readCallOperands, readText, type CallOperands } from "../operands.ts";
+import { addPlanOptions, type PlanOptions } from "../plan-options.ts";
 import { addExamples, jsonOption, readMilliseconds } from "../options.ts";
 import { writeOutcome } from "../render/outcome.ts";
 import { printable } from "../render/printable.ts";
 import { exitCodes, type ExitCode, type Shell } from "../shell.ts";
-import { createTerminalLogger } from "../terminal-logger.ts";
 
-interface Options {
+interface Options extends PlanOptions {
   readonly json?: true;
   readonly approve?: true;
   readonly session?: string;
@@ -20,7 +21,7 @@ interface Options {
 
 /** `toolmount call [plan] <tool> [arguments]`: one call, and its outcome. */
 export function define(command: Command, shell: Shell): void {
-  command
+  addPlanOptions(command)
     .usage("[options] [plan] <tool> [arguments]")
     .argument(
       "<words...>",
@@ -44,10 +45,8 @@ export function define(command: Command, shell: Shell): void {
 async function call({ plan, tool, text }: CallOperands, options: Options, shell: Shell): Promise<ExitCode> {
   const given = text === "-" ? await readText(shell.input) : text;
   const outcome = await shell.interruptible(async (controller) => {
-    const { openHost } = await import("@toolmount/loader");
-    const logger = createTerminalLogger(shell.err);
     const approver = chooseApprover(options, text === "-" ? undefined : shell.terminal, shell, controller);
-    const host = await openHost(plan, { env: shell.env, cwd: shell.cwd, logger, approver });
+    const host = await openPlan(plan, options, shell, { approver });
     const giveUp = startGiveUp(options.timeout, controller);
     try {
       return await host.call({ name: tool, arguments: given }, contextOf(options, shell, controller.signal));

@@ -2,12 +2,12 @@ import type { ToolInfo } from "@toolmount/core";
 import type { ManifestTool } from "@toolmount/loader";
 import type { Command } from "commander";
 import { countOf } from "../failure.ts";
+import { loaderOptions } from "../plan-options.ts";
 import { addExamples, jsonOption, planArgument } from "../options.ts";
 import { printable } from "../render/printable.ts";
 import type { Screen, Style } from "../render/screen.ts";
 import { writeTable, type Column } from "../render/table.ts";
 import { exitCodes, type ExitCode, type Shell } from "../shell.ts";
-import { createTerminalLogger } from "../terminal-logger.ts";
 
 interface Options {
   readonly json?: true;
@@ -61,8 +61,7 @@ async function listMounted(
   shell: Shell,
 ): Promise<Listing> {
   const { openHost } = await import("@toolmount/loader");
-  const logger = createTerminalLogger(shell.err);
-  const host = await openHost(plan, { env: shell.env, cwd: shell.cwd, logger });
+  const host = await openHost(plan, loaderOptions({}, shell));
   try {
     const tools = host.tools({ mode }).map((tool) => ({ ...tool, module: tool.owner }));
     return { plan: host.plan.file, from: "modules", tools };

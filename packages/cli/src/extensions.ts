@@ -1,0 +1,8 @@
+import type { GivenModules } from "@toolmount/loader";
+
+/** Modules that the command brings with it, for plans whose own folder does not have them; each imported when it is needed. */
+export const extensions: GivenModules = {
+  "@toolmount/policy": () => import("@toolmount/policy"),
+  "@toolmount/interop": () => import("@toolmount/interop"),
+  "@toolmount/store": () => import("@toolmount/store"),
+};
