@@ -54,6 +54,8 @@ export interface ToolSubject {
   /** Null when the host refused it. */
   readonly info: ToolInfo | null;
   readonly refused: ToolmountError | null;
+  /** The id of the rule for which the host refused it. */
+  readonly refusedBy: string | null;
   readonly calls: readonly TrialCall[];
   /** Arguments that it takes, when any are known. */
   readonly sample: Readonly<Record<string, unknown>> | null;

@@ -41,8 +41,8 @@ export function isAmplifierTool(thing: unknown): boolean {
 }
 
 function adapt(tool: AmplifierTool, { logger }: AdapterServices, world: AmplifierWorld): ToolDefinition {
-  const name = readText(tool, "name");
-  const description = readText(tool, "description");
+  const name = readName(tool);
+  const description = readDescription(tool, name, logger);
   if (typeof tool.execute !== "function") refuse(name, "it has no execute", "tool_execute");
   return {
     name,
@@ -58,15 +58,27 @@ function adapt(tool: AmplifierTool, { logger }: AdapterServices, world: Amplifie
   };
 }
 
-function readText(tool: AmplifierTool, member: "name" | "description"): string {
-  let value: unknown;
+function readName(tool: AmplifierTool): string {
+  const name = readMember(tool, "name", "");
+  return typeof name === "string" && name.trim() !== ""
+    ? name
+    : refuse("", "its name is missing", "tool_name");
+}
+
+/** A tool without a description is offered by its name, as its contract only warns of it. */
+function readDescription(tool: AmplifierTool, name: string, logger: AdapterServices["logger"]): string {
+  const description = readMember(tool, "description", name);
+  if (typeof description === "string" && description.trim() !== "") return description;
+  logger.warn({ tool: name }, "a tool has no description: a model sees its name alone");
+  return name;
+}
+
+function readMember(tool: AmplifierTool, member: "name" | "description", name: string): unknown {
   try {
-    value = tool[member];
+    return tool[member];
   } catch {
-    return refuse("", `reading its ${member} throws`, `tool_${member}`);
+    return refuse(name, `reading its ${member} throws`, `tool_${member}`);
   }
-  if (typeof value === "string" && value.trim() !== "") return value;
-  return refuse(member === "name" ? String(value) : tool.name, `its ${member} is missing`, `tool_${member}`);
 }
 
 function summary(tool: object): { readonly summary?: string } {

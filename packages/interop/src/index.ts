@@ -26,6 +26,7 @@ export {
   type ModuleResult,
 } from "./module-result.ts";
 export { forgeAdapter } from "./forge.ts";
+export { dropOptionalNulls } from "./optional-nulls.ts";
 export { createNameMap, type NameMap, type NameRule } from "./provider-names.ts";
 export { outcomeText, type ForeignWork, type OfferedTool } from "./foreign-definition.ts";
 export { fromOpenAITool, toChatTools, toOpenAI, type OpenAIExport, type OpenAITool } from "./openai.ts";
@@ -58,3 +59,6 @@ export {
   type LangChainConfig,
   type LangChainTool,
 } from "./langchain.ts";
+export { aptixProfile } from "./aptix-profile.ts";
+export { amplifierProfile } from "./amplifier-profile.ts";
+export { forgeProfile } from "./forge-profile.ts";

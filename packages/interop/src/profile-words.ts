@@ -1,0 +1,41 @@
+import type { Rule, RuleProblem, ToolSubject } from "@toolmount/core";
+
+/** A rule about one tool. */
+export type ToolRule = Rule<ToolSubject>;
+
+/** A problem of a tool, at a part of it. */
+export function problemAt({ name }: ToolSubject, part: string, problem: string): RuleProblem {
+  return { where: `tools.${name || "(without a name)"}${part === "" ? "" : `.${part}`}`, problem };
+}
+
+/** A rule that the adapter enforces when a tool is mounted. */
+export function enforced(id: string, why: string, mend: string): ToolRule {
+  return {
+    id,
+    severity: "error",
+    why,
+    mend,
+    *check(subject) {
+      if (subject.refusedBy === id) yield problemAt(subject, "", subject.refused!.message);
+    },
+  };
+}
+
+/** A rule that a text of the tool must meet. */
+export function texted(
+  id: string,
+  severity: "error" | "warning",
+  texts: { readonly why: string; readonly mend: string; readonly problem: string },
+  isMet: (usage: string, subject: ToolSubject) => boolean,
+): ToolRule {
+  return {
+    id,
+    severity,
+    why: texts.why,
+    mend: texts.mend,
+    *check(subject) {
+      const usage = subject.info?.usage;
+      if (usage !== undefined && !isMet(usage, subject)) yield problemAt(subject, "usage", texts.problem);
+    },
+  };
+}

@@ -1,0 +1,40 @@
+import type { EventData, Hooks } from "@toolmount/core";
+
+/** An event as it was heard. */
+export interface RecordedEvent {
+  readonly event: string;
+  readonly data: EventData;
+}
+
+/** Hears events and keeps them in order. */
+export interface EventRecorder {
+  readonly events: readonly RecordedEvent[];
+  /** Names of the events, in order. */
+  readonly names: readonly string[];
+  /** The data of all events of a name. */
+  of(event: string): readonly EventData[];
+  clear(): void;
+  /** Stops listening. */
+  stop(): void;
+  /** The registry's own `emit`, for code that is given a recorder in place of a hook registry. */
+  emit(event: string, data?: EventData): Promise<{ readonly action: "continue"; readonly data: EventData }>;
+}
+
+/** Records what is told through `hooks`; without one, what is emitted to the recorder itself. */
+export function createEventRecorder(hooks?: Pick<Hooks, "observe">): EventRecorder {
+  const events: RecordedEvent[] = [];
+  const stop = hooks?.observe("*", (event, data) => void events.push({ event, data })) ?? (() => {});
+  return {
+    events,
+    get names() {
+      return events.map(({ event }) => event);
+    },
+    of: (name) => events.filter(({ event }) => event === name).map(({ data }) => data),
+    clear: () => void events.splice(0),
+    stop,
+    emit: async (event, data = {}) => {
+      events.push({ event, data });
+      return { action: "continue", data };
+    },
+  };
+}

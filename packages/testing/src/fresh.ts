@@ -1,0 +1,63 @@
+import { execFile } from "node:child_process";
+import { promisify } from "node:util";
+import type { JsonObject, ToolInfo } from "@toolmount/core";
+
+const run = promisify(execFile);
+
+/** What a fresh process imports and mounts. */
+export interface FreshRead {
+  readonly url: string;
+  readonly extensionUrls: readonly string[];
+  readonly config: JsonObject;
+}
+
+/** Stands before the answer, whatever else the module prints. */
+const mark = "\u0001toolmount-tools:";
+
+/** Mounts a module in a process of its own and lists its tools. Rejects when the module cannot be mounted there. */
+export async function readInFreshProcess(read: FreshRead): Promise<readonly ToolInfo[]> {
+  const conditions = process.execArgv.flatMap((argument, at, all) =>
+    argument === "-C" || argument === "--conditions"
+      ? [argument, all[at + 1]!]
+      : /^(-C|--conditions=)./.test(argument)
+        ? [argument]
+        : [],
+  );
+  const parameters = [...conditions, "--input-type=module", "--eval", programOf(read)];
+  const { stdout } = await run(process.execPath, parameters, {
+    env: {},
+    timeout: 30_000,
+    maxBuffer: 64 * 1024 * 1024,
+  });
+  return JSON.parse(stdout.slice(stdout.lastIndexOf(mark) + mark.length)) as readonly ToolInfo[];
+}
+
+/** What the process runs: imports are of names that are written out, so that they are what was asked for. */
+function programOf({ url, extensionUrls, config }: FreshRead): string {
+  const imported = extensionUrls.map(
+    (extension, at) => `import * as extension${at} from ${JSON.stringify(extension)};`,
+  );
+  const mounted = extensionUrls.map((_, at) => `await extension${at}.mount(host.coordinator, {});`);
+  return `
+    import { createHost } from ${JSON.stringify(import.meta.resolve("@toolmount/core"))};
+    import * as module from ${JSON.stringify(url)};
+    ${imported.join("\n")}
+    const host = createHost();
+    ${mounted.join("\n")}
+    const draft = host.draft();
+    for (const kept of host.modules()) draft.keepModule(kept);
+    const { coordinator } = draft.addModule({ id: "module", hiddenText: "allow" });
+    const things = new Set();
+    const mount = (point, thing, options) => {
+      things.add(thing);
+      try { return coordinator.mount(point, thing, options); } catch { return () => {}; }
+    };
+    let exports = module;
+    for (const adapter of host.coordinator.get("adapters").values()) exports = adapter.adaptModule?.(module) ?? exports;
+    const returned = await exports.mount({ ...coordinator, mount }, ${JSON.stringify(config)});
+    const list = Array.isArray(returned) ? returned : returned?.tools ?? (returned?.execute || returned?.ToolName ? [returned] : []);
+    for (const tool of list) if (!things.has(tool)) mount("tools", tool);
+    await draft.commit();
+    process.stdout.write(${JSON.stringify(mark)} + JSON.stringify(host.tools({ includeDeprecated: true })), () => process.exit(0));
+  `;
+}

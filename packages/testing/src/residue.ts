@@ -1,0 +1,41 @@
+/** What can be left behind in a process. */
+export interface Footprint {
+  readonly resources: ReadonlyMap<string, number>;
+  readonly listeners: ReadonlyMap<string, number>;
+  readonly globals: ReadonlySet<string>;
+}
+
+/** Resources that keep a process alive, and that a module is answerable for. */
+const counted = /^(Timeout|Immediate|TCP|Pipe|Process|FSEvent|StatWatcher|UDP|MessagePort|Worker|TTY|Signal)/;
+
+/** Notes what this process holds now. */
+export async function takeFootprint(): Promise<Footprint> {
+  // What has just been closed is gone after a turn of the loop or two.
+  for (let turn = 0; turn < 3; turn++) await new Promise<void>((resolve) => void setImmediate(resolve));
+  const resources = process.getActiveResourcesInfo().filter((name) => counted.test(name));
+  const events = process.eventNames().map((name) => [String(name), process.listenerCount(name)] as const);
+  return {
+    resources: count(resources),
+    listeners: new Map(events),
+    globals: new Set(Object.getOwnPropertyNames(globalThis)),
+  };
+}
+
+/** What is there after, and was not there before, a sentence each. */
+export function compareFootprints(before: Footprint, after: Footprint): readonly string[] {
+  return [
+    ...more(before.resources, after.resources).map((name) => `a resource of type ${name}`),
+    ...more(before.listeners, after.listeners).map((name) => `a listener of process "${name}"`),
+    ...[...after.globals].filter((name) => !before.globals.has(name)).map((name) => `a global named ${name}`),
+  ];
+}
+
+function count(names: readonly string[]): ReadonlyMap<string, number> {
+  const counts = new Map<string, number>();
+  for (const name of names) counts.set(name, (counts.get(name) ?? 0) + 1);
+  return counts;
+}
+
+function more(before: ReadonlyMap<string, number>, after: ReadonlyMap<string, number>): readonly string[] {
+  return [...after].filter(([name, amount]) => amount > (before.get(name) ?? 0)).map(([name]) => name);
+}

@@ -1,0 +1,87 @@
+import type { Host, ToolInfo, TrialCall } from "@toolmount/core";
+import { sampleOf } from "./sample.ts";
+import type { Trial } from "./trial.ts";
+
+/** Arguments by the name of the tool. */
+export type ArgumentTable = Readonly<Record<string, readonly Readonly<Record<string, unknown>>[]>>;
+
+/** Texts that are no arguments, and objects that no tool asked for. */
+const junk: readonly unknown[] = [
+  "{",
+  "[]",
+  "null",
+  '"text"',
+  '{"__proto__":{"polluted":true}}',
+  '{"constructor":{"prototype":{}},"\\u0000":1}',
+  `${'{"a":'.repeat(200)}1${"}".repeat(200)}`,
+  { "": null, "a.b": [[[[]]]] },
+];
+
+/** Which tools may be called with which arguments without the author's word: those that only read, or do not say. */
+export function isHarmless({ category, requiresConfirmation }: ToolInfo): boolean {
+  return (category === undefined || category === "read") && requiresConfirmation === false;
+}
+
+/** Calls a tool with what its author gave, with `{}`, and with junk. */
+export async function callOnTrial(
+  trial: Trial,
+  info: ToolInfo,
+  { valid, invalid, sideEffects }: { valid: ArgumentTable; invalid: ArgumentTable; sideEffects: boolean },
+): Promise<readonly TrialCall[]> {
+  const calls: TrialCall[] = [];
+  const make = async (kind: TrialCall["kind"], given: unknown) =>
+    calls.push(await callOnce(trial, info.declaredName, info.name, kind, given));
+  for (const given of valid[info.name] ?? []) await make("valid", given);
+  for (const given of invalid[info.name] ?? []) await make("invalid", given);
+  if (!sideEffects && !isHarmless(info)) return calls;
+  await make("empty", {});
+  for (const given of junk) await make("junk", given);
+  return calls;
+}
+
+async function callOnce(
+  trial: Trial,
+  declared: string,
+  name: string,
+  kind: TrialCall["kind"],
+  given: unknown,
+): Promise<TrialCall> {
+  trial.runs.delete(declared);
+  const outcome = await trial.host.call(
+    { name, arguments: given as never },
+    { sessionId: "trial", conversationId: "trial", userId: "trial" },
+  );
+  const run = trial.runs.get(declared)?.at(-1);
+  return {
+    kind,
+    arguments: given,
+    ran: run !== undefined,
+    returned: run?.returned,
+    thrown: run?.thrown ?? null,
+    outcome,
+  };
+}
+
+/** Cancels a call while it runs, once for each tool of which valid arguments are known. Tells which went on regardless. */
+export async function cancelOnTrial(
+  { host }: { host: Host },
+  name: string,
+  given: Readonly<Record<string, unknown>>,
+): Promise<void> {
+  const caller = new AbortController();
+  const calling = host.call({ name, arguments: given }, { abortSignal: caller.signal });
+  await Promise.resolve();
+  caller.abort();
+  await calling;
+}
+
+/** Arguments that a tool takes: the author's first, or made from its schema. */
+export function sampleFor(
+  { name, inputSchema }: ToolInfo,
+  valid: ArgumentTable,
+): Readonly<Record<string, unknown>> | null {
+  const [given] = valid[name] ?? [];
+  if (given !== undefined) return given;
+  const sample = sampleOf(inputSchema);
+  return typeof sample === "object" && sample !== null ? (sample as Readonly<Record<string, unknown>>) : null;
+}

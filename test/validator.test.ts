@@ -1,0 +1,103 @@
+import { pathToFileURL } from "node:url";
+import { amplifierProfile, aptixProfile, forgeProfile, mount } from "@toolmount/interop";
+import { checkToolModule, createWorkspace, formatReport, type CheckOptions } from "@toolmount/testing";
+import { afterEach, describe, expect, test } from "vitest";
+import { faultyModules, leftBehind } from "./faulty-modules.ts";
+import { goodModules } from "./good-modules.ts";
+
+const profiles = [aptixProfile, amplifierProfile, forgeProfile];
+const everything: CheckOptions = { profiles, extensions: [{ mount }] };
+
+afterEach(() => {
+  for (const end of leftBehind.splice(0)) end();
+});
+
+describe("AMP-N55, AMP-N57, APTIX-19: each fault is caught by exactly its rule", () => {
+  test.each(faultyModules)(
+    "$fault: $rule",
+    async ({ module, rule, profile = "core", severity = "error", ...options }) => {
+      const report = await checkToolModule(module, { ...everything, ...options });
+
+      expect([...new Set(report.findings.map((finding) => finding.rule))], formatReport(report)).toEqual([
+        rule,
+      ]);
+      expect(report.findings[0]).toMatchObject({ profile, severity });
+      expect(report.passed).toBe(severity === "warning");
+    },
+  );
+});
+
+describe("AMP-N55, AMP-N58: a module without a fault has no finding", () => {
+  test.each(goodModules)("$title", async ({ module, title: _, ...options }) => {
+    const report = await checkToolModule(module, { ...everything, ...options });
+
+    expect(report.findings, formatReport(report)).toEqual([]);
+    expect(report.passed).toBe(true);
+    expect(report.checks).toBeGreaterThan(10);
+  });
+});
+
+test("APTIX-84, AMP-N56: there is one verdict a profile; warnings do not fail; the last line counts", async () => {
+  const faulty = faultyModules.find(({ rule }) => rule === "usage_internals")!;
+  const report = await checkToolModule(faulty.module, everything);
+
+  expect(report.verdicts.map(({ profile, passed }) => [profile, passed])).toEqual([
+    ["core", true],
+    ["aptix", true],
+  ]);
+  expect(formatReport(report).split("\n").at(-1)).toMatch(/^\d+ checks, 0 errors, 1 warnings$/);
+});
+
+test("every finding has a rule, where, why and how to mend it", async () => {
+  for (const { module, rule: _, profile: __, severity: ___, ...options } of faultyModules.slice(0, 9)) {
+    const { findings } = await checkToolModule(module, { ...everything, ...options });
+
+    for (const { rule, where, why, mend } of findings)
+      for (const text of [rule, where, why, mend]) expect(text).not.toBe("");
+  }
+});
+
+test("rules have different ids within a profile", () => {
+  for (const { toolRules = [] } of profiles) {
+    const ids = toolRules.map(({ id }) => id);
+    expect(new Set(ids).size).toBe(ids.length);
+  }
+});
+
+test("APTIX-55, C9: definitions are read in two fresh processes; what changes from one to the next is found", async () => {
+  await using workspace = await createWorkspace({
+    "package.json": '{"type":"module"}',
+    "stable.js": moduleText("1"),
+    "random.js": moduleText("Math.random()"),
+  });
+  const urlOf = (name: string) => pathToFileURL(workspace.path(name)).href;
+  const check = async (name: string) => {
+    const url = urlOf(name);
+    const text = await workspace.read(name);
+    const module = (await import(`data:text/javascript,${encodeURIComponent(text)}`)) as Record<
+      string,
+      unknown
+    >;
+    return checkToolModule(module, {
+      ...everything,
+      url,
+      extensionUrls: [import.meta.resolve("@toolmount/interop")],
+    });
+  };
+
+  expect((await check("stable.js")).findings).toEqual([]);
+  expect((await check("random.js")).findings.map(({ rule }) => rule)).toEqual([
+    "definition_stable",
+    "definition_stable",
+  ]);
+});
+
+/** A module whose schema is made once a process. */
+function moduleText(made: string): string {
+  return `
+    const schema = { type: "object", properties: { text: { type: "string", default: "" + ${made} } } };
+    const execute = async (input) => ({ success: true, output: String(input.text), error: null });
+    export async function mount(coordinator, config) {
+      coordinator.mount("tools", { name: "echo_text", description: "Returns its text.", input_schema: schema, execute });
+    }`;
+}
