@@ -1,0 +1,15 @@
+import type { Coordinator } from "@toolmount/core";
+import type { ParsedSettings } from "./config.ts";
+import { changedEvent } from "./services.ts";
+import { createTodo } from "./todo.ts";
+
+/** Mounts `todo`. Its lists live in the sessions' state, and last as long as that does. */
+export async function mount(coordinator: Coordinator, settings: ParsedSettings): Promise<void> {
+  const { hooks, logger } = coordinator;
+  coordinator.registerContributor("observability.events", "todo", () => [changedEvent]);
+  const announce = (event: string, data: Readonly<Record<string, unknown>>) =>
+    void hooks
+      .emit(event, data)
+      .catch((error: unknown) => logger.warn({ err: error, event }, "an event was not told"));
+  coordinator.mount("tools", createTodo(settings, { announce }));
+}

@@ -1,0 +1,8 @@
+/** What the tool needs of a host; it can be left out. */
+export interface Services {
+  /** Tells the host that a list was changed. */
+  readonly announce?: ((event: string, data: Readonly<Record<string, unknown>>) => void) | undefined;
+}
+
+/** The event that a change of a list is told as, with the numbers of its items. */
+export const changedEvent = "todo:changed";

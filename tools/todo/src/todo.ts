@@ -1,0 +1,86 @@
+import { data, defineTool, failure, type PartialResult, type ToolContext } from "@toolmount/core";
+import { z } from "zod";
+import { config, type ParsedSettings, type Settings } from "./config.ts";
+import { countTodos, readList, shown, todo, writeList, type Todo } from "./list.ts";
+import { changedEvent, type Services } from "./services.ts";
+import { todoUsage as usage } from "./todo-usage.ts";
+
+const actions = ["create", "update", "list"] as const;
+
+const schema = z
+  .strictObject({
+    action: z
+      .enum(actions, {
+        error: ({ input }) =>
+          input === undefined
+            ? `action is required. Valid actions: ${actions.join(", ")}`
+            : `Unknown action: ${shown(input)}. Valid actions: ${actions.join(", ")}`,
+      })
+      .describe("create and update replace the whole list, list shows it"),
+    todos: z.array(todo).optional().describe("The whole list, in the order of work; for create and update"),
+  })
+  .refine(({ action, todos }) => action === "list" || todos !== undefined, {
+    path: ["todos"],
+    error: "todos is required for create and update; an empty list clears it",
+  });
+
+/** What `todo` answers. */
+type TodoAnswer =
+  | { readonly status: "created" | "listed"; readonly count: number; readonly todos: readonly Todo[] }
+  | ({ readonly status: "updated"; readonly count: number } & Readonly<Record<Todo["status"], number>>);
+
+/** Keeps the session's list of what is to be done. */
+export function createTodo(settings: Settings = {}, services: Services = {}) {
+  const parsed = config.parse(settings);
+  return defineTool({
+    name: "todo",
+    description:
+      "Keeps this session's list of what is to be done, and where each item stands. Use for work of three steps or more, and after each step; not for a single quick one.",
+    summary: "Keeps the list of work.",
+    usage,
+    schema,
+    category: "write",
+    consequenceLevel: "low",
+    requiresConfirmation: false,
+    idempotent: true,
+    tags: ["todo"],
+    version: "1.0.0",
+    execute: ({ action, todos = [] }, context): PartialResult<TodoAnswer> => {
+      if (action === "list") {
+        const list = readList(context.session);
+        return data({ status: "listed", count: list.length, todos: list }, noteOf(context));
+      }
+      if (todos.length > parsed.max_todos) return tooMany(todos, parsed);
+      writeList(context.session, todos);
+      const count = todos.length;
+      const counts = countTodos(todos);
+      services.announce?.(changedEvent, { action, count, ...counts, ...callFacts(context) });
+      return action === "create"
+        ? data({ status: "created", count, todos }, noteOf(context))
+        : data({ status: "updated", count, ...counts }, noteOf(context));
+    },
+  });
+}
+
+function tooMany(todos: readonly Todo[], { max_todos }: ParsedSettings) {
+  return failure(`${todos.length} items are too many: the list may have ${max_todos}`, {
+    code: "TOO_MANY_TODOS",
+    details: { count: todos.length, max: max_todos },
+  });
+}
+
+/** A call of no session has nowhere to keep a list. */
+function noteOf({ sessionId }: ToolContext) {
+  return sessionId === undefined
+    ? { warnings: ["this call belongs to no session: the list is not kept"] }
+    : undefined;
+}
+
+function callFacts({ tool, callId, runId, sessionId }: ToolContext) {
+  return {
+    tool_name: tool,
+    tool_call_id: callId,
+    run_id: runId,
+    ...(sessionId === undefined ? {} : { session_id: sessionId }),
+  };
+}
