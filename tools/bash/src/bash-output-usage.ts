@@ -5,6 +5,7 @@ Primary purpose
 Reads what a background command printed so far, or the part of an output that bash left out of its answer.
 
 Rules
+- Use it with an id that bash gave: to follow a background command, or to read what was cut. Do not use it to run anything.
 - Only commands of the same session can be read.
 - To follow a command, pass next_offset of the last answer as offset; with wait the call comes back as soon as there is more.
 - Of very long outputs only the start and the end are kept. Where the middle is gone, missing_bytes tells how much.
@@ -12,7 +13,7 @@ Rules
 
 Arguments
 - id (string, required): the id that bash gave.
-- stream (stdout or stderr, default stdout).
+- stream (string, stdout or stderr, default stdout): which of the two.
 - offset (integer, default 0): where to begin, in bytes of the stream.
 - limit (integer, default 50000, at most 100000): most bytes to give.
 - wait (number, default 0, at most 60): seconds to wait for more while there is nothing behind offset.

@@ -5,6 +5,7 @@ Primary purpose
 Ends a command that bash started in the background, with everything that it started in turn.
 
 Rules
+- Use it when a background command is no longer needed. Do not use it on programs that bash did not start.
 - The command is asked to end, and killed half a second later.
 - A command that has ended already stays as it was; calling it again is harmless.
 - What it printed stays readable with bash_output.
