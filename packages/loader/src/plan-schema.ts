@@ -14,6 +14,13 @@ const limits = z
       .describe("Milliseconds a call may run; 0 for no bound."),
     outputBytes: z.int().positive().optional().describe("Bytes of JSON that an answer may have."),
     concurrent: z.int().positive().optional().describe("Calls of one tool at once; others wait."),
+    rate: z
+      .strictObject({
+        calls: z.int().positive(),
+        perMs: z.int().positive().max(maxTimeoutMs),
+      })
+      .optional()
+      .describe("How often one tool may begin: calls in any stretch of perMs milliseconds; others wait."),
   })
   .describe("Bounds of calls.");
 

@@ -247,11 +247,12 @@ function checkLimits(policy: Json | undefined, reporter: Reporter): Limits {
 }
 
 /** Limits as core names them; absent ones are left out. */
-export function readLimits({ timeout, outputBytes, concurrent }: LimitsDocument): Limits {
+export function readLimits({ timeout, outputBytes, concurrent, rate }: LimitsDocument): Limits {
   return {
     ...(timeout !== undefined && { timeoutMs: timeout }),
     ...(outputBytes !== undefined && { outputBytes }),
     ...(concurrent !== undefined && { concurrent }),
+    ...(rate !== undefined && { rate }),
   };
 }
 
