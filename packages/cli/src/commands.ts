@@ -28,6 +28,18 @@ export const commands: readonly CommandRow[] = [
     load: () => import("./commands/print.ts"),
   },
   { name: "call", summary: "Call one tool and print its outcome", load: () => import("./commands/call.ts") },
+  { name: "resume", summary: "Go on with a call that waited", load: () => import("./commands/resume.ts") },
+  {
+    name: "approvals",
+    summary: "List what waits for an answer; approve, deny or revoke",
+    load: () => import("./commands/approvals.ts"),
+  },
+  {
+    name: "audit",
+    summary: "Show what was decided and run, or check it",
+    load: () => import("./commands/audit.ts"),
+  },
+  { name: "test", summary: "Run the plan's own tests", load: () => import("./commands/test.ts") },
   {
     name: "manifest",
     summary: "Write what a package mounts into its package.json",

@@ -113,12 +113,16 @@ test.each([
   expect(stdout).toContain(said);
 });
 
-test("FORGE-18: with nobody at a terminal a tool that needs confirmation is denied", async () => {
+test("FORGE-18: with nobody at a terminal a tool that needs confirmation waits, and the command ends with 3", async () => {
   const { run } = await workspace({ "mount-plan.yaml": planOf("./remove.ts"), "remove.ts": remove });
   const { code, json } = await run(["call", "remove", '{"path":"a"}', "--json"]);
 
-  expect(code).toBe(1);
-  expect(json()).toMatchObject({ status: "denied", result: { code: "DENIED" } });
+  expect(code).toBe(3);
+  expect(json()).toMatchObject({
+    status: "pending",
+    ticket: expect.any(String),
+    result: { code: "PENDING" },
+  });
 });
 
 test("--approve approves the one call that it stands beside", async () => {

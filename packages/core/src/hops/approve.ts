@@ -18,6 +18,7 @@ export function approve(run: Run): boolean {
   run.phase = "approve";
   if (run.case !== null) return goOnWith(run, run.case);
   if (run.reasons === null || run.answered !== null) return proceed(run);
+  run.reasons = run.reasons.toSorted((a, b) => askers.indexOf(a.source) - askers.indexOf(b.source));
   const approver = run.host.desk.approver(run.generation);
   const store = run.host.desk.approvals(run.generation);
   if (store !== null) return lookUp(run, store, approver);
@@ -28,6 +29,9 @@ export function approve(run: Run): boolean {
     `it needs approval (${reason}) and there is nobody to ask; give the host an approver or a store`,
   );
 }
+
+/** Who asks, in the order in which a person reads it. */
+const askers: readonly string[] = ["gate", "rule", "confirmation", "level"];
 
 /** The call waited, and goes on: only as exactly what was asked. */
 function goOnWith(run: Run, { record, clientResult }: Case): boolean {

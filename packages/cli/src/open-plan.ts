@@ -1,0 +1,46 @@
+import type { ApprovalStore, HostOptions } from "@toolmount/core";
+import type { OpenedHost } from "@toolmount/loader";
+import { loaderOptions, type PlanOptions } from "./plan-options.ts";
+import type { Shell } from "./shell.ts";
+
+/** Where the command keeps what waits when a plan does not say: beside the plan, made when it is first needed. */
+const defaultState = "sqlite:./.toolmount/state.db";
+
+/** Opens a plan's host. A plan that says nothing of `state` gets the command's own, so that a question can wait. */
+export async function openPlan(
+  plan: string | undefined,
+  options: PlanOptions,
+  shell: Shell,
+  more: HostOptions = {},
+): Promise<OpenedHost> {
+  const { openHost } = await import("@toolmount/loader");
+  const host = await openHost(plan, { ...loaderOptions(options, shell), ...more });
+  if (host.plan.written["state"] === undefined && more.store === undefined) mountDefaultState(host);
+  return host;
+}
+
+function mountDefaultState(host: OpenedHost): void {
+  const { coordinator, plan } = host;
+  let opened: ReturnType<typeof open> | undefined;
+  const open = async () => {
+    const { openStore } = await import("@toolmount/store");
+    return openStore(defaultState, { folder: plan.folder });
+  };
+  const approvals = async () => (await (opened ??= open())).approvals;
+  coordinator.mount("approval-store", openedLate(approvals));
+  coordinator.registerCleanup(async () => (await opened?.catch(() => undefined))?.close());
+}
+
+/** A store that is opened by the first question put to it. */
+function openedLate(open: () => Promise<ApprovalStore>): ApprovalStore {
+  return {
+    add: async (record) => (await open()).add(record),
+    get: async (id) => (await open()).get(id),
+    findByTicket: async (hash) => (await open()).findByTicket(hash),
+    replace: async (record) => (await open()).replace(record),
+    list: async (filter) => (await open()).list(filter),
+    remember: async (approval) => (await open()).remember(approval),
+    remembered: async (tool) => (await open()).remembered(tool),
+    forget: async (id) => (await open()).forget(id),
+  };
+}

@@ -1,0 +1,107 @@
+import { ToolmountError, type JsonObject } from "@toolmount/core";
+import type { OpenedPlan } from "@toolmount/loader";
+
+/** One test of a plan: a call, made as somebody, and what must come of it. */
+export interface PlanTest {
+  /** Where it stands in the plan. */
+  readonly path: readonly [string, number];
+  readonly tool: string;
+  readonly arguments: JsonObject | string;
+  readonly user: string | undefined;
+  readonly mode: string | undefined;
+  readonly session: string | undefined;
+  /** What the tool answers in this test; no tool is run. */
+  readonly given: JsonObject;
+  /** Whether the person who is asked approves, so that the call goes on. */
+  readonly approve: boolean;
+  readonly expect: Expectation;
+}
+
+export interface Expectation {
+  readonly answer?: Answer;
+  /** A part of the reasons for asking or denying. */
+  readonly reason?: string;
+  /** The line that asks, as `plan.yaml:12:5`, or how it ends. */
+  readonly rule?: string;
+  /** The arguments that the tool gets, as gates and the plan have rewritten them. */
+  readonly arguments?: JsonObject;
+  /** A part of the result, capped as the plan says. */
+  readonly result?: JsonObject;
+}
+
+const answers = ["allow", "ask", "deny", "invalid", "not_found"] as const;
+
+/** What a call came to: it ran, was asked about, was denied, or did not reach a decision. */
+export type Answer = (typeof answers)[number];
+
+/** Reads the plan's `tests:`. Throws `PLAN_VALUE_INVALID` at the line of what is wrong. */
+export function readTests(plan: OpenedPlan): PlanTest[] {
+  const listed = plan.written["tests"];
+  return Array.isArray(listed) ? listed.map((test: unknown, index) => readTest(plan, test, index)) : [];
+}
+
+function readTest(plan: OpenedPlan, test: unknown, index: number): PlanTest {
+  const refuse = (problem: string, ...path: string[]) => invalid(plan, problem, index, path);
+  if (!isObject(test)) return refuse("a test is a map with call and expect");
+  requireKnown(test, ["call", "as", "mode", "session", "given", "approve", "expect", "name"], refuse);
+  const { call, as: user, mode, session, given = { data: null }, approve = false, expect } = test;
+  const [[tool, args] = [], ...more] = isObject(call) ? Object.entries(call) : [];
+  if (tool === undefined || more.length > 0)
+    return refuse("call is a map of one tool and its arguments", "call");
+  if (!isObject(args ?? {}) && typeof args !== "string")
+    return refuse("arguments are a map, or a text", "call", tool);
+  if (!isObject(given)) return refuse("given is a result: data, or error", "given");
+  if (typeof approve !== "boolean") return refuse("approve is true or false", "approve");
+  return {
+    path: ["tests", index],
+    tool,
+    arguments: (args ?? {}) as JsonObject | string,
+    user: readText(user, "as", refuse),
+    mode: readText(mode, "mode", refuse),
+    session: readText(session, "session", refuse),
+    given: given as JsonObject,
+    approve,
+    expect: readExpectation(expect, refuse),
+  };
+}
+
+type Refuse = (problem: string, ...path: string[]) => never;
+
+function readExpectation(expect: unknown, refuse: Refuse): Expectation {
+  if (!isObject(expect) || Object.keys(expect).length === 0)
+    return refuse("expect says what must come of the call", "expect");
+  requireKnown(expect, ["answer", "reason", "rule", "arguments", "result"], refuse, "expect");
+  const { answer, reason, rule } = expect;
+  if (answer !== undefined && !answers.includes(answer as Answer))
+    refuse(`answer is one of ${answers.join(", ")}`, "expect", "answer");
+  readText(reason, "reason", refuse);
+  readText(rule, "rule", refuse);
+  for (const key of ["arguments", "result"])
+    if (expect[key] !== undefined && !isObject(expect[key])) refuse(`${key} is a map`, "expect", key);
+  return expect;
+}
+
+function readText(value: unknown, key: string, refuse: Refuse): string | undefined {
+  if (value === undefined || typeof value === "string") return value;
+  return refuse(`${key} is a text`, key);
+}
+
+function requireKnown(
+  map: Record<string, unknown>,
+  known: readonly string[],
+  refuse: Refuse,
+  ...path: string[]
+): void {
+  const stray = Object.keys(map).find((key) => !known.includes(key) && !key.startsWith("x-"));
+  if (stray !== undefined) refuse(`unknown key "${stray}"; there are ${known.join(", ")}`, ...path, stray);
+}
+
+function isObject(value: unknown): value is Record<string, unknown> {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}
+
+function invalid(plan: OpenedPlan, problem: string, index: number, path: readonly string[]): never {
+  const at = plan.position("tests", index, ...path) ?? plan.position("tests", index);
+  const where = at === undefined ? `test ${index + 1}` : `${at.file}:${at.line}:${at.column}`;
+  throw new ToolmountError("PLAN_VALUE_INVALID", { problem: `${where}: ${problem}`, ...at });
+}
