@@ -18,6 +18,11 @@ export const commands: readonly CommandRow[] = [
   { name: "check", summary: "Find every problem of a plan", load: () => import("./commands/check.ts") },
   { name: "list", summary: "List the tools that a plan mounts", load: () => import("./commands/list.ts") },
   {
+    name: "install",
+    summary: "Fetch what the plan's npm: ranges and git+ sources name",
+    load: () => import("./commands/install.ts"),
+  },
+  {
     name: "why",
     summary: "Tell which lines made a tool what it is, and what decides its calls",
     load: () => import("./commands/why.ts"),

@@ -101,6 +101,7 @@ const messages = {
     `module "${d.module}" is not a toolmount module: ${d.problem}`,
   MODULE_MOUNT_FAILED: (d: { module: string; problem: string }) =>
     `module "${d.module}" failed to mount: ${d.problem}`,
+  INSTALL_FAILED: (d: { problem: string }) => `the plan's packages were not installed: ${d.problem}`,
   CONFIG_INVALID: (d: { module: string; problem: string }) => `config of "${d.module}": ${d.problem}`,
 } as const;
 

@@ -6,6 +6,7 @@ import {
   type Host,
   type MountedModule,
 } from "@toolmount/core";
+import { tellAllMounted } from "./all-mounted.ts";
 import { within } from "./bounded.ts";
 import type { LoadedPlan } from "./load-plan.ts";
 import { findLooseUses } from "./links.ts";
@@ -77,6 +78,7 @@ export async function buildGeneration(
     throw error;
   }
   const drained = await draft.commit();
+  await tellAllMounted(build.host);
   const { mounted, failed, kept } = making;
   return { mounted, failed, kept, drained };
 }

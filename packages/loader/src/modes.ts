@@ -1,4 +1,4 @@
-import type { Coordinator, ModeCatalog, ModeSummary } from "@toolmount/core";
+import { digestOf, type Coordinator, type ModeCatalog, type ModeSummary } from "@toolmount/core";
 import type { ModuleExports } from "./import.ts";
 import type { ModesDocument } from "./plan-schema.ts";
 
@@ -8,7 +8,7 @@ export type PlanModes = ModesDocument;
 /** A module that mounts a plan's modes at `mode-catalog`. */
 export function createModesModule({ catalog }: PlanModes): ModuleExports {
   const modes = catalog.map((mode, index): ModeSummary => ({
-    id: mode.id ?? mode.key,
+    id: mode.id ?? idOf(mode.key),
     key: mode.key,
     displayName: mode.displayName,
     description: mode.description ?? "",
@@ -20,4 +20,10 @@ export function createModesModule({ catalog }: PlanModes): ModuleExports {
   }));
   const modeCatalog: ModeCatalog = { listModes: async () => modes };
   return { mount: (coordinator: Coordinator) => void coordinator.mount("mode-catalog", modeCatalog) };
+}
+
+/** A GUID without hyphens (version 8) that is the same for a key whenever and wherever the plan is read. */
+function idOf(key: string): string {
+  const digest = digestOf({ mode: key });
+  return `${digest.slice(0, 12)}8${digest.slice(13, 16)}8${digest.slice(17, 32)}`;
 }
