@@ -40,6 +40,8 @@ function next(run: Run): boolean {
   return after !== null && run.result === null ? after(run) : false;
 }
 
+const openBrace = 0x7b;
+
 /** The object to be parsed; null when the run has ended here. */
 function readInput(run: Run): object | null {
   const given: unknown = run.request.arguments;
@@ -60,7 +62,7 @@ function readText(run: Run, text: string): object | null {
     (text.length * 3 > argumentBytes && Buffer.byteLength(text) > argumentBytes)
   )
     return refuse(run, `the arguments are larger than ${argumentBytes} bytes`);
-  if (text.trim() === "") return {};
+  if (text.charCodeAt(0) !== openBrace && text.trim() === "") return {};
   let value: unknown;
   try {
     value = JSON.parse(text);

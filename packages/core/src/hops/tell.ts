@@ -1,4 +1,4 @@
-import { announce, freezeArguments, toolEvent } from "../events.ts";
+import { announce, endEvent, freezeArguments, toolEvent } from "../events.ts";
 import { boundOutput } from "../bound-output.ts";
 import { completeResult } from "../complete.ts";
 import { frozenCopy, NotJson } from "../freeze.ts";
@@ -144,11 +144,8 @@ function freezeResult(run: Run): void {
 
 function eventOf(run: Run): ToolEvent {
   freezeArguments(run);
-  const { result } = run;
-  const event: Record<string, unknown> & ToolEvent = toolEvent(run);
-  event["tool_result"] = result;
-  event["duration_ms"] = run.endedAt - run.startedAt;
-  if (run.status !== "ok") addError(run, event, result as FailureResult);
+  const event = endEvent(run);
+  if (run.status !== "ok") addError(run, event, run.result as FailureResult);
   return Object.freeze(event);
 }
 
