@@ -1,0 +1,99 @@
+import type { Readable } from "node:stream";
+import { pipeline } from "node:stream/promises";
+import { Transform, Writable } from "node:stream";
+import { createBrotliDecompress, createGunzip, createInflate, createZstdDecompress } from "node:zlib";
+import { FetchProblem } from "./problem.ts";
+
+export interface BodyLimits {
+  /** On the wire. */
+  readonly max_download_bytes: number;
+  /** After decompression. */
+  readonly max_decoded_bytes: number;
+}
+
+/** Encodings that a body may have one over the other. */
+const maxEncodings = 3;
+
+/**
+ * Reads a body, decompressed, and stops at the first byte beyond a limit. Throws `RESPONSE_TOO_LARGE`, and
+ * `FETCH_FAILED` for an encoding that is not known or broken.
+ */
+export async function readBody(
+  body: Readable,
+  encoding: string,
+  limits: BodyLimits,
+  signal: AbortSignal,
+): Promise<Buffer> {
+  const chunks: Buffer[] = [];
+  const collect = new Writable({
+    write(chunk: Buffer, _encoding, done) {
+      chunks.push(chunk);
+      done();
+    },
+  });
+  const steps = [atMost(limits.max_download_bytes), ...decoders(encoding), atMost(limits.max_decoded_bytes)];
+  try {
+    await pipeline([body, ...steps, collect], { signal });
+  } catch (thrown) {
+    throw tooLarge(thrown) ?? brokenBody(thrown, encoding);
+  }
+  return Buffer.concat(chunks);
+}
+
+function decoders(encoding: string): Transform[] {
+  const names = encoding
+    .toLowerCase()
+    .split(",")
+    .map((name) => name.trim())
+    .filter((name) => name !== "" && name !== "identity");
+  if (names.length > maxEncodings)
+    throw new FetchProblem("FETCH_FAILED", `The answer is compressed ${names.length} times over`);
+  return names.toReversed().map(decoderOf);
+}
+
+function decoderOf(name: string): Transform {
+  switch (name) {
+    case "gzip":
+    case "x-gzip":
+      return createGunzip();
+    case "deflate":
+      return createInflate();
+    case "br":
+      return createBrotliDecompress();
+    case "zstd":
+      return createZstdDecompress();
+    default:
+      throw new FetchProblem(
+        "FETCH_FAILED",
+        `The answer has an encoding that is not known: ${name.slice(0, 40)}`,
+      );
+  }
+}
+
+/** Lets so many bytes through and fails at the next. */
+function atMost(maxBytes: number): Transform {
+  let seen = 0;
+  return new Transform({
+    transform(chunk: Buffer, _encoding, done) {
+      seen += chunk.length;
+      if (seen <= maxBytes) return done(null, chunk);
+      const message = `Response too large: more than ${maxBytes} bytes`;
+      done(new FetchProblem("RESPONSE_TOO_LARGE", message, { max_bytes: maxBytes }));
+    },
+  });
+}
+
+function tooLarge(thrown: unknown): FetchProblem | null {
+  return thrown instanceof FetchProblem ? thrown : null;
+}
+
+function brokenBody(thrown: unknown, encoding: string): unknown {
+  const { code = "" } = thrown as { code?: string };
+  if (!/^(Z_|ERR_(BROTLI|ZSTD|_)|ERR__ERROR)/.test(code)) return thrown;
+  return new FetchProblem(
+    "FETCH_FAILED",
+    `The answer is not what it says it is: ${encoding.slice(0, 40)}`,
+    {},
+    { cause: thrown },
+  );
+}

@@ -1,0 +1,119 @@
+import type { Clock } from "@toolmount/core";
+import type { Guard, Target } from "../guard/target.ts";
+import type { BodyLimits } from "./body.ts";
+import type { Connect } from "./connect.ts";
+import { askServer, isRedirect, type HopAnswer } from "./hop.ts";
+import { FetchProblem } from "./problem.ts";
+
+/** What came of an address. */
+export interface Page {
+  /** Where the redirects ended. */
+  readonly finalUrl: string;
+  readonly contentType: string;
+  readonly body: Buffer;
+}
+
+export interface FetchOptions {
+  readonly guard: Guard;
+  readonly connect: Connect;
+  readonly limits: BodyLimits;
+  readonly maxRedirects: number;
+  readonly timeoutMs: number;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly clock: Clock;
+}
+
+/** Fetches a page: every hop is judged before it is asked. Throws a {@link FetchProblem}. */
+export async function fetchPage(address: string, options: FetchOptions, signal: AbortSignal): Promise<Page> {
+  return await withDeadline(options, signal, shorten(address), (both) => followHops(address, options, both));
+}
+
+async function followHops(address: string, options: FetchOptions, signal: AbortSignal): Promise<Page> {
+  let target = await judged(address, undefined, address, options, signal);
+  for (let hop = 0; hop <= options.maxRedirects; hop++) {
+    const answer = await ask(target, options, signal);
+    if (!isRedirect(answer)) return pageOf(target, answer);
+    target = await judged(answer.headers["location"]!, target.url, address, options, signal);
+  }
+  const message = `Too many redirects fetching ${shorten(address)}: more than ${options.maxRedirects}`;
+  throw new FetchProblem("TOO_MANY_REDIRECTS", message, { max_redirects: options.maxRedirects });
+}
+
+/** Looking a name up cannot be stopped, so it is left behind when the time is up. */
+async function judged(
+  text: string,
+  base: URL | undefined,
+  first: string,
+  { guard }: FetchOptions,
+  signal: AbortSignal,
+): Promise<Target> {
+  const answer = await Promise.race([guard.judge(text, base), rejectionOf(signal)]);
+  if (!("refused" in answer)) return answer;
+  const where = base === undefined ? "" : " (a redirect led there)";
+  if (answer.refused === "unresolved")
+    throw new FetchProblem("FETCH_FAILED", `Cannot fetch ${shorten(first)}: ${answer.problem}${where}`);
+  throw new FetchProblem(
+    "URL_BLOCKED",
+    `Invalid or blocked URL: ${shorten(first)}: ${answer.problem}${where}`,
+  );
+}
+
+async function ask(target: Target, options: FetchOptions, signal: AbortSignal): Promise<HopAnswer> {
+  const { connect, limits, headers } = options;
+  return await askServer(target, { method: "GET", headers }, { connect, limits, signal });
+}
+
+function pageOf({ url }: Target, { status, reason, headers, body }: HopAnswer): Page {
+  if (status !== 200)
+    throw new FetchProblem("HTTP_ERROR", `HTTP ${status}: ${reason.slice(0, 200) || "no reason given"}`, {
+      status,
+    });
+  return { finalUrl: url.href, contentType: headers["content-type"] ?? "", body };
+}
+
+function rejectionOf(signal: AbortSignal): Promise<never> {
+  return new Promise((_resolve, reject) => {
+    const abort = () => reject(signal.reason as Error);
+    if (signal.aborted) abort();
+    else signal.addEventListener("abort", abort, { once: true });
+  });
+}
+
+/** An address as a message has it. */
+function shorten(address: string): string {
+  return address.length > 300 ? `${address.slice(0, 300)}…` : address;
+}
+
+/** Runs work under the caller's signal and a deadline; words what it threw. */
+export async function withDeadline<Value>(
+  { clock, timeoutMs }: { clock: Clock; timeoutMs: number },
+  caller: AbortSignal,
+  what: string,
+  work: (signal: AbortSignal) => Promise<Value>,
+): Promise<Value> {
+  const deadline = new AbortController();
+  const timer = clock.setTimer(() => deadline.abort(new Error("the deadline passed")), timeoutMs);
+  try {
+    return await work(AbortSignal.any([caller, deadline.signal]));
+  } catch (thrown) {
+    if (caller.aborted)
+      throw new FetchProblem("FETCH_CANCELLED", "Request was cancelled", {}, { cause: thrown });
+    if (thrown instanceof FetchProblem) throw thrown;
+    if (deadline.signal.aborted)
+      throw new FetchProblem(
+        "FETCH_TIMED_OUT",
+        `Timeout fetching ${what}`,
+        { timeout_ms: timeoutMs },
+        { cause: thrown },
+      );
+    throw new FetchProblem("FETCH_FAILED", `Cannot fetch ${what}: ${wordOf(thrown)}`, {}, { cause: thrown });
+  } finally {
+    timer.cancel();
+  }
+}
+
+/** What of an error of the network may be told: its kind, no addresses. */
+function wordOf(thrown: unknown): string {
+  const { code } = thrown as { code?: unknown };
+  return typeof code === "string" ? `the connection failed (${code})` : "the connection failed";
+}

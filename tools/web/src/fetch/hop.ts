@@ -1,0 +1,83 @@
+import { Client } from "undici";
+import type { Target } from "../guard/target.ts";
+import { readBody, type BodyLimits } from "./body.ts";
+import { connectToAny, type Connect } from "./connect.ts";
+
+export interface HopRequest {
+  readonly method: "GET" | "POST";
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body?: string | undefined;
+}
+
+/** What one server answered. */
+export interface HopAnswer {
+  readonly status: number;
+  readonly reason: string;
+  readonly headers: Readonly<Record<string, string>>;
+  /** Empty for a redirect, whose body nobody reads. */
+  readonly body: Buffer;
+}
+
+/** Headers of an answer may have so many bytes. */
+const maxHeaderBytes = 65_536;
+
+const redirects = new Set([301, 302, 303, 307, 308]);
+
+/** Whether an answer sends somewhere else. */
+export function isRedirect({ status, headers }: HopAnswer): boolean {
+  return redirects.has(status) && headers["location"] !== undefined;
+}
+
+/**
+ * Asks one server, on a connection of its own to an address that was judged. Nothing is looked up again, no proxy of
+ * the environment is used, no redirect followed.
+ */
+export async function askServer(
+  target: Target,
+  request: HopRequest,
+  { connect, limits, signal }: { connect: Connect; limits: BodyLimits; signal: AbortSignal },
+): Promise<HopAnswer> {
+  const { addresses, url, port, secure, host } = target;
+  const client = new Client(url.origin, {
+    pipelining: 1,
+    maxHeaderSize: maxHeaderBytes,
+    headersTimeout: 0, // the signal has the only deadline
+    bodyTimeout: 0,
+    connect: (_options, callback) => {
+      connectToAny(connect, addresses, { port, secure, host }, signal).then(
+        (socket) => callback(null, socket),
+        (thrown: unknown) => callback(thrown as Error, null),
+      );
+    },
+  });
+  try {
+    const answer = await client.request({
+      method: request.method,
+      path: url.pathname + url.search,
+      headers: { ...request.headers, "accept-encoding": "gzip, deflate, br" },
+      body: request.body ?? null,
+      signal,
+    });
+    const head = {
+      status: answer.statusCode,
+      reason: answer.statusText,
+      headers: flat(answer.headers),
+      body: Buffer.alloc(0),
+    };
+    if (isRedirect(head)) return head;
+    const body = await readBody(answer.body, head.headers["content-encoding"] ?? "", limits, signal);
+    return { ...head, body };
+  } finally {
+    await client.destroy();
+  }
+}
+
+/** Of a header that was sent more than once, the first. */
+function flat(headers: Readonly<Record<string, string | string[] | undefined>>): Record<string, string> {
+  return Object.fromEntries(
+    Object.entries(headers).flatMap(([name, value]) => {
+      const first = Array.isArray(value) ? value[0] : value;
+      return first === undefined ? [] : [[name.toLowerCase(), first]];
+    }),
+  );
+}

@@ -1,0 +1,28 @@
+/** What went wrong on the way to a page; the sentence is fit for a model to read. */
+export class FetchProblem extends Error {
+  override readonly name = "FetchProblem";
+  readonly code: FetchCode;
+  readonly details: Readonly<Record<string, string | number>>;
+
+  constructor(
+    code: FetchCode,
+    message: string,
+    details: Readonly<Record<string, string | number>> = {},
+    options?: { cause?: unknown },
+  ) {
+    super(message, options);
+    this.code = code;
+    this.details = details;
+  }
+}
+
+export type FetchCode =
+  | "URL_BLOCKED"
+  | "FETCH_FAILED"
+  | "FETCH_TIMED_OUT"
+  | "FETCH_CANCELLED"
+  | "HTTP_ERROR"
+  | "TOO_MANY_REDIRECTS"
+  | "RESPONSE_TOO_LARGE"
+  | "UNSUPPORTED_CONTENT"
+  | "SAVE_FAILED";

@@ -1,0 +1,40 @@
+import { z } from "zod";
+import type { EngineMaker } from "./engine.ts";
+import { withQuery } from "./searxng.ts";
+
+const answerShape = z.object({
+  web: z
+    .object({
+      results: z.array(
+        z.object({
+          title: z.string().catch(""),
+          url: z.string(),
+          description: z.string().nullish().catch(""),
+        }),
+      ),
+    })
+    .nullish(),
+  type: z.literal("search"),
+});
+
+/** Brave gives at most so many results at once. */
+const most = 20;
+
+/** Brave's web search. An answer without `web` has found nothing. */
+export const brave: EngineMaker<"brave"> = ({ url, api_key }, { user_agent }) => {
+  const headers = { accept: "application/json", "user-agent": user_agent, "x-subscription-token": api_key };
+  return (query, limit) => ({
+    url: withQuery(new URL(url), { q: query, count: String(Math.min(limit, most)) }),
+    request: { method: "GET", headers },
+    read(answer) {
+      const parsed = answerShape.safeParse(answer);
+      if (!parsed.success) return null;
+      const found = parsed.data.web?.results ?? [];
+      return found.map(({ title, url: address, description }) => ({
+        title,
+        url: address,
+        snippet: description ?? "",
+      }));
+    },
+  });
+};
