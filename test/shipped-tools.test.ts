@@ -80,7 +80,7 @@ describe("names", () => {
 
 describe("schemas", () => {
   each("APTIX-53, APTIX-54: every argument of %s has a simple type and a description", (_, tool) => {
-    for (const [path, property] of propertiesOf(tool).flatMap(([name, property]) => nested(name, property))) {
+    for (const [path, property] of propertiesOf(tool).flatMap(([name, whole]) => nested(name, whole))) {
       const types = [property, ...(property.anyOf ?? [])].flatMap(({ type }) => type ?? []);
       expect([path, types.length > 0]).toEqual([path, true]);
       for (const type of types)
@@ -203,7 +203,7 @@ describe("usage", () => {
     "APTIX-104, APTIX-105, APTIX-5: %s keeps its usage beside the code, as constant texts of several lines",
     (_, { id, sources }) => {
       const texts = [...sources]
-        .filter(([file]) => /usage\.ts$/.test(file))
+        .filter(([file]) => file.endsWith("usage.ts"))
         .map(([, text]) => text)
         .join("\n");
       const own = tools.filter(({ owner, name }) => owner === "host" && ownerOf(name) === id);
@@ -220,7 +220,7 @@ describe("usage", () => {
     "APTIX-76, APTIX-66: every code that %s answers with is explained in a usage text of its own",
     (_, { id, sources }) => {
       const code = [...sources]
-        .filter(([file]) => !/usage\.ts$/.test(file))
+        .filter(([file]) => !file.endsWith("usage.ts"))
         .map(([, text]) => text)
         .join("\n");
       const codes = new Set([...code.matchAll(/\bcode: "([A-Z][A-Z_]+)"/g)].map(([, name]) => name!));
