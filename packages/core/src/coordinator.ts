@@ -35,6 +35,8 @@ export interface Capabilities {
   "host.id": string;
   /** `progressive`: only tools that were activated are offered in full. Registered by what activates them. */
   "tools.disclosure": "all" | "progressive";
+  /** Globs of tools that are active in every session from its beginning; one that begins with `!` takes out again. */
+  "tools.active": readonly string[];
 }
 
 /** Makes a member of the tool context, read lazily, on the side where the tool runs. */

@@ -56,6 +56,8 @@ export type * from "./session-types.ts";
 export { activateTools, activeTools } from "./activation.ts";
 export { changeSessionMode, sessionMode } from "./session-mode.ts";
 export { defaultMode } from "./modes.ts";
+export { toolsOfMode } from "./offer.ts";
+export { summaryOf } from "./guidance.ts";
 export type * from "./approval-types.ts";
 export type * from "./store-ports.ts";
 export { createHost } from "./host.ts";

@@ -14,12 +14,15 @@ export async function makeOffer(host: HostState, filter: OfferFilter = {}): Prom
   const { registry } = host.home;
   const session = filter.sessionId === undefined ? null : host.sessionState(filter.sessionId);
   const mode = await modeOf(host, filter);
-  const inMode = [...registry.tools.values()]
-    .map(({ info }) => info)
-    .filter((info) => isOffered(info, mode))
-    .toSorted(byName);
-  const isProgressive = registry.capabilities.get("tools.disclosure")?.at(-1) === "progressive";
-  const isShown = isProgressive ? shownOf(session) : () => true;
+  const inMode = offeredIn(
+    [...registry.tools.values()].map(({ info }) => info),
+    mode,
+  );
+  const capability = (name: string) => registry.capabilities.get(name)?.at(-1);
+  const isShown =
+    capability("tools.disclosure") === "progressive"
+      ? shownOf(session, capability("tools.active"))
+      : () => true;
   const tools = inMode.filter(isShown);
   const available = inMode.filter((info) => !isShown(info));
   return { mode: mode.key, tools, available, guidance: guidanceOf(tools, available) };
@@ -30,6 +33,21 @@ export function modeOf(host: HostState, { mode, sessionId, turnId }: OfferFilter
   const catalog = (host.home.registry.points.get("mode-catalog")?.get("") as ModeCatalog | undefined) ?? null;
   const kept = sessionId === undefined ? null : sessionMode(host.sessionState(sessionId), turnId);
   return pickMode(catalog, mode, kept, host.cancellation.signal);
+}
+
+/**
+ * Those tools that a session's mode offers, sorted by name: for tools that choose among tools. A mode that the catalog
+ * lacks is its default. Rejects with `MODES_UNAVAILABLE`.
+ */
+export async function toolsOfMode(
+  tools: Iterable<ToolInfo>,
+  { catalog, mode, signal }: { catalog: ModeCatalog | null; mode: string | null; signal: AbortSignal },
+): Promise<readonly ToolInfo[]> {
+  return offeredIn([...tools], await pickMode(catalog, undefined, mode, signal));
+}
+
+function offeredIn(tools: readonly ToolInfo[], mode: PickedMode): readonly ToolInfo[] {
+  return tools.filter((info) => isOffered(info, mode)).toSorted(byName);
 }
 
 /** In code units, so that no locale changes the order. */
@@ -48,14 +66,22 @@ export function isForMode({ modes }: ToolInfo, mode: string): boolean {
   return modes === undefined || modes.includes("*") || modes.includes(mode);
 }
 
-/** A mode's list has globs; one that begins with `!` takes out again. A mode without a list offers all. */
+/** A mode without a list offers all. */
 function isListed(name: string, summary: ModeSummary | null): boolean {
-  const globs = summary?.tools ?? ["*"];
+  return isInList(name, summary?.tools ?? ["*"]);
+}
+
+/** A list has globs; one that begins with `!` takes out again. */
+function isInList(name: string, globs: readonly string[]): boolean {
   const isOut = globs.some((glob) => glob.startsWith("!") && matchesGlob(glob.slice(1), name));
   return !isOut && globs.some((glob) => !glob.startsWith("!") && matchesGlob(glob, name));
 }
 
-function shownOf(session: SessionState | null): (info: ToolInfo) => boolean {
+/** What is offered in full: what always is, what every session has, and what this one activated. */
+function shownOf(session: SessionState | null, inEverySession: unknown): (info: ToolInfo) => boolean {
+  const globs = Array.isArray(inEverySession)
+    ? inEverySession.filter((glob) => typeof glob === "string")
+    : [];
   const active = new Set(session === null ? [] : activeTools(session));
-  return (info) => info.alwaysOffered || active.has(info.name);
+  return (info) => info.alwaysOffered || active.has(info.name) || isInList(info.name, globs);
 }

@@ -5,6 +5,7 @@ import {
   createHost,
   data,
   sessionMode,
+  toolsOfMode,
   type Host,
   type ModeSummary,
 } from "../src/index.ts";
@@ -159,6 +160,20 @@ describe("a session has one mode", () => {
   });
 });
 
+test("a tool that chooses among tools is told those of a session's mode", async () => {
+  const host = hostOf({ read: {}, write: { modes: ["build"] }, change: { alwaysOffered: true } });
+  const catalog = {
+    listModes: async () => [mode("general", { isDefault: true }), mode("look", { tools: [] })],
+  };
+  const signal = new AbortController().signal;
+  const of = async (key: string | null) =>
+    (await toolsOfMode(host.tools(), { catalog, mode: key, signal })).map(({ name }) => name);
+
+  expect(await of("look")).toEqual(["change"]);
+  expect(await of("gone")).toEqual(["change", "read"]);
+  expect(await of(null)).toEqual(["change", "read"]);
+});
+
 describe("progressive disclosure", () => {
   const tools = {
     find: { alwaysOffered: true },
@@ -185,6 +200,14 @@ describe("progressive disclosure", () => {
     expect(before.guidance).toContain("- read: Reads.\n- write: Writes a file.\n");
     expect(after.tools.map(({ name }) => name)).toEqual(["find", "read"]);
     expect(after.guidance).not.toContain("- read:");
+  });
+
+  test("what the capability tools.active names is active in every session", async () => {
+    const host = progressive();
+    host.coordinator.registerCapability("tools.active", ["*", "!wr*"]);
+
+    expect(await names(host)).toEqual(["find", "read"]);
+    expect(await names(host, { sessionId: "s" })).toEqual(["find", "read"]);
   });
 
   test("a tool activates others for its own session by context.session", async () => {
