@@ -50,5 +50,15 @@ export const commands: readonly CommandRow[] = [
     summary: "Write what a package mounts into its package.json",
     load: () => import("./commands/manifest.ts"),
   },
+  {
+    name: "validate",
+    summary: "Check a tool module against the contract",
+    load: () => import("./commands/validate.ts"),
+  },
+  {
+    name: "module",
+    summary: "Work on a module: module validate <path> --type tool",
+    load: () => import("./commands/module.ts"),
+  },
   { name: "create", summary: "Make a package of one tool", load: () => import("./commands/create.ts") },
 ];

@@ -1,6 +1,6 @@
 import type { JsonObject, ModuleSubject, Profile, Rule, ToolInfo, ToolSubject } from "@toolmount/core";
 import { coreProfile } from "./core-profile.ts";
-import { readInFreshProcess } from "./fresh.ts";
+import { readInFreshProcess, type FreshRead } from "./fresh.ts";
 import { reportOf, type CheckReport, type Finding, type Verdict } from "./report.ts";
 import { callOnTrial, cancelOnTrial, isHarmless, sampleFor, type ArgumentTable } from "./trial-calls.ts";
 import {
@@ -169,10 +169,20 @@ async function repeat(
   await again.end();
   const here = { from: "when it is mounted again", tools };
   if (url === undefined) return [here];
-  const fresh = await Promise.all(
-    [1, 2].map(() => readInFreshProcess({ url, extensionUrls, config: trialOptions.config })),
-  );
-  return [here, ...fresh.map((listed) => ({ from: "in a fresh process", tools: listed }))];
+  const { config, capabilities } = trialOptions;
+  const fresh = await Promise.all([1, 2].map(() => readFresh({ url, extensionUrls, config, capabilities })));
+  return [here, ...fresh];
+}
+
+/** What a fresh process lists; nothing, and why, when the module cannot be mounted there. */
+async function readFresh(read: FreshRead): Promise<ModuleSubject["repeats"][number]> {
+  try {
+    return { from: "in a fresh process", tools: await readInFreshProcess(read) };
+  } catch (error) {
+    const lines = String(error).split("\n");
+    const why = lines.find((line) => /^\w*Error/.test(line) && !line.includes("Command failed")) ?? lines[0]!;
+    return { from: `in a fresh process, where it does not mount (${why.slice(0, 200)})`, tools: [] };
+  }
 }
 
 /** The config with the defaults of the module's own schema. */

@@ -9,6 +9,8 @@ export interface FreshRead {
   readonly url: string;
   readonly extensionUrls: readonly string[];
   readonly config: JsonObject;
+  /** Those that are JSON are there in that process, too. */
+  readonly capabilities: Readonly<Record<string, unknown>>;
 }
 
 /** Stands before the answer, whatever else the module prints. */
@@ -33,7 +35,7 @@ export async function readInFreshProcess(read: FreshRead): Promise<readonly Tool
 }
 
 /** What the process runs: imports are of names that are written out, so that they are what was asked for. */
-function programOf({ url, extensionUrls, config }: FreshRead): string {
+function programOf({ url, extensionUrls, config, capabilities }: FreshRead): string {
   const imported = extensionUrls.map(
     (extension, at) => `import * as extension${at} from ${JSON.stringify(extension)};`,
   );
@@ -44,6 +46,7 @@ function programOf({ url, extensionUrls, config }: FreshRead): string {
     ${imported.join("\n")}
     const host = createHost();
     ${mounted.join("\n")}
+    for (const [name, value] of Object.entries(${JSON.stringify(capabilities)})) host.coordinator.registerCapability(name, value);
     const draft = host.draft();
     for (const kept of host.modules()) draft.keepModule(kept);
     const { coordinator } = draft.addModule({ id: "module", hiddenText: "allow" });

@@ -121,6 +121,10 @@ function resultRule(id: string, test: RegExp | null, why: string, mend: string):
   return { id, severity: "error", why, mend, check: (subject) => badResult(subject, test) };
 }
 
+/** A word that draws a line, or the tool to use for what lies beyond it: "; to find notes, use search_notes". */
+const excludes =
+  /\b(?:not|never|instead|only|rather|unless|without|no|cannot|except)\b|n't\b|[;,] (?:to|for|when)\b[^.;]*\buse\b|;[^.]*\w_\w/i;
+
 /** The checks of every tool, whatever its contract. */
 export const toolRules: readonly ToolRule[] = [
   {
@@ -216,12 +220,7 @@ export const toolRules: readonly ToolRule[] = [
     why: "half of the wrong calls are of a tool that was almost right",
     mend: 'say when not to use it, or what to use instead: "…; to find notes, use search_notes instead"',
     *check(subject) {
-      if (
-        isOurs(subject) &&
-        !/\b(?:not|never|instead|only|rather|unless|without|no|cannot|except)\b|n't\b/i.test(
-          subject.info!.description,
-        )
-      )
+      if (isOurs(subject) && !excludes.test(subject.info!.description))
         yield of(subject, "description", "it does not say when not to use the tool");
     },
   },

@@ -1,0 +1,127 @@
+import { expect, test } from "vitest";
+import { oneTool, workspace } from "./world.ts";
+
+const packageJson = (more: object = {}) =>
+  JSON.stringify({ name: "greeter", version: "1.0.0", type: "module", exports: "./index.js", ...more });
+
+const greeter = (description: string, signature = "coordinator, config") => `
+  const greet = {
+    name: "greet_person",
+    description: ${JSON.stringify(description)},
+    input_schema: { type: "object", properties: { name: { type: "string" } }, required: ["name"] },
+    execute: async ({ name }) =>
+      typeof name === "string"
+        ? { success: true, output: "Hello, " + name, error: null }
+        : { success: false, output: null, error: { message: "name is required" } },
+  };
+  export async function mount(${signature}) {
+    coordinator.mount("tools", greet);
+  }
+`;
+
+test.each([
+  { words: ["module", "validate", "greeter", "--type", "tool"] },
+  { words: ["validate", "greeter"] },
+])(
+  "AMP-25: $words says that a good module is compliant, a line a profile, and ends with 0",
+  async ({ words }) => {
+    const { run } = await workspace({
+      "greeter/package.json": packageJson(),
+      "greeter/index.js": greeter("Greets by name."),
+    });
+    const { code, stdout } = await run(words);
+
+    expect(code).toBe(0);
+    expect(stdout).toMatch(
+      /^✔ core: \d+ checks, compliant\n✔ amplifier: \d+ checks, compliant\ngreet_person: \d+ checks, 0 errors, 0 warnings\n$/,
+    );
+  },
+);
+
+test("AMP-25, AMP-N56: each finding has its rule, where, why and how to mend it; an error ends with 1", async () => {
+  const { run } = await workspace({
+    "greeter/package.json": packageJson(),
+    "greeter/index.js": greeter("Greets by name.\u202e", "coordinator"),
+  });
+  const { code, stdout } = await run(["validate", "greeter"]);
+
+  expect(code).toBe(1);
+  expect(stdout).toContain("✖ core");
+  expect(stdout).toContain(
+    "error mount_signature at mount\n    it takes fewer than two parameters\n    why: ",
+  );
+  expect(stdout).toContain("error text_hidden at tools.greet_person.description");
+  expect(stdout).toContain("\\u{202e}");
+});
+
+test("as JSON: one verdict a profile, and findings with stable rule ids", async () => {
+  const { run } = await workspace({ "greeter/package.json": packageJson(), "greeter/index.js": greeter("") });
+  const { code, json } = await run(["module", "validate", "greeter", "--type", "tool", "--json"]);
+
+  expect(code).toBe(0);
+  expect(json()).toMatchObject({
+    passed: true,
+    errors: 0,
+    warnings: 1,
+    verdicts: [
+      { profile: "core", passed: true },
+      { profile: "amplifier", passed: true },
+    ],
+    findings: [{ rule: "tool_description", severity: "warning", profile: "amplifier" }],
+  });
+});
+
+test("only the profiles that are asked for have a verdict", async () => {
+  const { run } = await workspace({ "greeter/package.json": packageJson(), "greeter/index.js": greeter("") });
+  const { json } = await run(["validate", "greeter", "--profile", "core", "--json"]);
+
+  expect(json()).toMatchObject({ verdicts: [{ profile: "core" }], findings: [] });
+});
+
+test("a manifest that is not true is found, and so is a definition that another process sees otherwise", async () => {
+  const { run } = await workspace({
+    "greeter/package.json": packageJson({
+      toolmount: { tools: [{ name: "greet_person", description: "Another." }] },
+    }),
+    "greeter/index.js": greeter("Greets by name.").replace(
+      '"Greets by name."',
+      '"Greets as process " + process.pid',
+    ),
+  });
+  const { json } = await run(["validate", "greeter", "--json"]);
+  const { findings } = json() as { findings: { rule: string }[] };
+
+  expect([...new Set(findings.map(({ rule }) => rule))].toSorted()).toEqual([
+    "definition_stable",
+    "manifest_true",
+  ]);
+});
+
+test("a single file is validated, and a module that cannot be imported is a finding", async () => {
+  const { run } = await workspace({
+    "one.ts": oneTool({
+      name: "greet_person",
+      schema: "name: z.string()",
+      body: "return data(params.name);",
+    }),
+    "broken.ts": "throw new Error('not today');",
+  });
+  const one = await run(["validate", "one.ts", "--json"]);
+  const broken = await run(["validate", "broken.ts", "--json"]);
+
+  expect((one.json()["findings"] as { rule: string }[]).map(({ rule }) => rule)).toContain("mount_signature");
+  expect(broken.code).toBe(1);
+  expect(broken.json()).toMatchObject({ findings: [{ rule: "module_importable" }] });
+});
+
+test.each([
+  { words: ["validate", "nowhere"], said: "SOURCE_NOT_FOUND" },
+  { words: ["validate", ".", "--type", "hook"], said: "USAGE_INVALID" },
+  { words: ["validate", ".", "--profile", "mine"], said: "USAGE_INVALID" },
+])("$words is wrong usage: $said", async ({ words, said }) => {
+  const { run } = await workspace({});
+  const { code, stdout } = await run([...words, "--json"]);
+
+  expect(code).not.toBe(0);
+  expect(stdout).toContain(said);
+});

@@ -1,0 +1,91 @@
+import * as interop from "@toolmount/interop";
+import { openHost } from "@toolmount/loader";
+import { createWorkspace } from "@toolmount/testing";
+import { expect, test } from "vitest";
+
+const plan = `version: 1
+tools:
+  - module: ./amplifier.js
+    config: { greeting: Hello }
+  - module: ./aptix.js
+  - module: ./forge.js
+`;
+
+const amplifier = `
+  const heard = [];
+  export const __amplifier_module_type__ = "tool";
+  export async function mount(coordinator, config) {
+    coordinator.register_capability("IGreetingService", { greet: (name) => config.greeting + ", " + name });
+    const execute = async () => ({ success: true, output: [coordinator.session_id, ...heard], error: null });
+    await coordinator.mount("tools", { name: "who_hears", description: "Tells its session.", execute, input_schema: { type: "object" } }, "who-hears2");
+  }
+  export async function on_session_ready(coordinator) {
+    heard.push([...coordinator.get("tools").keys()].join());
+  }
+`;
+
+const aptix = `
+  class GreetTool {
+    static ToolName = "agent_greet";
+    static ToolUsageMetadata = "agent_greet: greets by name. Use when asked to.";
+    static inject = ["IAdminLogger", "IGreetingService"];
+    static GetSchema() {
+      const parameters = { type: "object", properties: { name: { type: "string", description: "Whom" } }, required: ["name"] };
+      return { type: "function", name: "agent_greet", description: "Greets.", parameters };
+    }
+    constructor(logger, service) { this.service = service; }
+    get Name() { return "agent_greet"; }
+    get IsToolFullyExecutedOnServer() { return true; }
+    async ExecuteAsync(text) {
+      return { Successful: true, Result: JSON.stringify({ Message: this.service.greet(JSON.parse(text).name) }), Errors: [] };
+    }
+  }
+  export async function mount(coordinator, config) {
+    coordinator.mount("tools", GreetTool);
+  }
+`;
+
+const forge = `
+  export async function mount(coordinator, config) {
+    coordinator.mount("tools", {
+      name: "get_weather",
+      description: "Returns the weather. Use when asked.",
+      schema: { type: "object", properties: { city: { type: "string" } }, required: ["city"] },
+      category: "read",
+      consequenceLevel: "low",
+      requiresConfirmation: false,
+      execute: async ({ city }, { userId }) => ({ tool: "get_weather", fetchedAt: "2026-01-02T03:04:05Z", data: { city, userId } }),
+    });
+  }
+`;
+
+async function world() {
+  const workspace = await createWorkspace({
+    "package.json": '{"type":"module"}',
+    "plan.yaml": plan,
+    "amplifier.js": amplifier,
+    "aptix.js": aptix,
+    "forge.js": forge,
+  });
+  const host = await openHost(workspace.path("plan.yaml"), { extensions: { "@toolmount/interop": interop } });
+  return { workspace, host };
+}
+
+test("AMP-7, AMP-N26: tools of all three contracts mount by one plan without edits; what adapts them is brought in", async () => {
+  const { workspace, host } = await world();
+  const context = { sessionId: "s-1", userId: "u-1" };
+  const call = async (name: string, given: object) =>
+    (await host.call({ name, arguments: given as never }, context)).result.data;
+
+  expect(host.tools().map(({ name, origin }) => [name, origin])).toEqual([
+    ["agent_greet", "aptix"],
+    ["get_weather", "forge"],
+    ["who_hears", "amplifier"],
+  ]);
+  expect(await call("agent_greet", { name: "Ada" })).toEqual({ Message: "Hello, Ada" });
+  expect(await call("get_weather", { city: "Rome" })).toEqual({ city: "Rome", userId: "u-1" });
+  // Ready only once all are mounted, whichever came first.
+  expect(await call("who-hears2", {})).toEqual(["s-1", "who_hears,agent_greet,get_weather"]);
+  await host.close();
+  await workspace.remove();
+});
