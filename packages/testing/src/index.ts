@@ -16,6 +16,7 @@ export {
   type ScriptedApprover,
 } from "./scripted.ts";
 export { createWorkspace, type Workspace } from "./workspace.ts";
+export { readManifest } from "./read-manifest.ts";
 export { waitFor, type WaitOptions } from "./wait-for.ts";
 export { checkToolModule, type CheckOptions } from "./check-module.ts";
 export { coreProfile } from "./core-profile.ts";

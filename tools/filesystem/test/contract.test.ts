@@ -1,0 +1,24 @@
+import * as module from "@toolmount/tool-filesystem";
+import { createWorkspace, readManifest } from "@toolmount/testing";
+import { describeToolModule } from "@toolmount/testing/vitest";
+import { afterAll } from "vitest";
+
+const workspace = await createWorkspace({ "a.txt": "one\ntwo\n", "b.txt": "b" });
+afterAll(() => workspace.remove());
+
+describeToolModule(module, {
+  url: import.meta.resolve("@toolmount/tool-filesystem"),
+  manifest: readManifest(new URL("../package.json", import.meta.url)),
+  config: { working_dir: workspace.folder },
+  valid: {
+    read_file: [{ file_path: "a.txt" }],
+    list_directory: [{}],
+    write_file: [{ file_path: "new.txt", content: "new" }],
+    edit_file: [{ file_path: "a.txt", old_string: "one", new_string: "three" }],
+    create_directory: [{ path: "folder" }],
+  },
+  invalid: {
+    read_file: [{}, { file_path: "../outside.txt" }, { file_path: "gone.txt" }],
+    edit_file: [{ file_path: "b.txt", old_string: "gone", new_string: "x" }],
+  },
+});

@@ -1,0 +1,10 @@
+import * as module from "@toolmount/tool-hello-world";
+import { readManifest } from "@toolmount/testing";
+import { describeToolModule } from "@toolmount/testing/vitest";
+
+describeToolModule(module, {
+  url: import.meta.resolve("@toolmount/tool-hello-world"),
+  manifest: readManifest(new URL("../package.json", import.meta.url)),
+  valid: { agent_hello_world: [{ name: "Ada" }] },
+  invalid: { agent_hello_world: [{}, { name: " " }, { name: 7 }] },
+});

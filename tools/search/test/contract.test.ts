@@ -1,0 +1,15 @@
+import * as module from "@toolmount/tool-search";
+import { createWorkspace, readManifest } from "@toolmount/testing";
+import { describeToolModule } from "@toolmount/testing/vitest";
+import { afterAll } from "vitest";
+
+const workspace = await createWorkspace({ "a.txt": "one\ntwo\n", "b.md": "one" });
+afterAll(() => workspace.remove());
+
+describeToolModule(module, {
+  url: import.meta.resolve("@toolmount/tool-search"),
+  manifest: readManifest(new URL("../package.json", import.meta.url)),
+  config: { working_dir: workspace.folder },
+  valid: { grep: [{ pattern: "one" }], glob: [{ pattern: "*.md" }] },
+  invalid: { grep: [{}, { pattern: 7 }], glob: [{}] },
+});

@@ -1,0 +1,20 @@
+import * as module from "@toolmount/tool-testing";
+import { readManifest } from "@toolmount/testing";
+import { describeToolModule } from "@toolmount/testing/vitest";
+
+describeToolModule(module, {
+  url: import.meta.resolve("@toolmount/tool-testing"),
+  manifest: readManifest(new URL("../package.json", import.meta.url)),
+  valid: {
+    testing_ping_pong: [{}, { message: "hi", count: 1 }],
+    testing_calculator: [{ operation: "add", left: 1, right: 2 }],
+    testing_delay: [{ milliseconds: 1 }],
+    testing_failure_injection: [{}, { payload: "x" }],
+  },
+  invalid: {
+    testing_ping_pong: [{ count: "1" }],
+    testing_calculator: [{}, { operation: "power", left: 1, right: 2 }],
+    testing_delay: [{ milliseconds: "1" }],
+    testing_failure_injection: [{ shouldFail: true }, { shouldFail: "yes" }],
+  },
+});

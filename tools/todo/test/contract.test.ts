@@ -1,0 +1,9 @@
+import * as module from "@toolmount/tool-todo";
+import { readManifest } from "@toolmount/testing";
+import { describeToolModule } from "@toolmount/testing/vitest";
+
+describeToolModule(module, {
+  url: import.meta.resolve("@toolmount/tool-todo"),
+  manifest: readManifest(new URL("../package.json", import.meta.url)),
+  invalid: { todo: [{}, { action: "explode" }] },
+});
