@@ -1,4 +1,8 @@
 // The rows of the bench: what is measured, beside which floor, the goal, and the gate above which a change may not land.
+import { rmSync } from "node:fs";
+import { mkdtemp } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { createHost, data, defineTool } from "@toolmount/core";
 import { z } from "zod";
 
@@ -23,8 +27,8 @@ async function floor(input, work = add) {
   return parsed.success ? work(parsed.data) : null;
 }
 
-function hostWith(fields = {}) {
-  const host = createHost();
+function hostWith(fields = {}, options = {}) {
+  const host = createHost(options);
   const tool = defineTool({
     name: "calculator",
     description: "Calculates. Use it for sums. Not for words.",
@@ -107,6 +111,35 @@ function outputSchema() {
   };
 }
 
+/** 64 calls in flight, each with its start and its end on disk, beside the bare store committing the same records. */
+async function durableAudit() {
+  const { openStore } = await import("@toolmount/store");
+  const folder = await mkdtemp(join(tmpdir(), "toolmount-bench-"));
+  process.once("exit", () => rmSync(folder, { recursive: true }));
+  const open = (name) => openStore(`sqlite:${join(folder, name)}`, { audit: "durable" });
+  const [store, bare] = [await open("host.db"), await open("bare.db")];
+  const host = hostWith({}, { store });
+  const calls = atOnce(() => host.call({ name: "calculator", arguments: given }), 64);
+  await calls();
+  const records = await store.audit.read();
+  const [starts, ends] = ["start", "end"].map((kind) => records.filter(({ entry }) => entry.kind === kind));
+  let sequence = 0;
+  const anew = (record) => {
+    sequence++;
+    const entry = { ...record.entry, at: Date.now(), runId: `${record.writer}-${sequence}` };
+    return { ...record, sequence, entry };
+  };
+  const commit = (list) => bare.audit.append(list.map(anew));
+  const rounds = (work) => async () => {
+    for (let round = 0; round < 30; round++) await work();
+  };
+  const floorOf = async () => {
+    await commit(starts);
+    await commit(ends);
+  };
+  return { floor: rounds(floorOf), row: rounds(calls) };
+}
+
 export const rows = {
   full: { title: "full pipeline, no listeners, parsed object", goal: 3, gate: 6, make: full },
   listeners: { title: "with 3 pre + 3 post sync listeners", goal: 4, gate: 7.5, make: listeners },
@@ -114,4 +147,5 @@ export const rows = {
   json: { title: "from JSON text, no listeners", goal: 1.7, gate: 3, make: json },
   inFlight: { title: "1,000 in flight at 10 ms each", goal: 1.05, gate: 1.25, make: inFlight },
   outputSchema: { title: "with outputSchema declared", goal: 4, gate: 7, make: outputSchema },
+  durableAudit: { title: "durable audit, 64 calls in flight", goal: 1.3, gate: 2, make: durableAudit },
 };

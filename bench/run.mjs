@@ -19,7 +19,7 @@ else process.exitCode = await report();
 
 /** Pairs of floor and row; the first few warm the compiler up and do not count. */
 async function measure({ make }, pairs = 21, warmUp = 5) {
-  const { floor, row } = make();
+  const { floor, row } = await make();
   const ratios = [];
   for (let pair = -warmUp; pair < pairs; pair++) {
     const bare = await time(floor);
