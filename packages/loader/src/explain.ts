@@ -31,6 +31,12 @@ export interface Explanation {
   readonly unknown: readonly string[];
 }
 
+/** Of which call the policies are asked. */
+export interface ExplainOptions extends OpenHostOptions {
+  readonly arguments?: JsonObject | undefined;
+  readonly mode?: string | undefined;
+}
+
 /**
  * Explains a tool of a plan by its offered or its declared name: which file and line mounted, left out, renamed,
  * described and limited it, and what the plan's policies would say of a call. No tool's code is run.
@@ -38,10 +44,7 @@ export interface Explanation {
 export async function explainTool(
   name: string,
   input?: PlanInput,
-  options: OpenHostOptions & {
-    readonly arguments?: JsonObject | undefined;
-    readonly mode?: string | undefined;
-  } = {},
+  options: ExplainOptions = {},
 ): Promise<Explanation> {
   const filled = fillOptions(options);
   const { inspected, loaded, sections } = await inspectLoaded(await loadPlan(input, filled), filled);

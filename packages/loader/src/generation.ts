@@ -23,7 +23,7 @@ import {
   type PreparedUnit,
   type Workshop,
 } from "./prepare.ts";
-import { createReporter, planError, type Problem } from "./problems.ts";
+import { createReporter, maskProblem, planError, type Problem } from "./problems.ts";
 import { createSelection, type Selection } from "./selection.ts";
 import { extensionUnit, type Unit } from "./unit.ts";
 
@@ -141,7 +141,7 @@ function requireLinked({ mounted, build }: Making): void {
     new Set(names),
     build.map,
   );
-  if (loose.length > 0) throw planError(loose);
+  if (loose.length > 0) throw planError(loose.map(maskProblem(build.mask)));
 }
 
 async function discard(draft: Draft, { logger }: Build): Promise<void> {
@@ -265,7 +265,9 @@ function requireMet(
   for (const { path, part, problem } of selection?.unmet() ?? []) {
     report("PLAN_VALUE_INVALID", { problem }, { path: [...(unit.entry?.path ?? []), ...path], part });
   }
-  if (problems.length > 0) throw new Unmet({ unit, resolution, problems, causes: [], state: "failed" });
+  if (problems.length === 0) return;
+  const told = problems.map(maskProblem(build.mask));
+  throw new Unmet({ unit, resolution, problems: told, causes: [], state: "failed" });
 }
 
 /** The module that a tool needs to be mounted at all, when that is why mounting failed. */

@@ -9,7 +9,7 @@ import type { OpenHostOptions } from "./options.ts";
 import { findOrigins, type ToolOrigin } from "./origins.ts";
 import { findPosition } from "./plan-map.ts";
 import { askingOf, lookUpUnit, prepareUnit, type PreparedUnit, type Workshop } from "./prepare.ts";
-import { byPlace, createReporter, type Problem } from "./problems.ts";
+import { byPlace, createReporter, maskProblem, type Problem } from "./problems.ts";
 import { resolveSource, type Resolution } from "./resolve.ts";
 import { lintSections } from "./lint-sections.ts";
 import { findUnmet } from "./selection.ts";
@@ -83,7 +83,12 @@ export async function inspectLoaded(loaded: LoadedPlan, options: ResolvedOptions
     problems.push(...findLooseUses(units, new Set(infos.map(({ name }) => name)), loaded.map));
     problems.push(...lintSections(sections, infos, loaded.map));
   }
-  const inspected = { plan: loaded.opened, entries, problems: problems.toSorted(byPlace), unknown };
+  const inspected = {
+    plan: loaded.opened,
+    entries,
+    problems: problems.map(maskProblem(loaded.mask)).toSorted(byPlace),
+    unknown,
+  };
   return { inspected, loaded, sections };
 }
 

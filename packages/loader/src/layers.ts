@@ -82,12 +82,19 @@ async function readWithBases(
   if (reading.known.size >= maxLayers)
     return complain(reading, from, `a plan is put together from at most ${maxLayers} files`);
   reading.known.set(real, false);
+  if (from !== undefined && !(await isFile(real)))
+    return void reading.problems.push(makeProblem("PLAN_NOT_FOUND", { path: file }, from));
   const parsed = await tryRead(reading, file, from);
   if (parsed === null) return;
   const layer: Layer = { role, file, folder: dirname(file), value: parsed.value, map: parsed.map };
   await followBases(reading, layer, [...trail, file]);
   reading.known.set(real, true);
   reading.layers.push(layer);
+}
+
+/** A pipe or a device as a base would be waited for. */
+async function isFile(path: string): Promise<boolean> {
+  return (await stat(path).catch(() => undefined))?.isFile() === true;
 }
 
 async function tryRead(
@@ -155,7 +162,7 @@ async function planIn(folder: string, inside: string): Promise<string | undefine
   const names = inside === "" ? planFileNames : [inside, `${inside}.yaml`, `${inside}.yml`];
   for (const name of names) {
     const file = join(folder, name);
-    if ((await stat(file).catch(() => undefined))?.isFile() === true) return file;
+    if (await isFile(file)) return file;
   }
   return undefined;
 }

@@ -6,7 +6,7 @@ import { interpolate, type Environment } from "./interpolate.ts";
 import { copyJson } from "./json.ts";
 import { checkPlan, type Plan } from "./plan.ts";
 import { findPosition, showPath, type PlanMap } from "./plan-map.ts";
-import { createReporter, makeProblem, planError, type Problem } from "./problems.ts";
+import { createReporter, makeProblem, maskProblem, planError, type Problem } from "./problems.ts";
 import type { SourceSchemes } from "./source-scheme.ts";
 import { listUnits, type Unit } from "./unit.ts";
 
@@ -77,7 +77,15 @@ export async function loadPlan(input: PlanInput, options: LoadOptions): Promise<
   const others = reporter.problems.filter(({ path }) => !problems.some((other) => other.path === path));
   const { broken, rest } = giveToOptional(units, problems);
   const opened = describePlan(layers, { file, folder, name: plan.name, written: value }, map);
-  return { opened, plan, layers, units: broken, map, mask, problems: [...rest, ...others] };
+  return {
+    opened,
+    plan,
+    layers,
+    units: broken,
+    map,
+    mask,
+    problems: [...rest, ...others].map(maskProblem(mask)),
+  };
 }
 
 /** A missing variable of an entry that is not required keeps only that entry from being mounted. */

@@ -79,7 +79,13 @@ function isSchema(value: unknown): value is StandardSchema {
   );
 }
 
-/** A tool of any contract that is an object; the core, or an adapter, looks closer. */
+/** A tool of any contract: an object, or a class such as Aptix's; the core, or an adapter, looks closer. */
 function isTool(value: unknown): value is { readonly name: string } {
+  if (typeof value === "function") return isToolClass(value);
   return isRecord(value) && typeof value["name"] === "string" && typeof value["execute"] === "function";
+}
+
+function isToolClass(value: object): boolean {
+  const { prototype } = value as { readonly prototype?: unknown };
+  return "ToolName" in value && isRecord(prototype) && typeof prototype["ExecuteAsync"] === "function";
 }

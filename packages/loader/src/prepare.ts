@@ -14,7 +14,7 @@ import { importModule, type ModuleExports } from "./import.ts";
 import { recogniseModule, type LoadedModule } from "./module-shape.ts";
 import { overridesOf } from "./plan.ts";
 import type { Path, PlanMap } from "./plan-map.ts";
-import { createReporter, type Problem } from "./problems.ts";
+import { createReporter, maskProblem, type Problem } from "./problems.ts";
 import { resolveSource, type Asking, type GivenModule, type Lookup, type Resolution } from "./resolve.ts";
 import { explainMissing, findHint, shapeOf, type Unit } from "./unit.ts";
 
@@ -65,7 +65,7 @@ export async function prepareUnit(unit: Unit, workshop: Workshop): Promise<Prepa
       return {
         unit,
         resolution,
-        problems: reporter.problems.map(masked(workshop)),
+        problems: reporter.problems.map(maskProblem(workshop.mask)),
         causes: [],
         state: "failed",
       };
@@ -107,7 +107,7 @@ export function failUnit(
   return {
     unit,
     resolution,
-    problems: problems.map(masked(workshop)),
+    problems: problems.map(maskProblem(workshop.mask)),
     causes: isToolmountError(error) ? [] : [error],
     state: "failed",
   };
@@ -133,18 +133,6 @@ const maxMessage = 500;
 function messageOf(error: unknown): string {
   const text = error instanceof Error ? error.message || error.name : String(error);
   return text.slice(0, maxMessage);
-}
-
-function masked({ mask }: Workshop): (problem: Problem) => Problem {
-  const hide = (value: unknown): unknown => {
-    if (typeof value === "string") return mask(value);
-    return Array.isArray(value) ? value.map(hide) : value;
-  };
-  return ({ details = {}, ...problem }) => ({
-    ...problem,
-    message: mask(problem.message),
-    details: Object.fromEntries(Object.entries(details).map(([key, value]) => [key, hide(value)])),
-  });
 }
 
 async function importFor(

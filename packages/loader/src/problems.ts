@@ -44,12 +44,31 @@ export function makeProblem<Code extends ErrorCode>(
   const position = place && positionAt(place.text, place.offset);
   return {
     code,
-    message: errorMessage(code, details).slice(0, maxMessage),
+    message: printable(errorMessage(code, details).slice(0, maxMessage)),
     ...(path !== undefined && path.length > 0 && { path: showPath(path) }),
     ...(place && position && { ...position, frame: codeFrame(place.text, position) }),
     ...(hint !== undefined && { hint }),
     details: { ...details },
   };
+}
+
+/** Hides what must not be told, in the sentence of a problem and in its details. The frame is the plan as it is written. */
+export function maskProblem(mask: (text: string) => string): (problem: Problem) => Problem {
+  const hide = (value: unknown): unknown => {
+    if (typeof value === "string") return mask(value);
+    return Array.isArray(value) ? value.map(hide) : value;
+  };
+  return ({ details = {}, hint, ...problem }) => ({
+    ...problem,
+    message: mask(problem.message),
+    ...(hint !== undefined && { hint: mask(hint) }),
+    details: Object.fromEntries(Object.entries(details).map(([key, value]) => [key, hide(value)])),
+  });
+}
+
+/** Control characters of a plan must not reach the terminal of whoever reads of it. */
+function printable(text: string): string {
+  return text.replaceAll(/(?!\n)\p{Cc}/gu, "\u{FFFD}");
 }
 
 /** Makes problems that point into one plan. */

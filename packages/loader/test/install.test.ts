@@ -42,11 +42,13 @@ async function startRegistry(space: Workspace, folders: readonly string[]) {
     const path = decodeURIComponent(new URL(request.url ?? "", "http://x").pathname).slice(1);
     const tarball = tarballs.get(basename(path));
     const list = versions[path];
-    if (tarball !== undefined) return void response.end(tarball);
-    if (list === undefined) return void response.writeHead(404).end("{}");
-    const latest = Object.keys(list).at(-1);
-    response.setHeader("content-type", "application/json");
-    response.end(JSON.stringify({ name: path, "dist-tags": { latest }, versions: list }));
+    if (tarball !== undefined) response.end(tarball);
+    else if (list === undefined) response.writeHead(404).end("{}");
+    else {
+      const latest = Object.keys(list).at(-1);
+      response.setHeader("content-type", "application/json");
+      response.end(JSON.stringify({ name: path, "dist-tags": { latest }, versions: list }));
+    }
   });
   server.listen(0, "127.0.0.1");
   await once(server, "listening");
