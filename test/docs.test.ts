@@ -13,6 +13,12 @@ const pages = [
   "docs/first-tool.md",
   "docs/observe.md",
   "docs/limits.md",
+  "docs/policy.md",
+  "docs/approvals.md",
+  "docs/write-a-tool.md",
+  "docs/coming-from-aptix.md",
+  "docs/coming-from-amplifier.md",
+  "docs/coming-from-tool-forge.md",
 ];
 
 test.each(pages)(
