@@ -16,7 +16,7 @@ export const packages: Readonly<Record<string, Allowance>> = {
   "@toolmount/interop": { house: [core], libraries: ["zod", "ajv", "re2js"] },
   "@toolmount/mcp": { house: [core], libraries: ["@modelcontextprotocol/*"] },
   "@toolmount/http": { house: [core], libraries: ["hono", "zod"] },
-  "@toolmount/reasoner": { house: [core, "@toolmount/interop"], libraries: ["openai"] },
+  "@toolmount/reasoner": { house: [core, "@toolmount/interop"], libraries: ["openai", "zod"] },
   "@toolmount/workers": { house: [core], libraries: ["tinypool", "bullmq"] },
   // A package of its own, so that only who wants OpenTelemetry has its API among the dependencies.
   "@toolmount/otel": { house: [core], libraries: ["@opentelemetry/api", "zod"] },

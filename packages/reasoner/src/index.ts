@@ -1,0 +1,20 @@
+export { config, settingsSchema, settingsOf, type Agent, type Config, type Settings } from "./config.ts";
+export { mount } from "./mount.ts";
+export { createReasoner, type ReasonerOptions } from "./reasoner.ts";
+export type {
+  ListAgents,
+  Reasoner,
+  ResumeOptions,
+  RunOptions,
+  SessionDetails,
+  SessionSummary,
+  Spawn,
+  SpawnRequest,
+  SpawnResult,
+  TurnHost,
+  TurnOptions,
+} from "./reasoner-types.ts";
+export type { ClientResult, TurnEvent, TurnResult, WaitingCall } from "./turn-types.ts";
+export type { Cost, Usage } from "./usage.ts";
+export { ProviderError, type ProviderErrorKind, type ProviderFailure } from "./provider-error.ts";
+export { startReplay, type Replay } from "./replay.ts";

@@ -1,0 +1,104 @@
+import type { Host, SessionRecord } from "@toolmount/core";
+import type { Item } from "./items.ts";
+import type { ClientResult, TurnEvent, TurnResult, WaitingCall } from "./turn-types.ts";
+import type { Settings } from "./config.ts";
+import type { Usage } from "./usage.ts";
+
+/** The part of a host that turns need. */
+export type TurnHost = Pick<Host, "session" | "approvals" | "tools">;
+
+/** What every turn may be given. */
+export interface TurnOptions {
+  readonly userId?: string | undefined;
+  /** Cancels the turn; every call it made is answered. */
+  readonly abortSignal?: AbortSignal | undefined;
+  readonly onEvent?: ((event: TurnEvent) => void) | undefined;
+  /** Another model, or another server, than the plan's, for this turn. */
+  readonly settings?: Partial<Settings> | undefined;
+}
+
+export interface RunOptions extends TurnOptions {
+  readonly prompt: string;
+  /** Goes on with this session, or begins it under this id. Default: a new one. */
+  readonly sessionId?: string | undefined;
+}
+
+export interface ResumeOptions extends TurnOptions {
+  readonly sessionId: string;
+  /** For calls that the client runs. */
+  readonly clientResults?: readonly ClientResult[] | undefined;
+  /** Ends the turn instead: what waits is answered as cancelled. */
+  readonly cancel?: boolean | undefined;
+}
+
+/** A session in a list. */
+export interface SessionSummary {
+  readonly id: string;
+  readonly parentId: string | null;
+  readonly agent: string | null;
+  readonly title: string;
+  readonly turns: number;
+  /** `open`: a turn has not ended; it runs, waits, or its process is gone. */
+  readonly status: "open" | "done" | "cancelled" | "failed";
+  /** Calls that wait. */
+  readonly waits: number;
+  readonly usage: Usage;
+  readonly forkedFrom: string | null;
+  readonly createdAt: SessionRecord["createdAt"];
+  readonly updatedAt: SessionRecord["updatedAt"];
+}
+
+/** A session, whole. */
+export interface SessionDetails extends SessionSummary {
+  readonly items: readonly Item[];
+  readonly waiting: readonly WaitingCall[];
+  readonly children: readonly string[];
+}
+
+/** Runs turns of sessions over a model; what is mounted at `orchestrator`. */
+export interface Reasoner {
+  /** Runs a turn. Rejects with `SESSION_CONFLICT` where one is open; what goes wrong in the turn is in its result. */
+  run(host: TurnHost, options: RunOptions): Promise<TurnResult>;
+  /**
+   * Goes on with a turn that paused, or whose process is gone; nothing runs twice. Rejects with `SESSION_NOT_FOUND`,
+   * with `SESSION_CONFLICT` where no turn is open, and with `CLIENT_RESULT_REFUSED`.
+   */
+  resume(host: TurnHost, options: ResumeOptions): Promise<TurnResult>;
+  /** Newest change first. */
+  list(filter?: {
+    parentId?: string | undefined;
+    limit?: number | undefined;
+  }): Promise<readonly SessionSummary[]>;
+  /** Rejects with `SESSION_NOT_FOUND`. */
+  show(sessionId: string): Promise<SessionDetails>;
+  /** A new session with all that one has; a turn that is open is left out. */
+  fork(host: TurnHost, sessionId: string, newId?: string): Promise<SessionSummary>;
+  /** Forgets a session's live state in this process; its log stays. */
+  leave(host: TurnHost, sessionId: string): Promise<void>;
+}
+
+/** What a tool asks for that begins a session, or goes on with one; of the session and call that ask. */
+export interface SpawnRequest {
+  readonly agent?: string | undefined;
+  readonly sessionId?: string | undefined;
+  readonly instruction: string;
+  readonly parentSessionId: string;
+  readonly parentTurnId: string;
+  readonly abortSignal?: AbortSignal | undefined;
+  /** How much of the parent's conversation comes along: texts of users and the model, newest last. */
+  readonly inherit?: { readonly turns: number } | "all" | undefined;
+}
+
+/** How a child's turn ended. */
+export interface SpawnResult {
+  readonly sessionId: string;
+  readonly agent: string;
+  readonly turns: number;
+  readonly turn: TurnResult;
+}
+
+/** The capability `session.spawn`, and with a `sessionId` `session.resume`. */
+export type Spawn = (request: SpawnRequest) => Promise<SpawnResult>;
+
+/** The capability `session.agents`: which agents the plan has. */
+export type ListAgents = () => readonly { readonly name: string; readonly description: string }[];

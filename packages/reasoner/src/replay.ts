@@ -1,0 +1,89 @@
+import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
+import type { AddressInfo } from "node:net";
+import { json } from "node:stream/consumers";
+import { ToolmountError } from "@toolmount/core";
+import { z } from "zod";
+
+const exchanges = z.array(
+  z.object({
+    status: z.int().min(100).max(599).default(200),
+    headers: z.record(z.string(), z.string()).default({}),
+    /** The body of an answer that is not streamed. */
+    response: z.unknown().optional(),
+    /** The raw events of one that is. */
+    stream: z.string().optional(),
+  }),
+);
+
+/** A server on loopback that answers as a model once did. */
+export interface Replay {
+  /** For `baseUrl`. */
+  readonly baseUrl: string;
+  /** Whether the answers are streams. */
+  readonly stream: boolean;
+  /** Bodies of the requests so far. */
+  readonly requests: readonly unknown[];
+  close(): Promise<void>;
+}
+
+/**
+ * Serves a recorded exchange over HTTP on 127.0.0.1, answer by answer. `text` is the list of exchanges as JSON; rejects
+ * with `REPLAY_INVALID`. A request beyond the record is answered with status 400 and says so.
+ */
+export async function startReplay(text: string, file: string): Promise<Replay> {
+  const recorded = readExchanges(text, file);
+  const requests: unknown[] = [];
+  const server = createServer((request, response) => {
+    answer(request, response).catch((error: unknown) => response.destroy(error as Error));
+  });
+  const answer = async (request: IncomingMessage, response: ServerResponse) => {
+    const at = requests.push(await json(request)) - 1;
+    const found = recorded[at];
+    if (found === undefined) return sendJson(response, 400, beyond(file, recorded.length));
+    if (found.stream === undefined) return sendJson(response, found.status, found.response, found.headers);
+    response.writeHead(found.status, { "content-type": "text/event-stream", ...found.headers });
+    response.end(found.stream);
+  };
+  await new Promise<void>((resolve, reject) => {
+    server.once("error", reject).listen(0, "127.0.0.1", resolve);
+  });
+  const { port } = server.address() as AddressInfo;
+  return {
+    baseUrl: `http://127.0.0.1:${port}/v1`,
+    stream: recorded.some(({ stream }) => stream !== undefined),
+    requests,
+    close: () =>
+      new Promise((resolve) => {
+        server.close(() => resolve());
+        server.closeAllConnections();
+      }),
+  };
+}
+
+function readExchanges(text: string, file: string): z.output<typeof exchanges> {
+  let given: unknown;
+  try {
+    given = JSON.parse(text);
+  } catch (cause) {
+    throw new ToolmountError("REPLAY_INVALID", { file, problem: "it is not JSON" }, { cause });
+  }
+  const parsed = exchanges.safeParse(given);
+  if (parsed.success) return parsed.data;
+  const [{ path, message } = { path: [], message: "" }] = parsed.error.issues;
+  throw new ToolmountError("REPLAY_INVALID", { file, problem: `${path.join(".")}: ${message}` });
+}
+
+function beyond(file: string, length: number) {
+  const message = `${file} has ${length} answers, and another was asked for`;
+  return { error: { message, type: "invalid_request_error", code: "replay_ended", param: null } };
+}
+
+function sendJson(
+  response: ServerResponse,
+  status: number,
+  body: unknown,
+  headers: Readonly<Record<string, string>> = {},
+): void {
+  response.writeHead(status, { "content-type": "application/json", ...headers });
+  response.end(JSON.stringify(body));
+}

@@ -1,0 +1,149 @@
+import type { JsonObject } from "@toolmount/core";
+import { message, readFunctionCall, type FunctionCall, type Item } from "./items.ts";
+import type { SessionEntry, WaitsFor } from "./session-entry.ts";
+import { addUsage, noUsage, type Usage } from "./usage.ts";
+
+/** One call of the answer that is being worked on. */
+export interface CallState {
+  readonly call: FunctionCall;
+  /** Whether it may have run. */
+  started: boolean;
+  output: Item | null;
+  notes: readonly Item[];
+  waits: { ticket: string; waitsFor: WaitsFor; tool: string; arguments: unknown } | null;
+}
+
+/** A turn that has not ended. */
+export interface OpenTurn {
+  readonly turnId: string;
+  readonly traceparent: string;
+  iteration: number;
+  callCount: number;
+  usage: Usage;
+  /** Calls of the last answer that are not all answered, in the order of the answer. */
+  calls: CallState[];
+  group: string | null;
+}
+
+/** A session, as its log tells it. */
+export interface SessionView {
+  items: Item[];
+  turn: OpenTurn | null;
+  turns: number;
+  usage: Usage;
+  state: JsonObject;
+  title: string;
+  lastText: string;
+  lastStatus: "open" | "done" | "cancelled" | "failed";
+  children: string[];
+  forkedFrom: string | null;
+  /** The last response, and how many items the server has with it. */
+  response: { id: string; known: number } | null;
+  lastInputTokens: number;
+}
+
+export function createView(): SessionView {
+  return {
+    items: [],
+    turn: null,
+    turns: 0,
+    usage: noUsage,
+    state: {},
+    title: "",
+    lastText: "",
+    lastStatus: "done",
+    children: [],
+    forkedFrom: null,
+    response: null,
+    lastInputTokens: 0,
+  };
+}
+
+/** Carries one entry of the log into the view: the same way while a turn runs and when a session is read again. */
+export function fold(view: SessionView, entry: SessionEntry): void {
+  const { turn } = view;
+  switch (entry.kind) {
+    case "base":
+      view.items.push(...entry.items);
+      view.state = entry.state;
+      view.forkedFrom = entry.from ?? null;
+      return;
+    case "begin":
+      return begin(view, entry);
+    case "note":
+      view.items.push(...entry.items);
+      view.state = entry.state ?? view.state;
+      return;
+    case "answer":
+      return answer(view, entry);
+    case "started":
+      if (turn === null) return;
+      turn.group = entry.group;
+      for (const state of turn.calls) state.started ||= entry.callIds.includes(state.call.callId);
+      return;
+    case "output":
+      return output(view, entry);
+    case "waits": {
+      const { ticket, waitsFor, tool, arguments: given } = entry;
+      const state = turn?.calls.find(({ call }) => call.callId === entry.callId);
+      if (state !== undefined) state.waits = { ticket, waitsFor, tool, arguments: given };
+      return;
+    }
+    case "child":
+      if (!view.children.includes(entry.sessionId)) view.children.push(entry.sessionId);
+      view.usage = addUsage(view.usage, entry.usage);
+      if (turn !== null) turn.callCount += entry.calls;
+      return;
+    case "compacted":
+      view.items = [...entry.items];
+      view.response = null;
+      view.lastInputTokens = 0;
+      return;
+    case "end":
+      view.turn = null;
+      view.state = entry.state;
+      view.lastText = entry.text;
+      view.lastStatus = entry.status;
+      return;
+    default:
+  }
+}
+
+function begin(view: SessionView, { turnId, traceparent, prompt }: SessionEntry & { kind: "begin" }): void {
+  view.turn = { turnId, traceparent, iteration: 0, callCount: 0, usage: noUsage, calls: [], group: null };
+  view.turns++;
+  view.lastStatus = "open";
+  view.title ||= prompt.replace(/\s+/g, " ").slice(0, 80);
+  view.items.push(message("user", prompt));
+}
+
+function answer(view: SessionView, entry: SessionEntry & { kind: "answer" }): void {
+  view.items.push(...entry.items);
+  view.usage = addUsage(view.usage, entry.usage);
+  view.response = entry.responseId === null ? null : { id: entry.responseId, known: view.items.length };
+  view.lastInputTokens = entry.inputTokens;
+  const { turn } = view;
+  if (turn === null) return;
+  turn.iteration++;
+  turn.usage = addUsage(turn.usage, entry.usage);
+  turn.calls = entry.items
+    .map(readFunctionCall)
+    .filter((call) => call !== null)
+    .map((call) => ({ call, started: false, output: null, notes: [], waits: null }));
+  turn.callCount += turn.calls.length;
+}
+
+/** Outputs go into the conversation together, in the order of the calls, once each call has one. */
+function output(view: SessionView, entry: SessionEntry & { kind: "output" }): void {
+  view.state = entry.state ?? view.state;
+  const { turn } = view;
+  const state = turn?.calls.find(({ call }) => call.callId === entry.callId);
+  if (turn === null || state === undefined) return;
+  state.output ??= entry.item;
+  state.waits = null;
+  state.notes = entry.notes ?? [];
+  if (turn.calls.some((other) => other.output === null)) return;
+  view.items.push(...turn.calls.map((other) => other.output!), ...turn.calls.flatMap(({ notes }) => notes));
+  turn.calls = [];
+  turn.group = null;
+}

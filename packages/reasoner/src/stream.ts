@@ -1,0 +1,82 @@
+import { isItem, readText, type Item } from "./items.ts";
+import { toldFailure, type Place } from "./provider-error.ts";
+import { readResponse, type Deltas, type ModelAnswer } from "./answer.ts";
+
+interface Assembly {
+  /** Items that were told as done, by their place in the answer. */
+  readonly done: Map<number, Item>;
+  /** Arguments of calls, by place; some servers tell them only here. */
+  readonly callArguments: Map<number, string>;
+  final: Item | null;
+}
+
+/**
+ * Puts an answer together from the events of its stream. Items are known by their place: ids change from event to
+ * event with some servers. A stream that ends without an end has failed.
+ */
+export async function readStream(
+  events: AsyncIterable<unknown>,
+  place: Place,
+  deltas: Deltas,
+): Promise<ModelAnswer> {
+  const assembly: Assembly = { done: new Map(), callArguments: new Map(), final: null };
+  for await (const event of events) {
+    if (isItem(event)) take(event, assembly, place, deltas);
+    // What a server sends after the end belongs to no response of ours.
+    if (assembly.final !== null) break;
+  }
+  if (assembly.final === null) throw toldFailure(undefined, "the stream ended before the answer did", place);
+  return readResponse({ ...assembly.final, output: outputOf(assembly) }, place);
+}
+
+function take(event: Item, assembly: Assembly, place: Place, deltas: Deltas): void {
+  const index = typeof event["output_index"] === "number" ? event["output_index"] : 0;
+  const { type, item, delta, response } = event;
+  switch (readText(type)) {
+    case "response.output_item.added":
+      if (isItem(item)) deltas.begin(index, readText(item["type"]));
+      return;
+    case "response.output_text.delta":
+    case "response.refusal.delta":
+      return deltas.text(readText(delta), index);
+    case "response.reasoning_summary_text.delta":
+    case "response.reasoning_text.delta":
+      return deltas.thinking(readText(delta), index);
+    case "response.function_call_arguments.done":
+      return void assembly.callArguments.set(index, readText(event["arguments"]));
+    case "response.output_item.done":
+      if (!isItem(item)) return;
+      assembly.done.set(index, item);
+      return deltas.end(index, item);
+    case "response.completed":
+    case "response.incomplete":
+    case "response.failed":
+      assembly.final = isItem(response) ? response : {};
+      return;
+    case "error":
+      return fail(event, place);
+    default:
+  }
+}
+
+function fail(event: Item, place: Place): never {
+  const { code, message } = isItem(event["error"]) ? event["error"] : event;
+  throw toldFailure(
+    typeof code === "string" ? code : undefined,
+    typeof message === "string" ? message : "the server ended the stream with an error",
+    place,
+    event,
+  );
+}
+
+/** The end repeats the whole answer; where it does not, what came before it counts. */
+function outputOf({ final, done, callArguments }: Assembly): Item[] {
+  const told = final?.["output"];
+  const collected = [...done].toSorted(([a], [b]) => a - b).map(([, item]) => item);
+  const output = Array.isArray(told) && told.length >= collected.length ? told.filter(isItem) : collected;
+  return output.map((item, at) =>
+    item["type"] === "function_call" && !item["arguments"]
+      ? { ...item, arguments: readText(done.get(at)?.["arguments"]) || (callArguments.get(at) ?? "") }
+      : item,
+  );
+}

@@ -1,0 +1,180 @@
+import { expect, test } from "vitest";
+import { z } from "zod";
+import { call, outputs, response, say, tool, world, type Answer } from "./world.ts";
+
+const failure = (status: number, error: object, headers = {}): Answer => ({
+  status,
+  body: { error },
+  headers,
+});
+
+test.each([
+  [429, { code: "rate_limit_exceeded", message: "slow down" }, "rate_limit", true],
+  [429, { code: "insufficient_quota", message: "pay" }, "quota_exceeded", false],
+  [401, { code: "invalid_api_key", message: "no" }, "authentication", false],
+  [403, { message: "no" }, "access_denied", false],
+  [404, { code: "model_not_found", message: "which?" }, "not_found", false],
+  [400, { code: "context_length_exceeded", message: "too long" }, "context_length", false],
+  [400, { code: "content_filter", message: "no" }, "content_filter", false],
+  [400, { message: "what?" }, "invalid_request", false],
+  [408, { message: "late" }, "timeout", true],
+  [500, { message: "sorry" }, "unavailable", true],
+  [503, { message: "sorry" }, "unavailable", true],
+])("AMP-N61: status %i with %j is %s", async (status, error, kind, retryable) => {
+  const { run, requests, heard } = await world(() => failure(status, error, { "retry-after": "0" }));
+  const turn = await run("hello");
+
+  expect(turn).toMatchObject({
+    status: "failed",
+    error: { code: "PROVIDER_FAILED", details: { kind, retryable, status, model: "m" } },
+  });
+  expect(requests).toHaveLength(retryable ? 3 : 1);
+  const told = heard.filter(({ event }) => event === "provider:error");
+  expect(told).toHaveLength(requests.length);
+  expect(told[0]!.data).toMatchObject({ kind, retryable, status, delay_multiplier: expect.any(Number) });
+});
+
+test("AMP-N61: a server that is not there, one that does not end, and one that speaks otherwise", async () => {
+  const gone = await world([], { settings: { baseUrl: "http://127.0.0.1:1/v1", retries: 0 } });
+  expect((await gone.run("hello")).error).toMatchObject({ details: { kind: "network", retryable: true } });
+
+  const cut: Answer = { stream: [{ type: "response.created", response: { id: "r" } }] };
+  const ended = await world([cut], { settings: { stream: true, retries: 0 } });
+  expect((await ended.run("hello")).error).toMatchObject({ details: { kind: "stream" } });
+
+  const slow = await world([{ ...cut, open: true }], {
+    settings: { stream: true, retries: 0, budgets: { ms: 50 } },
+  });
+  expect((await slow.run("hello")).error).toMatchObject({ code: "AGENT_BUDGET_EXHAUSTED" });
+
+  const other = await world([{ body: { choices: [] } }], { settings: { retries: 0 } });
+  expect((await other.run("hello")).error).toMatchObject({ details: { kind: "stream" } });
+});
+
+test("a request that failed is made again, no call runs twice, and the delay is the server's", async () => {
+  let ran = 0;
+  const { run, heard, events } = await world(
+    [
+      response([call("c1", "count")]),
+      failure(429, { message: "slow" }, { "retry-after-ms": "3" }),
+      failure(502, { message: "oops" }),
+      response([say("once")]),
+    ],
+    { tools: [tool("count", () => ++ran)] },
+  );
+  const turn = await run("count");
+
+  expect(turn).toMatchObject({ status: "done", text: "once" });
+  expect(ran).toBe(1);
+  const names = heard.map(({ event }) => event);
+  expect(names.filter((name) => name === "provider:retry")).toHaveLength(2);
+  expect(heard.find(({ event }) => event === "provider:throttle")!.data).toMatchObject({ delay_ms: 3 });
+  expect(events.filter(({ type }) => type === "retry")).toHaveLength(2);
+});
+
+test("with continueBy response only what is new is sent, and everything when the server has forgotten", async () => {
+  const { run, requests } = await world(
+    [
+      response([call("c1", "echo")], { id: "resp_a" }),
+      response([say("one")], { id: "resp_b" }),
+      failure(400, { code: "previous_response_not_found", message: "gone" }),
+      response([say("two")]),
+    ],
+    { tools: [tool("echo", () => "x")], settings: { continueBy: "response", store: true } },
+  );
+  await run("first");
+  const turn = await run("second");
+
+  expect(turn.text).toBe("two");
+  expect(requests.map((request) => [request["previous_response_id"], request.input.length])).toEqual([
+    [undefined, 1],
+    ["resp_a", 1],
+    ["resp_b", 1],
+    [undefined, 5],
+  ]);
+});
+
+test("reasoning is carried where the server can read it back, and left out where it cannot", async () => {
+  const sealed = { type: "reasoning", id: "rs_1", summary: [], encrypted_content: "sealed" };
+  const bare = { type: "reasoning", id: "rs_2", summary: [] };
+  const { run, requests } = await world(
+    [response([sealed, bare, call("c1", "echo")]), response([say("ok"), sealed]), response([say("ok")])],
+    { tools: [tool("echo", () => "x")], settings: { reasoning: { effort: "low", summary: "auto" } } },
+  );
+  await run("think");
+  await run("again");
+
+  expect(requests[0]).toMatchObject({
+    reasoning: { effort: "low", summary: "auto" },
+    include: ["reasoning.encrypted_content"],
+    store: false,
+  });
+  expect(requests[1]!.input.map(({ type }) => type)).toEqual([
+    "message",
+    "reasoning",
+    "function_call",
+    "function_call_output",
+  ]);
+  expect(requests[1]!.input[1]).toEqual(sealed);
+  expect(requests[2]!.input.map(({ type }) => type).slice(4)).toEqual(["message", "message"]);
+});
+
+test("strict schemas: what can be said strictly is, nulls that stand for absence are taken out again", async () => {
+  const seen: unknown[] = [];
+  const schema = z.strictObject({ city: z.string(), days: z.int().optional() });
+  const { run, requests } = await world(
+    [response([call("c1", "weather", { city: "Oslo", days: null })]), response([say("cold")])],
+    {
+      tools: [tool("weather", (params) => void seen.push(params), { schema }), tool("open", () => 1)],
+      settings: { strictSchemas: true },
+    },
+  );
+  await run("weather");
+
+  const [open, weather] = requests[0]!.tools!;
+  expect(weather).toMatchObject({
+    strict: true,
+    parameters: {
+      required: ["city", "days"],
+      properties: { days: { anyOf: [expect.objectContaining({ type: "integer" }), { type: "null" }] } },
+    },
+  });
+  expect(open).toMatchObject({ strict: false });
+  expect(seen).toEqual([{ city: "Oslo" }]);
+});
+
+test("a long conversation is cut at turns, and a hook may say what is kept instead", async () => {
+  const answers = () => response([say("ok")], { usage: { input_tokens: 100, output_tokens: 1 } });
+  const { run, requests, host, heard } = await world(answers, {
+    settings: { compaction: { atTokens: 50, keepTurns: 1 } },
+  });
+  await run("one");
+  await run("two");
+  expect(requests[1]!.input.map(({ content }) => content)).toEqual(["two"]);
+  expect(heard.map(({ event }) => event)).toContain("context:post_compact");
+
+  host.coordinator.hooks.gate("context:pre_compact", () => ({
+    action: "modify",
+    data: { items: [{ type: "message", role: "user", content: "summary, then: three" }] },
+  }));
+  await run("three");
+  expect(requests[2]!.input.map(({ content }) => content)).toEqual(["summary, then: three"]);
+  await run("four");
+
+  const parted = await world(
+    (request) =>
+      request.input.length === 1
+        ? response([call("c", "echo")], { usage: { input_tokens: 100 } })
+        : response([say("ok")]),
+    {
+      tools: [tool("echo", () => "x")],
+      settings: { compaction: { atTokens: 50 } },
+    },
+  );
+  parted.host.coordinator.hooks.gate("context:pre_compact", (_, { items }) => ({
+    action: "modify",
+    data: { items: (items as unknown[]).slice(-1) },
+  }));
+  expect((await parted.run("keep calls and outputs together")).status).toBe("done");
+  expect(outputs(parted.requests[1])).toEqual({ c: "x" });
+});
