@@ -1,6 +1,6 @@
 import type { Coordinator, MountPoints } from "./coordinator.ts";
 import type { ToolDefinition } from "./definition.ts";
-import { ToolmountError } from "./errors.ts";
+import { isToolmountError, ToolmountError } from "./errors.ts";
 import { createHooks } from "./hooks.ts";
 import type { HostState } from "./host-state.ts";
 import type { Undo } from "./hook-types.ts";
@@ -206,12 +206,13 @@ function mountTool(host: HostState, module: ModuleState, thing: object, alias: s
   return remember(module, "tools", tool.name, undo);
 }
 
-/** Registration errors are logged and thrown. */
+/** Registration errors are logged and thrown; for a missing extension whoever mounts may still find it, and try again. */
 function prepared<Value>(host: HostState, module: ModuleState, make: () => Value): Value {
   try {
     return make();
   } catch (err) {
-    host.logger.error({ err, module: module.id }, `a tool was refused: ${messageOf(err)}`);
+    const level = isToolmountError(err) && err.code === "EXTENSION_MISSING" ? "debug" : "error";
+    host.logger[level]({ err, module: module.id }, `a tool was refused: ${messageOf(err)}`);
     throw err;
   }
 }

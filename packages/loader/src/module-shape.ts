@@ -54,6 +54,10 @@ function recogniseMount(name: string, mount: unknown, config: unknown, exports: 
 /** Names by which a module says that it is one of Amplifier's. */
 const foreignExports = ["__amplifier_module_type__", "amplifier_module_type", "on_session_ready"];
 
+/** Members that only Amplifier's coordinator has; a `mount` that uses one says as much. */
+const foreignMembers =
+  /\.\s*(?:register_(?:capability|contributor|cleanup)|get_capability|collect_contributions|session_(?:id|state)|mount_points)\b/;
+
 /**
  * A module of another system, rendered as one of ours by the first adapter that knows it. Throws `EXTENSION_MISSING` when
  * it says what it is and no adapter is mounted.
@@ -65,12 +69,17 @@ export function adaptModule(name: string, module: LoadedModule, coordinator: Coo
     const rendered = adapter.adaptModule?.(module.exports) ?? null;
     if (rendered !== null) return recogniseModule(name, rendered);
   }
-  if (adapters.length > 0 || !foreignExports.some((key) => module.exports[key] !== undefined)) return module;
+  if (adapters.length > 0 || !looksForeign(module)) return module;
   throw new ToolmountError("EXTENSION_MISSING", {
     what: `module "${name}", which is Amplifier's,`,
     module: "@toolmount/interop",
     install: "npm install @toolmount/interop",
   });
+}
+
+function looksForeign({ exports, mount }: Extract<LoadedModule, { kind: "mount" }>): boolean {
+  const declared = foreignExports.some((key) => exports[key] !== undefined);
+  return declared || foreignMembers.test(Function.prototype.toString.call(mount));
 }
 
 function isSchema(value: unknown): value is StandardSchema {
