@@ -124,6 +124,8 @@ function aptixParameters(parameters: object): Exports {
   return aptix({ GetSchema: () => ({ ...GoodAptixTool.GetSchema(), parameters }) });
 }
 
+const aptixUsage = GoodAptixTool.ToolUsageMetadata;
+
 /** What a fault left behind, to be ended by the test. */
 export const leftBehind: (() => void)[] = [];
 
@@ -681,6 +683,48 @@ export const faultyModules: readonly FaultyModule[] = [
         "",
       ),
     }),
+  },
+  {
+    fault: "an Aptix usage does not say its purpose",
+    rule: "usage_purpose",
+    profile: "aptix",
+    severity: "warning",
+    module: aptix({ ToolUsageMetadata: aptixUsage.replace(/^[^]*?Rules/, "Rules") }),
+  },
+  {
+    fault: "an Aptix usage does not say when",
+    rule: "usage_when",
+    profile: "aptix",
+    severity: "warning",
+    module: aptix({ ToolUsageMetadata: aptixUsage.replace("Use it when the user asks to be greeted.", "") }),
+  },
+  {
+    fault: "an Aptix usage does not explain its arguments",
+    rule: "usage_arguments",
+    profile: "aptix",
+    severity: "warning",
+    module: aptix({ ToolUsageMetadata: aptixUsage.replace("Arguments\n", "") }),
+  },
+  {
+    fault: "an Aptix usage does not tell its errors",
+    rule: "usage_errors",
+    profile: "aptix",
+    severity: "warning",
+    module: aptix({ ToolUsageMetadata: aptixUsage.replace(/Error codes\n.*\n/, "") }),
+  },
+  {
+    fault: "an Aptix usage has no examples",
+    rule: "usage_examples",
+    profile: "aptix",
+    severity: "warning",
+    module: aptix({ ToolUsageMetadata: aptixUsage.replace(/Good usage[^]*/, "") }),
+  },
+  {
+    fault: "an Aptix usage is a book",
+    rule: "usage_length",
+    profile: "aptix",
+    severity: "warning",
+    module: aptix({ ToolUsageMetadata: `${aptixUsage}\n${"A further line of it. ".repeat(500)}` }),
   },
   {
     fault: "an Aptix tool throws on blank arguments",

@@ -48,6 +48,43 @@ test("APTIX-84, AMP-N56: there is one verdict a profile; warnings do not fail; t
   expect(formatReport(report).split("\n").at(-1)).toMatch(/^\d+ checks, 0 errors, 1 warnings$/);
 });
 
+/** Rows of the contract that a rule holds, on a module that breaks exactly it. */
+const rowsOfRules = [
+  { title: "APTIX-53: parameters of a simple type", rule: "parameter_types" },
+  { title: "APTIX-54: parameters with a description", rule: "parameter_descriptions" },
+  { title: "APTIX-56, APTIX-70, APTIX-74, APTIX-76: usage in step with the schema", rule: "usage_in_step" },
+  { title: "APTIX-62: a stated purpose", rule: "usage_purpose" },
+  { title: "APTIX-60, APTIX-63: when to use", rule: "usage_when" },
+  { title: "APTIX-63: when not to use", rule: "usage_when_not" },
+  { title: "APTIX-64: how to construct arguments", rule: "usage_arguments" },
+  { title: "APTIX-66: known errors", rule: "usage_errors" },
+  { title: "APTIX-67: good and bad examples", rule: "usage_examples" },
+  { title: "APTIX-68: concise text", rule: "usage_length" },
+  { title: "APTIX-69: nothing of one machine", rule: "usage_environment" },
+  { title: "APTIX-69: no secret", rule: "text_secret" },
+  { title: "APTIX-71: nothing of the code", rule: "usage_internals" },
+  { title: "APTIX-57, AMP-9: a description that says when to call", rule: "description_when" },
+  { title: "APTIX-N28: names without dots", rule: "name_grammar" },
+  { title: "APTIX-16, AMP-8, FORGE-2: names in lower snake case", rule: "name_snake_case" },
+  { title: "FORGE-3: names of a verb and a noun", rule: "name_verb_noun" },
+  { title: "FORGE-4, FORGE-N1: the description contract", rule: "description_contract" },
+  { title: "FORGE-12, FORGE-N11: a version", rule: "version_present" },
+  { title: "FORGE-N12: a status", rule: "status_present" },
+  { title: "FORGE-30, FORGE-31: the signal looked at first", rule: "abort_checked_first" },
+  { title: "APTIX-51: no throw on cancellation", rule: "cancellation" },
+  { title: "APTIX-24, APTIX-27: blank arguments answered", rule: "blank_arguments" },
+  { title: "AMP-N58: an empty input answered", rule: "empty_input" },
+];
+
+test.each(rowsOfRules)("$title is held by the rule $rule", async ({ rule }) => {
+  const faulty = faultyModules.filter((one) => one.rule === rule);
+  expect(faulty).not.toEqual([]);
+  for (const { module, valid, invalid, manifest } of faulty) {
+    const { findings } = await checkToolModule(module, { ...everything, valid, invalid, manifest });
+    expect(new Set(findings.map((finding) => finding.rule))).toEqual(new Set([rule]));
+  }
+});
+
 test("every finding has a rule, where, why and how to mend it", async () => {
   for (const { module, rule: _, profile: __, severity: ___, ...options } of faultyModules.slice(0, 9)) {
     const { findings } = await checkToolModule(module, { ...everything, ...options });

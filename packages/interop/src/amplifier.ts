@@ -50,6 +50,7 @@ function adapt(tool: AmplifierTool, { logger }: AdapterServices, world: Amplifie
     schema: schemaOf(tool, name, logger),
     origin: "amplifier",
     ...summary(tool),
+    ...confirmation(tool),
     failures: { className: name, describe: describeThrown },
     async execute(params, context) {
       const answer = await world.within(context, () => tool.execute(structuredClone(params)));
@@ -84,6 +85,13 @@ function readMember(tool: AmplifierTool, member: "name" | "description", name: s
 function summary(tool: object): { readonly summary?: string } {
   const given = (tool as { summary?: unknown }).summary;
   return typeof given === "string" ? { summary: given } : {};
+}
+
+/** What a tool says of its approval; hints are for people. */
+function confirmation(tool: object): { readonly requiresConfirmation?: true } {
+  const { get_metadata: method } = tool as { get_metadata?: unknown };
+  const metadata: unknown = typeof method === "function" ? Reflect.apply(method, tool, []) : tool;
+  return isRecord(metadata) && metadata["requires_approval"] === true ? { requiresConfirmation: true } : {};
 }
 
 function refuse(tool: string, problem: string, rule: string): never {

@@ -55,6 +55,9 @@ async function gather(problems: AsyncGenerator<RuleProblem>): Promise<readonly R
   return found;
 }
 
+/** What says when not to use a tool does not say when to use it. */
+const refusals = /\b(?:do not|don't|never|must not|should not)\b[^.\n]*/gi;
+
 /** The parts of a usage text, and how each is known (A5 §7.2.1, §7.2.2). */
 const usageParts: readonly (readonly [id: string, pattern: RegExp, what: string])[] = [
   ["usage_purpose", /primary purpose|purpose:|^[\w-]+ ?[:—-] ?\w/im, "its primary purpose"],
@@ -82,7 +85,7 @@ const usageRules: readonly ToolRule[] = usageParts.map(([id, pattern, what]) =>
       mend: `say ${what}`,
       problem: `it does not say ${what}`,
     },
-    (usage) => pattern.test(usage),
+    (usage) => pattern.test(id === "usage_when" ? usage.replaceAll(refusals, "") : usage),
   ),
 );
 

@@ -38,6 +38,7 @@ function adapt(thing: unknown, type: AptixClass, services: AdapterServices): Too
   const schema = readAptixSchema(type) as AptixSchema;
   const tool = typeof thing === "function" ? construct(type, services) : (thing as AptixInstance);
   refuse(type, inspectInstance(type, tool));
+  warnOutOfStep(type.ToolUsageMetadata as string, schema, services);
   const className = type.name || schema.name;
   return {
     name: schema.name,
@@ -57,6 +58,15 @@ function adapt(thing: unknown, type: AptixClass, services: AdapterServices): Too
         await tool.ExecuteAsync(argumentText(params, context), contextOf(context), context.abortSignal),
       ),
   };
+}
+
+/** Text and schema are read at one moment, so they stay as they are; an argument that the text leaves out is told. */
+function warnOutOfStep(usage: string, { name, parameters }: AptixSchema, { logger }: AdapterServices): void {
+  const missing = Object.keys(parameters["properties"] as object).filter(
+    (argument) => !usage.includes(argument),
+  );
+  if (missing.length > 0)
+    logger.warn({ tool: name, arguments: missing }, "a usage text leaves out arguments of its schema");
 }
 
 function refuse(type: AptixClass, breaches: readonly Breach[]): void {

@@ -135,6 +135,17 @@ test.each([
   });
 });
 
+test.each([
+  { requires_approval: true },
+  { get_metadata: () => ({ requires_approval: true, risk_level: "high" }) },
+])("AMP-N5: a tool that says it needs approval is asked about before it runs", async (metadata) => {
+  const { host } = await hostWithAdapters();
+  mountTool(host, { ...echo, ...metadata });
+
+  expect(host.tools()[0]?.requiresConfirmation).toBe(true);
+  expect(await host.call({ name: "echo", arguments: { text: "x" } })).toMatchObject({ status: "denied" });
+});
+
 test("AMP-4, AMP-6, AMP-15, AMP-29: a module mounts its tool under another name, with its config; that name is an alias", async () => {
   const { host } = await mounted(
     {
@@ -176,7 +187,7 @@ test("AMP-N23: an unknown declared type is refused; a module of ours is left alo
   expect(adapter.adaptModule!({ mount: async () => {} })).toBeNull();
 });
 
-test("AMP-16, AMP-N43, AMP-N45: contributors and capabilities are registered and found under their names", async () => {
+test("AMP-16, AMP-N43, AMP-N44, AMP-N45: contributors and capabilities are registered and found under their names", async () => {
   let seen: unknown;
   const { host } = await mounted({
     mount: async (coordinator: AmplifierCoordinator) => {
@@ -359,6 +370,27 @@ describe("hooks", () => {
     });
   });
 
+  test("AMP-N35: a handler of another event that throws is logged, and the others go on", async () => {
+    const heard: string[] = [];
+    const { lines } = await mounted({
+      amplifier_module_type: "hook",
+      mount: async (coordinator: AmplifierCoordinator) => {
+        coordinator.hooks.register("my:event", async () => Promise.reject(new Error("broken")), 1);
+        coordinator.hooks.register("my:event", async (event) => void heard.push(event), 2);
+        await coordinator.hooks.emit("my:event");
+      },
+    });
+
+    expect(heard).toEqual(["my:event"]);
+    expect(lines.some(({ message }) => message.includes("observer failed"))).toBe(true);
+  });
+
+  test("AMP-N42: a hook that suppresses output suppresses its own, never a tool's", async () => {
+    const { host } = await withHook("tool:post", () => ({ action: "continue", suppress_output: true }));
+
+    expect((await call(host)).result.data).toEqual({ text: "hi" });
+  });
+
   test("AMP-N32: what is emitted comes back with all fields and their defaults; the host's own events are dropped", async () => {
     let answers: unknown[] = [];
     const { lines } = await mounted({
@@ -386,7 +418,7 @@ describe("hooks", () => {
   });
 });
 
-describe("AMP-N40, AMP-N41: what a hook asked for is carried out", () => {
+describe("AMP-N8, AMP-N40, AMP-N41: what a hook asked for is carried out", () => {
   async function facade(prepare: (coordinator: AmplifierCoordinator) => void = () => {}) {
     let coordinator!: AmplifierCoordinator;
     const world = await mounted({

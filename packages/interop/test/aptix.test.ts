@@ -49,7 +49,7 @@ test("APTIX-73, APTIX-58, APTIX-59: schema, description and usage text are read 
 test("APTIX-108, APTIX-79: a tool is registered with a logger alone; the missing service is warned of and null", async () => {
   const { host, lines } = await greeted(null);
 
-  expect(lines.filter(({ level }) => level === "warn")).toMatchObject([
+  expect(lines.filter(({ message }) => message.includes("service"))).toMatchObject([
     { fields: { service: "IGreetingService" } },
   ]);
   expect(await host.call({ name: "agent_greet", arguments: { name: "Ada" } })).toMatchObject({
@@ -127,6 +127,31 @@ test("APTIX-38, APTIX-39, APTIX-40, APTIX-46: what is thrown is logged under the
   expect(logged?.fields["err"]).toMatchObject({ message: secret });
 });
 
+test("APTIX-74, APTIX-70: a usage text that leaves out an argument of its schema is told when the tool is mounted", async () => {
+  const { lines } = await greeted();
+
+  expect(lines.filter(({ message }) => message.includes("leaves out arguments"))).toMatchObject([
+    { level: "warn", fields: { tool: "agent_greet", arguments: ["times"] } },
+  ]);
+});
+
+test.each(["ALREADY_IN_CONTEXT", "NOT_FOUND", "INVALID_ARGUMENT", "INTERNAL_ERROR"])(
+  "APTIX-N29: the domain error %s keeps its code, and all messages are kept",
+  async (code) => {
+    const Tool = having({}) as { prototype: { ExecuteAsync: unknown } };
+    const Errors = [{ Message: "first", ErrorCode: code }, { Message: "second" }];
+    Tool.prototype.ExecuteAsync = () => Promise.resolve({ Successful: false, Result: null, Errors });
+    const { host } = await hostWithAdapters();
+    host.coordinator.mount("tools", Tool as never);
+
+    expect((await host.call({ name: "agent_greet", arguments: { name: "Ada" } })).result).toMatchObject({
+      error: "first; second",
+      code,
+      details: { Errors: [{ Message: "first" }, { Message: "second" }] },
+    });
+  },
+);
+
 test("FORGE-24: an interrupt that an Aptix tool throws reaches the caller", async () => {
   const interrupt = new ToolInterrupt("sure?");
   const { host } = await greeted({ greet: () => Promise.reject(interrupt) });
@@ -134,7 +159,7 @@ test("FORGE-24: an interrupt that an Aptix tool throws reaches the caller", asyn
   await expect(host.call({ name: "agent_greet", arguments: { name: "Ada" } })).rejects.toBe(interrupt);
 });
 
-test("APTIX-48, APTIX-49, APTIX-50, APTIX-51: the token reaches the tool; a cancelled call is a successful envelope that tells so", async () => {
+test("APTIX-N5, APTIX-48, APTIX-49, APTIX-50, APTIX-51: the token reaches the tool; a cancelled call is a successful envelope that tells so", async () => {
   const caller = new AbortController();
   const service = {
     greet: () =>

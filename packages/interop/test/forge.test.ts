@@ -94,3 +94,32 @@ test.each([
   expect(result.code).toBe("CONTRACT_VIOLATION");
   expect(result.error).toContain(rule);
 });
+
+test.each([
+  { title: "a user's token", auth: { type: "user", jwt: "t" } },
+  { title: "an API key", auth: { type: "service", apiKey: "k" } },
+  { title: "an OAuth token", auth: { type: "oauth", accessToken: "t" } },
+  { title: "none", auth: undefined },
+])(
+  "FORGE-28, FORGE-29, FORGE-N5, FORGE-N10: auth by $title reaches the tool, services are optional members of the context",
+  async ({ auth }) => {
+    const { host } = await hostWithAdapters();
+    const seen: unknown[] = [];
+    if (auth !== undefined) host.coordinator.provide("auth", () => auth);
+    host.coordinator.provide("search", ({ userId }) => ({ of: userId }));
+    host.coordinator.mount("tools", {
+      ...forged,
+      schema: z.object({}),
+      execute: async (
+        _: object,
+        context: { auth?: unknown; client?: unknown; search?: unknown; abortSignal: AbortSignal },
+      ) => {
+        seen.push(context.auth, context.client, context.search, context.abortSignal.aborted);
+        return { tool: "get_weather", fetchedAt: "2026-01-02T03:04:05Z", data: null };
+      },
+    });
+    await host.call({ name: "get_weather" }, { userId: "u" });
+
+    expect(seen).toEqual([auth, undefined, { of: "u" }, false]);
+  },
+);

@@ -60,7 +60,7 @@ test("names go to a provider and back, none is lost and no two become one", () =
 });
 
 describe("OpenAI", () => {
-  test("tools go out under allowed names; a call comes back, runs and is answered", async () => {
+  test("APTIX-N31, APTIX-58: tools go out under allowed names, not strict; a call comes back, runs and is answered", async () => {
     const there = toOpenAI(host.tools());
     const [tool] = there.tools;
     expect(tool).toMatchObject({ type: "function", parameters: { required: ["a", "b"] }, strict: false });
