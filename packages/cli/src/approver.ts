@@ -37,19 +37,48 @@ async function askPerson(
   if (signal.aborted) return { decision: "deny", reason: "nobody was asked in time" };
   const { isCancel, select } = await import("@clack/prompts");
   for (const line of questionLines(question, screen)) screen.line(line);
-  const decision = await select<"approve" | "deny">({
+  const choice = await select<Choice>({
     ...terminal,
     signal,
     message: `Run ${printable(question.tool.name)}?`,
     initialValue: "deny",
-    options: [
-      { value: "deny", label: "Deny" },
-      { value: "approve", label: "Approve", hint: "this one call" },
-    ],
+    options: choicesOf(question),
   });
-  if (!isCancel(decision)) return { decision, by };
+  if (!isCancel(choice)) return answerOf(choice);
   if (!signal.aborted) onLeave();
   return { decision: "deny", by, reason: "the question was left unanswered" };
+}
+
+type Choice = "approve" | "deny" | "later" | "arguments" | "session";
+
+function choicesOf({
+  canWait,
+  rememberable,
+  info,
+}: ApprovalQuestion): { value: Choice; label: string; hint?: string }[] {
+  return [
+    { value: "deny", label: "Deny" },
+    { value: "approve", label: "Approve", hint: "this one call" },
+    ...(rememberable
+      ? [{ value: "arguments", label: "Approve always", hint: "these arguments" } as const]
+      : []),
+    ...(rememberable && info.sessionId !== undefined
+      ? [
+          {
+            value: "session",
+            label: "Approve for this session",
+            hint: "this tool, whatever its arguments",
+          } as const,
+        ]
+      : []),
+    ...(canWait ? [{ value: "later", label: "Decide later", hint: "toolmount approvals" } as const] : []),
+  ];
+}
+
+function answerOf(choice: Choice): ApprovalAnswer {
+  if (choice === "arguments" || choice === "session")
+    return { decision: "approve", by, remember: { scope: choice } };
+  return { decision: choice, by };
 }
 
 /** Everything that the answer covers. Nothing of it is cut: what is approved is what is shown. */

@@ -1,5 +1,12 @@
 import { PassThrough } from "node:stream";
-import { createHost, data, defineTool, type Approver } from "@toolmount/core";
+import {
+  createHost,
+  createMemoryStore,
+  data,
+  defineTool,
+  type Approver,
+  type StateStore,
+} from "@toolmount/core";
 import { expect, test } from "vitest";
 import { z } from "zod";
 import { createTerminalApprover } from "../src/approver.ts";
@@ -10,7 +17,7 @@ const keys = { up: "\u001b[A", down: "\u001b[B", enter: "\r", ctrlC: "\u0003" };
 /** Calls a tool that needs confirmation, before a person who presses keys once the question is drawn. */
 async function callBefore(
   presses: readonly string[],
-  context: { abortSignal?: AbortSignal; onAsked?: () => void } = {},
+  context: { abortSignal?: AbortSignal; onAsked?: () => void; store?: StateStore } = {},
 ) {
   const input = new PassThrough();
   const output = new PassThrough();
@@ -26,12 +33,12 @@ async function callBefore(
   });
   const screen = createScreen({ write: (text) => output.write(text) }, {});
   const ask = createTerminalApprover(screen, { input, output }, () => controller.abort());
-  const outcome = await call(ask, context.abortSignal ?? controller.signal);
+  const outcome = await call(ask, context.abortSignal ?? controller.signal, context.store);
   return { outcome, shown, left: controller.signal.aborted };
 }
 
-async function call(approver: Approver["ask"], abortSignal: AbortSignal) {
-  const host = createHost({ approver });
+async function call(approver: Approver["ask"], abortSignal: AbortSignal, store?: StateStore) {
+  const host = createHost({ approver, store });
   host.coordinator.mount("tools", remove);
   const given = { path: "a\u202eb\u001b[2J" };
   const outcome = await host.call(
@@ -89,4 +96,17 @@ test("a call that is aborted while it is asked about takes its question back", a
   });
 
   expect(outcome).toMatchObject({ status: "cancelled" });
+});
+
+test("C38: with a store the person may approve for always, for the session, or decide later", async () => {
+  const { down, enter } = keys;
+  const asked = async (...presses: string[]) => {
+    const store = createMemoryStore();
+    const { outcome } = await callBefore([...presses, enter], { store });
+    return { status: outcome.status, always: (await store.approvals.remembered()).map(({ scope }) => scope) };
+  };
+  expect(await asked(down)).toEqual({ status: "ok", always: [] });
+  expect(await asked(down, down)).toEqual({ status: "ok", always: ["arguments"] });
+  expect(await asked(down, down, down)).toEqual({ status: "ok", always: ["session"] });
+  expect(await asked(down, down, down, down)).toEqual({ status: "pending", always: [] });
 });

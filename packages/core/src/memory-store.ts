@@ -62,7 +62,7 @@ function isListed(record: ApprovalRecord, { states, sessionId, userId, dueBy }: 
 }
 
 /** When somebody has to look at a record again: its lease's end while a host has it, else its expiry. */
-export function dueAt(record: ApprovalRecord): number {
+function dueAt(record: ApprovalRecord): number {
   return record.leaseUntil ?? record.expiresAt;
 }
 

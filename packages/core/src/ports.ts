@@ -54,6 +54,8 @@ export interface ApprovalQuestion extends PendingCall {
   readonly timeoutMs: number;
   /** What silence means. */
   readonly default: "approve" | "deny";
+  /** Whether `later` is taken: there is a store to keep the question. */
+  readonly canWait: boolean;
   /** Whether an "always" would be kept: there is a store, and neither a gate nor a rule asks. */
   readonly rememberable: boolean;
 }

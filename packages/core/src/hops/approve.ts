@@ -188,7 +188,7 @@ function follow(run: Run, { decision, by, reason }: Decided): boolean {
 }
 
 /** Who decides when nobody does. */
-export const nobody = "nobody in time";
+const nobody = "nobody in time";
 
 function silence(run: Run, question: ApprovalQuestion): boolean {
   run.withdraw?.();
@@ -264,6 +264,7 @@ function questionOf(run: Run): ApprovalQuestion {
     digest: kept?.digest ?? questionDigest(run),
     timeoutMs: gateAsk?.approvalTimeoutMs ?? host.desk.options.askMs,
     default: gateAsk?.approvalDefault === "allow" ? ("approve" as const) : ("deny" as const),
+    canWait: kept !== undefined,
     rememberable: kept !== undefined && isRememberable(run),
   });
 }
