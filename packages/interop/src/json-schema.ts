@@ -89,19 +89,22 @@ function prepareParser(
   const plain = JSON.parse(text) as JsonSchema;
   if (text.includes('"$async"')) throw new Error('"$async" is not taken');
   const check = compileWith(first, plain);
-  const checkAll = compileWith(all, plain);
+  // Compiled when a value first fails: most schemas of most hosts never see one.
+  let checkAll: ValidateFunction | undefined;
   const prepare = preparation(schema, plain, text);
   const undeclared = prepareUndeclared(plain);
   return (given) => {
     const value = prepare(given);
     if (check(value)) return accepted(value, undeclared);
-    const whole = countMembers(value, maxMembersForAllFaults) < maxMembersForAllFaults;
-    if (whole) checkAll(prepare(given));
-    return {
-      ok: false,
-      issues: issuesOf(((whole ? checkAll : check).errors ?? []) as readonly ErrorObject[]),
-    };
+    if (countMembers(value, maxMembersForAllFaults) >= maxMembersForAllFaults) return refused(check);
+    checkAll ??= compileWith(all, plain);
+    checkAll(prepare(given));
+    return refused(checkAll);
   };
+}
+
+function refused({ errors }: ValidateFunction): ParseResult {
+  return { ok: false, issues: issuesOf((errors ?? []) as readonly ErrorObject[]) };
 }
 
 /** Compiles and forgets: an `$id` of one schema must not be known to another. */
