@@ -11,6 +11,9 @@ export interface Trace {
   readonly mark: string;
 }
 
+/** Looks repeated where a process went while it was being looked at; on a busy machine strangers come and go too. */
+const maxLooks = 8;
+
 /**
  * Process ids that a command left: of its group, its session, or with its mark, zombies left out. Null where the system
  * does not tell (no /proc).
@@ -18,21 +21,35 @@ export interface Trace {
  * A process that left the session *and* dropped the mark from its environment is not found.
  */
 export async function survivorsOf(trace: Trace): Promise<readonly number[] | null> {
-  const names = await readdir("/proc").catch(() => null);
-  if (names === null) return null;
-  const pids = names.filter((name) => /^\d+$/.test(name)).map(Number);
-  const found = await Promise.all(pids.map(async (pid) => ((await belongs(pid, trace)) ? [pid] : [])));
-  return found.flat();
+  let unsure: ReadonlySet<number> = new Set();
+  for (let look = 0; look < maxLooks; look++) {
+    const names = await readdir("/proc").catch(() => null);
+    if (names === null) return null;
+    const pids = names.filter((name) => /^\d+$/.test(name)).map(Number);
+    const seen = await Promise.all(pids.map(async (pid) => ({ pid, kind: await kindOf(pid, trace) })));
+    const of = (wanted: Kind) => seen.flatMap(({ pid, kind }) => (kind === wanted ? [pid] : []));
+    if (of("ours").length > 0) return of("ours");
+    // One that went after the list was made may have left a child that is not in it. Zombies and what has no
+    // environment may be on their way, or stay like that: it counts once.
+    const open = [...of("gone"), ...of("unsure").filter((pid) => !unsure.has(pid))];
+    if (!open.some((pid) => pid >= trace.pid)) return [];
+    unsure = new Set(of("unsure"));
+  }
+  return [];
 }
 
-async function belongs(pid: number, { pid: leader, mark }: Trace): Promise<boolean> {
+type Kind = "ours" | "strange" | "unsure" | "gone";
+
+async function kindOf(pid: number, { pid: leader, mark }: Trace): Promise<Kind> {
   const stat = await read(`/proc/${pid}/stat`);
   // The name in parentheses may hold anything; what follows it are state, parent, group, session.
-  const [state, , group, session] = stat.slice(stat.lastIndexOf(")") + 2).split(" ");
-  if (state === undefined || state === "" || state === "Z" || state === "X") return false;
-  if (Number(group) === leader || Number(session) === leader) return true;
+  const [state = "", , group, session] = stat.slice(stat.lastIndexOf(")") + 2).split(" ");
+  if (state === "") return "gone";
+  if (state === "Z" || state === "X") return "unsure";
+  if (Number(group) === leader || Number(session) === leader) return "ours";
   const environment = await read(`/proc/${pid}/environ`);
-  return environment.split("\0").includes(`${markName}=${mark}`);
+  if (environment === "") return "unsure";
+  return environment.split("\0").includes(`${markName}=${mark}`) ? "ours" : "strange";
 }
 
 /** Empty for a process that is gone, or another user's. */

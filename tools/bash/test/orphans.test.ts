@@ -1,0 +1,91 @@
+import { spawnSync } from "node:child_process";
+import { setTimeout as pause } from "node:timers/promises";
+import { expect, test } from "vitest";
+import { processesWith, shell } from "./world.ts";
+
+const long = process.env["TOOLMOUNT_LONG"] === "1";
+const calls = long ? 500 : 42;
+
+/** What a command may leave running, each with a mark by which it is found. */
+const leavers: readonly ((mark: string) => string)[] = [
+  (mark) => `sleep ${mark}`,
+  (mark) => `sleep ${mark} & sleep ${mark} & wait`,
+  (mark) => `sleep ${mark} & exit 0`,
+  (mark) => `nohup sleep ${mark} >/dev/null 2>&1 & sleep ${mark}`,
+  (mark) => `trap '' TERM INT HUP; while :; do sleep ${mark}; done`,
+  (mark) => `(trap '' TERM; sleep ${mark}; sleep ${mark}) & wait`,
+  (mark) => `setsid sleep ${mark} & sleep ${mark}`,
+  (mark) => `setsid -f sleep ${mark}; sleep ${mark}`,
+  (mark) => `setsid bash -c 'setsid bash -c "sleep ${mark} & sleep ${mark}" & sleep ${mark}' & wait`,
+  (mark) =>
+    `(setsid nohup bash -c 'trap "" TERM; sleep ${mark} & disown; sleep ${mark}' >/dev/null 2>&1 &); sleep ${mark}`,
+  (mark) => `set -m; sleep ${mark} & (sleep ${mark} &) ; sleep ${mark}`,
+  (mark) => `coproc sleep ${mark}; cat <(sleep ${mark})`,
+  (mark) => `for i in 1 2 3; do (sleep ${mark} | cat) & done; wait`,
+  (mark) => `bash -c 'exec -a hidden sleep ${mark}' & sleep ${mark}`,
+];
+
+/** Numbers that are the same each time: which command is cancelled after how long. */
+function* randoms(seed: number): Generator<number, never> {
+  for (let state = seed; ;) {
+    state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0;
+    yield state / 2 ** 32;
+  }
+}
+
+/** Runs and cancels so many commands, some at once, and tells what is left of them. */
+async function leftAfter(isolation: "none" | "bubblewrap", seed: number): Promise<number[]> {
+  const { bash } = shell({ isolation, max_timeout: 60 });
+  const next = randoms(seed);
+  const mark = `7${seed}.${process.pid}`;
+  for (let done = 0; done < calls; done += 6) {
+    const batch = Array.from({ length: Math.min(6, calls - done) }, () => {
+      const caller = new AbortController();
+      const command = leavers[Math.floor(next.next().value * leavers.length)]!(mark);
+      const running = bash.execute({ command }, { abortSignal: caller.signal });
+      return pause(next.next().value * 60).then(() => (caller.abort(), running));
+    });
+    const results = await Promise.all(batch);
+    for (const { error } of results) expect([undefined, "Request was cancelled"]).toContain(error);
+  }
+  return processesWith(mark);
+}
+
+test(`${calls} commands with background, nohup, trap and setsid children, cancelled at random, leave no process`, async () => {
+  expect(await leftAfter("none", 4711)).toEqual([]);
+}, 300_000);
+
+test(`under bubblewrap too: ${calls} such commands leave no process`, async () => {
+  requireBubblewrap();
+  expect(await leftAfter("bubblewrap", 1234)).toEqual([]);
+}, 300_000);
+
+/** What leaves the session and drops its environment is out of reach without a sandbox, and the docs say so. */
+const escape = (mark: string) => `env -i setsid sleep ${mark} >/dev/null 2>&1 & sleep 0.2; echo done`;
+
+test("without a sandbox exactly that is left which left its session and dropped its environment", async () => {
+  const { bash } = shell();
+  const mark = `73.${process.pid}`;
+  await bash.execute({ command: escape(mark) });
+  const left = processesWith(mark);
+  for (const pid of left) process.kill(pid, "SIGKILL");
+
+  expect(left).toHaveLength(1);
+});
+
+test("under bubblewrap not even that is left", async () => {
+  requireBubblewrap();
+  const { bash } = shell({ isolation: "bubblewrap" });
+  const mark = `74.${process.pid}`;
+
+  expect(await bash.execute({ command: escape(mark) })).toMatchObject({ data: { stdout: "done\n" } });
+  expect(processesWith(mark)).toEqual([]);
+});
+
+/** These tests are never left out: scripts/system-packages.sh installs what they need. */
+function requireBubblewrap(): void {
+  expect(
+    spawnSync("bwrap", ["--version"]).error,
+    "bubblewrap is needed: scripts/system-packages.sh",
+  ).toBeUndefined();
+}
