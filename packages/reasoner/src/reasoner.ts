@@ -56,6 +56,8 @@ export function createReasoner(
   const memory = createMemoryStore().sessions;
   const turns = new LiveTurns();
   const running = new Map<string, Running>();
+  /** Where the log of a session ended when this process last had it: up to there, its live state is right. */
+  const known = new Map<string, number>();
   guardTurns(turns, coordinator.hooks);
   const store = () => (coordinator.get("session-store") as SessionStore | null) ?? memory;
   const now = () => clock.now();
@@ -105,7 +107,13 @@ export function createReasoner(
     } finally {
       running.delete(id);
       turns.end(id, turnId);
+      known.set(id, log.length);
     }
+  };
+
+  /** Another process may have gone on with the session since. */
+  const restore = (host: TurnHost, { view, facts: { id }, length }: SessionLog) => {
+    if (known.get(id) !== length) host.session(id).restore(view.state);
   };
 
   const agentOf = ({ agent }: SessionFacts): Agent | null =>
@@ -133,7 +141,7 @@ export function createReasoner(
     const { turns: limit } = settingsFor(facts, options).budgets;
     if (limit !== undefined && view.turns >= limit)
       throw new ToolmountError("AGENT_BUDGET_EXHAUSTED", { budget: "turns", limit });
-    if (!isNew) host.session(facts.id).restore(view.state);
+    if (!isNew) restore(host, log);
     const ids = { session_id: facts.id, ...(facts.parentId !== null && { parent_id: facts.parentId }) };
     await coordinator.hooks.emit(isNew ? "session:start" : "session:resume", ids);
     const answer = await coordinator.hooks.emit("prompt:submit", { ...ids, prompt: options.prompt });
@@ -209,7 +217,7 @@ export function createReasoner(
     try {
       let turn: TurnResult | null = null;
       if (log.view.turn !== null) {
-        host.session(id).restore(log.view.state);
+        restore(host, log);
         turn = await drive(host, log, given);
       }
       if (turn === null || turn.status === "done")
@@ -227,8 +235,8 @@ export function createReasoner(
     async run(host, options) {
       const id = options.sessionId ?? randomUUID();
       requireIdle(id);
-      const known = await SessionLog.open(store(), id, now);
-      if (known !== null) return begin(host, known, options, false);
+      const found = await SessionLog.open(store(), id, now);
+      if (found !== null) return begin(host, found, options, false);
       const facts = {
         id,
         parentId: null,
@@ -246,7 +254,7 @@ export function createReasoner(
       const log = await open(id);
       if (log.view.turn === null) throw conflict(id, "no turn of it is open");
       checkClientResults(log.view, clientResults);
-      host.session(id).restore(log.view.state);
+      restore(host, log);
       await coordinator.hooks.emit("session:resume", { session_id: id, turn_id: log.view.turn.turnId });
       const given = cancel ? { ...options, abortSignal: AbortSignal.abort() } : options;
       return drive(host, log, given, clientResults);
@@ -274,6 +282,7 @@ export function createReasoner(
     async leave(host, id) {
       await coordinator.hooks.emit("session:end", { session_id: id });
       host.session(id).end();
+      known.delete(id);
     },
 
     spawn,
@@ -286,18 +295,24 @@ function endedItems({ items }: SessionView): Item[] {
   return items.slice(0, Math.max(last, 0));
 }
 
+/** The least of a child's own budget and what its parent has left. Throws where nothing is left. */
 function leftOf({ log, settings }: Running, own: Settings, used: Usage): Settings["budgets"] {
   const { tokens, calls, ms } = settings.budgets;
-  const least = (...numbers: (number | undefined)[]) => {
-    const set = numbers.filter((number) => number !== undefined);
-    return set.length === 0 ? undefined : Math.max(1, Math.min(...set));
+  const left = (budget: string, limit: number | undefined, spent: number): number => {
+    if (limit === undefined) return Number.POSITIVE_INFINITY;
+    if (spent >= limit) throw new ToolmountError("AGENT_BUDGET_EXHAUSTED", { budget, limit });
+    return limit - spent;
   };
-  const leftTokens = tokens === undefined ? undefined : tokens - tokensOf(log.view.usage) + tokensOf(used);
-  const leftCalls = calls === undefined ? undefined : calls - (log.view.turn?.callCount ?? 0);
+  const least = (mine = Number.POSITIVE_INFINITY, parents = Number.POSITIVE_INFINITY) => {
+    const number = Math.min(mine, parents);
+    return number === Number.POSITIVE_INFINITY ? undefined : number;
+  };
+  // A child that goes on has its earlier use in its own session, and in its parent's.
+  const leftTokens = left("tokens", tokens, tokensOf(log.view.usage)) + tokensOf(used);
   return {
     ...own.budgets,
     tokens: least(own.budgets.tokens, leftTokens),
-    calls: least(own.budgets.calls, leftCalls),
+    calls: least(own.budgets.calls, left("calls", calls, log.view.turn?.callCount ?? 0)),
     ms: least(own.budgets.ms, ms),
   };
 }

@@ -60,6 +60,11 @@ export class SessionLog {
     return log;
   }
 
+  /** Entries so far. */
+  get length(): number {
+    return this.#sequence;
+  }
+
   /**
    * Adds entries, on disk when it resolves, and carries them into the view. Rejects with `SESSION_CONFLICT` when
    * somebody else went on with the session: then nothing more is done with it here.
