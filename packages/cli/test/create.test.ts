@@ -36,7 +36,7 @@ test.each([
     said: 'module: "@acme/mail"',
   },
 ])(
-  "create tool $name makes a package that builds, and passes its tests, publint and attw as it is",
+  "create tool $name makes a package that builds, and passes validate, its tests, publint and attw as it is",
   async ({ name, options, tool, said }) => {
     const { made, run, folder, toolmount } = await created(name, options);
 
@@ -49,6 +49,8 @@ test.each([
     await run("attw", "--pack", ".", "--profile", "esm-only", "--quiet");
     const manifest = await toolmount(["manifest", folder, "--check", "--json"]);
     expect([manifest.code, manifest.json()]).toEqual([0, expect.objectContaining({ same: true })]);
+    const verdict = await toolmount(["validate", folder, "--type", "tool"]);
+    expect(verdict).toMatchObject({ code: 0, stdout: expect.stringContaining("0 errors, 0 warnings") });
     expect(manifest.json()).toMatchObject({ manifest: { tools: [{ name: tool }] } });
   },
   60_000,

@@ -20,7 +20,7 @@ export function packageJson(names: ToolNames, ranges: Ranges): string {
     },
     scripts: {
       build: "tsc",
-      test: 'npm run build && node --test "test/*.test.ts" && toolmount manifest . --check',
+      test: 'npm run build && node --test "test/*.test.ts" && toolmount manifest . --check && toolmount validate .',
       check: "publint --strict && attw --pack . --profile esm-only",
       prepack: "npm run build",
     },
