@@ -497,6 +497,33 @@ describe("a host that is gone while the call ran", () => {
     expect(there.eventsOf(runId)).toEqual(["tool:error"]);
   });
 
+  test("a host that was taken for gone before its tool began does not begin it after all", async () => {
+    const store = createMemoryStore();
+    const ends: (() => void)[] = [];
+    const busy = tool(() => new Promise((resolve) => ends.push(() => resolve(data(0)))), { name: "busy" });
+    let ran = 0;
+    const asks = tool(() => data(++ran), { requiresConfirmation: true });
+    const limits = { concurrentTotal: 1 };
+    const slow = world([busy, asks], { store, clock: createFakeClock(), limits });
+    const asked = await slow.host.call({ name: "probe" }, alice);
+    await slow.host.approvals.decide(await pendingId(slow), "approve", "bob");
+    const occupied = slow.host.call({ name: "busy" });
+    const late = slow.host.resume(asked.ticket!, alice); // waits for its turn
+    await expect.poll(async () => (await store.approvals.list())[0]?.state).toBe("claimed");
+
+    const clock = createFakeClock();
+    const quick = world([busy, asks], { store, clock });
+    await clock.advance(20_000);
+    expect(await quick.host.resume(asked.ticket!, alice)).toMatchObject({ status: "ok" });
+    for (const end of ends) end();
+
+    expect(await occupied).toMatchObject({ status: "ok" });
+    expect(await late).toMatchObject({ status: "failed", result: { code: "UNAVAILABLE" } });
+    expect(ran).toBe(1);
+    const told = [...slow.eventsOf(asked.runId), ...quick.eventsOf(asked.runId)];
+    expect(told.filter((event) => terminal.includes(event))).toEqual(["tool:post"]);
+  });
+
   test("an idempotent tool is run again", async () => {
     const { store, ticket } = await crashed({ idempotent: true });
     const clock = createFakeClock();
