@@ -221,6 +221,7 @@ async function mountOnce(
     config,
     position: findPosition(build.map, unit.path),
     specifier: resolution.path,
+    hiddenText: unit.entry?.hiddenText,
     shapeTool: selection?.shapeTool,
   });
   try {

@@ -102,6 +102,10 @@ export const entrySchema = z.strictObject({
     .describe("Put before the names of its tools."),
   tools: toolSelection.optional(),
   override: z.boolean().default(false).describe("Its tools replace others of the same name."),
+  hiddenText: z
+    .enum(["refuse", "allow"])
+    .optional()
+    .describe("What happens when a text of its tools hides characters from people. Default refuse."),
   limits: limits.optional(),
   run: z
     .looseObject({ in: z.enum(["inline", ...Object.keys(runnerTable)]) })

@@ -279,13 +279,13 @@ export function findHint(unit: Unit, error: unknown): string | undefined {
 
 /** The config as one text, for comparing two uses. */
 export function shapeOf({ id, config, entry, limits, runner, section }: Unit): JsonObject {
-  const { tools, prefix, override, limits: own, uses, wake } = entry ?? {};
+  const { tools, prefix, override, hiddenText, limits: own, uses, wake } = entry ?? {};
   return {
     id,
     section,
     config,
     runner: runner ?? null,
     limits,
-    shaping: { tools, prefix, override, own, uses, wake },
+    shaping: { tools, prefix, override, hiddenText, own, uses, wake },
   } as unknown as JsonObject;
 }
