@@ -15,6 +15,7 @@ const pages = [
   "docs/limits.md",
   "docs/policy.md",
   "docs/approvals.md",
+  "docs/modes.md",
   "docs/write-a-tool.md",
   "docs/coming-from-aptix.md",
   "docs/coming-from-amplifier.md",

@@ -1,0 +1,132 @@
+// What progressive disclosure saves, and whether tool_search finds the right tool: figures of docs/tool-search.md.
+// Tools are all of this repository's, and 74 of others where they stand beside it (../shared/fixtures/tool-schemas).
+// Run as `pnpm --filter @toolmount-workspace/bench tool-search`.
+import { existsSync, readFileSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { data, silentLogger } from "@toolmount/core";
+import { openHost } from "@toolmount/loader";
+import { countTokens } from "gpt-tokenizer/encoding/o200k_base";
+import { z } from "zod";
+
+const here = dirname(fileURLToPath(import.meta.url));
+const samples = join(here, "../../shared/fixtures/tool-schemas");
+const servers = { everything: "mcp-everything", fs: "mcp-filesystem", memory: "mcp-memory" };
+const sources = { ...servers, thinking: "mcp-sequential-thinking", bfcl: "bfcl" };
+
+const others = existsSync(samples) ? Object.entries(sources).flatMap(readSample) : [];
+if (others.length === 0) console.log(`${samples} is not there: only own tools are measured`);
+const schemas = new Map(others.map(({ name, schema }) => [name, schema]));
+
+const whole = await openWith("all");
+const host = await openWith("progressive");
+const mounted = new Set(host.tools().map(({ name }) => name));
+const queries = JSON.parse(readFileSync(join(here, "tool-search-queries.json"), "utf8"))
+  .map(([query, names]) => ({ query, names: names.filter((name) => mounted.has(name)) }))
+  .filter(({ names }) => names.length > 0);
+
+const before = tokensOf(await whole.offer());
+const first = tokensOf(await host.session("first").offer());
+const { ranks, after } = await askAll();
+
+console.log(
+  `tools mounted                      ${mounted.size} (${mounted.size - others.length} own, ${others.length} of others)`,
+);
+console.log("tokens of one request (o200k)      definitions  guidance     total");
+row("  every tool in full", before);
+row("  before anything is activated", first);
+row("  with the five found, mean", after);
+console.log(`saved at first                     ${percent(1 - first.total / before.total)}`);
+console.log(`queries                            ${queries.length}`);
+for (const at of [1, 3, 5, 10])
+  console.log(`recall of a right tool at ${String(at).padEnd(2)}       ${percent(share(at))}`);
+const missed = queries.filter((_, index) => ranks[index] > 5).map(({ query }) => query);
+console.log(`not among five                     ${missed.join(" · ") || "none"}`);
+await Promise.all([host.close(), whole.close()]);
+
+/** Asks for each query, activates what was found, and counts what is offered then. */
+async function askAll() {
+  const ranks = [];
+  const after = [];
+  for (const [index, { query, names }] of queries.entries()) {
+    const session = host.session(`s-${index}`);
+    const { result } = await session.call({ name: "tool_search", arguments: { query, limit: 10 } });
+    const found = result.data.tools.map(({ name }) => name);
+    const rank = found.findIndex((name) => names.includes(name));
+    ranks.push(rank < 0 ? Infinity : rank + 1);
+    const tool_ids = found.slice(0, 5);
+    if (tool_ids.length > 0) await session.call({ name: "activate_tools", arguments: { tool_ids } });
+    after.push(tokensOf(await session.offer()));
+  }
+  const mean = (part) => Math.round(after.reduce((sum, one) => sum + one[part], 0) / after.length);
+  return {
+    ranks,
+    after: { definitions: mean("definitions"), guidance: mean("guidance"), total: mean("total") },
+  };
+}
+
+function share(at) {
+  return ranks.filter((rank) => rank <= at).length / ranks.length;
+}
+
+/** A definition as most providers take it, and the guidance for the system prompt. */
+function tokensOf({ tools, guidance: text }) {
+  const definitions = countTokens(
+    JSON.stringify(
+      tools.map(({ name, description, inputSchema }) => ({
+        type: "function",
+        name,
+        description,
+        parameters: schemas.get(name) ?? inputSchema,
+      })),
+    ),
+  );
+  const guidance = countTokens(text);
+  return { definitions, guidance, total: definitions + guidance };
+}
+
+/** All own tools, and those of others under the names that a plan's `prefix` would give them. */
+async function openWith(disclosure) {
+  const plan = {
+    version: 1,
+    name: "tool-search",
+    tools: [
+      ...["hello-world", "testing", "filesystem", "search", "todo", "bash", "web", "modes"].map((module) => ({
+        module,
+      })),
+      { module: "discovery", config: { disclosure } },
+    ],
+    modes: { catalog: [{ key: "general", displayName: "General", isDefault: true }] },
+  };
+  const opened = await openHost(plan, { cwd: join(here, "../mount-plans"), logger: silentLogger });
+  for (const { name, description } of others)
+    opened.coordinator.mount("tools", {
+      name,
+      description,
+      schema: z.looseObject({}),
+      category: "read",
+      consequenceLevel: "low",
+      requiresConfirmation: false,
+      execute: () => data(null),
+    });
+  return opened;
+}
+
+function readSample([prefix, file]) {
+  const { tools } = JSON.parse(readFileSync(join(samples, `${file}.json`), "utf8"));
+  return tools.map(({ name, description, inputSchema, parameters }) => ({
+    name: `${prefix}_${name.replaceAll(".", "_")}`,
+    description,
+    schema: inputSchema ?? parameters,
+  }));
+}
+
+function row(title, { definitions, guidance, total }) {
+  console.log(
+    title.padEnd(35) + [definitions, guidance, total].map((count) => String(count).padStart(8)).join("   "),
+  );
+}
+
+function percent(part) {
+  return `${(part * 100).toFixed(1)} %`;
+}
