@@ -19,7 +19,7 @@ export const commands: readonly CommandRow[] = [
   { name: "list", summary: "List the tools that a plan mounts", load: () => import("./commands/list.ts") },
   {
     name: "install",
-    summary: "Fetch what the plan's npm: ranges and git+ sources name",
+    summary: "Fetch the packages that the plan names by version or repository",
     load: () => import("./commands/install.ts"),
   },
   {
@@ -31,6 +31,11 @@ export const commands: readonly CommandRow[] = [
     name: "print",
     summary: "Print the plan of all its layers, each value with its origin",
     load: () => import("./commands/print.ts"),
+  },
+  {
+    name: "schema",
+    summary: "Print the JSON Schema of plans, for editors",
+    load: () => import("./commands/schema.ts"),
   },
   { name: "call", summary: "Call one tool and print its outcome", load: () => import("./commands/call.ts") },
   { name: "resume", summary: "Go on with a call that waited", load: () => import("./commands/resume.ts") },

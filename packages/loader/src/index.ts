@@ -21,10 +21,17 @@ export { describeModule, type DescribeOptions } from "./describe.ts";
 export { describePackage, type DescribedPackage } from "./describe-package.ts";
 export { importPackage, type ImportedPackage } from "./import-package.ts";
 export { planFileNames } from "./find.ts";
-export { explainTool, inspectPlan, installSources, readEffectivePlan } from "./tools-of-plans.ts";
+export {
+  explainTool,
+  inspectPlan,
+  installSources,
+  printPlanSchemas,
+  readEffectivePlan,
+} from "./tools-of-plans.ts";
 export type { InspectedEntry, InspectedPlan, InspectedTool } from "./inspect.ts";
 export type { ExplainedAnswer, ExplainedTool, ExplainOptions, Explanation } from "./explain.ts";
 export type { EffectivePlan, EffectiveValue } from "./effective.ts";
 export type { InstalledSource, InstallOptions, InstallReport } from "./install.ts";
+export type { PlanSchemaParts } from "./plan-json-schema.ts";
 export type { ToolOrigin } from "./origins.ts";
 export type { Lint } from "./lint-sections.ts";

@@ -1,4 +1,4 @@
-import type { PlanPosition, ToolInfo } from "@toolmount/core";
+import type { JsonSchema, PlanPosition, ToolInfo } from "@toolmount/core";
 import { checkByManifest } from "./manifest-config.ts";
 import { fillOptions, type ResolvedOptions } from "./defaults.ts";
 import { findLooseUses } from "./links.ts";
@@ -31,6 +31,10 @@ export interface InspectedEntry {
   readonly specifier: string;
   readonly required: boolean;
   readonly version: string | undefined;
+  /** The name of its package, or its path. */
+  readonly name: string | undefined;
+  /** JSON Schema of its config, as its manifest has it. */
+  readonly configSchema: JsonSchema | undefined;
   /** The file that would be imported. */
   readonly path: string | undefined;
   readonly position: PlanPosition | undefined;
@@ -112,12 +116,19 @@ async function lookAt(unit: Unit, loaded: LoadedPlan, workshop: Workshop): Promi
     required: unit.required,
     position: findPosition(loaded.map, unit.path),
   };
-  const nothing = { version: undefined, path: undefined, tools: null };
+  const nothing = {
+    version: undefined,
+    name: undefined,
+    configSchema: undefined,
+    path: undefined,
+    tools: null,
+  };
   if (unit.broken.length > 0) return { unit, entry: { ...common, ...nothing, problems: unit.broken } };
   const problems = await lookUpUnit(unit, workshop);
   if (problems.length > 0) return { unit, entry: { ...common, ...nothing, problems } };
   const resolution = await resolveSource(unit.source, workshop.lookup, askingOf(unit, workshop));
-  const facts = { ...common, version: resolution.version, path: resolution.path };
+  const { version, name, path, manifest } = resolution;
+  const facts = { ...common, version, name, path, configSchema: manifest?.config };
   if (unit.entry === null || unit.source.kind === "scheme") {
     const prepared = await prepareUnit(unit, workshop);
     const failed = "problems" in prepared;

@@ -5,6 +5,7 @@ import type { InspectedPlan } from "./inspect.ts";
 import type { InstallOptions, InstallReport } from "./install.ts";
 import type { PlanInput } from "./load-plan.ts";
 import type { OpenHostOptions } from "./options.ts";
+import type { PlanSchemaParts } from "./plan-json-schema.ts";
 
 /**
  * Looks at a plan: reads it, finds its modules, checks configs and names against manifests. Of modules only those are
@@ -42,4 +43,9 @@ export async function readEffectivePlan(
  */
 export async function installSources(input?: PlanInput, options?: InstallOptions): Promise<InstallReport> {
   return (await import("./install.ts")).installSources(input, options);
+}
+
+/** The schemas by which the loader checks plans, as JSON Schema (draft 7). */
+export async function printPlanSchemas(): Promise<PlanSchemaParts> {
+  return (await import("./plan-json-schema.ts")).printPlanSchemas();
 }

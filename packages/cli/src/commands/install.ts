@@ -20,7 +20,7 @@ export function define(command: Command, shell: Shell): void {
     .action(async (plan: string | undefined, options: Options) => {
       shell.end(await install(plan, options, shell));
     });
-  addExamples(command, ["toolmount install", "toolmount install mount-plans/mine.yaml --update"]);
+  addExamples(command, ["toolmount install mount-plans/mine.yaml", "toolmount install --update"]);
 }
 
 async function install(plan: string | undefined, options: Options, shell: Shell): Promise<ExitCode> {

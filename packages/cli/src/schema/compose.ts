@@ -1,0 +1,104 @@
+import type { JsonObject, JsonSchema } from "@toolmount/core";
+import type { PlanSchemaParts } from "@toolmount/loader";
+import { embed } from "./embed.ts";
+
+/** A package whose config the schema of plans knows. */
+export interface KnownModule {
+  /** Its package's name. */
+  readonly name: string;
+  readonly config: JsonSchema;
+}
+
+/** What the schema of plans is put together from. */
+export interface SchemaSources {
+  readonly parts: PlanSchemaParts;
+  /** By the section of a plan: the config schema of the module that it stands for. */
+  readonly sections: Readonly<Record<string, JsonSchema>>;
+  readonly modules: readonly KnownModule[];
+}
+
+type Mutable = Record<string, unknown>;
+
+/**
+ * One JSON Schema (draft 7) of whole plans, for editors: the loader's own keys, the sections of the modules they stand
+ * for, and by the module that an entry names, its config.
+ */
+export function composePlanSchema({ parts, sections, modules }: SchemaSources): JsonObject {
+  const definitions: Mutable = {};
+  const add = (name: string, schema: JsonSchema) => embed(schema, name, definitions);
+  definitions["entry"] = entryOf(parts.entry, modules, add);
+  const { properties: own = {}, ...plan } = add("plan", parts.plan) as { properties?: Mutable };
+  const entries = (description: string) => ({
+    description,
+    type: ["array", "null"],
+    items: { $ref: "#/definitions/entry" },
+  });
+  const withLimits = (policy: Mutable) => ({
+    ...policy,
+    properties: { limits: add("limits", parts.limits), ...(policy["properties"] as Mutable | undefined) },
+  });
+  const named = Object.entries(sections).map(([name, schema]) => {
+    const section = add(name, schema) as Mutable;
+    return [name, name === "policy" ? withLimits(section) : section] as const;
+  });
+  const text = { type: "string", minLength: 1 };
+  return {
+    $schema: "http://json-schema.org/draft-07/schema#",
+    title: "A mount plan of toolmount",
+    ...plan,
+    properties: {
+      ...own,
+      extends: {
+        description:
+          "Plans that this one is laid over, lowest first: ./base.yaml, a package, or a file of one.",
+        anyOf: [text, { type: "array", items: text }],
+      },
+      tools: entries("Modules that mount tools, in order."),
+      hooks: entries("Modules that mount hooks, after the tools."),
+      providers: entries("Of Amplifier's plans: providers of models."),
+      orchestrator: {
+        type: "object",
+        description: "Of Amplifier's plans: config of the session's orchestrator.",
+      },
+      context: { type: "object", description: "Of Amplifier's plans: config of the session's context." },
+      agents: { type: "object", description: "Of Amplifier's plans: passed on, and mounted by nobody here." },
+      session: { type: "object", description: "The loop over a model: @toolmount/reasoner." },
+      ...Object.fromEntries(named),
+    },
+    patternProperties: { "^x-": true },
+    additionalProperties: false,
+    definitions,
+  } as JsonObject;
+}
+
+/** Layers write parts of an entry: it names a module, or the id of the one it changes; no config has to be whole. */
+function entryOf(
+  entry: JsonSchema,
+  modules: readonly KnownModule[],
+  add: (name: string, schema: JsonSchema) => Mutable,
+): Mutable {
+  const known = modules.toSorted((a, b) => (a.name < b.name ? -1 : 1));
+  const { required: _, ...rest } = add("entry", entry) as { required?: unknown };
+  const { properties = {} } = rest as { properties?: Record<string, Mutable> };
+  const names = known.flatMap(({ name }) => namesOf(name));
+  return {
+    ...rest,
+    properties: { ...properties, module: { ...properties["module"], examples: names } },
+    patternProperties: { "^x-": true },
+    anyOf: [{ required: ["module"] }, { required: ["id"] }],
+    allOf: known.map(({ name, config }) => {
+      const { required: _required, ...loose } = add(name.replace(/^@toolmount\//, ""), config) as {
+        required?: unknown;
+      };
+      const asked = { required: ["module"], properties: { module: { enum: namesOf(name) }, source: false } };
+      // oxlint-disable-next-line unicorn/no-thenable -- a keyword of JSON Schema
+      return { if: asked, then: { properties: { config: loose } } };
+    }),
+  };
+}
+
+/** As a plan may write it: whole, and short where it is one of ours. */
+function namesOf(name: string): string[] {
+  const short = /^(?:@toolmount\/tool-|toolmount-tool-)(.+)$/.exec(name)?.[1];
+  return short === undefined ? [name] : [short, name];
+}

@@ -1,0 +1,29 @@
+import type { JsonObject, JsonSchema, StandardSchema } from "@toolmount/core";
+import { printPlanSchemas } from "@toolmount/loader";
+import { config as policy } from "@toolmount/policy";
+import { composePlanSchema, type KnownModule } from "./compose.ts";
+
+/** The schema of plans, of the sections of our packages and of the configs of these modules. */
+export async function composeOurs(modules: readonly KnownModule[]): Promise<JsonObject> {
+  const sections = { policy: print(policy), ...storeSections };
+  return composePlanSchema({ parts: await printPlanSchemas(), sections, modules });
+}
+
+/** Of the store's config each member is a section of its own; the words are the plan's, not those of the config. */
+const storeSections: Readonly<Record<string, JsonSchema>> = {
+  state: {
+    type: "string",
+    description: "Where approvals and sessions are kept: memory, sqlite:<path> or postgres://…",
+    pattern: "^(memory$|sqlite:.|postgres(ql)?://.|.*\\$\\{)",
+  },
+  audit: {
+    description: "How calls are written down: off, batched (at most 10 ms lost), durable.",
+    anyOf: [{ enum: ["off", "batched", "durable"] }, { type: "object" }],
+  },
+};
+
+function print(schema: StandardSchema): JsonSchema {
+  const printed = schema["~standard"].jsonSchema?.input({ target: "draft-2020-12" });
+  if (printed === undefined) throw new Error("the schema's library prints no JSON Schema");
+  return printed;
+}
