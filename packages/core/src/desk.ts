@@ -35,6 +35,14 @@ export class Desk {
     this.sink = given.store?.audit ?? null;
   }
 
+  /** What whoever made the host gave in place of what a module may mount. */
+  given(point: string): unknown {
+    const { store } = this.#given;
+    if (point === "approval-store") return store?.approvals;
+    if (point === "session-store") return store?.sessions;
+    return point === "audit-sink" ? store?.audit : undefined;
+  }
+
   /** Who is asked: the approver that whoever made the host gave, else one that a module mounted. */
   approver(generation: Generation): Approver | null {
     return this.host.approver ?? (generation.points.get("approver")?.get("") as Approver | undefined) ?? null;

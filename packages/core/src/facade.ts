@@ -40,7 +40,7 @@ export function createFacade(host: HostState, module: ModuleState): Coordinator 
     mount: (point: keyof MountPoints, thing: unknown, options?: { name?: string | undefined }) =>
       mount(host, module, point, thing, options?.name),
     unmount: (point: keyof MountPoints, name?: string) => unmount(module, point, name),
-    get: (point: keyof MountPoints, name?: string) => lookUp(module, point, name),
+    get: (point: keyof MountPoints, name?: string) => host.desk.given(point) ?? lookUp(module, point, name),
     provide: (name: string, provider: never) => registerKeyed(module, "providers", name, provider),
     registerCapability: (name: string, value: unknown) => registerCapability(module, name, value),
     getCapability: (name: string) => module.home.registry.capabilities.get(name)?.at(-1) ?? null,

@@ -563,3 +563,12 @@ test("a tool that calls a tool that asks gets a pending outcome, and the session
 
   expect(await host.resume(inner!.ticket!, alice)).toMatchObject({ status: "ok", result: { data: 1 } });
 });
+
+test("modules find the store that whoever made the host gave, where they would find a mounted one", () => {
+  const store = createMemoryStore({ audit: "batched" });
+  const { coordinator } = world([], { store }).host;
+  expect(coordinator.get("session-store")).toBe(store.sessions);
+  expect(coordinator.get("approval-store")).toBe(store.approvals);
+  expect(coordinator.get("audit-sink")).toBe(store.audit);
+  expect(world([]).host.coordinator.get("session-store")).toBeNull();
+});
