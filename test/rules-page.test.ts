@@ -1,0 +1,29 @@
+import { existsSync, readFileSync } from "node:fs";
+import { glob, readFile } from "node:fs/promises";
+import { join } from "node:path";
+import { expect, test } from "vitest";
+import { writeRules } from "./rules-page.ts";
+
+const root = join(import.meta.dirname, "..");
+
+test("docs/validate.md ends with every rule, as the validator has it", () => {
+  const page = readFileSync(join(root, "docs/validate.md"), "utf8");
+
+  expect(squeeze(page.slice(page.indexOf("### core")))).toBe(squeeze(writeRules()));
+});
+
+/** The formatter pads tables. */
+function squeeze(markdown: string): string {
+  return markdown.replaceAll(/-{3,}/g, "---").replaceAll(/ +/g, " ").trim();
+}
+
+test("APTIX-14: every package under tools/ runs the suite that a tool module owes", async () => {
+  const without: string[] = [];
+  for await (const manifest of glob("tools/*/package.json", { cwd: root })) {
+    const suite = join(root, manifest, "../test/contract.test.ts");
+    if (!existsSync(suite) || !(await readFile(suite, "utf8")).includes("describeToolModule(module"))
+      without.push(manifest);
+  }
+
+  expect(without).toEqual([]);
+});
