@@ -8,9 +8,16 @@ import type { ToolInfo } from "./definition.ts";
  */
 export function guidanceOf(tools: readonly ToolInfo[], available: readonly ToolInfo[]): string {
   if (tools.length === 0 && available.length === 0) return "";
-  const parts = tools.map((tool) => block(`TOOL ${tool.name}`, cleaned(tool.usage ?? tool.description)));
+  const parts = tools.map((tool) => block(`TOOL ${tool.name}`, textOf(tool)));
   if (available.length > 0) parts.push(block("AVAILABLE TOOLS", available.map(line).join("\n")));
   return block("TOOL GUIDANCE", parts.join("\n"));
+}
+
+/** A text calls its tool by the name that its author gave; a plan may have given another. */
+function textOf({ name, declaredName, usage, description }: ToolInfo): string {
+  const text = cleaned(usage ?? description);
+  const isRenamed = name !== declaredName && text.includes(declaredName);
+  return isRenamed ? `Here ${declaredName} is called ${name}.\n\n${text}` : text;
 }
 
 function block(title: string, text: string): string {

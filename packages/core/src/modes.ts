@@ -28,7 +28,7 @@ export async function pickMode(
 }
 
 /** The modes of a catalog, without those that are missing. Rejects with `MODES_UNAVAILABLE`. */
-export async function readModes(catalog: ModeCatalog, signal: AbortSignal): Promise<readonly ModeSummary[]> {
+async function readModes(catalog: ModeCatalog, signal: AbortSignal): Promise<readonly ModeSummary[]> {
   let modes: readonly (ModeSummary | null)[];
   try {
     modes = await catalog.listModes({ signal });

@@ -5,7 +5,7 @@ import { isRecord } from "./json.ts";
 const key = "toolmount.mode";
 
 /** A change of a session's mode. */
-export interface ModeChange {
+interface ModeChange {
   readonly mode: string;
   /** The mode before it; null for the catalog's default. */
   readonly previous: string | null;

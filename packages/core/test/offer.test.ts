@@ -243,6 +243,18 @@ describe("guidance", () => {
     );
   });
 
+  test("APTIX-74: tells the name under which a tool is offered, where its text has another", async () => {
+    const host = createHost();
+    const draft = host.draft();
+    const module = draft.addModule({ id: "notes", shapeTool: ({ name }) => ({ name: `my_${name}` }) });
+    module.coordinator.mount("tools", tool(undefined, { name: "read", usage: "read: reads" }));
+    await draft.commit();
+
+    expect(await host.guidance()).toContain(
+      "<<<BEGIN TOOL my_read>>>\nHere read is called my_read.\n\nread: reads\n<<<END TOOL my_read>>>",
+    );
+  });
+
   test("is the same whatever the order of mounting", async () => {
     const [one, other] = [hostOf({ a: {}, b: {} }), hostOf({ b: {}, a: {} })];
 
