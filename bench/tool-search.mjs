@@ -7,7 +7,6 @@ import { fileURLToPath } from "node:url";
 import { data, silentLogger } from "@toolmount/core";
 import { openHost } from "@toolmount/loader";
 import { countTokens } from "gpt-tokenizer/encoding/o200k_base";
-import { z } from "zod";
 
 const here = dirname(fileURLToPath(import.meta.url));
 const samples = join(here, "../../shared/fixtures/tool-schemas");
@@ -16,8 +15,6 @@ const sources = { ...servers, thinking: "mcp-sequential-thinking", bfcl: "bfcl" 
 
 const others = existsSync(samples) ? Object.entries(sources).flatMap(readSample) : [];
 if (others.length === 0) console.log(`${samples} is not there: only own tools are measured`);
-const schemas = new Map(others.map(({ name, schema }) => [name, schema]));
-
 const whole = await openWith("all");
 const host = await openWith("progressive");
 const mounted = new Set(host.tools().map(({ name }) => name));
@@ -27,7 +24,7 @@ const queries = JSON.parse(readFileSync(join(here, "tool-search-queries.json"), 
 
 const before = tokensOf(await whole.offer());
 const first = tokensOf(await host.session("first").offer());
-const { ranks, after } = await askAll();
+const { ranks, mean } = await askAll();
 
 console.log(
   `tools mounted                      ${mounted.size} (${mounted.size - others.length} own, ${others.length} of others)`,
@@ -35,7 +32,7 @@ console.log(
 console.log("tokens of one request (o200k)      definitions  guidance     total");
 row("  every tool in full", before);
 row("  before anything is activated", first);
-row("  with the five found, mean", after);
+row("  with the five found, mean", mean);
 console.log(`saved at first                     ${percent(1 - first.total / before.total)}`);
 console.log(`queries                            ${queries.length}`);
 for (const at of [1, 3, 5, 10])
@@ -46,22 +43,22 @@ await Promise.all([host.close(), whole.close()]);
 
 /** Asks for each query, activates what was found, and counts what is offered then. */
 async function askAll() {
-  const ranks = [];
-  const after = [];
+  const found = [];
+  const offered = [];
   for (const [index, { query, names }] of queries.entries()) {
     const session = host.session(`s-${index}`);
     const { result } = await session.call({ name: "tool_search", arguments: { query, limit: 10 } });
-    const found = result.data.tools.map(({ name }) => name);
-    const rank = found.findIndex((name) => names.includes(name));
-    ranks.push(rank < 0 ? Infinity : rank + 1);
-    const tool_ids = found.slice(0, 5);
+    const told = result.data.tools.map(({ name }) => name);
+    const at = told.findIndex((name) => names.includes(name));
+    found.push(at < 0 ? Infinity : at + 1);
+    const tool_ids = told.slice(0, 5);
     if (tool_ids.length > 0) await session.call({ name: "activate_tools", arguments: { tool_ids } });
-    after.push(tokensOf(await session.offer()));
+    offered.push(tokensOf(await session.offer()));
   }
-  const mean = (part) => Math.round(after.reduce((sum, one) => sum + one[part], 0) / after.length);
+  const meanOf = (part) => Math.round(offered.reduce((sum, one) => sum + one[part], 0) / offered.length);
   return {
-    ranks,
-    after: { definitions: mean("definitions"), guidance: mean("guidance"), total: mean("total") },
+    ranks: found,
+    mean: { definitions: meanOf("definitions"), guidance: meanOf("guidance"), total: meanOf("total") },
   };
 }
 
@@ -77,7 +74,7 @@ function tokensOf({ tools, guidance: text }) {
         type: "function",
         name,
         description,
-        parameters: schemas.get(name) ?? inputSchema,
+        parameters: inputSchema,
       })),
     ),
   );
@@ -99,11 +96,11 @@ async function openWith(disclosure) {
     modes: { catalog: [{ key: "general", displayName: "General", isDefault: true }] },
   };
   const opened = await openHost(plan, { cwd: join(here, "../mount-plans"), logger: silentLogger });
-  for (const { name, description } of others)
+  for (const { name, description, schema } of others)
     opened.coordinator.mount("tools", {
       name,
       description,
-      schema: z.looseObject({}),
+      schema: asGiven(schema),
       category: "read",
       consequenceLevel: "low",
       requiresConfirmation: false,
@@ -112,12 +109,20 @@ async function openWith(disclosure) {
   return opened;
 }
 
+/** A schema that is shown as it is, and takes nothing: these tools are only looked for. */
+function asGiven(schema) {
+  const validate = () => ({ issues: [{ message: "it is not here to be called" }] });
+  const jsonSchema = { input: () => schema, output: () => schema };
+  return { "~standard": { version: 1, vendor: "sample", validate, jsonSchema } };
+}
+
 function readSample([prefix, file]) {
   const { tools } = JSON.parse(readFileSync(join(samples, `${file}.json`), "utf8"));
   return tools.map(({ name, description, inputSchema, parameters }) => ({
     name: `${prefix}_${name.replaceAll(".", "_")}`,
     description,
-    schema: inputSchema ?? parameters,
+    // The leaderboard says `dict`, where JSON Schema says `object`.
+    schema: { ...(inputSchema ?? parameters), type: "object" },
   }));
 }
 

@@ -13,6 +13,7 @@ const pages = [
   "docs/first-tool.md",
   "docs/observe.md",
   "docs/limits.md",
+  "docs/tool-search.md",
   "docs/policy.md",
   "docs/approvals.md",
   "docs/modes.md",

@@ -1,0 +1,63 @@
+import { activeTools, data, defineTool, summaryOf, type ToolInfo } from "@toolmount/core";
+import { z } from "zod";
+import { config, type Settings } from "./config.ts";
+import { noTools, toolsFor, type Services } from "./services.ts";
+import { createToolIndex, maxQueryLength, type ToolIndex } from "./tool-index.ts";
+import { toolSearchUsage as usage } from "./tool-search-usage.ts";
+
+const missing = "query is required";
+
+const schema = z.strictObject({
+  query: z
+    .string({ error: ({ input }) => (input === undefined ? missing : undefined) })
+    .regex(/\S/, missing)
+    .max(maxQueryLength)
+    .describe("What is to be done, in a few words: rename a file, sum of two numbers"),
+  limit: z.int().min(1).max(50).optional().describe("How many tools to show at most"),
+});
+
+/** Finds tools by what is said of them. */
+export function createToolSearch(settings: Settings = {}, services: Services = noTools) {
+  const { max_results } = config.parse(settings);
+  const indexOf = rememberLast(createToolIndex);
+  return defineTool({
+    name: "tool_search",
+    description:
+      "Finds tools by what they do, among all that could be activated here. Use when no tool at hand fits, then call activate_tools with those that do; not to search files or the web.",
+    summary: "Finds tools by what they do.",
+    usage,
+    schema,
+    category: "read",
+    consequenceLevel: "low",
+    requiresConfirmation: false,
+    alwaysOffered: true,
+    idempotent: true,
+    tags: ["discovery"],
+    version: "1.0.0",
+    async execute({ query, limit = max_results }, context) {
+      const offered = await toolsFor(services, context);
+      const choice = new Set(offered.filter(({ alwaysOffered }) => !alwaysOffered).map(({ name }) => name));
+      const active = new Set(activeTools(context.session));
+      const found = indexOf([...services.tools()]).search(query, limit, ({ name }) => choice.has(name));
+      return data({
+        query,
+        count: found.length,
+        tools: found.map(({ tool }) => ({
+          name: tool.name,
+          summary: summaryOf(tool),
+          ...(active.has(tool.name) ? { active: true } : {}),
+        })),
+      });
+    },
+  });
+}
+
+/** Makes an index anew only when the tools are others. */
+function rememberLast(make: (tools: readonly ToolInfo[]) => ToolIndex) {
+  let last: { tools: readonly ToolInfo[]; index: ToolIndex } | undefined;
+  return (tools: readonly ToolInfo[]): ToolIndex => {
+    const isSame = last?.tools.length === tools.length && tools.every((tool, at) => tool === last?.tools[at]);
+    if (!isSame) last = { tools, index: make(tools) };
+    return last!.index;
+  };
+}

@@ -1,0 +1,103 @@
+import { changeSessionMode } from "@toolmount/core";
+import fc from "fast-check";
+import { expect, test } from "vitest";
+import { mounted, toolNamed } from "./mounted.ts";
+
+test.each([
+  { query: "rename a file", first: "move_file" },
+  { query: "moveFile", first: "move_file" },
+  { query: "moving folders", first: "move_file" },
+  { query: "remove", first: "delete_file" },
+  { query: "how warm is it in a city", first: "tell_weather" },
+  { query: "recipient", first: "send_mail" },
+  { query: "songs", first: "play_music" },
+  { query: "musik", first: "play_music" },
+])("$query finds $first first", async ({ query, first }) => {
+  const { find } = await mounted();
+
+  expect((await find(query))[0]).toBe(first);
+});
+
+test("each tool is told by name and in a line, with whether it is active", async () => {
+  const { call } = await mounted();
+  await call("activate_tools", { tool_ids: ["delete_file"] });
+
+  expect((await call("tool_search", { query: "delete", limit: 1 })).data).toEqual({
+    query: "delete",
+    count: 1,
+    tools: [{ name: "delete_file", summary: "Deletes a file for good.", active: true }],
+  });
+});
+
+test("no more are told than were asked for", async () => {
+  const { find } = await mounted({ max_results: 2 });
+
+  expect(await find("file message songs temperature")).toHaveLength(2);
+  expect(await find("file message songs temperature", 3)).toHaveLength(3);
+});
+
+test("a word that nothing is about finds nothing", async () => {
+  const { call } = await mounted();
+
+  expect((await call("tool_search", { query: "quaternion" })).data).toMatchObject({ count: 0, tools: [] });
+  expect((await call("tool_search", { query: "the of !!" })).data).toMatchObject({ count: 0, tools: [] });
+});
+
+test("a tool that is mounted later is found, one that is gone is not", async () => {
+  const { host, find } = await mounted();
+  const undo = host.coordinator.mount("tools", toolNamed("brew_coffee"));
+
+  expect(await find("coffee")).toEqual(["brew_coffee"]);
+  undo();
+  expect(await find("coffee")).toEqual([]);
+});
+
+test("only tools of the session's mode are found", async () => {
+  const { host, find } = await mounted({}, [
+    { key: "general", isDefault: true, tools: ["*", "!delete_*"] },
+    { key: "clean", tools: ["delete_file"] },
+  ]);
+  host.coordinator.mount(
+    "tools",
+    toolNamed("delete_branch", "Deletes a branch.", "branch", { modes: ["clean"] }),
+  );
+  changeSessionMode(host.session("s-2").state, "clean");
+
+  expect(await find("delete")).toEqual([]);
+  expect(await find("delete", 5, "s-2")).toEqual(["delete_file"]);
+});
+
+test("a deprecated tool is not found", async () => {
+  const { host, find } = await mounted();
+  host.coordinator.mount("tools", toolNamed("brew_coffee", "Brews coffee.", "cup", { status: "deprecated" }));
+
+  expect(await find("coffee")).toEqual([]);
+});
+
+test.each([
+  {},
+  { query: "" },
+  { query: " " },
+  { query: 1 },
+  { query: "x".repeat(501) },
+  { query: "x", limit: 0 },
+])("%o is refused", async (params) => {
+  const { call } = await mounted();
+
+  expect(await call("tool_search", params)).toMatchObject({ code: "INVALID_ARGUMENTS" });
+});
+
+test("whatever is asked for, the answer is a list of tools that there are", async () => {
+  const { call, host } = await mounted();
+  const names = new Set(host.tools().map(({ name }) => name));
+  await fc.assert(
+    fc.asyncProperty(fc.string({ unit: "binary", minLength: 1, maxLength: 500 }), async (query) => {
+      const { code, data } = await call("tool_search", { query });
+      const { tools } = (data ?? { tools: [] }) as { tools: { name: string }[] };
+
+      expect([undefined, "INVALID_ARGUMENTS"]).toContain(code);
+      expect(tools.every(({ name }) => names.has(name))).toBe(true);
+    }),
+    { numRuns: 60 },
+  );
+});
