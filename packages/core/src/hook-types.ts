@@ -10,7 +10,10 @@ export type HookAction = "continue" | "deny" | "modify" | "inject_context" | "as
 export interface HookResult {
   /** Default `continue`. */
   readonly action?: HookAction | undefined;
-  /** With `modify`: the event's data with what is to change: `tool_input` on `tool:pre`, `tool_result` on `tool:post`. */
+  /**
+   * With `modify`: the event's data with what is to change: `tool_input` on `tool:pre`, `tool_result` on `tool:post`.
+   * A `tool_result` on `tool:pre` answers in place of the tool, which then does not run; policy is still asked.
+   */
   readonly data?: Readonly<Record<string, unknown>> | undefined;
   readonly reason?: string | undefined;
   readonly contextInjection?: string | undefined;
