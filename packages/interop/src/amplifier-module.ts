@@ -52,7 +52,7 @@ function declaredType(exports: Exports): string | undefined {
 }
 
 /** The event by which whoever mounts modules tells that all are there. Gates of it are asked in the order of mounting. */
-export const allMounted = "plan:mounted";
+const allMounted = "plan:mounted";
 
 /** Longest time that a timer knows. */
 const noTimeout = 2_147_483_647;

@@ -34,7 +34,7 @@ export function createAmplifierAdapter(world: AmplifierWorld): ToolAdapter {
 }
 
 /** Structural, as its contract is. What has a `schema` is of another contract. */
-export function isAmplifierTool(thing: unknown): boolean {
+function isAmplifierTool(thing: unknown): boolean {
   if (typeof thing !== "object" || thing === null || Array.isArray(thing)) return false;
   if ("schema" in thing || "ExecuteAsync" in thing) return false;
   return "execute" in thing && "name" in thing;

@@ -38,7 +38,7 @@ export const forgeAdapter: ToolAdapter = {
 };
 
 /** Whether a thing is a Tool-Forge definition that was not written for toolmount. */
-export function isForgeTool(thing: unknown): boolean {
+function isForgeTool(thing: unknown): boolean {
   if (typeof thing !== "object" || thing === null || authored in thing) return false;
   const has = (member: string) => member in thing;
   return has("schema") && has("execute") && classification.every(has) && !ours.some(has);

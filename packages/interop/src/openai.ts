@@ -55,7 +55,7 @@ export function toChatTools({ tools }: OpenAIExport) {
 }
 
 /** OpenAI refuses an object without properties. */
-export function withProperties(schema: Readonly<Record<string, unknown>>): Readonly<Record<string, unknown>> {
+function withProperties(schema: Readonly<Record<string, unknown>>): Readonly<Record<string, unknown>> {
   return isRecord(schema["properties"])
     ? { type: "object", ...schema }
     : { type: "object", ...schema, properties: {} };

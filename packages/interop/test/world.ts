@@ -9,7 +9,7 @@ export interface LogLine {
 }
 
 /** A logger that keeps what it is told. */
-export function recordingLogger(): { readonly logger: Logger; readonly lines: LogLine[] } {
+function recordingLogger(): { readonly logger: Logger; readonly lines: LogLine[] } {
   const lines: LogLine[] = [];
   const at =
     (level: string) =>

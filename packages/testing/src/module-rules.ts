@@ -14,7 +14,7 @@ const found = (where: string, problem: string, severity?: "warning"): RuleProble
   severity === undefined ? { where, problem } : { where, problem, severity };
 
 /** How many parameters a function takes, those with defaults included. */
-export function countParameters(fn: (...parameters: never[]) => unknown): number {
+function countParameters(fn: (...parameters: never[]) => unknown): number {
   const text = Function.prototype.toString.call(fn);
   const open = text.indexOf("(");
   let depth = 0;
@@ -202,7 +202,7 @@ function changed(first: readonly ToolInfo[], again: readonly ToolInfo[]): readon
 }
 
 /** One letter apart, or the same words in another order. */
-export function areNear(a: string, b: string): boolean {
+function areNear(a: string, b: string): boolean {
   const [one, two] = [a, b].map((name) => name.toLowerCase().split(/[-_.]/).filter(Boolean)) as [
     string[],
     string[],

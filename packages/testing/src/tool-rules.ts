@@ -14,7 +14,7 @@ const of = (subject: ToolSubject, part: string, problem: string): RuleProblem =>
 });
 
 /** A rule that the host itself enforces when a tool is mounted. */
-export function enforced(id: string, why: string, mend: string): ToolRule {
+function enforced(id: string, why: string, mend: string): ToolRule {
   return {
     id,
     severity: "error",
@@ -83,13 +83,13 @@ function isTyped(schema: unknown, depth = 0): boolean {
 }
 
 /** Parameters without a type, or of one that JSON does not have. */
-export function* untyped(subject: ToolSubject): Generator<RuleProblem> {
+function* untyped(subject: ToolSubject): Generator<RuleProblem> {
   for (const [name, schema] of members(subject.info?.inputSchema))
     if (!isTyped(schema)) yield of(subject, `inputSchema.properties.${name}`, "it has no simple JSON type");
 }
 
 /** Parameters without a description. */
-export function* undescribed(subject: ToolSubject): Generator<RuleProblem> {
+function* undescribed(subject: ToolSubject): Generator<RuleProblem> {
   for (const [name, { description }] of members(subject.info?.inputSchema))
     if (typeof description !== "string" || description.trim() === "")
       yield of(subject, `inputSchema.properties.${name}`, "it has no description");

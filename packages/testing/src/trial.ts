@@ -23,14 +23,14 @@ export interface Extension {
 }
 
 /** A thing that a module mounted as a tool. */
-export interface TriedThing {
+interface TriedThing {
   readonly thing: unknown;
   readonly name: string;
   readonly refused: ToolmountError | null;
 }
 
 /** What the tool's own code did in one call. */
-export interface SpiedRun {
+interface SpiedRun {
   readonly returned: unknown;
   readonly thrown: { readonly value: unknown } | null;
 }

@@ -15,7 +15,7 @@ function declared({ info }: ToolSubject): readonly string[] {
 }
 
 /** The lines under a heading of a usage text, up to the next heading. */
-export function sectionOf(usage: string, heading: string): readonly string[] {
+function sectionOf(usage: string, heading: string): readonly string[] {
   const lines = usage.split("\n");
   const start = lines.findIndex((line) => line.trim().toLowerCase().replace(/:$/, "") === heading);
   if (start < 0) return [];
@@ -27,7 +27,7 @@ export function sectionOf(usage: string, heading: string): readonly string[] {
 const headings = ["primary purpose", "rules", "arguments", "error codes", "good usage", "bad usage"];
 
 /** Parts of the schema that the usage text leaves out, and arguments that it invents. */
-export function* outOfStep(subject: ToolSubject): Generator<RuleProblem> {
+function* outOfStep(subject: ToolSubject): Generator<RuleProblem> {
   const usage = usageOf(subject);
   if (usage === "") return;
   const names = declared(subject);
