@@ -1,10 +1,10 @@
 import type { BigIntStats } from "node:fs";
 import { access, constants, open, rename, unlink } from "node:fs/promises";
 import { basename, dirname } from "node:path";
-import { randomUUID } from "node:crypto";
 import type { Disk } from "./disk.ts";
 import { entryOf, makeFolder, type Folder } from "./folder.ts";
 import { PathError } from "./path-error.ts";
+import { sweep, temporaryName } from "./temporary.ts";
 import type { Place } from "./place.ts";
 
 /** Which file it is, and in which state: other once anybody writes it. */
@@ -34,13 +34,14 @@ export async function replaceFile(
   const { folder } = await makeFolder(disk, dirname(real), { given, access: "write" });
   try {
     const before = await requireReplaceable(folder, name, given);
-    const temporary = `.toolmount-${randomUUID()}.tmp`;
+    const temporary = temporaryName();
     try {
       await writeNew(
         folder.path(temporary),
         bytes,
         before === null ? undefined : Number(before.mode) & 0o777,
       );
+      await sweep(folder, temporary);
       signal?.throwIfAborted();
       if (expected !== undefined) await requireUnchanged(folder, name, given, expected);
       if (disk.kind === "plain") await requireInPlace(folder, given);
@@ -82,6 +83,8 @@ async function writeNew(path: string, bytes: Uint8Array, mode: number | undefine
   const handle = await open(path, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW, mode ?? 0o666);
   try {
     await handle.writeFile(bytes);
+    // Else a machine that stops may keep the new name and lose what it names.
+    await handle.sync();
     if (mode !== undefined) await handle.chmod(mode);
   } finally {
     await handle.close();

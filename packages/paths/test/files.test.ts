@@ -5,6 +5,7 @@ import {
   readFileSync,
   readlinkSync,
   statSync,
+  utimesSync,
   writeFileSync,
 } from "node:fs";
 import { createServer } from "node:net";
@@ -235,6 +236,28 @@ describe.each(disks)("by %s descriptors", (disk) => {
 
     for (const { bytes } of await Promise.all(reads)) expect([one, two]).toContain(bytes.toString());
     await Promise.all(writes);
+  });
+
+  test("what a killed process left behind is removed from a folder that is written, after an hour, and nothing else", async () => {
+    const id = "01234567-89ab-cdef-0123-456789abcdef";
+    const hoursAgo = (path: string, hours: number) => {
+      const then = new Date(Date.now() - hours * 3_600_000);
+      utimesSync(work(path), then, then);
+    };
+    const old = [`.toolmount-${id}.tmp`, ".toolmount-notes.tmp", `toolmount-${id}.tmp`];
+    for (const name of old) writeFileSync(work(`tree/${name}`), "left");
+    for (const name of old) hoursAgo(`tree/${name}`, 2);
+    const young = `.toolmount-${id.replace("0", "f")}.tmp`;
+    writeFileSync(work(`tree/${young}`), "at work");
+    hoursAgo(`tree/${young}`, 0.9);
+    await files.replace("tree/new.txt", planted);
+
+    expect(
+      readdirSync(work("tree"))
+        .filter((name) => name.includes("toolmount"))
+        .toSorted(),
+    ).toEqual([".toolmount-notes.tmp", `toolmount-${id}.tmp`, young].toSorted());
+    expect(text("tree/new.txt")).toBe("planted");
   });
 
   test("looking at names tells what is there, links as links, and null for what is not or may not be named", async () => {

@@ -1,0 +1,46 @@
+import { randomUUID } from "node:crypto";
+import { opendir, unlink } from "node:fs/promises";
+import { entryOf, type Folder } from "./folder.ts";
+import { errnoOf } from "./path-error.ts";
+
+const pattern = /^\.toolmount-[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}\.tmp$/;
+
+/** After how long a temporary file counts as left behind by a process that was killed. */
+const staleMs = 3_600_000;
+
+/** Names that are looked at in one sweep; a folder with more is not worth the wait. */
+const maxNames = 10_000;
+
+/** A name for a new file that is to take another's place. */
+export function temporaryName(): string {
+  return `.toolmount-${randomUUID()}.tmp`;
+}
+
+/**
+ * Removes from a folder what earlier writes left behind when their process was killed: regular files named as only
+ * this package names them, written an hour or more before `fresh`, which stands for now.
+ */
+export async function sweep(folder: Folder, fresh: string): Promise<void> {
+  const stale: string[] = [];
+  let left = maxNames;
+  for await (const { name } of await opendir(folder.path(), { bufferSize: 256 })) {
+    if (pattern.test(name) && name !== fresh) stale.push(name);
+    if (--left === 0) break;
+  }
+  if (stale.length === 0) return;
+  const now = await entryOf(folder, fresh);
+  for (const name of stale) {
+    const entry = await entryOf(folder, name);
+    if (now === null || entry === null || !entry.isFile()) continue;
+    if (now.mtimeMs - entry.mtimeMs >= staleMs) await removeQuietly(folder.path(name));
+  }
+}
+
+/** Another write may have been faster, or the file may not be ours to remove: the write at hand goes on. */
+async function removeQuietly(path: string): Promise<void> {
+  try {
+    await unlink(path);
+  } catch (thrown) {
+    if (errnoOf(thrown) === "") throw thrown;
+  }
+}
