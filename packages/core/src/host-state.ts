@@ -360,7 +360,7 @@ function resolveLimits(limits: HostLimits): ResolvedLimits {
 }
 
 /** Without the members that are undefined. */
-export function optional<Fields extends Record<string, unknown>>(
+function optional<Fields extends Record<string, unknown>>(
   fields: Fields,
 ): { [Key in keyof Fields]?: Exclude<Fields[Key], undefined> } {
   for (const key of Object.keys(fields)) if (fields[key] === undefined) delete fields[key];

@@ -45,7 +45,7 @@ export class Registry {
 }
 
 /** Lower case with `-` as `_`: names that fold alike are too close for a model to keep apart. */
-export function foldName(name: string): string {
+function foldName(name: string): string {
   return name.toLowerCase().replaceAll("-", "_");
 }
 

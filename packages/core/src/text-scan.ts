@@ -74,7 +74,7 @@ function secrets(text: string): TextFinding[] {
 }
 
 /** Text as phrases are looked for: compatibility forms folded, nothing invisible, lower case, single spaces. */
-export function normaliseText(text: string): string {
+function normaliseText(text: string): string {
   return text
     .normalize("NFKC")
     .replaceAll(/\p{Cf}|\p{Mn}|[\u115f\u1160\u3164\uffa0\u2800]/gu, "")

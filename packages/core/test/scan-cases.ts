@@ -314,7 +314,7 @@ export const benignPatterns: readonly string[] = [
 ];
 
 /** Text written in tag characters. */
-export function tags(text: string): string {
+function tags(text: string): string {
   return Array.from(text, (letter) => String.fromCodePoint(0xe0000 + letter.charCodeAt(0))).join("");
 }
 
