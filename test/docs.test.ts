@@ -9,6 +9,8 @@ const root = join(import.meta.dirname, "..");
 /** Pages that take a reader by the hand: everything in them is done, in order. */
 const pages = [
   "README.md",
+  "packages/core/README.md",
+  "tools/modes/README.md",
   "docs/getting-started.md",
   "docs/first-tool.md",
   "docs/observe.md",
@@ -17,6 +19,8 @@ const pages = [
   "docs/policy.md",
   "docs/approvals.md",
   "docs/modes.md",
+  "docs/shell.md",
+  "docs/web.md",
   "docs/write-a-tool.md",
   "docs/coming-from-aptix.md",
   "docs/coming-from-amplifier.md",

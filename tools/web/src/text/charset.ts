@@ -1,3 +1,6 @@
+// oxlint-disable-next-line typescript/triple-slash-reference -- whoever compiles from these sources needs it too
+/// <reference path="./untyped.d.ts" />
+
 import { MIMEType } from "node:util";
 import htmlEncodingSniffer from "html-encoding-sniffer";
 

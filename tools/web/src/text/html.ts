@@ -1,3 +1,6 @@
+// oxlint-disable-next-line typescript/triple-slash-reference -- whoever compiles from these sources needs it too
+/// <reference path="./untyped.d.ts" />
+
 import { gfm } from "@joplin/turndown-plugin-gfm";
 import { Readability } from "@mozilla/readability";
 import { parseHTML } from "linkedom";

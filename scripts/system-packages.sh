@@ -1,0 +1,27 @@
+#!/usr/bin/env bash
+# Installs what the tests need of the system and npm does not bring: bubblewrap, for the shell tool's sandbox.
+# What cannot be installed here is said, and the tests that need it fail; they are never left out in CI.
+set -uo pipefail
+
+as_root() {
+  if [ "$(id -u)" = 0 ]; then "$@"; elif command -v sudo >/dev/null; then sudo -n "$@"; else return 1; fi
+}
+
+if command -v bwrap >/dev/null; then
+  echo "bubblewrap is here: $(bwrap --version)"
+elif command -v apt-get >/dev/null; then
+  echo "installing bubblewrap"
+  as_root apt-get install -y -qq bubblewrap >/dev/null 2>&1 ||
+    { as_root apt-get update -qq && as_root apt-get install -y -qq bubblewrap; } >/dev/null 2>&1 ||
+    echo "bubblewrap could not be installed; the tests of the shell's sandbox will fail"
+else
+  echo "bubblewrap is not here, and there is no apt-get to install it; the tests of the shell's sandbox need it"
+fi
+
+# Ubuntu lets ordinary users make no user namespace, without which there is no sandbox.
+restriction=/proc/sys/kernel/apparmor_restrict_unprivileged_userns
+if [ "${CI:-}" != "" ] && [ -e "$restriction" ] && [ "$(cat "$restriction")" = 1 ] && [ "$(id -u)" != 0 ]; then
+  as_root sysctl -q -w kernel.apparmor_restrict_unprivileged_userns=0 ||
+    echo "user namespaces stay restricted; the tests of the shell's sandbox will fail"
+fi
+exit 0
