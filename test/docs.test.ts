@@ -16,6 +16,7 @@ const pages = [
   "docs/observe.md",
   "docs/limits.md",
   "docs/tool-search.md",
+  "docs/files.md",
   "docs/policy.md",
   "docs/approvals.md",
   "docs/modes.md",

@@ -3,7 +3,7 @@ import type { Claim } from "./ripgrep/matches.ts";
 import { textBytes } from "./text.ts";
 
 /** A match that the file, read under the armour, does hold. */
-export interface Match {
+interface Match {
   /** From 1. */
   readonly line: number;
   /** Where its lines begin and end in the file's text, in bytes. */

@@ -13,7 +13,7 @@ export interface Claim {
 }
 
 /** What the engine claims of one file. */
-export interface ClaimedFile {
+interface ClaimedFile {
   /** Relative to where the engine ran. */
   readonly path: string;
   readonly claims: Claim[];
