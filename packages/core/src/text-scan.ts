@@ -75,11 +75,20 @@ function secrets(text: string): TextFinding[] {
 
 /** Text as phrases are looked for: compatibility forms folded, nothing invisible, lower case, single spaces. */
 function normaliseText(text: string): string {
+  return singleSpaced((asciiOnly.test(text) ? text : folded(text)).toLowerCase());
+}
+
+const asciiOnly = /^\p{ASCII}*$/u;
+
+function folded(text: string): string {
   return text
     .normalize("NFKC")
     .replaceAll(/\p{Cf}|\p{Mn}|[\u115f\u1160\u3164\uffa0\u2800]/gu, "")
-    .replaceAll(/[\u2018\u2019\u02bc]/g, "'")
-    .toLowerCase()
+    .replaceAll(/[\u2018\u2019\u02bc]/g, "'");
+}
+
+function singleSpaced(text: string): string {
+  return text
     .replaceAll(/[^\S\n]+/g, " ")
     .replaceAll(/ ?\n ?/g, "\n")
     .replaceAll(/(?<=[\p{L},]) ?\n(?=\p{L})/gu, " ");
