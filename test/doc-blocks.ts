@@ -158,7 +158,7 @@ async function checkTypes(reader: Reader): Promise<void> {
   const extensions = { allowImportingTsExtensions: true, rewriteRelativeImportExtensions: false };
   const config = {
     extends: join(root, "tsconfig.base.json"),
-    include: ["**/*.ts"],
+    include: ["**/*.ts", "**/*.mts"],
     compilerOptions: { ...compilerOptions, ...extensions },
   };
   await writeFile(join(folder, "tsconfig.json"), JSON.stringify(config));
