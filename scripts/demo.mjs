@@ -56,6 +56,17 @@ await host.close();
 title("What an observer of all events saw");
 for (const { event, data } of events) showEvent(event, data);
 
+await writeFile(join(root, note), "The tools are mounted by hand.\n");
+const turn = [
+  plan,
+  "--model",
+  "replay:mount-plans/demo.exchange.json",
+  "Mend the note, and the README's heading",
+];
+title("A turn of a model, from a recorded exchange", `toolmount run ${plan} --model replay:… "…"`);
+toolmount("run", ...turn);
+if (!(await readFile(join(root, note), "utf8")).includes("by a plan")) failed = true;
+
 console.log(
   `\nYours now: ${screen.paint("cyan", `node_modules/.bin/toolmount call ${plan} read_file '{"file_path":"LICENSE"}'`)}`,
 );
@@ -94,6 +105,9 @@ function showEvent(event, data) {
 function toolmount(...words) {
   const entry = process.execArgv.includes("@toolmount/source") ? "src/main.ts" : "bin/toolmount.js";
   const command = [...process.execArgv, join(root, "packages/cli", entry), ...words];
-  const { status } = spawnSync(process.execPath, command, { cwd: root, stdio: "inherit" });
+  const { status } = spawnSync(process.execPath, command, {
+    cwd: root,
+    stdio: ["ignore", process.stdout.fd, process.stdout.fd],
+  });
   if (status !== 0) process.exit(status ?? 1);
 }

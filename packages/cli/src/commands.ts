@@ -32,6 +32,18 @@ export const commands: readonly CommandRow[] = [
     summary: "Print the plan of all its layers, each value with its origin",
     load: () => import("./commands/print.ts"),
   },
+  { name: "add", summary: "Add a module to a plan", load: () => import("./commands/add.ts") },
+  { name: "remove", summary: "Take a module out of a plan", load: () => import("./commands/remove.ts") },
+  {
+    name: "import",
+    summary: "Add the MCP servers that another application lists",
+    load: () => import("./commands/import.ts"),
+  },
+  {
+    name: "doctor",
+    summary: "Tell what is there, what is missing, and how calls can be kept apart here",
+    load: () => import("./commands/doctor.ts"),
+  },
   {
     name: "schema",
     summary: "Print the JSON Schema of plans, for editors",
@@ -39,6 +51,13 @@ export const commands: readonly CommandRow[] = [
   },
   { name: "call", summary: "Call one tool and print its outcome", load: () => import("./commands/call.ts") },
   { name: "resume", summary: "Go on with a call that waited", load: () => import("./commands/resume.ts") },
+  { name: "run", summary: "Run one turn of a model over the tools", load: () => import("./commands/run.ts") },
+  { name: "chat", summary: "Talk with a model over the tools", load: () => import("./commands/chat.ts") },
+  {
+    name: "sessions",
+    summary: "List, show, fork and resume sessions of a model",
+    load: () => import("./commands/sessions.ts"),
+  },
   {
     name: "approvals",
     summary: "List what waits for an answer; approve, deny or revoke",

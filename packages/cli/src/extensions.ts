@@ -4,5 +4,6 @@ import type { GivenModules } from "@toolmount/loader";
 export const extensions: GivenModules = {
   "@toolmount/policy": () => import("@toolmount/policy"),
   "@toolmount/interop": () => import("@toolmount/interop"),
+  "@toolmount/reasoner": () => import("@toolmount/reasoner"),
   "@toolmount/store": () => import("@toolmount/store"),
 };

@@ -1,4 +1,4 @@
-import type { ApprovalStore, HostOptions } from "@toolmount/core";
+import type { ApprovalStore, HostOptions, SessionStore } from "@toolmount/core";
 import type { OpenedHost } from "@toolmount/loader";
 import { loaderOptions, type PlanOptions } from "./plan-options.ts";
 import type { Shell } from "./shell.ts";
@@ -27,7 +27,9 @@ function mountDefaultState(host: OpenedHost): void {
     return openStore(defaultState, { folder: plan.folder });
   };
   const approvals = async () => (await (opened ??= open())).approvals;
+  const sessions = async () => (await (opened ??= open())).sessions;
   coordinator.mount("approval-store", openedLate(approvals));
+  coordinator.mount("session-store", sessionsOpenedLate(sessions));
   coordinator.registerCleanup(async () => (await opened?.catch(() => undefined))?.close());
 }
 
@@ -42,5 +44,16 @@ function openedLate(open: () => Promise<ApprovalStore>): ApprovalStore {
     remember: async (approval) => (await open()).remember(approval),
     remembered: async (tool) => (await open()).remembered(tool),
     forget: async (id) => (await open()).forget(id),
+  };
+}
+
+function sessionsOpenedLate(open: () => Promise<SessionStore>): SessionStore {
+  return {
+    load: async (id) => (await open()).load(id),
+    save: async (record) => (await open()).save(record),
+    list: async (filter) => (await open()).list(filter),
+    append: async (id, after, entries) => (await open()).append(id, after, entries),
+    entries: async (id, range) => (await open()).entries(id, range),
+    delete: async (id) => (await open()).delete(id),
   };
 }

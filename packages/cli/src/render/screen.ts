@@ -7,6 +7,8 @@ export type Style = "bold" | "dim" | "red" | "green" | "yellow" | "cyan";
 export interface Screen {
   /** Columns of the terminal; undefined when it is none, and nothing has to fit. */
   readonly columns: number | undefined;
+  /** Writes a piece of a text. */
+  write(text: string): void;
   /** Writes a text and ends the line. */
   line(text?: string): void;
   /** Writes a value as JSON, for programs. */
@@ -27,6 +29,7 @@ export function createScreen(sink: Sink, env: Readonly<Record<string, string | u
   const colours = wantsColours(sink, env);
   return {
     columns: sink.isTTY === true ? (sink.columns ?? 80) : undefined,
+    write: (text) => void sink.write(text),
     line: (text = "") => void sink.write(`${text}\n`),
     json: (value) => void sink.write(`${jsonText(value)}\n`),
     paint: (style, text) => (colours ? styleText([style].flat(), text, { validateStream: false }) : text),

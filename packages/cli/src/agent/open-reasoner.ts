@@ -1,0 +1,104 @@
+import { readFile } from "node:fs/promises";
+import { basename, resolve } from "node:path";
+import { ToolmountError } from "@toolmount/core";
+import type { OpenedHost } from "@toolmount/loader";
+import type { Reasoner, Settings } from "@toolmount/reasoner";
+import type { Command } from "commander";
+import type { Shell } from "../shell.ts";
+
+/** What commands say of the model. */
+export interface ModelOptions {
+  readonly model?: string;
+  readonly baseUrl?: string;
+}
+
+/** Adds what says which model is asked, where the plan does not, or otherwise than it does. */
+export function addModelOptions(command: Command): Command {
+  return command
+    .option("--model <name>", "the model to ask; replay:<file> answers from a recorded exchange")
+    .option("--base-url <url>", "a server that speaks the Responses API, without /responses");
+}
+
+/** A reasoner, and what it is to be asked with. */
+export interface OpenReasoner {
+  readonly reasoner: Reasoner;
+  readonly settings: Partial<Settings>;
+  close(): Promise<void>;
+}
+
+/**
+ * The reasoner of a plan, or one made for a plan that has none: then the model, its server and key are the command's.
+ * A recorded exchange is served over HTTP on loopback, and asked like any other server.
+ */
+export async function openReasoner(
+  host: OpenedHost,
+  options: ModelOptions,
+  shell: Shell,
+): Promise<OpenReasoner> {
+  const { settings, close } = await settingsOf(options, shell);
+  const mounted = host.coordinator.get("orchestrator") as Reasoner | null;
+  if (mounted !== null) return { reasoner: requireReasoner(mounted), settings, close };
+  const { createReasoner, settingsSchema } = await import("@toolmount/reasoner");
+  if (settings.model === undefined) {
+    await close();
+    throw new ToolmountError("USAGE_INVALID", {
+      problem:
+        "the plan has no session.orchestrator; write one, or name a model with --model (replay:<file> needs no server)",
+    });
+  }
+  const given = {
+    ...settings,
+    baseUrl: settings.baseUrl ?? shell.env["OPENAI_BASE_URL"],
+    apiKey: settings.apiKey ?? shell.env["OPENAI_API_KEY"],
+  };
+  return {
+    reasoner: createReasoner(host.coordinator, { settings: settingsSchema.parse(given) }),
+    settings,
+    close,
+  };
+}
+
+/** A reasoner for what needs no model: sessions are listed, shown and forked without one. */
+export async function openSessions(host: OpenedHost): Promise<Reasoner> {
+  const mounted = host.coordinator.get("orchestrator") as Reasoner | null;
+  if (mounted !== null) return requireReasoner(mounted);
+  const { createReasoner, settingsSchema } = await import("@toolmount/reasoner");
+  return createReasoner(host.coordinator, { settings: settingsSchema.parse({ model: "none" }) });
+}
+
+function requireReasoner(mounted: Reasoner): Reasoner {
+  if (typeof mounted.run === "function" && typeof mounted.resume === "function") return mounted;
+  throw new ToolmountError("USAGE_INVALID", {
+    problem: "the plan's orchestrator is not @toolmount/reasoner, and this command cannot run it",
+  });
+}
+
+async function settingsOf(
+  { model, baseUrl }: ModelOptions,
+  shell: Shell,
+): Promise<Pick<OpenReasoner, "settings" | "close">> {
+  const file = model?.startsWith("replay:") === true ? model.slice("replay:".length) : undefined;
+  if (file === undefined) {
+    const given = { model, baseUrl };
+    const settings = Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined));
+    return { settings, close: async () => {} };
+  }
+  const { startReplay } = await import("@toolmount/reasoner");
+  const replay = await startReplay(await readRecord(resolve(shell.cwd, file), file), file);
+  shell.err.line(
+    shell.err.paint(
+      "dim",
+      `replaying ${basename(file)}: recorded answers from ${replay.baseUrl}, no model is asked`,
+    ),
+  );
+  const settings = { model: "replay", baseUrl: replay.baseUrl, stream: replay.stream, retries: 0 };
+  return { settings, close: () => replay.close() };
+}
+
+async function readRecord(path: string, file: string): Promise<string> {
+  try {
+    return await readFile(path, "utf8");
+  } catch (cause) {
+    throw new ToolmountError("REPLAY_INVALID", { file, problem: "it cannot be read" }, { cause });
+  }
+}

@@ -1,0 +1,113 @@
+import type { TurnEvent, TurnResult, WaitingCall } from "@toolmount/reasoner";
+import { countOf } from "../failure.ts";
+import { outcomeHeadline } from "../render/outcome.ts";
+import { printable, printableLines } from "../render/printable.ts";
+import type { Screen } from "../render/screen.ts";
+import { exitCodes, type ExitCode } from "../shell.ts";
+
+/** Shows a turn while it runs: the model's text as it comes, a card for each call, what goes wrong. */
+export function createTurnView(screen: Screen): (event: TurnEvent) => void {
+  let isOpen = false;
+  let wasStreamed = false;
+  const endLine = () => {
+    if (isOpen) screen.line();
+    isOpen = false;
+  };
+  const line = (text: string) => {
+    endLine();
+    screen.line(text);
+  };
+  return (event) => {
+    switch (event.type) {
+      case "text_delta":
+        screen.write(printableLines(event.text));
+        isOpen = true;
+        wasStreamed = true;
+        return;
+      case "text":
+        if (!wasStreamed) line(printableLines(event.text));
+        wasStreamed = false;
+        return endLine();
+      case "tool_call":
+        return line(callLine(screen, event));
+      case "tool_result":
+        return resultLines(screen, event).forEach(line);
+      case "tool_warning":
+        return line(
+          screen.paint("yellow", `  warning: ${printable(`${event.tool} ${event.message}`.trim())}`),
+        );
+      case "retry":
+        wasStreamed = false;
+        return line(screen.paint("dim", `asking again in ${Math.round(event.afterMs)} ms (${event.kind})`));
+      case "hitl":
+        return event.waiting.forEach((call) => line(waitingLine(screen, call)));
+      case "error":
+        return line(`${screen.paint("red", event.code)} ${printableLines(event.message)}`);
+      case "begin":
+      case "thinking_delta":
+        return;
+      case "done":
+      default:
+        return endLine();
+    }
+  };
+}
+
+function callLine(screen: Screen, event: TurnEvent & { type: "tool_call" }): string {
+  const room = Math.max(20, (screen.columns ?? 120) - event.tool.length - 6);
+  const given = printable(event.arguments);
+  const shown = given.length > room ? `${given.slice(0, room - 1)}…` : given;
+  return `  ${screen.paint("dim", "→")} ${screen.paint("bold", printable(event.tool))} ${screen.paint("dim", shown)}`;
+}
+
+function resultLines(
+  screen: Screen,
+  { outcome, tool, status, text }: TurnEvent & { type: "tool_result" },
+): string[] {
+  const headline =
+    outcome === undefined
+      ? `${screen.paint("yellow", `■ ${status}`)} ${screen.paint("bold", printable(tool))}`
+      : outcomeHeadline(screen, outcome);
+  if (status === "ok") return [`  ${headline}`];
+  return [
+    `  ${headline}`,
+    ...printableLines(text)
+      .split("\n")
+      .map((line) => `      ${line}`),
+  ];
+}
+
+function waitingLine(screen: Screen, { tool, waitsFor, callId, arguments: given }: WaitingCall): string {
+  const what =
+    waitsFor === "client"
+      ? `waits for the client: ${callId} ${JSON.stringify(given ?? {})}`
+      : waitsFor === "run"
+        ? "waits for another process that has it"
+        : "waits for a person: toolmount approvals list";
+  return `  ${screen.paint("yellow", "…")} ${screen.paint("bold", printable(tool))} ${printable(what)}`;
+}
+
+/** What a turn took, and how to go on when it waits. */
+export function turnFooter(
+  screen: Screen,
+  { sessionId, status, usage, cost, iterations, calls }: TurnResult,
+): string[] {
+  const facts = [
+    `session ${printable(sessionId)}`,
+    countOf(iterations, "request"),
+    countOf(calls, "call"),
+    `${usage.inputTokens} + ${usage.outputTokens} tokens`,
+    ...(cost === null ? [] : [`${cost.amount.toFixed(4)} ${cost.currency}`]),
+  ];
+  const lines = [screen.paint("dim", facts.join(" · "))];
+  if (status === "paused")
+    lines.push(`go on with: ${screen.paint("cyan", `toolmount sessions resume ${printable(sessionId)}`)}`);
+  if (status === "cancelled")
+    lines.push(screen.paint("yellow", "the turn was cancelled; every call it made is answered"));
+  return lines;
+}
+
+export function exitCodeOf({ status }: TurnResult): ExitCode {
+  if (status === "done") return exitCodes.done;
+  return status === "paused" ? exitCodes.pending : exitCodes.failed;
+}
