@@ -63,7 +63,8 @@ async function listMounted(
   const { openHost } = await import("@toolmount/loader");
   const host = await openHost(plan, loaderOptions({}, shell));
   try {
-    const tools = host.tools({ mode }).map((tool) => ({ ...tool, module: tool.owner }));
+    const offered = mode === undefined ? host.tools() : (await host.offer({ mode })).tools;
+    const tools = offered.map((tool) => ({ ...tool, module: tool.owner }));
     return { plan: host.plan.file, from: "modules", tools };
   } finally {
     await host.close();
