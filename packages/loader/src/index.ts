@@ -22,12 +22,19 @@ export { describePackage, type DescribedPackage } from "./describe-package.ts";
 export { importPackage, type ImportedPackage } from "./import-package.ts";
 export { planFileNames } from "./find.ts";
 export {
+  addEntries,
+  examineEntries,
   explainTool,
   inspectPlan,
   installSources,
   printPlanSchemas,
   readEffectivePlan,
+  readServerList,
+  removeEntry,
 } from "./tools-of-plans.ts";
+export type { EditOptions, EditReport, NewEntry } from "./edit.ts";
+export type { PackageDoubt } from "./examine.ts";
+export type { ServerList } from "./mcp-lists.ts";
 export type { InspectedEntry, InspectedPlan, InspectedTool } from "./inspect.ts";
 export type { ExplainedAnswer, ExplainedTool, ExplainOptions, Explanation } from "./explain.ts";
 export type { EffectivePlan, EffectiveValue } from "./effective.ts";

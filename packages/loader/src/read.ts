@@ -2,16 +2,24 @@ import { createReadStream } from "node:fs";
 import { ToolmountError } from "@toolmount/core";
 import { maxPlanBytes, parsePlan, sizeProblem, type ParseResult } from "./parse.ts";
 import { makeProblem } from "./problems.ts";
-import { createPlanText } from "./text.ts";
+import { createPlanText, type PlanText } from "./text.ts";
 
 /** Reads and parses a plan's file; never more of it than a plan may have. Throws `PLAN_NOT_FOUND` when it cannot be read. */
 export async function readPlan(file: string): Promise<ParseResult> {
+  const read = await readPlanText(file);
+  return read.ok ? parsePlan(read.text) : read;
+}
+
+/** Reads the text of a plan's file. Throws `PLAN_NOT_FOUND` when it cannot be read. */
+export async function readPlanText(
+  file: string,
+): Promise<{ readonly ok: true; readonly text: PlanText } | Extract<ParseResult, { ok: false }>> {
   const bytes = await readStart(file);
   if (bytes.length > maxPlanBytes) return refuse(file, "PLAN_TOO_LARGE", sizeProblem);
   const text = decode(bytes);
   return text === undefined
     ? refuse(file, "PLAN_SYNTAX", "the plan is not UTF-8")
-    : parsePlan(createPlanText(file, text));
+    : { ok: true, text: createPlanText(file, text) };
 }
 
 async function readStart(file: string): Promise<Uint8Array> {
@@ -32,7 +40,11 @@ function decode(bytes: Uint8Array): string | undefined {
   }
 }
 
-function refuse(file: string, code: "PLAN_SYNTAX" | "PLAN_TOO_LARGE", problem: string): ParseResult {
+function refuse(
+  file: string,
+  code: "PLAN_SYNTAX" | "PLAN_TOO_LARGE",
+  problem: string,
+): Extract<ParseResult, { ok: false }> {
   const place = { text: createPlanText(file, ""), offset: 0 };
   return { ok: false, problems: [makeProblem(code, { problem }, { place })] };
 }

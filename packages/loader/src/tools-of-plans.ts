@@ -1,9 +1,12 @@
 // What commands do with plans. Each imports its work when it is used: a host that only calls tools pays for none of it.
+import type { EditOptions, EditReport, NewEntry } from "./edit.ts";
 import type { EffectivePlan } from "./effective.ts";
+import type { PackageDoubt } from "./examine.ts";
 import type { ExplainOptions, Explanation } from "./explain.ts";
-import type { InspectedPlan } from "./inspect.ts";
+import type { InspectedEntry, InspectedPlan } from "./inspect.ts";
 import type { InstallOptions, InstallReport } from "./install.ts";
 import type { PlanInput } from "./load-plan.ts";
+import type { ServerList } from "./mcp-lists.ts";
 import type { OpenHostOptions } from "./options.ts";
 import type { PlanSchemaParts } from "./plan-json-schema.ts";
 
@@ -48,4 +51,43 @@ export async function installSources(input?: PlanInput, options?: InstallOptions
 /** The schemas by which the loader checks plans, as JSON Schema (draft 7). */
 export async function printPlanSchemas(): Promise<PlanSchemaParts> {
   return (await import("./plan-json-schema.ts")).printPlanSchemas();
+}
+
+/**
+ * Adds entries at the end of a plan's list, as YAML in the style of the file; comments and everything else stay. One
+ * whose id (default its module) is there already is left as it is.
+ *
+ * Throws `PLAN_NOT_FOUND`, and `PLAN_INVALID` when the file is no plan, before or after.
+ */
+export async function addEntries(
+  plan: string | undefined,
+  entries: readonly NewEntry[],
+  options: EditOptions,
+): Promise<EditReport> {
+  return (await import("./edit.ts")).addEntries(plan, entries, options);
+}
+
+/** Takes an entry out of a plan by its id, or its module. Throws `PLAN_VALUE_INVALID` when there is none. */
+export async function removeEntry(
+  plan: string | undefined,
+  id: string,
+  options: EditOptions,
+): Promise<EditReport> {
+  return (await import("./edit.ts")).removeEntry(plan, id, options);
+}
+
+/**
+ * Reads the list of MCP servers of Claude Desktop, Cursor or VS Code as entries of a plan. A value under the name of a
+ * secret becomes a variable. Throws `USAGE_INVALID` when the text is no such list.
+ */
+export async function readServerList(text: string): Promise<ServerList> {
+  return (await import("./mcp-lists.ts")).readServerList(text);
+}
+
+/** Looks at the packages of a plan's entries: engines that this Node is not, peers that are not there, entries of no use. */
+export async function examineEntries(
+  entries: readonly InspectedEntry[],
+  nodeVersion: string,
+): Promise<readonly PackageDoubt[]> {
+  return (await import("./examine.ts")).examineEntries(entries, nodeVersion);
 }

@@ -1,0 +1,20 @@
+import type { EditReport } from "@toolmount/loader";
+import { exitCodes, type Shell } from "../shell.ts";
+import { printable } from "./printable.ts";
+import { shortPath } from "./problems.ts";
+
+/** Tells what an edit of a plan did, and ends the command. */
+export function reportEdit<Report extends EditReport>(report: Report, shell: Shell, json: boolean): void {
+  const { out } = shell;
+  if (json) out.json(report);
+  else {
+    const file = printable(shortPath(report.file, shell.cwd));
+    const line = (sign: string, ids: readonly string[], what: string) => {
+      if (ids.length > 0) out.line(`${sign} ${file}: ${what} ${ids.map(printable).join(", ")}`);
+    };
+    line(out.paint("green", "✔"), report.added, "added");
+    line(out.paint("green", "✔"), report.removed, "removed");
+    line(out.paint("yellow", "•"), report.kept, "has already");
+  }
+  shell.end(exitCodes.done);
+}
