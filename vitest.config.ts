@@ -7,7 +7,9 @@ export default defineConfig({
     experimental: { viteModuleRunner: false },
     // The default leaves one core idle, which on two cores is half of them.
     maxWorkers: "100%",
-    testTimeout: 20_000,
+    // Only against hanging: a machine under load takes its time.
+    testTimeout: 60_000,
+    hookTimeout: 60_000,
     restoreMocks: true,
     unstubEnvs: true,
     projects: [
