@@ -1,6 +1,7 @@
 import type { ToolContext } from "@toolmount/core";
 import type { PathError } from "@toolmount/paths";
 import { callFacts, type Wording } from "./answer.ts";
+import { inTurn } from "./in-turn.ts";
 import { Refusal } from "./refusal.ts";
 import { markSeen, requireKnown } from "./seen.ts";
 import { decodeText, encodeText, type Text } from "./text.ts";
@@ -27,9 +28,8 @@ export async function changeText(
   context: ToolContext,
   change: Change,
 ): Promise<{ replacements: number; bytes: number }> {
-  const { files, turns } = workspace;
-  const { real } = await files.locate(path, "write");
-  return await turns.take(real, async () => {
+  const { files } = workspace;
+  return await inTurn(workspace, path, async (real) => {
     const file = await files.read(path, workspace.settings.max_read_bytes, context.abortSignal);
     requireKnown(workspace, context.session, { given: path, real, bytes: file.bytes });
     const before = requireText(path, file.bytes);

@@ -32,7 +32,8 @@ function servicesOf(coordinator: Coordinator): Services {
   const { hooks, logger } = coordinator;
   return {
     planFolder: coordinator.getCapability("session.working_dir") ?? undefined,
-    protectedPaths: z.array(z.string()).catch([]).parse(coordinator.getCapability("session.protected_paths")),
+    protectedPaths: () =>
+      z.array(z.string()).catch([]).parse(coordinator.getCapability("session.protected_paths")),
     resolveMention: () => mentionResolver(coordinator.getCapability("mention_resolver")),
     announce(event, data) {
       hooks

@@ -5,6 +5,7 @@ import { answering, callFacts, type Wording } from "./answer.ts";
 import { Refusal } from "./refusal.ts";
 import { filePath } from "./arguments.ts";
 import type { Settings } from "./config.ts";
+import { inTurn } from "./in-turn.ts";
 import { changed, markSeen, requireReplaceable } from "./seen.ts";
 import { encodeText } from "./text.ts";
 import { openWorkspace, type Services, type Workspace } from "./workspace.ts";
@@ -73,12 +74,13 @@ async function writeWhole(
   bytes: Buffer,
   context: ToolContext,
 ): Promise<void> {
-  const { files, turns } = workspace;
-  const { real } = await files.locate(path, "write");
-  await turns.take(real, async () => {
-    const expected = await requireReplaceable(workspace, context.session, path, real);
-    await files.replace(path, bytes, { expected, signal: context.abortSignal }).catch(sayChanged(path));
-    markSeen(context.session, real, bytes);
+  const real = await inTurn(workspace, path, async (at) => {
+    const expected = await requireReplaceable(workspace, context.session, path, at);
+    await workspace.files
+      .replace(path, bytes, { expected, signal: context.abortSignal })
+      .catch(sayChanged(path));
+    markSeen(context.session, at, bytes);
+    return at;
   });
   workspace.announce("artifact:write", { path: real, bytes: bytes.length, ...callFacts(context) });
 }

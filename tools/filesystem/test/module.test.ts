@@ -117,6 +117,17 @@ test("what the host protects is not written, whatever the plan allows", async ()
   expect(await call(host, "read_file", { file_path: "plan.yaml" })).toMatchObject({ status: "ok" });
 });
 
+test("what the host protects only later, as after a reload, is not written from then on", async () => {
+  const folder = scratch({ "base.yaml": "version: 1" });
+  const host = await mounted(folder.base);
+  const params = { file_path: "base.yaml", content: "tools: []" };
+  const undo = host.coordinator.registerCapability("session.protected_paths", [folder.path("base.yaml")]);
+
+  expect(await call(host, "write_file", params)).toMatchObject({ result: { code: "ACCESS_DENIED" } });
+  undo();
+  expect(await call(host, "write_file", params)).toMatchObject({ status: "ok" });
+});
+
 test("a mention resolver that is there later is used", async () => {
   const folder = scratch({ "docs/a.md": "hello" });
   const host = await mounted(folder.base);
