@@ -252,7 +252,10 @@ export function createReasoner(
       const { sessionId: id, clientResults = [], cancel = false } = options;
       requireIdle(id);
       const log = await open(id);
-      if (log.view.turn === null) throw conflict(id, "no turn of it is open");
+      if (log.view.turn === null) {
+        await log.save(); // its process may have ended between the turn's end and this
+        throw conflict(id, "no turn of it is open");
+      }
       checkClientResults(log.view, clientResults);
       restore(host, log);
       await coordinator.hooks.emit("session:resume", { session_id: id, turn_id: log.view.turn.turnId });
@@ -351,13 +354,17 @@ function summaryOf({ id, parentId, createdAt, updatedAt, data }: SessionRecord):
   return { id, parentId, agent, title, turns, status, waits, usage, forkedFrom, createdAt, updatedAt };
 }
 
-function detailsOf(view: SessionView): Omit<SessionDetails, keyof SessionSummary> {
+/** What the log says, which the record may be behind. */
+function detailsOf(
+  view: SessionView,
+): Partial<SessionDetails> & Pick<SessionDetails, "items" | "waiting" | "children"> {
+  const { items, children, turns, usage, title, lastStatus: status } = view;
   const waiting = (view.turn?.calls ?? []).flatMap(({ call, waits }) =>
     waits === null
       ? []
       : [{ callId: call.callId, tool: waits.tool, waitsFor: waits.waitsFor, arguments: waits.arguments }],
   );
-  return { items: view.items, waiting, children: view.children };
+  return { items, children, turns, usage, title, status, waiting, waits: waiting.length };
 }
 
 function defined<Given extends object>(given: Given): Partial<Given> {
