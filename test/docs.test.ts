@@ -18,6 +18,7 @@ const pages = [
   "docs/tool-search.md",
   "docs/files.md",
   "docs/policy.md",
+  "docs/mount-plans.md",
   "docs/approvals.md",
   "docs/modes.md",
   "docs/shell.md",
