@@ -6,7 +6,7 @@ import { judgeInterpreter } from "./interpreters.ts";
 import { isPowerful } from "./names.ts";
 import { judgeOptions } from "./options.ts";
 import { commandName, covers, forbids } from "./patterns.ts";
-import { isShell, sourceOf } from "./shells.ts";
+import { isShell, sourceOf, type Dialect } from "./shells.ts";
 import { readAssignment, readWord, type ShellWord } from "./words.ts";
 import { commandsOfFind, runners, unwrap } from "./wrappers.ts";
 import { writtenWords } from "./writes.ts";
@@ -24,7 +24,7 @@ function readArgument(argument: CommandArgument): ShellWord {
 }
 
 /** Judges a command given as words, and what it runs in turn. */
-export function judgeInvocation(
+function judgeInvocation(
   words: readonly ShellWord[],
   inspection: Inspection,
   redirections: readonly Redirection[] = [],
@@ -34,7 +34,8 @@ export function judgeInvocation(
   if (first!.value === null)
     return noteUnclear(inspection, `the name of the command ${first!.text} is put together when it runs`);
   const name = commandName(first!);
-  if (!/^[\x21-\x7e]+$/.test(name)) return noteUnclear(inspection, `"${name}" is no usual name of a command`);
+  if (!/^[\x21-\x7e]+$/.test(name) || name.startsWith("-"))
+    return noteUnclear(inspection, `"${name}" is no usual name of a command`);
   judgeRules(words, inspection);
   judgeBuiltin(name, words, inspection);
   judgeDeeds(name, words, inspection);
@@ -129,11 +130,11 @@ function judgeShell(
   const source = sourceOf(name, words);
   switch (source.kind) {
     case "script":
-      inspection.inspectScript(source.text);
-      if (!source.sure) noteUnclear(inspection, `"${name}" has a language of its own`);
+      inspectAs(source.dialect, source.text, inspection);
+      if (source.dialect === "other") noteUnclear(inspection, `"${name}" has a language of its own`);
       return;
     case "input":
-      for (const text of redirections.flatMap(scriptIn)) inspection.inspectScript(text);
+      for (const text of redirections.flatMap(scriptIn)) inspectAs(source.dialect, text, inspection);
       return noteUnclear(inspection, `"${name}" reads its script from its input`);
     case "unclear":
       return noteUnclear(inspection, `what "${name}" runs is not known`);
@@ -141,6 +142,13 @@ function judgeShell(
     case "nothing":
       return;
   }
+}
+
+function inspectAs(dialect: Dialect, text: string, inspection: Inspection): void {
+  const outer = inspection.plainShell;
+  inspection.plainShell = dialect !== "bash";
+  inspection.inspectScript(text);
+  inspection.plainShell = outer;
 }
 
 /** A script in a here-document or here-string. */

@@ -28,6 +28,8 @@ export interface Inspection {
   untrusted: ReadonlySet<string>;
   /** Nothing but plain commands joined by `|`, `;`, `&&` and `||`. */
   plain: boolean;
+  /** Whether a plain `sh` reads the script: what only bash knows then means something else. */
+  plainShell: boolean;
   /** How many scripts deep in scripts. */
   depth: number;
   /** How many loops and functions deep. */

@@ -6,7 +6,7 @@ import { covers } from "./patterns.ts";
 import { inspectScript } from "./walk.ts";
 
 /** Longest command that is judged, in bytes. */
-export const maxCommandBytes = 65_536;
+const maxCommandBytes = 65_536;
 
 /** What the policy says of a command. */
 export interface Judgement {
@@ -48,6 +48,7 @@ function newInspection(rules: PolicyRules): Inspection {
     folders: createFolders(rules.files, rules.workingDir, rules.home),
     untrusted: new Set(),
     plain: true,
+    plainShell: false,
     depth: 0,
     loops: 0,
     inspectScript: (text) => inspectScript(text, inspection),

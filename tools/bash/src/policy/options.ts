@@ -6,7 +6,16 @@ import type { ShellWord } from "./words.ts";
 export function judgeOptions(name: string, command: readonly ShellWord[]): Finding | null {
   if (name === "git") return judgeGit(command);
   const rule = optionTable.get(name);
-  return rule === undefined ? null : judgeBy(rule, name, command.slice(1));
+  if (rule === undefined) return null;
+  return (name === "tar" ? judgeOldTar(command[1]) : null) ?? judgeBy(rule, name, command.slice(1));
+}
+
+/** The first word of tar may be a bundle without a dash; its folder, program and script then stand further on. */
+function judgeOldTar(word: ShellWord | undefined): Finding | null {
+  const value = word?.value ?? "-";
+  return !value.startsWith("-") && /[IFC]/.test(value)
+    ? found(`"tar ${value}" runs or writes elsewhere`)
+    : null;
 }
 
 /** Options before git's subcommand are git's, those behind it the subcommand's. */

@@ -54,7 +54,7 @@ export function commandName({ value }: ShellWord): string {
 }
 
 /** Whether the text is what the pattern says, `*` standing for any characters (but no slash when `oneName`). */
-export function matchesText(pattern: string, text: string, oneName: boolean): boolean {
+function matchesText(pattern: string, text: string, oneName: boolean): boolean {
   if (oneName && text.includes("/")) return false;
   const [first, ...pieces] = pattern.split("*");
   if (pieces.length === 0) return text === pattern;

@@ -1,7 +1,10 @@
 import type { ShellWord } from "./words.ts";
 
-/** Shells whose language is that of the parser, near enough to judge by. */
-const likeBash = new Set(["bash", "sh", "dash", "ash", "rbash"]);
+/** Which language a shell reads: the parser's own, the plain one of POSIX, or something else. */
+export type Dialect = "bash" | "plain" | "other";
+
+const bashes = new Set(["bash", "rbash"]);
+const plainOnes = new Set(["sh", "dash", "ash"]);
 const others = new Set([
   "zsh",
   "ksh",
@@ -19,14 +22,14 @@ const others = new Set([
 ]);
 
 export function isShell(name: string): boolean {
-  return likeBash.has(name) || others.has(name);
+  return bashes.has(name) || plainOnes.has(name) || others.has(name);
 }
 
 /** What a shell is given to run. */
 export type ShellSource =
-  | { readonly kind: "script"; readonly text: string; readonly sure: boolean }
+  | { readonly kind: "script"; readonly text: string; readonly dialect: Dialect }
   | { readonly kind: "file" }
-  | { readonly kind: "input" }
+  | { readonly kind: "input"; readonly dialect: Dialect }
   | { readonly kind: "nothing" }
   | { readonly kind: "unclear" };
 
@@ -43,6 +46,7 @@ const telling = new Set(["--version", "--help", "--dump-strings", "--dump-po-str
 
 /** Finds what a shell runs: the text behind `-c`, a file, or its input. */
 export function sourceOf(name: string, command: readonly ShellWord[]): ShellSource {
+  const dialect = bashes.has(name) ? "bash" : plainOnes.has(name) ? "plain" : "other";
   let wantsScript = false;
   let readsInput = false;
   let at = 1;
@@ -62,9 +66,9 @@ export function sourceOf(name: string, command: readonly ShellWord[]): ShellSour
     if (value.includes("s")) readsInput = true;
     if (/[oO]/.test(value)) at++;
   }
-  if (readsInput && !wantsScript) return { kind: "input" };
-  if (command.length <= at) return wantsScript ? { kind: "unclear" } : { kind: "input" };
+  if (readsInput && !wantsScript) return { kind: "input", dialect };
+  if (command.length <= at) return wantsScript ? { kind: "unclear" } : { kind: "input", dialect };
   if (!wantsScript) return { kind: "file" };
   const text = command[at]!.value;
-  return text === null ? { kind: "unclear" } : { kind: "script", text, sure: likeBash.has(name) };
+  return text === null ? { kind: "unclear" } : { kind: "script", text, dialect };
 }

@@ -38,7 +38,7 @@ function hasRest({ commands }: Script, text: string): boolean {
 }
 
 /** Judges one node and all below it. Nothing is left out, however many there are. */
-export function walk(node: SyntaxNode, inspection: Inspection): void {
+function walk(node: SyntaxNode, inspection: Inspection): void {
   const inLoop = opensLoop(node);
   if (inLoop) inspection.loops++;
   judgeNode(node, inspection);
@@ -70,6 +70,22 @@ const plainTypes: ReadonlySet<SyntaxNode["type"]> = new Set<SyntaxNode["type"]>(
   "ParameterExpansion",
   "Redirect",
   "FileDescriptor",
+]);
+
+/** What a plain `sh` reads as something else: `((rm y))`, for one, is two subshells to it. */
+const onlyBash: ReadonlySet<SyntaxNode["type"]> = new Set<SyntaxNode["type"]>([
+  "ArithmeticCommand",
+  "ArithmeticFor",
+  "TestCommand",
+  "Select",
+  "Coproc",
+  "Time",
+  "HereString",
+  "ProcessSubstitution",
+  "ArrayValue",
+  "AnsiCQuoted",
+  "LocaleString",
+  "BraceExpansion",
 ]);
 
 type Judges = {
@@ -107,6 +123,8 @@ const judges: Judges = {
 
 function judgeNode(node: SyntaxNode, inspection: Inspection): void {
   if (!plainTypes.has(node.type)) inspection.plain = false;
+  if (inspection.plainShell && onlyBash.has(node.type))
+    noteUnclear(inspection, "a plain shell reads this differently from bash");
   const judgeIt = judges[node.type] as ((node: SyntaxNode, inspection: Inspection) => void) | undefined;
   judgeIt?.(node, inspection);
 }
@@ -131,7 +149,7 @@ function judgeStatement({ background, command }: Statement, inspection: Inspecti
 }
 
 /** A variable that is set: some change which programs run. */
-export function judgeName(name: string, inspection: Inspection): void {
+function judgeName(name: string, inspection: Inspection): void {
   if (isPowerful(name)) noteUnclear(inspection, `setting ${name} may change what programs run`);
 }
 
@@ -173,7 +191,7 @@ function judgeExpansion(node: ParameterExpansionPart, inspection: Inspection): v
 }
 
 /** The shell evaluates variables in arithmetic, and a value such as `a[$(…)]` runs a command. */
-export function judgeArithmetic(text: string, inspection: Inspection): void {
+function judgeArithmetic(text: string, inspection: Inspection): void {
   if (!isTameArithmetic(text, inspection.untrusted))
     noteUnclear(inspection, `what ${text} evaluates to may run a command`);
 }

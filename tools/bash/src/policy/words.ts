@@ -36,11 +36,6 @@ export function readAssignment(assignment: Assignment): ShellWord {
   return { text: assignment.text, value: whole, prefix: whole ?? head, pattern: false, tilde: false };
 }
 
-/** A word that stands for itself, for words that are put together here. */
-export function plainWord(value: string): ShellWord {
-  return { text: value, value, prefix: value, pattern: false, tilde: false };
-}
-
 /** A word that nobody knows yet. */
 export const unknownWord: ShellWord = { text: "…", value: null, prefix: "", pattern: false, tilde: false };
 

@@ -152,7 +152,7 @@ function markerOf(own: readonly ShellWord[]): string | null {
 }
 
 /** Words that hold the marker become something that nobody knows yet. */
-export function replaceMarker(words: readonly ShellWord[], marker: string | null): readonly ShellWord[] {
+function replaceMarker(words: readonly ShellWord[], marker: string | null): readonly ShellWord[] {
   if (marker === null || marker === "") return words;
   return words.map((word) => {
     if (word.value === null || !word.value.includes(marker)) return word;
@@ -183,8 +183,3 @@ export const runners: ReadonlySet<string> = new Set(
   pwsh cmd nc npx bunx pnpx uvx pipx m4 gnuplot dc sqlite3 mail mailx sendmail logsave cpulimit proot ld.so
   ld-linux-x86-64.so.2 run-parts rbash scriptreplay`.split(/\s+/),
 );
-
-/** Words that were quoted into one string, as some programs put them together again. */
-export function asScript(words: readonly ShellWord[]): string | null {
-  return words.some(({ value }) => value === null) ? null : words.map(({ value }) => value).join(" ");
-}

@@ -25,7 +25,7 @@ export interface Target {
 }
 
 /** Why an address is not asked. `blocked` says the same of what exists and what does not. */
-export type Refusal = { readonly refused: "blocked" | "unresolved"; readonly problem: string };
+type Refusal = { readonly refused: "blocked" | "unresolved"; readonly problem: string };
 
 /** Judges every address before it is asked, the first and each that a redirect leads to. */
 export interface Guard {

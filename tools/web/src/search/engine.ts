@@ -9,7 +9,7 @@ export interface SearchResult {
 }
 
 /** A question to an engine, and how its answer is read. */
-export interface EngineRequest {
+interface EngineRequest {
   readonly url: string;
   readonly request: HopRequest;
   /** Hits in an answer; null when it is not an answer of that engine. */
