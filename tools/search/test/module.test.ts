@@ -26,7 +26,7 @@ test("AMP-21: through a host files are found by what they hold and by their path
   });
 });
 
-test("C5, AMP-15: a search that is given up is told as cancelled, and its engine is gone", async () => {
+test("C5: a search that is given up is told as cancelled, and its engine is gone", async () => {
   const folder = scratch(
     Object.fromEntries(Array.from({ length: 200 }, (_, n) => [`${n}.txt`, "x\n".repeat(5000)])),
   );
