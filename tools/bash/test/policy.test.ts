@@ -57,6 +57,63 @@ test("the cases of the shared sample hold, where it is there", () => {
   expect(wrong).toEqual([]);
 });
 
+test("safety_overrides: allow lifts the profile for what it covers, but not the question; block always refuses", () => {
+  const settings = {
+    working_dir: folder,
+    safety_overrides: { allow: ["passwd --status *"], block: ["git push"] },
+  };
+  const judged = (profile: "strict" | "standard", command: string) => {
+    const shell = createShell({ ...settings, safety_profile: profile });
+    return { verdict: shell.judge(command).verdict, asks: shell.asks(command) };
+  };
+
+  expect(judged("standard", "passwd --status me")).toEqual({ verdict: "allow", asks: true });
+  expect(judged("standard", "passwd me")).toEqual({ verdict: "deny", asks: false });
+  expect(judged("strict", "passwd --status me")).toEqual({ verdict: "deny", asks: false });
+  expect(judged("standard", "git -C . push origin main")).toEqual({ verdict: "deny", asks: false });
+});
+
+test.each([
+  ["git push", "git push origin", "denied"],
+  ["git push", "git --no-pager push", "denied"],
+  ["git push", "git commit -m push", "runs"],
+  ["git push", "git log push", "runs"],
+  ["git push", 'git "$x"', "held"],
+  ["npm publish", "npm --silent publish", "denied"],
+  ["npm publish", "npm run publish", "runs"],
+  ["rm -rf", "rm -r -f x", "denied"],
+  ["rm -rf", "rm x -fr", "denied"],
+  ["rm -rf", "rm -r x", "runs"],
+  ["rm -rf", "rm $x y", "held"],
+  ["docker*", "docker-compose up", "denied"],
+  ["*ctl", "systemctl stop x", "denied"],
+  ["ls --color=*", "ls --color=never", "runs"],
+] as const)("denied_commands %j: %s → %s", (pattern, command, expected) => {
+  const shell = createShell({ working_dir: folder, denied_commands: [pattern], require_approval: false });
+  const { verdict } = shell.judge(command);
+
+  expect(verdict === "deny" ? "denied" : shell.asks(command) ? "held" : "runs").toBe(expected);
+});
+
+test.each([
+  ["git status", "git status", true],
+  ["git status", "git status -s", false],
+  ["git status *", "git status", true],
+  ["git status *", "git status -s", true],
+  ["git status *", "git statusx", false],
+  ["npm run test:*", "npm run test:unit", true],
+  ["npm run test:*", "npm run test:unit --x", false],
+  ["npm run *", "npm run", true],
+  ["./run.sh *", "./run.sh a", true],
+  ["run.sh *", "./run.sh a", false],
+  ["ls -l", "ls -L", false],
+  ["ls", "LS", false],
+  ["echo * b", "echo a b", true],
+  ["echo * b", "echo a c b", false],
+] as const)("allowed_commands %j covers %s: %s", (pattern, command, covered) => {
+  expect(createShell({ working_dir: folder, allowed_commands: [pattern] }).asks(command)).toBe(!covered);
+});
+
 test("whatever a denied command is put into, it does not run unasked", () => {
   const shell = shellOf("deny-list");
   const wrap = fc.constantFrom(
