@@ -87,6 +87,8 @@ export interface SpawnRequest {
   readonly abortSignal?: AbortSignal | undefined;
   /** How much of the parent's conversation comes along: texts of users and the model, newest last. */
   readonly inherit?: { readonly turns: number } | "all" | undefined;
+  /** Tools that the child does not get, unless its agent names them. */
+  readonly exclude?: readonly string[] | undefined;
 }
 
 /** How a child's turn ended. */

@@ -179,7 +179,7 @@ export function createReasoner(
       userId: parent.options.userId ?? facts.userId,
       agent: name === "self" ? facts.agent : name,
       depth,
-      allowed: agent === undefined ? facts.allowed : [...facts.allowed, agent.tools],
+      allowed: [...facts.allowed, ...toolsOf(agent, request.exclude ?? [])],
     };
     const log = await create(child);
     const base = inherited(parent.log.view, request.inherit);
@@ -290,6 +290,13 @@ export function createReasoner(
 
     spawn,
   };
+}
+
+/** An agent's own list, and one that takes out what children do not get; what the agent names stays. */
+function toolsOf(agent: Agent | undefined, exclude: readonly string[]): (readonly string[])[] {
+  const named = agent?.tools ?? [];
+  const out = exclude.filter((name) => !named.includes(name)).map((name) => `!${name}`);
+  return [...(agent === undefined ? [] : [agent.tools]), ...(out.length === 0 ? [] : [["*", ...out]])];
 }
 
 /** Without the turn that is open: from its prompt on. */

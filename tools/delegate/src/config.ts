@@ -1,0 +1,26 @@
+import { z } from "zod";
+
+const on = z.strictObject({ enabled: z.boolean().default(true) }).prefault({});
+
+/** What a plan may set for this module. */
+export const config = z.strictObject({
+  features: z
+    .strictObject({
+      /** Whether an agent may begin one that is like itself. */
+      self_delegation: on,
+      /** Whether a session that was begun may be gone on with. */
+      session_resume: on,
+      context_inheritance: z.strictObject({ max_turns: z.int().min(1).max(100).default(10) }).prefault({}),
+    })
+    .prefault({}),
+  settings: z
+    .strictObject({
+      /** Tools that those who were begun do not get, unless the plan's agent names them. */
+      exclude_tools: z.array(z.string().min(1)).default(["delegate"]),
+      /** Seconds that a delegation may take. Default: no bound but the turn's own. */
+      timeout: z.number().positive().max(2_000_000).optional(),
+    })
+    .prefault({}),
+});
+
+export type DelegateSettings = z.output<typeof config>;

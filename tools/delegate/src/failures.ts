@@ -1,0 +1,24 @@
+import { isToolmountError, type ErrorCode } from "@toolmount/core";
+
+/** What a model is told of a delegation that could not be made. */
+export function describeFailure(
+  error: unknown,
+  sessionId: string | undefined,
+): { text: string; code: string } {
+  if (!isToolmountError(error)) {
+    const type = error instanceof Error ? error.name : "unknown";
+    return { text: `Agent delegation failed (${type})`, code: "DELEGATION_FAILED" };
+  }
+  if (error.code === "SESSION_NOT_FOUND")
+    return {
+      text: `Session '${sessionId ?? ""}' not found. May have expired or never existed.`,
+      code: "SESSION_UNKNOWN",
+    };
+  return { text: `Delegation failed: ${error.message}`, code: ownCodes[error.code] ?? "DELEGATION_FAILED" };
+}
+
+/** Codes of the host are its own; a tool says the same with codes of its own. */
+const ownCodes: Readonly<Partial<Record<ErrorCode, string>>> = {
+  AGENT_BUDGET_EXHAUSTED: "DELEGATION_EXHAUSTED",
+  AGENT_NOT_FOUND: "AGENT_UNKNOWN",
+};

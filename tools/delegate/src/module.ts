@@ -1,0 +1,42 @@
+import type { Coordinator } from "@toolmount/core";
+import type { DelegateSettings } from "./config.ts";
+import { createDelegate, type DelegateServices } from "./delegate.ts";
+import type { Spawn } from "./services.ts";
+
+export { config } from "./config.ts";
+
+/** The events that the tool tells. */
+const events = [
+  "delegate:agent_spawned",
+  "delegate:agent_resumed",
+  "delegate:agent_completed",
+  "delegate:agent_cancelled",
+  "delegate:error",
+];
+
+/** Mounts `delegate` over whatever has registered `session.spawn` and `session.resume` when it is called. */
+export async function mount(coordinator: Coordinator, settings: DelegateSettings): Promise<void> {
+  coordinator.registerContributor("observability.events", "delegate", () => events);
+  coordinator.mount("tools", createDelegate(settings, servicesOf(coordinator)));
+}
+
+function servicesOf(coordinator: Coordinator): DelegateServices {
+  const { hooks, logger } = coordinator;
+  return {
+    get spawn() {
+      return coordinator.getCapability("session.spawn") as Spawn | null;
+    },
+    get resume() {
+      return coordinator.getCapability("session.resume") as Spawn | null;
+    },
+    get agents() {
+      const list = coordinator.getCapability("session.agents") as (() => DelegateServices["agents"]) | null;
+      return list?.() ?? [];
+    },
+    tell(event, told) {
+      hooks
+        .emit(event, told)
+        .catch((err: unknown) => logger.warn({ err, event }, "a delegation was not told"));
+    },
+  };
+}

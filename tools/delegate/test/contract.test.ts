@@ -1,0 +1,10 @@
+import * as module from "@toolmount/tool-delegate";
+import { readManifest } from "@toolmount/testing";
+import { describeToolModule } from "@toolmount/testing/vitest";
+
+describeToolModule(module, {
+  url: import.meta.resolve("@toolmount/tool-delegate"),
+  manifest: readManifest(new URL("../package.json", import.meta.url)),
+  valid: {},
+  invalid: { delegate: [{}, { instruction: 7 }, { instruction: "x", agent: "gone" }] },
+});

@@ -1,0 +1,164 @@
+import { ToolmountError, type Json } from "@toolmount/core";
+import { expect, test } from "vitest";
+import {
+  config,
+  createDelegate,
+  type DelegateServices,
+  type Spawn,
+  type SpawnRequest,
+} from "../src/index.ts";
+
+const child = (more: object = {}) => ({
+  sessionId: "s-1_explorer",
+  agent: "explorer",
+  turns: 1,
+  turn: { status: "done" as const, text: "found it", iterations: 2, calls: 3, ...more },
+});
+
+function delegate(spawn: Spawn | null, settings: object = {}, more: Partial<DelegateServices> = {}) {
+  const told: { event: string; data: Readonly<Record<string, Json>> }[] = [];
+  const tool = createDelegate(config.parse(settings), {
+    spawn,
+    resume: spawn,
+    agents: [{ name: "explorer", description: "looks around" }],
+    tell: (event, data) => void told.push({ event, data }),
+    ...more,
+  });
+  const call = (params: object) =>
+    tool.execute(params, { callId: "c1", sessionId: "s", turnId: "t", parallelGroupId: "g" });
+  return { tool, call, told };
+}
+
+test("the task goes to the agent, and its answer comes back with the session it can be gone on with", async () => {
+  const asked: SpawnRequest[] = [];
+  const { call, told } = delegate(async (request) => {
+    asked.push(request);
+    return child();
+  });
+  const { data } = await call({
+    agent: "explorer",
+    instruction: "look",
+    context_depth: "recent",
+    context_turns: 2,
+  });
+
+  expect(data).toEqual({
+    response: "found it",
+    session_id: "s-1_explorer",
+    agent: "explorer",
+    turn_count: 1,
+    status: "done",
+    metadata: { requests: 2, calls: 3, error: null },
+  });
+  expect(asked).toMatchObject([
+    {
+      agent: "explorer",
+      instruction: "look",
+      parentSessionId: "s",
+      inherit: { turns: 2 },
+      exclude: ["delegate"],
+    },
+  ]);
+  expect(told).toMatchObject([
+    {
+      event: "delegate:agent_spawned",
+      data: { tool_call_id: "c1", parallel_group_id: "g", agent: "explorer" },
+    },
+    { event: "delegate:agent_completed", data: { child_session_id: "s-1_explorer", status: "done" } },
+  ]);
+});
+
+test("a session is gone on with by its id, told of nothing before it unless asked", async () => {
+  const asked: SpawnRequest[] = [];
+  const { call, told } = delegate(async (request) => {
+    asked.push(request);
+    return child();
+  });
+  await call({ session_id: "s-1_explorer", instruction: "more", context_depth: "none" });
+
+  expect(asked).toMatchObject([{ sessionId: "s-1_explorer", agent: undefined, inherit: undefined }]);
+  expect(told[0]!.event).toBe("delegate:agent_resumed");
+});
+
+const never: Spawn = () => Promise.reject(new Error("must not be called"));
+const off = (feature: string) => ({ features: { [feature]: { enabled: false } } });
+
+test.each([
+  [{ instruction: " ", agent: "explorer" }, {}, "INSTRUCTION_EMPTY", "Instruction cannot be empty"],
+  [
+    { instruction: "x" },
+    {},
+    "AGENT_REQUIRED",
+    "Agent name required for new delegation (or provide session_id to resume)",
+  ],
+  [{ instruction: "x", agent: "gone" }, {}, "AGENT_UNKNOWN", "Agent 'gone' not found. Available: explorer"],
+  [
+    { instruction: "x", agent: "self" },
+    off("self_delegation"),
+    "SELF_DELEGATION_DISABLED",
+    "Self-delegation is disabled",
+  ],
+  [
+    { instruction: "x", session_id: "s" },
+    off("session_resume"),
+    "SESSION_RESUME_DISABLED",
+    "Session resumption is disabled",
+  ],
+])("%j under %j is refused: %s", async (params, settings, code, error) => {
+  expect(await delegate(never, settings).call(params)).toMatchObject({ code, error });
+});
+
+test("a host that begins no sessions is told so", async () => {
+  const { call } = delegate(null);
+
+  expect(await call({ agent: "explorer", instruction: "x" })).toMatchObject({
+    code: "SPAWN_UNAVAILABLE",
+    error: "Session spawning not available. App layer must register 'session.spawn' capability.",
+  });
+  expect(await call({ session_id: "s", instruction: "x" })).toMatchObject({
+    code: "RESUME_UNAVAILABLE",
+    error: expect.stringMatching(/^Session resumption not available\./) as string,
+  });
+});
+
+test.each([
+  [
+    new ToolmountError("SESSION_NOT_FOUND", { session: "s" }),
+    "SESSION_UNKNOWN",
+    /^Session 's' not found\. May have expired/,
+  ],
+  [
+    new ToolmountError("AGENT_BUDGET_EXHAUSTED", { budget: "calls", limit: 3 }),
+    "DELEGATION_EXHAUSTED",
+    /^Delegation failed: /,
+  ],
+  [new ToolmountError("SESSION_CONFLICT", { session: "s", problem: "busy" }), "DELEGATION_FAILED", /busy/],
+  [new RangeError("/secret/path"), "DELEGATION_FAILED", /^Agent delegation failed \(RangeError\)$/],
+])("%s is told as %s", async (thrown, code, error) => {
+  const { call, told } = delegate(() => Promise.reject(thrown));
+
+  expect(await call({ session_id: "s", instruction: "x" })).toMatchObject({
+    code,
+    error: expect.stringMatching(error) as string,
+  });
+  expect(told.at(-1)).toMatchObject({ event: "delegate:error", data: { code } });
+});
+
+test("a delegation that takes too long ends, and names the setting", async () => {
+  const { call } = delegate(
+    (request) =>
+      new Promise((resolve) => {
+        request.abortSignal!.addEventListener("abort", () => resolve(child({ status: "cancelled" })));
+      }),
+    { settings: { timeout: 0.01 } },
+  );
+
+  expect(await call({ agent: "explorer", instruction: "x" })).toMatchObject({
+    code: "DELEGATION_TIMED_OUT",
+    error: expect.stringContaining("settings.timeout") as string,
+  });
+});
+
+test("the description names the plan's agents", () => {
+  expect(delegate(never).tool.description).toMatch(/Agents: explorer \(looks around\)\.$/);
+});
