@@ -1,12 +1,21 @@
-import { resolve } from "node:path";
+import { dirname, join, parse, resolve } from "node:path";
 import type { LoadedPlan } from "./load-plan.ts";
 
 /**
- * What a tool may not write even where the plan lets it write: the files of the plan itself, and the file that keeps
- * its state. Whoever could change them would decide what the next host does.
+ * What a tool may not write even where the plan lets it write: the files of the plan itself, their locks, and the file
+ * that keeps its state. Whoever could change them would decide what the next host does.
  */
 export function protectedPaths({ opened, plan }: LoadedPlan): readonly string[] {
-  return [...opened.files, ...stateFiles(plan.sections["state"], opened.folder)];
+  return [
+    ...opened.files,
+    ...opened.files.map(lockBeside),
+    ...stateFiles(plan.sections["state"], opened.folder),
+  ];
+}
+
+/** `plan.lock.json` beside `plan.yaml`. */
+function lockBeside(file: string): string {
+  return join(dirname(file), `${parse(file).name}.lock.json`);
 }
 
 /** `sqlite:<path>`, relative to the plan, with the files that SQLite keeps beside it. */

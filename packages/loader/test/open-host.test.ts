@@ -189,7 +189,7 @@ test("AMP-N45: modules find the plan's folder as the capability session.working_
   await host.close();
 });
 
-test("modules find what no tool may write: the files of the plan, and the one that keeps its state", async () => {
+test("modules find what no tool may write: the files of the plan, their locks, and the one that keeps its state", async () => {
   const { path } = await workspace({
     "base.yaml": "tools: []",
     "plan.yaml": "extends: ./base.yaml\nstate: sqlite:./kept/state.db\n",
@@ -200,6 +200,8 @@ test("modules find what no tool may write: the files of the plan, and the one th
   expect(host.coordinator.getCapability("session.protected_paths")).toEqual([
     path("base.yaml"),
     path("plan.yaml"),
+    path("base.lock.json"),
+    path("plan.lock.json"),
     path("kept/state.db"),
     path("kept/state.db-wal"),
     path("kept/state.db-shm"),
