@@ -1,11 +1,12 @@
 import type { JsonObject, JsonSchema, StandardSchema } from "@toolmount/core";
 import { printPlanSchemas } from "@toolmount/loader";
 import { config as policy } from "@toolmount/policy";
+import { config as session } from "@toolmount/reasoner";
 import { composePlanSchema, type KnownModule } from "./compose.ts";
 
 /** The schema of plans, of the sections of our packages and of the configs of these modules. */
 export async function composeOurs(modules: readonly KnownModule[]): Promise<JsonObject> {
-  const sections = { policy: print(policy), ...storeSections };
+  const sections = { policy: print(policy), session: print(session), ...storeSections };
   return composePlanSchema({ parts: await printPlanSchemas(), sections, modules });
 }
 
