@@ -4,7 +4,7 @@ import { constants } from "node:os";
 import type { Readable } from "node:stream";
 import type { Clock } from "@toolmount/core";
 import { Capture } from "./capture.ts";
-import { endAll, wait, type Patience } from "./end.ts";
+import { endAll, waitAtMost, type Patience } from "./end.ts";
 import type { Launch } from "./launch.ts";
 import { signal } from "./survivors.ts";
 
@@ -130,7 +130,7 @@ async function finish(
   const lingerMs = first === undefined ? 0 : patience.lingerMs;
   const left = await endAll({ pid, mark }, { ...patience, lingerMs }, clock, sandbox ? pid : null);
   // Somebody out of reach may hold the pipes open.
-  await Promise.race([closed, wait(250, clock)]);
+  await waitAtMost(250, closed, clock);
   child.stdout?.destroy();
   child.stderr?.destroy();
   return { ending: await exited, left };
@@ -160,7 +160,7 @@ function reportOf(stream: Readable, clock: Clock): () => Promise<boolean> {
   stream.on("data", (bytes: Buffer) => (text = (text + bytes.toString()).slice(0, 4096)));
   stream.on("error", () => {});
   return async () => {
-    await Promise.race([ended, wait(250, clock)]);
+    await waitAtMost(250, ended, clock);
     return text.includes('"exit-code"');
   };
 }

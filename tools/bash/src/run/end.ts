@@ -45,7 +45,17 @@ async function goneWithin(trace: Trace, ms: number, clock: Clock): Promise<boole
   }
 }
 
-/** Waits without keeping the process alive for it. */
-export function wait(ms: number, clock: Clock): Promise<void> {
+/** Waits for something, but not longer than so many milliseconds; leaves no timer behind. */
+export async function waitAtMost(ms: number, what: Promise<void>, clock: Clock): Promise<void> {
+  await new Promise<void>((resolve) => {
+    const timer = clock.setTimer(resolve, ms);
+    void what.then(() => {
+      timer.cancel();
+      resolve();
+    });
+  });
+}
+
+function wait(ms: number, clock: Clock): Promise<void> {
   return new Promise((resolve) => void clock.setTimer(resolve, ms));
 }
