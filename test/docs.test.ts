@@ -21,6 +21,8 @@ const pages = [
   "docs/mount-plans.md",
   "docs/approvals.md",
   "docs/modes.md",
+  "docs/run-an-agent.md",
+  "docs/resume.md",
   "docs/shell.md",
   "docs/web.md",
   "docs/write-a-tool.md",
