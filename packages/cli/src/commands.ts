@@ -45,6 +45,11 @@ export const commands: readonly CommandRow[] = [
     load: () => import("./commands/doctor.ts"),
   },
   {
+    name: "lock",
+    summary: "Write down what the tools of a plan are, and tell what has changed",
+    load: () => import("./commands/lock.ts"),
+  },
+  {
     name: "schema",
     summary: "Print the JSON Schema of plans, for editors",
     load: () => import("./commands/schema.ts"),

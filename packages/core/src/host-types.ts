@@ -91,6 +91,8 @@ export interface ToolShape {
   readonly runner?: string | undefined;
   /** Replaces a tool of the same name that another module mounted. */
   readonly override?: boolean | undefined;
+  /** The {@link lockDigest} that was agreed to; null when the lock does not know the tool, absent without a lock. */
+  readonly lockedAs?: string | null | undefined;
   /** Arguments that are shown otherwise than declared, or not at all. */
   readonly arguments?: ArgumentShapes | undefined;
   /** For tools that call tools: the offered name that a declared one means. */

@@ -77,6 +77,7 @@ export {
 } from "./cancellation.ts";
 export { defineTool } from "./tool.ts";
 export { canonicalJson, digestOf } from "./canonical.ts";
+export { lockDigest } from "./lock-digest.ts";
 export { ContractBreach, isContractBreach } from "./complete.ts";
 export {
   escapeHidden,

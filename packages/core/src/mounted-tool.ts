@@ -7,6 +7,7 @@ import type { Clock } from "./clock.ts";
 import { requireCount, requireRate } from "./limits.ts";
 import type { ModuleState } from "./module-state.ts";
 import type { PolicyJudge, SchemaCompiler } from "./ports.ts";
+import { lockDigest } from "./lock-digest.ts";
 import { reshapeArguments } from "./reshape-arguments.ts";
 import { prepareSchema, type PreparedSchema } from "./schema.ts";
 import { Pace } from "./pace.ts";
@@ -37,6 +38,8 @@ export interface MountedTool {
   judges: { readonly policies: readonly unknown[]; readonly list: readonly PolicyJudge[] } | null;
   /** Calls that were given up and have not come back. */
   abandoned: number;
+  /** Whether it is another tool than the plan's lock knows; found out when first asked for. */
+  readonly drifted: () => boolean;
   /** Digest of the definition; made when first asked for. */
   readonly digest: () => string;
 }
@@ -103,6 +106,7 @@ export function prepareTool(given: ToolDefinition, options: MountOptions): Mount
     pace: rate === undefined ? null : new Pace(rate, options.clock),
     judges: null,
     abandoned: 0,
+    drifted: driftOf(info, options.shape.lockedAs),
     digest: once(() => digestOf({ ...info, owner: undefined })),
   };
 }
@@ -214,6 +218,13 @@ function present<Key extends keyof ToolDefinition>(definition: ToolDefinition, k
   const entries = keys.filter((key) => definition[key] !== undefined).map((key) => [key, definition[key]]);
   return Object.fromEntries(entries) as { [Name in Key]?: NonNullable<ToolDefinition[Name]> };
 }
+
+function driftOf(info: ToolInfo, lockedAs: string | null | undefined): () => boolean {
+  if (lockedAs === undefined) return never;
+  return once(() => lockDigest(info) !== lockedAs);
+}
+
+const never = () => false;
 
 function once<Value>(make: () => Value): () => Value {
   let made: { value: Value } | undefined;

@@ -15,7 +15,8 @@ export async function makeOffer(host: HostState, filter: OfferFilter = {}): Prom
   const session = filter.sessionId === undefined ? null : host.sessionState(filter.sessionId);
   const mode = await modeOf(host, filter);
   const inMode = offeredIn(
-    [...registry.tools.values()].map(({ info }) => info),
+    // What nobody agreed to must not speak to a model.
+    [...registry.tools.values()].filter((tool) => !tool.drifted()).map(({ info }) => info),
     mode,
   );
   const capability = (name: string) => registry.capabilities.get(name)?.at(-1);

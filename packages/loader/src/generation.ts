@@ -215,7 +215,8 @@ async function mountOnce(
   prepared: PreparedUnit,
 ): Promise<Omit<MountedUnit, "broughtIn">> {
   const { unit, resolution, module, config } = prepared;
-  const selection = unit.entry === null ? undefined : createSelection(unit.entry, unit.limits, unit.runner);
+  const selection =
+    unit.entry === null ? undefined : createSelection(unit.entry, unit.limits, unit.runner, build.lock);
   const mounted = draft.addModule({
     id: unit.id,
     config,

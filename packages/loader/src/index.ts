@@ -27,13 +27,17 @@ export {
   explainTool,
   inspectPlan,
   installSources,
+  lockPlan,
   printPlanSchemas,
   readEffectivePlan,
   readServerList,
   removeEntry,
+  type LockOptions,
+  type LockReport,
 } from "./tools-of-plans.ts";
 export type { EditOptions, EditReport, NewEntry } from "./edit.ts";
 export type { PackageDoubt } from "./examine.ts";
+export type { LockChange, LockedTool, PlanLock } from "./lock.ts";
 export type { ServerList } from "./mcp-lists.ts";
 export type { InspectedEntry, InspectedPlan, InspectedTool } from "./inspect.ts";
 export type { ExplainedAnswer, ExplainedTool, ExplainOptions, Explanation } from "./explain.ts";

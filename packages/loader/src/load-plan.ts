@@ -1,9 +1,10 @@
-import type { JsonObject, Logger, PlanPosition } from "@toolmount/core";
+import { isToolmountError, type JsonObject, type Logger, type PlanPosition } from "@toolmount/core";
 import { combineLayers } from "./combine.ts";
 import { readFileValues } from "./file-values.ts";
 import { readBases, readLayers, type Layer, type Layers } from "./layers.ts";
 import { interpolate, type Environment } from "./interpolate.ts";
 import { copyJson } from "./json.ts";
+import { lockFileOf, readLock, type PlanLock } from "./lock.ts";
 import { checkPlan, type Plan } from "./plan.ts";
 import { findPosition, showPath, type PlanMap } from "./plan-map.ts";
 import { createReporter, makeProblem, maskProblem, planError, type Problem } from "./problems.ts";
@@ -39,6 +40,7 @@ export interface LoadedPlan {
   readonly units: readonly Unit[];
   readonly map: PlanMap;
   readonly mask: (text: string) => string;
+  readonly lock: PlanLock | undefined;
   /** While there are any, it cannot be mounted. */
   readonly problems: readonly Problem[];
 }
@@ -51,6 +53,7 @@ export interface LoadOptions {
   /** Names of the overlays to lay over the plan, lowest first. */
   readonly overlays?: readonly string[] | undefined;
   readonly schemes?: SourceSchemes | undefined;
+  readonly ignoreLock?: boolean | undefined;
 }
 
 /**
@@ -67,7 +70,8 @@ export async function loadPlan(input: PlanInput, options: LoadOptions): Promise<
   const values = await readFileValues(value, map, folder);
   const filling = interpolate(value, map, options.env, { values, folder });
   const { value: filled, mask } = filling;
-  const problems = [...misfits, ...filling.problems];
+  const { lock, problems: unlocked } = await tryLock(file, options);
+  const problems = [...misfits, ...unlocked, ...filling.problems];
   const reporter = createReporter(map);
   const plan = checkPlan(filled, reporter);
   const units = listUnits(plan, { folder, map, reporter, schemes: Object.keys(options.schemes ?? {}) });
@@ -84,8 +88,22 @@ export async function loadPlan(input: PlanInput, options: LoadOptions): Promise<
     units: broken,
     map,
     mask,
+    lock,
     problems: [...rest, ...others].map(maskProblem(mask)),
   };
+}
+
+async function tryLock(
+  file: string | undefined,
+  { overlays, ignoreLock }: LoadOptions,
+): Promise<{ lock?: PlanLock | undefined; problems: readonly Problem[] }> {
+  if (file === undefined || ignoreLock === true) return { problems: [] };
+  try {
+    return { lock: await readLock(lockFileOf(file, overlays)), problems: [] };
+  } catch (error) {
+    if (!isToolmountError(error)) throw error;
+    return { problems: (error.details as { problems?: readonly Problem[] }).problems ?? [] };
+  }
 }
 
 /** A missing variable of an entry that is not required keeps only that entry from being mounted. */

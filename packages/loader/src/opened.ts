@@ -133,11 +133,11 @@ class Opened {
     }
   }
 
-  #workshop({ opened, map, mask }: LoadedPlan) {
+  #workshop({ opened, map, mask, lock }: LoadedPlan) {
     const { logger, clock, startTimeoutMs, startedAt, conditions, extensions, schemes, resolver } =
       this.#options;
     const lookup = { folder: opened.folder, given: extensions, conditions, schemes, resolver };
-    return { lookup, logger, clock, startTimeoutMs, startedAt, map, mask };
+    return { lookup, logger, clock, startTimeoutMs, startedAt, map, mask, lock };
   }
 
   /** One reload at a time; another one waits. */

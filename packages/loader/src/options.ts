@@ -13,6 +13,8 @@ export interface OpenHostOptions extends HostOptions {
   readonly extensions?: GivenModules | undefined;
   /** Names of overlays, lowest first: of `plan.yaml`, `production` is `plan.production.yaml` beside it. */
   readonly overlays?: readonly string[] | undefined;
+  /** Opens the plan as if it had no lock: to see what there is now. */
+  readonly ignoreLock?: boolean | undefined;
   /** Finds modules of schemes of your own. */
   readonly schemes?: SourceSchemes | undefined;
   /** Says where modules are, before the loader looks; it is mounted at `module-source-resolver`. */

@@ -194,7 +194,9 @@ function reportIssues(
  * unless an entry says so.
  */
 function listEntries(plan: JsonObject, amplifier: boolean, reporter: Reporter): PlanEntry[] {
-  return listWritten(plan).flatMap(({ section, value, path }) => {
+  const written = listWritten(plan);
+  if (written.length > maxEntries) return reportTooMany(written[maxEntries]!.path, reporter);
+  return written.flatMap(({ section, value, path }) => {
     const parsed = entrySchema.safeParse(value);
     if (!parsed.success) {
       reportIssues(entrySchema, parsed.error.issues, path, reporter);
@@ -216,6 +218,14 @@ function listEntries(plan: JsonObject, amplifier: boolean, reporter: Reporter): 
       },
     ];
   });
+}
+
+/** Most entries that a plan may have. */
+const maxEntries = 1000;
+
+function reportTooMany(path: Path, { report }: Reporter): [] {
+  report("PLAN_TOO_LARGE", { problem: `a plan has at most ${maxEntries} entries` }, { path });
+  return [];
 }
 
 function reportNothingBelow(path: Path, { report }: Reporter): [] {

@@ -12,6 +12,7 @@ import { within } from "./bounded.ts";
 import { parseConfig } from "./config.ts";
 import { importModule, type ModuleExports } from "./import.ts";
 import { recogniseModule, type LoadedModule } from "./module-shape.ts";
+import type { PlanLock } from "./lock.ts";
 import { overridesOf } from "./plan.ts";
 import type { Path, PlanMap } from "./plan-map.ts";
 import { createReporter, maskProblem, type Problem } from "./problems.ts";
@@ -28,6 +29,8 @@ export interface Workshop {
   /** When this process began, in milliseconds since the epoch. */
   readonly startedAt: number;
   readonly map: PlanMap;
+  /** What was agreed to; undefined without a lock. */
+  readonly lock?: PlanLock | undefined;
   /** Hides the values of variables in text. */
   readonly mask: (text: string) => string;
 }
@@ -69,7 +72,7 @@ export async function prepareUnit(unit: Unit, workshop: Workshop): Promise<Prepa
         causes: [],
         state: "failed",
       };
-    return { unit, resolution, module, config, digest: digestUnit(unit, resolution, workshop.lookup) };
+    return { unit, resolution, module, config, digest: digestUnit(unit, resolution, workshop) };
   } catch (error) {
     return failUnit(unit, resolution, explainMissing(unit, error), workshop);
   }
@@ -167,13 +170,18 @@ function urlOf({ path = "", contentHash, changedAt = 0 }: Resolution, startedAt:
   return contentHash === undefined || changedAt < startedAt ? url : `${url}?v=${contentHash.slice(0, 16)}`;
 }
 
-/** The folder counts: paths in a config start there. */
+/** The folder counts: paths in a config start there. So does the lock: it says which tools can be called. */
 function digestUnit(
   unit: Unit,
   { name, version, path, contentHash }: Resolution,
-  { folder }: Lookup,
+  { lookup: { folder }, lock }: Workshop,
 ): string {
-  return digestOf({ folder, module: { name, version, path, contentHash }, use: shapeOf(unit) });
+  return digestOf({
+    folder,
+    lock: lock ?? null,
+    module: { name, version, path, contentHash },
+    use: shapeOf(unit),
+  });
 }
 
 /** Whether a prepared unit is the same use of the same module as another. */

@@ -1,4 +1,5 @@
 import { nearestNames, type Limits, type ToolDefinition, type ToolShape } from "@toolmount/core";
+import type { PlanLock } from "./lock.ts";
 import { choosesTool, offeredName, type Choosable } from "./offered-name.ts";
 import { overridesOf, readLimits, type PlanEntry } from "./plan.ts";
 import type { Path } from "./plan-map.ts";
@@ -26,7 +27,12 @@ export interface Selection {
  * author gave them. A tool's own limits come before the entry's, these before the plan's. `as` is the whole new name; a
  * prefix is not put before it.
  */
-export function createSelection(entry: Shaping, planLimits: Limits, runner: string | undefined): Selection {
+export function createSelection(
+  entry: Shaping,
+  planLimits: Limits,
+  runner: string | undefined,
+  lock?: PlanLock,
+): Selection {
   const seen = new Map<string, Choosable>();
   const overrides = new Map(overridesOf(entry));
   return {
@@ -39,6 +45,7 @@ export function createSelection(entry: Shaping, planLimits: Limits, runner: stri
         name,
         override: entry.override,
         limits: { ...planLimits, ...readLimits(entry.limits ?? {}), ...readLimits(limits ?? {}) },
+        ...(lock !== undefined && { lockedAs: lock.tools[name]?.digest ?? null }),
         ...(runner !== undefined && { runner }),
         ...(description !== undefined && { definition: redescribe(tool, description) }),
         ...(shapes !== undefined && { arguments: shapes }),

@@ -6,6 +6,7 @@ import type { ExplainOptions, Explanation } from "./explain.ts";
 import type { InspectedEntry, InspectedPlan } from "./inspect.ts";
 import type { InstallOptions, InstallReport } from "./install.ts";
 import type { PlanInput } from "./load-plan.ts";
+import type { LockChange } from "./lock.ts";
 import type { ServerList } from "./mcp-lists.ts";
 import type { OpenHostOptions } from "./options.ts";
 import type { PlanSchemaParts } from "./plan-json-schema.ts";
@@ -90,4 +91,29 @@ export async function examineEntries(
   nodeVersion: string,
 ): Promise<readonly PackageDoubt[]> {
   return (await import("./examine.ts")).examineEntries(entries, nodeVersion);
+}
+
+/** A plan's lock beside the tools that it mounts now. */
+export interface LockReport {
+  readonly file: string;
+  /** Whether there was a lock. */
+  readonly exists: boolean;
+  readonly changes: readonly LockChange[];
+  readonly written: boolean;
+}
+
+/** What to do with a lock. */
+export interface LockOptions extends OpenHostOptions {
+  /** Take the tools as they are. */
+  readonly accept?: boolean | undefined;
+  /** Write nothing. */
+  readonly check?: boolean | undefined;
+}
+
+/**
+ * Mounts a plan and compares its tools with its lock; with `accept`, or where there is no lock yet, writes them down. While a
+ * plan has a lock, a call of a tool that is not in it, or not as it is in it, is `LOCK_DRIFT`, and no model is offered it.
+ */
+export async function lockPlan(input?: string, options?: LockOptions): Promise<LockReport> {
+  return (await import("./lock-plan.ts")).lockPlan(input, options);
 }

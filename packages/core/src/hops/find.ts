@@ -15,6 +15,7 @@ export function find(run: Run): boolean {
   const tool = caller === null ? generation.find(name) : generation.findFor(caller, name);
   if (tool === undefined) return notFound(run, nearestNames(name, [...generation.tools.keys()]));
   run.tool = tool;
+  if (tool.drifted()) return end(run, "denied", "LOCK_DRIFT", { tool: tool.name });
   if (run.depth > host.limits.depth)
     return refuse(run, `tools may call tools at most ${host.limits.depth} deep`);
   if (!claimId(run)) return end(run, "failed", "DUPLICATE_CALL", { callId: run.callId.slice(0, 200) });
