@@ -7,6 +7,7 @@ import { join } from "node:path";
 import { json } from "node:stream/consumers";
 import { data, defineTool, silentLogger, type Coordinator } from "@toolmount/core";
 import { openHost } from "@toolmount/loader";
+import * as policy from "@toolmount/policy";
 import * as reasonerModule from "@toolmount/reasoner";
 import type { Reasoner } from "@toolmount/reasoner";
 import * as store from "@toolmount/store";
@@ -81,6 +82,7 @@ function planOf(baseUrl: string) {
   return {
     version: 1,
     state: "sqlite:./state.db",
+    policy: { loopGuard: {} },
     session: {
       orchestrator: { model: "m", baseUrl, stream: false },
       agents: { reader: { description: "Reads logs.", tools: ["read_*"], instructions: "Read only." } },
@@ -98,6 +100,7 @@ function planOf(baseUrl: string) {
 async function open(folder: string, baseUrl: string) {
   const extensions = {
     "@toolmount/reasoner": reasonerModule,
+    "@toolmount/policy": policy,
     "@toolmount/store": store,
     modes,
     delegate,
@@ -170,4 +173,23 @@ test("APTIX-22, APTIX-N6: a session changes its mode with leave, hands a task on
     output: expect.stringMatching(/^Denied by hook: /) as string,
   });
   await second.host.close();
+});
+
+test("APTIX-N16: a model that repeats itself is warned, then answered without a run, and told when the turn is about to end", async () => {
+  const folder = await mkdtemp(join(tmpdir(), "toolmount-session-"));
+  onTestFinished(() => rm(folder, { recursive: true, force: true }));
+  const again = Array.from({ length: 8 }, (_, at) => [call(`c${at}`, "read_log")]);
+  const { requests, baseUrl } = await serveLines(again);
+  const { host, reasoner } = await open(folder, baseUrl);
+  made.length = 0;
+  const turn = await reasoner.run(host, { sessionId: "s", prompt: "read it" });
+  await host.close();
+
+  expect(turn.error).toMatchObject({ code: "AGENT_REASONER_MAX_ITERATIONS_EXCEEDED" });
+  const last = (at: number) => requests[at]!.input.at(-1)!["output"] as string;
+  expect(last(1)).toBe("did read_log");
+  expect(last(2)).toMatch(/^did read_log\nWarning: the same call was made 2 times/);
+  expect(JSON.parse(last(3))).toMatchObject({ suppressed: true, reason: "repeat_tool_call_detected" });
+  expect(last(7)).toContain("last step of the turn");
+  expect(made).toHaveLength(2);
 });

@@ -5,7 +5,7 @@ import { outcomeText } from "./model-text.ts";
 import type { SessionLog } from "./session-log.ts";
 
 /** Where the session's state keeps whether its mode is ready. */
-export const readyKey = "toolmount.mode_ready";
+const readyKey = "toolmount.mode_ready";
 
 /**
  * Makes the calls that a mode asks for when it is entered: in order, in the new mode, up to the first that fails. Then

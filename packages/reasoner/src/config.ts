@@ -73,7 +73,6 @@ export const settingsSchema = z.strictObject({
 });
 
 export type Settings = z.output<typeof settingsSchema>;
-export type BootstrapStep = z.output<typeof bootstrapStep>;
 
 const agent = z.strictObject({
   description: z.string().min(1),

@@ -14,7 +14,7 @@ export interface CallState {
 }
 
 /** A turn that has not ended. */
-export interface OpenTurn {
+interface OpenTurn {
   readonly turnId: string;
   readonly traceparent: string;
   iteration: number;

@@ -441,3 +441,22 @@ test("what a tool asks a person goes on at once when somebody is there", async (
   expect(asked).toEqual(["write"]);
   expect(outcome?.status).toBe("ok");
 });
+
+test("the calls of a turn share one trace, and each turn has its own", async () => {
+  const traces: string[] = [];
+  const { run } = await world(
+    (request) =>
+      request.input.at(-1)!["type"] === "function_call_output"
+        ? response([say("ok")])
+        : response([call(`a${traces.length}`, "look"), call(`b${traces.length}`, "look")]),
+    { tools: [tool("look", (_, { traceparent }) => void traces.push(traceparent!))] },
+  );
+  await run("one");
+  await run("two");
+
+  const ids = traces.map((trace) => /^00-([0-9a-f]{32})-[0-9a-f]{16}-01$/.exec(trace)?.[1]);
+  expect(ids[0]).toBe(ids[1]);
+  expect(ids[2]).toBe(ids[3]);
+  expect(ids[0]).not.toBe(ids[2]);
+  expect(ids).not.toContain(undefined);
+});

@@ -59,7 +59,7 @@ function send(outgoing: ServerResponse, answer: Answer): void {
   if (answer.open !== true) outgoing.end();
 }
 
-export function eventText(events: readonly object[]): string {
+function eventText(events: readonly object[]): string {
   return events
     .map((event) => `event: ${(event as { type: string }).type}\ndata: ${JSON.stringify(event)}\n\n`)
     .join("");

@@ -58,7 +58,11 @@ export async function tellTurn(
   run: (agent: Agent) => Promise<TurnResult>,
 ): Promise<ExitCode> {
   const result = await shell.interruptible((controller) =>
-    withReasoner(plan, options, shell, controller, run),
+    withReasoner(plan, options, shell, controller, async (agent) => {
+      const turn = await run(agent);
+      await agent.reasoner.leave(agent.host, turn.sessionId);
+      return turn;
+    }),
   );
   if (options.json === true) shell.out.json(result);
   else for (const line of turnFooter(shell.err, result)) shell.err.line(line);
