@@ -54,6 +54,7 @@ export type {
 export type * from "./host-types.ts";
 export type * from "./session-types.ts";
 export { activateTools, activeTools } from "./activation.ts";
+export { guidanceOf } from "./guidance.ts";
 export { changeSessionMode, sessionMode } from "./session-mode.ts";
 export { defaultMode } from "./modes.ts";
 export { toolsOfMode } from "./offer.ts";
@@ -75,7 +76,7 @@ export {
   type CancellationToken,
   type RunningCalls,
 } from "./cancellation.ts";
-export { defineTool } from "./tool.ts";
+export { authoredDefinition, defineTool } from "./tool.ts";
 export { canonicalJson, digestOf } from "./canonical.ts";
 export { lockDigest } from "./lock-digest.ts";
 export { ContractBreach, isContractBreach } from "./complete.ts";

@@ -11,11 +11,15 @@ import {
 import { within } from "./bounded.ts";
 import { parseConfig } from "./config.ts";
 import { importModule, type ModuleExports } from "./import.ts";
+import { deepFreeze } from "./json.ts";
+import { checkByManifest } from "./manifest-config.ts";
+import { mountModule } from "./mount.ts";
+import { canSleep, createSleeping, type Wake } from "./sleeping.ts";
 import { recogniseModule, type LoadedModule } from "./module-shape.ts";
 import type { PlanLock } from "./lock.ts";
 import { overridesOf } from "./plan.ts";
 import type { Path, PlanMap } from "./plan-map.ts";
-import { createReporter, maskProblem, type Problem } from "./problems.ts";
+import { createReporter, maskProblem, planError, type Problem, type Reporter } from "./problems.ts";
 import { resolveSource, type Asking, type GivenModule, type Lookup, type Resolution } from "./resolve.ts";
 import { explainMissing, findHint, shapeOf, type Unit } from "./unit.ts";
 
@@ -61,21 +65,56 @@ export async function prepareUnit(unit: Unit, workshop: Workshop): Promise<Prepa
   if (unit.broken.length > 0) return { unit, resolution, problems: unit.broken, causes: [], state: "failed" };
   try {
     resolution = await resolveSource(unit.source, workshop.lookup, askingOf(unit, workshop));
-    const module = recogniseModule(resolution.name, await importFor(resolution, workshop));
     const reporter = createReporter(workshop.map);
-    const config = await parseConfig(unit, module, reporter, workshop.logger);
-    if (config === null)
-      return {
-        unit,
-        resolution,
-        problems: reporter.problems.map(maskProblem(workshop.mask)),
-        causes: [],
-        state: "failed",
-      };
-    return { unit, resolution, module, config, digest: digestUnit(unit, resolution, workshop) };
+    const loaded = await (sleeps(unit, resolution) ? layAsleep : loadModule)(
+      unit,
+      resolution,
+      workshop,
+      reporter,
+    );
+    const problems = reporter.problems.map(maskProblem(workshop.mask));
+    if (loaded === null || problems.length > 0)
+      return { unit, resolution, problems, causes: [], state: "failed" };
+    return { unit, resolution, ...loaded, digest: digestUnit(unit, resolution, workshop) };
   } catch (error) {
     return failUnit(unit, resolution, explainMissing(unit, error), workshop);
   }
+}
+
+type Loaded = Pick<PreparedUnit, "module" | "config"> | null;
+
+/** Imports the module of a unit and parses its config; null when that does not fit, which is then reported. */
+async function loadModule(
+  unit: Unit,
+  resolution: Resolution,
+  workshop: Workshop,
+  reporter: Reporter,
+): Promise<Loaded> {
+  const module = recogniseModule(resolution.name, await importFor(resolution, workshop));
+  const config = await parseConfig(unit, module, reporter, workshop.logger);
+  return config === null ? null : { module, config };
+}
+
+function sleeps({ entry }: Unit, { manifest }: Resolution): boolean {
+  return entry?.wake === "call" && canSleep(manifest);
+}
+
+/** A module whose manifest is enough until one of its tools is called. */
+async function layAsleep(
+  unit: Unit,
+  resolution: Resolution,
+  workshop: Workshop,
+  reporter: Reporter,
+): Promise<Loaded> {
+  const { manifest } = resolution;
+  if (manifest?.config !== undefined) checkByManifest(unit, manifest.config, reporter);
+  const wake: Wake = async (coordinator) => {
+    const own = createReporter(workshop.map);
+    const loaded = await loadModule(unit, resolution, workshop, own);
+    if (loaded === null) throw planError(own.problems.map(maskProblem(workshop.mask)));
+    await mountModule(unit.id, loaded.module, coordinator, loaded.config);
+  };
+  return { module: createSleeping(manifest!, wake), config: deepFreeze(unit.config) };
 }
 
 /** Looks the module of a unit up and no more: what is wrong with it is told beside the other problems of its plan. */
