@@ -176,16 +176,19 @@ async function take(
   }
   const denier = live.deniedByPerson.has(outcome.runId) ? "person" : "hook";
   const item = outputItem(callId, outcome, denier);
-  const injected = await injections.take(outcome.injections ?? []);
-  ephemeral.push(...injected.ephemeral);
-  await log.append({
+  const answered = {
     kind: "output",
     callId,
     item,
     status: outcome.status,
-    notes: [...injected.kept],
     state: session.snapshot(),
+  } as const;
+  const injected = await injections.take(outcome.injections ?? []).catch(async (error: unknown) => {
+    await log.append(answered); // what the tool did is known, whatever a hook did after it
+    throw error;
   });
+  ephemeral.push(...injected.ephemeral);
+  await log.append({ ...answered, notes: [...injected.kept] });
   for (const warning of outcome.result.warnings ?? [])
     tell({ type: "tool_warning", tool: outcome.tool, message: warning });
   tell({
@@ -218,6 +221,15 @@ export async function answerCancelled(calling: Calling): Promise<void> {
     if (state.output !== null) continue;
     const tool = calling.readCall(state.call).name;
     await answerWith(state, "cancelled", cancelledText(tool), calling);
+  }
+}
+
+/** Answers what is left when the turn itself failed. */
+export async function answerFailed(calling: Calling): Promise<void> {
+  for (const state of calling.log.view.turn?.calls ?? []) {
+    if (state.output !== null) continue;
+    if (state.started) await giveUp(state, calling);
+    else await answerWith(state, "failed", "Error: the turn failed before the call ran", calling);
   }
 }
 

@@ -1,5 +1,6 @@
 import {
   errorMessage,
+  guidanceOf,
   isToolmountError,
   ToolmountError,
   type Clock,
@@ -10,7 +11,7 @@ import {
 } from "@toolmount/core";
 import { ask, requireAllowed } from "./ask.ts";
 import { enterMode } from "./bootstrap.ts";
-import { answerCalls, answerCancelled, type Calling } from "./calls.ts";
+import { answerCalls, answerCancelled, answerFailed, type Calling } from "./calls.ts";
 import { compact } from "./compaction.ts";
 import type { Agent, Settings } from "./config.ts";
 import { Injections } from "./injections.ts";
@@ -112,7 +113,9 @@ export class Turn {
     const offer = await session.offer({ turnId: this.#turnId });
     if (live.allowed.length === 0) return offer;
     const isAllowed = ({ name }: { readonly name: string }) => admits(live.allowed, name);
-    return { ...offer, tools: offer.tools.filter(isAllowed), available: offer.available.filter(isAllowed) };
+    const tools = offer.tools.filter(isAllowed);
+    const available = offer.available.filter(isAllowed);
+    return { ...offer, tools, available, guidance: guidanceOf(tools, available) };
   }
 
   #exchange(offer: Offer): Exchange {
@@ -298,6 +301,9 @@ export class Turn {
     const known = isToolmountError(error) ? error : new ToolmountError("INTERNAL", {}, { cause: error });
     const { code } = known;
     coordinator.logger.error({ ...this.#ids, err: error, code }, `a turn failed: ${known.message}`);
+    // A conversation with a call that has no answer is refused by every server.
+    if (this.#parts.log.view.turn!.calls.length > 0)
+      await answerFailed(this.#calling(this.#exchange(await this.#offer())));
     return this.#end("failed", this.#text, session, known);
   }
 

@@ -140,6 +140,7 @@ test("a child has its agent's tools, never more than its parent, and its use is 
 
   expect(turn).toMatchObject({ status: "done", text: "the child says so", calls: 3 });
   expect(requests[1]!.tools!.map(({ name }) => name)).toEqual(["delegate", "read_file"]);
+  expect(requests[1]!.instructions).not.toContain("write_file");
   expect(requests[1]!.input[0]).toMatchObject({
     role: "developer",
     content: expect.stringContaining("user: delegate"),

@@ -460,3 +460,17 @@ test("the calls of a turn share one trace, and each turn has its own", async () 
   expect(ids[0]).not.toBe(ids[2]);
   expect(ids).not.toContain(undefined);
 });
+
+test("a turn that a hook's injection ends leaves no call without an answer, and the session goes on", async () => {
+  const { run, host, requests } = await world(
+    [response([call("c1", "look"), call("c2", "look")]), response([say("ok")])],
+    { tools: [tool("look", () => "seen")], settings: { maxInjectionBytes: 10 } },
+  );
+  host.coordinator.hooks.gate("tool:post", (_, { tool_call_id: id }) =>
+    id === "c1" ? { action: "inject_context", contextInjection: "much too long" } : undefined,
+  );
+  expect((await run("look")).error).toMatchObject({ code: "INJECTION_TOO_LARGE" });
+
+  expect((await run("go on")).status).toBe("done");
+  expect(outputs(requests[1])).toEqual({ c1: "seen", c2: "seen" });
+});
