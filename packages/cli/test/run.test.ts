@@ -2,8 +2,11 @@ import { once } from "node:events";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { json } from "node:stream/consumers";
-import { expect, onTestFinished, test } from "vitest";
+import { expect, onTestFinished, test, vi } from "vitest";
 import { oneTool, planOf, workspace } from "./world.ts";
+
+// Each test is several processes, one after the other.
+vi.setConfig({ testTimeout: 120_000 });
 
 const call = (id: string, name: string, given: object = {}) => ({
   type: "function_call",
