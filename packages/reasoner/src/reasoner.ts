@@ -182,6 +182,8 @@ export function createReasoner(
       allowed: [...facts.allowed, ...toolsOf(agent, request.exclude ?? [])],
     };
     const log = await create(child);
+    // Known from here on, should this process end before the child does.
+    await parent.log.append({ kind: "child", sessionId: child.id, agent: name, usage: noUsage, calls: 0 });
     const base = inherited(parent.log.view, request.inherit);
     if (base !== null) await log.append({ kind: "note", items: [base] });
     const mode = agent?.mode ?? (await parent.host.session(facts.id).mode());
