@@ -13,7 +13,7 @@ export interface Combined {
 }
 
 /** Lists of entries: an entry of a higher layer changes the one with its id, or is added at the end. */
-export const entryLists: readonly string[] = ["tools", "hooks", "providers"];
+const entryLists: readonly string[] = ["tools", "hooks", "providers"];
 
 /** What concerns a single file, and not the plan that is put together. */
 const ownOfAFile = new Set(["extends", "$schema"]);

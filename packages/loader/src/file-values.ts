@@ -8,7 +8,7 @@ import { findPlace, type Path, type PlanMap } from "./plan-map.ts";
 const maxBytes = 64 * 1024;
 
 /** What `${file:…}` says: the text of a file, or why there is none. */
-export type FileValue =
+type FileValue =
   | { readonly ok: true; readonly text: string }
   | { readonly ok: false; readonly problem: string };
 

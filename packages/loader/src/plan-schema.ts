@@ -169,6 +169,5 @@ export const limitsSchema = limits;
 
 export type EntryDocument = z.output<typeof entrySchema>;
 export type ToolOverride = z.output<typeof toolOverride>;
-export type ToolPattern = z.output<typeof pattern>;
 export type LimitsDocument = z.output<typeof limits>;
 export type ModesDocument = z.output<typeof modesSchema>;

@@ -140,9 +140,7 @@ class Sleeper {
 }
 
 function asks({ requiresConfirmation = false }: ToolDefinition, params: unknown): boolean {
-  return typeof requiresConfirmation === "function"
-    ? requiresConfirmation(params)
-    : requiresConfirmation;
+  return typeof requiresConfirmation === "function" ? requiresConfirmation(params) : requiresConfirmation;
 }
 
 function isStandard(schema: unknown): schema is StandardSchema {

@@ -1,8 +1,14 @@
 import { silentLogger } from "@toolmount/core";
+import fc from "fast-check";
 import { expect, test } from "vitest";
+import { stringify } from "yaml";
+import { combineLayers } from "../src/combine.ts";
 import { openHost, type Problem } from "../src/index.ts";
+import type { Layer } from "../src/layers.ts";
 import { loadPlan } from "../src/load-plan.ts";
+import { parsePlan } from "../src/parse.ts";
 import { findHistory, findPosition } from "../src/plan-map.ts";
+import { createPlanText } from "../src/text.ts";
 import { installed, moduleSource, toolFile, workspace } from "./workspace.ts";
 
 const quiet = { logger: silentLogger };
@@ -237,4 +243,80 @@ test.each<[string, Record<string, string>, string]>([
   expect(problems).toMatchObject([
     { code: "PLAN_VALUE_INVALID", line: 2, message: expect.stringContaining(problem) as string },
   ]);
+});
+
+/** Small plans of the same keys and ids, so that layers meet. */
+const plans = fc.record(
+  {
+    name: fc.constantFrom("a", "b"),
+    policy: fc.dictionary(
+      fc.constantFrom("x", "y"),
+      fc.oneof(fc.integer(), fc.array(fc.integer(), { maxLength: 2 })),
+    ),
+    tools: fc.uniqueArray(
+      fc.record({
+        module: fc.constantFrom("m", "n", "o"),
+        config: fc.dictionary(fc.constantFrom("p", "q"), fc.oneof(fc.integer(), fc.constant({ r: 1 }))),
+      }),
+      { selector: ({ module }) => module, maxLength: 3 },
+    ),
+  },
+  { requiredKeys: [] },
+);
+
+test("whatever layers say, each value is the last word on it, and its place is where that was said", () => {
+  fc.assert(
+    fc.property(fc.array(plans, { minLength: 1, maxLength: 4 }), (documents) => {
+      const layers = documents.map((document, index): Layer => {
+        const file = `${index}.yaml`;
+        const parsed = parsePlan(
+          createPlanText(file, stringify({ ...document, "x-own": index }, { aliasDuplicateObjects: false })),
+        );
+        if (!parsed.ok) throw new Error("it did not parse");
+        return { role: "base", file, folder: "/", value: parsed.value, map: parsed.map };
+      });
+      const { value, map, problems } = combineLayers({ layers, problems: [] });
+      const fileOf = (...path: (string | number)[]) => findPosition(map, path)?.file;
+      const last = (has: (document: (typeof documents)[number]) => boolean) => documents.findLastIndex(has);
+
+      expect(problems).toEqual([]);
+      expect(value["x-own"]).toBe(documents.length - 1);
+      for (const [key, inner] of Object.entries((value["policy"] ?? {}) as Record<string, unknown>)) {
+        const at = last(({ policy }) => policy !== undefined && key in policy);
+        expect([inner, fileOf("policy", key)]).toEqual([documents[at]?.policy?.[key], `${at}.yaml`]);
+      }
+      const tools = (value["tools"] ?? []) as { module: string; config: Record<string, unknown> }[];
+      expect(new Set(tools.map(({ module }) => module)).size).toBe(tools.length);
+      for (const [index, { module, config }] of tools.entries())
+        for (const key of Object.keys(config)) {
+          const entry = ({ tools: list }: (typeof documents)[number]) =>
+            list?.find((one) => one.module === module);
+          const at = last((document) => key in (entry(document)?.config ?? {}));
+          expect([config[key], fileOf("tools", index, "config", key)]).toEqual([
+            entry(documents[at]!)?.config[key],
+            expect.stringMatching(/^\d\.yaml$/),
+          ]);
+        }
+    }),
+  );
+});
+
+test("a plan laid over itself says the same", () => {
+  fc.assert(
+    fc.property(plans, (document) => {
+      const parsed = parsePlan(
+        createPlanText("p.yaml", stringify({ ...document, "x-own": 1 }, { aliasDuplicateObjects: false })),
+      );
+      if (!parsed.ok) throw new Error("it did not parse");
+      const layer: Layer = {
+        role: "plan",
+        file: "p.yaml",
+        folder: "/",
+        value: parsed.value,
+        map: parsed.map,
+      };
+
+      expect(combineLayers({ layers: [layer, layer], problems: [] }).value).toEqual(parsed.value);
+    }),
+  );
 });
