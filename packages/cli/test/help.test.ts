@@ -10,11 +10,18 @@ test("the help names every command", async () => {
   for (const { name, summary } of commands) expect(stdout).toMatch(new RegExp(`  ${name} +${summary}`));
 });
 
+/** Commands that only hold others; those have the options. */
+const groups: Readonly<Record<string, string>> = { approvals: "list", module: "validate" };
+
 test.each(commands.map(({ name }) => name))("the help of %s has its options and an example", async (name) => {
-  const [asOption, asCommand] = await Promise.all([runCommand([name, "--help"]), runCommand(["help", name])]);
+  const [asOption, asCommand, withOptions] = await Promise.all([
+    runCommand([name, "--help"]),
+    runCommand(["help", name]),
+    runCommand([name, groups[name] ?? "--help", "--help"]),
+  ]);
 
   expect(asOption.code).toBe(0);
-  expect(asOption.stdout).toContain("--json");
+  expect(withOptions.stdout).toContain("--json");
   expect(asOption.stdout).toMatch(new RegExp(`Examples?:\\n  \\$ .*toolmount ${name} `));
   expect(asCommand.stdout).toBe(asOption.stdout);
 });
