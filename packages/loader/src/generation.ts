@@ -5,11 +5,12 @@ import {
   type DrainReport,
   type Host,
   type MountedModule,
+  type ToolInfo,
 } from "@toolmount/core";
 import { tellAllMounted } from "./all-mounted.ts";
 import { within } from "./bounded.ts";
 import type { LoadedPlan } from "./load-plan.ts";
-import { findLooseUses } from "./links.ts";
+import { findLooseDependencies, findLooseUses } from "./links.ts";
 import { adaptModule } from "./module-shape.ts";
 import { mountModule } from "./mount.ts";
 import { needsOf, orderByNeeds, providesOf } from "./order.ts";
@@ -141,7 +142,16 @@ function requireLinked({ mounted, build }: Making): void {
     new Set(names),
     build.map,
   );
+  warnOfDependencies(mounted, build);
   if (loose.length > 0) throw planError(loose.map(maskProblem(build.mask)));
+}
+
+/** A tool may do without what it depends on, until it calls it. */
+function warnOfDependencies(mounted: readonly MountedUnit[], { logger }: Build): void {
+  const tools = mounted[0]?.mounted.coordinator.get("tools") as ReadonlyMap<string, ToolInfo> | undefined;
+  const usesOf = (owner: string) => mounted.find(({ unit }) => unit.id === owner)?.unit.entry?.uses;
+  for (const loose of findLooseDependencies([...(tools?.values() ?? [])], usesOf))
+    logger.warn(loose, "a tool depends on one that nobody has mounted");
 }
 
 async function discard(draft: Draft, { logger }: Build): Promise<void> {

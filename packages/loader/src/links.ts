@@ -1,4 +1,4 @@
-import { nearestNames } from "@toolmount/core";
+import { nearestNames, type ToolInfo } from "@toolmount/core";
 import type { PlanMap } from "./plan-map.ts";
 import { createReporter, type Problem } from "./problems.ts";
 import type { Unit } from "./unit.ts";
@@ -19,4 +19,23 @@ export function findLooseUses(
       report("PLAN_VALUE_INVALID", { problem }, { path: [...entry.path, "uses", declared] });
     }
   return problems;
+}
+
+/** A tool that says it calls another, which nobody has. */
+export interface LooseDependency {
+  readonly tool: string;
+  readonly needs: string;
+}
+
+/** Tools that depend on a declared name which no tool has, and which `uses` of their entry does not rebind. */
+export function findLooseDependencies(
+  tools: readonly ToolInfo[],
+  usesOf: (owner: string) => Readonly<Record<string, string>> | undefined,
+): LooseDependency[] {
+  const known = new Set(tools.flatMap(({ name, declaredName, aliases }) => [name, declaredName, ...aliases]));
+  return tools.flatMap(({ name, owner, dependsOn }) =>
+    dependsOn
+      .filter((needs) => !known.has(needs) && !Object.hasOwn(usesOf(owner) ?? {}, needs))
+      .map((needs) => ({ tool: name, needs })),
+  );
 }

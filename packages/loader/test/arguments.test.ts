@@ -201,3 +201,22 @@ test("`uses` that names a tool nobody offers is told at its place", async () => 
     },
   });
 });
+
+test("C40: a tool that depends on a name which nobody has is warned of when it is mounted", async () => {
+  const warned: unknown[] = [];
+  const logger = { ...silentLogger, warn: (fields: object) => void warned.push(fields) };
+  const openWith = (entry: object) =>
+    openHost(
+      {
+        tools: [
+          { module: "own", ...entry },
+          { module: "other", prefix: "ws_" },
+        ],
+      },
+      { logger, extensions: { own: { a: caller("go", "save") }, other: { b: leaf("store") } } },
+    );
+  await (await openWith({})).close();
+  await (await openWith({ uses: { save: "ws_store" } })).close();
+
+  expect(warned).toEqual([{ tool: "go", needs: "save" }]);
+});
