@@ -64,7 +64,7 @@ async function requireUpstream(): Promise<string> {
   }).catch((error: unknown) => error);
   if (answer instanceof Response && answer.ok) return url;
   const reason = answer instanceof Response ? `it answered ${answer.status}` : String(answer);
-  const kept = await readdir(fetched).catch(() => []);
+  const kept = await readdir(fetched).catch((): string[] => []);
   if (kept.includes("zod")) {
     console.warn(
       `the npm registry cannot be used (${reason}); third-party packages are those of an earlier run`,

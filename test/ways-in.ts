@@ -19,10 +19,10 @@ import { z } from "zod";
 
 /** What stands in the way of a call. */
 export const decisions = ["allow", "deny", "ask", "modify", "throws", "hangs"] as const;
-export type Decision = (typeof decisions)[number];
+type Decision = (typeof decisions)[number];
 
 /** What came of a call: the arguments that the tool ran with, each time that it ran. */
-export interface Seen {
+interface Seen {
   readonly ran: readonly unknown[];
   /** What the way in told its caller, as text. */
   readonly told: string;

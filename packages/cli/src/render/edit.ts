@@ -4,7 +4,7 @@ import { printable } from "./printable.ts";
 import { shortPath } from "./problems.ts";
 
 /** Tells what an edit of a plan did, and ends the command. */
-export function reportEdit<Report extends EditReport>(report: Report, shell: Shell, json: boolean): void {
+export function reportEdit(report: EditReport, shell: Shell, json: boolean): void {
   const { out } = shell;
   if (json) out.json(report);
   else {
