@@ -34,7 +34,7 @@ async function importServers(
   const asked = variables.filter(({ because }) =>
     report.added.some((id) => because === id || because.startsWith(`${id}, `)),
   );
-  reportEdit({ ...report, variables: asked }, shell, json);
+  reportEdit(report, shell, json, { variables: asked });
   if (json) return;
   for (const { name, because } of asked)
     shell.out.line(

@@ -45,7 +45,8 @@ type ListedTool = (ManifestTool | ToolInfo) & { readonly module: string };
 
 /** Lists without importing a module; null when some module has no manifest. */
 async function listManifests(plan: string | undefined, { cwd }: Shell): Promise<Listing | null> {
-  const { listPlan } = await import("@toolmount/loader");
+  // Not the loader's index: listing from manifests needs neither its YAML nor its schemas.
+  const { listPlan } = await import("@toolmount/loader/list");
   const { file, entries } = await listPlan(plan, { cwd });
   const tools: ListedTool[] = [];
   for (const entry of entries) {

@@ -3,10 +3,10 @@ import { exitCodes, type Shell } from "../shell.ts";
 import { printable } from "./printable.ts";
 import { shortPath } from "./problems.ts";
 
-/** Tells what an edit of a plan did, and ends the command. */
-export function reportEdit(report: EditReport, shell: Shell, json: boolean): void {
+/** Tells what an edit of a plan did, and ends the command; `extra` is told to machines too. */
+export function reportEdit(report: EditReport, shell: Shell, json: boolean, extra: object = {}): void {
   const { out } = shell;
-  if (json) out.json(report);
+  if (json) out.json({ ...report, ...extra });
   else {
     const file = printable(shortPath(report.file, shell.cwd));
     const line = (sign: string, ids: readonly string[], what: string) => {
