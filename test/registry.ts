@@ -66,8 +66,8 @@ async function requireUpstream(): Promise<string> {
   const reason = answer instanceof Response ? `it answered ${answer.status}` : String(answer);
   const kept = await readdir(fetched).catch((): string[] => []);
   if (kept.includes("zod")) {
-    console.warn(
-      `the npm registry cannot be used (${reason}); third-party packages are those of an earlier run`,
+    process.stderr.write(
+      `the npm registry cannot be used (${reason}); third-party packages are those of an earlier run\n`,
     );
     return url;
   }

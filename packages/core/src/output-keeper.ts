@@ -14,7 +14,7 @@ export class OutputKeeper {
 
   /** Keeps a text and returns its ref, which cannot be guessed. A text larger than the whole room keeps its beginning. */
   keep(text: string): string {
-    const ref = `out_${randomBytes(16).toString("hex")}`;
+    const ref = newRef();
     const kept = text.slice(0, Math.floor(this.#maxBytes / 2));
     this.#texts.set(ref, kept);
     this.#bytes += kept.length * 2;
@@ -38,6 +38,17 @@ export class OutputKeeper {
   clear(): void {
     this.#texts.clear();
     this.#bytes = 0;
+  }
+}
+
+/** The whole of an output could not be kept: the host's own fault, not the tool's. */
+export class KeeperFault extends Error {}
+
+function newRef(): string {
+  try {
+    return `out_${randomBytes(16).toString("hex")}`;
+  } catch (cause) {
+    throw new KeeperFault("an output could not be kept", { cause });
   }
 }
 

@@ -1,3 +1,5 @@
+import crypto from "node:crypto";
+import { syncBuiltinESMExports } from "node:module";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import {
   createHost,
@@ -223,4 +225,33 @@ test.each<[string, unknown]>([
 
   expect(outcome.result.error).toBeDefined();
   expect(JSON.stringify(outcome)).not.toContain("sabotage");
+});
+
+test("whichever output cannot be kept, its call fails as the host's own fault, and the next goes on", async () => {
+  const { randomBytes } = crypto;
+  const host = createHost({ limits: { outputBytes: 2_000 } });
+  host.coordinator.mount(
+    "tools",
+    tool(() => data("x".repeat(9_000)), { name: "large" }),
+  );
+  for (let nth = 1; nth <= 3; nth++) {
+    let used = 0;
+    crypto.randomBytes = (size: number) => {
+      if (++used === nth) throw new Error("sabotage");
+      return randomBytes(size);
+    };
+    syncBuiltinESMExports();
+    try {
+      const outcomes = [];
+      for (let at = 1; at <= 3; at++) outcomes.push(await host.call({ name: "large" }));
+
+      expect(outcomes.map(({ result }) => result.code)).toEqual(
+        [1, 2, 3].map((at) => (at === nth ? "INTERNAL" : undefined)),
+      );
+      expect(JSON.stringify(outcomes)).not.toContain("sabotage");
+    } finally {
+      crypto.randomBytes = randomBytes;
+      syncBuiltinESMExports();
+    }
+  }
 });

@@ -3,6 +3,7 @@ import { completeResult, ContractBreach, isContractBreach, isHostCode } from "..
 import { errorMessage } from "../errors.ts";
 import { NotJson } from "../freeze.ts";
 import { end, goOn } from "../steer.ts";
+import { KeeperFault } from "../output-keeper.ts";
 import type { ParseResult } from "../ports.ts";
 import type { ToolResult } from "../result.ts";
 import type { Run } from "../run.ts";
@@ -61,6 +62,7 @@ function attempt(run: Run, make: () => ToolResult): ToolResult | null {
   try {
     return make();
   } catch (error) {
+    if (error instanceof KeeperFault) throw error;
     const rule = isContractBreach(error)
       ? error.message
       : error instanceof NotJson
