@@ -24,7 +24,8 @@ export function seal(value: unknown, ticket: string): string {
 /** The sealed value; null when it was sealed with another ticket, or changed. */
 export function unseal(sealed: string, ticket: string): { readonly value: unknown } | null {
   const bytes = Buffer.from(sealed, "base64");
-  if (bytes.length < 28) return null;
+  // Only the one text that `seal` writes: base64 has spare bits in which a changed text could hide.
+  if (bytes.length < 28 || bytes.toString("base64") !== sealed) return null;
   const decipher = createDecipheriv("aes-256-gcm", keyOf(ticket), bytes.subarray(0, 12));
   decipher.setAuthTag(bytes.subarray(12, 28));
   try {
