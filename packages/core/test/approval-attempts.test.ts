@@ -56,8 +56,11 @@ async function approved(): Promise<Approved> {
   const [question] = await first.approvals.list();
   await first.approvals.decide(question!.id, "approve", "carol");
   const tamper: Approved["tamper"] = async (change) => {
-    const record = (await store.approvals.get(question!.id))!;
-    await store.approvals.replace({ ...record, ...change(record), version: record.version + 1 });
+    // A host of an earlier attempt may still be writing: what it changed in between is changed again.
+    for (let done = false; !done;) {
+      const record = (await store.approvals.get(question!.id))!;
+      done = await store.approvals.replace({ ...record, ...change(record), version: record.version + 1 });
+    }
   };
   return { store, clock, ticket: asked.ticket!, id: question!.id, ran, host, tamper };
 }
