@@ -111,8 +111,9 @@ test("10,000 attempts with one thing changed, expired or foreign: none is accept
     const came = await attempts[name]!(given).catch((error: unknown) => error);
     expect(given.ran, `${name}: ${JSON.stringify(came)}`).toEqual([]);
     const record = await given.store.approvals.get(given.id);
-    // What voids an approval takes it away; whatever is merely refused leaves it as it is.
-    if (record?.state !== "approved") given = await approved();
+    // What voids an approval takes it away; whatever is merely refused leaves it as it is. A record that was tampered
+    // with is not used again: a second change could undo the first.
+    if (record?.state !== "approved" || name.endsWith("by the store")) given = await approved();
   }
   expect(tried.size).toBe(names.length);
   const { host, ticket, ran } = await approved();
