@@ -66,7 +66,7 @@ function atMember(error: unknown, key: string | number): unknown {
 }
 
 /** Plain objects only; those of another realm have their own Object.prototype, whose prototype is null too. */
-function requirePlain(value: object): void {
+export function requirePlain(value: object): void {
   const prototype: unknown = Object.getPrototypeOf(value);
   if (prototype === Object.prototype || prototype === null || Object.getPrototypeOf(prototype) === null)
     return;

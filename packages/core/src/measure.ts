@@ -1,4 +1,4 @@
-import { maxDepth, NotJson } from "./freeze.ts";
+import { maxDepth, NotJson, requirePlain } from "./freeze.ts";
 
 /**
  * Walks a JSON value until more than `budget` is used up, and gives back what is left: below 0 when it does not fit.
@@ -40,11 +40,4 @@ function walkObject(value: object, budget: number, depth: number): number {
     left = walkWithin((value as Record<string, unknown>)[key], left - key.length - 4, depth + 1);
   }
   return left;
-}
-
-function requirePlain(value: object): void {
-  const prototype: unknown = Object.getPrototypeOf(value);
-  if (prototype === Object.prototype || prototype === null || Object.getPrototypeOf(prototype) === null)
-    return;
-  throw new NotJson(`is a ${value.constructor?.name ?? "class instance"}, not JSON`);
 }

@@ -11,7 +11,7 @@ import type { ApprovalStore, RecordedDecision, RememberedApproval } from "../sto
 import type { Run } from "../run.ts";
 import { messageOf } from "../schema.ts";
 import { keepAlways } from "../always.ts";
-import { pendingCall } from "./decide.ts";
+import { deny, pendingCall } from "./decide.ts";
 
 /** Hop 4: puts the one question of a call to a person, if anybody asked. Without one to ask, the answer is no. */
 export function approve(run: Run): boolean {
@@ -214,10 +214,6 @@ function granted(run: Run, by: string): boolean {
     decision: { decision: "approve", by, at: run.host.clock.now() },
   });
   return proceed(run);
-}
-
-function deny(run: Run, reason: string): boolean {
-  return end(run, "denied", "DENIED", { tool: run.tool!.name, reason: reason.slice(0, 2000) });
 }
 
 function proceed(run: Run): boolean {

@@ -142,7 +142,8 @@ function needed(run: Run, requires: (params: never) => boolean): boolean {
   }
 }
 
-function deny(run: Run, reason: string): boolean {
+/** Ends a run with a denial; the reason is for the model too. */
+export function deny(run: Run, reason: string): boolean {
   return end(run, "denied", "DENIED", { tool: run.tool!.name, reason: reason.slice(0, 2000) });
 }
 
