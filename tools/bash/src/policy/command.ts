@@ -138,7 +138,8 @@ function judgeShell(
       return noteUnclear(inspection, `"${name}" reads its script from its input`);
     case "unclear":
       return noteUnclear(inspection, `what "${name}" runs is not known`);
-    case "file":
+    case "file": // a name without a slash is looked up as a command's is: `bash name` may run the program
+      return judgeInvocation(source.command, inspection);
     case "nothing":
       return;
   }

@@ -28,7 +28,7 @@ export function isShell(name: string): boolean {
 /** What a shell is given to run. */
 export type ShellSource =
   | { readonly kind: "script"; readonly text: string; readonly dialect: Dialect }
-  | { readonly kind: "file" }
+  | { readonly kind: "file"; readonly command: readonly ShellWord[] }
   | { readonly kind: "input"; readonly dialect: Dialect }
   | { readonly kind: "nothing" }
   | { readonly kind: "unclear" };
@@ -68,7 +68,7 @@ export function sourceOf(name: string, command: readonly ShellWord[]): ShellSour
   }
   if (readsInput && !wantsScript) return { kind: "input", dialect };
   if (command.length <= at) return wantsScript ? { kind: "unclear" } : { kind: "input", dialect };
-  if (!wantsScript) return { kind: "file" };
+  if (!wantsScript) return { kind: "file", command: command.slice(at) };
   const text = command[at]!.value;
   return text === null ? { kind: "unclear" } : { kind: "script", text, dialect };
 }
