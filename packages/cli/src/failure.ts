@@ -1,5 +1,6 @@
-import { isToolmountError, ToolmountError } from "@toolmount/core";
+import { isToolmountError, ToolmountError } from "@toolmount/core/errors";
 import type { Problem } from "@toolmount/loader";
+import { countOf } from "./count.ts";
 import { printable, printableLines } from "./render/printable.ts";
 import { writeProblems } from "./render/problems.ts";
 import { exitCodes, type ExitCode, type Shell } from "./shell.ts";
@@ -24,12 +25,6 @@ export function problemsOf(error: unknown): readonly Problem[] | undefined {
   if (!isToolmountError(error)) return undefined;
   const { problems } = error.details as { readonly problems?: readonly Problem[] };
   return problems;
-}
-
-/** A number and its noun. */
-export function countOf(things: readonly unknown[] | number, noun: string): string {
-  const count = typeof things === "number" ? things : things.length;
-  return `${count} ${noun}${count === 1 ? "" : "s"}`;
 }
 
 function writeFailure(error: ToolmountError, shell: Shell): void {

@@ -1,6 +1,6 @@
 // The composition root: the one file that reads the process. Everything else is handed what it needs.
-import { stdin, stdout, stderr, argv, env, cwd } from "node:process";
-import { runProgram } from "./program.ts";
+import { stdout, stderr, argv, env, cwd } from "node:process";
+import { runQuick } from "./quick.ts";
 import { createScreen } from "./render/screen.ts";
 import { exitCodes, type ExitCode, type Shell } from "./shell.ts";
 
@@ -9,10 +9,14 @@ let exitCode: ExitCode = exitCodes.done;
 const shell: Shell = {
   env,
   cwd: cwd(),
-  input: stdin,
+  get input() {
+    return process.stdin;
+  },
   out: createScreen(stdout, env),
   err: createScreen(stderr, env),
-  terminal: stdin.isTTY && stderr.isTTY ? { input: stdin, output: stderr } : undefined,
+  get terminal() {
+    return process.stdin.isTTY && stderr.isTTY ? { input: process.stdin, output: stderr } : undefined;
+  },
   end: (code) => void (exitCode = code),
   interruptible,
 };
@@ -22,7 +26,8 @@ stdout.on("error", (error: NodeJS.ErrnoException) =>
   process.exit(error.code === "EPIPE" ? exitCodes.done : exitCodes.failed),
 );
 
-await runProgram(argv.slice(2), shell);
+const words = argv.slice(2);
+if (!(await runQuick(words, shell))) await (await import("./program.ts")).runProgram(words, shell);
 await Promise.all([flush(stdout), flush(stderr)]);
 // A tool that ignores its signal must not keep the command alive.
 process.exit(exitCode);

@@ -1,6 +1,7 @@
 import type { ApprovalStore, HostOptions, SessionStore } from "@toolmount/core";
 import type { OpenedHost } from "@toolmount/loader";
-import { loaderOptions, type PlanOptions } from "./plan-options.ts";
+import { loaderOptions } from "./loader-options.ts";
+import type { PlanOptions } from "./plan-options.ts";
 import type { Shell } from "./shell.ts";
 
 /** Where the command keeps what waits when a plan does not say: beside the plan, made when it is first needed. */
@@ -54,6 +55,8 @@ function sessionsOpenedLate(open: () => Promise<SessionStore>): SessionStore {
     list: async (filter) => (await open()).list(filter),
     append: async (id, after, entries) => (await open()).append(id, after, entries),
     entries: async (id, range) => (await open()).entries(id, range),
+    readState: async (id) => (await open()).readState(id),
+    writeState: async (id, changes) => (await open()).writeState(id, changes),
     delete: async (id) => (await open()).delete(id),
   };
 }

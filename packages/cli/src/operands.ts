@@ -1,4 +1,4 @@
-import { ToolmountError } from "@toolmount/core";
+import { ToolmountError } from "@toolmount/core/errors";
 import type { Readable } from "node:stream";
 
 /** What `[plan] <tool> [arguments]` says. */

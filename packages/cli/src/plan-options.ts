@@ -1,8 +1,4 @@
-import type { OpenHostOptions } from "@toolmount/loader";
 import type { Command } from "commander";
-import { extensions } from "./extensions.ts";
-import { createTerminalLogger } from "./terminal-logger.ts";
-import type { Shell } from "./shell.ts";
 
 /** What commands that take a plan say of its layers. */
 export interface PlanOptions {
@@ -16,15 +12,4 @@ export function addPlanOptions(command: Command): Command {
     "lay plan.<name>.yaml over plan.yaml; may be given again",
     (name: string, before: readonly string[] | undefined) => [...(before ?? []), name],
   );
-}
-
-/** What the loader is handed by a command. */
-export function loaderOptions({ env }: PlanOptions, shell: Shell): OpenHostOptions {
-  return {
-    env: shell.env,
-    cwd: shell.cwd,
-    logger: createTerminalLogger(shell.err),
-    extensions,
-    overlays: env,
-  };
 }

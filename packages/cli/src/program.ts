@@ -1,5 +1,5 @@
 import { readFileSync } from "node:fs";
-import { ToolmountError } from "@toolmount/core";
+import { ToolmountError } from "@toolmount/core/errors";
 import { Command, CommanderError } from "commander";
 import { commands } from "./commands.ts";
 import { reportFailure } from "./failure.ts";

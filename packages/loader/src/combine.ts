@@ -1,4 +1,5 @@
-import { nearestNames, type Json, type JsonObject } from "@toolmount/core";
+import type { Json, JsonObject } from "@toolmount/core";
+import { nearestNames } from "@toolmount/core/nearest";
 import { isRecord } from "./json.ts";
 import type { Layer, Layers } from "./layers.ts";
 import { findPlace, pathKey, type Path, type PlanMap } from "./plan-map.ts";

@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 import { join } from "node:path";
-import { ToolmountError } from "@toolmount/core";
+import { ToolmountError } from "@toolmount/core/errors";
 
 /** A package that `toolmount install` fetches, and nothing else does. */
 export interface FetchedSource {

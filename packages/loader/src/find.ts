@@ -1,7 +1,8 @@
+import { statSync } from "node:fs";
 import { stat } from "node:fs/promises";
 import { isAbsolute, join, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
-import { ToolmountError } from "@toolmount/core";
+import { ToolmountError } from "@toolmount/core/errors";
 
 /** Names under which a plan is found in a folder, in this order. */
 export const planFileNames = [
@@ -34,6 +35,9 @@ function toPath(path: string | URL, cwd: string): string {
 }
 
 async function search(folder: string, searchStrategy: "none" | "project"): Promise<string | undefined> {
+  // Most plans are in the first folder, and need no search.
+  for (const name of planFileNames)
+    if (statSync(join(folder, name), { throwIfNoEntry: false })?.isFile() === true) return join(folder, name);
   const { cosmiconfig } = await import("cosmiconfig");
   const explorer = cosmiconfig("toolmount", {
     searchPlaces: [...planFileNames],

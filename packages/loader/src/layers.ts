@@ -1,6 +1,7 @@
 import { realpath, stat } from "node:fs/promises";
 import { basename, dirname, extname, isAbsolute, join, resolve } from "node:path";
-import { isToolmountError, ToolmountError, type Json, type JsonObject } from "@toolmount/core";
+import type { Json, JsonObject } from "@toolmount/core";
+import { isToolmountError, ToolmountError } from "@toolmount/core/errors";
 import { findPlan, planFileNames } from "./find.ts";
 import { findPackage } from "./manifest.ts";
 import { findPlace, type Path, type Place, type PlanMap } from "./plan-map.ts";

@@ -1,9 +1,11 @@
 import { readFile } from "node:fs/promises";
 import { dirname } from "node:path";
-import { isToolmountError, type PlanPosition } from "@toolmount/core";
+import type { PlanPosition } from "@toolmount/core";
+import { isToolmountError } from "@toolmount/core/errors";
 import { findPlan } from "./find.ts";
 import { isRecord } from "./json.ts";
-import { findPackage, readPackage, type ManifestTool, type PackageFacts } from "./manifest.ts";
+import { createPackageFinder, type PackageFinder } from "./find-now.ts";
+import { readPackage, type ManifestTool, type PackageFacts } from "./manifest.ts";
 import { offeredName } from "./offered-name.ts";
 import { findPosition, type PlanMap } from "./plan-map.ts";
 import { readSource, type Source } from "./source.ts";
@@ -36,13 +38,15 @@ export interface PlanListing {
  */
 export async function listPlan(
   path: string | URL | undefined,
-  { cwd }: { readonly cwd: string },
+  { cwd, overlays }: { readonly cwd: string; readonly overlays?: readonly string[] | undefined },
 ): Promise<PlanListing> {
   const file = await findPlan(path, cwd);
-  const { value, map } = (await readJson(file)) ?? (await readYaml(file, cwd));
+  const { value, map } =
+    (overlays === undefined && (await readJson(file))) || (await readYaml(file, cwd, overlays));
   const folder = dirname(file);
+  const find = createPackageFinder(folder);
   const sections = (["tools", "hooks"] as const).map((section) =>
-    listSection(section, value[section], folder, map),
+    listSection(section, value[section], { folder, map, find }),
   );
   const name = typeof value["name"] === "string" ? value["name"] : undefined;
   return { file, name, entries: (await Promise.all(sections)).flat() };
@@ -64,26 +68,35 @@ async function readJson(file: string): Promise<ReadPlan | undefined> {
   }
 }
 
-async function readYaml(file: string, cwd: string): Promise<ReadPlan> {
+async function readYaml(
+  file: string,
+  cwd: string,
+  overlays: readonly string[] | undefined,
+): Promise<ReadPlan> {
   const [{ readLayers }, { combineLayers }] = await Promise.all([
     import("./layers.ts"),
     import("./combine.ts"),
   ]);
-  return combineLayers(await readLayers(file, { cwd }));
+  return combineLayers(await readLayers(file, { cwd, overlays }));
+}
+
+interface Listing {
+  readonly folder: string;
+  readonly map: PlanMap;
+  readonly find: PackageFinder;
 }
 
 function listSection(
   section: "tools" | "hooks",
   value: unknown,
-  folder: string,
-  map: PlanMap,
+  { folder, map, find }: Listing,
 ): Promise<ListedEntry[]> {
   const entries = Array.isArray(value) ? (value as unknown[]) : [];
   return Promise.all(
     entries.map(async (entry, index): Promise<ListedEntry> => {
       const fields = isRecord(entry) ? entry : {};
       const specifier = [fields["source"], fields["module"]].find((field) => typeof field === "string") ?? "";
-      const facts = await findFacts(fields, folder);
+      const facts = await findFacts(fields, folder, find);
       return {
         id: readText(fields["id"]) ?? readText(fields["module"]) ?? "",
         section,
@@ -100,12 +113,13 @@ function listSection(
 async function findFacts(
   fields: Readonly<Record<string, unknown>>,
   folder: string,
+  find: PackageFinder,
 ): Promise<PackageFacts | undefined> {
   const source = trySource(fields, folder);
   if (source?.kind === "path") return readPackage(source.path);
   if (source?.kind !== "package") return undefined;
   for (const name of source.names) {
-    const facts = await findPackage(name, folder);
+    const facts = await find(name);
     if (facts !== undefined) return facts;
   }
   return undefined;

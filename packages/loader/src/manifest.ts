@@ -71,7 +71,8 @@ export async function readPackage(folder: string): Promise<PackageFacts | undefi
   }
 }
 
-function readFacts(folder: string, json: Readonly<Record<string, unknown>>): PackageFacts {
+/** The facts of a `package.json` that was read. */
+export function readFacts(folder: string, json: Readonly<Record<string, unknown>>): PackageFacts {
   return {
     folder,
     name: readText(json["name"]),

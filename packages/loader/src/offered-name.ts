@@ -1,4 +1,4 @@
-import { matchesGlob } from "@toolmount/core";
+import { matchesGlob } from "@toolmount/core/match-arguments";
 import { isRecord } from "./json.ts";
 
 /** What an entry of a plan says of names, checked or not. */

@@ -3,10 +3,8 @@ import type { Json, JsonObject } from "@toolmount/core";
 import { isExact, isRecord, maxPlanDepth, refusedKeys } from "./json.ts";
 import { pathKey, type Path, type PlanMap } from "./plan-map.ts";
 import { makeProblem, type Problem } from "./problems.ts";
+import { maxPlanBytes, sizeProblem } from "./plan-size.ts";
 import type { PlanText } from "./text.ts";
-
-/** Most bytes a plan's text may have. Parsing 256 KB of short keys takes 0.4 s; nobody writes a longer plan by hand. */
-export const maxPlanBytes = 256 * 1024;
 
 /** A plan's text as a value, and where each part of it was written. */
 interface ParsedPlan {
@@ -31,9 +29,6 @@ export function parsePlan(text: PlanText): ParseResult {
     return refuse(text, text.text.indexOf("\0"), "PLAN_SYNTAX", "a plan is a text; this has a zero byte");
   return compose(text);
 }
-
-/** The sentence about a plan of too many bytes. */
-export const sizeProblem = `the plan is larger than ${maxPlanBytes} bytes`;
 
 function compose(text: PlanText): ParseResult {
   const tooDeep: number[] = [];

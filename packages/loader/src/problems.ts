@@ -1,4 +1,4 @@
-import { errorMessage, ToolmountError, type ErrorCode, type ErrorDetails } from "@toolmount/core";
+import { errorMessage, ToolmountError, type ErrorCode, type ErrorDetails } from "@toolmount/core/errors";
 import { codeFrame } from "./frame.ts";
 import { findPlace, showPath, type Path, type Place, type PlanMap } from "./plan-map.ts";
 import { positionAt } from "./text.ts";

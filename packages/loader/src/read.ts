@@ -1,13 +1,18 @@
 import { createReadStream } from "node:fs";
-import { ToolmountError } from "@toolmount/core";
-import { maxPlanBytes, parsePlan, sizeProblem, type ParseResult } from "./parse.ts";
+import { ToolmountError } from "@toolmount/core/errors";
+import type { ParseResult } from "./parse.ts";
+import { maxPlanBytes, sizeProblem } from "./plan-size.ts";
 import { makeProblem } from "./problems.ts";
+import { readSimplePlan } from "./simple-plan.ts";
 import { createPlanText, type PlanText } from "./text.ts";
 
 /** Reads and parses a plan's file; never more of it than a plan may have. Throws `PLAN_NOT_FOUND` when it cannot be read. */
 export async function readPlan(file: string): Promise<ParseResult> {
   const read = await readPlanText(file);
-  return read.ok ? parsePlan(read.text) : read;
+  if (!read.ok) return read;
+  const simple = readSimplePlan(read.text, maxPlanBytes);
+  // The parser of the whole language is loaded by the first plan that needs it.
+  return simple === undefined ? (await import("./parse.ts")).parsePlan(read.text) : { ok: true, ...simple };
 }
 
 /** Reads the text of a plan's file. Throws `PLAN_NOT_FOUND` when it cannot be read. */

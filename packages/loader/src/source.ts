@@ -1,7 +1,8 @@
 import { isBuiltin } from "node:module";
 import { isAbsolute, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
-import { ToolmountError, type Json, type JsonObject } from "@toolmount/core";
+import type { Json, JsonObject } from "@toolmount/core";
+import { ToolmountError } from "@toolmount/core/errors";
 import { readGit, readNpmRange, type FetchedSource } from "./fetched-source.ts";
 import type { ModuleExports } from "./import.ts";
 import { isRecord } from "./json.ts";

@@ -1,7 +1,8 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import { stringify } from "yaml";
-import { maxPlanBytes, parsePlan } from "../src/parse.ts";
+import { parsePlan } from "../src/parse.ts";
+import { maxPlanBytes } from "../src/plan-size.ts";
 import { findPosition } from "../src/plan-map.ts";
 import { createPlanText } from "../src/text.ts";
 

@@ -1,5 +1,5 @@
 import type { TurnEvent, TurnResult, WaitingCall } from "@toolmount/reasoner";
-import { countOf } from "../failure.ts";
+import { countOf } from "../count.ts";
 import { outcomeHeadline } from "../render/outcome.ts";
 import { printable, printableLines } from "../render/printable.ts";
 import type { Screen } from "../render/screen.ts";

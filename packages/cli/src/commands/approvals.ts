@@ -6,7 +6,7 @@ import {
 } from "@toolmount/core";
 import type { OpenedHost } from "@toolmount/loader";
 import type { Command } from "commander";
-import { countOf } from "../failure.ts";
+import { countOf } from "../count.ts";
 import { openPlan } from "../open-plan.ts";
 import { addExamples, jsonOption, planArgument } from "../options.ts";
 import { addPlanOptions, type PlanOptions } from "../plan-options.ts";

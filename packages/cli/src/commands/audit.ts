@@ -1,6 +1,6 @@
 import { checkAudit, ToolmountError, type AuditRecord, type AuditSink } from "@toolmount/core";
 import { InvalidArgumentError, type Command } from "commander";
-import { countOf } from "../failure.ts";
+import { countOf } from "../count.ts";
 import { openPlan } from "../open-plan.ts";
 import { addExamples, jsonOption, planArgument } from "../options.ts";
 import { addPlanOptions, type PlanOptions } from "../plan-options.ts";

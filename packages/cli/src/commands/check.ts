@@ -1,8 +1,10 @@
 import type { EntryStatus, InspectedEntry, Problem } from "@toolmount/loader";
 import { Option, type Command } from "commander";
-import { countOf, problemsOf } from "../failure.ts";
+import { countOf } from "../count.ts";
+import { problemsOf } from "../failure.ts";
 import { addExamples, jsonOption, planArgument } from "../options.ts";
-import { addPlanOptions, loaderOptions, type PlanOptions } from "../plan-options.ts";
+import { loaderOptions } from "../loader-options.ts";
+import { addPlanOptions, type PlanOptions } from "../plan-options.ts";
 import { annotation } from "../render/annotations.ts";
 import { printable } from "../render/printable.ts";
 import { shortPath, writeProblems } from "../render/problems.ts";

@@ -1,22 +1,23 @@
 import type { ToolInfo } from "@toolmount/core";
 import type { ManifestTool } from "@toolmount/loader";
 import type { Command } from "commander";
-import { countOf } from "../failure.ts";
-import { loaderOptions } from "../plan-options.ts";
+import { countOf } from "../count.ts";
 import { addExamples, jsonOption, planArgument } from "../options.ts";
+import type { PlanOptions } from "../plan-options.ts";
+import { addPlanOptions } from "../plan-options.ts";
 import { printable } from "../render/printable.ts";
 import type { Screen, Style } from "../render/screen.ts";
 import { writeTable, type Column } from "../render/table.ts";
 import { exitCodes, type ExitCode, type Shell } from "../shell.ts";
 
-interface Options {
+interface Options extends PlanOptions {
   readonly json?: true;
   readonly mode?: string;
 }
 
 /** `toolmount list [plan]`: the tools that are offered. */
 export function define(command: Command, shell: Shell): void {
-  command
+  addPlanOptions(command)
     .argument("[plan]", planArgument)
     .option("--mode <name>", "only the tools that are offered in this mode")
     .option(...jsonOption)
@@ -26,9 +27,12 @@ export function define(command: Command, shell: Shell): void {
   addExamples(command, ["toolmount list mount-plans/reference.yaml"]);
 }
 
-async function list(plan: string | undefined, { json, mode }: Options, shell: Shell): Promise<ExitCode> {
+/** Lists a plan's tools. */
+export async function list(plan: string | undefined, options: Options, shell: Shell): Promise<ExitCode> {
+  const { json, mode } = options;
   const listing =
-    (mode === undefined && (await listManifests(plan, shell))) || (await listMounted(plan, mode, shell));
+    (mode === undefined && (await listManifests(plan, options, shell))) ||
+    (await listMounted(plan, options, shell));
   if (json === true) shell.out.json(listing);
   else writeTools(shell.out, listing.tools);
   return exitCodes.done;
@@ -44,10 +48,14 @@ interface Listing {
 type ListedTool = (ManifestTool | ToolInfo) & { readonly module: string };
 
 /** Lists without importing a module; null when some module has no manifest. */
-async function listManifests(plan: string | undefined, { cwd }: Shell): Promise<Listing | null> {
+async function listManifests(
+  plan: string | undefined,
+  { env: overlays }: Options,
+  { cwd }: Shell,
+): Promise<Listing | null> {
   // Not the loader's index: listing from manifests needs neither its YAML nor its schemas.
   const { listPlan } = await import("@toolmount/loader/list");
-  const { file, entries } = await listPlan(plan, { cwd });
+  const { file, entries } = await listPlan(plan, { cwd, overlays });
   const tools: ListedTool[] = [];
   for (const entry of entries) {
     if (entry.tools === null) return null;
@@ -56,13 +64,13 @@ async function listManifests(plan: string | undefined, { cwd }: Shell): Promise<
   return { plan: file, from: "manifests", tools: tools.toSorted((a, b) => (a.name < b.name ? -1 : 1)) };
 }
 
-async function listMounted(
-  plan: string | undefined,
-  mode: string | undefined,
-  shell: Shell,
-): Promise<Listing> {
-  const { openHost } = await import("@toolmount/loader");
-  const host = await openHost(plan, loaderOptions({}, shell));
+async function listMounted(plan: string | undefined, options: Options, shell: Shell): Promise<Listing> {
+  const { mode } = options;
+  const [{ openHost }, { loaderOptions }] = await Promise.all([
+    import("@toolmount/loader"),
+    import("../loader-options.ts"),
+  ]);
+  const host = await openHost(plan, loaderOptions(options, shell));
   try {
     const offered = mode === undefined ? host.tools() : (await host.offer({ mode })).tools;
     const tools = offered.map((tool) => ({ ...tool, module: tool.owner }));

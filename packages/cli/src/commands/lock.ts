@@ -1,8 +1,9 @@
 import type { LockReport } from "@toolmount/loader";
 import type { Command } from "commander";
-import { countOf } from "../failure.ts";
+import { countOf } from "../count.ts";
 import { addExamples, jsonOption, planArgument } from "../options.ts";
-import { addPlanOptions, loaderOptions, type PlanOptions } from "../plan-options.ts";
+import { loaderOptions } from "../loader-options.ts";
+import { addPlanOptions, type PlanOptions } from "../plan-options.ts";
 import { printable } from "../render/printable.ts";
 import { shortPath } from "../render/problems.ts";
 import { exitCodes, type ExitCode, type Shell } from "../shell.ts";

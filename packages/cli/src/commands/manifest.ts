@@ -2,7 +2,7 @@ import { writeFile } from "node:fs/promises";
 import { canonicalJson, ToolmountError, type JsonObject } from "@toolmount/core";
 import type { DescribedPackage } from "@toolmount/loader";
 import type { Command } from "commander";
-import { countOf } from "../failure.ts";
+import { countOf } from "../count.ts";
 import { addExamples, jsonOption } from "../options.ts";
 import { printable } from "../render/printable.ts";
 import { shortPath } from "../render/problems.ts";

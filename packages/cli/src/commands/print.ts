@@ -1,7 +1,8 @@
 import type { PlanPosition } from "@toolmount/core";
 import type { Command } from "commander";
 import { addExamples, jsonOption, planArgument } from "../options.ts";
-import { addPlanOptions, loaderOptions, type PlanOptions } from "../plan-options.ts";
+import { loaderOptions } from "../loader-options.ts";
+import { addPlanOptions, type PlanOptions } from "../plan-options.ts";
 import { printableLines } from "../render/printable.ts";
 import { shortPath, writeProblems } from "../render/problems.ts";
 import { exitCodes, type ExitCode, type Shell } from "../shell.ts";

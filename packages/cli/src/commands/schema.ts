@@ -1,6 +1,7 @@
 import type { Command } from "commander";
 import { addExamples, jsonOption, planArgument } from "../options.ts";
-import { addPlanOptions, loaderOptions, type PlanOptions } from "../plan-options.ts";
+import { loaderOptions } from "../loader-options.ts";
+import { addPlanOptions, type PlanOptions } from "../plan-options.ts";
 import { exitCodes, type Shell } from "../shell.ts";
 
 /** `toolmount schema [plan]`: the JSON Schema of plans, with the configs of this plan's own modules, for editors. */

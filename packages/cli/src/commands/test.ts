@@ -1,8 +1,9 @@
 import type { OpenedHost, OpenedPlan } from "@toolmount/loader";
 import type { Command } from "commander";
-import { countOf } from "../failure.ts";
+import { countOf } from "../count.ts";
 import { addExamples, jsonOption, planArgument } from "../options.ts";
-import { addPlanOptions, loaderOptions, type PlanOptions } from "../plan-options.ts";
+import { loaderOptions } from "../loader-options.ts";
+import { addPlanOptions, type PlanOptions } from "../plan-options.ts";
 import { listMutants } from "../plan-tests/mutate.ts";
 import { readTests, type PlanTest } from "../plan-tests/read.ts";
 import { createTestBench, type TestReport } from "../plan-tests/run.ts";

@@ -1,7 +1,7 @@
 import { ToolmountError, type JsonObject, type Profile } from "@toolmount/core";
 import type { CheckReport, Finding } from "@toolmount/testing";
 import { type Command, Option } from "commander";
-import { countOf } from "../failure.ts";
+import { countOf } from "../count.ts";
 import { addExamples, jsonOption } from "../options.ts";
 import { printable } from "../render/printable.ts";
 import { exitCodes, type ExitCode, type Shell } from "../shell.ts";

@@ -3,7 +3,8 @@ import type { ExplainedAnswer, ExplainedTool, Explanation, ToolOrigin } from "@t
 import type { Command } from "commander";
 import { looksLikePlan } from "../operands.ts";
 import { addExamples, jsonOption, planArgument } from "../options.ts";
-import { addPlanOptions, loaderOptions, type PlanOptions } from "../plan-options.ts";
+import { loaderOptions } from "../loader-options.ts";
+import { addPlanOptions, type PlanOptions } from "../plan-options.ts";
 import { printable } from "../render/printable.ts";
 import { shortPath, writeProblems } from "../render/problems.ts";
 import { exitCodes, type ExitCode, type Shell } from "../shell.ts";

@@ -43,7 +43,12 @@ export function writeTable<Row>(screen: Screen, columns: readonly Column<Row>[],
   }
 }
 
-const segmenter = new Intl.Segmenter();
+let segmenter: Intl.Segmenter | undefined;
+
+/** Made by the first text that needs it: making it takes longer than listing a plan. */
+function segmentsOf(text: string): Intl.Segments {
+  return (segmenter ??= new Intl.Segmenter()).segment(text);
+}
 
 /** Wide signs of East Asian scripts, and emoji, take two columns. */
 const wide =
@@ -51,9 +56,9 @@ const wide =
 
 /** Columns that a text takes on a terminal. */
 export function widthOf(text: string): number {
+  if (/^[ -~]*$/.test(text)) return text.length;
   const plain = stripVTControlCharacters(text);
-  if (/^[ -~]*$/.test(plain)) return plain.length;
-  return [...segmenter.segment(plain)].reduce((sum, { segment }) => sum + (wide.test(segment) ? 2 : 1), 0);
+  return [...segmentsOf(plain)].reduce((sum, { segment }) => sum + (wide.test(segment) ? 2 : 1), 0);
 }
 
 function pad(text: string, width: number): string {
@@ -64,7 +69,7 @@ function pad(text: string, width: number): string {
 function cut(text: string, width: number): string {
   if (text.includes("\u001b") || widthOf(text) <= width) return text;
   let kept = "";
-  for (const { segment } of segmenter.segment(text)) {
+  for (const { segment } of segmentsOf(text)) {
     if (widthOf(kept + segment) > width - 1) break;
     kept += segment;
   }

@@ -1,0 +1,11 @@
+import { InvalidArgumentError } from "commander";
+
+/** Longest delay a timer can hold. */
+const maxTimeoutMs = 2 ** 31 - 1;
+
+/** Reads a number of milliseconds. */
+export function readMilliseconds(text: string): number {
+  const value = Number(text);
+  if (/^\d+$/.test(text) && value >= 1 && value <= maxTimeoutMs) return value;
+  throw new InvalidArgumentError(`It is a whole number of milliseconds, from 1 to ${maxTimeoutMs}.`);
+}
