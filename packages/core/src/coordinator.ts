@@ -1,3 +1,4 @@
+import type { ListAgents, ModelRoleResolver, Spawn } from "./agent-types.ts";
 import type { CallInfo } from "./context.ts";
 import type { ToolDefinition } from "./definition.ts";
 import type { Hooks, Undo } from "./hook-types.ts";
@@ -37,6 +38,13 @@ export interface Capabilities {
   "tools.disclosure": "all" | "progressive";
   /** Globs of tools that are active in every session from its beginning; one that begins with `!` takes out again. */
   "tools.active": readonly string[];
+  /** Begins a session for a part of the work, under the session that asks. Registered by what runs turns. */
+  "session.spawn": Spawn;
+  /** Goes on with such a session, for the session that began it. */
+  "session.resume": Spawn;
+  "session.agents": ListAgents;
+  /** Says which models suit a role. Registered by a module that knows models. */
+  model_role_resolver: ModelRoleResolver;
 }
 
 /** Makes a member of the tool context, read lazily, on the side where the tool runs. */

@@ -71,6 +71,18 @@ export { redactingLogger } from "./redacting-logger.ts";
 export { allEvents, hostEvents, type EventName } from "./event-names.ts";
 export { callChannelName, type CallTrace } from "./trace.ts";
 export {
+  modelChannelName,
+  traceModel,
+  traceTurn,
+  turnChannelName,
+  type ModelTrace,
+  type TraceFailure,
+  type TraceUsage,
+  type TurnTrace,
+} from "./agent-trace.ts";
+export type * from "./agent-types.ts";
+export { traceFields, type TraceFields } from "./log-fields.ts";
+export {
   createCancellation,
   type CancellationState,
   type CancellationToken,

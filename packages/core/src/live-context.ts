@@ -3,6 +3,7 @@ import type { Logger } from "./logger.ts";
 import type { ToolOutcome } from "./outcome.ts";
 import type { Run } from "./run.ts";
 import { traceparentOf } from "./trace.ts";
+import { runFields } from "./log-fields.ts";
 
 /** The context of one run. What a tool does not read is never made: a signal, a logger, a session cost their price only then. */
 export class LiveContext implements ToolContext {
@@ -84,13 +85,7 @@ export class LiveContext implements ToolContext {
   }
 
   get logger(): Logger {
-    const run = this.#run;
-    return (this.#logger ??= run.host.logger.child({
-      tool: run.tool!.name,
-      run_id: run.runId,
-      call_id: run.callId,
-      ...(run.given.sessionId === undefined ? {} : { session_id: run.given.sessionId }),
-    }));
+    return (this.#logger ??= this.#run.host.logger.child(runFields(this.#run)));
   }
 
   get session(): SessionState {

@@ -7,6 +7,7 @@ import { shape } from "./hops/shape.ts";
 import { finish, tell } from "./hops/tell.ts";
 import type { Run } from "./run.ts";
 import { end, endStopped, executeHop, hopNames, parseHop, tellHop, type HopName } from "./steer.ts";
+import { runFields } from "./log-fields.ts";
 
 /**
  * One step of a call. Returns true when the run waits for something and will be walked on from there;
@@ -33,10 +34,7 @@ export function walk(run: Run): void {
 /** A fault of the host itself: logged whole, told to the caller without its text. */
 export function breakDown(run: Run, thrown: unknown): void {
   const told = run.hop > tellHop;
-  run.host.logger.error(
-    { err: thrown, run_id: run.runId, tool: run.request.name },
-    "the host failed in a call",
-  );
+  run.host.logger.error({ err: thrown, ...runFields(run) }, "the host failed in a call");
   run.executing = false;
   run.endedAt = Math.max(run.startedAt, run.endedAt);
   end(run, "failed", "INTERNAL", {});

@@ -178,7 +178,12 @@ describe("the rest of a definition", () => {
     expect(lines).toEqual([
       {
         level: "error",
-        fields: { err: expect.objectContaining({ type: "Error", message: "boom" }), run_id: runId },
+        fields: {
+          err: expect.objectContaining({ type: "Error", message: "boom" }),
+          tool: "probe",
+          run_id: runId,
+          call_id: runId,
+        },
         message: "[probe_ExecuteAsync__Exception] boom",
       },
       { level: "info", fields: { rows: 1 }, message: "read" },

@@ -12,6 +12,7 @@ import type { Run } from "../run.ts";
 import { messageOf } from "../schema.ts";
 import { keepAlways } from "../always.ts";
 import { deny, pendingCall } from "./decide.ts";
+import { runFields } from "../log-fields.ts";
 
 /** Hop 4: puts the one question of a call to a person, if anybody asked. Without one to ask, the answer is no. */
 export function approve(run: Run): boolean {
@@ -147,7 +148,7 @@ async function always(
   try {
     await keepAlways(run.case!, remember, by);
   } catch (err) {
-    run.host.logger.warn({ err, tool: run.tool!.name }, `approved once only: ${messageOf(err)}`);
+    run.host.logger.warn({ err, ...runFields(run) }, `approved once only: ${messageOf(err)}`);
   }
 }
 
@@ -203,7 +204,7 @@ function broken(run: Run, thrown: unknown): boolean {
     run.interrupt = { thrown };
     return end(run, "failed", "INTERRUPTED", { tool: run.tool!.name });
   }
-  run.host.logger.error({ err: thrown, tool: run.tool!.name }, `the approver failed: ${messageOf(thrown)}`);
+  run.host.logger.error({ err: thrown, ...runFields(run) }, `the approver failed: ${messageOf(thrown)}`);
   return decided(run, { decision: "deny", by: "the host", reason: "the approver failed" });
 }
 
@@ -228,10 +229,7 @@ function wait<Value>(run: Run, promise: Promise<Value>, apply: (value: Value) =>
     (value) => goOn(run, token, () => apply(value)),
     (err: unknown) =>
       goOn(run, token, () => {
-        run.host.logger.error(
-          { err, tool: run.tool!.name },
-          `the store of approvals failed: ${messageOf(err)}`,
-        );
+        run.host.logger.error({ err, ...runFields(run) }, `the store of approvals failed: ${messageOf(err)}`);
         return deny(run, "its approval could not be kept");
       }),
   );

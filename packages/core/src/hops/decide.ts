@@ -9,6 +9,7 @@ import type { Generation } from "../registry.ts";
 import type { Run } from "../run.ts";
 import { messageOf } from "../schema.ts";
 import { parseWith } from "./parse.ts";
+import { runFields } from "../log-fields.ts";
 
 /** Hop 3: gates by priority, then policy; what they ask is put to a person in the next hop. */
 export function decide(run: Run): boolean {
@@ -137,7 +138,7 @@ function needed(run: Run, requires: (params: never) => boolean): boolean {
     const answer: unknown = requires(run.arguments as never);
     return answer !== false;
   } catch (err) {
-    run.host.logger.warn({ err, tool: run.tool!.name }, "requiresConfirmation threw, so a person is asked");
+    run.host.logger.warn({ err, ...runFields(run) }, "requiresConfirmation threw, so a person is asked");
     return true;
   }
 }
@@ -158,7 +159,7 @@ function waitFor<Value>(run: Run, promise: Promise<Value>, apply: (value: Value)
 
 /** A policy that fails has not allowed the call. */
 function failClosed(run: Run, err: unknown): boolean {
-  run.host.logger.error({ err, tool: run.tool!.name }, `a policy failed: ${messageOf(err)}`);
+  run.host.logger.error({ err, ...runFields(run) }, `a policy failed: ${messageOf(err)}`);
   return deny(run, "a policy could not decide");
 }
 

@@ -8,6 +8,7 @@ import { suspend } from "./approve.ts";
 import type { Runner, RunnerControl } from "../ports.ts";
 import type { Run } from "../run.ts";
 import { takeTurns, useTurns } from "../turns.ts";
+import { runFields } from "../log-fields.ts";
 
 /** Hop 5: runs the tool, under one signal, where its runner says. */
 export function execute(run: Run): boolean {
@@ -41,7 +42,7 @@ function handOut(run: Run): boolean {
     () => goOn(run, token, () => suspend(run, run.case!)),
     (err: unknown) =>
       goOn(run, token, () => {
-        run.host.logger.error({ err, tool: run.tool!.name }, "the store of approvals failed");
+        run.host.logger.error({ err, ...runFields(run) }, "the store of approvals failed");
         return unavailable(run, "that it waits for the client could not be kept");
       }),
   );
@@ -149,10 +150,7 @@ function late(run: Run): void {
   if (!host.abandoned.delete(run)) return;
   run.tool!.abandoned--;
   host.lateResults++;
-  host.logger.warn(
-    { run_id: run.runId, tool: run.tool!.name },
-    "a tool answered after its call was given up",
-  );
+  host.logger.warn(runFields(run), "a tool answered after its call was given up");
 }
 
 function unavailable(run: Run, reason: string): false {

@@ -9,6 +9,7 @@ import type { ToolResult } from "../result.ts";
 import type { Run } from "../run.ts";
 import { issueSentence, messageOf } from "../schema.ts";
 import { thrownResult, typeName } from "../thrown.ts";
+import { runFields } from "../log-fields.ts";
 
 /** Hop 6: makes a result of what came back, checks it against the contract, and bounds its size. */
 export function shape(run: Run): boolean {
@@ -37,7 +38,7 @@ function fromThrown(run: Run, thrown: unknown): ToolResult | null {
   const { failures } = tool.definition;
   run.failureType = typeName(thrown);
   run.host.logger.error(
-    { err: thrown, run_id: run.runId },
+    { err: thrown, ...runFields(run) },
     `[${failures?.className ?? tool.declaredName}_ExecuteAsync__Exception] ${messageOf(thrown)}`,
   );
   return attempt(run, () => {
@@ -68,10 +69,7 @@ function attempt(run: Run, make: () => ToolResult): ToolResult | null {
       : error instanceof NotJson
         ? `its answer ${error.message}`
         : `its answer could not be read: ${typeName(error)}`;
-    run.host.logger.error(
-      { err: error, run_id: run.runId, tool: run.tool!.name },
-      "a tool broke the contract",
-    );
+    run.host.logger.error({ err: error, ...runFields(run) }, "a tool broke the contract");
     end(run, "failed", "CONTRACT_VIOLATION", { tool: run.tool!.name, rule });
     return null;
   }

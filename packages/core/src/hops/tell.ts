@@ -11,6 +11,7 @@ import { endTrace } from "../trace.ts";
 import type { FailureResult } from "../result.ts";
 import type { ToolEvent } from "../hook-types.ts";
 import type { Run } from "../run.ts";
+import { runFields } from "../log-fields.ts";
 
 /** Hop 7: gates may replace the result, observers are told, the caller gets the outcome. */
 export function tell(run: Run): boolean {
@@ -90,7 +91,7 @@ function replace(run: Run, given: unknown): void {
     );
     if (run.status === "ok" && replaced.error !== undefined) run.status = "failed";
   } catch (error) {
-    run.host.logger.error({ err: error, run_id: run.runId }, "a gate's replacement of a result is not valid");
+    run.host.logger.error({ err: error, ...runFields(run) }, "a gate's replacement of a result is not valid");
     withhold(run, "a gate replaced it by something that is no result");
   }
 }
@@ -101,7 +102,7 @@ export function finish(run: Run): false {
   try {
     tellObservers(run);
   } catch (err) {
-    run.host.logger.error({ err, run_id: run.runId }, "the end of a call could not be told");
+    run.host.logger.error({ err, ...runFields(run) }, "the end of a call could not be told");
   }
   if (run.trace !== null) endTrace(run, run.trace);
   if (run.interrupt === null) run.resolve(outcomeOf(run));

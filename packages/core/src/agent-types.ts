@@ -1,0 +1,68 @@
+/** A model of one of the plan's providers, as somebody wishes for it. `model` may be a glob. */
+export interface ProviderPreference {
+  readonly provider: string;
+  readonly model: string;
+}
+
+/** What of a conversation comes along: what was said, with what agents answered, or with what all tools answered. */
+export type InheritedScope = "conversation" | "agents" | "full";
+
+/** What is asked of the capability `session.spawn`, and with a `sessionId` of `session.resume`. */
+export interface SpawnRequest {
+  /** An agent of the plan, or `self`. Not needed with a `sessionId`; then it has to be the one that the session is. */
+  readonly agent?: string | undefined;
+  readonly sessionId?: string | undefined;
+  readonly instruction: string;
+  /** The session whose turn asks, and that turn: only while it runs can it begin another. */
+  readonly parentSessionId: string;
+  readonly parentTurnId: string;
+  /** The trace context of the call that asks; the child's turn is told as a part of it. */
+  readonly traceparent?: string | undefined;
+  readonly abortSignal?: AbortSignal | undefined;
+  /** How much of the parent's conversation comes along, newest last. */
+  readonly inherit?: { readonly turns: number } | "all" | undefined;
+  /** Default `conversation`. */
+  readonly scope?: InheritedScope | undefined;
+  /** Tools that the child does not get, unless its agent names them; by name, declared name or module. */
+  readonly exclude?: readonly string[] | undefined;
+  /** How often in a row an agent may begin one like itself. Default: as deep as sessions may begin sessions. */
+  readonly maxSelfDepth?: number | undefined;
+  /** Tried in order; only what the plan names is taken. */
+  readonly preferences?: readonly ProviderPreference[] | undefined;
+}
+
+/** How the turn of a child ended, or where it stopped. */
+export interface ChildTurn {
+  /** `paused`: it waits for somebody, and its session can be gone on with. */
+  readonly status: "done" | "paused" | "cancelled" | "failed";
+  /** What the model said last. */
+  readonly text: string;
+  readonly error?: { readonly code: string; readonly message: string };
+  /** Requests to the model. */
+  readonly iterations: number;
+  readonly calls: number;
+}
+
+/** A child, and how its turn ended. */
+export interface SpawnResult {
+  readonly sessionId: string;
+  readonly agent: string;
+  /** Turns of its session so far. */
+  readonly turns: number;
+  readonly turn: ChildTurn;
+  /** Which of the preferences was taken; null when none was, or none was given. */
+  readonly routing: ProviderPreference | null;
+}
+
+/** The capabilities `session.spawn` and `session.resume`. */
+export type Spawn = (request: SpawnRequest) => Promise<SpawnResult>;
+
+/** The capability `session.agents`: which agents the plan has. */
+export type ListAgents = () => readonly { readonly name: string; readonly description: string }[];
+
+/** The capability `model_role_resolver`: which models suit a role, the best first. */
+export interface ModelRoleResolver {
+  /** All roles it knows, where it can tell. */
+  readonly knownRoles?: readonly string[] | undefined;
+  resolve(role: string): Promise<readonly ProviderPreference[]> | readonly ProviderPreference[];
+}
