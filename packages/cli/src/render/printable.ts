@@ -1,13 +1,17 @@
 /**
  * What a terminal would act on instead of showing, or would not show at all: control and format characters, line and
- * paragraph separators, halves of pairs. Joiners stay, since emoji and several scripts need them.
+ * paragraph separators, halves of pairs, fillers, and variation selectors but those of emoji. Joiners stay, since emoji
+ * and several scripts need them.
  */
-const unsafe = /(?![\u200c\u200d])[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}]/gu;
+const unsafe =
+  /(?![\u200c\u200d\ufe0e\ufe0f])[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}]/gu;
 
-const unsafeButLines = /(?![\n\t\u200c\u200d])[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}]/gu;
+const unsafeButLines =
+  /(?![\n\t\u200c\u200d\ufe0e\ufe0f])[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}]/gu;
 
 /** Text of others on one line, safe on a terminal: what cannot be seen is written as an escape. */
 export function printable(text: string): string {
+  if (/^[ -~]*$/.test(text)) return text;
   return text.replaceAll(unsafe, escapeCharacter);
 }
 
@@ -19,9 +23,9 @@ export function printableLines(text: string): string {
 /** Everything that is not plainly visible, joiners and variation selectors too. */
 const invisible = /[\p{Cc}\p{Cf}\p{Cs}\p{Co}\p{Cn}\p{Zl}\p{Zp}\p{Variation_Selector}]|(?! )\p{Zs}/gu;
 
-/** JSON, indented, in which everything invisible is escaped: still the same value, and safe on a terminal. */
-export function jsonText(value: unknown): string {
-  const text = JSON.stringify(value, null, 2) ?? "null";
+/** JSON, indented or with 0 on one line, in which everything invisible is escaped: still the same value, and safe on a terminal. */
+export function jsonText(value: unknown, indent: number = 2): string {
+  const text = JSON.stringify(value, null, indent) ?? "null";
   return text.replaceAll(invisible, (character) =>
     character === "\n" ? character : escapeCharacter(character),
   );
