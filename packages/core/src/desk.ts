@@ -6,7 +6,13 @@ import { codedStore } from "./coded-store.ts";
 import type { HostState } from "./host-state.ts";
 import type { Approver } from "./ports.ts";
 import type { Generation } from "./registry.ts";
-import type { ApprovalRecord, ApprovalStore, AuditSink, RecordedDecision } from "./store-ports.ts";
+import type {
+  ApprovalRecord,
+  ApprovalStore,
+  AuditSink,
+  RecordedDecision,
+  SessionStore,
+} from "./store-ports.ts";
 
 /** Longest delay a timer can hold. */
 const maxTimerMs = 2 ** 31 - 1;
@@ -52,6 +58,12 @@ export class Desk {
     const mounted = generation.points.get("approval-store")?.get("") as ApprovalStore | undefined;
     const store = this.#given.store?.approvals ?? mounted ?? null;
     return store === null ? null : codedStore(store);
+  }
+
+  /** Where sessions are kept; null where they live in memory only. */
+  sessions(generation: Generation): SessionStore | null {
+    const mounted = generation.points.get("session-store")?.get("") as SessionStore | undefined;
+    return this.#given.store?.sessions ?? mounted ?? null;
   }
 
   /** Where the calls of a generation are audited; null where they are not. */

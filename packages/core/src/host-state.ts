@@ -20,13 +20,15 @@ import { readProgress } from "./progress.ts";
 import { createRedactor, type Redactor } from "./redact.ts";
 import { Run } from "./run.ts";
 import { systemClock } from "./clock.ts";
-import { createSessionState, type KeptState } from "./session-state.ts";
+import { SessionStates } from "./session-states.ts";
+import type { KeptState } from "./session-state.ts";
 import { SignalWatch } from "./signals.ts";
 import { abandon, stop } from "./steer.ts";
 import { Slots } from "./slots.ts";
 import { TimerList } from "./timers.ts";
 import { giveTurns } from "./turns.ts";
 import { beginTrace, callChannel, traceparentOf } from "./trace.ts";
+import { runFields } from "./log-fields.ts";
 
 /** Bounds with their defaults filled in. */
 export type ResolvedLimits = {
@@ -74,6 +76,8 @@ export class HostState {
   readonly redact: Redactor;
   /** What observers returned and is not settled; `close` waits for it. */
   readonly observing = new Set<Promise<unknown>>();
+  /** What the calls of each session share. */
+  readonly states: SessionStates = new SessionStates(this);
   home!: Home;
   /** What whoever made the host registers; it alone may tell of plans and modules. */
   own!: ModuleState;
@@ -83,7 +87,6 @@ export class HostState {
   onIdle: (() => void)[] = [];
 
   readonly #deadlines = new Map<number, TimerList<Run>>();
-  readonly #sessions = new Map<string, KeptState>();
   readonly #calls = new Map<string, Set<string>>();
   /** Begins the ids of its runs; in a process of many hosts it tells them apart. */
   readonly id = randomBytes(6).toString("hex");
@@ -216,14 +219,11 @@ export class HostState {
   }
 
   sessionState(sessionId: string | undefined): KeptState {
-    if (sessionId === undefined) return createSessionState();
-    const known = this.#sessions.get(sessionId) ?? createSessionState();
-    this.#sessions.set(sessionId, known);
-    return known;
+    return this.states.of(sessionId);
   }
 
   forgetSession(sessionId: string): void {
-    this.#sessions.delete(sessionId);
+    this.states.forget(sessionId);
   }
 
   infoOf(run: Run): CallInfo {
@@ -251,8 +251,7 @@ export class HostState {
     const observers = run.generation.observers("tool:progress");
     if (onProgress === undefined && observers.length === 0) return;
     const progress = readProgress(given);
-    if (progress === null)
-      return this.logger.warn({ tool: run.tool!.name, run_id: run.runId }, "progress that is no number");
+    if (progress === null) return this.logger.warn(runFields(run), "progress that is no number");
     this.#tellCaller(run, progress);
     if (observers.length > 0)
       this.tellNow(observers, "tool:progress", {
@@ -268,7 +267,7 @@ export class HostState {
     try {
       run.given.onProgress?.(progress);
     } catch (err) {
-      this.logger.warn({ err, run_id: run.runId }, "whoever listens to the progress of a call failed");
+      this.logger.warn({ err, ...runFields(run) }, "whoever listens to the progress of a call failed");
     }
   }
 

@@ -52,11 +52,13 @@ function createMemoryApprovals(): ApprovalStore {
   };
 }
 
-function isListed(record: ApprovalRecord, { states, sessionId, userId, dueBy }: ApprovalFilter): boolean {
+function isListed(record: ApprovalRecord, filter: ApprovalFilter): boolean {
+  const { states, sessionId, userId, callId, dueBy } = filter;
   return (
     (states === undefined || states.includes(record.state)) &&
     (sessionId === undefined || record.info.sessionId === sessionId) &&
     (userId === undefined || record.info.userId === userId) &&
+    (callId === undefined || record.info.callId === callId) &&
     (dueBy === undefined || (record.state !== "ended" && dueAt(record) <= dueBy))
   );
 }
@@ -69,6 +71,7 @@ function dueAt(record: ApprovalRecord): number {
 function createMemorySessions(): SessionStore {
   const sessions = new Map<string, SessionRecord>();
   const logs = new Map<string, Json[]>();
+  const states = new Map<string, Map<string, Json>>();
   return {
     load: async (id) => sessions.get(id) ?? null,
     async save(record) {
@@ -89,9 +92,18 @@ function createMemorySessions(): SessionStore {
     },
     entries: async (id, { after = 0, limit = Number.MAX_SAFE_INTEGER } = {}) =>
       (logs.get(id) ?? []).map((entry, at) => ({ sequence: at + 1, entry })).slice(after, after + limit),
+    readState: async (id) => new Map(states.get(id)),
+    async writeState(id, changes) {
+      const state = states.get(id) ?? new Map<string, Json>();
+      for (const [key, value] of changes)
+        if (value === undefined) state.delete(key);
+        else state.set(key, frozenCopy(value));
+      if (state.size > 0) states.set(id, state);
+      else states.delete(id);
+    },
     async delete(id) {
-      const hadLog = logs.delete(id);
-      return sessions.delete(id) || hadLog;
+      const gone = [logs.delete(id), states.delete(id), sessions.delete(id)];
+      return gone.includes(true);
     },
   };
 }

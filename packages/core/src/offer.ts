@@ -11,6 +11,7 @@ import type { Offer, OfferFilter } from "./session-types.ts";
 
 /** Puts together what a model is offered: by mode, by what was activated, sorted by name. */
 export async function makeOffer(host: HostState, filter: OfferFilter = {}): Promise<Offer> {
+  if (filter.sessionId !== undefined) await host.states.load(filter.sessionId);
   const { registry } = host.home;
   const session = filter.sessionId === undefined ? null : host.sessionState(filter.sessionId);
   const mode = await modeOf(host, filter);

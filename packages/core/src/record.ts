@@ -4,13 +4,19 @@ import { outcomeOf } from "./outcome-of.ts";
 import type { Run } from "./run.ts";
 import { seal } from "./seal.ts";
 import type { AuditEntry } from "./store-ports.ts";
+import { runFields } from "./log-fields.ts";
 
 /** Longest text of arguments or an error that an audit entry has. */
 const maxText = 4_096;
 
 /** Whether anything of a run is put down at all; most are not, and pay only for this question. */
-export function isRecorded({ case: open, host, generation }: Run): boolean {
-  return open !== null || host.desk.sink !== null || generation.auditSink !== null;
+export function isRecorded({ case: open, host, generation, given }: Run): boolean {
+  return (
+    open !== null ||
+    host.desk.sink !== null ||
+    generation.auditSink !== null ||
+    host.states.isUnsaved(given.sessionId)
+  );
 }
 
 /**
@@ -18,7 +24,8 @@ export function isRecorded({ case: open, host, generation }: Run): boolean {
  * from then on. Resolves to why it may not begin, or to null. Null at once when there is nothing to wait for.
  */
 export function recordStart(run: Run): Promise<string | null> | null {
-  if (run.case === null && (run.audited || !isDurable(run))) {
+  const unsaved = run.host.states.isUnsaved(run.given.sessionId);
+  if (run.case === null && !unsaved && (run.audited || !isDurable(run))) {
     void noteStart(run);
     return null;
   }
@@ -26,6 +33,13 @@ export function recordStart(run: Run): Promise<string | null> | null {
 }
 
 async function putStart(run: Run): Promise<string | null> {
+  const { states } = run.host;
+  try {
+    // What a gate counts, such as a budget, counts even if this process does not live to see the end.
+    if (states.isUnsaved(run.given.sessionId)) await states.save(run.given.sessionId!);
+  } catch {
+    return "the state of its session could not be kept";
+  }
   try {
     const audited = noteStart(run);
     if (audited !== null) await audited;
@@ -35,7 +49,7 @@ async function putStart(run: Run): Promise<string | null> {
   try {
     return run.case === null || (await begin(run)) ? null : "its approval was used or taken back meanwhile";
   } catch (err) {
-    run.host.logger.error({ err, run_id: run.runId }, "the use of an approval could not be kept");
+    run.host.logger.error({ err, ...runFields(run) }, "the use of an approval could not be kept");
     return "the use of its approval could not be kept";
   }
 }
@@ -66,7 +80,7 @@ function noteStart(run: Run): Promise<void> | null {
 }
 
 function isDurable(run: Run): boolean {
-  const mode = (run.host.desk.sink ?? run.generation.auditSink)!.mode;
+  const mode = (run.host.desk.sink ?? run.generation.auditSink)?.mode;
   return mode === "durable" || (mode === "mixed" && run.tool?.info.category !== "read");
 }
 
@@ -75,6 +89,22 @@ function isDurable(run: Run): boolean {
  * be put down is logged, and said in the outcome's warnings.
  */
 export function recordEnd(run: Run): Promise<void> | null {
+  const { host, given } = run;
+  if (!host.states.isUnsaved(given.sessionId)) return recordOutcome(run);
+  return host.desk.track(keepState(run).then(() => recordOutcome(run) ?? undefined));
+}
+
+/** What the call changed of its session is on disk before anybody hears of its outcome. */
+async function keepState(run: Run): Promise<void> {
+  try {
+    await run.host.states.save(run.given.sessionId!);
+  } catch (err) {
+    run.host.logger.error({ err, ...runFields(run) }, "the state of a session could not be kept");
+    warn(run, "what it changed of its session's state could not be kept");
+  }
+}
+
+function recordOutcome(run: Run): Promise<void> | null {
   const audit = run.host.desk.audit(run.generation);
   const audited = audit === null ? null : noteEnd(run);
   if (run.case === null || run.status === "pending") return audited;
@@ -115,12 +145,9 @@ async function putEnd(run: Run, audited: Promise<void> | null): Promise<void> {
       sealed: open.ticket === null ? null : seal(outcomeOf(run), open.ticket),
     });
     if (open.lost)
-      run.host.logger.warn(
-        { run_id: run.runId },
-        "a call had been ended by another host before it came back",
-      );
+      run.host.logger.warn(runFields(run), "a call had been ended by another host before it came back");
   } catch (err) {
-    run.host.logger.error({ err, run_id: run.runId }, "the end of a call that had waited could not be kept");
+    run.host.logger.error({ err, ...runFields(run) }, "the end of a call that had waited could not be kept");
     warn(run, "its end could not be kept");
   }
 }

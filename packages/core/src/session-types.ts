@@ -41,6 +41,11 @@ export interface Session {
   snapshot(): JsonObject;
   /** Puts a kept state in place of the one there is. */
   restore(state: JsonObject): void;
+  /**
+   * Brings its state up to what a store of sessions has. Calls and offers do so by themselves; whoever reads `state`
+   * in another process than the one that wrote it asks for it. Rejects with `STORE_FAILED`.
+   */
+  load(): Promise<void>;
   /** Runs one tool in this session's mode. */
   call(request: CallRequest, context?: SessionCallContext): Promise<ToolOutcome>;
   /** Goes on with a call of this session that waits; see `Host.resume`. */
@@ -59,6 +64,9 @@ export interface Session {
    * stopped, too. Tells whether that was news, once none of them is left.
    */
   cancel(options?: { immediate?: boolean | undefined }): Promise<boolean>;
-  /** Forgets its state, its mode and what was activated. Calls under way are not stopped. */
+  /**
+   * Forgets its state, its mode and what was activated, here: what a store of sessions has is kept, and there for whoever
+   * goes on with the session. Calls under way are not stopped.
+   */
   end(): void;
 }

@@ -29,8 +29,10 @@ export function createSessions(host: HostState): (id: string) => Session {
 
 function createSession(host: HostState, id: string, forget: () => void): Session {
   const cancellation = createCancellation();
+  const load = async () => void (await host.states.load(id));
   const offer = (turn: SessionTurn = {}) => makeOffer(host, { ...turn, sessionId: id });
   const contextOf = async (given: SessionCallContext): Promise<CallContext> => {
+    await load().catch(() => {}); // the call itself finds out, and says so in its outcome
     const mode = await callMode(host, id, given.turnId);
     return { ...given, sessionId: id, mode, cancellation };
   };
@@ -41,10 +43,14 @@ function createSession(host: HostState, id: string, forget: () => void): Session
     },
     snapshot: () => host.sessionState(id).snapshot(),
     restore: (state) => host.sessionState(id).restore(state),
+    load,
     call: async (request, context = {}) => host.call(request, await contextOf(context), null),
     resume: async (ticket, context = {}, clientResult) =>
       resume(host, ticket, await contextOf(context), clientResult),
-    mode: async (turn = {}) => (await modeOf(host, { ...turn, sessionId: id })).key,
+    async mode(turn = {}) {
+      await load();
+      return (await modeOf(host, { ...turn, sessionId: id })).key;
+    },
     offer,
     tools: async (turn) => (await offer(turn)).tools,
     guidance: async (turn) => (await offer(turn)).guidance,

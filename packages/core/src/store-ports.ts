@@ -97,6 +97,8 @@ export interface ApprovalFilter {
   readonly states?: readonly ApprovalState[] | undefined;
   readonly sessionId?: string | undefined;
   readonly userId?: string | undefined;
+  /** The caller's id of the call. */
+  readonly callId?: string | undefined;
   /** Those whose expiry, or lease while claimed or started, has passed at this time. */
   readonly dueBy?: number | undefined;
   /** Default 100; oldest first. */
@@ -138,7 +140,13 @@ export interface SessionEntry {
   readonly entry: Json;
 }
 
-/** Keeps sessions: a document each, changed by compare-and-set, and a log that only grows. */
+/** What changed of a session's state, by key; a key that was deleted has the value undefined. */
+export type StateChanges = ReadonlyMap<string, Json | undefined>;
+
+/**
+ * Keeps sessions: a document each, changed by compare-and-set, a log that only grows, and the state that its calls share,
+ * by key. A session's state may be there before its document is.
+ */
 export interface SessionStore {
   load(id: string): Promise<SessionRecord | null>;
   /** Saves version 1 of a new session, or the next version of a known one. False when it is not the next. */
@@ -154,7 +162,11 @@ export interface SessionStore {
     id: string,
     range?: { after?: number | undefined; limit?: number | undefined },
   ): Promise<readonly SessionEntry[]>;
-  /** Deletes a session and its log; false when there is none. */
+  /** The state that the calls of a session share; empty when nothing was kept. */
+  readState(id: string): Promise<ReadonlyMap<string, Json>>;
+  /** Changes these keys and no others, all or none. On disk when it resolves. */
+  writeState(id: string, changes: StateChanges): Promise<void>;
+  /** Deletes a session, its log and its state; false when there is none. */
   delete(id: string): Promise<boolean>;
 }
 

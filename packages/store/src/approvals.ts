@@ -26,13 +26,14 @@ export function createApprovals(db: Kysely<Tables>): ApprovalStore {
         .executeTakeFirst();
       return numUpdatedRows === 1n;
     },
-    async list({ states, sessionId, userId, dueBy, limit = 100 } = {}) {
+    async list({ states, sessionId, userId, callId, dueBy, limit = 100 } = {}) {
       const rows = await db
         .selectFrom("approvals")
         .select("body")
         .$if(states !== undefined, (query) => query.where("state", "in", [...states!]))
         .$if(sessionId !== undefined, (query) => query.where("session_id", "=", sessionId!))
         .$if(userId !== undefined, (query) => query.where("user_id", "=", userId!))
+        .$if(callId !== undefined, (query) => query.where("call_id", "=", JSON.stringify(callId!)))
         .$if(dueBy !== undefined, (query) => query.where("due_at", "<=", dueBy!))
         .orderBy("created_at")
         .limit(limit)
@@ -71,6 +72,7 @@ function rowOf(record: ApprovalRecord): Tables["approvals"] {
     version,
     session_id: info.sessionId ?? null,
     user_id: info.userId ?? null,
+    call_id: JSON.stringify(info.callId),
     created_at: createdAt,
     due_at: state === "ended" ? null : (leaseUntil ?? expiresAt),
     body: JSON.stringify(record),

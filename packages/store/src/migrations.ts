@@ -4,7 +4,7 @@ import type { Tables } from "./tables.ts";
 type Migration = (db: Transaction<Tables>) => Promise<void>;
 
 /** Each is run once, in order, and never changed after a release. */
-const migrations: readonly Migration[] = [createFirstTables];
+const migrations: readonly Migration[] = [createFirstTables, keepStateAndCallIds];
 
 /** A number of ours among Postgres' advisory locks. */
 const lock = 7_420_961_337;
@@ -91,5 +91,19 @@ async function createFirstTables(db: Transaction<Tables>): Promise<void> {
     .addColumn("writer", "text", (column) => column.primaryKey())
     .addColumn("sequence", "integer", (column) => column.notNull())
     .addColumn("hash", "text", (column) => column.notNull())
+    .execute();
+}
+
+/** Calls that waited before this keep no id of theirs in a column: it is not looked for. */
+async function keepStateAndCallIds(db: Transaction<Tables>): Promise<void> {
+  const { schema } = db;
+  await schema.alterTable("approvals").addColumn("call_id", "text").execute();
+  await schema.createIndex("approvals_by_call").on("approvals").columns(["session_id", "call_id"]).execute();
+  await schema
+    .createTable("session_state")
+    .addColumn("session_id", "text", (column) => column.notNull())
+    .addColumn("key", "text", (column) => column.notNull())
+    .addColumn("body", "text", (column) => column.notNull())
+    .addPrimaryKeyConstraint("session_state_key", ["session_id", "key"])
     .execute();
 }

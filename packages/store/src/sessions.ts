@@ -51,16 +51,56 @@ export function createSessions(db: Kysely<Tables>): SessionStore {
         .execute();
       return rows.map(({ sequence, body }) => ({ sequence, entry: JSON.parse(body) as Json }));
     },
+    async readState(id) {
+      const rows = await db
+        .selectFrom("session_state")
+        .select(["key", "body"])
+        .where("session_id", "=", JSON.stringify(id))
+        .execute();
+      return new Map(rows.map(({ key, body }) => [JSON.parse(key) as string, JSON.parse(body) as Json]));
+    },
+    writeState: (id, changes) =>
+      db.transaction().execute(async (transaction) => {
+        for (const [key, value] of changes) await writeKey(transaction, id, key, value);
+      }),
     delete: (id) =>
       db.transaction().execute(async (transaction) => {
         const log = await transaction
           .deleteFrom("session_entries")
           .where("session_id", "=", id)
           .executeTakeFirst();
+        const state = await transaction
+          .deleteFrom("session_state")
+          .where("session_id", "=", JSON.stringify(id))
+          .executeTakeFirst();
         const session = await transaction.deleteFrom("sessions").where("id", "=", id).executeTakeFirst();
-        return log.numDeletedRows + session.numDeletedRows > 0n;
+        return log.numDeletedRows + state.numDeletedRows + session.numDeletedRows > 0n;
       }),
   };
+}
+
+async function writeKey(
+  db: Kysely<Tables>,
+  id: string,
+  name: string,
+  value: Json | undefined,
+): Promise<void> {
+  const session_id = JSON.stringify(id);
+  const key = JSON.stringify(name);
+  if (value === undefined) {
+    await db
+      .deleteFrom("session_state")
+      .where("session_id", "=", session_id)
+      .where("key", "=", key)
+      .execute();
+    return;
+  }
+  const body = JSON.stringify(value);
+  await db
+    .insertInto("session_state")
+    .values({ session_id, key, body })
+    .onConflict((conflict) => conflict.columns(["session_id", "key"]).doUpdateSet({ body }))
+    .execute();
 }
 
 /** Two that append at once want the same numbers, and the table gives each number once. */

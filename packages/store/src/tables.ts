@@ -7,6 +7,8 @@ export interface Tables {
     version: number;
     session_id: string | null;
     user_id: string | null;
+    /** As JSON, so that no text of a caller is one that a database does not take. */
+    call_id: string | null;
     created_at: number;
     /** Null once it has ended. */
     due_at: number | null;
@@ -15,6 +17,8 @@ export interface Tables {
   remembered: { id: string; tool: string; at: number; body: string };
   sessions: { id: string; parent_id: string | null; version: number; updated_at: number; body: string };
   session_entries: { session_id: string; sequence: number; body: string };
+  /** Session and key as JSON: two that differ stay two, whatever characters they have. */
+  session_state: { session_id: string; key: string; body: string };
   audit: { writer: string; sequence: number; at: number; run_id: string; tool: string; body: string };
   audit_heads: { writer: string; sequence: number; hash: string };
 }

@@ -6,6 +6,7 @@ import {
   createMemoryStore,
   type ApprovalRecord,
   type AuditRecord,
+  type Json,
   type RememberedApproval,
   type StateStore,
 } from "@toolmount/core";
@@ -203,6 +204,55 @@ describe.each(kinds)("a store: $name", ({ open }) => {
     expect(await sessions.entries("s", { after: 1, limit: 1 })).toEqual([{ sequence: 2, entry: { b: 1 } }]);
     expect([await sessions.delete("s"), await sessions.delete("s")]).toEqual([true, false]);
     expect(await sessions.entries("s")).toEqual([]);
+  });
+
+  test("keeps what the calls of a session share, by key, whatever characters it has", async () => {
+    const { sessions } = one;
+    const odd = "a\ud800";
+    await sessions.writeState(
+      odd,
+      new Map<string, Json>([
+        ["__proto__", { x: 1 }],
+        ["k\u0000", "v\u0000\ud801"],
+        ["gone", 1],
+      ]),
+    );
+    await sessions.writeState("a\ud801", new Map([["k", null]]));
+    await other.sessions.writeState(
+      odd,
+      new Map<string, Json | undefined>([
+        ["gone", undefined],
+        ["new", [1]],
+      ]),
+    );
+    const kept = await sessions.readState(odd);
+    expect(kept).toEqual(
+      new Map<string, Json>([
+        ["__proto__", { x: 1 }],
+        ["k\u0000", "v\u0000\ud801"],
+        ["new", [1]],
+      ]),
+    );
+    expect(await other.sessions.readState("a\ud801")).toEqual(new Map([["k", null]]));
+    expect(await sessions.readState("none")).toEqual(new Map());
+    expect([await sessions.delete(odd), await sessions.delete(odd)]).toEqual([true, false]);
+    expect(await sessions.readState(odd)).toEqual(new Map());
+  });
+
+  test("finds a call that waits by the id that its caller gave it", async () => {
+    await one.approvals.add(record("1"));
+    await one.approvals.add({
+      ...record("2"),
+      info: { callId: "d", runId: "r2", tool: "probe", depth: 0, sessionId: "s-1" },
+    });
+    const found = await other.approvals.list({
+      sessionId: "s-1",
+      callId: "d",
+      states: ["pending"],
+      limit: 1,
+    });
+    expect(found.map(({ id }) => id)).toEqual(["2"]);
+    expect(await other.approvals.list({ sessionId: "s-2", callId: "d" })).toEqual([]);
   });
 
   test("keeps the audit in order, with the head of each chain", async () => {

@@ -1,3 +1,4 @@
+import { arrive } from "../arrival.ts";
 import { heed } from "../cancellation-watch.ts";
 import { Link } from "../linked-list.ts";
 import { nearestNames } from "../nearest.ts";
@@ -24,10 +25,9 @@ export function find(run: Run): boolean {
   if (given.cancellation !== undefined)
     host.cancellations.follow(given.cancellation, (run.cancellation = new Link(run)));
   const signal = given.abortSignal;
-  if (signal === undefined) return false;
-  if (signal.aborted) stop(run, "caller", "Request was cancelled");
-  else host.signals.follow(signal, (run.signal = new Link(run)));
-  return false;
+  if (signal?.aborted) stop(run, "caller", "Request was cancelled");
+  else if (signal !== undefined) host.signals.follow(signal, (run.signal = new Link(run)));
+  return run.stopReason === null && arrive(run);
 }
 
 function notFound(run: Run, near: readonly string[]): boolean {
