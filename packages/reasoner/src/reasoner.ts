@@ -1,0 +1,389 @@
+import { randomBytes, randomUUID } from "node:crypto";
+import {
+  changeSessionMode,
+  createMemoryStore,
+  systemClock,
+  ToolmountError,
+  type Clock,
+  type Coordinator,
+  type SessionRecord,
+  type SessionStore,
+} from "@toolmount/core";
+import { requireAllowed } from "./ask.ts";
+import { checkClientResults } from "./client-results.ts";
+import { settingsSchema, type Agent, type Settings } from "./config.ts";
+import { message, readText, textOf, type Item } from "./items.ts";
+import { guardTurns, LiveTurns } from "./live-turns.ts";
+import { createProvider } from "./provider.ts";
+import type {
+  Reasoner,
+  ResumeOptions,
+  RunOptions,
+  SessionDetails,
+  SessionSummary,
+  Spawn,
+  SpawnRequest,
+  SpawnResult,
+  TurnHost,
+  TurnOptions,
+} from "./reasoner-types.ts";
+import { conflict, SessionLog, type SessionFacts } from "./session-log.ts";
+import type { SessionView } from "./session-view.ts";
+import { tokensOf, Turn } from "./turn.ts";
+import type { ClientResult, TurnResult } from "./turn-types.ts";
+import { noUsage, type Usage } from "./usage.ts";
+
+/** What a reasoner is made with. */
+export interface ReasonerOptions {
+  readonly settings: Settings;
+  readonly agents?: Readonly<Record<string, Agent>> | undefined;
+  readonly clock?: Clock | undefined;
+}
+
+/** A turn under way in this process, for children that it begins. */
+interface Running {
+  readonly host: TurnHost;
+  readonly log: SessionLog;
+  readonly settings: Settings;
+  readonly options: TurnOptions;
+}
+
+/** Makes a reasoner over what a coordinator has mounted; its gate holds the calls of turns to what was offered. */
+export function createReasoner(
+  coordinator: Coordinator,
+  { settings, agents = {}, clock = systemClock }: ReasonerOptions,
+): Reasoner & { readonly spawn: Spawn } {
+  const memory = createMemoryStore().sessions;
+  const turns = new LiveTurns();
+  const running = new Map<string, Running>();
+  /** Where the log of a session ended when this process last had it: up to there, its live state is right. */
+  const known = new Map<string, number>();
+  guardTurns(turns, coordinator.hooks);
+  const store = () => (coordinator.get("session-store") as SessionStore | null) ?? memory;
+  const now = () => clock.now();
+
+  const open = async (id: string): Promise<SessionLog> => {
+    const log = await SessionLog.open(store(), id, now);
+    if (log === null) throw new ToolmountError("SESSION_NOT_FOUND", { session: id });
+    return log;
+  };
+
+  /** Runs the open turn of a session, which nobody else of this process does at the same time. */
+  const drive = async (
+    host: TurnHost,
+    log: SessionLog,
+    options: TurnOptions,
+    clientResults: readonly ClientResult[] = [],
+  ): Promise<TurnResult> => {
+    const { id, allowed } = log.facts;
+    const effective = settingsFor(log.facts, options);
+    const { turnId } = log.view.turn!;
+    const idempotent = new Set(
+      host
+        .tools()
+        .flatMap(({ name, idempotent: isSafe, category }) => (isSafe || category === "read" ? [name] : [])),
+    );
+    const live = turns.begin(id, turnId, { allowed, idempotent });
+    running.set(id, { host, log, settings: effective, options });
+    const tell = options.onEvent ?? (() => {});
+    try {
+      const turn = new Turn({
+        host,
+        coordinator,
+        clock,
+        session: host.session(id),
+        log,
+        settings: effective,
+        agent: agentOf(log.facts),
+        provider: createProvider(effective),
+        live,
+        userId: options.userId ?? log.facts.userId ?? undefined,
+        abortSignal: options.abortSignal,
+        tell,
+      });
+      const result = await turn.run(clientResults);
+      tell({ type: "done", result });
+      return result;
+    } finally {
+      running.delete(id);
+      turns.end(id, turnId);
+      known.set(id, log.length);
+    }
+  };
+
+  /** Another process may have gone on with the session since. Where sessions are kept, their state is, and is newer. */
+  const restore = async (host: TurnHost, { view, facts: { id }, length }: SessionLog) => {
+    if (coordinator.get("session-store") !== null) await host.session(id).load();
+    else if (known.get(id) !== length) host.session(id).restore(view.state);
+  };
+
+  const agentOf = ({ agent }: SessionFacts): Agent | null =>
+    agent !== null && Object.hasOwn(agents, agent) ? agents[agent]! : null;
+
+  const settingsFor = (facts: SessionFacts, { settings: given = {} }: TurnOptions): Settings => {
+    const agent = agentOf(facts);
+    const ofAgent = { model: agent?.model, maxIterations: agent?.maxIterations, budgets: agent?.budgets };
+    return settingsSchema.parse({ ...settings, ...defined(ofAgent), ...defined(given) });
+  };
+
+  const requireIdle = (id: string) => {
+    if (running.has(id)) throw conflict(id, "a turn of it is running");
+  };
+
+  const begin = async (
+    host: TurnHost,
+    log: SessionLog,
+    options: RunOptions,
+    isNew: boolean,
+  ): Promise<TurnResult> => {
+    const { view, facts } = log;
+    if (view.turn !== null) throw conflict(facts.id, "a turn of it has not ended; resume it, or cancel it");
+    requireIdle(facts.id);
+    const { turns: limit } = settingsFor(facts, options).budgets;
+    if (limit !== undefined && view.turns >= limit)
+      throw new ToolmountError("AGENT_BUDGET_EXHAUSTED", { budget: "turns", limit });
+    if (!isNew) await restore(host, log);
+    const ids = { session_id: facts.id, ...(facts.parentId !== null && { parent_id: facts.parentId }) };
+    await coordinator.hooks.emit(isNew ? "session:start" : "session:resume", ids);
+    const answer = await coordinator.hooks.emit("prompt:submit", { ...ids, prompt: options.prompt });
+    requireAllowed(answer, "the prompt");
+    const turnId = `turn_${randomUUID()}`;
+    await log.append({ kind: "begin", turnId, traceparent: newTrace(), prompt: options.prompt });
+    await log.save();
+    return drive(host, log, options);
+  };
+
+  const create = (facts: SessionFacts) => SessionLog.create(store(), facts, now);
+
+  const spawn = async (request: SpawnRequest): Promise<SpawnResult> => {
+    const parent = running.get(request.parentSessionId);
+    if (parent === undefined)
+      throw conflict(request.parentSessionId, "no turn of it runs that could begin another");
+    return request.sessionId === undefined ? spawnNew(parent, request) : spawnAgain(parent, request);
+  };
+
+  const spawnNew = async (parent: Running, request: SpawnRequest): Promise<SpawnResult> => {
+    const name = request.agent ?? "self";
+    if (name !== "self" && !Object.hasOwn(agents, name))
+      throw new ToolmountError("AGENT_NOT_FOUND", { agent: name, known: Object.keys(agents) });
+    const { facts } = parent.log;
+    const depth = facts.depth + 1;
+    if (depth > parent.settings.maxDepth)
+      throw new ToolmountError("AGENT_BUDGET_EXHAUSTED", {
+        budget: "levels of delegation",
+        limit: parent.settings.maxDepth,
+      });
+    const agent = agents[name];
+    const child: SessionFacts = {
+      id: `${facts.id}-${randomBytes(8).toString("hex")}_${name}`,
+      parentId: facts.id,
+      userId: parent.options.userId ?? facts.userId,
+      agent: name === "self" ? facts.agent : name,
+      depth,
+      allowed: [...facts.allowed, ...toolsOf(agent, request.exclude ?? [])],
+    };
+    const log = await create(child);
+    // Known from here on, should this process end before the child does.
+    await parent.log.append({ kind: "child", sessionId: child.id, agent: name, usage: noUsage, calls: 0 });
+    const base = inherited(parent.log.view, request.inherit);
+    if (base !== null) await log.append({ kind: "note", items: [base] });
+    const mode = agent?.mode ?? (await parent.host.session(facts.id).mode());
+    changeSessionMode(parent.host.session(child.id).state, mode);
+    return runChild(parent, log, request, name, true);
+  };
+
+  const spawnAgain = async (parent: Running, request: SpawnRequest): Promise<SpawnResult> => {
+    const log = await open(request.sessionId!);
+    // A child is only of use to the session that began it.
+    if (log.facts.parentId !== parent.log.facts.id)
+      throw new ToolmountError("SESSION_NOT_FOUND", { session: request.sessionId! });
+    return runChild(parent, log, request, log.facts.agent ?? "self", false);
+  };
+
+  /** A child has what is left of its parent: tokens, calls, time, and its cancellation. */
+  const runChild = async (
+    parent: Running,
+    log: SessionLog,
+    request: SpawnRequest,
+    agent: string,
+    isNew: boolean,
+  ): Promise<SpawnResult> => {
+    const { host, options } = parent;
+    const { id } = log.facts;
+    const before = log.view.usage;
+    const leave = host.session(parent.log.facts.id).cancellation.registerChild(host.session(id).cancellation);
+    const given: TurnOptions = {
+      userId: options.userId,
+      abortSignal: request.abortSignal,
+      settings: { ...options.settings, budgets: leftOf(parent, settingsFor(log.facts, options), before) },
+    };
+    try {
+      let turn: TurnResult | null = null;
+      if (log.view.turn !== null) {
+        await restore(host, log);
+        turn = await drive(host, log, given);
+      }
+      if (turn === null || turn.status === "done")
+        turn = await begin(host, log, { ...given, prompt: request.instruction }, isNew);
+      const usage = minus(log.view.usage, before);
+      await parent.log.append({ kind: "child", sessionId: id, agent, usage, calls: turn.calls });
+      return { sessionId: id, agent, turns: log.view.turns, turn };
+    } finally {
+      leave();
+      await coordinator.hooks.emit("session:end", { session_id: id, parent_id: parent.log.facts.id });
+    }
+  };
+
+  return {
+    async run(host, options) {
+      const id = options.sessionId ?? randomUUID();
+      requireIdle(id);
+      const found = await SessionLog.open(store(), id, now);
+      if (found !== null) return begin(host, found, options, false);
+      const facts = {
+        id,
+        parentId: null,
+        userId: options.userId ?? null,
+        agent: null,
+        depth: 0,
+        allowed: [],
+      };
+      return begin(host, await create(facts), options, true);
+    },
+
+    async resume(host, options: ResumeOptions) {
+      const { sessionId: id, clientResults = [], cancel = false } = options;
+      requireIdle(id);
+      const log = await open(id);
+      if (log.view.turn === null) {
+        await log.save(); // its process may have ended between the turn's end and this
+        throw conflict(id, "no turn of it is open");
+      }
+      checkClientResults(log.view, clientResults);
+      await restore(host, log);
+      await coordinator.hooks.emit("session:resume", { session_id: id, turn_id: log.view.turn.turnId });
+      const given = cancel ? { ...options, abortSignal: AbortSignal.abort() } : options;
+      return drive(host, log, given, clientResults);
+    },
+
+    list: async (filter) => (await store().list(filter)).map(summaryOf),
+
+    async show(id) {
+      const { view } = await open(id);
+      const record = (await store().load(id))!;
+      return { ...summaryOf(record), ...detailsOf(view) };
+    },
+
+    async fork(host, id, newId = randomUUID()) {
+      const { view, facts } = await open(id);
+      const items = view.turn === null ? view.items : endedItems(view);
+      const log = await create({ ...facts, id: newId, parentId: null });
+      await log.append({ kind: "base", items, state: view.state, from: id });
+      await log.save();
+      await coordinator.hooks.emit("session:fork", { session_id: newId, parent_id: id });
+      host.session(newId).restore(view.state);
+      return summaryOf((await store().load(newId))!);
+    },
+
+    async leave(host, id) {
+      await coordinator.hooks.emit("session:end", { session_id: id });
+      host.session(id).end();
+      known.delete(id);
+    },
+
+    spawn,
+  };
+}
+
+/** An agent's own list, and one that takes out what children do not get; what the agent names stays. */
+function toolsOf(agent: Agent | undefined, exclude: readonly string[]): (readonly string[])[] {
+  const named = agent?.tools ?? [];
+  const out = exclude.filter((name) => !named.includes(name)).map((name) => `!${name}`);
+  return [...(agent === undefined ? [] : [agent.tools]), ...(out.length === 0 ? [] : [["*", ...out]])];
+}
+
+/** Without the turn that is open: from its prompt on. */
+function endedItems({ items }: SessionView): Item[] {
+  const last = items.findLastIndex((item) => item["role"] === "user");
+  return items.slice(0, Math.max(last, 0));
+}
+
+/** The least of a child's own budget and what its parent has left. Throws where nothing is left. */
+function leftOf({ log, settings }: Running, own: Settings, used: Usage): Settings["budgets"] {
+  const { tokens, calls, ms } = settings.budgets;
+  const left = (budget: string, limit: number | undefined, spent: number): number => {
+    if (limit === undefined) return Number.POSITIVE_INFINITY;
+    if (spent >= limit) throw new ToolmountError("AGENT_BUDGET_EXHAUSTED", { budget, limit });
+    return limit - spent;
+  };
+  const least = (mine = Number.POSITIVE_INFINITY, parents = Number.POSITIVE_INFINITY) => {
+    const number = Math.min(mine, parents);
+    return number === Number.POSITIVE_INFINITY ? undefined : number;
+  };
+  // A child that goes on has its earlier use in its own session, and in its parent's.
+  const leftTokens = left("tokens", tokens, tokensOf(log.view.usage)) + tokensOf(used);
+  return {
+    ...own.budgets,
+    tokens: least(own.budgets.tokens, leftTokens),
+    calls: least(own.budgets.calls, left("calls", calls, log.view.turn?.callCount ?? 0)),
+    ms: least(own.budgets.ms, ms),
+  };
+}
+
+function minus(a: Usage, b: Usage): Usage {
+  const pairs = Object.keys(a).map((key) => [key, a[key as keyof Usage] - b[key as keyof Usage]]);
+  return Object.fromEntries(pairs) as Usage;
+}
+
+/** Longest text of one message that a child is told, in characters. Source: Amplifier's tool-task. */
+const maxInherited = 2_000;
+
+/** What users and the model said before, as one message between markers. */
+function inherited({ items }: SessionView, inherit: SpawnRequest["inherit"]): Item | null {
+  if (inherit === undefined) return null;
+  const said = items.filter(({ role }) => role === "user" || role === "assistant");
+  const begins = said.flatMap(({ role }, at) => (role === "user" ? [at] : []));
+  const from = inherit === "all" ? 0 : (begins.at(-inherit.turns) ?? 0);
+  const lines = said
+    .slice(from)
+    .map((item) => `${readText(item["role"])}: ${textOf([item]).slice(0, maxInherited)}`);
+  if (lines.length === 0) return null;
+  return message("developer", `[BEGIN PARENT CONVERSATION]\n${lines.join("\n")}\n[END PARENT CONVERSATION]`);
+}
+
+function summaryOf({ id, parentId, createdAt, updatedAt, data }: SessionRecord): SessionSummary {
+  const {
+    agent = null,
+    title = "",
+    turns = 0,
+    status = "done",
+    waits = 0,
+    usage = noUsage,
+    forkedFrom = null,
+  } = data as unknown as Partial<SessionSummary>;
+  return { id, parentId, agent, title, turns, status, waits, usage, forkedFrom, createdAt, updatedAt };
+}
+
+/** What the log says, which the record may be behind. */
+function detailsOf(
+  view: SessionView,
+): Partial<SessionDetails> & Pick<SessionDetails, "items" | "waiting" | "children"> {
+  const { items, children, turns, usage, title, lastStatus: status } = view;
+  const waiting = (view.turn?.calls ?? []).flatMap(({ call, waits }) =>
+    waits === null
+      ? []
+      : [{ callId: call.callId, tool: waits.tool, waitsFor: waits.waitsFor, arguments: waits.arguments }],
+  );
+  return { items, children, turns, usage, title, status, waiting, waits: waiting.length };
+}
+
+function defined<Given extends object>(given: Given): Partial<Given> {
+  return Object.fromEntries(
+    Object.entries(given).filter(([, value]) => value !== undefined),
+  ) as Partial<Given>;
+}
+
+/** A trace of its own for each turn; the spans of its calls are in it. Source: W3C trace context. */
+function newTrace(): string {
+  return `00-${randomBytes(16).toString("hex")}-${randomBytes(8).toString("hex")}-01`;
+}
