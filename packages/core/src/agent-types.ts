@@ -1,9 +1,3 @@
-/** A model of one of the plan's providers, as somebody wishes for it. `model` may be a glob. */
-export interface ProviderPreference {
-  readonly provider: string;
-  readonly model: string;
-}
-
 /** What of a conversation comes along: what was said, with what agents answered, or with what all tools answered. */
 export type InheritedScope = "conversation" | "agents" | "full";
 
@@ -27,8 +21,6 @@ export interface SpawnRequest {
   readonly exclude?: readonly string[] | undefined;
   /** How often in a row an agent may begin one like itself. Default: as deep as sessions may begin sessions. */
   readonly maxSelfDepth?: number | undefined;
-  /** Tried in order; only what the plan names is taken. */
-  readonly preferences?: readonly ProviderPreference[] | undefined;
 }
 
 /** How the turn of a child ended, or where it stopped. */
@@ -50,8 +42,6 @@ export interface SpawnResult {
   /** Turns of its session so far. */
   readonly turns: number;
   readonly turn: ChildTurn;
-  /** Which of the preferences was taken; null when none was, or none was given. */
-  readonly routing: ProviderPreference | null;
 }
 
 /** The capabilities `session.spawn` and `session.resume`. */
@@ -59,10 +49,3 @@ export type Spawn = (request: SpawnRequest) => Promise<SpawnResult>;
 
 /** The capability `session.agents`: which agents the plan has. */
 export type ListAgents = () => readonly { readonly name: string; readonly description: string }[];
-
-/** The capability `model_role_resolver`: which models suit a role, the best first. */
-export interface ModelRoleResolver {
-  /** All roles it knows, where it can tell. */
-  readonly knownRoles?: readonly string[] | undefined;
-  resolve(role: string): Promise<readonly ProviderPreference[]> | readonly ProviderPreference[];
-}

@@ -1,4 +1,4 @@
-import type { ListAgents, ModelRoleResolver, Spawn } from "./agent-types.ts";
+import type { ListAgents, Spawn } from "./agent-types.ts";
 import type { CallInfo } from "./context.ts";
 import type { ToolDefinition } from "./definition.ts";
 import type { Hooks, Undo } from "./hook-types.ts";
@@ -43,8 +43,6 @@ export interface Capabilities {
   /** Goes on with such a session, for the session that began it. */
   "session.resume": Spawn;
   "session.agents": ListAgents;
-  /** Says which models suit a role. Registered by a module that knows models. */
-  model_role_resolver: ModelRoleResolver;
 }
 
 /** Makes a member of the tool context, read lazily, on the side where the tool runs. */

@@ -1,5 +1,11 @@
 import { setTimeout as wait } from "node:timers/promises";
-import { ToolmountError, type Coordinator, type HookResult } from "@toolmount/core";
+import {
+  ToolmountError,
+  traceModel,
+  type Coordinator,
+  type HookResult,
+  type ModelTrace,
+} from "@toolmount/core";
 import type { Settings } from "./config.ts";
 import { readProviderError, type ProviderError } from "./provider-error.ts";
 import type { Deltas, ModelAnswer } from "./answer.ts";
@@ -10,11 +16,17 @@ import type { TurnEvent } from "./turn-types.ts";
 /** What a request to the model needs beside itself. */
 export interface Asking {
   readonly provider: Provider;
-  readonly settings: Pick<Settings, "retries" | "retryDelayMs">;
+  readonly settings: Pick<
+    Settings,
+    "retries" | "retryDelayMs" | "stream" | "temperature" | "maxOutputTokens"
+  >;
   readonly hooks: Coordinator["hooks"];
   readonly ids: Readonly<Record<string, string>>;
   readonly signal: AbortSignal;
   readonly tell: (event: TurnEvent) => void;
+  /** Of which turn it is, for whoever traces. */
+  readonly trace: Pick<ModelTrace, "hostId" | "sessionId" | "turnId" | "traceparent">;
+  readonly now: () => number;
 }
 
 /**
@@ -25,7 +37,7 @@ export async function ask(body: ModelRequest, asking: Asking): Promise<ModelAnsw
   const { settings, hooks, ids, signal, tell, provider } = asking;
   for (let attempt = 1; ; attempt++) {
     try {
-      return await askOnce(body, asking);
+      return await askTraced(body, asking, attempt);
     } catch (thrown) {
       const error = readProviderError(thrown, provider.place);
       await tellFailure(error, asking, attempt);
@@ -51,13 +63,54 @@ function delayOf({ failure }: ProviderError, attempt: number, baseMs: number): n
   return Math.min(failure.retryAfterMs ?? baseMs * failure.delayMultiplier ** (attempt - 1), maxDelayMs);
 }
 
+/** One request, told on the tracing channel; each that is made again is one of its own. */
+function askTraced(body: ModelRequest, asking: Asking, attempt: number): Promise<ModelAnswer> {
+  const { provider, settings, trace, now } = asking;
+  const { stream, temperature, maxOutputTokens } = settings;
+  const message: ModelTrace = {
+    ...trace,
+    model: provider.place.model,
+    server: provider.place.provider,
+    stream,
+    attempt,
+    ...(temperature === undefined ? {} : { temperature }),
+    ...(maxOutputTokens === undefined ? {} : { maxOutputTokens }),
+  };
+  const startedAt = now();
+  const begun = () => void (message.firstPieceMs ??= now() - startedAt);
+  return traceModel(message, async () => {
+    try {
+      const answer = await askOnce(body, asking, begun);
+      fillAnswer(message, answer);
+      return answer;
+    } catch (thrown) {
+      const { kind, problem } = readProviderError(thrown, provider.place).failure;
+      message.failure = { code: kind, message: problem };
+      throw thrown;
+    } finally {
+      message.durationMs = now() - startedAt;
+    }
+  });
+}
+
+function fillAnswer(
+  message: ModelTrace,
+  { responseId, model, usage, incomplete, output }: ModelAnswer,
+): void {
+  const calls = output.some(({ type }) => type === "function_call");
+  const finishReason = incomplete ?? (calls ? "tool_calls" : "stop");
+  Object.assign(message, { responseModel: model, usage, finishReason });
+  if (responseId !== null) message.responseId = responseId;
+}
+
 async function askOnce(
   body: ModelRequest,
   { provider, hooks, ids, signal, tell }: Asking,
+  begun: () => void,
 ): Promise<ModelAnswer> {
   const { provider: name, model } = provider.place;
   await hooks.emit("llm:request", { ...ids, provider: name, model, request: shapeOf(body) });
-  const answer = await provider.respond(body, signal, deltasOf(hooks, ids, tell));
+  const answer = await provider.respond(body, signal, deltasOf(hooks, ids, tell, begun));
   const { usage, responseId, incomplete } = answer;
   const told = { ...ids, provider: name, model: answer.model, usage, response_id: responseId, incomplete };
   await hooks.emit("llm:response", told);
@@ -78,11 +131,15 @@ function deltasOf(
   hooks: Coordinator["hooks"],
   ids: Readonly<Record<string, string>>,
   tell: (event: TurnEvent) => void,
+  begun: () => void,
 ): Deltas {
   const emit = (event: string, data: object) => void hooks.emit(event, { ...ids, ...data });
   let thought = "";
   return {
-    begin: (index, type) => emit("content_block:start", { block_index: index, block_type: type }),
+    begin(index, type) {
+      begun();
+      emit("content_block:start", { block_index: index, block_type: type });
+    },
     text(piece, index) {
       tell({ type: "text_delta", text: piece });
       emit("content_block:delta", { block_index: index, delta: piece });

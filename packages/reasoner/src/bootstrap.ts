@@ -14,7 +14,12 @@ const readyKey = "toolmount.mode_ready";
 export async function enterMode(
   log: SessionLog,
   session: Session,
-  turn: { readonly turnId: string; readonly signal: AbortSignal; readonly userId: string | undefined },
+  turn: {
+    readonly turnId: string;
+    readonly signal: AbortSignal;
+    readonly userId: string | undefined;
+    readonly traceparent: string;
+  },
   settings: Settings,
   { hooks, logger }: Pick<Coordinator, "hooks" | "logger">,
 ): Promise<string | null> {
@@ -26,10 +31,10 @@ export async function enterMode(
   const injected: Item[] = [];
   let failure: string | null = null;
   for (const [at, step] of steps.entries()) {
-    const { turnId, signal, userId } = turn;
+    const { turnId, signal, userId, traceparent } = turn;
     const outcome = await session.call(
       { id: `${correlationId}_${at + 1}`, name: step.tool, arguments: step.arguments },
-      { turnId, abortSignal: signal, userId, parallelGroupId: correlationId },
+      { turnId, abortSignal: signal, userId, traceparent, parallelGroupId: correlationId },
     );
     if ((await session.mode()) !== mode) {
       changeSessionMode(session.state, mode);

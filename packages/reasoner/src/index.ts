@@ -2,15 +2,11 @@ export { config, settingsSchema, settingsOf, type Agent, type Config, type Setti
 export { mount } from "./mount.ts";
 export { createReasoner, type ReasonerOptions } from "./reasoner.ts";
 export type {
-  ListAgents,
   Reasoner,
   ResumeOptions,
   RunOptions,
   SessionDetails,
   SessionSummary,
-  Spawn,
-  SpawnRequest,
-  SpawnResult,
   TurnHost,
   TurnOptions,
 } from "./reasoner-types.ts";

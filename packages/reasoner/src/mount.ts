@@ -1,6 +1,5 @@
-import type { Coordinator } from "@toolmount/core";
+import type { Coordinator, ListAgents } from "@toolmount/core";
 import { settingsOf, type Config } from "./config.ts";
-import type { ListAgents, Spawn } from "./reasoner-types.ts";
 import { createReasoner } from "./reasoner.ts";
 
 /** Mounts the reasoner of a plan, and what tools need that begin sessions. */
@@ -9,9 +8,8 @@ export async function mount(coordinator: Coordinator, given: Config): Promise<vo
   const reasoner = createReasoner(coordinator, { settings: settingsOf(given), agents });
   const listAgents: ListAgents = () =>
     Object.entries(agents).map(([name, { description }]) => ({ name, description }));
-  const spawn: Spawn = reasoner.spawn;
   coordinator.mount("orchestrator", reasoner);
-  coordinator.registerCapability("session.spawn", spawn);
-  coordinator.registerCapability("session.resume", spawn);
+  coordinator.registerCapability("session.spawn", reasoner.spawn);
+  coordinator.registerCapability("session.resume", reasoner.spawn);
   coordinator.registerCapability("session.agents", listAgents);
 }

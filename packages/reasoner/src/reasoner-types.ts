@@ -13,6 +13,8 @@ export interface TurnOptions {
   /** Cancels the turn; every call it made is answered. */
   readonly abortSignal?: AbortSignal | undefined;
   readonly onEvent?: ((event: TurnEvent) => void) | undefined;
+  /** W3C trace context of whoever asks; the turn, its requests and its calls are told as a part of that trace. */
+  readonly traceparent?: string | undefined;
   /** Another model, or another server, than the plan's, for this turn. */
   readonly settings?: Partial<Settings> | undefined;
 }
@@ -76,31 +78,3 @@ export interface Reasoner {
   /** Forgets a session's live state in this process; its log stays. */
   leave(host: TurnHost, sessionId: string): Promise<void>;
 }
-
-/** What a tool asks for that begins a session, or goes on with one; of the session and call that ask. */
-export interface SpawnRequest {
-  readonly agent?: string | undefined;
-  readonly sessionId?: string | undefined;
-  readonly instruction: string;
-  readonly parentSessionId: string;
-  readonly parentTurnId: string;
-  readonly abortSignal?: AbortSignal | undefined;
-  /** How much of the parent's conversation comes along: texts of users and the model, newest last. */
-  readonly inherit?: { readonly turns: number } | "all" | undefined;
-  /** Tools that the child does not get, unless its agent names them. */
-  readonly exclude?: readonly string[] | undefined;
-}
-
-/** How a child's turn ended. */
-export interface SpawnResult {
-  readonly sessionId: string;
-  readonly agent: string;
-  readonly turns: number;
-  readonly turn: TurnResult;
-}
-
-/** The capability `session.spawn`, and with a `sessionId` `session.resume`. */
-export type Spawn = (request: SpawnRequest) => Promise<SpawnResult>;
-
-/** The capability `session.agents`: which agents the plan has. */
-export type ListAgents = () => readonly { readonly name: string; readonly description: string }[];

@@ -8,6 +8,9 @@ import {
   type Coordinator,
   type SessionRecord,
   type SessionStore,
+  type Spawn,
+  type SpawnRequest,
+  type SpawnResult,
 } from "@toolmount/core";
 import { requireAllowed } from "./ask.ts";
 import { checkClientResults } from "./client-results.ts";
@@ -21,15 +24,13 @@ import type {
   RunOptions,
   SessionDetails,
   SessionSummary,
-  Spawn,
-  SpawnRequest,
-  SpawnResult,
   TurnHost,
   TurnOptions,
 } from "./reasoner-types.ts";
 import { conflict, SessionLog, type SessionFacts } from "./session-log.ts";
 import type { SessionView } from "./session-view.ts";
 import { tokensOf, Turn } from "./turn.ts";
+import { tracedTurn } from "./turn-trace.ts";
 import type { ClientResult, TurnResult } from "./turn-types.ts";
 import { noUsage, type Usage } from "./usage.ts";
 
@@ -61,6 +62,7 @@ export function createReasoner(
   guardTurns(turns, coordinator.hooks);
   const store = () => (coordinator.get("session-store") as SessionStore | null) ?? memory;
   const now = () => clock.now();
+  const hostId = coordinator.getCapability("host.id") ?? "";
 
   const open = async (id: string): Promise<SessionLog> => {
     const log = await SessionLog.open(store(), id, now);
@@ -73,7 +75,8 @@ export function createReasoner(
     host: TurnHost,
     log: SessionLog,
     options: TurnOptions,
-    clientResults: readonly ClientResult[] = [],
+    clientResults: readonly ClientResult[],
+    traceparent: string | undefined,
   ): Promise<TurnResult> => {
     const { id, allowed } = log.facts;
     const effective = settingsFor(log.facts, options);
@@ -98,6 +101,8 @@ export function createReasoner(
         provider: createProvider(effective),
         live,
         userId: options.userId ?? log.facts.userId ?? undefined,
+        traceparent: traceparent ?? log.view.turn!.traceparent,
+        hostId,
         abortSignal: options.abortSignal,
         tell,
       });
@@ -109,6 +114,32 @@ export function createReasoner(
       turns.end(id, turnId);
       known.set(id, log.length);
     }
+  };
+
+  /** Tells of a turn of a session while it runs; `began` is the trace context of its beginning when it goes on. */
+  const traced = (
+    { facts }: SessionLog,
+    options: TurnOptions,
+    turn: { readonly turnId: string; readonly began: string | null },
+    act: (traceparent: string | undefined) => Promise<TurnResult>,
+  ): Promise<TurnResult> => {
+    const { traceparent, userId = facts.userId ?? undefined } = options;
+    const settings = settingsFor(facts, options);
+    const known = { hostId, facts, settings, agent: agentOf(facts), userId, traceparent, now };
+    return tracedTurn({ ...known, ...turn }, act);
+  };
+
+  /** Goes on with the open turn of a session, in the trace in which it began. */
+  const goOn = (
+    host: TurnHost,
+    log: SessionLog,
+    options: TurnOptions,
+    clientResults: readonly ClientResult[] = [],
+  ): Promise<TurnResult> => {
+    const { turnId, traceparent: began } = log.view.turn!;
+    return traced(log, options, { turnId, began }, (traceparent) =>
+      drive(host, log, options, clientResults, traceparent),
+    );
   };
 
   /** Another process may have gone on with the session since. Where sessions are kept, their state is, and is newer. */
@@ -143,14 +174,17 @@ export function createReasoner(
     if (limit !== undefined && view.turns >= limit)
       throw new ToolmountError("AGENT_BUDGET_EXHAUSTED", { budget: "turns", limit });
     if (!isNew) await restore(host, log);
-    const ids = { session_id: facts.id, ...(facts.parentId !== null && { parent_id: facts.parentId }) };
-    await coordinator.hooks.emit(isNew ? "session:start" : "session:resume", ids);
-    const answer = await coordinator.hooks.emit("prompt:submit", { ...ids, prompt: options.prompt });
-    requireAllowed(answer, "the prompt");
     const turnId = `turn_${randomUUID()}`;
-    await log.append({ kind: "begin", turnId, traceparent: newTrace(), prompt: options.prompt });
-    await log.save();
-    return drive(host, log, options);
+    return traced(log, options, { turnId, began: null }, async (given) => {
+      const traceparent = given ?? newTrace();
+      const ids = { session_id: facts.id, ...(facts.parentId !== null && { parent_id: facts.parentId }) };
+      await coordinator.hooks.emit(isNew ? "session:start" : "session:resume", ids);
+      const answer = await coordinator.hooks.emit("prompt:submit", { ...ids, prompt: options.prompt });
+      requireAllowed(answer, "the prompt");
+      await log.append({ kind: "begin", turnId, traceparent, prompt: options.prompt });
+      await log.save();
+      return drive(host, log, options, [], traceparent);
+    });
   };
 
   const create = (facts: SessionFacts) => SessionLog.create(store(), facts, now);
@@ -214,14 +248,15 @@ export function createReasoner(
     const leave = host.session(parent.log.facts.id).cancellation.registerChild(host.session(id).cancellation);
     const given: TurnOptions = {
       userId: options.userId,
+      traceparent: request.traceparent,
       abortSignal: request.abortSignal,
       settings: { ...options.settings, budgets: leftOf(parent, settingsFor(log.facts, options), before) },
     };
     try {
       let turn: TurnResult | null = null;
       if (log.view.turn !== null) {
-        await restore(host, log);
-        turn = await drive(host, log, given);
+        restore(host, log);
+        turn = await goOn(host, log, given);
       }
       if (turn === null || turn.status === "done")
         turn = await begin(host, log, { ...given, prompt: request.instruction }, isNew);
@@ -263,7 +298,7 @@ export function createReasoner(
       await restore(host, log);
       await coordinator.hooks.emit("session:resume", { session_id: id, turn_id: log.view.turn.turnId });
       const given = cancel ? { ...options, abortSignal: AbortSignal.abort() } : options;
-      return drive(host, log, given, clientResults);
+      return goOn(host, log, given, clientResults);
     },
 
     list: async (filter) => (await store().list(filter)).map(summaryOf),

@@ -3,6 +3,7 @@ import {
   guidanceOf,
   isToolmountError,
   ToolmountError,
+  traceFields,
   type Clock,
   type Coordinator,
   type Host,
@@ -36,6 +37,9 @@ export interface TurnParts {
   readonly provider: Provider;
   readonly live: LiveTurn;
   readonly userId: string | undefined;
+  /** W3C trace context that its requests and calls see. */
+  readonly traceparent: string;
+  readonly hostId: string;
   readonly abortSignal: AbortSignal | undefined;
   readonly tell: (event: TurnEvent) => void;
 }
@@ -174,10 +178,11 @@ export class Turn {
   }
 
   async #ask(exchange: Exchange): Promise<void> {
-    const { provider, settings, coordinator, tell, log } = this.#parts;
+    const { provider, settings, coordinator, tell, log, clock, hostId, traceparent } = this.#parts;
     const { hooks } = coordinator;
     const signal = this.#controller.signal;
-    const asking = { provider, settings, hooks, ids: this.#ids, signal, tell };
+    const trace = { hostId, sessionId: log.facts.id, turnId: this.#turnId, traceparent };
+    const asking = { provider, settings, hooks, ids: this.#ids, signal, tell, trace, now: () => clock.now() };
     const answer = await ask(exchange.body, asking);
     const items = keptItems(answer.output, settings.store);
     const { responseId, usage } = answer;
@@ -198,8 +203,8 @@ export class Turn {
   }
 
   #calling(exchange: Exchange): Calling {
-    const { host, session, log, live, tell, userId, settings } = this.#parts;
-    const { callCount, calls, traceparent } = log.view.turn!;
+    const { host, session, log, live, tell, userId, settings, traceparent } = this.#parts;
+    const { callCount, calls } = log.view.turn!;
     const unanswered = calls.filter(({ output }) => output === null).length;
     const limit = settings.budgets.calls ?? Number.POSITIVE_INFINITY;
     return {
@@ -217,11 +222,11 @@ export class Turn {
   }
 
   async #enterMode(): Promise<void> {
-    const { log, session, settings, coordinator, live, userId, tell } = this.#parts;
+    const { log, session, settings, coordinator, live, userId, tell, traceparent } = this.#parts;
     if (log.view.turn!.calls.length > 0) return;
     const steps = Object.values(settings.bootstrap).flat();
     live.offered = new Set(steps.map(({ tool }) => tool));
-    const turn = { turnId: this.#turnId, signal: this.#controller.signal, userId };
+    const turn = { turnId: this.#turnId, signal: this.#controller.signal, userId, traceparent };
     const problem = await enterMode(log, session, turn, settings, coordinator);
     if (problem !== null) tell({ type: "tool_warning", tool: "", message: problem });
   }
@@ -300,7 +305,8 @@ export class Turn {
     if (this.#isStopped()) return this.#stopped(this.#exchange(await this.#offer()));
     const known = isToolmountError(error) ? error : new ToolmountError("INTERNAL", {}, { cause: error });
     const { code } = known;
-    coordinator.logger.error({ ...this.#ids, err: error, code }, `a turn failed: ${known.message}`);
+    const ids = { ...this.#ids, ...traceFields(this.#parts.traceparent) };
+    coordinator.logger.error({ ...ids, err: error, code }, `a turn failed: ${known.message}`);
     // A conversation with a call that has no answer is refused by every server.
     if (this.#parts.log.view.turn!.calls.length > 0)
       await answerFailed(this.#calling(this.#exchange(await this.#offer())));
