@@ -16,6 +16,7 @@ export interface FaultyModule {
   readonly manifest?: Record<string, unknown>;
   readonly valid?: Readonly<Record<string, readonly JsonObject[]>>;
   readonly invalid?: Readonly<Record<string, readonly JsonObject[]>>;
+  readonly timeoutMs?: number;
 }
 
 const usage = `read_note: reads one note
@@ -131,12 +132,38 @@ export const leftBehind: (() => void)[] = [];
 
 let mounts = 0;
 
+/** Written as the formatter would not leave it. */
+const bareArrow = `
+  const execute = async (input) => ({ success: true, output: String(input.text), error: null });
+  const input_schema = { type: "object", properties: { text: { type: "string" } } };
+  const tool = { name: "echo_text", description: "Returns its text.", input_schema, execute };
+  export const mount = async c => void c.mount("tools", tool);
+`;
+
 export const faultyModules: readonly FaultyModule[] = [
   {
     fault: "it cannot be imported",
     rule: "module_importable",
     module: () => Promise.reject(new Error("no such file")),
   },
+  {
+    fault: "its import never ends",
+    rule: "module_importable",
+    module: () => new Promise(() => {}),
+    timeoutMs: 50,
+  },
+  {
+    fault: "its mount never ends",
+    rule: "protocol_compliance",
+    module: { mount: async (_: unknown, __: unknown) => new Promise(() => {}) },
+    timeoutMs: 50,
+  },
+  {
+    fault: "its mount is an arrow of one parameter without parentheses",
+    rule: "mount_signature",
+    module: () => import(`data:text/javascript,${encodeURIComponent(bareArrow)}`) as Promise<Exports>,
+  },
+  { fault: "its mount is a default export", rule: "mount_exists", module: { default: { mount: () => {} } } },
   { fault: "it has no mount", rule: "mount_exists", module: { tools: [] } },
   { fault: "its mount is a text", rule: "mount_exists", module: { mount: "yes" } },
   {
@@ -321,6 +348,29 @@ export const faultyModules: readonly FaultyModule[] = [
     module: having({ schema: z.strictObject({ path: z.string() }) }),
   },
   {
+    fault: "a parameter inside another has no type",
+    rule: "schema_types",
+    severity: "warning",
+    module: having({
+      schema: z.strictObject({
+        path: z.strictObject({ of: z.unknown().describe("Whose") }).describe("Where"),
+      }),
+    }),
+  },
+  {
+    fault: "a parameter inside a list has no description",
+    rule: "schema_descriptions",
+    severity: "warning",
+    module: having({
+      schema: z.strictObject({ path: z.array(z.strictObject({ of: z.string() })).describe("Where") }),
+    }),
+  },
+  {
+    fault: "its version hides a character",
+    rule: "text_hidden",
+    module: having({ version: "1.0.0\u200b" }),
+  },
+  {
     fault: "it has no usage text",
     rule: "usage_present",
     severity: "warning",
@@ -409,6 +459,41 @@ export const faultyModules: readonly FaultyModule[] = [
     module: having({}, () => {
       throw new TypeError("undefined is not a function");
     }),
+  },
+  {
+    fault: "it throws on arguments that nobody gave as an example",
+    rule: "execute_never_throws",
+    module: having({}, () => {
+      throw new TypeError("undefined is not a function");
+    }),
+  },
+  {
+    fault: "it throws on an empty text, which its schema lets through",
+    rule: "execute_never_throws",
+    module: having({}, ({ path }: { path: string }) => data(path[0]!.toUpperCase())),
+  },
+  {
+    fault: "it never ends",
+    rule: "execute_ends",
+    timeoutMs: 50,
+    module: having({}, () => new Promise(() => {})),
+  },
+  {
+    fault: "an Amplifier tool's description cannot be read",
+    rule: "tool_description",
+    profile: "amplifier",
+    module: mounting(() => [
+      Object.defineProperty({ ...amplifier }, "description", {
+        get: () => {
+          throw new Error("not today");
+        },
+      }),
+    ]),
+  },
+  {
+    fault: "it answers with what is no JSON",
+    rule: "result_contract",
+    module: having({}, () => data(10n)),
   },
   {
     fault: "its data does not fit its output schema",

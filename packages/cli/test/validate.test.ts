@@ -125,3 +125,40 @@ test.each([
   expect(code).not.toBe(0);
   expect(stdout).toContain(said);
 });
+
+test.each([
+  { title: "ends the process when it is imported", text: "process.exit(0);" },
+  {
+    title: "ends the process when it is mounted",
+    text: "export async function mount(coordinator, config) { process.exit(0); }",
+  },
+])("a module that $title is no compliant one: exit 1, and a sentence", async ({ text }) => {
+  const { run } = await workspace({ "ends.js": text });
+  const { code, stderr } = await run(["validate", "ends.js"]);
+
+  expect(code).toBe(1);
+  expect(stderr).toContain("ended the process before the work was done");
+});
+
+test("a tool's own code runs in a trial, without an example from its author: what it throws is found", async () => {
+  const { run } = await workspace({
+    "throws.ts": oneTool({
+      name: "greet_person",
+      schema: "name: z.string()",
+      body: "throw new TypeError('x');",
+    }).replace('"side_effect"', '"read"'),
+  });
+  const { code, json } = await run(["validate", "throws.ts", "--json"]);
+
+  expect(code).toBe(1);
+  expect(json()["findings"]).toContainEqual(expect.objectContaining({ rule: "execute_never_throws" }));
+});
+
+test("a package.json that is not JSON is told as that", async () => {
+  const { run } = await workspace({ "broken/package.json": "{", "broken/index.js": greeter("Greets.") });
+  const { code, stderr } = await run(["validate", "broken"]);
+
+  expect(code).toBe(1);
+  expect(stderr).toContain("MODULE_INVALID");
+  expect(stderr).toContain("its package.json is not JSON");
+});

@@ -44,6 +44,15 @@ export async function importPackage(
 
 async function readManifestPart(folder: string): Promise<Readonly<Record<string, unknown>> | null> {
   const text = await readFile(join(folder, "package.json"), "utf8").catch(() => "{}");
-  const json: unknown = JSON.parse(text);
+  const json = parseJson(text, folder);
   return isRecord(json) && isRecord(json["toolmount"]) ? json["toolmount"] : null;
+}
+
+function parseJson(text: string, folder: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch (cause) {
+    const problem = `its package.json is not JSON: ${cause instanceof Error ? cause.message : String(cause)}`;
+    throw new ToolmountError("MODULE_INVALID", { module: folder, problem }, { cause });
+  }
 }

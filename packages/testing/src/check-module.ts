@@ -1,4 +1,13 @@
-import type { JsonObject, ModuleSubject, Profile, Rule, ToolInfo, ToolSubject } from "@toolmount/core";
+import type {
+  JsonObject,
+  ModuleSubject,
+  Profile,
+  Rule,
+  RuleProblem,
+  ToolInfo,
+  ToolSubject,
+} from "@toolmount/core";
+import { within } from "./deadline.ts";
 import { coreProfile } from "./core-profile.ts";
 import { readInFreshProcess, type FreshRead } from "./fresh.ts";
 import { reportOf, type CheckReport, type Finding, type Verdict } from "./report.ts";
@@ -34,6 +43,8 @@ export interface CheckOptions {
   readonly extensionUrls?: readonly string[] | undefined;
   /** Calls tools that write, delete or act with `{}` and junk, too. */
   readonly sideEffects?: boolean | undefined;
+  /** Milliseconds that importing, mounting and each call may take. Default 10000. */
+  readonly timeoutMs?: number | undefined;
 }
 
 /**
@@ -87,9 +98,10 @@ async function study(
   module: ModuleExports | (() => Promise<ModuleExports>),
   options: CheckOptions,
 ): Promise<ModuleSubject> {
+  const { timeoutMs = 10_000 } = options;
   let exports: ModuleExports;
   try {
-    exports = typeof module === "function" ? await module() : module;
+    exports = typeof module === "function" ? await within(timeoutMs, module()) : module;
   } catch (thrown) {
     return emptySubject({ during: "import", thrown });
   }
@@ -98,7 +110,12 @@ async function study(
     return { ...emptySubject({ during: "mount", thrown: config.problem }), exports };
   return mountAndCall(
     exports,
-    { config: config.value, extensions: options.extensions ?? [], capabilities: options.capabilities ?? {} },
+    {
+      config: config.value,
+      extensions: options.extensions ?? [],
+      capabilities: options.capabilities ?? {},
+      timeoutMs,
+    },
     options,
   );
 }
@@ -126,7 +143,7 @@ async function mountAndCall(
     residue: ended.residue,
     cleanupFailures: ended.failures,
     deaf: ended.deaf,
-    repeats: await repeat(exports, trialOptions, options),
+    repeats: trial.thrown === null ? await repeat(exports, trialOptions, options) : [],
     manifest: options.manifest ?? null,
   };
 }
@@ -245,8 +262,7 @@ async function ask<Subject>(
   subject: Subject,
 ): Promise<readonly Finding[]> {
   const { id, why, mend } = rule;
-  const problems = await rule.check(subject);
-  return [...problems].map(({ where, problem, severity }) => ({
+  return (await problemsOf(rule, subject)).map(({ where, problem, severity }) => ({
     profile,
     rule: id,
     severity: severity ?? rule.severity,
@@ -255,4 +271,16 @@ async function ask<Subject>(
     why,
     mend,
   }));
+}
+
+/** What a rule finds. What cannot be looked at, such as a getter that throws, is a problem of its own. */
+async function problemsOf<Subject>(rule: Rule<Subject>, subject: Subject): Promise<readonly RuleProblem[]> {
+  try {
+    return [...(await rule.check(subject))];
+  } catch (thrown) {
+    const { name } = subject as { readonly name?: unknown };
+    const where = typeof name === "string" ? `tools.${name || "(without a name)"}` : "module";
+    const what = thrown instanceof Error ? thrown.message : String(thrown);
+    return [{ where, problem: `it cannot be looked at: ${what}`.slice(0, 300), severity: "error" }];
+  }
 }

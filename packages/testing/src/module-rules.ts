@@ -6,6 +6,7 @@ import {
   type RuleProblem,
   type ToolInfo,
 } from "@toolmount/core";
+import { Overdue } from "./deadline.ts";
 import { Synchronous } from "./trial.ts";
 
 type ModuleRule = Rule<ModuleSubject>;
@@ -16,6 +17,7 @@ const found = (where: string, problem: string, severity?: "warning"): RuleProble
 /** How many parameters a function takes, those with defaults included. */
 function countParameters(fn: (...parameters: never[]) => unknown): number {
   const text = Function.prototype.toString.call(fn);
+  if (/^(?:async\s+)?[\w$]+\s*=>/.test(text)) return 1;
   const open = text.indexOf("(");
   let depth = 0;
   let count = 0;
@@ -52,10 +54,7 @@ export const moduleRules: readonly ModuleRule[] = [
     mend: "export async function mount(coordinator, config)",
     *check({ exports, failure }) {
       if (failure?.during !== "import" && typeof exports["mount"] !== "function")
-        yield found(
-          "mount",
-          exports["mount"] === undefined ? "there is no mount" : "mount is not a function",
-        );
+        yield found("mount", exports["mount"] === undefined ? missing(exports) : "mount is not a function");
     },
   },
   {
@@ -90,7 +89,7 @@ export const moduleRules: readonly ModuleRule[] = [
     mend: "mount the tool at tools, or return it from mount",
     *check({ exports, failure, tools, returned, registered }) {
       if (typeof exports["mount"] !== "function") return;
-      if (failure?.during === "mount") yield found("mount", `it throws: ${messageOf(failure.thrown)}`);
+      if (failure?.during === "mount") yield found("mount", failed(failure.thrown));
       else if (tools.length === 0 && typeof unwrap(returned) === "function")
         yield found("mount", "it gave a cleanup and mounted nothing", "warning");
       else if (tools.length === 0 && !registered)
@@ -221,6 +220,18 @@ function withinOneEdit(a: string, b: string): boolean {
     [a.slice(at), b.slice(at + 1)],
   ];
   return rests.some(([left, right]) => left === right);
+}
+
+function failed(thrown: unknown): string {
+  return thrown instanceof Overdue ? thrown.message : `it throws: ${messageOf(thrown)}`;
+}
+
+/** There is no mount, and what is there instead. */
+function missing(exports: ModuleSubject["exports"]): string {
+  const names = Object.keys(exports).filter((name) => name !== "module.exports");
+  if (names.length === 0) return "there is no mount; it exports nothing";
+  const beside = names.includes("default") ? "; a default export is not looked into" : "";
+  return `there is no mount; it exports ${names.slice(0, 10).join(", ")}${beside}`;
 }
 
 function unwrap(returned: unknown): unknown {

@@ -5,6 +5,7 @@ import {
   type RuleProblem,
   type ToolSubject,
 } from "@toolmount/core";
+import { Overdue } from "./deadline.ts";
 
 export type ToolRule = Rule<ToolSubject>;
 
@@ -49,12 +50,26 @@ function scanned(
 /** Every text of a tool: of what was listed, else of the thing as it is. */
 function textsOf({ info, thing }: ToolSubject): Readonly<Record<string, unknown>> {
   if (info !== null) {
-    const { name, description, inputSchema, outputSchema, usage, summary, tags } = info;
-    return { name, description, inputSchema, outputSchema, usage, summary, tags };
+    const { name, description, inputSchema, outputSchema, usage, summary, tags, version, modes, dependsOn } =
+      info;
+    return { name, description, inputSchema, outputSchema, usage, summary, tags, version, modes, dependsOn };
   }
   if (typeof thing !== "object" || thing === null) return {};
-  const { name, description, usage, input_schema: schema } = thing as Readonly<Record<string, unknown>>;
-  return { name, description, usage, inputSchema: schema };
+  return {
+    name: readMember(thing, "name"),
+    description: readMember(thing, "description"),
+    usage: readMember(thing, "usage"),
+    inputSchema: readMember(thing, "input_schema"),
+  };
+}
+
+/** A member of a thing that the host refused; undefined when its getter throws, of which the refusal tells. */
+function readMember(thing: object, key: string): unknown {
+  try {
+    return (thing as Readonly<Record<string, unknown>>)[key];
+  } catch {
+    return undefined;
+  }
 }
 
 /** Whether a thing is one of ours: made with `defineTool`, or a plain definition that knows our members. */
@@ -62,11 +77,28 @@ export function isOurs({ info }: ToolSubject): boolean {
   return info?.origin === "toolmount";
 }
 
-function members(schema: unknown): readonly (readonly [string, Readonly<Record<string, unknown>>])[] {
-  const { properties } = (schema ?? {}) as {
-    properties?: Readonly<Record<string, Readonly<Record<string, unknown>>>>;
-  };
-  return typeof properties === "object" && properties !== null ? Object.entries(properties) : [];
+type Member = readonly [path: string, schema: Readonly<Record<string, unknown>>];
+
+/** The parameters of a schema by their paths, those inside objects and lists too. */
+function members(schema: unknown, before = "inputSchema", depth = 0): readonly Member[] {
+  const { properties, items } = (schema ?? {}) as { properties?: unknown; items?: unknown };
+  if (depth > 8) return [];
+  const own = isRecord(properties) ? Object.entries(properties).filter(isMember) : [];
+  return [
+    ...own.flatMap(([name, member]): readonly Member[] => {
+      const path = `${before}.properties.${name}`;
+      return [[path, member], ...members(member, path, depth + 1)];
+    }),
+    ...(isRecord(items) ? members(items, `${before}.items`, depth + 1) : []),
+  ];
+}
+
+function isMember(entry: [string, unknown]): entry is [string, Readonly<Record<string, unknown>>] {
+  return isRecord(entry[1]);
+}
+
+function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
 const simpleTypes = new Set(["string", "number", "integer", "boolean", "object", "array", "null"]);
@@ -84,15 +116,15 @@ function isTyped(schema: unknown, depth = 0): boolean {
 
 /** Parameters without a type, or of one that JSON does not have. */
 function* untyped(subject: ToolSubject): Generator<RuleProblem> {
-  for (const [name, schema] of members(subject.info?.inputSchema))
-    if (!isTyped(schema)) yield of(subject, `inputSchema.properties.${name}`, "it has no simple JSON type");
+  for (const [path, schema] of members(subject.info?.inputSchema))
+    if (!isTyped(schema)) yield of(subject, path, "it has no simple JSON type");
 }
 
 /** Parameters without a description. */
 function* undescribed(subject: ToolSubject): Generator<RuleProblem> {
-  for (const [name, { description }] of members(subject.info?.inputSchema))
+  for (const [path, { description }] of members(subject.info?.inputSchema))
     if (typeof description !== "string" || description.trim() === "")
-      yield of(subject, `inputSchema.properties.${name}`, "it has no description");
+      yield of(subject, path, "it has no description");
 }
 
 function* badResult(subject: ToolSubject, test: RegExp | null): Generator<RuleProblem> {
@@ -304,13 +336,28 @@ export const toolRules: readonly ToolRule[] = [
     why: "what goes wrong is an answer that a model can read",
     mend: "catch it and return failure(…), or throw a ToolError with words for the model",
     *check(subject) {
-      for (const { kind, thrown } of subject.calls) {
-        if (thrown === null || isMeant(thrown.value)) continue;
+      for (const { arguments: given, thrown } of subject.calls) {
+        if (thrown === null || thrown.value instanceof Overdue || isMeant(thrown.value)) continue;
         const { name, message } =
           thrown.value instanceof Error ? thrown.value : { name: typeof thrown.value, message: "" };
-        yield of(subject, "execute", `it throws on ${kind} arguments: ${name} ${message}`.slice(0, 300));
+        yield of(subject, "execute", `it throws on ${shown(given)}: ${name} ${message}`.slice(0, 300));
         break;
       }
+    },
+  },
+  {
+    id: "execute_ends",
+    severity: "error",
+    why: "a call that never ends keeps its caller waiting until the deadline, and its resources for good",
+    mend: "give what the tool waits for a deadline, and pass context.abortSignal to it",
+    *check(subject) {
+      const hung = subject.calls.find(({ thrown }) => thrown?.value instanceof Overdue);
+      if (hung !== undefined)
+        yield of(
+          subject,
+          "execute",
+          `on ${shown(hung.arguments)} ${(hung.thrown!.value as Overdue).message}`,
+        );
     },
   },
   resultRule(
@@ -384,6 +431,12 @@ export const toolRules: readonly ToolRule[] = [
     },
   },
 ];
+
+/** Arguments as a finding tells them. */
+function shown(given: unknown): string {
+  const text = typeof given === "string" ? given : JSON.stringify(given);
+  return text.length > 80 ? `${text.slice(0, 80)}…` : text;
+}
 
 /** Errors whose words are for the model, and interrupts. */
 function isMeant(value: unknown): boolean {

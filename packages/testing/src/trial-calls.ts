@@ -1,4 +1,5 @@
 import type { Host, ToolInfo, TrialCall } from "@toolmount/core";
+import { Overdue } from "./deadline.ts";
 import { sampleOf } from "./sample.ts";
 import type { Trial } from "./trial.ts";
 
@@ -35,8 +36,27 @@ export async function callOnTrial(
   for (const given of invalid[info.name] ?? []) await make("invalid", given);
   if (!sideEffects && !isHarmless(info)) return calls;
   await make("empty", {});
-  for (const given of junk) await make("junk", given);
+  for (const given of [...junk, ...samplesOf(info)]) {
+    await make("junk", given);
+    // What does not come to an end once is not waited for again.
+    if (calls.at(-1)!.thrown?.value instanceof Overdue) break;
+  }
   return calls;
+}
+
+/** Texts that a schema may let through, and that nobody thinks of. */
+const oddTexts: readonly string[] = ["", " ", "\u0000", "../..", "\u{1f600}\ud800", "x".repeat(2_000)];
+
+/** Arguments that the schema seems to admit, so that the tool's own code is reached: a plain one, and odd ones. */
+function samplesOf({ inputSchema }: ToolInfo): readonly unknown[] {
+  const plain = sampleOf(inputSchema);
+  if (typeof plain !== "object" || plain === null) return [];
+  const members = Object.entries(plain);
+  if (!members.some(([, value]) => typeof value === "string")) return [plain];
+  const odd = oddTexts.map((text) =>
+    Object.fromEntries(members.map(([name, value]) => [name, typeof value === "string" ? text : value])),
+  );
+  return [plain, ...odd];
 }
 
 async function callOnce(

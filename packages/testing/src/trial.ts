@@ -11,6 +11,7 @@ import {
   type ToolInfo,
   type ToolmountError,
 } from "@toolmount/core";
+import { within } from "./deadline.ts";
 import { compareFootprints, takeFootprint, type Footprint } from "./residue.ts";
 import { traceWork, type Trace } from "./traces.ts";
 
@@ -54,6 +55,8 @@ export interface TrialOptions {
   readonly config: JsonObject;
   readonly extensions: readonly Extension[];
   readonly capabilities: Readonly<Record<string, unknown>>;
+  /** Milliseconds that mounting, and each call, may take. */
+  readonly timeoutMs: number;
 }
 
 /** Milliseconds that a tool has to answer after it was cancelled. */
@@ -77,10 +80,10 @@ export async function startTrial(exports: ModuleExports, options: TrialOptions):
     id: "module",
     config: options.config,
     hiddenText: "allow",
-    shapeTool: (tool) => ({ definition: spy(tool, runs) }),
+    shapeTool: (tool) => ({ definition: spy(tool, runs, options.timeoutMs) }),
   });
   const watch = watchMounts(module.coordinator);
-  const { value, traces } = await traceWork(() => mountAll(adapted(exports, host), watch, options.config));
+  const { value, traces } = await traceWork(() => mountAll(adapted(exports, host), watch, options));
   await draft.commit();
   return {
     host,
@@ -106,12 +109,12 @@ function adapted(exports: ModuleExports, host: Host): ModuleExports {
 async function mountAll(
   { mount }: ModuleExports,
   watch: Watch,
-  config: JsonObject,
+  { config, timeoutMs }: TrialOptions,
 ): Promise<{ returned: unknown; thrown: { value: unknown } | null }> {
   if (typeof mount !== "function") return { returned: undefined, thrown: null };
   try {
     const returning: unknown = Reflect.apply(mount, undefined, [watch.coordinator, config]);
-    const returned: unknown = await returning;
+    const returned: unknown = await within(timeoutMs, returning);
     for (const tool of toolsOf(returned))
       if (!watch.has(tool)) watch.coordinator.mount("tools", tool as never);
     const cleanup = cleanupOf(returned);
@@ -219,13 +222,14 @@ function guessName(thing: unknown): string {
 }
 
 /** A tool whose runs are noted. */
-function spy(tool: ToolDefinition, runs: Map<string, SpiedRun[]>): ToolDefinition {
+function spy(tool: ToolDefinition, runs: Map<string, SpiedRun[]>, timeoutMs: number): ToolDefinition {
   const note = (run: SpiedRun) => void runs.set(tool.name, [...(runs.get(tool.name) ?? []), run]);
   return {
     ...tool,
     execute: async (params, context) => {
       try {
-        const returned = await tool.execute(params, context);
+        const working = tool.execute(params, context);
+        const returned = await within(timeoutMs, working, context.abortSignal);
         note({ returned, thrown: null });
         return returned;
       } catch (value) {

@@ -55,7 +55,7 @@ async function check(
   const { checkToolModule } = await import("@toolmount/testing");
   const interop = await import("@toolmount/interop");
   const profiles: readonly Profile[] = [interop.aptixProfile, interop.amplifierProfile, interop.forgeProfile];
-  const found = await importOrFail(() => importPackage(path, { cwd }));
+  const found = await importOrFail(() => withinTime(path, importPackage(path, { cwd })));
   return checkToolModule(found.exports, {
     config: readConfig(config),
     profiles: profiles.filter(({ name }) => profile === undefined || profile.includes(name)),
@@ -68,6 +68,20 @@ async function check(
       capabilities: { "session.working_dir": found.imported.folder },
     }),
   });
+}
+
+/** Longest that a module may take to be imported, in milliseconds. */
+const importMs = 30_000;
+
+/** A module that waits at its top level for what never comes is one that cannot be imported. */
+async function withinTime<Value>(module: string, work: Promise<Value>): Promise<Value> {
+  let timer: ReturnType<typeof setTimeout> | undefined;
+  const problem = `its import did not come to an end within ${importMs} ms`;
+  const late = new Promise<never>((_, reject) => {
+    const give = () => reject(new ToolmountError("MODULE_IMPORT_FAILED", { module, problem }));
+    timer = setTimeout(give, importMs);
+  });
+  return Promise.race([work, late]).finally(() => clearTimeout(timer));
 }
 
 interface Found {
@@ -112,7 +126,8 @@ function writeReport(report: CheckReport, { out }: Shell): void {
     for (const finding of findings) writeFinding(finding, out);
   }
   const { checks, errors, warnings, tools } = report;
-  const told = tools.length === 0 ? "no tool" : tools.map(printable).join(", ");
+  const told =
+    tools.length === 0 ? "no tool" : tools.map((name) => printable(name) || "(without a name)").join(", ");
   out.line(
     out.paint(
       "dim",
