@@ -59,3 +59,28 @@ test("a module that is not there is told with its line", async () => {
   expect(code).toBe(78);
   expect(stderr).toContain("SOURCE_NOT_FOUND plan.yaml:3:13");
 });
+
+test("an overlay that is asked for is laid over the plan that is listed", async () => {
+  const overlay = "version: 1\ntools:\n  - id: hello-world\n    prefix: my_\n";
+  const { run } = await workspace({ "plan.yaml": planOf("hello-world"), "plan.ci.yaml": overlay });
+  const { code, json } = await run(["list", "plan.yaml", "--env", "ci", "--json"]);
+
+  expect(code).toBe(0);
+  expect(json()).toMatchObject({ from: "manifests", tools: [{ name: "my_agent_hello_world" }] });
+});
+
+test("a plain line is listed without core's index, the YAML parser, zod or the library of command lines", async () => {
+  const { run } = await workspace({
+    "plan.yaml": planOf("hello-world"),
+    "seen.mjs": `
+import { registerHooks } from "node:module";
+registerHooks({ load(url, context, next) {
+  if (/\\/(yaml|zod|commander|pino|exsolve|cosmiconfig)\\/|core\\/(src|dist)\\/index/.test(url)) throw new Error(url);
+  return next(url, context);
+} });`,
+  });
+  const { code, stderr } = await run(["list", "plan.yaml"], { env: { NODE_OPTIONS: "--import ./seen.mjs" } });
+
+  expect(stderr).toBe("");
+  expect(code).toBe(0);
+});

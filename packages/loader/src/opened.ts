@@ -113,7 +113,7 @@ class Opened {
     const { coordinator } = this.host;
     const undos = [
       coordinator.registerCapability("session.working_dir", plan.opened.folder),
-      coordinator.registerCapability("session.protected_paths", protectedPaths(plan)),
+      coordinator.registerCapability("session.protected_paths", protectedPaths(plan, this.#options.overlays)),
       coordinator.registerCapability("plan.position", (path: Path) => findPosition(plan.map, path)),
     ];
     const undo = () => undos.forEach((take) => take());

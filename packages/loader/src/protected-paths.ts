@@ -1,6 +1,9 @@
 import { dirname, join, parse, resolve } from "node:path";
 import type { LoadedPlan } from "./load-plan.ts";
 
+/** Where the command keeps its state when a plan does not say, beside the plan; protected whoever opened the plan. */
+export const defaultState = "sqlite:./.toolmount/state.db";
+
 /**
  * What a tool may not write even where the plan lets it write: the files of the plan itself, their locks, and the file
  * that keeps its state. Whoever could change them would decide what the next host does.
@@ -10,6 +13,7 @@ export function protectedPaths({ opened, plan }: LoadedPlan): readonly string[] 
     ...opened.files,
     ...opened.files.map(lockBeside),
     ...stateFiles(plan.sections["state"], opened.folder),
+    ...stateFiles(defaultState, opened.folder),
   ];
 }
 

@@ -83,3 +83,18 @@ console.log(JSON.stringify({ tools: entries[0].tools.length, heavy: seen.filter(
 
   expect(JSON.parse(stdout)).toEqual({ tools: 2, heavy: [] });
 });
+
+test("packages are found where Node finds them: above the plan, and the nearest first", async () => {
+  const other = (description: string) => ({
+    toolmount: { ...manifest, tools: [{ name: "note", description }] },
+  });
+  const { folder } = await workspace({
+    ...installed("@toolmount/tool-notes", throws, other("above")),
+    ...installed("toolmount-tool-far", throws, other("far")),
+    "inner/plan.yaml": "tools: [{ module: notes }, { module: far }]",
+    "inner/node_modules/@toolmount/tool-notes/package.json": JSON.stringify({ name: "x", ...other("near") }),
+  });
+
+  const { entries } = await listPlan("inner/plan.yaml", { cwd: folder });
+  expect(entries.map(({ tools }) => tools?.[0]?.description)).toEqual(["near", "far"]);
+});

@@ -206,7 +206,22 @@ test("modules find what no tool may write: the files of the plan, their locks, a
     path("kept/state.db-wal"),
     path("kept/state.db-shm"),
     path("kept/state.db-journal"),
+    path(".toolmount/state.db"),
+    path(".toolmount/state.db-wal"),
+    path(".toolmount/state.db-shm"),
+    path(".toolmount/state.db-journal"),
   ]);
+});
+
+test("the lock of a plan under several overlays is not for tools to write either", async () => {
+  const { path } = await workspace({
+    "plan.yaml": "tools: []",
+    "plan.ci.yaml": "tools: []",
+    "plan.eu.yaml": "tools: []",
+  });
+  await using host = await openHost(path("plan.yaml"), { ...quiet, overlays: ["ci", "eu"] });
+
+  expect(host.coordinator.getCapability("session.protected_paths")).toContain(path("plan.ci.eu.lock.json"));
 });
 
 test("close is idempotent, ends calls, and dispose is close", async () => {

@@ -52,6 +52,8 @@ const loopGuard = z
     warnAt: z.int().min(1).default(2),
     /** From this count on, it is answered without being run. */
     suppressAt: z.int().min(2).default(3),
+    /** Tools whose calls are not counted, nor taken for a result: what changes only what the model is shown. */
+    exempt: z.array(glob).default(["activate_tools"]),
   })
   .refine(({ warnAt, suppressAt }) => suppressAt > warnAt, { error: "suppressAt is more than warnAt" });
 

@@ -1,4 +1,11 @@
-import { data, type EventData, type HookResult, type Hooks, type ToolResult } from "@toolmount/core";
+import {
+  data,
+  matchesGlob,
+  type EventData,
+  type HookResult,
+  type Hooks,
+  type ToolResult,
+} from "@toolmount/core";
 import type { LoopGuardOptions } from "./config.ts";
 import { RecentMap } from "./recent-map.ts";
 
@@ -23,6 +30,8 @@ export function mountLoopGuard(options: LoopGuardOptions, hooks: Pick<Hooks, "ga
   const turnOf = (event: EventData) => {
     const { session_id: session, turn_id: turn } = event;
     if (session === undefined && turn === undefined) return null; // calls that nothing ties together
+    const tool = event["tool_name"];
+    if (typeof tool === "string" && options.exempt.some((glob) => matchesGlob(glob, tool))) return null;
     return turns.take(JSON.stringify([session, turn]), () => ({
       runs: new Map(),
       hasResult: false,

@@ -84,6 +84,18 @@ describe("the loop guard", () => {
     expect(callSignature("find", "  not json ")).toBe(callSignature("find", "not json"));
   });
 
+  test("calls of tools that are exempt are not counted, and are no result: activate_tools, if the plan says nothing", async () => {
+    const { host } = await world({ loopGuard: {} }, [tool("activate_tools"), tool("t")]);
+    const call = (name: string) => host.call({ name, arguments: { tool_ids: ["x"] } }, turn);
+    const calls = [];
+    for (const name of ["activate_tools", "activate_tools", "activate_tools", "activate_tools", "t", "t"])
+      calls.push((await call(name)).result);
+
+    expect(calls.map(({ warnings }) => warnings?.length ?? 0)).toEqual([0, 0, 0, 0, 0, 1]);
+    expect(JSON.stringify(calls)).not.toContain("suppressed");
+    expect(config.safeParse({ loopGuard: { exempt: ["todo", "agent_*"] } }).success).toBe(true);
+  });
+
   test("APTIX-N16: the second carries a warning, the third is answered without being run", async () => {
     const ran: unknown[] = [];
     const { host, events } = await guarded(ran);

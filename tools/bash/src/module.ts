@@ -23,6 +23,7 @@ export async function mount(coordinator: Coordinator, settings: ParsedSettings):
 function servicesOf(coordinator: Coordinator): Services {
   return {
     planFolder: coordinator.getCapability("session.working_dir") ?? undefined,
-    protectedPaths: z.array(z.string()).catch([]).parse(coordinator.getCapability("session.protected_paths")),
+    protectedPaths: () =>
+      z.array(z.string()).catch([]).parse(coordinator.getCapability("session.protected_paths")),
   };
 }

@@ -20,8 +20,8 @@ import type { Patience } from "./run/end.ts";
 export interface Services {
   /** The plan's folder. Without it `working_dir` must be absolute. */
   readonly planFolder?: string | undefined;
-  /** Paths that may not be written whatever the settings say, such as the plan itself. */
-  readonly protectedPaths?: readonly string[] | undefined;
+  /** Paths that may not be written whatever the settings say, such as the plan itself; asked for each call. */
+  readonly protectedPaths?: (() => readonly string[]) | undefined;
   /** The host's variables, of which commands get those that the settings pass. */
   readonly environment?: Readonly<Record<string, string | undefined>> | undefined;
   readonly clock?: Clock | undefined;
@@ -54,27 +54,59 @@ export function openShell(given: Settings, services: Services = {}): Shell {
   if (process.platform === "win32") throw configInvalid("there is no bash on this system that could be held");
   const { clock = systemClock } = services;
   const folders = realFolders(shellFolders(settings, services.planFolder ?? null));
-  const denied = [...folders.denied, ...(services.protectedPaths ?? [])];
-  const files = openFiles(folders, denied);
   const env = commandEnvironment(services.environment ?? hostEnvironment(), settings);
-  const launcher = launcherOf(settings, { ...folders, denied }, env);
+  const guardFor = (paths: readonly string[]): Guard => {
+    const denied = [...folders.denied, ...paths];
+    const files = openFiles(folders, denied);
+    const { workingDir } = folders;
+    return {
+      files,
+      policy: createPolicy(settings, { files, workingDir, home: env["HOME"] ?? null }),
+      launcher: launcherOf(settings, { ...folders, denied }, env),
+    };
+  };
+  const guard = rememberLast(guardFor, services.protectedPaths ?? (() => []));
   const jobs = createJobs(() => clock.now());
   const isolated = settings.isolation === "bubblewrap";
-  const probe = once(() => probeSandbox(launcher, clock));
+  const probe = once(() => probeSandbox(guard().launcher, clock));
+  guard();
   return {
     settings,
-    files,
-    policy: createPolicy(settings, { files, workingDir: folders.workingDir, home: env["HOME"] ?? null }),
+    get files() {
+      return guard().files;
+    },
+    get policy() {
+      return guard().policy;
+    },
+    get launcher() {
+      return guard().launcher;
+    },
     jobs,
-    launcher,
     clock,
     patience,
     async prepare() {
       const needed = isolated ? [folders.workingDir, ...folders.write] : [folders.workingDir];
-      for (const path of needed) await makeFolder(files, path);
+      for (const path of needed) await makeFolder(guard().files, path);
       return isolated ? await probe() : null;
     },
     close: () => jobs.close(),
+  };
+}
+
+/** What holds commands to the paths that they may have. */
+type Guard = Pick<Shell, "files" | "policy" | "launcher">;
+
+/** Makes the guard anew only when other paths are protected: after a reload a plan may be of other files. */
+function rememberLast(
+  make: (paths: readonly string[]) => Guard,
+  protectedPaths: () => readonly string[],
+): () => Guard {
+  let last: { key: string; guard: Guard } | undefined;
+  return () => {
+    const paths = protectedPaths();
+    const key = paths.join("\0");
+    if (last?.key !== key) last = { key, guard: make(paths) };
+    return last.guard;
   };
 }
 

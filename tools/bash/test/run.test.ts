@@ -272,18 +272,21 @@ test("a redirection that a link leads outside is refused when it is about to run
     expect(await bash.execute({ command })).toMatchObject({ code: "COMMAND_DENIED" });
 });
 
-test("a denied path below the working folder is not redirected to, and protected paths neither", async () => {
+test("a denied path below the working folder is not redirected to, and what is protected at the time neither", async () => {
   const folder = scratch();
   mkdirSync(join(folder, "kept"));
   writeFileSync(join(folder, "plan.yaml"), "plan");
+  let protectedName = "plan.yaml";
   const { bash } = shell(
     { working_dir: folder, denied_write_paths: ["kept"] },
-    { planFolder: folder, protectedPaths: [join(folder, "plan.yaml")] },
+    { planFolder: folder, protectedPaths: () => [join(folder, protectedName)] },
   );
 
   expect(await bash.execute({ command: "echo x > kept/a" })).toMatchObject({ code: "COMMAND_DENIED" });
   expect(await bash.execute({ command: "echo x > plan.yaml" })).toMatchObject({ code: "COMMAND_DENIED" });
   expect(await bash.execute({ command: "echo x > free" })).toMatchObject({ data: { returncode: 0 } });
+  protectedName = "free"; // as after a reload, by which the plan keeps its state elsewhere
+  expect(await bash.execute({ command: "echo x > free" })).toMatchObject({ code: "COMMAND_DENIED" });
 });
 
 test("what is refused says why and how to go on, and does not run", async () => {
