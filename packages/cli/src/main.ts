@@ -6,6 +6,16 @@ import { exitCodes, type ExitCode, type Shell } from "./shell.ts";
 
 let exitCode: ExitCode = exitCodes.done;
 
+// What ends the process before the work is done is a failure, whatever code it chose: a module that calls
+// `process.exit(0)` when it is imported, or one that waits for what never comes.
+const endedEarly = (code: number) => {
+  if (code === exitCodes.done) process.exitCode = exitCodes.failed;
+  stderr.write(
+    "toolmount: something ended the process before the work was done: a module that calls process.exit, or waits for what never comes\n",
+  );
+};
+process.once("exit", endedEarly);
+
 const shell: Shell = {
   env,
   cwd: cwd(),
@@ -23,12 +33,13 @@ const shell: Shell = {
 
 // A reader that has seen enough, such as `head`, is no failure.
 stdout.on("error", (error: NodeJS.ErrnoException) =>
-  process.exit(error.code === "EPIPE" ? exitCodes.done : exitCodes.failed),
+  endNow(error.code === "EPIPE" ? exitCodes.done : exitCodes.failed),
 );
 
 const words = argv.slice(2);
 if (!(await runQuick(words, shell))) await (await import("./program.ts")).runProgram(words, shell);
 await Promise.all([flush(stdout), flush(stderr)]);
+process.off("exit", endedEarly);
 // A tool that ignores its signal must not keep the command alive.
 process.exit(exitCode);
 
@@ -36,7 +47,7 @@ process.exit(exitCode);
 async function interruptible<Value>(work: (controller: AbortController) => Promise<Value>): Promise<Value> {
   const controller = new AbortController();
   const interrupt = (signal: NodeJS.Signals) => {
-    if (controller.signal.aborted) process.exit(exitCodes.failed);
+    if (controller.signal.aborted) endNow(exitCodes.failed);
     controller.abort(new Error(signal === "SIGINT" ? "Ctrl-C" : "the process was asked to end"));
   };
   process.on("SIGINT", interrupt).on("SIGTERM", interrupt);
@@ -49,4 +60,9 @@ async function interruptible<Value>(work: (controller: AbortController) => Promi
 
 function flush(stream: NodeJS.WriteStream): Promise<void> {
   return new Promise((resolve) => void stream.write("", () => resolve()));
+}
+
+function endNow(code: ExitCode): never {
+  process.off("exit", endedEarly);
+  process.exit(code);
 }
