@@ -1,5 +1,6 @@
-import { dirname, join, parse, resolve } from "node:path";
+import { resolve } from "node:path";
 import type { LoadedPlan } from "./load-plan.ts";
+import { lockFileOf } from "./lock.ts";
 
 /** Where the command keeps its state when a plan does not say, beside the plan; protected whoever opened the plan. */
 export const defaultState = "sqlite:./.toolmount/state.db";
@@ -8,18 +9,18 @@ export const defaultState = "sqlite:./.toolmount/state.db";
  * What a tool may not write even where the plan lets it write: the files of the plan itself, their locks, and the file
  * that keeps its state. Whoever could change them would decide what the next host does.
  */
-export function protectedPaths({ opened, plan }: LoadedPlan): readonly string[] {
+export function protectedPaths(
+  { opened, plan }: LoadedPlan,
+  overlays: readonly string[] | undefined,
+): readonly string[] {
+  const { file } = opened;
+  const locks = opened.files.map((each) => lockFileOf(each));
   return [
     ...opened.files,
-    ...opened.files.map(lockBeside),
+    ...new Set(file === undefined ? locks : [...locks, lockFileOf(file, overlays)]),
     ...stateFiles(plan.sections["state"], opened.folder),
     ...stateFiles(defaultState, opened.folder),
   ];
-}
-
-/** `plan.lock.json` beside `plan.yaml`. */
-function lockBeside(file: string): string {
-  return join(dirname(file), `${parse(file).name}.lock.json`);
 }
 
 /** `sqlite:<path>`, relative to the plan, with the files that SQLite keeps beside it. */

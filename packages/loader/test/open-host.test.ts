@@ -206,6 +206,10 @@ test("modules find what no tool may write: the files of the plan, their locks, a
     path("kept/state.db-wal"),
     path("kept/state.db-shm"),
     path("kept/state.db-journal"),
+    path(".toolmount/state.db"),
+    path(".toolmount/state.db-wal"),
+    path(".toolmount/state.db-shm"),
+    path(".toolmount/state.db-journal"),
   ]);
 });
 
