@@ -1,4 +1,5 @@
 import type { ApprovalAnswer, ApprovalQuestion, Approver } from "@toolmount/core";
+import { createFloor, type Floor } from "./agent/floor.ts";
 import { printable, jsonText } from "./render/printable.ts";
 import type { Screen } from "./render/screen.ts";
 import type { Shell } from "./shell.ts";
@@ -14,29 +15,70 @@ export function createTerminalApprover(
   screen: Screen,
   terminal: NonNullable<Shell["terminal"]>,
   onLeave: () => void,
+  floor: Floor = createFloor(),
 ): Approver["ask"] {
-  let last: Promise<unknown> = Promise.resolve();
-  return (question, { signal }) => {
-    const answer = last.then(() => askPerson(question, signal, { screen, terminal, onLeave }));
-    last = answer.catch(() => {});
-    return answer;
+  const queue = new Set<Asked>();
+  return async (question, { signal }) => {
+    const asked: Asked = { question, covered: false };
+    queue.add(asked);
+    try {
+      return await floor.alone(async () => {
+        if (asked.covered) return { decision: "approve", by };
+        const answer = await askPerson(question, signal, {
+          screen,
+          terminal,
+          onLeave,
+          waiting: queue.size - 1,
+        });
+        coverLike(question, answer, queue);
+        return answer;
+      });
+    } finally {
+      queue.delete(asked);
+    }
   };
+}
+
+/** A question that stands in the line. */
+interface Asked {
+  readonly question: ApprovalQuestion;
+  /** Whether an answer before it, for the session or for always, was for it, too. */
+  covered: boolean;
+}
+
+/** What was approved for the session or for these arguments is not asked again of those that were in the line by then. */
+function coverLike(
+  question: ApprovalQuestion,
+  { remember }: ApprovalAnswer,
+  queue: ReadonlySet<Asked>,
+): void {
+  if (remember === undefined) return;
+  const like = ({ tool, info, digest }: ApprovalQuestion) =>
+    [tool.owner, tool.name, info.userId, info.sessionId, remember.scope === "session" || digest].join("\n");
+  for (const asked of queue)
+    if (asked.question.rememberable && like(asked.question) === like(question)) asked.covered = true;
 }
 
 interface Asking {
   readonly screen: Screen;
   readonly terminal: NonNullable<Shell["terminal"]>;
   readonly onLeave: () => void;
+  /** Questions behind this one. */
+  readonly waiting: number;
 }
 
 async function askPerson(
   question: ApprovalQuestion,
   signal: AbortSignal,
-  { screen, terminal, onLeave }: Asking,
+  { screen, terminal, onLeave, waiting }: Asking,
 ): Promise<ApprovalAnswer> {
   if (signal.aborted) return { decision: "deny", reason: "nobody was asked in time" };
-  const { isCancel, select } = await import("@clack/prompts");
-  for (const line of questionLines(question, screen)) screen.line(line);
+  const { isCancel, select, text } = await import("@clack/prompts");
+  for (const line of questionLines(question, screen, waiting)) screen.line(line);
+  const leave = (): ApprovalAnswer => {
+    if (!signal.aborted) onLeave();
+    return { decision: "deny", by, reason: "the question was left unanswered" };
+  };
   const choice = await select<Choice>({
     ...terminal,
     signal,
@@ -44,12 +86,14 @@ async function askPerson(
     initialValue: "deny",
     options: choicesOf(question),
   });
-  if (!isCancel(choice)) return answerOf(choice);
-  if (!signal.aborted) onLeave();
-  return { decision: "deny", by, reason: "the question was left unanswered" };
+  if (isCancel(choice)) return leave();
+  if (choice !== "reason") return answerOf(choice);
+  const reason = await text({ ...terminal, signal, message: "Why not? The model reads it." });
+  if (isCancel(reason)) return leave();
+  return { decision: "deny", by, ...(reason?.trim() ? { reason: reason.trim() } : {}) };
 }
 
-type Choice = "approve" | "deny" | "later" | "arguments" | "session";
+type Choice = "approve" | "deny" | "reason" | "later" | "arguments" | "session";
 
 function choicesOf({
   canWait,
@@ -72,23 +116,24 @@ function choicesOf({
         ]
       : []),
     ...(canWait ? [{ value: "later", label: "Decide later", hint: "toolmount approvals" } as const] : []),
+    { value: "reason", label: "Deny, and say why", hint: "the model reads it" },
   ];
 }
 
-function answerOf(choice: Choice): ApprovalAnswer {
+function answerOf(choice: Exclude<Choice, "reason">): ApprovalAnswer {
   if (choice === "arguments" || choice === "session")
     return { decision: "approve", by, remember: { scope: choice } };
   return { decision: choice, by };
 }
 
 /** Everything that the answer covers. Nothing of it is cut: what is approved is what is shown. */
-function questionLines(question: ApprovalQuestion, screen: Screen): string[] {
+function questionLines(question: ApprovalQuestion, screen: Screen, waiting: number): string[] {
   const { tool, info, reasons, digest } = question;
   const text = jsonText(question.arguments);
   const fact = (name: string, value: string) => `  ${screen.paint("dim", name.padEnd(9))} ${value}`;
   return [
     "",
-    `${screen.paint(["bold", "yellow"], printable(tool.name))} asks for leave to run`,
+    `${screen.paint(["bold", "yellow"], printable(tool.name))} asks for leave to run${behind(waiting)}`,
     fact(
       "tool",
       printable(
@@ -112,4 +157,9 @@ function questionLines(question: ApprovalQuestion, screen: Screen): string[] {
     ...text.split("\n").map((line) => `    ${line}`),
     "",
   ];
+}
+
+function behind(waiting: number): string {
+  if (waiting === 0) return "";
+  return waiting === 1 ? " (1 more waits behind it)" : ` (${waiting} more wait behind it)`;
 }

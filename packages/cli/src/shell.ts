@@ -15,6 +15,21 @@ export const exitCodes = {
 
 export type ExitCode = (typeof exitCodes)[keyof typeof exitCodes];
 
+/** Why work was aborted by the process: `cause` is the signal. */
+export function interruption(signal: "SIGINT" | "SIGTERM" | "SIGHUP"): Error {
+  const text = {
+    SIGINT: "Ctrl-C",
+    SIGTERM: "the process was asked to end",
+    SIGHUP: "the terminal was closed",
+  };
+  return new Error(text[signal], { cause: signal });
+}
+
+/** Whether more than one piece of work is meant to end: the process was asked to, or its terminal is gone. */
+export function isAskedToEnd({ reason }: AbortSignal): boolean {
+  return reason instanceof Error && (reason.cause === "SIGTERM" || reason.cause === "SIGHUP");
+}
+
 /** What surrounds the command: everything it reads from the process, and everything it writes to. */
 export interface Shell {
   readonly env: Readonly<Record<string, string | undefined>>;

@@ -3,32 +3,11 @@ import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { json } from "node:stream/consumers";
 import { expect, onTestFinished, test, vi } from "vitest";
-import { oneTool, planOf, workspace } from "./world.ts";
+import { call, response, say } from "./exchange.ts";
+import { oneTool, planOf, workspace, type Ended } from "./world.ts";
 
 // Each test is several processes, one after the other.
 vi.setConfig({ testTimeout: 120_000 });
-
-const call = (id: string, name: string, given: object = {}) => ({
-  type: "function_call",
-  id: `fc_${id}`,
-  call_id: id,
-  name,
-  arguments: JSON.stringify(given),
-});
-const say = (text: string) => ({
-  type: "message",
-  role: "assistant",
-  content: [{ type: "output_text", text }],
-});
-const response = (...output: object[]) => ({
-  response: {
-    id: "r",
-    status: "completed",
-    model: "m",
-    output,
-    usage: { input_tokens: 3, output_tokens: 2 },
-  },
-});
 
 const echo = oneTool({ name: "echo", schema: "text: z.string()", body: "return data(params.text);" });
 const write = oneTool({
@@ -46,6 +25,16 @@ const pick = `
     }) });
   }
 `;
+
+/** With --json each line is an event, and the last one has the turn's result. */
+function lastLine({ stdout }: Ended): unknown {
+  const events = stdout
+    .trimEnd()
+    .split("\n")
+    .map((line) => JSON.parse(line) as { type: string });
+  expect(events[0]).toMatchObject({ type: "begin" });
+  return events.at(-1);
+}
 
 test("toolmount run answers from a record, shows text and calls, and says that no model is asked", async () => {
   const exchange = [
@@ -90,7 +79,10 @@ test("a turn that waits for a person is found, approved and resumed by other pro
   const done = await run(["sessions", "resume", "s1", "--model", "replay:two.json", "--json"]);
 
   expect(done.code, done.stderr).toBe(0);
-  expect(done.json()).toMatchObject({ status: "done", text: "It is written.", calls: 1 });
+  expect(lastLine(done)).toMatchObject({
+    type: "done",
+    result: { status: "done", text: "It is written.", calls: 1 },
+  });
   expect(await read("written.txt")).toBe("x");
   const shown = await run(["sessions", "show", "s1"]);
   expect(shown.stdout).toMatch(/← written\nassistant: It is written\./);
@@ -104,7 +96,10 @@ test("what the client did comes with --results, and a session forks", async () =
     "two.json": JSON.stringify([response(say("thanks"))]),
   });
   const paused = await run(["run", "--session", "s1", "--model", "replay:one.json", "pick", "--json"]);
-  expect(paused.json()).toMatchObject({ status: "paused", waiting: [{ callId: "c1", waitsFor: "client" }] });
+  expect(lastLine(paused)).toMatchObject({
+    type: "done",
+    result: { status: "paused", waiting: [{ callId: "c1", waitsFor: "client" }] },
+  });
   const refused = await run(["sessions", "resume", "s1", "--model", "replay:two.json", "--results", "[7]"]);
   expect(refused.code).toBe(2);
 

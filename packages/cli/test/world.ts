@@ -8,7 +8,8 @@ import { onTestFinished } from "vitest";
 /** The repository's root. */
 export const root = join(import.meta.dirname, "../../..");
 
-const main = join(root, "packages/cli/src/main.ts");
+/** Where the command begins. */
+export const main = join(root, "packages/cli/src/main.ts");
 
 /** How a command ended, and what it said. */
 export interface Ended {
@@ -79,7 +80,8 @@ export async function workspace(files: Readonly<Record<string, string>>) {
   const start = (words: readonly string[], options: RunOptions = {}) =>
     startCommand(words, { cwd: folder, ...options });
   const read = (path: string) => readFile(join(folder, path), "utf8");
-  return { folder, run, start, read };
+  const write = (path: string, content: string) => writeFile(join(folder, path), content);
+  return { folder, run, start, read, write };
 }
 
 /** A module of one tool beside its plan. `body` is what the tool does with `params` and `context`. */

@@ -1,10 +1,12 @@
 import type { Approver } from "@toolmount/core";
 import type { OpenedHost } from "@toolmount/loader";
-import type { TurnOptions, TurnResult } from "@toolmount/reasoner";
+import type { TurnEvent, TurnOptions, TurnResult } from "@toolmount/reasoner";
 import { createTerminalApprover } from "../approver.ts";
 import { openPlan } from "../open-plan.ts";
 import type { PlanOptions } from "../plan-options.ts";
+import type { Screen } from "../render/screen.ts";
 import type { ExitCode, Shell } from "../shell.ts";
+import { createFloor, type Floor } from "./floor.ts";
 import { openReasoner, type ModelOptions, type OpenReasoner } from "./open-reasoner.ts";
 import { createTurnView, exitCodeOf, turnFooter } from "./turn-view.ts";
 
@@ -14,10 +16,11 @@ export interface AgentOptions extends PlanOptions, ModelOptions {
   readonly user?: string;
 }
 
-/** A reasoner over a plan, and what each turn is given. */
+/** A reasoner over a plan. */
 export interface Agent extends Pick<OpenReasoner, "reasoner"> {
   readonly host: OpenedHost;
-  readonly turn: TurnOptions;
+  /** What a turn is given, which the controller cancels: Ctrl-C in one of its questions, too. */
+  readonly turn: (controller: AbortController) => TurnOptions;
 }
 
 /** Opens a plan and a reasoner over it, and closes both. Questions go to whoever sits at the terminal. */
@@ -25,19 +28,25 @@ export async function withReasoner<Value>(
   plan: string | undefined,
   options: AgentOptions,
   shell: Shell,
-  controller: AbortController,
   act: (agent: Agent) => Promise<Value>,
 ): Promise<Value> {
-  const host = await openPlan(plan, options, shell, { approver: chooseApprover(shell, controller) });
+  const floor = createFloor();
+  let current: AbortController | undefined;
+  const approver = chooseApprover(shell, floor, () => current?.abort(new Error("Ctrl-C")));
+  const host = await openPlan(plan, options, shell, { approver });
   let opened: OpenReasoner | undefined;
   try {
     opened = await openReasoner(host, options, shell);
     const { reasoner, settings } = opened;
-    const onEvent = options.json === true ? undefined : createTurnView(shell.out);
+    const tell = options.json === true ? tellLines(shell.out) : createTurnView(shell.out);
+    const onEvent = (event: TurnEvent) => floor.say(() => tell(event));
     return await act({
       host,
       reasoner,
-      turn: { userId: options.user, abortSignal: controller.signal, settings, onEvent },
+      turn(controller) {
+        current = controller;
+        return { userId: options.user, abortSignal: controller.signal, settings, onEvent };
+      },
     });
   } finally {
     await host.close();
@@ -45,9 +54,18 @@ export async function withReasoner<Value>(
   }
 }
 
-function chooseApprover({ terminal, err }: Shell, controller: AbortController): Approver["ask"] | undefined {
+/** Each event as it happens, a JSON object a line; the last one of a turn is `done`, with its result. */
+function tellLines(screen: Screen): (event: TurnEvent) => void {
+  return (event) => screen.jsonLine(event);
+}
+
+function chooseApprover(
+  { terminal, err }: Shell,
+  floor: Floor,
+  onLeave: () => void,
+): Approver["ask"] | undefined {
   if (terminal === undefined) return undefined;
-  return createTerminalApprover(err, terminal, () => controller.abort(new Error("Ctrl-C")));
+  return createTerminalApprover(err, terminal, onLeave, floor);
 }
 
 /** Runs what gives one turn, and tells how it ended. */
@@ -55,16 +73,15 @@ export async function tellTurn(
   options: AgentOptions,
   plan: string | undefined,
   shell: Shell,
-  run: (agent: Agent) => Promise<TurnResult>,
+  run: (agent: Agent, turn: TurnOptions) => Promise<TurnResult>,
 ): Promise<ExitCode> {
   const result = await shell.interruptible((controller) =>
-    withReasoner(plan, options, shell, controller, async (agent) => {
-      const turn = await run(agent);
+    withReasoner(plan, options, shell, async (agent) => {
+      const turn = await run(agent, agent.turn(controller));
       await agent.reasoner.leave(agent.host, turn.sessionId);
       return turn;
     }),
   );
-  if (options.json === true) shell.out.json(result);
-  else for (const line of turnFooter(shell.err, result)) shell.err.line(line);
+  if (options.json !== true) for (const line of turnFooter(shell.err, result)) shell.err.line(line);
   return exitCodeOf(result);
 }

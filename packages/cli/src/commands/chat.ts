@@ -7,7 +7,7 @@ import { exitCodeOf, turnFooter } from "../agent/turn-view.ts";
 import { withReasoner, type Agent, type AgentOptions } from "../agent/with-reasoner.ts";
 import { addExamples, jsonOption, planArgument } from "../options.ts";
 import { addPlanOptions } from "../plan-options.ts";
-import { exitCodes, type ExitCode, type Shell } from "../shell.ts";
+import { exitCodes, isAskedToEnd, type ExitCode, type Shell } from "../shell.ts";
 
 interface Options extends AgentOptions {
   readonly session?: string;
@@ -21,48 +21,51 @@ export function define(command: Command, shell: Shell): void {
     .option("--user <id>", "the user on whose behalf the model acts")
     .option(...jsonOption)
     .action(async (plan: string | undefined, options: Options) => {
-      shell.end(await shell.interruptible((controller) => chat(plan, options, shell, controller)));
+      shell.end(await chat(plan, options, shell));
     });
   addExamples(command, ["toolmount chat mount-plans/coding.yaml --model gpt-5"]);
 }
 
-/** An empty line is nothing; Ctrl-C cancels the turn and ends the talk, the end of the input ends it, too. */
-function chat(
-  plan: string | undefined,
-  options: Options,
-  shell: Shell,
-  controller: AbortController,
-): Promise<ExitCode> {
+/**
+ * An empty line is nothing. Ctrl-C cancels the turn, and the talk goes on; at the prompt it ends the talk, as does the
+ * end of the input, and a process that is asked to end.
+ */
+function chat(plan: string | undefined, options: Options, shell: Shell): Promise<ExitCode> {
   const sessionId = options.session ?? randomUUID();
-  return withReasoner(plan, options, shell, controller, async (agent) => {
-    const { signal } = controller;
+  return withReasoner(plan, options, shell, async (agent) => {
     let last: TurnResult | null = null;
-    for await (const prompt of prompts(shell, signal)) {
+    for await (const prompt of prompts(shell)) {
       if (prompt.trim() === "") continue;
-      last = await answer(agent, sessionId, prompt);
-      if (options.json === true) shell.out.json(last);
-      else for (const line of turnFooter(shell.err, last)) shell.err.line(line);
-      if (signal.aborted || last.status === "paused") break;
+      const { result, isEnd } = await answer(agent, sessionId, prompt, shell);
+      last = result;
+      if (options.json !== true) for (const line of turnFooter(shell.err, last)) shell.err.line(line);
+      if (isEnd || last.status === "paused") break;
     }
     await agent.reasoner.leave(agent.host, sessionId);
     return last === null ? exitCodes.done : exitCodeOf(last);
   });
 }
 
-function answer({ host, reasoner, turn }: Agent, sessionId: string, prompt: string): Promise<TurnResult> {
-  return reasoner.run(host, { ...turn, prompt, sessionId });
+/** One turn, and whether the talk ends with it: where nobody is at a terminal, Ctrl-C ends all. */
+function answer({ host, reasoner, turn }: Agent, sessionId: string, prompt: string, shell: Shell) {
+  return shell.interruptible(async (controller) => {
+    const result = await reasoner.run(host, { ...turn(controller), prompt, sessionId });
+    const { signal } = controller;
+    return { result, isEnd: signal.aborted && (shell.terminal === undefined || isAskedToEnd(signal)) };
+  });
 }
 
 /** The lines of the input; at a terminal, each asked for when the turn before has ended, so that questions can be asked. */
-async function* prompts(shell: Shell, signal: AbortSignal): AsyncGenerator<string> {
+async function* prompts(shell: Shell): AsyncGenerator<string> {
   if (shell.terminal === undefined) {
     yield* createInterface({ input: shell.input });
     return;
   }
-  while (!signal.aborted) {
-    const { isCancel, text } = await import("@clack/prompts");
-    const line = await text({ ...shell.terminal, message: "You", signal });
+  const { isCancel, text } = await import("@clack/prompts");
+  const { terminal } = shell;
+  for (;;) {
+    const line = await shell.interruptible(({ signal }) => text({ ...terminal, message: "You", signal }));
     if (isCancel(line)) return;
-    yield line;
+    yield line ?? "";
   }
 }

@@ -39,7 +39,7 @@ async function run(words: readonly string[], options: Options, shell: Shell): Pr
   const prompt = given === "-" ? await readText(shell.input) : given;
   if (prompt.trim() === "") throw new ToolmountError("USAGE_INVALID", { problem: "the prompt is empty" });
   const plan = second === undefined ? undefined : first;
-  return tellTurn(options, plan, shell, ({ host, reasoner, turn }) =>
+  return tellTurn(options, plan, shell, ({ host, reasoner }, turn) =>
     reasoner.run(host, { ...turn, prompt, sessionId: options.session }),
   );
 }

@@ -57,7 +57,7 @@ export function define(command: Command, shell: Shell): void {
       const clientResults = readResults(options.results);
       const { cancel } = options;
       shell.end(
-        await tellTurn(options, plan, shell, ({ host, reasoner, turn }) =>
+        await tellTurn(options, plan, shell, ({ host, reasoner }, turn) =>
           reasoner.resume(host, { ...turn, sessionId, clientResults, cancel }),
         ),
       );

@@ -13,6 +13,8 @@ export interface Screen {
   line(text?: string): void;
   /** Writes a value as JSON, for programs. */
   json(value: unknown): void;
+  /** Writes one of many values as JSON, on one line. */
+  jsonLine(value: unknown): void;
   /** Styles a text where colours are wanted, else gives it back. */
   paint(style: Style | readonly Style[], text: string): string;
 }
@@ -31,6 +33,7 @@ export function createScreen(sink: Sink, env: Readonly<Record<string, string | u
     columns: sink.isTTY === true ? (sink.columns ?? 80) : undefined,
     write: (text) => void sink.write(text),
     line: (text = "") => void sink.write(`${text}\n`),
+    jsonLine: (value) => void sink.write(`${jsonText(value, 0)}\n`),
     json: (value) => void sink.write(`${jsonText(value)}\n`),
     paint: (style, text) => (colours ? styleText([style].flat(), text, { validateStream: false }) : text),
   };
