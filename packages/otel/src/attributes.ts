@@ -1,5 +1,13 @@
 import type { Attributes } from "@opentelemetry/api";
-import { truncateText, type CallTrace, type Json, type Redactor } from "@toolmount/core";
+import {
+  truncateText,
+  type CallTrace,
+  type Json,
+  type ModelTrace,
+  type Redactor,
+  type TraceUsage,
+  type TurnTrace,
+} from "@toolmount/core";
 
 /** Most characters of an attribute that holds arguments or a result. */
 const maxContent = 8_192;
@@ -33,6 +41,88 @@ export function endAttributes(call: CallTrace, content: boolean, redact: Redacto
     ...(error === undefined ? {} : { "error.type": error.code }),
     ...(phase === undefined || error === undefined ? {} : { "toolmount.phase": phase }),
     ...(content ? contentAttributes(call, redact) : {}),
+  };
+}
+
+/** Attributes known when a turn begins, or goes on. */
+export function startOfTurn(turn: TurnTrace): Attributes {
+  return {
+    "gen_ai.operation.name": "invoke_agent",
+    ...whereAttributes(turn),
+    ...(turn.agent === null
+      ? {}
+      : { "gen_ai.agent.name": turn.agent.name, "gen_ai.agent.description": turn.agent.description }),
+    "toolmount.depth": turn.depth,
+    ...(turn.parentSessionId === undefined ? {} : { "toolmount.parent_session.id": turn.parentSessionId }),
+    ...(turn.resumed ? { "toolmount.resumed": true } : {}),
+  };
+}
+
+/** Attributes known when it ends, or waits. */
+export function endOfTurn({ status = "failed", iterations, calls, usage, failure }: TurnTrace): Attributes {
+  return {
+    "toolmount.status": status,
+    ...(iterations === undefined ? {} : { "toolmount.requests": iterations }),
+    ...(calls === undefined ? {} : { "toolmount.calls": calls }),
+    ...usageAttributes(usage),
+    ...(failure === undefined ? {} : { "error.type": failure.code }),
+  };
+}
+
+/** Attributes known when a model is asked. */
+export function startOfRequest(request: ModelTrace): Attributes {
+  const { stream, attempt, temperature, maxOutputTokens } = request;
+  return {
+    "gen_ai.operation.name": "chat",
+    ...whereAttributes(request),
+    "gen_ai.request.stream": stream,
+    ...(temperature === undefined ? {} : { "gen_ai.request.temperature": temperature }),
+    ...(maxOutputTokens === undefined ? {} : { "gen_ai.request.max_tokens": maxOutputTokens }),
+    ...(attempt === 1 ? {} : { "toolmount.attempt": attempt }),
+  };
+}
+
+/** Attributes known when it has answered, or not. */
+export function endOfRequest(request: ModelTrace): Attributes {
+  const { responseId, responseModel, finishReason, firstPieceMs, stream, usage, failure } = request;
+  return {
+    ...(responseId === undefined ? {} : { "gen_ai.response.id": responseId }),
+    ...(responseModel === undefined ? {} : { "gen_ai.response.model": responseModel }),
+    ...(finishReason === undefined ? {} : { "gen_ai.response.finish_reasons": [finishReason] }),
+    ...(!stream || firstPieceMs === undefined
+      ? {}
+      : { "gen_ai.response.time_to_first_chunk": firstPieceMs / 1_000 }),
+    ...usageAttributes(usage),
+    ...(failure === undefined ? {} : { "error.type": failure.code }),
+  };
+}
+
+/** Who is asked. `openai` is the format that is spoken; `server.address` tells who speaks it. */
+export function serverAttributes({ model, server }: Pick<ModelTrace, "model" | "server">): Attributes {
+  const [address = server, port] = server.split(/:(?=\d+$)/);
+  return {
+    "gen_ai.provider.name": "openai",
+    "gen_ai.request.model": model,
+    "server.address": address,
+    "server.port": port === undefined ? 443 : Number(port),
+  };
+}
+
+function whereAttributes(message: TurnTrace | ModelTrace): Attributes {
+  return {
+    ...serverAttributes(message),
+    "gen_ai.conversation.id": message.sessionId,
+    "toolmount.turn.id": message.turnId,
+  };
+}
+
+function usageAttributes(usage: TraceUsage | undefined): Attributes {
+  if (usage === undefined) return {};
+  return {
+    "gen_ai.usage.input_tokens": usage.inputTokens,
+    "gen_ai.usage.output_tokens": usage.outputTokens,
+    "gen_ai.usage.cache_read.input_tokens": usage.cachedTokens,
+    "gen_ai.usage.reasoning.output_tokens": usage.reasoningTokens,
   };
 }
 

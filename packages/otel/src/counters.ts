@@ -1,5 +1,6 @@
 import { ValueType, type Attributes, type Meter } from "@opentelemetry/api";
-import type { CallTrace } from "@toolmount/core";
+import type { CallTrace, ModelTrace, TurnTrace } from "@toolmount/core";
+import { serverAttributes } from "./attributes.ts";
 
 /** Bounds in seconds. Source: the conventions' advice for durations of generative AI operations. */
 const boundaries = [0.01, 0.02, 0.04, 0.08, 0.16, 0.32, 0.64, 1.28, 2.56, 5.12, 10.24, 20.48, 40.96, 81.92];
@@ -7,30 +8,99 @@ const boundaries = [0.01, 0.02, 0.04, 0.08, 0.16, 0.32, 0.64, 1.28, 2.56, 5.12, 
 /** Stands for every name that no tool has: names that models make up would be a series each. */
 const otherTool = "_OTHER";
 
-/** Makes the instruments, and gives back what counts a call that is over. */
-export function createCounters(meter: Meter): (call: CallTrace) => void {
-  const duration = meter.createHistogram("gen_ai.execute_tool.duration", {
-    description: "How long the execution of a tool took, from the call's arrival to its outcome",
-    unit: "s",
-    valueType: ValueType.DOUBLE,
-    advice: { explicitBucketBoundaries: boundaries },
+/** Source: the conventions' advice for token usage. */
+const tokenBoundaries = [
+  1, 4, 16, 64, 256, 1_024, 4_096, 16_384, 65_536, 262_144, 1_048_576, 4_194_304, 16_777_216, 67_108_864,
+];
+
+/** What counts things that are over. */
+export interface Counters {
+  call(call: CallTrace): void;
+  turn(turn: TurnTrace): void;
+  request(request: ModelTrace): void;
+}
+
+/** Counts with the meter of the moment: a provider that is registered later is found, and one that is gone is left. */
+export function createCounters(findMeter: () => Meter): Counters {
+  let meter: Meter | null = null;
+  let counters: Counters | null = null;
+  const current = (): Counters => {
+    const found = findMeter();
+    if (counters === null || found !== meter) {
+      meter = found;
+      counters = countersOf(found);
+    }
+    return counters;
+  };
+  return {
+    call: (call) => current().call(call),
+    turn: (turn) => current().turn(turn),
+    request: (request) => current().request(request),
+  };
+}
+
+function countersOf(meter: Meter): Counters {
+  const seconds = (name: string, description: string) =>
+    meter.createHistogram(name, {
+      description,
+      unit: "s",
+      valueType: ValueType.DOUBLE,
+      advice: { explicitBucketBoundaries: boundaries },
+    });
+  const toolDuration = seconds(
+    "gen_ai.execute_tool.duration",
+    "How long the execution of a tool took, from the call's arrival to its outcome",
+  );
+  const turnDuration = seconds("gen_ai.invoke_agent.duration", "How long a turn of a session took");
+  const requestDuration = seconds("gen_ai.client.operation.duration", "How long a request to a model took");
+  const tokens = meter.createHistogram("gen_ai.client.token.usage", {
+    description: "Tokens of a request to a model, in and out",
+    unit: "{token}",
+    valueType: ValueType.INT,
+    advice: { explicitBucketBoundaries: tokenBoundaries },
   });
   const calls = meter.createCounter("toolmount.calls", {
     description: "Calls by tool and status",
     unit: "{call}",
     valueType: ValueType.INT,
   });
-  return (call) => {
-    const tool = { "gen_ai.tool.name": call.info === undefined ? otherTool : call.tool };
-    const { status = "unknown", durationMs = 0, error } = call;
-    calls.add(1, { ...tool, "toolmount.status": status });
-    if (status === "pending") return; // it waits, and is not over
-    const attributes: Attributes = {
-      ...tool,
-      "gen_ai.operation.name": "execute_tool",
-      "gen_ai.tool.type": "function",
-      ...(error === undefined ? {} : { "error.type": error.code }),
-    };
-    duration.record(durationMs / 1_000, attributes);
+  return {
+    call(call) {
+      const tool = { "gen_ai.tool.name": call.info === undefined ? otherTool : call.tool };
+      const { status = "unknown", durationMs = 0, error } = call;
+      calls.add(1, { ...tool, "toolmount.status": status });
+      if (status === "pending") return; // it waits, and is not over
+      toolDuration.record(durationMs / 1_000, {
+        ...tool,
+        "gen_ai.operation.name": "execute_tool",
+        "gen_ai.tool.type": "function",
+        ...errorType(error),
+      });
+    },
+    turn({ durationMs = 0, agent, model, failure }) {
+      turnDuration.record(durationMs / 1_000, {
+        "gen_ai.operation.name": "invoke_agent",
+        "gen_ai.provider.name": "openai",
+        "gen_ai.request.model": model,
+        ...(agent === null ? {} : { "gen_ai.agent.name": agent.name }),
+        ...errorType(failure),
+      });
+    },
+    request(request) {
+      const { durationMs = 0, responseModel, failure, usage } = request;
+      const attributes: Attributes = {
+        "gen_ai.operation.name": "chat",
+        ...serverAttributes(request),
+        ...(responseModel === undefined ? {} : { "gen_ai.response.model": responseModel }),
+      };
+      requestDuration.record(durationMs / 1_000, { ...attributes, ...errorType(failure) });
+      if (usage === undefined) return;
+      tokens.record(usage.inputTokens, { ...attributes, "gen_ai.token.type": "input" });
+      tokens.record(usage.outputTokens, { ...attributes, "gen_ai.token.type": "output" });
+    },
   };
+}
+
+function errorType(error: { readonly code: string } | undefined): Attributes {
+  return error === undefined ? {} : { "error.type": error.code };
 }

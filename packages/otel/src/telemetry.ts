@@ -6,12 +6,30 @@ import {
   SpanStatusCode,
   trace,
   type Context,
+  type Link,
   type Meter,
   type Span,
+  type SpanOptions,
   type Tracer,
 } from "@opentelemetry/api";
-import { callChannelName, createRedactor, type CallTrace } from "@toolmount/core";
-import { endAttributes, errorText, startAttributes } from "./attributes.ts";
+import {
+  callChannelName,
+  createRedactor,
+  modelChannelName,
+  turnChannelName,
+  type CallTrace,
+  type ModelTrace,
+  type TurnTrace,
+} from "@toolmount/core";
+import {
+  endAttributes,
+  endOfRequest,
+  endOfTurn,
+  errorText,
+  startAttributes,
+  startOfRequest,
+  startOfTurn,
+} from "./attributes.ts";
 import { ContextStore } from "./context-store.ts";
 import { createCounters } from "./counters.ts";
 import { formatTraceparent, parseTraceparent } from "./traceparent.ts";
@@ -19,7 +37,7 @@ import { formatTraceparent, parseTraceparent } from "./traceparent.ts";
 export interface TelemetryOptions {
   /** Default: the one that is registered with OpenTelemetry's API. */
   readonly tracer?: Tracer | undefined;
-  /** Default: the one that is registered with OpenTelemetry's API now. */
+  /** Default: the one that is registered with OpenTelemetry's API when something is counted. */
   readonly meter?: Meter | undefined;
   /** The host whose calls are sent: its capability `host.id`. Default: all hosts of the process. */
   readonly hostId?: string | undefined;
@@ -37,80 +55,156 @@ export interface Telemetry {
 /** Name of the tracer and the meter. */
 const scope = "@toolmount/otel";
 
+/** A span that is open, and the context in which what it covers runs. */
+interface Open {
+  readonly span: Span;
+  readonly context: Context;
+}
+
+/** What all three channels tell. */
+type Message = CallTrace | TurnTrace | ModelTrace;
+
+/** How the messages of one channel become spans. */
+interface Kind<Told extends Message> {
+  readonly channel: string;
+  begin(message: Told): { readonly name: string; readonly options: SpanOptions };
+  /** Whose child it is, beside what its `traceparent` says. */
+  maker?(message: Told): Context | undefined;
+  finish(message: Told, span: Span): void;
+}
+
 /**
- * Makes a span and metrics of each call, by OpenTelemetry's semantic conventions for generative AI: `execute_tool`
- * spans, the histogram `gen_ai.execute_tool.duration`, and the counter `toolmount.calls` by status.
+ * Makes spans and metrics of calls, of turns and of requests to models, by OpenTelemetry's semantic conventions for
+ * generative AI: `execute_tool`, `invoke_agent` and `chat`.
  *
- * A call's span lies under that of the tool that made it, else under the caller's `traceparent` or active span. The
- * tool sees its own span as `context.traceparent`.
+ * A span lies under that of the tool or the turn that made it, else under the caller's `traceparent` or active span.
+ * A turn that goes on, in another process too, is in the trace in which it began.
  */
 export function createTelemetry(options: TelemetryOptions = {}): Telemetry {
-  const {
-    tracer = trace.getTracer(scope),
-    meter = metrics.getMeter(scope),
-    hostId,
-    content = false,
-  } = options;
+  const { tracer = trace.getTracer(scope), hostId, content = false } = options;
   const redact = createRedactor(options.secrets);
-  const count = createCounters(meter);
-  const open = new Map<string, { readonly span: Span; readonly context: Context }>();
-  const channel = tracingChannel<unknown, CallTrace>(callChannelName);
-
-  const begin = (call: CallTrace): Context => {
-    if (hostId !== undefined && call.hostId !== hostId) return context.active();
-    const parent = parentOf(call, open.get(call.parentRunId ?? "")?.context);
-    const attributes = startAttributes(call);
-    const span = tracer.startSpan(
-      `execute_tool ${call.tool}`,
-      { kind: SpanKind.INTERNAL, attributes },
-      parent,
-    );
-    call.traceparent = formatTraceparent(span.spanContext()) ?? call.traceparent;
-    const inside = trace.setSpan(parent, span);
-    open.set(call.runId, { span, context: inside });
-    return inside;
-  };
-  const end = (message: unknown): void => {
-    const call = message as CallTrace;
-    const span = open.get(call.runId)?.span;
-    if (span === undefined) return;
-    open.delete(call.runId);
-    finish(span, call, content, redact);
-    count(call);
+  const count = createCounters(() => options.meter ?? metrics.getMeter(scope));
+  const calls = new Map<string, Open>();
+  const bySpan = new Map<string, Open>();
+  const spans = { tracer, hostId, bySpan };
+  const fail = (span: Span, failure: { readonly message: string } | undefined): void => {
+    if (failure === undefined) return;
+    span.setStatus({ code: SpanStatusCode.ERROR, message: errorText(failure.message, redact) });
   };
 
-  const store = new ContextStore();
-  channel.start.bindStore(store, begin);
-  channel.asyncEnd.subscribe(end);
+  const undo = [
+    follow<CallTrace>(
+      spans,
+      {
+        channel: callChannelName,
+        begin: (call) => ({
+          name: `execute_tool ${call.tool}`,
+          options: { kind: SpanKind.INTERNAL, attributes: startAttributes(call) },
+        }),
+        maker: (call) => calls.get(call.parentRunId ?? "")?.context,
+        finish(call, span) {
+          calls.delete(call.runId);
+          // A name that nobody mounted may be anything.
+          span.updateName(call.info === undefined ? "execute_tool" : `execute_tool ${call.tool}`);
+          span.setAttributes(endAttributes(call, content, redact));
+          fail(span, call.error);
+          count.call(call);
+        },
+      },
+      (call, open) => void calls.set(call.runId, open),
+    ),
+    follow<TurnTrace>(spans, {
+      channel: turnChannelName,
+      begin: (turn) => ({
+        name: turn.agent === null ? "invoke_agent" : `invoke_agent ${turn.agent.name}`,
+        options: { kind: SpanKind.INTERNAL, attributes: startOfTurn(turn), links: linksOf(turn) },
+      }),
+      finish(turn, span) {
+        span.setAttributes(endOfTurn(turn));
+        fail(span, turn.failure);
+        count.turn(turn);
+      },
+    }),
+    follow<ModelTrace>(spans, {
+      channel: modelChannelName,
+      begin: (request) => ({
+        name: `chat ${request.model}`,
+        options: { kind: SpanKind.CLIENT, attributes: startOfRequest(request) },
+      }),
+      finish(request, span) {
+        span.setAttributes(endOfRequest(request));
+        fail(span, request.failure);
+        count.request(request);
+      },
+    }),
+  ];
   return {
     stop() {
-      channel.start.unbindStore(store);
-      channel.asyncEnd.unsubscribe(end);
-      for (const { span } of open.values()) span.end();
-      open.clear();
+      for (const leave of undo) leave();
+      for (const { span } of bySpan.values()) span.end();
+      bySpan.clear();
+      calls.clear();
     },
   };
 }
 
-/** The tool that made the call, else the caller: its active span, unless `traceparent` names another trace. */
-function parentOf({ traceparent }: CallTrace, maker: Context | undefined): Context {
+/** Makes a span of each message of a channel. Returns the undo. */
+function follow<Told extends Message>(
+  { tracer, hostId, bySpan }: { tracer: Tracer; hostId: string | undefined; bySpan: Map<string, Open> },
+  kind: Kind<Told>,
+  note: (message: Told, open: Open) => void = () => {},
+): () => void {
+  const channel = tracingChannel<unknown, Told>(kind.channel);
+  const open = new WeakMap<object, Open>();
+  const begin = (message: Told): Context => {
+    if (hostId !== undefined && message.hostId !== hostId) return context.active();
+    const parent = parentOf(message, kind.maker?.(message), bySpan);
+    const { name, options } = kind.begin(message);
+    const span = tracer.startSpan(name, options, parent);
+    message.traceparent = formatTraceparent(span.spanContext()) ?? message.traceparent;
+    const inside = { span, context: trace.setSpan(parent, span) };
+    open.set(message, inside);
+    bySpan.set(span.spanContext().spanId, inside);
+    note(message, inside);
+    return inside.context;
+  };
+  const end = (told: unknown): void => {
+    const message = told as Told;
+    const found = open.get(message);
+    if (found === undefined) return;
+    open.delete(message);
+    bySpan.delete(found.span.spanContext().spanId);
+    kind.finish(message, found.span);
+    found.span.end();
+  };
+  const store = new ContextStore();
+  channel.start.bindStore(store, begin);
+  channel.asyncEnd.subscribe(end);
+  return () => {
+    channel.start.unbindStore(store);
+    channel.asyncEnd.unsubscribe(end);
+  };
+}
+
+/** What made it, else the span that its `traceparent` names: one of ours, the active one's trace, or a far one. */
+function parentOf(
+  { traceparent }: Message,
+  maker: Context | undefined,
+  bySpan: ReadonlyMap<string, Open>,
+): Context {
   if (maker !== undefined) return maker;
   const active = context.active();
   const caller = parseTraceparent(traceparent);
-  if (caller === null || trace.getSpanContext(active)?.traceId === caller.traceId) return active;
+  if (caller === null) return active;
+  const own = bySpan.get(caller.spanId);
+  if (own !== undefined && own.span.spanContext().traceId === caller.traceId) return own.context;
+  if (trace.getSpanContext(active)?.traceId === caller.traceId) return active;
   return trace.setSpanContext(active, caller);
 }
 
-function finish(
-  span: Span,
-  call: CallTrace,
-  content: boolean,
-  redact: ReturnType<typeof createRedactor>,
-): void {
-  // A name that nobody mounted may be anything.
-  span.updateName(call.info === undefined ? "execute_tool" : `execute_tool ${call.tool}`);
-  span.setAttributes(endAttributes(call, content, redact));
-  if (call.error !== undefined)
-    span.setStatus({ code: SpanStatusCode.ERROR, message: errorText(call.error.message, redact) });
-  span.end();
+/** A turn that goes on stays in its own trace; whoever goes on with it is linked. */
+function linksOf({ resumed, resumedBy }: TurnTrace): Link[] {
+  if (!resumed) return [];
+  const by = parseTraceparent(resumedBy) ?? trace.getSpanContext(context.active());
+  return by === undefined ? [] : [{ context: by }];
 }

@@ -369,6 +369,16 @@ describe("metrics", () => {
   });
 });
 
+test("a meter provider that is registered after the module is mounted is found", async () => {
+  metrics.disable();
+  const host = await world();
+  await host.call({ name: "echo" });
+  metrics.setGlobalMeterProvider(meters);
+  await host.call({ name: "echo" });
+
+  expect((await measured())("toolmount.calls").map(({ value }) => value)).toEqual([1]);
+});
+
 describe("the module", () => {
   test("sends the calls of its own host only, until it is unmounted", async () => {
     const host = await world();

@@ -124,9 +124,9 @@ export function createReasoner(
     act: (traceparent: string | undefined) => Promise<TurnResult>,
   ): Promise<TurnResult> => {
     const { traceparent, userId = facts.userId ?? undefined } = options;
-    const settings = settingsFor(facts, options);
-    const known = { hostId, facts, settings, agent: agentOf(facts), userId, traceparent, now };
-    return tracedTurn({ ...known, ...turn }, act);
+    const effective = settingsFor(facts, options);
+    const told = { hostId, facts, settings: effective, agent: agentOf(facts), userId, traceparent, now };
+    return tracedTurn({ ...told, ...turn }, act);
   };
 
   /** Goes on with the open turn of a session, in the trace in which it began. */
@@ -255,7 +255,7 @@ export function createReasoner(
     try {
       let turn: TurnResult | null = null;
       if (log.view.turn !== null) {
-        restore(host, log);
+        await restore(host, log);
         turn = await goOn(host, log, given);
       }
       if (turn === null || turn.status === "done")
