@@ -192,6 +192,7 @@ function mountTool(host: HostState, module: ModuleState, thing: object, alias: s
   prepared(host, module, () =>
     guardTexts(tool.info, module.options.hiddenText ?? "refuse", module.coordinator.logger),
   );
+  warnOfName(module, tool.name);
   if (tool.aliases.length > 0)
     host.logger.warn(
       { tool: tool.name, alias: tool.aliases[0], module: module.id },
@@ -204,6 +205,14 @@ function mountTool(host: HostState, module: ModuleState, thing: object, alias: s
     }),
   );
   return remember(module, "tools", tool.name, undo);
+}
+
+/** A name may be one that providers do not take, or that is written in an unusual way: it is mounted, and warned of. */
+function warnOfName({ coordinator }: ModuleState, name: string): void {
+  if (!/^[a-zA-Z0-9_-]{1,64}$/.test(name))
+    coordinator.logger.warn({ tool: name }, "providers do not take the name of a tool; they see another one");
+  else if (!/^[a-z][a-z0-9]*(_[a-z0-9]+)*$/.test(name))
+    coordinator.logger.warn({ tool: name }, "the name of a tool is not lower snake case");
 }
 
 /** Registration errors are logged and thrown; for a missing extension whoever mounts may still find it, and try again. */

@@ -26,6 +26,7 @@ export function runFields(run: Run): Record<string, unknown> {
     run_id: run.runId,
     call_id: run.callId,
     ...(given.sessionId === undefined ? {} : { session_id: given.sessionId }),
+    ...(given.conversationId === undefined ? {} : { conversation_id: given.conversationId }),
     ...(given.turnId === undefined ? {} : { turn_id: given.turnId }),
     ...traceFields(traceparentOf(run)),
   };

@@ -29,7 +29,7 @@ function take(run: Run, result: ParseResult): boolean {
   if (!result.ok) return invalid(run, result.issues);
   run.arguments = result.value;
   run.frozen = false;
-  if (result.warnings !== undefined) run.warnings = [...(run.warnings ?? []), ...result.warnings];
+  run.warnings = result.warnings ?? null;
   return false;
 }
 

@@ -52,10 +52,19 @@ function fromThrown(run: Run, thrown: unknown): ToolResult | null {
 
 function bound(run: Run, result: ToolResult): ToolResult {
   const { host } = run;
-  const bounded = boundOutput(result, run.tool!.limits.outputBytes ?? host.limits.outputBytes, host.outputs);
+  const bounded = boundOutput(
+    withoutSecrets(run, result),
+    run.tool!.limits.outputBytes ?? host.limits.outputBytes,
+    host.outputs,
+  );
   return run.warnings === null
     ? bounded
     : { ...bounded, warnings: [...(bounded.warnings ?? []), ...run.warnings] };
+}
+
+/** What the host knows to be secret is in no sentence that a model reads, whoever wrote it. */
+function withoutSecrets({ host }: Run, result: ToolResult): ToolResult {
+  return result.error === undefined ? result : { ...result, error: host.redact(result.error) as string };
 }
 
 /** The result, or the run ended with the broken rule; getters and proxies may throw anything. */
