@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from "node:util";
 import { isRecord } from "./foreign-schema.ts";
 
 /** A tool's type as Aptix writes it: constants and a schema on the class, the work on the instance. */
@@ -75,10 +76,10 @@ function constant(
 
 function* nameRules(name: unknown): Generator<Breach> {
   if (typeof name !== "string" || name.trim() === "") return;
-  if (!/^[a-zA-Z0-9_-]+$/.test(name))
+  if (!/^[a-zA-Z0-9_-]{1,64}$/.test(name))
     yield {
       rule: "name_grammar",
-      problem: `its ToolName ${JSON.stringify(name)} has other signs than letters, digits, _ and -`,
+      problem: `its ToolName ${JSON.stringify(name.slice(0, 128))} has other signs than letters, digits, _ and -, or more than 64`,
     };
   else if (!/^[a-z][a-z0-9]*(_[a-z0-9]+)*$/.test(name))
     yield {
@@ -93,6 +94,8 @@ function* schemaRules(type: AptixClass): Generator<Breach> {
       ? readAptixSchema(type)
       : new Error("it has no static GetSchema() without parameters");
   if (schema instanceof Error) yield { rule: "schema_method", problem: schema.message };
+  else if (!isDeepStrictEqual(schema, readAptixSchema(type)))
+    yield { rule: "schema_method", problem: "its GetSchema() answers otherwise when it is asked again" };
   else yield* envelopeRules(type, schema);
 }
 

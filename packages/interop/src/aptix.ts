@@ -107,10 +107,12 @@ function construct(type: AptixClass, services: AdapterServices): AptixInstance {
 function* instanceRules(type: AptixClass, tool: AptixInstance): Generator<Breach> {
   if (typeof tool.ExecuteAsync !== "function")
     yield { rule: "tool_execute", problem: "it has no ExecuteAsync" };
-  if (tool.Name !== type.ToolName)
+  const { Name } = tool;
+  if (Name !== tool.Name) yield { rule: "names_agree", problem: "its Name is another when it is read again" };
+  else if (Name !== type.ToolName)
     yield {
       rule: "names_agree",
-      problem: `its Name is ${JSON.stringify(tool.Name) ?? "missing"}, its ToolName is ${JSON.stringify(type.ToolName)}`,
+      problem: `its Name is ${JSON.stringify(Name) ?? "missing"}, its ToolName is ${JSON.stringify(type.ToolName)}`,
     };
   if (typeof tool.IsToolFullyExecutedOnServer !== "boolean")
     yield { rule: "server_flag", problem: "its IsToolFullyExecutedOnServer is neither true nor false" };

@@ -9,6 +9,11 @@ export const forgeProfile: Profile = {
   origin: "forge",
   toolRules: [
     enforced("name_snake_case", "one way of writing names", "write it in lower snake case"),
+    enforced(
+      "schema_required",
+      "without a schema nothing is checked, and a model guesses",
+      "give it a schema",
+    ),
     {
       id: "name_verb_noun",
       severity: "warning",

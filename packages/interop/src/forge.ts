@@ -5,6 +5,9 @@ const authored = Symbol.for("toolmount.authored");
 
 const classification = ["category", "consequenceLevel", "requiresConfirmation"] as const;
 
+/** Members under which Amplifier's tools keep their schema; a definition without any schema is still one of Tool-Forge's. */
+const others = ["input_schema", "inputSchema", "get_schema", "getSchema", "ExecuteAsync"] as const;
+
 /** Members that only our definitions have. */
 const ours = [
   "usage",
@@ -26,13 +29,9 @@ export const forgeAdapter: ToolAdapter = {
   recognises: isForgeTool,
   adapt(thing) {
     const tool = thing as ToolDefinition;
-    const problem = problemOf(tool);
-    if (problem !== null)
-      throw new ToolmountError("TOOL_INVALID", {
-        tool: String(tool.name).slice(0, 128),
-        problem,
-        rule: "name_snake_case",
-      });
+    const breach = breachOf(tool);
+    if (breach !== null)
+      throw new ToolmountError("TOOL_INVALID", { tool: String(tool.name).slice(0, 128), ...breach });
     return bound(tool);
   },
 };
@@ -41,12 +40,18 @@ export const forgeAdapter: ToolAdapter = {
 function isForgeTool(thing: unknown): boolean {
   if (typeof thing !== "object" || thing === null || authored in thing) return false;
   const has = (member: string) => member in thing;
-  return has("schema") && has("execute") && classification.every(has) && !ours.some(has);
+  return has("execute") && classification.every(has) && !others.some(has) && !ours.some(has);
 }
 
-function problemOf({ name }: ToolDefinition): string | null {
-  if (typeof name === "string" && /^[a-z][a-z0-9]*(_[a-z0-9]+)*$/.test(name)) return null;
-  return "its name is not lower snake case";
+function breachOf({ name, schema }: Partial<ToolDefinition>): { rule: string; problem: string } | null {
+  if (typeof name !== "string" || !/^[a-z][a-z0-9]*(_[a-z0-9]+)*$/.test(name))
+    return { rule: "name_snake_case", problem: "its name is not lower snake case" };
+  if (name.length > 64)
+    return {
+      rule: "name_snake_case",
+      problem: "its name has more than 64 characters, which no provider takes",
+    };
+  return schema === undefined ? { rule: "schema_required", problem: "it has no schema" } : null;
 }
 
 /** Methods stay bound to the definition, which may be an instance of a class. */

@@ -12,8 +12,9 @@ export const config = z.strictObject({});
 /** Mounts the adapters of other contracts, and the compiler of plain JSON Schemas where there is none yet. */
 export async function mount(coordinator: Coordinator, _settings: z.output<typeof config>): Promise<void> {
   coordinator.mount("adapters", aptixAdapter);
-  coordinator.mount("adapters", createAmplifierAdapter(createAmplifierWorld()));
+  // Before Amplifier's, which takes whatever has a name and an execute.
   coordinator.mount("adapters", forgeAdapter);
+  coordinator.mount("adapters", createAmplifierAdapter(createAmplifierWorld()));
   if (coordinator.get("schema-compiler") === null)
     coordinator.mount("schema-compiler", createSchemaCompiler());
 }
