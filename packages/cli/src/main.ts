@@ -9,6 +9,16 @@ const hangUpMs = 10_000;
 
 let exitCode: ExitCode = exitCodes.done;
 
+// What ends the process before the work is done is a failure, whatever code it chose: a module that calls
+// `process.exit(0)` when it is imported, or one that waits for what never comes.
+const endedEarly = (code: number) => {
+  if (code === exitCodes.done) process.exitCode = exitCodes.failed;
+  stderr.write(
+    "toolmount: something ended the process before the work was done: a module that calls process.exit, or waits for what never comes\n",
+  );
+};
+process.once("exit", endedEarly);
+
 const shell: Shell = {
   env,
   cwd: cwd(),
@@ -37,6 +47,7 @@ stderr.on("error", lose);
 const words = argv.slice(2);
 if (!(await runQuick(words, shell))) await (await import("./program.ts")).runProgram(words, shell);
 await Promise.all([flush(stdout), flush(stderr)]);
+process.off("exit", endedEarly);
 // A tool that ignores its signal must not keep the command alive.
 process.exit(exitCode);
 
@@ -65,5 +76,6 @@ function flush(stream: NodeJS.WriteStream): Promise<void> {
 }
 
 function endNow(code: ExitCode): never {
+  process.off("exit", endedEarly);
   process.exit(code);
 }

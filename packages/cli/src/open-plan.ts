@@ -57,8 +57,6 @@ function sessionsOpenedLate(open: () => Promise<SessionStore>): SessionStore {
     entries: async (id, range) => (await open()).entries(id, range),
     readState: async (id) => (await open()).readState(id),
     writeState: async (id, changes) => (await open()).writeState(id, changes),
-    readState: async (id) => (await open()).readState(id),
-    writeState: async (id, changes) => (await open()).writeState(id, changes),
     delete: async (id) => (await open()).delete(id),
   };
 }
