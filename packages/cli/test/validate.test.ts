@@ -162,3 +162,16 @@ test("a package.json that is not JSON is told as that", async () => {
   expect(stderr).toContain("MODULE_INVALID");
   expect(stderr).toContain("its package.json is not JSON");
 });
+
+test("what a module prints goes to stderr, so that the JSON stays JSON", async () => {
+  const { run } = await workspace({
+    "greeter/package.json": packageJson(),
+    "greeter/index.js": `console.log("at import"); process.stdout.write("raw");${greeter("Greets by name.")}`,
+  });
+  const { code, json, stderr } = await run(["validate", "greeter", "--json"]);
+
+  expect(code).toBe(0);
+  expect(json()).toMatchObject({ passed: true });
+  expect(stderr).toContain("at import");
+  expect(stderr).toContain("raw");
+});

@@ -40,10 +40,21 @@ export function define(command: Command, shell: Shell): void {
 }
 
 async function validate(path: string, options: Options, shell: Shell): Promise<ExitCode> {
-  const report = await check(path, options, shell.cwd);
+  const report = await withStdoutToStderr(() => check(path, options, shell.cwd));
   if (options.json === true) shell.out.json(report);
   else writeReport(report, shell);
   return report.passed ? exitCodes.done : exitCodes.failed;
+}
+
+/** What a module prints while it is tried is not the answer of this command: it goes to stderr. */
+async function withStdoutToStderr<Value>(work: () => Promise<Value>): Promise<Value> {
+  const write = process.stdout.write.bind(process.stdout);
+  process.stdout.write = process.stderr.write.bind(process.stderr);
+  try {
+    return await work();
+  } finally {
+    process.stdout.write = write;
+  }
 }
 
 async function check(
