@@ -2,6 +2,7 @@ import { digestOf } from "./canonical.ts";
 import type { JsonObject } from "./json.ts";
 import { outcomeOf } from "./outcome-of.ts";
 import type { Run } from "./run.ts";
+import { release } from "./put-back.ts";
 import { seal } from "./seal.ts";
 import type { AuditEntry } from "./store-ports.ts";
 import { runFields } from "./log-fields.ts";
@@ -107,7 +108,11 @@ async function keepState(run: Run): Promise<void> {
 function recordOutcome(run: Run): Promise<void> | null {
   const audit = run.host.desk.audit(run.generation);
   const audited = audit === null ? null : noteEnd(run);
-  if (run.case === null || run.status === "pending") return audited;
+  if (run.case === null) return audited;
+  if (run.status === "pending")
+    return run.case.record.state === "claimed"
+      ? run.host.desk.track(release(run).then(() => audited ?? undefined))
+      : audited;
   return run.host.desk.track(putEnd(run, audited));
 }
 

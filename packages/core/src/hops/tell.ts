@@ -6,6 +6,7 @@ import { askGates, type Verdict } from "../gates.ts";
 import { errorMessage } from "../errors.ts";
 import { goOn, hopNames } from "../steer.ts";
 import { outcomeOf } from "../outcome-of.ts";
+import { putBack } from "../put-back.ts";
 import { isRecorded, recordEnd } from "../record.ts";
 import { endTrace } from "../trace.ts";
 import type { FailureResult } from "../result.ts";
@@ -15,6 +16,7 @@ import { runFields } from "../log-fields.ts";
 
 /** Hop 7: gates may replace the result, observers are told, the caller gets the outcome. */
 export function tell(run: Run): boolean {
+  putBack(run);
   run.host.leave(run);
   run.endedAt = Math.max(run.startedAt, run.host.time());
   if (!run.announced && run.arguments !== null) announceAnyway(run);
@@ -106,7 +108,7 @@ export function finish(run: Run): false {
   }
   if (run.trace !== null) endTrace(run, run.trace);
   if (run.interrupt === null) run.resolve(outcomeOf(run));
-  else run.reject(run.interrupt.thrown);
+  else run.resolve(Promise.reject(run.interrupt.thrown));
   return false;
 }
 
