@@ -90,21 +90,15 @@ async function walkOn(open: Case, context: CallContext): Promise<ToolOutcome> {
   );
   if (!claimed) return open.record.state === "ended" ? pastOutcome(open) : stillPending(open, "run");
   open.keepLease();
-  return new Promise((resolve, reject) => {
-    host.begin(runOf(open, request.value as CallRequest, context, resolve, reject));
+  return new Promise((resolve) => {
+    host.begin(runOf(open, request.value as CallRequest, context, resolve));
   });
 }
 
-function runOf(
-  open: Case,
-  request: CallRequest,
-  context: CallContext,
-  resolve: (outcome: ToolOutcome) => void,
-  reject: (thrown: unknown) => void,
-): Run {
+function runOf(open: Case, request: CallRequest, context: CallContext, resolve: Run["resolve"]): Run {
   const { conversationId, turnId, mode, parallelGroupId, traceparent } = open.record.info;
   const given = { conversationId, turnId, mode, parallelGroupId, traceparent, ...withoutUndefined(context) };
-  return new Run(open.host, open.host.home.generation(), request, given, null, resolve, reject, open);
+  return new Run(open.host, open.host.home.generation(), request, given, null, resolve, open);
 }
 
 function withoutUndefined(context: CallContext): CallContext {
@@ -174,8 +168,8 @@ async function endCase<Code extends ErrorCode>(
   open.endsAt = version;
   const request = { name: tool, arguments: shown };
   const given = context ?? { sessionId: info.sessionId, userId: info.userId };
-  const outcome = await new Promise<ToolOutcome>((resolve, reject) => {
-    const run = runOf(open, request, given, resolve, reject);
+  const outcome = await new Promise<ToolOutcome>((resolve) => {
+    const run = runOf(open, request, given, resolve);
     run.tool = run.generation.find(tool) ?? null;
     run.arguments = shown;
     run.phase = code === "OUTCOME_UNKNOWN" ? "run" : "approve";
