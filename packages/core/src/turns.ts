@@ -7,9 +7,10 @@ import type { Turns } from "./slots.ts";
  * Takes the turns that a run needs before its tool may begin: one of its tool's and one of its host's, each bounded in
  * number and in time. `waits`: it queues, and `again` is called with the turn; `refused`: it has ended.
  */
-export function takeTurns(run: Run, again: () => boolean): "taken" | "waits" | "refused" {
+export function takeTurns(run: Run, again: (run: Run) => boolean): "taken" | "waits" | "refused" {
   const { slots, pace } = run.tool!;
   const { turns, pace: hostPace } = run.host;
+  if (slots === null && pace === null && turns === null && hostPace === null) return "taken";
   if (slots !== null && !run.toolTurn && !isWithin(run.parent, run.tool!))
     if (!slots.take()) return queue(run, slots, () => (run.toolTurn = true), again);
     else run.toolTurn = true;
@@ -31,7 +32,7 @@ function isWithin(parent: Run | null, tool: MountedTool): boolean {
   return false;
 }
 
-function queue(run: Run, turns: Turns, mark: () => void, again: () => boolean): "waits" | "refused" {
+function queue(run: Run, turns: Turns, mark: () => void, again: (run: Run) => boolean): "waits" | "refused" {
   const { queued } = run.host.limits;
   if (turns.waiting >= queued) {
     const reason = `${turns.waiting} calls already wait for their turn`;
@@ -41,7 +42,7 @@ function queue(run: Run, turns: Turns, mark: () => void, again: () => boolean): 
   const { token } = run;
   turns.wait(run, () => {
     mark();
-    goOn(run, token, again);
+    goOn(run, token, () => again(run));
   });
   return "waits";
 }
@@ -50,12 +51,13 @@ function queue(run: Run, turns: Turns, mark: () => void, again: () => boolean): 
 export function useTurns(run: Run): void {
   if (run.toolPace) run.tool!.pace!.use();
   if (run.hostPace) run.host.pace!.use();
-  run.toolPace = run.hostPace = false;
+  if (run.toolPace || run.hostPace) run.toolPace = run.hostPace = false;
 }
 
 /** The run is over, or will not begin. */
 export function giveTurns(run: Run): void {
   const { toolTurn, toolPace, hostTurn, hostPace } = run;
+  if (!toolTurn && !toolPace && !hostTurn && !hostPace) return;
   run.toolTurn = run.toolPace = run.hostTurn = run.hostPace = false;
   if (toolPace) run.tool!.pace!.giveBack();
   if (hostPace) run.host.pace!.giveBack();

@@ -19,7 +19,7 @@ export function execute(run: Run): boolean {
   if (tool.info.execution === "client") return handOut(run);
   if (tool.abandoned >= host.limits.abandoned)
     return unavailable(run, `${tool.abandoned} calls of it were given up and still run`);
-  const turns = takeTurns(run, () => execute(run));
+  const turns = takeTurns(run, execute);
   if (turns !== "taken") return turns === "waits";
   return start(run);
 }
