@@ -13,9 +13,11 @@ import {
   type SpawnResult,
 } from "@toolmount/core";
 import { requireAllowed } from "./ask.ts";
+import { isChildOf, modeRights, rightsOf, selfDepthOf } from "./child-rights.ts";
 import { checkClientResults } from "./client-results.ts";
 import { settingsSchema, type Agent, type Settings } from "./config.ts";
-import { message, readText, textOf, type Item } from "./items.ts";
+import { inherited } from "./inherited.ts";
+import type { Item } from "./items.ts";
 import { guardTurns, LiveTurns } from "./live-turns.ts";
 import { createProvider } from "./provider.ts";
 import type {
@@ -47,6 +49,8 @@ interface Running {
   readonly log: SessionLog;
   readonly settings: Settings;
   readonly options: TurnOptions;
+  /** Lists of globs, each of which a tool has to fit. */
+  readonly allowed: readonly (readonly string[])[];
 }
 
 /** Makes a reasoner over what a coordinator has mounted; its gate holds the calls of turns to what was offered. */
@@ -57,6 +61,8 @@ export function createReasoner(
   const memory = createMemoryStore().sessions;
   const turns = new LiveTurns();
   const running = new Map<string, Running>();
+  /** What holds a child while its parent goes on with it, beside what always does. */
+  const ceilings = new Map<string, readonly (readonly string[])[]>();
   /** Where the log of a session ended when this process last had it: up to there, its live state is right. */
   const known = new Map<string, number>();
   guardTurns(turns, coordinator.hooks);
@@ -78,7 +84,10 @@ export function createReasoner(
     clientResults: readonly ClientResult[],
     traceparent: string | undefined,
   ): Promise<TurnResult> => {
-    const { id, allowed } = log.facts;
+    const { id } = log.facts;
+    const agent = requireAgent(log.facts);
+    const own = agent === null ? [] : [agent.tools];
+    const allowed = [...log.facts.allowed, ...own, ...(ceilings.get(id) ?? [])];
     const effective = settingsFor(log.facts, options);
     const { turnId } = log.view.turn!;
     const idempotent = new Set(
@@ -87,7 +96,7 @@ export function createReasoner(
         .flatMap(({ name, idempotent: isSafe, category }) => (isSafe || category === "read" ? [name] : [])),
     );
     const live = turns.begin(id, turnId, { allowed, idempotent });
-    running.set(id, { host, log, settings: effective, options });
+    running.set(id, { host, log, settings: effective, options, allowed });
     const tell = options.onEvent ?? (() => {});
     try {
       const turn = new Turn({
@@ -97,7 +106,7 @@ export function createReasoner(
         session: host.session(id),
         log,
         settings: effective,
-        agent: agentOf(log.facts),
+        agent,
         provider: createProvider(effective),
         live,
         userId: options.userId ?? log.facts.userId ?? undefined,
@@ -151,6 +160,14 @@ export function createReasoner(
   const agentOf = ({ agent }: SessionFacts): Agent | null =>
     agent !== null && Object.hasOwn(agents, agent) ? agents[agent]! : null;
 
+  /** A session whose agent the plan has no more would be held by nothing that the plan says of it. */
+  const requireAgent = (facts: SessionFacts): Agent | null => {
+    const agent = agentOf(facts);
+    if (agent === null && facts.agent !== null)
+      throw new ToolmountError("AGENT_NOT_FOUND", { agent: facts.agent, known: Object.keys(agents) });
+    return agent;
+  };
+
   const settingsFor = (facts: SessionFacts, { settings: given = {} }: TurnOptions): Settings => {
     const agent = agentOf(facts);
     const ofAgent = { model: agent?.model, maxIterations: agent?.maxIterations, budgets: agent?.budgets };
@@ -191,7 +208,7 @@ export function createReasoner(
 
   const spawn = async (request: SpawnRequest): Promise<SpawnResult> => {
     const parent = running.get(request.parentSessionId);
-    if (parent === undefined)
+    if (parent === undefined || parent.log.view.turn?.turnId !== request.parentTurnId)
       throw conflict(request.parentSessionId, "no turn of it runs that could begin another");
     return request.sessionId === undefined ? spawnNew(parent, request) : spawnAgain(parent, request);
   };
@@ -207,19 +224,31 @@ export function createReasoner(
         budget: "levels of delegation",
         limit: parent.settings.maxDepth,
       });
+    const { maxSelfDepth } = request;
+    if (name === "self" && maxSelfDepth !== undefined && selfDepthOf(facts.id) >= maxSelfDepth)
+      throw new ToolmountError("AGENT_BUDGET_EXHAUSTED", {
+        budget: "levels of self-delegation",
+        limit: maxSelfDepth,
+      });
     const agent = agents[name];
+    const rights = await rightsOf(parent.host, parent.log, agent, request.exclude ?? []);
     const child: SessionFacts = {
       id: `${facts.id}-${randomBytes(8).toString("hex")}_${name}`,
       parentId: facts.id,
       userId: parent.options.userId ?? facts.userId,
       agent: name === "self" ? facts.agent : name,
       depth,
-      allowed: [...facts.allowed, ...toolsOf(agent, request.exclude ?? [])],
+      allowed: [...parent.allowed, ...rights],
     };
     const log = await create(child);
     // Known from here on, should this process end before the child does.
     await parent.log.append({ kind: "child", sessionId: child.id, agent: name, usage: noUsage, calls: 0 });
-    const base = inherited(parent.log.view, request.inherit);
+    const base = inherited(
+      parent.log.view,
+      request.inherit,
+      request.scope ?? "conversation",
+      agentTools(parent.host),
+    );
     if (base !== null) await log.append({ kind: "note", items: [base] });
     const mode = agent?.mode ?? (await parent.host.session(facts.id).mode());
     changeSessionMode(parent.host.session(child.id).state, mode);
@@ -228,9 +257,18 @@ export function createReasoner(
 
   const spawnAgain = async (parent: Running, request: SpawnRequest): Promise<SpawnResult> => {
     const log = await open(request.sessionId!);
+    const user = parent.options.userId ?? parent.log.facts.userId;
+    const relation = isChildOf(log, parent.log, user, request);
     // A child is only of use to the session that began it.
-    if (log.facts.parentId !== parent.log.facts.id)
+    if (relation === "foreign")
       throw new ToolmountError("SESSION_NOT_FOUND", { session: request.sessionId! });
+    if (relation === "other agent")
+      throw conflict(log.facts.id, `it is one of the agent "${log.facts.agent ?? "self"}"`);
+    if (log.facts.depth > parent.settings.maxDepth)
+      throw new ToolmountError("AGENT_BUDGET_EXHAUSTED", {
+        budget: "levels of delegation",
+        limit: parent.settings.maxDepth,
+      });
     return runChild(parent, log, request, log.facts.agent ?? "self", false);
   };
 
@@ -245,7 +283,10 @@ export function createReasoner(
     const { host, options } = parent;
     const { id } = log.facts;
     const before = log.view.usage;
-    const leave = host.session(parent.log.facts.id).cancellation.registerChild(host.session(id).cancellation);
+    const { cancellation } = host.session(id);
+    cancellation.reset(); // what stopped it before does not stop what it is asked now
+    const leave = host.session(parent.log.facts.id).cancellation.registerChild(cancellation);
+    ceilings.set(id, [...parent.allowed, ...(await modeRights(host, parent.log))]);
     const given: TurnOptions = {
       userId: options.userId,
       traceparent: request.traceparent,
@@ -265,6 +306,7 @@ export function createReasoner(
       return { sessionId: id, agent, turns: log.view.turns, turn };
     } finally {
       leave();
+      ceilings.delete(id);
       await coordinator.hooks.emit("session:end", { session_id: id, parent_id: parent.log.facts.id });
     }
   };
@@ -330,11 +372,9 @@ export function createReasoner(
   };
 }
 
-/** An agent's own list, and one that takes out what children do not get; what the agent names stays. */
-function toolsOf(agent: Agent | undefined, exclude: readonly string[]): (readonly string[])[] {
-  const named = agent?.tools ?? [];
-  const out = exclude.filter((name) => !named.includes(name)).map((name) => `!${name}`);
-  return [...(agent === undefined ? [] : [agent.tools]), ...(out.length === 0 ? [] : [["*", ...out]])];
+/** Tools that answer for agents, as their tags say. */
+function agentTools(host: TurnHost): ReadonlySet<string> {
+  return new Set(host.tools().flatMap(({ name, tags }) => (tags.includes("agents") ? [name] : [])));
 }
 
 /** Without the turn that is open: from its prompt on. */
@@ -368,22 +408,6 @@ function leftOf({ log, settings }: Running, own: Settings, used: Usage): Setting
 function minus(a: Usage, b: Usage): Usage {
   const pairs = Object.keys(a).map((key) => [key, a[key as keyof Usage] - b[key as keyof Usage]]);
   return Object.fromEntries(pairs) as Usage;
-}
-
-/** Longest text of one message that a child is told, in characters. Source: Amplifier's tool-task. */
-const maxInherited = 2_000;
-
-/** What users and the model said before, as one message between markers. */
-function inherited({ items }: SessionView, inherit: SpawnRequest["inherit"]): Item | null {
-  if (inherit === undefined) return null;
-  const said = items.filter(({ role }) => role === "user" || role === "assistant");
-  const begins = said.flatMap(({ role }, at) => (role === "user" ? [at] : []));
-  const from = inherit === "all" ? 0 : (begins.at(-inherit.turns) ?? 0);
-  const lines = said
-    .slice(from)
-    .map((item) => `${readText(item["role"])}: ${textOf([item]).slice(0, maxInherited)}`);
-  if (lines.length === 0) return null;
-  return message("developer", `[BEGIN PARENT CONVERSATION]\n${lines.join("\n")}\n[END PARENT CONVERSATION]`);
 }
 
 function summaryOf({ id, parentId, createdAt, updatedAt, data }: SessionRecord): SessionSummary {

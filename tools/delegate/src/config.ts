@@ -6,8 +6,13 @@ const on = z.strictObject({ enabled: z.boolean().default(true) }).prefault({});
 export const config = z.strictObject({
   features: z
     .strictObject({
-      /** Whether an agent may begin one that is like itself. */
-      self_delegation: on,
+      /** Whether an agent may begin one that is like itself, and how often in a row. */
+      self_delegation: z
+        .strictObject({
+          enabled: z.boolean().default(true),
+          max_depth: z.int().min(1).max(16).default(3),
+        })
+        .prefault({}),
       /** Whether a session that was begun may be gone on with. */
       session_resume: on,
       context_inheritance: z.strictObject({ max_turns: z.int().min(1).max(100).default(10) }).prefault({}),

@@ -1,15 +1,32 @@
-import { data, defineTool, failure, type Json, type ToolContext } from "@toolmount/core";
+import {
+  data,
+  defineTool,
+  failure,
+  type Json,
+  type ListAgents,
+  type Spawn,
+  type SpawnRequest,
+  type SpawnResult,
+  type ToolContext,
+} from "@toolmount/core";
 import { z } from "zod";
 import type { DelegateSettings } from "./config.ts";
 import { describeFailure } from "./failures.ts";
-import type { ChildTurn, DelegateEvent, Spawn } from "./services.ts";
 import { usage } from "./usage.ts";
+
+/** Events that the tool tells. */
+export type DelegateEvent =
+  | "delegate:agent_spawned"
+  | "delegate:agent_resumed"
+  | "delegate:agent_completed"
+  | "delegate:agent_cancelled"
+  | "delegate:error";
 
 /** What the tool needs of its host; looked up when it is called. */
 export interface DelegateServices {
   readonly spawn: Spawn | null;
   readonly resume: Spawn | null;
-  readonly agents: readonly { readonly name: string; readonly description: string }[];
+  readonly agents: ReturnType<ListAgents>;
   tell?(event: DelegateEvent, told: Readonly<Record<string, Json>>): void;
 }
 
@@ -21,6 +38,10 @@ const schema = z.strictObject({
     .enum(["none", "recent", "all"])
     .default("recent")
     .describe("How much of this conversation the agent is told"),
+  context_scope: z
+    .enum(["conversation", "agents", "full"])
+    .default("conversation")
+    .describe("What of it: what was said, with what agents answered, or with what all tools answered"),
   context_turns: z.int().min(1).max(10).default(5).describe("How many turns recent means"),
 });
 
@@ -56,12 +77,23 @@ export function createDelegate(settings: DelegateSettings, services: DelegateSer
       const isNew = isBlank(given.session_id);
       const spawn = (isNew ? services.spawn : services.resume)!;
       const ids = idsOf(context);
+      const limit = timeLimit(settings);
       try {
         services.tell?.(isNew ? "delegate:agent_spawned" : "delegate:agent_resumed", {
           ...ids,
           agent: given.agent ?? null,
+          context_depth: given.context_depth,
+          context_scope: given.context_scope,
+          ...(isNew ? {} : { child_session_id: given.session_id! }),
         });
-        const child = await spawn(requestOf(given, settings, context));
+        const signal = limit === null ? context.abortSignal : AbortSignal.any([context.abortSignal, limit]);
+        const child = await spawn(requestOf(given, settings, context, signal));
+        const isLate =
+          child.turn.status === "cancelled" && limit?.aborted === true && !context.abortSignal.aborted;
+        if (isLate) {
+          services.tell?.("delegate:error", { ...ids, agent: child.agent, code: "DELEGATION_TIMED_OUT" });
+          return timedOut(child, settings.settings.timeout!);
+        }
         const isCancelled = child.turn.status === "cancelled";
         services.tell?.(isCancelled ? "delegate:agent_cancelled" : "delegate:agent_completed", {
           ...ids,
@@ -69,7 +101,7 @@ export function createDelegate(settings: DelegateSettings, services: DelegateSer
           child_session_id: child.sessionId,
           status: child.turn.status,
         });
-        return answer(child, settings, context);
+        return answer(child);
       } catch (error) {
         const { text, code } = describeFailure(error, given.session_id);
         services.tell?.("delegate:error", { ...ids, agent: given.agent ?? null, code });
@@ -124,39 +156,49 @@ function isBlank(text: string | undefined): boolean {
   return text === undefined || text.trim() === "";
 }
 
-function requestOf(given: Arguments, { features, settings }: DelegateSettings, context: ToolContext) {
+function requestOf(
+  given: Arguments,
+  { features, settings }: DelegateSettings,
+  context: ToolContext,
+  abortSignal: AbortSignal,
+): SpawnRequest {
   const turns = Math.min(given.context_turns, features.context_inheritance.max_turns);
-  const signals = [
-    context.abortSignal,
-    ...(settings.timeout === undefined ? [] : [AbortSignal.timeout(settings.timeout * 1_000)]),
-  ];
   return {
-    agent: given.agent,
+    agent: isBlank(given.agent) ? undefined : given.agent,
     sessionId: isBlank(given.session_id) ? undefined : given.session_id,
     instruction: given.instruction,
     parentSessionId: context.sessionId ?? "",
     parentTurnId: context.turnId ?? "",
-    abortSignal: AbortSignal.any(signals),
+    traceparent: context.traceparent,
+    abortSignal,
     inherit:
       given.context_depth === "none"
         ? undefined
         : given.context_depth === "all"
           ? ("all" as const)
           : { turns },
-    exclude: settings.exclude_tools,
+    scope: given.context_scope,
+    // However the plan names it, this tool is this tool.
+    exclude: [
+      ...new Set(settings.exclude_tools.flatMap((name) => (isOwnName(name) ? [name, context.tool] : [name]))),
+    ],
+    maxSelfDepth: features.self_delegation.max_depth,
   };
 }
 
-function answer(
-  { sessionId, agent, turns, turn }: ChildTurn,
-  { settings }: DelegateSettings,
-  { abortSignal }: ToolContext,
-) {
-  if (turn.status === "cancelled" && !abortSignal.aborted && settings.timeout !== undefined)
-    return failure(
-      `Agent delegation took longer than ${settings.timeout} s (settings.timeout); its session is ${sessionId}`,
-      { code: "DELEGATION_TIMED_OUT" },
-    );
+/** The names under which plans leave the tool out: its own, and that of its module as Amplifier has it. */
+function isOwnName(name: string): boolean {
+  return name === "delegate" || name === "tool-delegate";
+}
+
+function timedOut({ sessionId, agent }: SpawnResult, seconds: number) {
+  return failure(
+    `Agent '${agent}' timed out after ${seconds}s (delegate tool session-level timeout). Increase or disable the timeout in tool-delegate settings (settings.timeout) to allow longer-running agents. Its session is ${sessionId}.`,
+    { code: "DELEGATION_TIMED_OUT" },
+  );
+}
+
+function answer({ sessionId, agent, turns, turn }: SpawnResult) {
   return data({
     response: turn.text,
     session_id: sessionId,
@@ -165,6 +207,10 @@ function answer(
     status: turn.status,
     metadata: { requests: turn.iterations, calls: turn.calls, error: turn.error?.message ?? null },
   });
+}
+
+function timeLimit({ settings }: DelegateSettings): AbortSignal | null {
+  return settings.timeout === undefined ? null : AbortSignal.timeout(settings.timeout * 1_000);
 }
 
 function idsOf({ callId, sessionId, turnId, parallelGroupId }: ToolContext): Readonly<Record<string, Json>> {

@@ -14,6 +14,12 @@ export function describeFailure(
       text: `Session '${sessionId ?? ""}' not found. May have expired or never existed.`,
       code: "SESSION_UNKNOWN",
     };
+  const { budget, limit } = error.details;
+  if (budget === "levels of self-delegation")
+    return {
+      text: `Self-delegation depth limit (${String(limit)}) exceeded. Current depth: ${String(limit)}. Break the recursion by delegating to a named agent or completing the task.`,
+      code: "SELF_DELEGATION_DEPTH_EXCEEDED",
+    };
   return { text: `Delegation failed: ${error.message}`, code: ownCodes[error.code] ?? "DELEGATION_FAILED" };
 }
 

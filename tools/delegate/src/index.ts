@@ -1,3 +1,2 @@
 export { config, mount } from "./module.ts";
-export { createDelegate, type DelegateServices } from "./delegate.ts";
-export type { ChildTurn, DelegateEvent, Spawn, SpawnRequest } from "./services.ts";
+export { createDelegate, type DelegateEvent, type DelegateServices } from "./delegate.ts";

@@ -1,7 +1,6 @@
 import type { Coordinator } from "@toolmount/core";
 import type { DelegateSettings } from "./config.ts";
 import { createDelegate, type DelegateServices } from "./delegate.ts";
-import type { Spawn } from "./services.ts";
 
 export { config } from "./config.ts";
 
@@ -24,14 +23,13 @@ function servicesOf(coordinator: Coordinator): DelegateServices {
   const { hooks, logger } = coordinator;
   return {
     get spawn() {
-      return coordinator.getCapability("session.spawn") as Spawn | null;
+      return coordinator.getCapability("session.spawn");
     },
     get resume() {
-      return coordinator.getCapability("session.resume") as Spawn | null;
+      return coordinator.getCapability("session.resume");
     },
     get agents() {
-      const list = coordinator.getCapability("session.agents") as (() => DelegateServices["agents"]) | null;
-      return list?.() ?? [];
+      return coordinator.getCapability("session.agents")?.() ?? [];
     },
     tell(event, told) {
       hooks

@@ -17,6 +17,7 @@ Arguments
 - agent (string, optional): the agent's name, or self for one like you. Left out only together with session_id.
 - session_id (string, optional): goes on with this session, as an earlier answer named it.
 - context_depth (string, optional): none, recent or all: how much of this conversation the agent is told. recent when left out.
+- context_scope (string, optional): conversation (what was said), agents (with what agents answered) or full (with what all tools answered). conversation when left out.
 - context_turns (integer, optional): 1 to 10, how many turns recent means. 5 when left out.
 
 The answer has response, session_id, agent, turn_count, status (done, paused, failed or cancelled) and metadata. A paused agent waits for a person: say so, and go on with its session_id later.
@@ -25,6 +26,7 @@ Error codes
 - INSTRUCTION_EMPTY, AGENT_REQUIRED: the call lacks something; the message says what.
 - AGENT_UNKNOWN: there is no agent of that name; the message lists those there are.
 - SELF_DELEGATION_DISABLED, SESSION_RESUME_DISABLED: the plan does not allow it.
+- SELF_DELEGATION_DEPTH_EXCEEDED: too many like you in a row. Name an agent, or finish the task.
 - SPAWN_UNAVAILABLE, RESUME_UNAVAILABLE: this host begins no sessions. Do the work yourself.
 - SESSION_UNKNOWN: no such session of yours. Begin a new one.
 - DELEGATION_EXHAUSTED: too deep, or the budget is used up. Do the work yourself, or answer with what you have.

@@ -1,12 +1,6 @@
-import { ToolmountError, type Json } from "@toolmount/core";
+import { ToolmountError, type Json, type Spawn, type SpawnRequest } from "@toolmount/core";
 import { expect, test } from "vitest";
-import {
-  config,
-  createDelegate,
-  type DelegateServices,
-  type Spawn,
-  type SpawnRequest,
-} from "../src/index.ts";
+import { config, createDelegate, type DelegateServices } from "../src/index.ts";
 
 const child = (more: object = {}) => ({
   sessionId: "s-1_explorer",
