@@ -159,8 +159,8 @@ function readItem(reading: Reading, path: string, depth: number): Json {
   return value;
 }
 
-/** A text without a colon and a space in it, nor a space and a hash; it begins with no sign that means something. */
-const plainText = /[A-Za-z0-9_$./+\\^(;<=\xa0-\uffff-](?:[^\n:# ]|:(?![ \n]|$)| (?! *(?:#|\n|$))|(?<! )#)*/y;
+/** A text without a colon and a space in it, two spaces, or a space and a hash; it begins with no sign that means something. */
+const plainText = /[A-Za-z0-9_$./+\\^(;<=\xa0-\uffff-](?:[^\n:# ]|:(?![ \n]|$)| (?![ #\n]|$)|(?<! )#)*/y;
 
 /** The same inside braces and brackets. */
 const flowText = /[A-Za-z0-9_$./](?:[\w$./*+;<=@()~^-]| (?=[\w$./*+;<=@()~^-]))*/y;
