@@ -580,6 +580,12 @@ export const faultyModules: readonly FaultyModule[] = [
     module: mounting(() => [{ ...forged, version: undefined }]),
   },
   {
+    fault: "a forge tool has no schema",
+    rule: "schema_required",
+    profile: "forge",
+    module: mounting(() => [{ ...forged, schema: undefined }]),
+  },
+  {
     fault: "a forge tool has no status",
     rule: "status_present",
     profile: "forge",
@@ -699,6 +705,42 @@ export const faultyModules: readonly FaultyModule[] = [
       { ToolName: "Agent_Greet", GetSchema: () => ({ ...GoodAptixTool.GetSchema(), name: "Agent_Greet" }) },
       { Name: "Agent_Greet" },
     ),
+  },
+  {
+    fault: "an Aptix tool's name has a dot",
+    rule: "name_grammar",
+    profile: "aptix",
+    module: aptix(
+      { ToolName: "agent.greet", GetSchema: () => ({ ...GoodAptixTool.GetSchema(), name: "agent.greet" }) },
+      { Name: "agent.greet" },
+    ),
+  },
+  {
+    fault: "an Aptix tool's parameters are a list",
+    rule: "schema_envelope",
+    profile: "aptix",
+    module: aptixParameters({ type: "array", items: {} }),
+  },
+  {
+    fault: "an Aptix tool does not say where it runs",
+    rule: "server_flag",
+    profile: "aptix",
+    module: aptix({}, { IsToolFullyExecutedOnServer: "yes" }),
+  },
+  {
+    fault: "an Aptix tool's constructor throws",
+    rule: "constructible",
+    profile: "aptix",
+    module: mounting(() => [
+      class extends GoodAptixTool {
+        static override readonly ToolName = GoodAptixTool.ToolName;
+        static override readonly ToolUsageMetadata = GoodAptixTool.ToolUsageMetadata;
+        constructor() {
+          super();
+          throw new Error("no connection");
+        }
+      },
+    ]),
   },
   {
     fault: "an Aptix tool's Name is another",

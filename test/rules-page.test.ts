@@ -1,4 +1,4 @@
-import { existsSync, readFileSync } from "node:fs";
+import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { glob, readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { expect, test } from "vitest";
@@ -7,7 +7,11 @@ import { writeRules } from "./rules-page.ts";
 const root = join(import.meta.dirname, "..");
 
 test("docs/validate.md ends with every rule, as the validator has it", () => {
-  const page = readFileSync(join(root, "docs/validate.md"), "utf8");
+  const file = join(root, "docs/validate.md");
+  const text = readFileSync(file, "utf8");
+  const page =
+    process.env["TOOLMOUNT_WRITE"] === "1" ? text.slice(0, text.indexOf("### core")) + writeRules() : text;
+  if (page !== text) writeFileSync(file, page);
 
   expect(squeeze(page.slice(page.indexOf("### core")))).toBe(squeeze(writeRules()));
 });

@@ -1,6 +1,12 @@
 import { pathToFileURL } from "node:url";
 import { amplifierProfile, aptixProfile, forgeProfile, mount } from "@toolmount/interop";
-import { checkToolModule, createWorkspace, formatReport, type CheckOptions } from "@toolmount/testing";
+import {
+  checkToolModule,
+  coreProfile,
+  createWorkspace,
+  formatReport,
+  type CheckOptions,
+} from "@toolmount/testing";
 import { afterEach, describe, expect, test } from "vitest";
 import { faultyModules, leftBehind } from "./faulty-modules.ts";
 import { goodModules } from "./good-modules.ts";
@@ -85,8 +91,17 @@ test.each(rowsOfRules)("$title is held by the rule $rule", async ({ rule }) => {
   }
 });
 
+test("every rule of every profile is shown by a planted fault, so that none is one which cannot find anything", () => {
+  const shown = new Set(faultyModules.map(({ rule, profile = "core" }) => `${profile} ${rule}`));
+  const rules = [coreProfile, ...profiles].flatMap(({ name, moduleRules = [], toolRules = [] }) =>
+    [...moduleRules, ...toolRules].map(({ id }) => `${name} ${id}`),
+  );
+
+  expect(rules.filter((rule) => !shown.has(rule))).toEqual([]);
+});
+
 test("every finding has a rule, where, why and how to mend it", async () => {
-  for (const { module, rule: _, profile: __, severity: ___, ...options } of faultyModules.slice(0, 9)) {
+  for (const { module, rule: _, profile: __, severity: ___, ...options } of faultyModules.slice(0, 12)) {
     const { findings } = await checkToolModule(module, { ...everything, ...options });
 
     for (const { rule, where, why, mend } of findings)
