@@ -263,4 +263,6 @@ test("a long run of spaces, of lines or of signs is left or read at once", () =>
     for (const text of [`a: x${long}y`, `a: [${long}`, `a:${long}- b`, `- ${long}`])
       readSimplePlan(createPlanText("plan.yaml", text), maxPlanBytes);
   }
+  const spaces = createPlanText("plan.yaml", `a: x${" ".repeat(200_000)}y`);
+  expect(readSimplePlan(spaces, maxPlanBytes)).toBeUndefined();
 });
