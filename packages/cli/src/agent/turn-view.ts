@@ -68,14 +68,19 @@ function resultLines(
     outcome === undefined
       ? `${screen.paint("yellow", `■ ${status}`)} ${screen.paint("bold", printable(tool))}`
       : outcomeHeadline(screen, outcome);
-  if (status === "ok") return [`  ${headline}`];
+  // What was cancelled has nothing more to say.
+  if (status === "ok" || status === "cancelled") return [`  ${headline}`];
+  const lines = printableLines(text).trimEnd().split("\n");
+  const more = lines.length - maxLines;
   return [
     `  ${headline}`,
-    ...printableLines(text)
-      .split("\n")
-      .map((line) => `      ${line}`),
+    ...lines.slice(0, maxLines).map((line) => `      ${line}`),
+    ...(more > 0 ? [screen.paint("dim", `      … ${countOf(more, "more line")}`)] : []),
   ];
 }
+
+/** Most lines of what went wrong; the whole is in `toolmount sessions show`. */
+const maxLines = 8;
 
 function waitingLine(screen: Screen, { tool, waitsFor, callId, arguments: given }: WaitingCall): string {
   const what =
@@ -91,6 +96,7 @@ function waitingLine(screen: Screen, { tool, waitsFor, callId, arguments: given 
 export function turnFooter(
   screen: Screen,
   { sessionId, status, usage, cost, iterations, calls }: TurnResult,
+  plan?: string,
 ): string[] {
   const facts = [
     `session ${printable(sessionId)}`,
@@ -101,7 +107,9 @@ export function turnFooter(
   ];
   const lines = [screen.paint("dim", facts.join(" · "))];
   if (status === "paused")
-    lines.push(`go on with: ${screen.paint("cyan", `toolmount sessions resume ${printable(sessionId)}`)}`);
+    lines.push(
+      `go on with: ${screen.paint("cyan", `toolmount sessions resume ${printable([sessionId, plan].filter(Boolean).join(" "))}`)}`,
+    );
   if (status === "cancelled")
     lines.push(screen.paint("yellow", "the turn was cancelled; every call it made is answered"));
   return lines;

@@ -82,6 +82,6 @@ export async function tellTurn(
       return turn;
     }),
   );
-  if (options.json !== true) for (const line of turnFooter(shell.err, result)) shell.err.line(line);
+  if (options.json !== true) for (const line of turnFooter(shell.err, result, plan)) shell.err.line(line);
   return exitCodeOf(result);
 }

@@ -38,7 +38,7 @@ function chat(plan: string | undefined, options: Options, shell: Shell): Promise
       if (prompt.trim() === "") continue;
       const { result, isEnd } = await answer(agent, sessionId, prompt, shell);
       last = result;
-      if (options.json !== true) for (const line of turnFooter(shell.err, last)) shell.err.line(line);
+      if (options.json !== true) for (const line of turnFooter(shell.err, last, plan)) shell.err.line(line);
       if (isEnd || last.status === "paused") break;
     }
     await agent.reasoner.leave(agent.host, sessionId);

@@ -92,7 +92,7 @@ function writeList(screen: Screen, sessions: readonly SessionSummary[]): void {
     const state = waits > 0 ? `waits (${waits})` : status;
     const who = agent === null ? "" : ` ${screen.paint("cyan", printable(agent))}`;
     screen.line(
-      `${screen.paint("bold", printable(id))} ${state.padEnd(9)} ${String(turns).padStart(3)} turns${who}  ${screen.paint("dim", printable(title))}`,
+      `${screen.paint("bold", printable(id))} ${state.padEnd(9)} ${String(turns).padStart(3)} ${turns === 1 ? "turn " : "turns"}${who}  ${screen.paint("dim", printable(title))}`,
     );
   }
 }

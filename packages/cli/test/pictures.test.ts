@@ -1,0 +1,134 @@
+import { mkdir, readFile, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { expect, test, vi } from "vitest";
+import { call, response, say } from "./exchange.ts";
+import { drawTerminal } from "./svg.ts";
+import { atTerminal, keys } from "./terminal.ts";
+import { oneTool, planOf, root, workspace } from "./world.ts";
+
+// Each picture is a process at a terminal of its own, or several.
+vi.setConfig({ testTimeout: 120_000 });
+
+const folderOfPictures = join(root, "docs/pictures");
+const columns = 94;
+
+const readNote = oneTool({
+  name: "read_note",
+  schema: "path: z.string()",
+  body: `return data("The tools are mounted by hand.");`,
+});
+/** Ends well after the other, so that the picture is always the same. */
+const editNote = oneTool({
+  name: "edit_note",
+  schema: "path: z.string(), text: z.string()",
+  body: `
+    await new Promise((resolve) => setTimeout(resolve, 1_000));
+    return failure("the plan does not allow to write " + params.path, { code: "ACCESS_DENIED" });`,
+});
+const removeNote = oneTool({
+  name: "remove_note",
+  schema: "path: z.string()",
+  confirm: "true",
+  body: "return data({ gone: params.path });",
+});
+const watchNote = oneTool({ name: "watch_note", body: "await new Promise(() => {}); return data(params);" });
+
+/** What differs from run to run. */
+function mask(bytes: string): string {
+  return bytes
+    .replaceAll(/127\.0\.0\.1:\d+/g, "127.0.0.1:8000")
+    .replaceAll(/\d+ ms\b/g, "12 ms")
+    .replaceAll(/[0-9a-f]{64}/g, "30ac5c09c05ff5e5699f73ffb13e5047045e0cc4786f41445a4936fa5952eb49")
+    .replaceAll(/until \d{4}-\d\d-\d\dT[\d:.]+Z/g, "until 2027-01-01T12:00:00.000Z");
+}
+
+async function notes(...exchange: object[]) {
+  return workspace({
+    "mount-plan.yaml": planOf("./read.ts", "./edit.ts", "./remove.ts", "./watch.ts"),
+    "read.ts": readNote,
+    "edit.ts": editNote,
+    "remove.ts": removeNote,
+    "watch.ts": watchNote,
+    "exchange.json": JSON.stringify(exchange),
+    "more.json": JSON.stringify([response(say("It is gone."))]),
+  });
+}
+
+/** A line that somebody typed, as a shell shows it. */
+function typed(words: readonly string[]): string {
+  const shown = words.map((word) => (/\s/.test(word) ? `"${word}"` : word)).join(" ");
+  return `\u001b[2m$\u001b[22m toolmount ${shown}\r\n`;
+}
+
+/** Compares a picture with the committed one, or writes it. */
+async function expectPicture(name: string, title: string, bytes: string): Promise<void> {
+  const path = join(folderOfPictures, `${name}.svg`);
+  const drawn = await drawTerminal(mask(bytes), columns, title);
+  if (process.env["TOOLMOUNT_WRITE"] === "1") {
+    await mkdir(folderOfPictures, { recursive: true });
+    await writeFile(path, drawn);
+  }
+  const why = `docs/pictures/${name}.svg is not what the command shows; write it again: pnpm pictures`;
+  expect(drawn, why).toBe(await readFile(path, "utf8").catch(() => ""));
+}
+
+const replay = ["--session", "notes", "--model", "replay:exchange.json"];
+
+test("the picture of a turn with two calls at once is what the command shows", async () => {
+  const { folder } = await notes(
+    response(
+      call("a", "read_note", { path: "note.txt" }),
+      call("b", "edit_note", { path: "note.txt", text: "by a plan" }),
+    ),
+    response(say("The note is read; the plan does not let me change it.")),
+  );
+  const words = ["run", ...replay, "Mend the note"];
+  const terminal = atTerminal(words, { cwd: folder, columns });
+  expect(await terminal.ended, terminal.text()).toBe(0);
+  await expectPicture("turn", "A turn of a model with two calls", typed(words) + terminal.bytes());
+});
+
+test("the picture of a question is what the command shows", async () => {
+  const { folder } = await notes(
+    response(call("a", "remove_note", { path: "old.txt" })),
+    response(say("Gone.")),
+  );
+  const words = ["run", ...replay, "Remove what nobody needs"];
+  const terminal = atTerminal(words, { cwd: folder, columns });
+  await terminal.until(/Deny, and say why[\s\S]*confirm/);
+  terminal.press(keys.down);
+  await terminal.until(/● Approve/);
+  await expectPicture("approval", "A question before a tool runs", typed(words) + terminal.bytes());
+});
+
+test("the picture of a cancelled turn is what the command shows", async () => {
+  const { folder } = await notes(response(call("a", "watch_note")));
+  const words = ["run", ...replay, "Watch the note"];
+  const terminal = atTerminal(words, { cwd: folder, columns });
+  await terminal.until(/→ watch_note/);
+  terminal.press(keys.ctrlC);
+  expect(await terminal.ended, terminal.text()).toBe(1);
+  await expectPicture("cancelled", "A turn cancelled with Ctrl-C", typed(words) + terminal.bytes());
+});
+
+test("the picture of a turn that waits, is approved and goes on is what three commands show", async () => {
+  const { folder, run } = await notes(response(call("a", "remove_note", { path: "old.txt" })));
+  let bytes = "";
+  const say1 = async (code: number, shown: readonly string[], words = shown) => {
+    const terminal = atTerminal(words, { cwd: folder, columns, env: { USER: "ada" } });
+    if (code === 3) {
+      await terminal.until(/Deny, and say why/);
+      terminal.press(keys.down, keys.down, keys.down, keys.down, keys.enter);
+    }
+    expect(await terminal.ended, terminal.text()).toBe(code);
+    // Of what was asked and put off, the end is enough.
+    const end = code === 3 ? terminal.bytes().split("Decide later").at(-1)! : terminal.bytes();
+    bytes += `${typed(shown)}${end.replace(/^[^\n]*\n/, code === 3 ? "" : "$&")}\r\n`;
+  };
+  await say1(3, ["run", ...replay, "Remove what nobody needs"]);
+  const { waiting } = (await run(["approvals", "list", "--json"])).json() as { waiting: { id: string }[] };
+  await say1(0, ["approvals", "approve", "8fJ2kQ"], ["approvals", "approve", waiting[0]!.id]);
+  await say1(0, ["sessions", "resume", "notes", "--model", "replay:more.json"]);
+  await say1(0, ["sessions", "show", "notes"]);
+  await expectPicture("resume", "A turn waits, is approved, and goes on in another process", bytes);
+});
