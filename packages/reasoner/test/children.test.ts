@@ -1,0 +1,220 @@
+import { tracingChannel } from "node:diagnostics_channel";
+import {
+  defaultMode,
+  modelChannelName,
+  turnChannelName,
+  type ModeCatalog,
+  type ModelTrace,
+  type SpawnRequest,
+  type TurnTrace,
+} from "@toolmount/core";
+import { expect, onTestFinished, test } from "vitest";
+import { call, outputs, response, say, tool, world, type WorldOptions } from "./world.ts";
+
+/** A tool that asks for a child with what the model wrote, in the name of its own turn. */
+function hand(open: () => ReturnType<typeof world>, more: Partial<SpawnRequest> = {}) {
+  return tool(
+    "hand",
+    async (given, { sessionId, turnId, abortSignal, traceparent }) => {
+      const { reasoner } = await open();
+      const ids = { parentSessionId: sessionId!, parentTurnId: turnId!, abortSignal, traceparent };
+      const { sessionId: child, turn } = await reasoner.spawn({
+        instruction: "do it",
+        ...given,
+        ...ids,
+        ...more,
+      });
+      return { child, text: turn.text };
+    },
+    { timeout: 0, tags: ["agents"] },
+  );
+}
+
+function opened(answers: Parameters<typeof world>[0], options: WorldOptions, more?: Partial<SpawnRequest>) {
+  const all: ReturnType<typeof world> = world(answers, {
+    ...options,
+    tools: [...((options.tools ?? []) as object[]), hand(() => all, more)],
+  });
+  return all;
+}
+
+const spoken = (value: unknown) => JSON.parse(value as string) as { child: string; text: string };
+
+test("a child in a mode of its own has no tool that its parent's mode does not offer, called by a tool either", async () => {
+  const catalog: ModeCatalog = {
+    listModes: async () =>
+      [
+        { key: defaultMode, tools: ["hand", "combo"], isDefault: true },
+        { key: "open", tools: ["*"], isDefault: false },
+      ].map((mode) => ({
+        ...mode,
+        id: mode.key,
+        displayName: mode.key,
+        description: "",
+        systemPromptSummary: "",
+      })),
+  };
+  let wrote = 0;
+  const all = opened(
+    [
+      response([call("c1", "hand", { agent: "writer" })]),
+      response([call("k1", "write"), call("k2", "combo")]),
+      response([say("tried")]),
+      response([say("end")]),
+    ],
+    {
+      tools: [
+        tool("write", () => (wrote += 1)),
+        tool("combo", async (_, context) => (await context.call({ name: "write" })).status),
+      ],
+      agents: { writer: { description: "Writes.", tools: ["*"], mode: "open" } },
+    },
+  );
+  const { host, run, requests } = await all;
+  host.coordinator.mount("mode-catalog", catalog);
+  await run("go");
+
+  expect(requests[1]!.tools!.map(({ name }) => name)).toEqual(["combo", "hand"]);
+  expect(outputs(requests[2])).toMatchObject({
+    k1: expect.stringMatching(/not among the tools/),
+    k2: "denied",
+  });
+  expect(wrote).toBe(0);
+});
+
+test("a tool that is left out is left out under any name, and a list of aliases gives nothing more", async () => {
+  const renamed = tool("list_all", () => "listed");
+  const { host, run, requests } = await opened(
+    [
+      response([call("c1", "hand", { agent: "helper" })]),
+      response([call("k1", "ls"), call("k2", "list_all")]),
+      response([say("tried")]),
+      response([say("end")]),
+    ],
+    { agents: { helper: { description: "Helps.", tools: ["*"] } } },
+    { exclude: ["ls"] },
+  );
+  host.coordinator.mount("tools", renamed, { name: "ls" });
+  await run("go");
+
+  expect(requests[1]!.tools!.map(({ name }) => name)).not.toContain("list_all");
+  expect(Object.values(outputs(requests[2])).join()).not.toContain("listed");
+});
+
+test("a session is gone on with as the agent that it is, by the user whose it is, in the turn that asks", async () => {
+  let child = "";
+  const refusals: unknown[] = [];
+  const all = opened(
+    (request, at) => {
+      if (at === 0) return response([call("c1", "hand", { agent: "helper" })]);
+      if (at === 1) return response([say("first")]);
+      if (at === 2) {
+        child = spoken(outputs(request)["c1"]).child;
+        return response([call("c2", "hand", { sessionId: child, agent: "writer" })]);
+      }
+      refusals.push(outputs(request));
+      return at === 4 ? response([call("c3", "hand", { sessionId: child })]) : response([say("end")]);
+    },
+    {
+      agents: {
+        helper: { description: "Helps.", tools: ["read"] },
+        writer: { description: "Writes.", tools: ["*"] },
+      },
+    },
+  );
+  const { run, reasoner, requests } = await all;
+  await run("go", { userId: "ada" });
+  await run("again", { userId: "bob" });
+
+  expect(JSON.stringify(refusals[0])).toContain("Error");
+  expect(JSON.stringify(refusals.at(-1))).toContain("Error");
+  expect(requests).toHaveLength(6);
+  await expect(
+    reasoner.spawn({ agent: "helper", instruction: "x", parentSessionId: "s", parentTurnId: "turn_gone" }),
+  ).rejects.toMatchObject({ code: "SESSION_CONFLICT" });
+});
+
+test("an agent begins one like itself only as often in a row as it may", async () => {
+  const { run, reasoner } = await opened(
+    () => response([call("c1", "hand", { agent: "self" })]),
+    { settings: { maxDepth: 9, maxIterations: 1 } },
+    { maxSelfDepth: 2 },
+  );
+  await run("dig");
+
+  expect(await reasoner.list()).toHaveLength(3);
+});
+
+test.each([
+  ["conversation", []],
+  ["agents", ["result of hand"]],
+  ["full", ["result of hand", "result of look"]],
+] as const)("with the scope %s a child is told of %j", async (scope, told) => {
+  const { run, requests } = await opened(
+    [
+      response([call("a1", "look"), call("a2", "hand", { agent: "self" })]),
+      response([say("from the first child")]),
+      response([call("c1", "hand", { agent: "self", inherit: "all", scope })]),
+      response([say("ok")]),
+      response([say("end")]),
+    ],
+    { tools: [tool("look", () => "seen")] },
+  );
+  await run("go");
+
+  const text = requests[3]!.input[0]!["content"] as string;
+  expect(text).toContain("user: go");
+  expect(["result of hand", "result of look"].filter((line) => text.includes(line))).toEqual(told);
+});
+
+test("a turn, its requests and its child are told on the tracing channels, each under what began it", async () => {
+  const turns: TurnTrace[] = [];
+  const models: ModelTrace[] = [];
+  let spans = 0;
+  const mark = (message: TurnTrace | ModelTrace) => {
+    message.traceparent = `${message.traceparent ?? "root"}/${++spans}`;
+  };
+  const turnEvents = {
+    start: (told: unknown) => (mark(told as TurnTrace), void turns.push(told as TurnTrace)),
+  };
+  const modelEvents = {
+    start: (told: unknown) => (mark(told as ModelTrace), void models.push(told as ModelTrace)),
+  };
+  tracingChannel(turnChannelName).start.subscribe(turnEvents.start);
+  tracingChannel(modelChannelName).start.subscribe(modelEvents.start);
+  onTestFinished(() => {
+    tracingChannel(turnChannelName).start.unsubscribe(turnEvents.start);
+    tracingChannel(modelChannelName).start.unsubscribe(modelEvents.start);
+  });
+  const { run } = await opened(
+    [
+      { status: 500, body: { error: { message: "busy" } } },
+      response([call("c1", "hand", { agent: "helper" })]),
+      response([say("did it")]),
+      response([say("end")]),
+    ],
+    { agents: { helper: { description: "Helps.", tools: ["*"] } } },
+  );
+  await run("go", { traceparent: "given" });
+
+  expect(
+    turns.map(({ traceparent, status, agent, depth }) => [traceparent, status, agent?.name, depth]),
+  ).toEqual([
+    ["given/1", "done", undefined, 0],
+    ["given/1/4", "done", "helper", 1],
+  ]);
+  expect(
+    models.map(({ traceparent, attempt, failure, finishReason }) => [
+      traceparent,
+      attempt,
+      failure?.code,
+      finishReason,
+    ]),
+  ).toEqual([
+    ["given/1/2", 1, expect.any(String), undefined],
+    ["given/1/3", 2, undefined, "tool_calls"],
+    ["given/1/4/5", 1, undefined, "stop"],
+    ["given/1/6", 1, undefined, "stop"],
+  ]);
+  expect(models[1]!.usage).toMatchObject({ inputTokens: 10, outputTokens: 5 });
+});
