@@ -305,6 +305,8 @@ export const faultyModules: readonly FaultyModule[] = [
     rule: "schema_json",
     module: having({ schema: z.strictObject({ path: z.string().transform((text) => text.length) }) }),
   },
+  { fault: "its name has a space", rule: "tool_mountable", module: having({ name: "read note" }) },
+  { fault: "its name is endless", rule: "tool_mountable", module: having({ name: "a".repeat(129) }) },
   {
     fault: "its name has a dot",
     rule: "name_grammar",

@@ -42,7 +42,9 @@ function scanned(
     mend,
     *check(subject) {
       for (const { kind, path, message, excerpt } of scanDefinition(textsOf(subject)))
-        if (kinds.includes(kind) && excerpt !== "") yield of(subject, path, `${message}: "${excerpt}"`);
+        // For its name the host has refused the tool, and said why.
+        if (kind === "name" && path === "name" && subject.refused !== null) continue;
+      if (kinds.includes(kind) && excerpt !== "") yield of(subject, path, `${message}: "${excerpt}"`);
     },
   };
 }
