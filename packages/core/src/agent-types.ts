@@ -10,6 +10,12 @@ export interface SpawnRequest {
   /** The session whose turn asks, and that turn: only while it runs can it begin another. */
   readonly parentSessionId: string;
   readonly parentTurnId: string;
+  /**
+   * The call that asks, by a tool that does nothing but this: should its process end meanwhile, the call is made again
+   * when the parent goes on, and gets the session that it began, which goes on where it was. Without it such a call is
+   * told as unknown.
+   */
+  readonly parentCallId?: string | undefined;
   /** The trace context of the call that asks; the child's turn is told as a part of it. */
   readonly traceparent?: string | undefined;
   readonly abortSignal?: AbortSignal | undefined;

@@ -44,7 +44,7 @@ export async function answerCalls(
   const { log } = calling;
   const turn = log.view.turn!;
   const open = turn.calls.filter(({ output }) => output === null);
-  const doubtful = open.filter(({ started, waits }) => started && waits === null);
+  const doubtful = open.filter(({ started, waits, child }) => started && (waits === null || child !== null));
   const again = await neverRan(doubtful, calling);
   const fresh = open.filter((state) => (!state.started && state.waits === null) || again.has(state));
   const group = turn.group ?? randomUUID();
@@ -55,7 +55,8 @@ export async function answerCalls(
   let left = calling.mayRun;
   const works = open.map((state) => {
     if (lost.includes(state)) return giveUp(state, calling);
-    if (state.waits !== null) return goOn(state, clientResults.get(state.call.callId), calling, ephemeral);
+    if (state.waits !== null && !again.has(state))
+      return goOn(state, clientResults.get(state.call.callId), calling, ephemeral);
     if (left-- <= 0) return refuse(state, calling);
     return run(state, group, calling, ephemeral);
   });
@@ -75,7 +76,8 @@ async function neverRan(doubtful: readonly CallState[], calling: Calling): Promi
   const states = ["pending", "approved", "handed"] as const;
   const views = await host.approvals.list({ sessionId: session.id, states, limit: 10_000 });
   for (const state of doubtful) {
-    if (isIdempotent(readCall(state.call).name)) again.add(state);
+    // A call that began a session does nothing else, and is given the same session again.
+    if (state.child !== null || isIdempotent(readCall(state.call).name)) again.add(state);
     const view = views.find(
       ({ info }) => info.callId === state.call.callId && info.turnId === context.turnId && info.depth === 0,
     );

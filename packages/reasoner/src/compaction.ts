@@ -1,6 +1,6 @@
 import type { Coordinator } from "@toolmount/core";
 import type { Settings } from "./config.ts";
-import { isItem, type Item } from "./items.ts";
+import { isCall, isCallOutput, isItem, type Item } from "./items.ts";
 import type { SessionLog } from "./session-log.ts";
 
 /**
@@ -43,8 +43,8 @@ function newestTurns(items: readonly Item[], count: number): Item[] {
 export function isMatched(items: readonly Item[]): boolean {
   const open = new Set<unknown>();
   for (const item of items) {
-    if (item["type"] === "function_call") open.add(item["call_id"]);
-    if (item["type"] === "function_call_output" && !open.delete(item["call_id"])) return false;
+    if (isCall(item)) open.add(item["call_id"]);
+    if (isCallOutput(item) && !open.delete(item["call_id"])) return false;
   }
   return open.size === 0;
 }

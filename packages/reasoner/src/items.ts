@@ -10,6 +10,8 @@ export interface FunctionCall {
   readonly name: string;
   /** JSON, if the model kept to it. */
   readonly arguments: string;
+  /** Free text in place of JSON; such a call is answered by an item of its own kind. */
+  readonly custom: boolean;
 }
 
 /** A message of a user, or of whoever instructs. */
@@ -29,24 +31,43 @@ export function readText(value: unknown): string {
 
 /** A call in an item; null for items of other kinds. */
 export function readFunctionCall(item: Item): FunctionCall | null {
-  const { type, call_id: callId, name, arguments: given } = item;
-  if (type !== "function_call" || typeof callId !== "string") return null;
+  const { type, call_id: callId, name } = item;
+  if (!isCall(item) || typeof callId !== "string") return null;
+  const custom = type === "custom_tool_call";
+  const given = custom ? item["input"] : item["arguments"];
   return {
     callId,
     name: typeof name === "string" ? name : "",
     arguments: typeof given === "string" ? given : "",
+    custom,
   };
+}
+
+/** Whether an item has to be answered by us. */
+export function isCall({ type }: Item): boolean {
+  return type === "function_call" || type === "custom_tool_call";
+}
+
+/** Whether an item answers a call. */
+export function isCallOutput({ type }: Item): boolean {
+  return type === "function_call_output" || type === "custom_tool_call_output";
+}
+
+/** An output as the kind of its call wants it. */
+export function answerOf({ custom }: FunctionCall, item: Item): Item {
+  return custom ? { ...item, type: "custom_tool_call_output" } : item;
 }
 
 /**
  * What of an answer goes into the conversation. Each call has an id of its own, whatever the server gave, so that each
- * can be answered exactly once; ids of other items are left out where the server does not keep them.
+ * can be answered exactly once; `taken` are those of the conversation before, which some servers give again. Ids of
+ * other items are left out where the server does not keep them.
  */
-export function keptItems(output: readonly Item[], stored: boolean): Item[] {
-  const seen = new Set<unknown>();
+export function keptItems(output: readonly Item[], stored: boolean, taken: Iterable<unknown> = []): Item[] {
+  const seen = new Set<unknown>(taken);
   const kept = output.flatMap((item) => {
     const { type } = item;
-    if (type === "function_call") return [withOwnId(item, seen, stored)];
+    if (isCall(item)) return [withOwnId(item, seen, stored)];
     if (type === "reasoning") return stored || canBeCarried(item) ? [withoutNulls(item)] : [];
     return [stored ? item : without(item, "id", "status")];
   });
@@ -60,7 +81,8 @@ function withOwnId(item: Item, seen: Set<unknown>, stored: boolean): Item {
   const isFree = typeof given === "string" && given !== "" && !seen.has(given);
   const callId = isFree ? given : `call_${randomUUID().replaceAll("-", "")}`;
   seen.add(callId);
-  const call = { ...item, call_id: callId, arguments: item["arguments"] ?? "" } as Item;
+  const text = item["type"] === "function_call" ? { arguments: item["arguments"] ?? "" } : {};
+  const call = { ...item, call_id: callId, ...text } as Item;
   return stored ? call : without(call, "id", "status");
 }
 

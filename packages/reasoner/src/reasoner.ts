@@ -30,7 +30,7 @@ import type {
   TurnOptions,
 } from "./reasoner-types.ts";
 import { conflict, SessionLog, type SessionFacts } from "./session-log.ts";
-import type { SessionView } from "./session-view.ts";
+import type { ChildOfCall, SessionView } from "./session-view.ts";
 import { tokensOf, Turn } from "./turn.ts";
 import { tracedTurn } from "./turn-trace.ts";
 import type { ClientResult, TurnResult } from "./turn-types.ts";
@@ -198,7 +198,8 @@ export function createReasoner(
       await coordinator.hooks.emit(isNew ? "session:start" : "session:resume", ids);
       const answer = await coordinator.hooks.emit("prompt:submit", { ...ids, prompt: options.prompt });
       requireAllowed(answer, "the prompt");
-      await log.append({ kind: "begin", turnId, traceparent, prompt: options.prompt });
+      const state = host.session(facts.id).snapshot();
+      await log.append({ kind: "begin", turnId, traceparent, prompt: options.prompt, state });
       await log.save();
       return drive(host, log, options, [], traceparent);
     });
@@ -210,7 +211,24 @@ export function createReasoner(
     const parent = running.get(request.parentSessionId);
     if (parent === undefined || parent.log.view.turn?.turnId !== request.parentTurnId)
       throw conflict(request.parentSessionId, "no turn of it runs that could begin another");
+    const { calls } = parent.log.view.turn!;
+    const begun = calls.find(({ call }) => call.callId === request.parentCallId)?.child ?? null;
+    if (begun !== null) return spawnKnown(parent, request, begun);
     return request.sessionId === undefined ? spawnNew(parent, request) : spawnAgain(parent, request);
+  };
+
+  /** The call began it in a process that is gone: what the child did there is not done again. */
+  const spawnKnown = async (
+    parent: Running,
+    request: SpawnRequest,
+    { sessionId, before, ended }: ChildOfCall,
+  ): Promise<SpawnResult> => {
+    const log = await open(sessionId);
+    const agent = log.facts.agent ?? "self";
+    const isOver = ended || (log.view.turn === null && log.view.turns > before.turns);
+    if (!isOver) return runChild(parent, log, request, agent, before);
+    if (!ended) await countChild(parent, log, request, agent, before);
+    return { sessionId, agent, turns: log.view.turns, turn: pastTurn(log) };
   };
 
   const spawnNew = async (parent: Running, request: SpawnRequest): Promise<SpawnResult> => {
@@ -240,20 +258,33 @@ export function createReasoner(
       depth,
       allowed: [...parent.allowed, ...rights],
     };
-    const log = await create(child);
-    // Known from here on, should this process end before the child does.
-    await parent.log.append({ kind: "child", sessionId: child.id, agent: name, usage: noUsage, calls: 0 });
-    const base = inherited(
-      parent.log.view,
-      request.inherit,
-      request.scope ?? "conversation",
-      agentTools(parent.host),
-    );
-    if (base !== null) await log.append({ kind: "note", items: [base] });
-    const mode = agent?.mode ?? (await parent.host.session(facts.id).mode());
-    changeSessionMode(parent.host.session(child.id).state, mode);
-    return runChild(parent, log, request, name, true);
+    return runChild(parent, await create(child), request, name, null);
   };
+
+  /** What a child has from its beginning on. */
+  const prepare = async ({ host, log: { view, facts } }: Running, log: SessionLog, request: SpawnRequest) => {
+    const base = inherited(view, request.inherit, request.scope ?? "conversation", agentTools(host));
+    if (base !== null && log.length === 0) await log.append({ kind: "note", items: [base] });
+    const mode = agentOf(log.facts)?.mode ?? (await host.session(facts.id).mode());
+    changeSessionMode(host.session(log.facts.id).state, mode);
+  };
+
+  /** What a child used since this call, or one like it in a process that is gone, began it. */
+  const countChild = (
+    parent: Running,
+    { facts, view }: SessionLog,
+    { parentCallId: callId }: SpawnRequest,
+    agent: string,
+    before: ChildOfCall["before"],
+  ) =>
+    parent.log.append({
+      kind: "child",
+      sessionId: facts.id,
+      agent,
+      usage: minus(view.usage, before.usage),
+      calls: view.calls - before.calls,
+      ...(callId !== undefined && { callId }),
+    });
 
   const spawnAgain = async (parent: Running, request: SpawnRequest): Promise<SpawnResult> => {
     const log = await open(request.sessionId!);
@@ -269,7 +300,7 @@ export function createReasoner(
         budget: "levels of delegation",
         limit: parent.settings.maxDepth,
       });
-    return runChild(parent, log, request, log.facts.agent ?? "self", false);
+    return runChild(parent, log, request, log.facts.agent ?? "self", null);
   };
 
   /** A child has what is left of its parent: tokens, calls, time, and its cancellation. */
@@ -278,11 +309,24 @@ export function createReasoner(
     log: SessionLog,
     request: SpawnRequest,
     agent: string,
-    isNew: boolean,
+    earlier: ChildOfCall["before"] | null,
   ): Promise<SpawnResult> => {
     const { host, options } = parent;
     const { id } = log.facts;
-    const before = log.view.usage;
+    const { turns: had, calls, usage } = log.view;
+    const before = earlier ?? { turns: had, calls, usage };
+    const isNew = had === 0;
+    // Known from here on, should this process end before the child does.
+    if (earlier === null)
+      await parent.log.append({
+        kind: "child",
+        sessionId: id,
+        agent,
+        usage: noUsage,
+        calls: 0,
+        ...(request.parentCallId !== undefined && { callId: request.parentCallId, before }),
+      });
+    if (isNew) await prepare(parent, log, request);
     const { cancellation } = host.session(id);
     cancellation.reset(); // what stopped it before does not stop what it is asked now
     const leave = host.session(parent.log.facts.id).cancellation.registerChild(cancellation);
@@ -291,18 +335,22 @@ export function createReasoner(
       userId: options.userId,
       traceparent: request.traceparent,
       abortSignal: request.abortSignal,
-      settings: { ...options.settings, budgets: leftOf(parent, settingsFor(log.facts, options), before) },
+      settings: {
+        ...options.settings,
+        budgets: leftOf(parent, settingsFor(log.facts, options), before.usage),
+      },
     };
     try {
       let turn: TurnResult | null = null;
+      // Begun by this very call, the open turn is all that is left to do.
+      const isOwn = had > before.turns;
       if (log.view.turn !== null) {
         await restore(host, log);
         turn = await goOn(host, log, given);
       }
-      if (turn === null || turn.status === "done")
+      if (turn === null || (turn.status === "done" && !isOwn))
         turn = await begin(host, log, { ...given, prompt: request.instruction }, isNew);
-      const usage = minus(log.view.usage, before);
-      await parent.log.append({ kind: "child", sessionId: id, agent, usage, calls: turn.calls });
+      await countChild(parent, log, request, agent, before);
       return { sessionId: id, agent, turns: log.view.turns, turn };
     } finally {
       leave();
@@ -353,12 +401,12 @@ export function createReasoner(
 
     async fork(host, id, newId = randomUUID()) {
       const { view, facts } = await open(id);
-      const items = view.turn === null ? view.items : endedItems(view);
+      const { items, state } = view.turn?.before ?? view;
       const log = await create({ ...facts, id: newId, parentId: null });
-      await log.append({ kind: "base", items, state: view.state, from: id });
+      await log.append({ kind: "base", items: [...items], state, from: id });
       await log.save();
       await coordinator.hooks.emit("session:fork", { session_id: newId, parent_id: id });
-      host.session(newId).restore(view.state);
+      host.session(newId).restore(state);
       return summaryOf((await store().load(newId))!);
     },
 
@@ -377,10 +425,22 @@ function agentTools(host: TurnHost): ReadonlySet<string> {
   return new Set(host.tools().flatMap(({ name, tags }) => (tags.includes("agents") ? [name] : [])));
 }
 
-/** Without the turn that is open: from its prompt on. */
-function endedItems({ items }: SessionView): Item[] {
-  const last = items.findLastIndex((item) => item["role"] === "user");
-  return items.slice(0, Math.max(last, 0));
+/** How the last turn of a session ended, as its log tells it. */
+function pastTurn({ facts, view }: SessionLog): TurnResult {
+  const { lastTurn, lastStatus, lastText } = view;
+  const { turnId, iteration, callCount, usage, error } = lastTurn!;
+  return {
+    sessionId: facts.id,
+    turnId,
+    status: lastStatus as "done" | "cancelled" | "failed",
+    text: lastText,
+    ...(error !== null && { error }),
+    waiting: [],
+    iterations: iteration,
+    calls: callCount,
+    usage,
+    cost: null,
+  };
 }
 
 /** The least of a child's own budget and what its parent has left. Throws where nothing is left. */

@@ -23,6 +23,8 @@ export class SessionLog {
   #sequence = 0;
   #last: Promise<unknown> = Promise.resolve();
   #lost = false;
+  /** How long the open turn has been at work, while one runs here. */
+  stopwatch: (() => number) | null = null;
 
   private constructor(store: SessionStore, facts: SessionFacts, now: () => number) {
     this.#store = store;
@@ -76,13 +78,19 @@ export class SessionLog {
   }
 
   async #append(entries: readonly SessionEntry[]): Promise<void> {
-    const plain = JSON.parse(JSON.stringify(entries)) as Json[];
+    const timed = entries.map((entry) => this.#timed(entry));
+    const plain = JSON.parse(JSON.stringify(timed)) as Json[];
     if (this.#lost || !(await this.#store.append(this.facts.id, this.#sequence, plain))) {
       this.#lost = true;
       throw conflict(this.facts.id, "another process goes on with it");
     }
     this.#sequence += entries.length;
-    for (const entry of entries) fold(this.view, entry);
+    for (const entry of timed) fold(this.view, entry);
+  }
+
+  #timed(entry: SessionEntry): SessionEntry {
+    const isStep = ["answer", "started", "output", "waits"].includes(entry.kind);
+    return isStep && this.stopwatch !== null ? ({ ...entry, ms: this.stopwatch() } as SessionEntry) : entry;
   }
 
   /** Brings the record, which lists show, up to date. It may be behind; the log never is. */

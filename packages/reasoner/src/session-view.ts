@@ -1,5 +1,5 @@
 import type { JsonObject } from "@toolmount/core";
-import { message, readFunctionCall, type FunctionCall, type Item } from "./items.ts";
+import { answerOf, message, readFunctionCall, textOf, type FunctionCall, type Item } from "./items.ts";
 import type { SessionEntry, WaitsFor } from "./session-entry.ts";
 import { addUsage, noUsage, type Usage } from "./usage.ts";
 
@@ -10,7 +10,26 @@ export interface CallState {
   started: boolean;
   output: Item | null;
   notes: readonly Item[];
+  /** The session that it began, and what that had before; null again with `ended`. */
+  child: ChildOfCall | null;
   waits: { ticket: string; waitsFor: WaitsFor; tool: string; arguments: unknown } | null;
+}
+
+/** A session that a call began or goes on with. */
+export interface ChildOfCall {
+  readonly sessionId: string;
+  readonly before: { readonly turns: number; readonly calls: number; readonly usage: Usage };
+  /** Its use is counted. */
+  readonly ended: boolean;
+}
+
+/** How the last turn that ended did. */
+export interface EndedTurn {
+  readonly turnId: string;
+  readonly iteration: number;
+  readonly callCount: number;
+  readonly usage: Usage;
+  readonly error: { readonly code: string; readonly message: string } | null;
 }
 
 /** A turn that has not ended. */
@@ -23,6 +42,12 @@ interface OpenTurn {
   /** Calls of the last answer that are not all answered, in the order of the answer. */
   calls: CallState[];
   group: string | null;
+  /** Milliseconds that it has been at work; while it waits between processes, it is not. */
+  activeMs: number;
+  /** The text of an answer without calls: with it the turn is over, and nothing is left but to say so. */
+  finalText: string | null;
+  /** What a fork takes. */
+  readonly before: { readonly items: readonly Item[]; readonly state: JsonObject };
 }
 
 /** A session, as its log tells it. */
@@ -30,6 +55,9 @@ export interface SessionView {
   items: Item[];
   turn: OpenTurn | null;
   turns: number;
+  /** Calls of all turns, those of children counted. */
+  calls: number;
+  lastTurn: EndedTurn | null;
   usage: Usage;
   state: JsonObject;
   title: string;
@@ -47,6 +75,8 @@ export function createView(): SessionView {
     items: [],
     turn: null,
     turns: 0,
+    calls: 0,
+    lastTurn: null,
     usage: noUsage,
     state: {},
     title: "",
@@ -62,6 +92,7 @@ export function createView(): SessionView {
 /** Carries one entry of the log into the view: the same way while a turn runs and when a session is read again. */
 export function fold(view: SessionView, entry: SessionEntry): void {
   const { turn } = view;
+  if (turn !== null && "ms" in entry) turn.activeMs = Math.max(turn.activeMs, entry.ms ?? 0);
   switch (entry.kind) {
     case "base":
       view.items.push(...entry.items);
@@ -92,14 +123,16 @@ export function fold(view: SessionView, entry: SessionEntry): void {
     case "child":
       if (!view.children.includes(entry.sessionId)) view.children.push(entry.sessionId);
       view.usage = addUsage(view.usage, entry.usage);
+      view.calls += entry.calls;
       if (turn !== null) turn.callCount += entry.calls;
-      return;
+      return childOfCall(view, entry);
     case "compacted":
       view.items = [...entry.items];
       view.response = null;
       view.lastInputTokens = 0;
       return;
     case "end":
+      if (turn !== null) view.lastTurn = endedTurn(turn, entry);
       view.turn = null;
       view.state = entry.state;
       view.lastText = entry.text;
@@ -109,8 +142,24 @@ export function fold(view: SessionView, entry: SessionEntry): void {
   }
 }
 
-function begin(view: SessionView, { turnId, traceparent, prompt }: SessionEntry & { kind: "begin" }): void {
-  view.turn = { turnId, traceparent, iteration: 0, callCount: 0, usage: noUsage, calls: [], group: null };
+function begin(
+  view: SessionView,
+  { turnId, traceparent, prompt, state }: SessionEntry & { kind: "begin" },
+): void {
+  const before = { items: [...view.items], state: view.state };
+  view.turn = {
+    turnId,
+    traceparent,
+    iteration: 0,
+    callCount: 0,
+    usage: noUsage,
+    calls: [],
+    group: null,
+    activeMs: 0,
+    finalText: null,
+    before,
+  };
+  view.state = state ?? view.state;
   view.turns++;
   view.lastStatus = "open";
   view.title ||= prompt.replace(/\s+/g, " ").slice(0, 80);
@@ -129,8 +178,25 @@ function answer(view: SessionView, entry: SessionEntry & { kind: "answer" }): vo
   turn.calls = entry.items
     .map(readFunctionCall)
     .filter((call) => call !== null)
-    .map((call) => ({ call, started: false, output: null, notes: [], waits: null }));
+    .map((call) => ({ call, started: false, output: null, notes: [], child: null, waits: null }));
   turn.callCount += turn.calls.length;
+  turn.finalText = turn.calls.length === 0 ? textOf(entry.items) : null;
+  view.calls += turn.calls.length;
+}
+
+function childOfCall({ turn }: SessionView, entry: SessionEntry & { kind: "child" }): void {
+  const { callId, sessionId, before } = entry;
+  const state = turn?.calls.find(({ call }) => call.callId === callId);
+  if (state === undefined) return;
+  if (before !== undefined) state.child = { sessionId, before, ended: false };
+  else if (state.child !== null) state.child = { ...state.child, ended: true };
+}
+
+function endedTurn(
+  { turnId, iteration, callCount, usage }: OpenTurn,
+  { code, message: text = "" }: SessionEntry & { kind: "end" },
+): EndedTurn {
+  return { turnId, iteration, callCount, usage, error: code === undefined ? null : { code, message: text } };
 }
 
 /** Outputs go into the conversation together, in the order of the calls, once each call has one. */
@@ -139,7 +205,7 @@ function output(view: SessionView, entry: SessionEntry & { kind: "output" }): vo
   const { turn } = view;
   const state = turn?.calls.find(({ call }) => call.callId === entry.callId);
   if (turn === null || state === undefined) return;
-  state.output ??= entry.item;
+  state.output ??= answerOf(state.call, entry.item);
   state.waits = null;
   state.notes = entry.notes ?? [];
   if (turn.calls.some((other) => other.output === null)) return;

@@ -83,6 +83,8 @@ export class Turn {
   async #drive(clientResults: ReadonlyMap<string, ClientResult>): Promise<TurnResult> {
     const { log, session, settings, coordinator } = this.#parts;
     const { view } = log;
+    // The process ended after the last answer: the model is not asked again.
+    if (view.turn!.finalText !== null) return await this.#end("done", view.turn!.finalText, session);
     await this.#enterMode();
     let offer = await this.#offer();
     let exchange = this.#exchange(offer);
@@ -184,7 +186,9 @@ export class Turn {
     const trace = { hostId, sessionId: log.facts.id, turnId: this.#turnId, traceparent };
     const asking = { provider, settings, hooks, ids: this.#ids, signal, tell, trace, now: () => clock.now() };
     const answer = await ask(exchange.body, asking);
-    const items = keptItems(answer.output, settings.store);
+    // A server that goes on from its own last response knows its calls by its own ids.
+    const taken = settings.continueBy === "response" ? [] : log.view.items.map((item) => item["call_id"]);
+    const items = keptItems(answer.output, settings.store, taken);
     const { responseId, usage } = answer;
     await log.append({
       kind: "answer",
@@ -244,23 +248,31 @@ export class Turn {
 
   /** Follows the caller's signal, the session's token and the turn's own time. */
   #watch(): () => void {
-    const { abortSignal, session, settings, clock } = this.#parts;
+    const { abortSignal, session, settings, clock, log } = this.#parts;
     const stopNow = () => void (this.#controller.signal.aborted || this.#controller.abort());
     if (abortSignal?.aborted === true || session.cancellation.isImmediate) stopNow();
     abortSignal?.addEventListener("abort", stopNow, { once: true });
     const leave = session.cancellation.onChange((state) => state === "immediate" && stopNow());
     const { ms } = settings.budgets;
+    const { activeMs } = log.view.turn!;
+    const startedAt = clock.now();
+    // What the turn used before it paused counts; the pause does not.
+    log.stopwatch = () => activeMs + Math.max(0, clock.now() - startedAt);
     const timer =
       ms === undefined
         ? undefined
-        : clock.setTimer(() => {
-            this.#outOfTime = true;
-            stopNow();
-          }, ms);
+        : clock.setTimer(
+            () => {
+              this.#outOfTime = true;
+              stopNow();
+            },
+            Math.max(1, ms - activeMs),
+          );
     return () => {
       abortSignal?.removeEventListener("abort", stopNow);
       leave();
       timer?.cancel();
+      log.stopwatch = null;
     };
   }
 
@@ -326,7 +338,10 @@ export class Turn {
       status,
       text,
       state: session.snapshot(),
-      ...(error !== undefined && { code: error.code }),
+      ...(error !== undefined && {
+        code: error.code,
+        message: errorMessage(error.code, error.details as never),
+      }),
     });
     await log.save();
     if (error !== undefined) tell({ type: "error", code: error.code, message: error.message });

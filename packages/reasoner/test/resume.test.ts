@@ -1,6 +1,6 @@
-import { createMemoryStore, type StateStore } from "@toolmount/core";
+import { createMemoryStore } from "@toolmount/core";
 import { expect, test } from "vitest";
-import { call, outputs, response, say, tool, world, type WorldOptions } from "./world.ts";
+import { call, dyingStore, outputs, response, say, tool, world, type WorldOptions } from "./world.ts";
 
 const later = () => ({ decision: "later" as const });
 
@@ -134,19 +134,6 @@ test("a turn that waits can be cancelled, and every call of it has an answer", a
   expect(status).toBe("cancelled");
   expect(items.filter(({ type }) => type === "function_call_output")).toHaveLength(3);
 });
-
-/** Lets the n-th write hang and all after it, as if the process ended there; `dead` tells when it does. */
-function dyingStore(store: StateStore, survives: number) {
-  let appends = 0;
-  let die!: () => void;
-  const dead = new Promise<void>((resolve) => (die = resolve));
-  const append: StateStore["sessions"]["append"] = (...given) => {
-    if (++appends <= survives) return store.sessions.append(...given);
-    die();
-    return new Promise(() => {});
-  };
-  return { dead, store: { ...store, sessions: { ...store.sessions, append } } };
-}
 
 test.each([
   { survives: 1, ran: 2, texts: { c1: "ran", c2: "ran" } },

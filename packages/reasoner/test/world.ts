@@ -122,6 +122,8 @@ export interface WorldOptions {
   readonly agents?: Readonly<Record<string, Agent>>;
   readonly store?: StateStore;
   readonly host?: Omit<HostOptions, "store">;
+  /** For a host whose calls hang, as if its process had ended. */
+  readonly graceMs?: number;
 }
 
 /** A host with tools and a reasoner that asks the server of a test. */
@@ -133,14 +135,16 @@ export async function world(
     agents = {},
     store = createMemoryStore(),
     host: options = {},
+    graceMs,
   }: WorldOptions = {},
 ) {
   const server = await serve(answers);
   const host = createHost({ ...options, store });
-  onTestFinished(async () => void (await host.close()));
+  onTestFinished(async () => void (await host.close({ graceMs })));
   host.coordinator.mount("session-store", store.sessions);
   for (const one of tools) host.coordinator.mount("tools", one as ToolDefinition);
   const reasoner = createReasoner(host.coordinator, {
+    clock: options.clock,
     settings: settingsSchema.parse({
       model: "m",
       stream: false,
@@ -166,4 +170,17 @@ export async function world(
 export function outputs(request: Request | undefined): Readonly<Record<string, unknown>> {
   const items = request?.input.filter(({ type }) => type === "function_call_output") ?? [];
   return Object.fromEntries(items.map(({ call_id: id, output }) => [String(id), output]));
+}
+
+/** Lets the n-th write hang and all after it, as if the process ended there; `dead` tells when it does. */
+export function dyingStore(store: StateStore, survives: number) {
+  let appends = 0;
+  let die!: () => void;
+  const dead = new Promise<void>((resolve) => (die = resolve));
+  const append: StateStore["sessions"]["append"] = (...given) => {
+    if (++appends <= survives) return store.sessions.append(...given);
+    die();
+    return new Promise(() => {});
+  };
+  return { dead, store: { ...store, sessions: { ...store.sessions, append } } };
 }

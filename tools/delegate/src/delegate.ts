@@ -169,6 +169,7 @@ function requestOf(
     instruction: given.instruction,
     parentSessionId: context.sessionId ?? "",
     parentTurnId: context.turnId ?? "",
+    parentCallId: context.callId,
     traceparent: context.traceparent,
     abortSignal,
     inherit:
