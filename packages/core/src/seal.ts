@@ -1,8 +1,9 @@
 import { createCipheriv, createDecipheriv, createHash, randomBytes } from "node:crypto";
 
-/** A new unguessable name: 192 random bits. */
+/** A new unguessable name: 192 random bits. None begins with a dash, which a command line takes for an option. */
 export function randomName(): string {
-  return randomBytes(24).toString("base64url");
+  const name = randomBytes(24).toString("base64url");
+  return name.startsWith("-") ? randomName() : name;
 }
 
 /** What a store keeps of a ticket. */
