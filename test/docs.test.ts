@@ -15,6 +15,7 @@ const pages = [
   "docs/first-tool.md",
   "docs/observe.md",
   "docs/limits.md",
+  "docs/performance.md",
   "docs/tool-search.md",
   "docs/files.md",
   "docs/policy.md",
