@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { seal, unseal } from "../src/seal.ts";
+import { seal, unseal, randomName } from "../src/seal.ts";
 
 const alphabet = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/=";
 
@@ -16,3 +16,9 @@ test.each(["a", "ab", "abc", "abcd"])(
     for (const more of ["=", "A", "\n", " "]) expect(unseal(sealed + more, "ticket")).toBeNull();
   },
 );
+
+test("what names a question can be written on a command line: none begins with a dash", () => {
+  const names = Array.from({ length: 4_000 }, randomName);
+
+  expect(names.filter((name) => !/^[A-Za-z0-9_][A-Za-z0-9_-]{31}$/.test(name))).toEqual([]);
+});
