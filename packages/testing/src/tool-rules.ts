@@ -41,10 +41,11 @@ function scanned(
     why,
     mend,
     *check(subject) {
-      for (const { kind, path, message, excerpt } of scanDefinition(textsOf(subject)))
+      for (const { kind, path, message, excerpt } of scanDefinition(textsOf(subject))) {
         // For its name the host has refused the tool, and said why.
         if (kind === "name" && path === "name" && subject.refused !== null) continue;
-      if (kinds.includes(kind) && excerpt !== "") yield of(subject, path, `${message}: "${excerpt}"`);
+        if (kinds.includes(kind) && excerpt !== "") yield of(subject, path, `${message}: "${excerpt}"`);
+      }
     },
   };
 }
