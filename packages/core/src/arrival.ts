@@ -3,8 +3,11 @@ import { messageOf } from "./schema.ts";
 import { end, goOn } from "./steer.ts";
 import type { ApprovalState } from "./store-ports.ts";
 
-/** States of a call that may still run or runs: its id is taken. */
-const open: readonly ApprovalState[] = ["pending", "approved", "claimed", "started", "handed"];
+/**
+ * States of a call that waits for a person: its id is taken. What a process that is gone had begun, or had handed to a
+ * client, is not in them: who goes on with its session calls again under the same id, where that does no harm.
+ */
+const open: readonly ApprovalState[] = ["pending", "approved"];
 
 /**
  * Meets a call of a session whose store is there: brings the session's state, and refuses an id under which a call of the
