@@ -18,6 +18,8 @@ import {
   data,
   defineTool,
   failure,
+  traceModel,
+  traceTurn,
   type HostOptions,
   type ToolContext,
 } from "@toolmount/core";
@@ -377,6 +379,65 @@ test("a meter provider that is registered after the module is mounted is found",
   await host.call({ name: "echo" });
 
   expect((await measured())("toolmount.calls").map(({ value }) => value)).toEqual([1]);
+});
+
+test("a turn, its request and its call are one trace, and the turn that goes on is in it, linked with who goes on", async () => {
+  const host = await world();
+  const hostId = host.coordinator.getCapability("host.id")!;
+  const ids = { hostId, sessionId: "s", turnId: "t", model: "m", server: "127.0.0.1:81" };
+  const usage = { inputTokens: 9, cachedTokens: 1, outputTokens: 5, reasoningTokens: 2 };
+  const given = `00-${"ab".repeat(16)}-${"cd".repeat(8)}-01`;
+  const agent = { name: "helper", description: "Helps." };
+  const turn = { ...ids, agent, depth: 0, resumed: false, traceparent: given as string | undefined };
+  await traceTurn(turn, async () => {
+    const request = { ...ids, stream: false, attempt: 1, traceparent: turn.traceparent };
+    await traceModel(request, async () => void Object.assign(request, { usage, finishReason: "stop" }));
+    await host.call({ name: "broken" }, { traceparent: turn.traceparent });
+    Object.assign(turn, { status: "paused" });
+  });
+  const later = {
+    ...ids,
+    agent: null,
+    depth: 0,
+    resumed: true,
+    resumedBy: `00-${"12".repeat(16)}-${"34".repeat(8)}-01`,
+    traceparent: turn.traceparent,
+  };
+  await traceTurn(
+    later,
+    async () => void Object.assign(later, { failure: { code: "AGENT_BUDGET_EXHAUSTED", message: "spent" } }),
+  );
+
+  const [began, asked, called, went] = [
+    "invoke_agent helper",
+    "chat m",
+    "execute_tool broken",
+    "invoke_agent",
+  ].map(found);
+  const parent = (span: ReadableSpan | undefined) => span?.parentSpanContext?.spanId;
+  const { traceId, spanId } = began!.spanContext();
+  expect(traceId).toBe("ab".repeat(16));
+  expect([asked, called, went].map((span) => [span!.spanContext().traceId, parent(span)])).toEqual(
+    Array.from({ length: 3 }, () => [traceId, spanId]),
+  );
+  expect(parent(began)).toBe("cd".repeat(8));
+  expect(asked!.attributes).toMatchObject({
+    "gen_ai.operation.name": "chat",
+    "gen_ai.request.model": "m",
+    "gen_ai.usage.input_tokens": 9,
+    "gen_ai.response.finish_reasons": ["stop"],
+    "server.address": "127.0.0.1",
+    "server.port": 81,
+  });
+  expect(began!.attributes).toMatchObject({ "gen_ai.agent.name": "helper", "toolmount.status": "paused" });
+  expect(went!.attributes["error.type"]).toBe("AGENT_BUDGET_EXHAUSTED");
+  expect(went!.links.map((link) => link.context.traceId)).toEqual(["12".repeat(16)]);
+  const metric = await measured();
+  expect(metric("gen_ai.client.token.usage")).toMatchObject([
+    { attributes: { "gen_ai.token.type": "input" } },
+    { attributes: { "gen_ai.token.type": "output" } },
+  ]);
+  expect(metric("gen_ai.invoke_agent.duration")).toHaveLength(2);
 });
 
 describe("the module", () => {
