@@ -138,6 +138,24 @@ test("chat: Ctrl-C cancels the turn and comes back to the prompt, where it leave
   expect((await run(["sessions", "list"])).stdout).toMatch(/s1 done +3 turns/);
 });
 
+test("chat: Ctrl-D leaves, the line before is under the arrow, and what is pasted is one prompt", async () => {
+  const { folder, run } = await agent(response(say("One.")), response(say("Two.")), response(say("Three.")));
+  const terminal = atTerminal(["chat", ...replay], { cwd: folder });
+  await terminal.until(/You ›/);
+  terminal.press("hello", enter);
+  await terminal.until(/One\.[\s\S]*You ›/);
+  terminal.press(keys.up, enter);
+  await terminal.until(/Two\.[\s\S]*You ›/);
+  terminal.press("first line\rsecond 日本語\r");
+  await terminal.until(/Three\.[\s\S]*You ›/);
+  terminal.press(keys.ctrlD);
+
+  expect(await terminal.ended, terminal.text()).toBe(0);
+  const { stdout } = await run(["sessions", "show", "s1"]);
+  expect(stdout.match(/^user: hello$/gm)).toHaveLength(2);
+  expect(stdout).toContain("user: first line\nsecond 日本語\n");
+});
+
 test("a terminal that is closed cancels the turn, and leaves no call unanswered", async () => {
   const { folder, run } = await agent(response(call("a", "hang"), call("b", "hang")));
   const terminal = atTerminal(["run", ...replay, "go"], { cwd: folder });

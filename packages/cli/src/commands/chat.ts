@@ -3,6 +3,7 @@ import { createInterface } from "node:readline/promises";
 import type { TurnResult } from "@toolmount/reasoner";
 import type { Command } from "commander";
 import { addModelOptions } from "../agent/open-reasoner.ts";
+import { askLine } from "../agent/ask-line.ts";
 import { exitCodeOf, turnFooter } from "../agent/turn-view.ts";
 import { withReasoner, type Agent, type AgentOptions } from "../agent/with-reasoner.ts";
 import { addExamples, jsonOption, planArgument } from "../options.ts";
@@ -61,11 +62,13 @@ async function* prompts(shell: Shell): AsyncGenerator<string> {
     yield* createInterface({ input: shell.input });
     return;
   }
-  const { isCancel, text } = await import("@clack/prompts");
-  const { terminal } = shell;
+  const { terminal, err } = shell;
+  const prompt = `${err.paint(["bold", "cyan"], "You")} › `;
+  const history: string[] = [];
   for (;;) {
-    const line = await shell.interruptible(({ signal }) => text({ ...terminal, message: "You", signal }));
-    if (isCancel(line)) return;
-    yield line ?? "";
+    const line = await shell.interruptible(({ signal }) => askLine(terminal, prompt, history, signal));
+    if (line === null) return;
+    if (line.trim() !== "") history.unshift(line);
+    yield line;
   }
 }
