@@ -11,7 +11,7 @@ const binaries = [join(toolchain, "node_modules", ".bin"), join(root, "node_modu
 
 const jobs = {
   build() {
-    run("turbo", ["run", "build", "--output-logs=errors-only"], { quiet: true });
+    step("building", () => run("turbo", ["run", "build", "--output-logs=errors-only"], { quiet: true }));
   },
   /** Shows the main job on this repository. */
   demo() {
@@ -50,15 +50,15 @@ function installToolchain() {
   console.log(`installing node ${node} and pnpm ${pnpm} into .toolchain/`);
   mkdirSync(toolchain, { recursive: true });
   writeFileSync(join(toolchain, "package.json"), '{ "private": true }\n');
-  run("npm", ["install", "--loglevel=error", "--no-audit", "--no-fund", `node@${node}`, `pnpm@${pnpm}`], {
-    cwd: toolchain,
-  });
+  const versions = [`node@${node}`, `pnpm@${pnpm}`];
+  const options = ["--loglevel=error", "--no-audit", "--no-fund", ...versions];
+  run("npm", ["install", ...options], { cwd: toolchain });
 }
 
 /** Installs what the lockfile says; from what is already on this machine where that is enough. */
 function installWorkspace() {
   const options = ["--frozen-lockfile", "--prefer-offline", "--reporter=append-only", "--loglevel=warn"];
-  run("pnpm", ["install", ...options]);
+  step("installing the packages of the lockfile", () => run("pnpm", ["install", ...options]));
 }
 
 /** Commands in `node_modules/.bin` run with the `node` beside them, whichever Node the machine has. */
@@ -71,6 +71,14 @@ function linkNode() {
 function installedVersion(name) {
   const manifest = join(toolchain, "node_modules", name, "package.json");
   return existsSync(manifest) ? JSON.parse(readFileSync(manifest, "utf8")).version : undefined;
+}
+
+/** Says what is done now, and how long it took, to who waits for it. */
+function step(name, work) {
+  const begin = performance.now();
+  console.log(`${name} …`);
+  work();
+  console.log(`${name}: ${((performance.now() - begin) / 1000).toFixed(1)} s`);
 }
 
 /** Runs a command to its end with the toolchain first on PATH, and ends this process when it fails. */

@@ -15,6 +15,10 @@ const note = ".toolmount/demo/note.txt";
 const screen = createScreen(process.stdout, process.env);
 const events = [];
 
+console.log(
+  "\nWhat becomes of calls, on this repository and without a model, a key or the network: each is read, decided,\n" +
+    "bounded, told of, and answered. It takes some seconds; only a scratch folder is written to.",
+);
 await mkdir(join(root, dirname(note)), { recursive: true });
 await writeFile(join(root, note), "The tools are mounted by hand.\n");
 
@@ -67,9 +71,17 @@ title("A turn of a model, from a recorded exchange", `toolmount run ${plan} --mo
 toolmount("run", ...turn);
 if (!(await readFile(join(root, note), "utf8")).includes("by a plan")) failed = true;
 
-console.log(
-  `\nYours now: ${screen.paint("cyan", `node_modules/.bin/toolmount call ${plan} read_file '{"file_path":"LICENSE"}'`)}`,
-);
+title("Yours now");
+const tries = [
+  ["a call of your own", `call ${plan} read_file '{"file_path":"LICENSE"}'`],
+  ["a call that asks you first", `call ${plan} delete_file '{"path":"${note}"}'`],
+  ["which line decides on a tool", `why ${plan} delete_file`],
+  ["with a model; the key is OPENAI_API_KEY", `run ${plan} --model gpt-5 "What is this repository?"`],
+];
+for (const [what, words] of tries) {
+  console.log(`  ${screen.paint("dim", what)}`);
+  console.log(`    ${screen.paint("cyan", `node_modules/.bin/toolmount ${words}`)}`);
+}
 if (failed) console.error("\nsomething above did not end as it should");
 process.exitCode = failed ? 1 : 0;
 
