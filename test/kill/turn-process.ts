@@ -1,18 +1,24 @@
-// One turn over a store on disk, in a process that is killed: it says each step on standard output as it takes it.
+// One turn over a store on disk, in a process that is killed: it says each step on standard output as it takes it, and
+// kills itself at the step that it was given, so that every step is hit exactly, too.
 import { writeSync } from "node:fs";
-import { argv, stdout } from "node:process";
-import type { SessionStore } from "@toolmount/core";
+import { argv, kill, pid, stdout } from "node:process";
+import { isToolmountError, type SessionStore } from "@toolmount/core";
 import { openStore } from "@toolmount/store";
 import { createTurnWorld } from "./turn-world.ts";
 
-const [, , database = "", baseUrl = "", effects = ""] = argv;
-const mark = (step: string) => void writeSync(stdout.fd, `${step}\n`);
+const [, , act = "run", database = "", baseUrl = "", effects = "", dieAt = "0"] = argv;
+let steps = 0;
+const mark = (step: string) => {
+  writeSync(stdout.fd, `${step}\n`);
+  if (++steps === Number(dieAt)) kill(pid, "SIGKILL");
+};
 
 const store = await openStore(`sqlite:${database}`);
 const append: SessionStore["append"] = async (id, after, entries) => {
-  mark("write");
+  const kinds = entries.map((entry) => (entry as { kind: string }).kind).join("+");
+  mark(`recording ${kinds}`);
   const done = await store.sessions.append(id, after, entries);
-  mark("written");
+  mark(`recorded ${kinds}`);
   return done;
 };
 const { host, reasoner } = createTurnWorld(
@@ -21,7 +27,14 @@ const { host, reasoner } = createTurnWorld(
   effects,
   mark,
 );
-const turn = await reasoner.run(host, { prompt: "act", sessionId: "s" });
-mark(`ended ${turn.status}`);
+try {
+  await (act === "run"
+    ? reasoner.run(host, { prompt: "act", sessionId: "s" })
+    : reasoner.resume(host, { sessionId: "s" }));
+} catch (error) {
+  if (!isToolmountError(error) || !["SESSION_NOT_FOUND", "SESSION_CONFLICT"].includes(error.code))
+    throw error;
+}
+mark("ended");
 await host.close();
 await store.close();

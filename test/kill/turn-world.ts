@@ -1,9 +1,10 @@
 import { appendFileSync } from "node:fs";
+import { setImmediate as turnOfLoop } from "node:timers/promises";
 import { createHost, data, defineTool, type StateStore } from "@toolmount/core";
 import { createReasoner, settingsSchema } from "@toolmount/reasoner";
 import { z } from "zod";
 
-/** Calls of the one answer. */
+/** Calls of the turn: three in its first answer, two in its second. */
 export const callCount = 5;
 
 /** A host whose one tool leaves a line in a file, each time it runs, and must not be run twice. */
@@ -25,14 +26,21 @@ export function createTurnWorld(
       consequenceLevel: "high",
       requiresConfirmation: false,
       async execute({ n }) {
-        mark(`before ${n}`);
+        mark(`calling ${n}`);
+        await turnOfLoop();
         appendFileSync(effects, `${n}\n`);
-        mark(`after ${n}`);
-        await new Promise((resolve) => setImmediate(resolve));
+        mark(`acted ${n}`);
+        for (let turns = 0; turns < n; turns++) await turnOfLoop(); // calls end one after the other
+        mark(`called ${n}`);
         return data(`acted ${n}`);
       },
     }),
   );
+  const say = (word: string) => () => {
+    mark(word);
+  };
+  host.coordinator.hooks.gate("llm:request", say("asking"));
+  host.coordinator.hooks.gate("llm:response", say("answered"));
   const settings = settingsSchema.parse({ model: "m", stream: false, baseUrl });
   return { host, reasoner: createReasoner(host.coordinator, { settings }) };
 }
