@@ -38,11 +38,11 @@ export interface TerminalOptions {
   readonly mask?: (text: string) => string;
 }
 
-/** Starts the command at a pseudo-terminal, from its sources. Whoever starts it ends it: `stop` is called at the end. */
-export function openTerminal(
+/** Starts the command at a pseudo-terminal, from its sources; it is gone after the test. */
+export function atTerminal(
   words: readonly string[],
   { cwd = root, columns = 100, rows = 40, env = {}, mask = (text) => text }: TerminalOptions = {},
-): AtTerminal & { stop(): void } {
+): AtTerminal {
   const plain = { PATH: process.env["PATH"] ?? "", HOME: process.env["HOME"] ?? "", TERM: "xterm-256color" };
   const emulator = new xterm.Terminal({ cols: columns, rows, scrollback: 5_000, allowProposedApi: true });
   const child = spawn(process.execPath, ["-C", "@toolmount/source", main, ...words], {
@@ -67,6 +67,9 @@ export function openTerminal(
         resolve(exitCode);
       }),
     );
+  });
+  onTestFinished(() => {
+    if (!isOver) child.kill("SIGKILL");
   });
   const text = () => readScreen(emulator);
   return {
@@ -93,17 +96,7 @@ export function openTerminal(
     pid: child.pid,
     ended,
     emulator,
-    stop() {
-      if (!isOver) child.kill("SIGKILL");
-    },
   };
-}
-
-/** The same in a test, which ends it. */
-export function atTerminal(words: readonly string[], options?: TerminalOptions): AtTerminal {
-  const terminal = openTerminal(words, options);
-  onTestFinished(() => terminal.stop());
-  return terminal;
 }
 
 function readScreen({ buffer: { active } }: xterm.Terminal): string {
