@@ -1,12 +1,17 @@
-import { existsSync, readFileSync } from "node:fs";
+import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test, type TestContext } from "vitest";
-import { outputs, tool, world, type Answer } from "./world.ts";
+import { outputs, response, say, tool, world, type Answer, type Request } from "./world.ts";
 
 /** Traffic of real servers, recorded by others; it is not part of this repository, and tests say when it is absent. */
 const folder = join(import.meta.dirname, "../../../../shared/fixtures/responses");
 const isThere = existsSync(folder);
-const read = (file: string) => readFileSync(join(folder, file), "utf8");
+const used = new Set(["README.md"]);
+
+function read(file: string): string {
+  used.add(file);
+  return readFileSync(join(folder, file), "utf8");
+}
 
 /** A test that needs the recordings; where they are not, it says so. */
 function recorded(run: () => Promise<void>) {
@@ -31,6 +36,41 @@ const chunks = (file: string): object[] =>
     .trim()
     .split("\n")
     .map((line) => JSON.parse(line) as object);
+
+interface Body {
+  readonly output: readonly Readonly<Record<string, unknown>>[];
+}
+
+const body = (file: string) => JSON.parse(read(`${file}.json`)) as Body;
+
+/** A recorded body as it would have come in a stream, where only the body was recorded. */
+function streamOf(given: Body): Answer {
+  const items = given.output.flatMap((item, at) => [
+    { type: "response.output_item.added", output_index: at, item },
+    { type: "response.output_item.done", output_index: at, item },
+  ]);
+  return { stream: [...items, { type: "response.completed", response: given }] };
+}
+
+/** One recorded answer both ways: as the stream that was recorded with it, or that it makes, and as a whole. */
+const bothWays = (file: string) => [
+  { stream: false, answer: (): Answer => ({ body: body(file) }) },
+  {
+    stream: true,
+    answer: (): Answer =>
+      existsSync(join(folder, `${file}.chunks.txt`))
+        ? { stream: chunks(`${file}.chunks.txt`) }
+        : streamOf(body(file)),
+  },
+];
+
+/** The last word of a turn, in the form that was asked for. */
+function ending(stream: boolean): Answer {
+  const answer = response([say("ok")]) as { body: Body };
+  return stream ? streamOf(answer.body) : answer;
+}
+
+const ofType = ({ input }: Request, wanted: string) => input.filter(({ type }) => type === wanted);
 
 const whole = [
   { file: "test_openai_responses_model_simple_response_with_tool_call", stream: false },
@@ -176,3 +216,130 @@ test(
     expect((await stream.run("go")).error).toMatchObject({ details: { kind: "quota_exceeded" } });
   }),
 );
+
+for (const { stream, answer } of bothWays("openai-client-tool-search.2"))
+  test(
+    `openai-client-tool-search, streamed ${stream}: a tool that was found runs, and one that is not there is refused`,
+    recorded(async () => {
+      const seen: unknown[] = [];
+      const there = await world([answer(), ending(stream)], {
+        tools: [tool("get_weather", (params) => (seen.push(params), "sunny"))],
+        settings: { stream },
+      });
+      expect(await there.run("weather?")).toMatchObject({ status: "done", text: "ok", calls: 1 });
+      expect(seen).toEqual([{ location: "San Francisco, CA", unit: "fahrenheit" }]);
+      expect(Object.values(outputs(there.requests[1]))).toEqual(["sunny"]);
+
+      const absent = await world([answer(), ending(stream)], {
+        tools: [tool("get_time", () => "noon")],
+        settings: { stream },
+      });
+      expect(await absent.run("weather?")).toMatchObject({ status: "done", text: "ok" });
+      const [asked] = ofType(absent.requests[1]!, "function_call");
+      expect(outputs(absent.requests[1])).toEqual({
+        [String(asked!["call_id"])]: "Error: Tool 'get_weather' not found.",
+      });
+    }),
+  );
+
+for (const { stream, answer } of bothWays("openai-custom-tool.1"))
+  test(
+    `openai-custom-tool, streamed ${stream}: a call of free text is answered by an output of its own kind`,
+    recorded(async () => {
+      const { run, requests } = await world([answer(), ending(stream)], {
+        tools: [tool("write_sql", () => "ran")],
+        settings: { stream },
+      });
+      expect(await run("sql")).toMatchObject({ status: "done", text: "ok" });
+
+      const [request] = requests.slice(1) as [Request];
+      expect(ofType(request, "custom_tool_call")).toMatchObject([
+        { call_id: "call_custom_sql_001", input: "SELECT * FROM users WHERE age > 25" },
+      ]);
+      expect(ofType(request, "custom_tool_call_output")).toMatchObject([
+        { call_id: "call_custom_sql_001", output: expect.stringMatching(/^Error: .*JSON/s) },
+      ]);
+      expect(ofType(request, "function_call_output")).toEqual([]);
+    }),
+  );
+
+for (const { stream, answer } of bothWays("openai-phase.1"))
+  test(
+    `openai-phase, streamed ${stream}: messages go back with the phase they had`,
+    recorded(async () => {
+      const { run, requests } = await world([answer(), ending(stream)], { settings: { stream } });
+      expect(await run("news?")).toMatchObject({
+        status: "done",
+        text: expect.stringContaining("latest AI"),
+      });
+      await run("more?");
+
+      const sent = ofType(requests[1]!, "message").filter(({ role }) => role === "assistant");
+      expect(sent.map(({ phase }) => phase)).toEqual(["commentary", "final_answer"]);
+      expect(sent.map(({ content }) => content)).toEqual(
+        body("openai-phase.1").output.map(({ content }) => content),
+      );
+    }),
+  );
+
+for (const stream of [false, true])
+  test(
+    `openai-reasoning-encrypted-content, streamed ${stream}: sealed reasoning stands before its message in the next request`,
+    recorded(async () => {
+      const given = body("openai-reasoning-encrypted-content.1");
+      const first = stream ? streamOf(given) : { body: given };
+      const { run, requests } = await world([first, ending(stream)], {
+        settings: { stream, reasoning: { effort: "high" } },
+      });
+      expect(await run("calculate")).toMatchObject({
+        status: "done",
+        text: expect.stringContaining("Final result: 570"),
+      });
+      await run("and twice that?");
+
+      const { input } = requests[1]!;
+      expect(input.map(({ type }) => type)).toEqual(["message", "reasoning", "message", "message"]);
+      expect(input[1]!["encrypted_content"]).toBe(given.output[0]!["encrypted_content"]);
+      expect(requests[1]).toMatchObject({ include: ["reasoning.encrypted_content"] });
+    }),
+  );
+
+for (const stream of [false, true])
+  test(
+    `thinking_with_modified_history, streamed ${stream}: reasoning keeps its message, and after a refusal the session goes on`,
+    recorded(async () => {
+      const list = exchanges("test_openai_responses_thinking_with_modified_history");
+      const answers = list.map(({ status, response: given }): Answer =>
+        stream && status === 200 ? streamOf(given as Body) : { status, body: given },
+      );
+      const { run, requests } = await world(answers, {
+        settings: { stream, reasoning: { effort: "low", summary: "detailed" } },
+      });
+      expect(await run("What is the meaning of life?")).toMatchObject({ status: "done" });
+      expect(await run("Anything to add?")).toMatchObject({
+        status: "failed",
+        error: {
+          code: "PROVIDER_FAILED",
+          details: {
+            kind: "invalid_request",
+            status: 400,
+            problem: expect.stringContaining("without its required following item"),
+          },
+        },
+      });
+      expect(await run("Anything to add?")).toMatchObject({ status: "done" });
+
+      expect(requests).toHaveLength(3);
+      for (const { input } of requests.slice(1))
+        expect(input.slice(0, 3).map(({ type }) => type)).toEqual(["message", "reasoning", "message"]);
+    }),
+  );
+
+test("no recording is left unused", async ({ annotate, task }) => {
+  const isPart = task.file.tasks.some(({ mode }) => mode === "skip");
+  if (!isThere || isPart) {
+    await annotate("not all of the recorded traffic could be played");
+    return;
+  }
+  expect(readdirSync(folder).filter((file) => !used.has(file))).toEqual([]);
+});
