@@ -8,7 +8,7 @@ const command = join(import.meta.dirname, "../packages/cli/bin/toolmount.js");
 /** A process of its own, to its end. */
 function run(cwd, words) {
   const { status, stderr } = spawnSync(process.execPath, words, { cwd, stdio: ["ignore", "ignore", "pipe"] });
-  if (status !== 0) throw new Error(`node ${words.join(" ")} ended with ${status}: ${stderr}`);
+  if (status !== 0) throw new Error(`node ${words.join(" ")} ended with ${status}: ${stderr.toString()}`);
 }
 
 const listing = (shape) => () => {

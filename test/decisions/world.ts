@@ -66,7 +66,7 @@ export async function refused(
 }
 
 /** A logger that keeps every line, with the bindings of its children. */
-export function recordingLogger(lines: LogLine[], bound: object = {}): Logger {
+function recordingLogger(lines: LogLine[], bound: object = {}): Logger {
   const at =
     (level: string) =>
     (fields: object, message = "") =>

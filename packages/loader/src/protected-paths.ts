@@ -3,7 +3,7 @@ import type { LoadedPlan } from "./load-plan.ts";
 import { lockFileOf } from "./lock.ts";
 
 /** Where the command keeps its state when a plan does not say, beside the plan; protected whoever opened the plan. */
-export const defaultState = "sqlite:./.toolmount/state.db";
+const defaultState = "sqlite:./.toolmount/state.db";
 
 /**
  * What a tool may not write even where the plan lets it write: the files of the plan itself, their locks, and the file

@@ -17,7 +17,6 @@ import { isChildOf, modeRights, rightsOf, selfDepthOf } from "./child-rights.ts"
 import { checkClientResults } from "./client-results.ts";
 import { settingsSchema, type Agent, type Settings } from "./config.ts";
 import { inherited } from "./inherited.ts";
-import type { Item } from "./items.ts";
 import { guardTurns, LiveTurns } from "./live-turns.ts";
 import { createProvider } from "./provider.ts";
 import type {
@@ -211,7 +210,7 @@ export function createReasoner(
     const parent = running.get(request.parentSessionId);
     if (parent === undefined || parent.log.view.turn?.turnId !== request.parentTurnId)
       throw conflict(request.parentSessionId, "no turn of it runs that could begin another");
-    const { calls } = parent.log.view.turn!;
+    const { calls } = parent.log.view.turn;
     const begun = calls.find(({ call }) => call.callId === request.parentCallId)?.child ?? null;
     if (begun !== null) return spawnKnown(parent, request, begun);
     return request.sessionId === undefined ? spawnNew(parent, request) : spawnAgain(parent, request);

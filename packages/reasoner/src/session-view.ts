@@ -24,7 +24,7 @@ export interface ChildOfCall {
 }
 
 /** How the last turn that ended did. */
-export interface EndedTurn {
+interface EndedTurn {
   readonly turnId: string;
   readonly iteration: number;
   readonly callCount: number;
