@@ -64,6 +64,7 @@ export interface Place {
 /** What went wrong, whoever said so: the client, the server's status, an event in the stream. */
 export function readProviderError(error: unknown, place: Place): ProviderError {
   if (error instanceof ProviderError) return error;
+  if (error instanceof Error && error.cause instanceof ProviderError) return error.cause;
   if (error instanceof APIUserAbortError) return failed("abort", "the request was cancelled", place, error);
   if (error instanceof APIConnectionTimeoutError) return failed("timeout", "no answer in time", place, error);
   if (error instanceof APIConnectionError)
@@ -73,6 +74,18 @@ export function readProviderError(error: unknown, place: Place): ProviderError {
     return failed("stream", "the answer is not what the Responses API sends", place, error);
   const problem = error instanceof Error ? error.message : String(error);
   return failed("other", problem, place, error);
+}
+
+/** An answer that had not come whole when its time was over. */
+export function lateAnswer(place: Place, timeoutMs: number, cause: unknown): ProviderError {
+  const problem = `no whole answer within ${timeoutMs} ms; raise timeoutMs if the model needs longer`;
+  return failed("timeout", problem, place, cause);
+}
+
+/** An answer larger than any that is read; another try would bring the same. */
+export function largeAnswer(place: Place, maxBytes: number): ProviderError {
+  const problem = `the answer has more than ${maxBytes} bytes; set maxOutputTokens, or look at the server`;
+  return failed("stream", problem, place, undefined, { retryable: false });
 }
 
 /** A failure that a response or an event tells of. */

@@ -178,3 +178,43 @@ test("a long conversation is cut at turns, and a hook may say what is kept inste
   expect((await parted.run("keep calls and outputs together")).status).toBe("done");
   expect(outputs(parted.requests[1])).toEqual({ c: "x" });
 });
+
+test.each([
+  { stream: true, stalled: 'data: {"type":"response.created","response":{"id":"r"}}\n\n' },
+  { stream: false, stalled: '{"id":"r","outp' },
+])(
+  "a server that stalls in the middle of its answer is left after timeoutMs, streamed $stream",
+  async ({ stream, stalled }) => {
+    const asked = call("c1", "echo");
+    const first: Answer = stream
+      ? { stream: [{ type: "response.completed", response: { id: "r", output: [asked] } }] }
+      : response([asked]);
+    const { run, reasoner } = await world(
+      ({ input }) =>
+        input.some(({ type }) => type === "function_call_output") ? { stream: stalled, open: true } : first,
+      { tools: [tool("echo", () => "x")], settings: { stream, retries: 0, timeoutMs: 1_000 } },
+    );
+
+    expect(await run("hello")).toMatchObject({
+      status: "failed",
+      error: { code: "PROVIDER_FAILED", details: { kind: "timeout", retryable: true } },
+    });
+    const { items } = await reasoner.show("s");
+    expect(items.map(({ type }) => type)).toEqual(["message", "function_call", "function_call_output"]);
+  },
+);
+
+test.each([true, false])("an answer beyond every measure is left unread, streamed %s", async (stream) => {
+  const delta = JSON.stringify({ type: "response.output_text.delta", delta: "x".repeat(1_000_000) });
+  const endless = `data: ${delta}\n\n`.repeat(20);
+  const { run, requests } = await world(() => ({ stream: endless, open: true }), { settings: { stream } });
+
+  expect(await run("hello")).toMatchObject({
+    status: "failed",
+    error: {
+      code: "PROVIDER_FAILED",
+      details: { kind: "stream", retryable: false, problem: expect.stringContaining("16777216 bytes") },
+    },
+  });
+  expect(requests).toHaveLength(1);
+});
