@@ -9,6 +9,7 @@ export type TurnHost = Pick<Host, "session" | "approvals" | "tools">;
 
 /** What every turn may be given. */
 export interface TurnOptions {
+  /** Only the user of a session goes on with it; a session without one is open to all. Default: the session's. */
   readonly userId?: string | undefined;
   /** Cancels the turn; every call it made is answered. */
   readonly abortSignal?: AbortSignal | undefined;
@@ -59,11 +60,14 @@ export interface SessionDetails extends SessionSummary {
 
 /** Runs turns of sessions over a model; what is mounted at `orchestrator`. */
 export interface Reasoner {
-  /** Runs a turn. Rejects with `SESSION_CONFLICT` where one is open; what goes wrong in the turn is in its result. */
+  /**
+   * Runs a turn. Rejects with `SESSION_CONFLICT` where one is open, and with `SESSION_NOT_FOUND` where the session is
+   * another user's; what goes wrong in the turn is in its result.
+   */
   run(host: TurnHost, options: RunOptions): Promise<TurnResult>;
   /**
-   * Goes on with a turn that paused, or whose process is gone; nothing runs twice. Rejects with `SESSION_NOT_FOUND`,
-   * with `SESSION_CONFLICT` where no turn is open, and with `CLIENT_RESULT_REFUSED`.
+   * Goes on with a turn that paused, or whose process is gone; nothing runs twice. Rejects with `SESSION_NOT_FOUND`
+   * where there is none of this user, with `SESSION_CONFLICT` where no turn is open, and with `CLIENT_RESULT_REFUSED`.
    */
   resume(host: TurnHost, options: ResumeOptions): Promise<TurnResult>;
   /** Newest change first. */
@@ -73,8 +77,11 @@ export interface Reasoner {
   }): Promise<readonly SessionSummary[]>;
   /** Rejects with `SESSION_NOT_FOUND`. */
   show(sessionId: string): Promise<SessionDetails>;
-  /** A new session with all that one has; a turn that is open is left out. */
-  fork(host: TurnHost, sessionId: string, newId?: string): Promise<SessionSummary>;
+  /**
+   * A new session with all that one has; a turn that is open is left out. Rejects with `SESSION_NOT_FOUND` where it is
+   * another user's; one without a user becomes the user's who forks it.
+   */
+  fork(host: TurnHost, sessionId: string, newId?: string, userId?: string): Promise<SessionSummary>;
   /** Forgets a session's live state in this process; its log stays. */
   leave(host: TurnHost, sessionId: string): Promise<void>;
 }

@@ -173,6 +173,12 @@ export function createReasoner(
     return settingsSchema.parse({ ...settings, ...defined(ofAgent), ...defined(given) });
   };
 
+  /** A session of a user is, to another user, as one that is not there. Whoever names no user acts for its own. */
+  const requireOwner = ({ id, userId: owner }: SessionFacts, userId: string | null | undefined) => {
+    if (owner !== null && (userId ?? owner) !== owner)
+      throw new ToolmountError("SESSION_NOT_FOUND", { session: id });
+  };
+
   const requireIdle = (id: string) => {
     if (running.has(id)) throw conflict(id, "a turn of it is running");
   };
@@ -223,6 +229,7 @@ export function createReasoner(
     { sessionId, before, ended }: ChildOfCall,
   ): Promise<SpawnResult> => {
     const log = await open(sessionId);
+    requireOwner(log.facts, parent.options.userId ?? parent.log.facts.userId);
     const agent = log.facts.agent ?? "self";
     const isOver = ended || (log.view.turn === null && log.view.turns > before.turns);
     if (!isOver) return runChild(parent, log, request, agent, before);
@@ -361,8 +368,9 @@ export function createReasoner(
   return {
     async run(host, options) {
       const id = options.sessionId ?? randomUUID();
-      requireIdle(id);
       const found = await SessionLog.open(store(), id, now);
+      if (found !== null) requireOwner(found.facts, options.userId);
+      requireIdle(id);
       if (found !== null) return begin(host, found, options, false);
       const facts = {
         id,
@@ -377,8 +385,9 @@ export function createReasoner(
 
     async resume(host, options: ResumeOptions) {
       const { sessionId: id, clientResults = [], cancel = false } = options;
-      requireIdle(id);
       const log = await open(id);
+      requireOwner(log.facts, options.userId);
+      requireIdle(id);
       if (log.view.turn === null) {
         await log.save(); // its process may have ended between the turn's end and this
         throw conflict(id, "no turn of it is open");
@@ -398,10 +407,11 @@ export function createReasoner(
       return { ...summaryOf(record), ...detailsOf(view) };
     },
 
-    async fork(host, id, newId = randomUUID()) {
+    async fork(host, id, newId = randomUUID(), userId) {
       const { view, facts } = await open(id);
+      requireOwner(facts, userId);
       const { items, state } = view.turn?.before ?? view;
-      const log = await create({ ...facts, id: newId, parentId: null });
+      const log = await create({ ...facts, id: newId, parentId: null, userId: userId ?? facts.userId });
       await log.append({ kind: "base", items: [...items], state, from: id });
       await log.save();
       await coordinator.hooks.emit("session:fork", { session_id: newId, parent_id: id });

@@ -122,7 +122,9 @@ test("a session is gone on with as the agent that it is, by the user whose it is
       },
     },
   );
-  const { run, reasoner, requests } = await all;
+  const { run, reasoner, requests, store } = await all;
+  // The parent has no user and is open to both; its child is Ada's.
+  await store.sessions.save({ id: "s", parentId: null, version: 1, createdAt: 0, updatedAt: 0, data: {} });
   await run("go", { userId: "ada" });
   await run("again", { userId: "bob" });
 

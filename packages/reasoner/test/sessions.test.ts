@@ -27,6 +27,39 @@ test("sessions are listed, shown, forked and gone on with", async () => {
   await expect(reasoner.show("none")).rejects.toMatchObject({ code: "SESSION_NOT_FOUND" });
 });
 
+test("a session of a user is gone on with by nobody else; without a user it is open to all", async () => {
+  const paused = () => response([call("c1", "paint")]);
+  const { run, resume, reasoner, host, requests } = await world(
+    [paused(), response([say("one")]), response([say("two")]), response([say("three")])],
+    { tools: [tool("paint", () => 1, { execution: "client" })] },
+  );
+  await run("mine", { userId: "ada" });
+  const before = await reasoner.show("s");
+  for (const act of [
+    () => run("take", { userId: "bob" }),
+    () => resume({ userId: "bob" }),
+    () => resume({ userId: "bob", cancel: true }),
+    () => reasoner.fork(host, "s", "copy", "bob"),
+  ])
+    await expect(act()).rejects.toMatchObject({ code: "SESSION_NOT_FOUND" });
+  expect(await reasoner.show("s")).toEqual(before);
+  expect(requests).toHaveLength(1);
+
+  const clientResults = [{ callId: "c1", result: "painted" }];
+  expect((await resume({ userId: "ada", clientResults })).text).toBe("one");
+  expect((await reasoner.fork(host, "s", "copy")).id).toBe("copy");
+  await expect(run("take", { sessionId: "copy", userId: "bob" })).rejects.toMatchObject({
+    code: "SESSION_NOT_FOUND",
+  });
+
+  expect((await run("open", { sessionId: "open" })).text).toBe("two");
+  expect((await run("go on", { sessionId: "open", userId: "bob" })).text).toBe("three");
+  await reasoner.fork(host, "open", "bobs", "bob");
+  await expect(run("take", { sessionId: "bobs", userId: "ada" })).rejects.toMatchObject({
+    code: "SESSION_NOT_FOUND",
+  });
+});
+
 function catalogOf(...keys: string[]): ModeCatalog {
   const mode = (key: string) => ({
     id: key,
