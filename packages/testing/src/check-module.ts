@@ -10,6 +10,7 @@ import type {
 import { within } from "./deadline.ts";
 import { coreProfile } from "./core-profile.ts";
 import { readInFreshProcess, type FreshRead } from "./fresh.ts";
+import type { CheckStep } from "./incidents.ts";
 import { reportOf, type CheckReport, type Finding, type Verdict } from "./report.ts";
 import { callOnTrial, cancelOnTrial, isHarmless, sampleFor, type ArgumentTable } from "./trial-calls.ts";
 import {
@@ -45,6 +46,8 @@ export interface CheckOptions {
   readonly sideEffects?: boolean | undefined;
   /** Milliseconds that importing, mounting and each call may take. Default 10000. */
   readonly timeoutMs?: number | undefined;
+  /** Is told before each step, so that one who watches from another process knows what a module does that never ends. */
+  readonly onStep?: ((step: CheckStep) => void) | undefined;
 }
 
 /**
@@ -56,6 +59,7 @@ export async function checkToolModule(
   options: CheckOptions = {},
 ): Promise<CheckReport> {
   const studied = await study(module, options);
+  await begin(options, { during: "rules" });
   const profiles = [coreProfile, ...(options.profiles ?? []).filter((profile) => concerns(profile, studied))];
   const subject = { ...studied, tools: studied.tools.map((tool) => blame(tool, profiles)) };
   const verdicts = await Promise.all(profiles.map((profile) => judge(profile, subject)));
@@ -63,6 +67,12 @@ export async function checkToolModule(
     verdicts,
     subject.tools.map(({ name }) => name),
   );
+}
+
+/** Tells of a step, a turn of the loop after the last one: what that threw late is seen before. */
+async function begin({ onStep }: Pick<CheckOptions, "onStep">, step: CheckStep): Promise<void> {
+  await new Promise<void>((resolve) => void setImmediate(resolve));
+  onStep?.(step);
 }
 
 /** What the host refuses without naming a rule, by the code of its error. */
@@ -100,6 +110,7 @@ async function study(
 ): Promise<ModuleSubject> {
   const { timeoutMs = 10_000 } = options;
   let exports: ModuleExports;
+  await begin(options, { during: "import" });
   try {
     exports = typeof module === "function" ? await within(timeoutMs, module()) : module;
   } catch (thrown) {
@@ -126,12 +137,14 @@ async function mountAndCall(
   options: CheckOptions,
 ): Promise<ModuleSubject> {
   let trial: Trial;
+  await begin(options, { during: "mount" });
   try {
     trial = await startTrial(exports, trialOptions);
   } catch (thrown) {
     return { ...emptySubject({ during: "mount", thrown }), exports };
   }
   const tools = await tryTools(trial, options);
+  await begin(options, { during: "unmount" });
   const ended = await trial.end();
   return {
     exports,
@@ -158,6 +171,7 @@ async function tryTools(trial: Trial, options: CheckOptions): Promise<readonly T
       tools.push({ thing, name, info, refused, refusedBy: null, calls: [], sample: null, isHarmless: false });
       continue;
     }
+    await begin(options, { during: "call", tool: info.name });
     const calls = await callOnTrial(trial, info, { valid, invalid, sideEffects });
     const sample = sampleFor(info, valid);
     if (valid[info.name]?.[0] !== undefined) await cancelOnTrial(trial, info.name, valid[info.name]![0]!);
@@ -179,8 +193,9 @@ async function tryTools(trial: Trial, options: CheckOptions): Promise<readonly T
 async function repeat(
   exports: ModuleExports,
   trialOptions: TrialOptions,
-  { url, extensionUrls = [] }: CheckOptions,
+  { url, extensionUrls = [], onStep }: CheckOptions,
 ): Promise<ModuleSubject["repeats"]> {
+  await begin({ onStep }, { during: "mount" });
   const again = await startTrial(exports, trialOptions);
   const tools = listTools(again.host);
   await again.end();

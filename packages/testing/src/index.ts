@@ -19,6 +19,7 @@ export { createWorkspace, type Workspace } from "./workspace.ts";
 export { readManifest } from "./read-manifest.ts";
 export { waitFor, type WaitOptions } from "./wait-for.ts";
 export { checkToolModule, type CheckOptions } from "./check-module.ts";
+export { addIncidents, type CheckStep, type Incident } from "./incidents.ts";
 export { coreProfile } from "./core-profile.ts";
 export { formatReport, type CheckReport, type Finding, type Verdict } from "./report.ts";
 export type { ArgumentTable } from "./trial-calls.ts";
