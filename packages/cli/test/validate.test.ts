@@ -127,17 +127,78 @@ test.each([
 });
 
 test.each([
-  { title: "ends the process when it is imported", text: "process.exit(0);" },
+  {
+    title: "ends the process when it is imported",
+    text: "process.exit(0);",
+    rule: "module_importable",
+    where: "module",
+  },
   {
     title: "ends the process when it is mounted",
     text: "export async function mount(coordinator, config) { process.exit(0); }",
+    rule: "protocol_compliance",
+    where: "mount",
   },
-])("a module that $title is no compliant one: exit 1, and a sentence", async ({ text }) => {
+  {
+    title: "ends the process when it is called",
+    text: greeter("Greets by name.").replace('"Hello, "', "process.exit(0)"),
+    rule: "execute_never_throws",
+    where: "tools.greet_person.execute",
+  },
+])("a module that $title is a finding: $rule", async ({ text, rule, where }) => {
   const { run } = await workspace({ "ends.js": text });
-  const { code, stderr } = await run(["validate", "ends.js"]);
+  const { code, json } = await run(["validate", "ends.js", "--json"]);
 
   expect(code).toBe(1);
-  expect(stderr).toContain("ended the process before the work was done");
+  expect(json()).toMatchObject({ passed: false, errors: 1, verdicts: [{ profile: "core", passed: false }] });
+  expect(json()["findings"]).toMatchObject([
+    { rule, where, problem: "it ended the process before the work was done (exit 0)" },
+  ]);
+});
+
+test.each([
+  {
+    title: "mount",
+    text: "export async function mount(coordinator, config) { for (;;); }",
+    rule: "protocol_compliance",
+    where: "mount",
+  },
+  {
+    title: "execute",
+    text: greeter("Greets by name.").replace('"Hello, "', "(() => { for (;;); })()"),
+    rule: "execute_ends",
+    where: "tools.greet_person.execute",
+  },
+])(
+  "an endless loop in $title is a finding, and the command comes to its end",
+  async ({ text, rule, where }) => {
+    const { run } = await workspace({ "loops.js": text });
+    const { code, json } = await run(["validate", "loops.js", "--json"]);
+
+    expect(code).toBe(1);
+    expect(json()["findings"]).toMatchObject([
+      { rule, where, problem: "it did not give the thread back within 10000 ms" },
+    ]);
+  },
+);
+
+test.each([
+  { title: "thrown late", late: 'setImmediate(() => { throw new TypeError("too late"); })' },
+  { title: "rejected unseen", late: 'Promise.reject(new TypeError("too late"))' },
+])("what is $title is a finding, and the check goes on", async ({ late }) => {
+  const { run } = await workspace({
+    "late.js": greeter("Greets by name.\u202e").replace('"Hello, "', `(${late}, "Hello, ")`),
+  });
+  const { code, json, stderr } = await run(["validate", "late.js", "--json"]);
+  const { findings } = json() as { findings: { rule: string; where: string; problem: string }[] };
+
+  expect(code).toBe(1);
+  expect(new Set(findings.map(({ rule }) => rule))).toEqual(new Set(["text_hidden", "execute_never_throws"]));
+  expect(findings.find(({ rule }) => rule === "execute_never_throws")).toMatchObject({
+    where: "tools.greet_person.execute",
+    problem: expect.stringContaining("TypeError too late") as string,
+  });
+  expect(stderr).toBe("");
 });
 
 test("a tool's own code runs in a trial, without an example from its author: what it throws is found", async () => {

@@ -1,4 +1,4 @@
-import { ToolmountError, type JsonObject, type Profile } from "@toolmount/core";
+import { ToolmountError, type JsonObject } from "@toolmount/core";
 import type { CheckReport, Finding } from "@toolmount/testing";
 import { type Command, Option } from "commander";
 import { countOf } from "../count.ts";
@@ -40,81 +40,13 @@ export function define(command: Command, shell: Shell): void {
 }
 
 async function validate(path: string, options: Options, shell: Shell): Promise<ExitCode> {
-  const report = await withStdoutToStderr(() => check(path, options, shell.cwd));
+  const { profile, config, sideEffects = false } = options;
+  const asked = { path, cwd: shell.cwd, profile, config: readConfig(config), sideEffects };
+  const { checkInProcess } = await import("../trial.ts");
+  const report = await shell.interruptible(({ signal }) => checkInProcess(asked, signal));
   if (options.json === true) shell.out.json(report);
   else writeReport(report, shell);
   return report.passed ? exitCodes.done : exitCodes.failed;
-}
-
-/** What a module prints while it is tried is not the answer of this command: it goes to stderr. */
-async function withStdoutToStderr<Value>(work: () => Promise<Value>): Promise<Value> {
-  const write = process.stdout.write.bind(process.stdout);
-  process.stdout.write = process.stderr.write.bind(process.stderr);
-  try {
-    return await work();
-  } finally {
-    process.stdout.write = write;
-  }
-}
-
-async function check(
-  path: string,
-  { profile, config, sideEffects }: Options,
-  cwd: string,
-): Promise<CheckReport> {
-  const { importPackage } = await import("@toolmount/loader");
-  const { checkToolModule } = await import("@toolmount/testing");
-  const interop = await import("@toolmount/interop");
-  const profiles: readonly Profile[] = [interop.aptixProfile, interop.amplifierProfile, interop.forgeProfile];
-  const found = await importOrFail(() => withinTime(path, importPackage(path, { cwd })));
-  return checkToolModule(found.exports, {
-    config: readConfig(config),
-    profiles: profiles.filter(({ name }) => profile === undefined || profile.includes(name)),
-    extensions: [interop],
-    extensionUrls: [import.meta.resolve("@toolmount/interop")],
-    sideEffects: sideEffects ?? false,
-    ...(found.imported && {
-      url: found.imported.url,
-      manifest: found.imported.manifest,
-      capabilities: { "session.working_dir": found.imported.folder },
-    }),
-  });
-}
-
-/** Longest that a module may take to be imported, in milliseconds. */
-const importMs = 30_000;
-
-/** A module that waits at its top level for what never comes is one that cannot be imported. */
-async function withinTime<Value>(module: string, work: Promise<Value>): Promise<Value> {
-  let timer: ReturnType<typeof setTimeout> | undefined;
-  const problem = `its import did not come to an end within ${importMs} ms`;
-  const late = new Promise<never>((_, reject) => {
-    const give = () => reject(new ToolmountError("MODULE_IMPORT_FAILED", { module, problem }));
-    timer = setTimeout(give, importMs);
-  });
-  return Promise.race([work, late]).finally(() => clearTimeout(timer));
-}
-
-interface Found {
-  readonly exports: Readonly<Record<string, unknown>> | (() => Promise<never>);
-  readonly imported?: {
-    readonly url: string;
-    readonly folder: string;
-    readonly manifest: Readonly<Record<string, unknown>> | null;
-  };
-}
-
-/** A module that was found and cannot be imported is a finding; one that is not there is not. */
-async function importOrFail(
-  work: () => Promise<Found["imported"] & { exports: Readonly<Record<string, unknown>> }>,
-): Promise<Found> {
-  try {
-    const imported = await work();
-    return { exports: imported.exports, imported };
-  } catch (error) {
-    if (!(error instanceof ToolmountError) || error.code !== "MODULE_IMPORT_FAILED") throw error;
-    return { exports: () => Promise.reject(error) };
-  }
 }
 
 function readConfig(text: string | undefined): JsonObject {

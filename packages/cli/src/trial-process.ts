@@ -1,0 +1,116 @@
+// The process that a module is checked in: what it breaks is not the command. Begun by trial.ts.
+import { isToolmountError, ToolmountError, type JsonObject, type Profile } from "@toolmount/core";
+import { addIncidents, type CheckReport, type CheckStep, type Incident } from "@toolmount/testing";
+
+/** What is checked, and how. */
+export interface TrialRequest {
+  readonly path: string;
+  readonly cwd: string;
+  readonly profile: readonly string[] | undefined;
+  readonly config: JsonObject;
+  readonly sideEffects: boolean;
+}
+
+/** What this process tells the command. */
+export type TrialMessage =
+  /** The thread is free. */
+  | { readonly kind: "alive" }
+  | { readonly kind: "step"; readonly step: CheckStep }
+  | { readonly kind: "report"; readonly report: CheckReport }
+  | {
+      readonly kind: "failed";
+      readonly code: string | null;
+      readonly details: object;
+      readonly message: string;
+    };
+
+/** Longest that a module may take to be imported, in milliseconds. */
+const importMs = 30_000;
+
+/** Milliseconds between two signs of life. */
+const beatMs = 500;
+
+let current: CheckStep = { during: "import" };
+const incidents: Incident[] = [];
+
+// Nobody awaits what is thrown late, or rejected unseen: in a host, it would end the process.
+process.on("uncaughtException", (thrown: unknown, origin) => {
+  const what = thrown instanceof Error ? `${thrown.name} ${thrown.message}` : String(thrown);
+  const how =
+    origin === "unhandledRejection"
+      ? "a promise is rejected that nobody awaits"
+      : "it throws where nobody catches";
+  incidents.push({ step: current, kind: "threw", problem: `${how}: ${what}`.slice(0, 300) });
+});
+setInterval(() => tell({ kind: "alive" }), beatMs).unref();
+
+const answer = await check(JSON.parse(process.argv[2]!) as TrialRequest).then(
+  (report): TrialMessage => ({ kind: "report", report: addIncidents(report, incidents) }),
+  failureOf,
+);
+process.send!(answer, () => process.exit());
+
+function tell(message: TrialMessage): void {
+  if (process.connected) process.send!(message);
+}
+
+function failureOf(error: unknown): TrialMessage {
+  const message = error instanceof Error ? error.message : String(error);
+  return isToolmountError(error)
+    ? { kind: "failed", code: error.code, details: error.details, message }
+    : { kind: "failed", code: null, details: {}, message };
+}
+
+async function check({ path, cwd, profile, config, sideEffects }: TrialRequest): Promise<CheckReport> {
+  const { importPackage } = await import("@toolmount/loader");
+  const { checkToolModule } = await import("@toolmount/testing");
+  const interop = await import("@toolmount/interop");
+  const profiles: readonly Profile[] = [interop.aptixProfile, interop.amplifierProfile, interop.forgeProfile];
+  const found = await importOrFail(() => withinTime(path, importPackage(path, { cwd })));
+  return checkToolModule(found.exports, {
+    config,
+    profiles: profiles.filter(({ name }) => profile === undefined || profile.includes(name)),
+    extensions: [interop],
+    extensionUrls: [import.meta.resolve("@toolmount/interop")],
+    sideEffects,
+    onStep: (step) => tell({ kind: "step", step: (current = step) }),
+    ...(found.imported && {
+      url: found.imported.url,
+      manifest: found.imported.manifest,
+      capabilities: { "session.working_dir": found.imported.folder },
+    }),
+  });
+}
+
+/** A module that waits at its top level for what never comes is one that cannot be imported. */
+async function withinTime<Value>(module: string, work: Promise<Value>): Promise<Value> {
+  let timer: ReturnType<typeof setTimeout> | undefined;
+  const problem = `its import did not come to an end within ${importMs} ms`;
+  const late = new Promise<never>((_, reject) => {
+    const give = () => reject(new ToolmountError("MODULE_IMPORT_FAILED", { module, problem }));
+    timer = setTimeout(give, importMs);
+  });
+  return Promise.race([work, late]).finally(() => clearTimeout(timer));
+}
+
+interface Found {
+  readonly exports: Readonly<Record<string, unknown>> | (() => Promise<never>);
+  readonly imported?: {
+    readonly url: string;
+    readonly folder: string;
+    readonly manifest: Readonly<Record<string, unknown>> | null;
+  };
+}
+
+/** A module that was found and cannot be imported is a finding; one that is not there is not. */
+async function importOrFail(
+  work: () => Promise<Found["imported"] & { exports: Readonly<Record<string, unknown>> }>,
+): Promise<Found> {
+  try {
+    const imported = await work();
+    return { exports: imported.exports, imported };
+  } catch (error) {
+    if (!(error instanceof ToolmountError) || error.code !== "MODULE_IMPORT_FAILED") throw error;
+    return { exports: () => Promise.reject(error) };
+  }
+}
