@@ -54,7 +54,7 @@ function coverLike(
 ): void {
   if (remember === undefined) return;
   const like = ({ tool, info, digest }: ApprovalQuestion) =>
-    [tool.owner, tool.name, info.userId, info.sessionId, remember.scope === "session" || digest].join("\n");
+    [tool.owner, tool.name, info.userId, info.sessionId, digest].join("\n");
   for (const asked of queue)
     if (asked.question.rememberable && like(asked.question) === like(question)) asked.covered = true;
 }
@@ -111,7 +111,7 @@ function choicesOf({
           {
             value: "session",
             label: "Approve for this session",
-            hint: "this tool, whatever its arguments",
+            hint: "these arguments, here only",
           } as const,
         ]
       : []),

@@ -78,7 +78,7 @@ test("a denial tells the model why, and the turn goes on", async () => {
 });
 
 test("of several questions at once, those that an answer for the session covers are not asked", async () => {
-  const calls = ["a.txt", "b.txt", "c.txt"].map((path) => call(path, "remove", { path }));
+  const calls = ["a.txt", "b.txt", "b.txt"].map((path, at) => call(`c${at}`, "remove", { path }));
   const { folder } = await agent(response(...calls), response(say("All are gone.")));
   const terminal = atTerminal(["run", ...replay, "go"], { cwd: folder });
   await terminal.until(/Deny, and say why/);

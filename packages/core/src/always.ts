@@ -16,7 +16,7 @@ export async function keepAlways(open: Case, scope: ApprovalScope, by: string): 
     tool: record.tool,
     definition: record.definition,
     scope: scope.scope,
-    argumentsDigest: scope.scope === "arguments" ? record.argumentsDigest : null,
+    argumentsDigest: scope.scope === "rule" ? null : record.argumentsDigest,
     pattern: scope.scope === "rule" ? scope.arguments : null,
     sessionId: scope.scope === "session" ? record.info.sessionId! : null,
     userId: record.info.userId ?? null,

@@ -70,7 +70,7 @@ export interface ApprovalAnswer {
   readonly remember?: ApprovalScope | undefined;
 }
 
-/** What an "always" covers. */
+/** What an "always" covers: these arguments in any session, these in this session only, or what fits a pattern. */
 export type ApprovalScope =
   | { readonly scope: "arguments" }
   | { readonly scope: "session" }

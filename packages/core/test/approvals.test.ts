@@ -338,10 +338,12 @@ describe("C38: an approval for always", () => {
     );
   });
 
-  test("for this session covers the tool in it, and no other session", async () => {
+  test("C38: for this session covers these arguments in it, no others, and no other session", async () => {
     const here = await remembering({ scope: "session" });
-    expect(await status(here, { n: 5 })).toBe("ok");
-    expect(await status(here, { n: 5 }, { ...alice, sessionId: "s-2" })).toBe("pending");
+    const same = { n: 1, command: "git status" };
+    expect(await status(here, same)).toBe("ok");
+    expect(await status(here, { ...same, n: 5 })).toBe("pending");
+    expect(await status(here, same, { ...alice, sessionId: "s-2" })).toBe("pending");
   });
 
   test("for a pattern covers what fits it; never a name alone", async () => {

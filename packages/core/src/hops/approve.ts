@@ -62,10 +62,10 @@ function covers(approval: RememberedApproval, run: Run): boolean {
   const { given } = run;
   const tool = run.tool!;
   if (approval.definition !== tool.digest() || approval.userId !== (given.userId ?? null)) return false;
-  if (approval.scope === "session")
-    return approval.sessionId !== null && approval.sessionId === given.sessionId;
   if (approval.scope === "rule")
     return approval.pattern !== null && matchesArguments(approval.pattern, run.arguments!, "every");
+  if (approval.scope === "session" && (approval.sessionId === null || approval.sessionId !== given.sessionId))
+    return false;
   return approval.argumentsDigest === digestOf({ tool: tool.name, arguments: run.arguments });
 }
 
