@@ -265,7 +265,7 @@ test("APTIX-61, APTIX-75, C18: guidance is made of usage, else of the descriptio
   ]);
 });
 
-test("AMP-25, C34: the built command validates by its long name and by its short one", async () => {
+test("AMP-25, C34: the command validates by its long name and by its short one", async () => {
   const root = new URL("../..", import.meta.url).pathname;
   for (const words of [
     ["module", "validate", "tools/hello-world", "--type", "tool"],
