@@ -70,10 +70,17 @@ export function readProviderError(error: unknown, place: Place): ProviderError {
   if (error instanceof APIConnectionError)
     return failed("network", `${place.provider} cannot be reached`, place, error);
   if (error instanceof APIError) return ofStatus(error, place);
+  if (isLostConnection(error))
+    return failed("network", `${place.provider} broke off in the middle of its answer`, place, error);
   if (error instanceof SyntaxError)
     return failed("stream", "the answer is not what the Responses API sends", place, error);
   const problem = error instanceof Error ? error.message : String(error);
   return failed("other", problem, place, error);
+}
+
+/** The client wraps what fails before a body begins; in a body, what fetch throws comes as it is. */
+function isLostConnection(error: unknown): boolean {
+  return error instanceof TypeError && error.cause instanceof Error && "code" in error.cause;
 }
 
 /** An answer that had not come whole when its time was over. */

@@ -1,4 +1,6 @@
-import { expect, test } from "vitest";
+import { once } from "node:events";
+import { createServer, type AddressInfo } from "node:net";
+import { expect, onTestFinished, test } from "vitest";
 import { z } from "zod";
 import { call, outputs, response, say, tool, world, type Answer } from "./world.ts";
 
@@ -217,4 +219,86 @@ test.each([true, false])("an answer beyond every measure is left unread, streame
     },
   });
   expect(requests).toHaveLength(1);
+});
+
+/** A server that sends these bytes to whoever asks, and then resets the connection, or ends it. */
+async function rawServer(bytes: string, reset: boolean): Promise<string> {
+  const server = createServer((socket) => {
+    socket.on("error", () => socket.destroy());
+    socket.once("data", () => {
+      if (bytes === "") socket.resetAndDestroy();
+      else if (reset) socket.write(bytes, () => socket.resetAndDestroy());
+      else socket.end(bytes);
+    });
+  });
+  server.listen(0, "127.0.0.1");
+  await once(server, "listening");
+  onTestFinished(() => void server.close());
+  return `http://127.0.0.1:${(server.address() as AddressInfo).port}/v1`;
+}
+
+const head = (type: string) => `HTTP/1.1 200 OK\r\ncontent-type: ${type}\r\nconnection: close\r\n\r\n`;
+/** What says how long it is ends early when the connection does. */
+const chunked = (type: string, text: string) =>
+  head(type).replace("connection: close", "transfer-encoding: chunked") +
+  `${text.length.toString(16)}\r\n${text}\r\n`;
+const created = 'data: {"type":"response.created","response":{"id":"r"}}\n\n';
+
+test.each([
+  { what: "a reset before the answer", bytes: "", reset: true, stream: true, kind: "network" },
+  {
+    what: "a reset in a stream",
+    bytes: chunked("text/event-stream", created),
+    reset: true,
+    stream: true,
+    kind: "network",
+  },
+  {
+    what: "a connection that ends in a body",
+    bytes: chunked("application/json", '{"id":"r","outp'),
+    reset: false,
+    stream: false,
+    kind: "network",
+  },
+  {
+    what: "events that are no JSON",
+    bytes: `${head("text/event-stream")}data: {oops\n\n`,
+    reset: false,
+    stream: true,
+    kind: "stream",
+  },
+  {
+    what: "a body cut short",
+    bytes: `${head("application/json")}{"id":"r","outp`,
+    reset: false,
+    stream: false,
+    kind: "stream",
+  },
+])("AMP-N61: $what is $kind", async ({ bytes, reset, stream, kind }) => {
+  const { run } = await world([], {
+    settings: { baseUrl: await rawServer(bytes, reset), stream, retries: 0 },
+  });
+  expect(await run("hello")).toMatchObject({
+    status: "failed",
+    error: { code: "PROVIDER_FAILED", details: { kind, retryable: true } },
+  });
+});
+
+const refusal = { type: "message", role: "assistant", content: [{ type: "refusal", refusal: "I will not" }] };
+
+test.each([
+  { what: "a refusal", output: [refusal], more: {}, text: "I will not", warnings: [] },
+  { what: "an empty output", output: [], more: {}, text: "", warnings: [] },
+  { what: "an unknown item", output: [{ type: "novelty" }, say("ok")], more: {}, text: "ok", warnings: [] },
+  ...["max_output_tokens", "content_filter"].map((reason) => ({
+    what: `incomplete for ${reason}`,
+    output: [say("half")],
+    more: { status: "incomplete", incomplete_details: { reason } },
+    text: "half",
+    warnings: [`the answer is cut: ${reason}`],
+  })),
+])("an answer that is $what ends the turn, and is told", async ({ output, more, text, warnings }) => {
+  const { run, events } = await world([response(output, more)]);
+  expect(await run("hello")).toMatchObject({ status: "done", text, calls: 0 });
+  expect(events.flatMap((event) => (event.type === "tool_warning" ? [event.message] : []))).toEqual(warnings);
 });
