@@ -30,10 +30,11 @@ import type {
 } from "./reasoner-types.ts";
 import { conflict, SessionLog, type SessionFacts } from "./session-log.ts";
 import type { ChildOfCall, SessionView } from "./session-view.ts";
-import { tokensOf, Turn } from "./turn.ts";
+import { leftAbove, spentOf, type Spender } from "./shared-budget.ts";
+import { Turn } from "./turn.ts";
 import { tracedTurn } from "./turn-trace.ts";
 import type { ClientResult, TurnResult } from "./turn-types.ts";
-import { noUsage, type Usage } from "./usage.ts";
+import { noUsage, tokensOf, type Usage } from "./usage.ts";
 
 /** What a reasoner is made with. */
 export interface ReasonerOptions {
@@ -43,10 +44,8 @@ export interface ReasonerOptions {
 }
 
 /** A turn under way in this process, for children that it begins. */
-interface Running {
+interface Running extends Spender {
   readonly host: TurnHost;
-  readonly log: SessionLog;
-  readonly settings: Settings;
   readonly options: TurnOptions;
   /** Lists of globs, each of which a tool has to fit. */
   readonly allowed: readonly (readonly string[])[];
@@ -85,8 +84,8 @@ export function createReasoner(
   ): Promise<TurnResult> => {
     const { id } = log.facts;
     const agent = requireAgent(log.facts);
-    const own = agent === null ? [] : [agent.tools];
-    const allowed = [...log.facts.allowed, ...own, ...(ceilings.get(id) ?? [])];
+    const ofAgent = agent === null ? [] : [agent.tools];
+    const allowed = [...log.facts.allowed, ...ofAgent, ...(ceilings.get(id) ?? [])];
     const effective = settingsFor(log.facts, options);
     const { turnId } = log.view.turn!;
     const idempotent = new Set(
@@ -95,9 +94,13 @@ export function createReasoner(
         .flatMap(({ name, idempotent: isSafe, category }) => (isSafe || category === "read" ? [name] : [])),
     );
     const live = turns.begin(id, turnId, { allowed, idempotent });
-    running.set(id, { host, log, settings: effective, options, allowed });
+    const above = (log.facts.parentId === null ? null : running.get(log.facts.parentId)) ?? null;
+    const own: Running = { host, log, settings: effective, options, allowed, ...spending(above) };
+    running.set(id, own);
+    above?.below.add(own);
     const tell = options.onEvent ?? (() => {});
     try {
+      await countEarlier(log);
       const turn = new Turn({
         host,
         coordinator,
@@ -111,6 +114,7 @@ export function createReasoner(
         userId: options.userId ?? log.facts.userId ?? undefined,
         traceparent: traceparent ?? log.view.turn!.traceparent,
         hostId,
+        leftAbove: (budget) => leftAbove(own, budget),
         abortSignal: options.abortSignal,
         tell,
       });
@@ -119,8 +123,29 @@ export function createReasoner(
       return result;
     } finally {
       running.delete(id);
+      above?.below.delete(own);
       turns.end(id, turnId);
       known.set(id, log.length);
+    }
+  };
+
+  /** What children used in a process that is gone is the parent's use, whether or not they go on. */
+  const countEarlier = async (log: SessionLog) => {
+    for (const { call, child } of log.view.turn?.calls ?? []) {
+      if (child === null || child.ended) continue;
+      const found = await SessionLog.open(store(), child.sessionId, now);
+      if (found === null) continue; // it was removed: the call that goes on with it says so
+      const { facts, view } = found;
+      const { turns: had, calls, usage } = child.before;
+      await log.append({
+        kind: "child",
+        sessionId: facts.id,
+        agent: facts.agent ?? "self",
+        usage: minus(view.usage, usage),
+        calls: view.calls - calls,
+        callId: call.callId,
+        before: { turns: had, calls: view.calls, usage: view.usage },
+      });
     }
   };
 
@@ -322,6 +347,8 @@ export function createReasoner(
     const { turns: had, calls, usage } = log.view;
     const before = earlier ?? { turns: had, calls, usage };
     const isNew = had === 0;
+    const budgets = leftOf(parent, settingsFor(log.facts, options), log, before);
+    parent.children.set(log, before);
     // Known from here on, should this process end before the child does.
     if (earlier === null)
       await parent.log.append({
@@ -341,10 +368,7 @@ export function createReasoner(
       userId: options.userId,
       traceparent: request.traceparent,
       abortSignal: request.abortSignal,
-      settings: {
-        ...options.settings,
-        budgets: leftOf(parent, settingsFor(log.facts, options), before.usage),
-      },
+      settings: { ...options.settings, budgets },
     };
     try {
       let turn: TurnResult | null = null;
@@ -360,6 +384,7 @@ export function createReasoner(
       return { sessionId: id, agent, turns: log.view.turns, turn };
     } finally {
       leave();
+      parent.children.delete(log);
       ceilings.delete(id);
       await coordinator.hooks.emit("session:end", { session_id: id, parent_id: parent.log.facts.id });
     }
@@ -452,24 +477,34 @@ function pastTurn({ facts, view }: SessionLog): TurnResult {
   };
 }
 
+/** A turn that has begun no child yet. */
+function spending(above: Spender | null): Pick<Spender, "above" | "children" | "below"> {
+  return { above, children: new Map(), below: new Set() };
+}
+
 /** The least of a child's own budget and what its parent has left. Throws where nothing is left. */
-function leftOf({ log, settings }: Running, own: Settings, used: Usage): Settings["budgets"] {
-  const { tokens, calls, ms } = settings.budgets;
-  const left = (budget: string, limit: number | undefined, spent: number): number => {
+function leftOf(
+  parent: Running,
+  own: Settings,
+  { view }: SessionLog,
+  before: ChildOfCall["before"],
+): Settings["budgets"] {
+  const { tokens, calls, ms } = parent.settings.budgets;
+  const spent = spentOf(parent);
+  const left = (budget: "tokens" | "calls", limit: number | undefined): number => {
     if (limit === undefined) return Number.POSITIVE_INFINITY;
-    if (spent >= limit) throw new ToolmountError("AGENT_BUDGET_EXHAUSTED", { budget, limit });
-    return limit - spent;
+    if (spent[budget] >= limit) throw new ToolmountError("AGENT_BUDGET_EXHAUSTED", { budget, limit });
+    return limit - spent[budget];
   };
   const least = (mine = Number.POSITIVE_INFINITY, parents = Number.POSITIVE_INFINITY) => {
     const number = Math.min(mine, parents);
     return number === Number.POSITIVE_INFINITY ? undefined : number;
   };
   // A child that goes on has its earlier use in its own session, and in its parent's.
-  const leftTokens = left("tokens", tokens, tokensOf(log.view.usage)) + tokensOf(used);
   return {
     ...own.budgets,
-    tokens: least(own.budgets.tokens, leftTokens),
-    calls: least(own.budgets.calls, left("calls", calls, log.view.turn?.callCount ?? 0)),
+    tokens: least(own.budgets.tokens, left("tokens", tokens) + tokensOf(before.usage)),
+    calls: least(own.budgets.calls, left("calls", calls) + (view.turn?.callCount ?? 0)),
     ms: least(own.budgets.ms, ms),
   };
 }

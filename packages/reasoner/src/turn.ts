@@ -23,7 +23,8 @@ import type { Provider } from "./provider.ts";
 import { createExchange, type Exchange } from "./request.ts";
 import type { SessionLog } from "./session-log.ts";
 import type { ClientResult, TurnEvent, TurnResult } from "./turn-types.ts";
-import { costOf, type Usage } from "./usage.ts";
+import type { leftAbove } from "./shared-budget.ts";
+import { costOf, tokensOf } from "./usage.ts";
 
 /** All that one turn works with. */
 export interface TurnParts {
@@ -40,6 +41,8 @@ export interface TurnParts {
   /** W3C trace context that its requests and calls see. */
   readonly traceparent: string;
   readonly hostId: string;
+  /** What sessions above this one have left now, which others of their children use, too. */
+  readonly leftAbove: (budget: "tokens" | "calls") => ReturnType<typeof leftAbove>;
   readonly abortSignal: AbortSignal | undefined;
   readonly tell: (event: TurnEvent) => void;
 }
@@ -220,7 +223,10 @@ export class Turn {
       context: { turnId: this.#turnId, userId, traceparent, abortSignal: this.#controller.signal },
       injections: this.#injections,
       tell,
-      mayRun: Math.max(0, limit - (callCount - unanswered)),
+      mayRun: Math.max(
+        0,
+        Math.min(limit - (callCount - unanswered), this.#parts.leftAbove("calls").left + unanswered),
+      ),
       isIdempotent: (name) => live.idempotent.has(name),
     };
   }
@@ -244,6 +250,9 @@ export class Turn {
     };
     if (tokens !== undefined && tokensOf(usage) >= tokens) refuse("tokens", tokens);
     if (calls !== undefined && turn!.callCount > calls) refuse("calls", calls);
+    const shared = { tokens: this.#parts.leftAbove("tokens"), calls: this.#parts.leftAbove("calls") };
+    if (shared.tokens.left <= 0) refuse("tokens", shared.tokens.limit);
+    if (shared.calls.left < 0) refuse("calls", shared.calls.limit);
   }
 
   /** Follows the caller's signal, the session's token and the turn's own time. */
@@ -381,10 +390,6 @@ export class Turn {
 
 function plain(details: object): object {
   return JSON.parse(JSON.stringify(details)) as object;
-}
-
-export function tokensOf({ inputTokens, outputTokens }: Usage): number {
-  return inputTokens + outputTokens;
 }
 
 function countsOf({ iterations, calls, usage }: TurnResult) {

@@ -37,6 +37,11 @@ export function readUsage(given: unknown): Usage {
   };
 }
 
+/** Tokens that count against a budget. */
+export function tokensOf({ inputTokens, outputTokens }: Usage): number {
+  return inputTokens + outputTokens;
+}
+
 export function addUsage(a: Usage, b: Usage): Usage {
   return {
     requests: a.requests + b.requests,

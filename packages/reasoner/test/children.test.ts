@@ -220,3 +220,33 @@ test("a turn, its requests and its child are told on the tracing channels, each 
   ]);
   expect(models[1]!.usage).toMatchObject({ inputTokens: 10, outputTokens: 5 });
 });
+
+test("agents that run at the same time share what is left of their parent's budget", async () => {
+  let ran = 0;
+  const both = [1, 2, 3, 4].map((n) => call(`c${n}`, "hand", { agent: "helper" }));
+  const isChild = ({ tools }: { readonly tools?: readonly object[] }) =>
+    !(tools ?? []).some((one) => (one as { name?: string }).name === "hand");
+  const agents = { helper: { description: "Helps.", tools: ["act"], maxIterations: 100 } };
+  const act = () => tool("act", () => (ran += 1));
+  let at = 0;
+  const spent = opened((request) => response(isChild(request) ? [call(`k${++at}`, "act")] : both), {
+    tools: [act()],
+    agents,
+    settings: { budgets: { tokens: 150 } },
+  });
+  const turn = await (await spent).run("spend");
+  expect(turn.error).toMatchObject({ code: "AGENT_BUDGET_EXHAUSTED" });
+  // Each of the four may have one request under way when the last token is spent, and no more.
+  const { usage } = await (await spent).reasoner.show("s");
+  expect(usage.inputTokens + usage.outputTokens).toBeLessThan(150 + 4 * 15);
+
+  ran = 0;
+  const called = opened((request) => response(isChild(request) ? [call(`k${++at}`, "act")] : both), {
+    tools: [act()],
+    agents,
+    settings: { budgets: { calls: 10 } },
+  });
+  await (await called).run("call");
+  expect(ran).toBeLessThanOrEqual(6);
+  expect(ran).toBeGreaterThan(0);
+});

@@ -112,6 +112,24 @@ test.each(Array.from({ length: writes }, (_, at) => at + 1))(
   },
 );
 
+test("what a child used before its process ended is its parent's use, when the turn is cancelled, too", async () => {
+  const store = createMemoryStore();
+  let isAlive = true;
+  const dying = dyingStore(store, 9);
+  const first = await delegation(dying.store, [], () => isAlive);
+  void first.run("do it").catch(() => null);
+  await dying.dead;
+  isAlive = false;
+  const second = await delegation(store, []);
+  const turn = await second.resume({ cancel: true });
+
+  const { children, usage } = await second.reasoner.show("s");
+  const child = await second.reasoner.show(children[0]!);
+  expect(turn.status).toBe("cancelled");
+  expect(child.usage.requests).toBeGreaterThan(0);
+  expect(usage.requests).toBe(1 + child.usage.requests);
+});
+
 test("the time that a turn used before it paused counts when it goes on, and the pause does not", async () => {
   const store = createMemoryStore();
   const options = (clock: ReturnType<typeof createStillClock>) => ({
