@@ -39,6 +39,8 @@ function mask(bytes: string): string {
     .replaceAll(/127\.0\.0\.1:\d+/g, "127.0.0.1:8000")
     .replaceAll(/\d+ ms\b/g, "12 ms")
     .replaceAll(/[0-9a-f]{64}/g, "30ac5c09c05ff5e5699f73ffb13e5047045e0cc4786f41445a4936fa5952eb49")
+    .replaceAll(/[0-9a-f]{12}-(?=\d)/g, "64d71c7abe9e-")
+    .replaceAll(/^\d{4}-\d\d-\d\dT[\d:.]+Z/gm, "2027-01-01T12:00:00.000Z")
     .replaceAll(/until \d{4}-\d\d-\d\dT[\d:.]+Z/g, "until 2027-01-01T12:00:00.000Z");
 }
 
@@ -131,4 +133,29 @@ test("the picture of a turn that waits, is approved and goes on is what three co
   await say1(0, ["sessions", "resume", "notes", "--model", "replay:more.json"]);
   await say1(0, ["sessions", "show", "notes"]);
   await expectPicture("resume", "A turn waits, is approved, and goes on in another process", bytes);
+});
+
+test("the picture of what a turn left behind is what its commands show", async () => {
+  const { folder } = await workspace({
+    "mount-plan.yaml": `${planOf("./read.ts", "./edit.ts")}state: sqlite:./state.db\naudit: durable\n`,
+    "read.ts": readNote,
+    "edit.ts": editNote,
+    "exchange.json": JSON.stringify([
+      response(call("a", "read_note", { path: "note.txt" })),
+      response(call("b", "edit_note", { path: "note.txt", text: "by a plan" })),
+      response(say("The note is read; the plan does not let me change it.")),
+    ]),
+  });
+  let bytes = "";
+  for (const [words, shows] of [
+    [["run", ...replay, "Mend the note"], false],
+    [["audit"], true],
+    [["audit", "--check"], true],
+    [["sessions", "show", "notes"], true],
+  ] as const) {
+    const terminal = atTerminal(words, { cwd: folder, columns });
+    expect(await terminal.ended, terminal.text()).toBe(0);
+    if (shows) bytes += `${typed(words)}${terminal.bytes()}\r\n`;
+  }
+  await expectPicture("observe", "What a turn did, as the audit and the session tell it", bytes);
 });
