@@ -26,6 +26,8 @@ export async function compact(
   }
   if (kept.length >= items.length && chosen === null) return;
   await log.append({ kind: "compacted", items: kept });
+  const by = chosen === null ? "turns" : "hook";
+  await hooks.emit("context:compaction", { ...before, kept_count: kept.length, by });
   await hooks.emit("context:post_compact", {
     ...ids,
     item_count: kept.length,
