@@ -1,3 +1,4 @@
+import { join } from "node:path";
 import { data, type Coordinator } from "@toolmount/core";
 import { MockTool } from "@toolmount/testing";
 import { describe, expect, test } from "vitest";
@@ -266,7 +267,7 @@ test("APTIX-61, APTIX-75, C18: guidance is made of usage, else of the descriptio
 });
 
 test("AMP-25, C34: the command validates by its long name and by its short one", async () => {
-  const root = new URL("../..", import.meta.url).pathname;
+  const root = join(import.meta.dirname, "../..");
   for (const words of [
     ["module", "validate", "tools/hello-world", "--type", "tool"],
     ["validate", "tools/hello-world"],
