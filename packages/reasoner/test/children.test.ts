@@ -1,5 +1,7 @@
 import { tracingChannel } from "node:diagnostics_channel";
 import {
+  changeSessionMode,
+  createMemoryStore,
   defaultMode,
   modelChannelName,
   turnChannelName,
@@ -249,4 +251,112 @@ test("agents that run at the same time share what is left of their parent's budg
   await (await called).run("call");
   expect(ran).toBeLessThanOrEqual(6);
   expect(ran).toBeGreaterThan(0);
+});
+
+test.each(["graceful", "immediate"] as const)(
+  "a %s cancellation of the parent reaches a child that is at work, and all its calls are answered",
+  async (how) => {
+    let ran = 0;
+    const all = opened([response([call("c1", "hand", { agent: "helper" })]), response([call("k1", "act")])], {
+      tools: [
+        tool("act", async (_, { abortSignal }) => {
+          ran++;
+          const { host } = await all;
+          const { cancellation } = host.session("s");
+          if (how === "graceful") return cancellation.requestGraceful();
+          const stopped = new Promise((_resolve, reject) => {
+            abortSignal.addEventListener("abort", () => reject(new Error("stopped")), { once: true });
+          });
+          cancellation.requestImmediate();
+          return await stopped;
+        }),
+      ],
+      agents: { helper: { description: "Helps.", tools: ["act"] } },
+    });
+    const { run, reasoner, requests } = await all;
+    const turn = await run("go");
+
+    expect([turn.status, ran, requests.length]).toEqual(["cancelled", 1, 2]);
+    await expect.poll(async () => (await reasoner.list({ parentId: "s" }))[0]?.status).toBe("cancelled");
+    const { items } = await reasoner.show((await reasoner.list({ parentId: "s" }))[0]!.id);
+    expect(items.filter(({ type }) => type === "function_call_output")).toHaveLength(1);
+  },
+);
+
+test("the time of the parent ends the child's turn, too", async () => {
+  const all = opened(
+    (_, at) =>
+      at === 0
+        ? response([call("c1", "hand", { agent: "helper" })])
+        : { stream: [{ type: "response.created", response: {} }], open: true },
+    {
+      agents: { helper: { description: "Helps.", tools: ["*"] } },
+      settings: { budgets: { ms: 300 } },
+    },
+  );
+  const { run, reasoner } = await all;
+  const turn = await run("go");
+
+  expect(turn.error).toMatchObject({ code: "AGENT_BUDGET_EXHAUSTED" });
+  const status = async () => (await reasoner.list({ parentId: "s" }))[0]?.status;
+  await expect.poll(status).toMatch(/cancelled|failed/);
+});
+
+/** A parent that has begun a child, and goes on with it under another plan. */
+async function goneOnWith(more: Pick<WorldOptions, "agents" | "settings">, mode?: string) {
+  const store = createMemoryStore();
+  const catalog: ModeCatalog = {
+    listModes: async () =>
+      [
+        { key: defaultMode, tools: ["*"], isDefault: true },
+        { key: "narrow", tools: ["hand"], isDefault: false },
+      ].map((one) => ({ ...one, id: one.key, displayName: "", description: "", systemPromptSummary: "" })),
+  };
+  let wrote = 0;
+  // What the parent writes itself, once its child was refused, is not counted.
+  const tools = [tool("write", (_, { sessionId }) => (wrote += sessionId === "s" ? 0 : 1))];
+  const agents = { writer: { description: "Writes.", tools: ["*"] } };
+  const first = opened(
+    [response([call("c1", "hand", { agent: "writer" })]), response([say("begun")]), response([say("end")])],
+    { store, tools, agents },
+  );
+  (await first).host.coordinator.mount("mode-catalog", catalog);
+  await (await first).run("begin");
+  const child = (await (await first).reasoner.show("s")).children[0]!;
+  const second = opened(
+    [
+      response([call("c2", "hand", { sessionId: child })]),
+      response([call("k1", "write")]),
+      response([say("tried")]),
+      response([say("end")]),
+    ],
+    { store, tools, agents, ...more },
+  );
+  const { host, run, requests } = await second;
+  host.coordinator.mount("mode-catalog", catalog);
+  if (mode !== undefined) {
+    await host.session("s").load();
+    changeSessionMode(host.session("s").state, mode);
+  }
+  await run("go on");
+  return { requests, wrote };
+}
+
+test("a child that is gone on with has no tool that its parent's mode does not offer by then", async () => {
+  expect((await goneOnWith({})).wrote).toBe(1);
+  const { requests, wrote } = await goneOnWith({}, "narrow");
+
+  expect(requests[1]!.tools!.map(({ name }) => name)).toEqual(["hand"]);
+  expect(outputs(requests[2])["k1"]).toMatch(/not among the tools/);
+  expect(wrote).toBe(0);
+});
+
+test("a child is gone on with only as deep as the plan allows by then, and as an agent that it still has", async () => {
+  const shallow = await goneOnWith({ settings: { maxDepth: 0 } });
+  const gone = await goneOnWith({ agents: { other: { description: "Is another.", tools: ["*"] } } });
+
+  for (const { requests, wrote } of [shallow, gone]) {
+    expect(outputs(requests[1])["c2"]).toMatch(/^Error: /);
+    expect(wrote).toBe(0);
+  }
 });
