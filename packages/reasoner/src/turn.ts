@@ -68,10 +68,12 @@ export class Turn {
 
   /** Runs the turn as far as it goes. Rejects only with `SESSION_CONFLICT`: then it is somebody else's. */
   async run(clientResults: readonly ClientResult[] = []): Promise<TurnResult> {
-    const { coordinator, log, tell } = this.#parts;
+    const { coordinator, log, tell, provider } = this.#parts;
     const stop = this.#watch();
     tell({ type: "begin", sessionId: log.facts.id, turnId: this.#turnId });
     await coordinator.hooks.emit("execution:start", this.#ids);
+    const { provider: server, model } = provider.place;
+    await coordinator.hooks.emit("provider:resolve", { ...this.#ids, provider: server, model });
     try {
       return await this.#drive(new Map(clientResults.map((result) => [result.callId, result])));
     } catch (error) {
@@ -236,7 +238,8 @@ export class Turn {
     if (log.view.turn!.calls.length > 0) return;
     const steps = Object.values(settings.bootstrap).flat();
     live.offered = new Set(steps.map(({ tool }) => tool));
-    const turn = { turnId: this.#turnId, signal: this.#controller.signal, userId, traceparent };
+    const isIdempotent = (tool: string) => live.idempotent.has(tool);
+    const turn = { turnId: this.#turnId, signal: this.#controller.signal, userId, traceparent, isIdempotent };
     const problem = await enterMode(log, session, turn, settings, coordinator);
     if (problem !== null) tell({ type: "tool_warning", tool: "", message: problem });
   }

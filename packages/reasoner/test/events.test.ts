@@ -76,6 +76,7 @@ test("each event of sessions, prompts, providers, models and tools is told with 
     "prompt:complete": { ...ids, status: "done", response: "Two." },
     "execution:start": ids,
     "execution:end": ids,
+    "provider:resolve": asked,
     "provider:request": { ...asked, iteration: 1, iterations_remaining: 7, tools: ["broken", "count"] },
     "provider:error": { ...asked, attempt: 1, status: 429, retryable: true, retry_after_ms: 3 },
     "provider:throttle": { ...ids, delay_ms: 3 },

@@ -341,6 +341,7 @@ test("AMP-N51: a turn tells its events in order, and those of its calls bear its
     "session:start",
     "prompt:submit",
     "execution:start",
+    "provider:resolve",
     "provider:request",
     "llm:request",
     "llm:response",
