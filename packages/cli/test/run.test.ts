@@ -111,6 +111,37 @@ test("what the client did comes with --results, and a session forks", async () =
   expect((await run(["sessions", "show", "s2"])).stdout).toContain("assistant: thanks");
 });
 
+test("a session that is shown names its parent, and the sessions that it began", async () => {
+  const hand = `
+  import { data, defineTool, type Coordinator } from "@toolmount/core";
+  import { z } from "zod";
+  export function mount(coordinator: Coordinator) {
+    coordinator.mount("tools", defineTool({
+      name: "hand", description: "Hands on. Use in tests.", schema: z.strictObject({}), category: "read",
+      consequenceLevel: "low", requiresConfirmation: false, timeout: 0,
+      execute: async (_, { sessionId, turnId, abortSignal }) => {
+        const spawn = coordinator.getCapability("session.spawn")!;
+        const ids = { parentSessionId: sessionId!, parentTurnId: turnId! };
+        return data((await spawn({ agent: "self", instruction: "do it", abortSignal, ...ids })).sessionId);
+      },
+    }));
+  }
+`;
+  const { run } = await workspace({
+    "mount-plan.yaml": `${planOf("./hand.ts")}session: { orchestrator: { model: m } }\n`,
+    "hand.ts": hand,
+    "one.json": JSON.stringify([response(call("c1", "hand")), response(say("done")), response(say("end"))]),
+  });
+  const ended = await run(["run", "--session", "s1", "--model", "replay:one.json", "go"]);
+  expect(ended.code, ended.stderr).toBe(0);
+
+  const { stdout } = await run(["sessions", "show", "s1"]);
+  expect(stdout, ended.stdout).toMatch(/^child /m);
+  expect(stdout).not.toMatch(/^parent /m);
+  const child = /^child (s1-[0-9a-f]{16}_self)$/m.exec(stdout)?.[1];
+  expect((await run(["sessions", "show", child!])).stdout).toMatch(/^parent s1$/m);
+});
+
 test("Ctrl-C cancels the turn and answers every call", async () => {
   const hang = oneTool({
     name: "hang",

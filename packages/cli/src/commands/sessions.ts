@@ -99,6 +99,7 @@ function writeList(screen: Screen, sessions: readonly SessionSummary[]): void {
 
 function writeDetails(screen: Screen, details: SessionDetails): void {
   writeList(screen, [details]);
+  if (details.parentId !== null) screen.line(screen.paint("dim", `parent ${printable(details.parentId)}`));
   for (const item of details.items) screen.line(itemText(screen, item));
   for (const { tool, waitsFor, callId } of details.waiting)
     screen.line(screen.paint("yellow", `… ${printable(tool)} waits for: ${waitsFor} (${printable(callId)})`));
