@@ -68,6 +68,19 @@ export const entrySchema = z.discriminatedUnion("kind", [
     /** At the beginning: what the child had before it. */
     before: z.object({ turns: z.number(), calls: z.number(), usage }).optional(),
   }),
+  /** The call of this number, of those that a mode asks for when it is entered, may run from here on. */
+  z.object({ kind: z.literal("step"), mode: z.string(), at: z.number() }),
+  /** It ran, with what it gave the model, or with why the mode is not ready. */
+  z.object({
+    kind: z.literal("stepped"),
+    mode: z.string(),
+    at: z.number(),
+    items: z.array(item),
+    failure: z.string().nullable(),
+    state,
+  }),
+  /** All that there was to run has. */
+  z.object({ kind: z.literal("entered"), items: z.array(item), state }),
   z.object({ kind: z.literal("compacted"), items: z.array(item) }),
   z.object({
     kind: z.literal("end"),

@@ -23,6 +23,16 @@ export interface ChildOfCall {
   readonly ended: boolean;
 }
 
+/** How far a mode is entered. */
+export interface Entering {
+  readonly mode: string;
+  /** Calls that may have run. */
+  readonly started: number;
+  /** Calls of which it is known what they did. */
+  readonly done: number;
+  readonly failure: string | null;
+}
+
 /** How the last turn that ended did. */
 interface EndedTurn {
   readonly turnId: string;
@@ -68,6 +78,8 @@ export interface SessionView {
   /** The last response, and how many items the server has with it. */
   response: { id: string; known: number } | null;
   lastInputTokens: number;
+  /** A mode that is being entered; null once it is. */
+  entering: Entering | null;
 }
 
 export function createView(): SessionView {
@@ -86,6 +98,7 @@ export function createView(): SessionView {
     forkedFrom: null,
     response: null,
     lastInputTokens: 0,
+    entering: null,
   };
 }
 
@@ -126,6 +139,19 @@ export function fold(view: SessionView, entry: SessionEntry): void {
       view.calls += entry.calls;
       if (turn !== null) turn.callCount += entry.calls;
       return childOfCall(view, entry);
+    case "step":
+      return step(view, entry);
+    case "stepped":
+      view.items.push(...entry.items);
+      view.state = entry.state;
+      if (view.entering !== null)
+        view.entering = { ...view.entering, done: entry.at + 1, failure: entry.failure };
+      return;
+    case "entered":
+      view.items.push(...entry.items);
+      view.state = entry.state;
+      view.entering = null;
+      return;
     case "compacted":
       view.items = [...entry.items];
       view.response = null;
@@ -182,6 +208,11 @@ function answer(view: SessionView, entry: SessionEntry & { kind: "answer" }): vo
   turn.callCount += turn.calls.length;
   turn.finalText = turn.calls.length === 0 ? textOf(entry.items) : null;
   view.calls += turn.calls.length;
+}
+
+function step(view: SessionView, { mode, at }: SessionEntry & { kind: "step" }): void {
+  const known = view.entering?.mode === mode ? view.entering : { mode, done: 0, failure: null };
+  view.entering = { ...known, started: at + 1 };
 }
 
 function childOfCall({ turn }: SessionView, entry: SessionEntry & { kind: "child" }): void {

@@ -130,6 +130,30 @@ test("what a child used before its process ended is its parent's use, when the t
   expect(usage.requests).toBe(1 + child.usage.requests);
 });
 
+test.each([1, 2, 3, 4, 5, 6, 7])(
+  "APTIX-N26: a process that ends after %i writes of a mode's beginning: none of its calls runs twice",
+  async (survives) => {
+    const store = createMemoryStore();
+    const ran: unknown[] = [];
+    const bootstrap = { general: [1, 2, 3].map((n) => ({ tool: "load", arguments: { n } })) };
+    const options = { tools: [tool("load", ({ n }) => ran.push(n))], settings: { bootstrap }, graceMs: 10 };
+    const dying = dyingStore(store, survives);
+    const first = await world([], { ...options, store: dying.store });
+    void first.run("go").catch(() => null);
+    await dying.dead;
+    const before = [...ran];
+    const second = await world([response([say("ok")])], { ...options, store });
+    await second.resume();
+
+    expect(ran).toEqual([1, 2, 3].slice(0, ran.length));
+    // A call that may have run is told as unknown; up to there each is known.
+    const text = JSON.stringify(second.requests[0]!.input);
+    const isUnknown = survives === 2 || survives === 4 || survives === 6;
+    expect(text.includes("is not ready")).toBe(isUnknown);
+    expect(ran).toHaveLength(isUnknown ? before.length : 3);
+  },
+);
+
 test("the time that a turn used before it paused counts when it goes on, and the pause does not", async () => {
   const store = createMemoryStore();
   const options = (clock: ReturnType<typeof createStillClock>) => ({
