@@ -1,4 +1,4 @@
-import type { ApprovalStore, HostOptions, SessionStore } from "@toolmount/core";
+import type { ApprovalStore, AuditSink, HostOptions, SessionStore } from "@toolmount/core";
 import type { OpenedHost } from "@toolmount/loader";
 import { loaderOptions } from "./loader-options.ts";
 import type { PlanOptions } from "./plan-options.ts";
@@ -7,7 +7,13 @@ import type { Shell } from "./shell.ts";
 /** Where the command keeps what waits when a plan does not say: beside the plan, made when it is first needed. */
 const defaultState = "sqlite:./.toolmount/state.db";
 
-/** Opens a plan's host. A plan that says nothing of `state` gets the command's own, so that a question can wait. */
+/** What of its calls the command puts down when a plan does not say: not reads, which need no database then. */
+const defaultAudit = "changes";
+
+/**
+ * Opens a plan's host. A plan that says nothing of `state` gets the command's own, so that a question can wait; if it says
+ * nothing of `audit` either, calls of tools that may change something are put down there.
+ */
 export async function openPlan(
   plan: string | undefined,
   options: PlanOptions,
@@ -25,12 +31,17 @@ function mountDefaultState(host: OpenedHost): void {
   let opened: ReturnType<typeof open> | undefined;
   const open = async () => {
     const { openStore } = await import("@toolmount/store");
-    return openStore(defaultState, { folder: plan.folder });
+    return openStore(defaultState, { folder: plan.folder, audit: defaultAudit });
   };
   const approvals = async () => (await (opened ??= open())).approvals;
   const sessions = async () => (await (opened ??= open())).sessions;
   coordinator.mount("approval-store", openedLate(approvals));
   coordinator.mount("session-store", sessionsOpenedLate(sessions));
+  if (plan.written["audit"] === undefined)
+    coordinator.mount(
+      "audit-sink",
+      auditOpenedLate(async () => (await (opened ??= open())).audit!),
+    );
   coordinator.registerCleanup(async () => (await opened?.catch(() => undefined))?.close());
 }
 
@@ -58,5 +69,14 @@ function sessionsOpenedLate(open: () => Promise<SessionStore>): SessionStore {
     readState: async (id) => (await open()).readState(id),
     writeState: async (id, changes) => (await open()).writeState(id, changes),
     delete: async (id) => (await open()).delete(id),
+  };
+}
+
+function auditOpenedLate(open: () => Promise<AuditSink>): AuditSink {
+  return {
+    mode: defaultAudit,
+    append: async (records) => (await open()).append(records),
+    read: async (filter) => (await open()).read(filter),
+    heads: async () => (await open()).heads(),
   };
 }

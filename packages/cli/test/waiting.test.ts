@@ -1,3 +1,5 @@
+import { existsSync } from "node:fs";
+import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { oneTool, planOf, workspace } from "./world.ts";
 
@@ -93,6 +95,61 @@ describe("a call that has to wait, by the command", { timeout: storyMs }, () => 
     const checked = await run(["audit", "plan.yaml", "--check"]);
     expect(checked.stdout).toContain("unchanged");
     expect(checked.code).toBe(0);
+  });
+});
+
+describe("the audit of a plan that says nothing of it", { timeout: storyMs }, () => {
+  const database = ".toolmount/state.db";
+  const ledger = `
+    import { existsSync } from "node:fs";
+    import { DatabaseSync } from "node:sqlite";
+    import { data, defineTool, type Coordinator } from "@toolmount/core";
+    import { z } from "zod";
+
+    const file = new URL("./${database}", import.meta.url).pathname;
+    /** What is on disk while the tool runs. */
+    function look() {
+      if (!existsSync(file)) return data({ kept: [] });
+      using disk = new DatabaseSync(file, { readOnly: true });
+      const rows = disk.prepare("select body from audit").all();
+      return data({ kept: rows.map(({ body }) => JSON.parse(String(body)).entry.kind) });
+    }
+    const facts = { description: "Looks. Use in tests.", schema: z.strictObject({ token: z.string().optional() }), consequenceLevel: "low", requiresConfirmation: false, execute: async () => look() } as const;
+    export function mount(coordinator: Coordinator) {
+      coordinator.mount("tools", defineTool({ ...facts, name: "l_read", category: "read" }));
+      coordinator.mount("tools", defineTool({ ...facts, name: "l_write", category: "write" }));
+    }
+  `;
+
+  test("is durable for all but read: a read opens no database, a write is on disk before it runs", async () => {
+    const { folder, run } = await workspace({ "ledger.ts": ledger, "plan.yaml": planOf("./ledger.ts") });
+
+    const read = await run(["call", "plan.yaml", "l_read", "{}", "--json"]);
+    expect(read.json(), read.stderr).toMatchObject({ status: "ok", result: { data: { kept: [] } } });
+    expect(existsSync(join(folder, database))).toBe(false);
+
+    const written = await run(["call", "plan.yaml", "l_write", '{"token":"hunter2"}', "--json"]);
+    expect(written.json(), written.stderr).toMatchObject({ result: { data: { kept: ["start"] } } });
+    await run(["call", "plan.yaml", "l_read", "{}"]);
+
+    const shown = await run(["audit", "plan.yaml", "--json"]);
+    expect(shown.json()).toMatchObject([
+      { kind: "start", tool: "l_write" },
+      { kind: "end", tool: "l_write", status: "ok" },
+    ]);
+    expect(shown.stdout).not.toContain("hunter2");
+    expect((await run(["audit", "plan.yaml", "--check"])).stdout).toBe("2 records, unchanged\n");
+  });
+
+  test("is none with audit: off", async () => {
+    const plan = `${planOf("./ledger.ts")}audit: off\n`;
+    const { folder, run } = await workspace({ "ledger.ts": ledger, "plan.yaml": plan });
+
+    expect((await run(["call", "plan.yaml", "l_write", "{}"])).code).toBe(0);
+    expect(existsSync(join(folder, database))).toBe(false);
+    expect((await run(["audit", "plan.yaml", "--json"])).json()).toMatchObject({
+      error: { code: "EXTENSION_MISSING" },
+    });
   });
 });
 

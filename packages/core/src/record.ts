@@ -1,3 +1,4 @@
+import type { AuditWriter } from "./audit.ts";
 import { digestOf } from "./canonical.ts";
 import type { JsonObject } from "./json.ts";
 import { outcomeOf } from "./outcome-of.ts";
@@ -11,13 +12,16 @@ import { runFields } from "./log-fields.ts";
 const maxText = 4_096;
 
 /** Whether anything of a run is put down at all; most are not, and pay only for this question. */
-export function isRecorded({ case: open, host, generation, given }: Run): boolean {
-  return (
-    open !== null ||
-    host.desk.sink !== null ||
-    generation.auditSink !== null ||
-    host.states.isUnsaved(given.sessionId)
-  );
+export function isRecorded(run: Run): boolean {
+  return run.case !== null || isAudited(run) || run.host.states.isUnsaved(run.given.sessionId);
+}
+
+function isAudited({ host, generation, tool, case: open }: Run): boolean {
+  const sink = host.desk.sink ?? generation.auditSink;
+  if (sink === null) return false;
+  if (sink.mode !== "changes") return true;
+  // A tool that is gone by the time its call goes on may have changed something; a name that never was one has not.
+  return tool === null ? open !== null : tool.info.category !== "read";
 }
 
 /**
@@ -71,7 +75,7 @@ async function begin(run: Run): Promise<boolean> {
 }
 
 function noteStart(run: Run): Promise<void> | null {
-  const audit = run.host.desk.audit(run.generation);
+  const audit = auditOf(run);
   if (audit === null || run.audited) return null;
   run.audited = true;
   const entry = { ...entryOf(run, "start"), ...argumentsOf(run), approvedBy: run.approvedBy };
@@ -82,7 +86,11 @@ function noteStart(run: Run): Promise<void> | null {
 
 function isDurable(run: Run): boolean {
   const mode = (run.host.desk.sink ?? run.generation.auditSink)?.mode;
-  return mode === "durable" || (mode === "mixed" && run.tool?.info.category !== "read");
+  return mode === "durable" || mode === "changes" || (mode === "mixed" && run.tool?.info.category !== "read");
+}
+
+function auditOf(run: Run): AuditWriter | null {
+  return isAudited(run) ? run.host.desk.audit(run.generation) : null;
 }
 
 /**
@@ -106,8 +114,8 @@ async function keepState(run: Run): Promise<void> {
 }
 
 function recordOutcome(run: Run): Promise<void> | null {
-  const audit = run.host.desk.audit(run.generation);
-  const audited = audit === null ? null : noteEnd(run);
+  const audit = auditOf(run);
+  const audited = audit === null ? null : noteEnd(run, audit);
   if (run.case === null) return audited;
   if (run.status === "pending")
     return run.case.record.state === "claimed"
@@ -116,8 +124,7 @@ function recordOutcome(run: Run): Promise<void> | null {
   return run.host.desk.track(putEnd(run, audited));
 }
 
-function noteEnd(run: Run): Promise<void> | null {
-  const audit = run.host.desk.audit(run.generation)!;
+function noteEnd(run: Run, audit: AuditWriter): Promise<void> | null {
   const { code, error } = run.result!;
   const entry: AuditEntry = {
     ...entryOf(run, run.status === "pending" ? "pending" : "end"),

@@ -203,9 +203,10 @@ export interface AuditHead {
 export interface AuditSink {
   /**
    * `batched`: a call does not wait, at most 10 ms are lost. `durable`: the start is on disk before a tool runs, the end
-   * before its outcome is told. `mixed`: durable, but batched for tools of category read.
+   * before its outcome is told. `mixed`: durable, but batched for tools of category read. `changes`: durable, and nothing
+   * of tools of category read, nor of calls that name no tool.
    */
-  readonly mode: "batched" | "durable" | "mixed";
+  readonly mode: "batched" | "durable" | "mixed" | "changes";
   /** Appends in one commit. On disk when it resolves. */
   append(records: readonly AuditRecord[]): Promise<void>;
   read(filter?: AuditFilter): Promise<readonly AuditRecord[]>;

@@ -92,6 +92,22 @@ test("audit: mixed waits for what changes something, and not for what reads", as
   expect((await host.call({ name: "writes" }, context)).result.data).toEqual(["start", "end", "start"]);
 });
 
+test("audit: changes is durable for what changes something, and keeps nothing of what reads or is no tool", async () => {
+  const { store, commits, audit } = watched("changes");
+  const look = () => data(commits.flat().map(({ kind, tool: name }) => `${kind} ${name}`));
+  const { host } = world([tool(look), tool(look, { name: "writes", category: "write" })], { store });
+
+  await host.call({ name: "probe" }, context);
+  await host.call({ name: "none" }, context);
+  expect(commits, "no commit, so no database is opened").toEqual([]);
+  expect((await host.call({ name: "writes" }, context)).result.data).toEqual(["start writes"]);
+  expect(commits.flat().map(({ kind }) => kind)).toEqual(["start", "end"]);
+  await host.call({ name: "probe" }, context);
+  await host.close();
+  expect(commits.flat()).toHaveLength(2);
+  expect(checkAudit(await audit.read(), await audit.heads())).toEqual([]);
+});
+
 test("every call that came has exactly one end: what ran, was denied, invalid or not there", async () => {
   const { store, audit } = watched("durable");
   const { host } = world([tool(), tool(undefined, { name: "asks", requiresConfirmation: true })], { store });

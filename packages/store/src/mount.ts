@@ -12,7 +12,7 @@ export const config = z
         error: "state is memory, sqlite:<path> or postgres://…",
       })
       .optional(),
-    audit: z.enum(["off", "batched", "durable", "mixed"]).optional(),
+    audit: z.enum(["off", "batched", "durable", "mixed", "changes"]).optional(),
   })
   .refine(({ state, audit }) => state !== undefined || audit === undefined || audit === "off", {
     error: "an audit needs a state to be kept in: state: sqlite:./.toolmount/state.db",

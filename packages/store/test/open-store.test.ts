@@ -95,6 +95,7 @@ test("an audit without a state to keep it in, and words that are none, are refus
     { audit: "off" },
     { state: "postgres://h/db" },
     { state: "sqlite:./x.db", audit: "mixed" },
+    { state: "sqlite:./x.db", audit: "changes" },
   ])
     expect(config.safeParse(good).success).toBe(true);
 });
