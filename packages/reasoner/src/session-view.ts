@@ -24,7 +24,7 @@ export interface ChildOfCall {
 }
 
 /** How far a mode is entered. */
-export interface Entering {
+interface Entering {
   readonly mode: string;
   /** Calls that may have run. */
   readonly started: number;
