@@ -27,6 +27,8 @@ export interface Calling {
   readonly context: SessionCallContext;
   readonly injections: Injections;
   readonly tell: (event: TurnEvent) => void;
+  /** Hears of each call that was answered without its tool, so that no call in the sequence goes without an answer. */
+  readonly repaired: (callId: string, status: string) => Promise<unknown>;
   /** Calls that may still be made; beyond it each is answered, and none is run. */
   readonly mayRun: number;
   readonly isIdempotent: (tool: string) => boolean;
@@ -239,8 +241,9 @@ async function answerWith(
   { call }: CallState,
   status: string,
   text: string,
-  { log, tell, readCall }: Calling,
+  { log, tell, readCall, repaired }: Calling,
 ): Promise<void> {
   await log.append({ kind: "output", callId: call.callId, item: textOutput(call.callId, text), status });
+  await repaired(call.callId, status);
   tell({ type: "tool_result", callId: call.callId, tool: readCall(call).name, status, durationMs: 0, text });
 }

@@ -212,7 +212,7 @@ export class Turn {
   }
 
   #calling(exchange: Exchange): Calling {
-    const { host, session, log, live, tell, userId, settings, traceparent } = this.#parts;
+    const { host, session, log, live, tell, userId, settings, traceparent, coordinator } = this.#parts;
     const { callCount, calls } = log.view.turn!;
     const unanswered = calls.filter(({ output }) => output === null).length;
     const limit = settings.budgets.calls ?? Number.POSITIVE_INFINITY;
@@ -225,6 +225,12 @@ export class Turn {
       context: { turnId: this.#turnId, userId, traceparent, abortSignal: this.#controller.signal },
       injections: this.#injections,
       tell,
+      repaired: (callId, status) =>
+        coordinator.hooks.emit("provider:tool_sequence_repaired", {
+          ...this.#ids,
+          tool_call_id: callId,
+          status,
+        }),
       mayRun: Math.max(
         0,
         Math.min(limit - (callCount - unanswered), this.#parts.leftAbove("calls").left + unanswered),

@@ -138,3 +138,18 @@ test("a compaction is told: what there was, what was kept, and by whose choice",
   await run("three");
   expect(compactions().at(-1)!.data).toMatchObject({ kept_count: 1, by: "hook" });
 });
+
+test("a call that is answered without its tool is told: the sequence is whole again", async () => {
+  let runs = 0;
+  const { run, heard } = await world([response([call("c1", "count"), call("c2", "count")])], {
+    tools: [tool("count", () => ++runs)],
+    settings: { budgets: { calls: 1 } },
+  });
+  const { turnId } = await run("count");
+
+  const repaired = heard.filter(({ event }) => event === "provider:tool_sequence_repaired");
+  expect(repaired.map(({ data }) => data)).toMatchObject([
+    { session_id: "s", turn_id: turnId, tool_call_id: "c2", status: "denied" },
+  ]);
+  expect(runs).toBe(1);
+});
