@@ -64,6 +64,11 @@ async function engineArguments(
   base: Base,
   signal: AbortSignal,
 ): Promise<readonly string[]> {
+  if (`${params.pattern}${params.glob ?? ""}`.includes("\0"))
+    throw new Refusal(
+      "Invalid pattern: it holds a NUL character; write \\x00 in a regular expression",
+      "INVALID_PATTERN",
+    );
   const type = params.type === undefined ? null : await resolveType(params.type, base.folder, signal);
   const name = type !== null || params.glob === undefined ? null : lastNamePattern(params.glob);
   return [

@@ -24,7 +24,7 @@ test("a path whose special characters have a \\ before them is found, and nothin
 
       expect(data?.matches.map((found) => found.path)).toEqual([wanted]);
     }),
-    { numRuns: 60 },
+    { numRuns: 60, examples: [["\0"], ["a\0b"]] },
   );
 });
 
