@@ -47,7 +47,7 @@ test("AMP-26: every symbol that the page links to is public, and one that is not
   for (const { path, symbols } of head.related_files)
     if (!whole.includes(path))
       for (const symbol of symbols) expect(index, path).toMatch(new RegExp(`\\b${symbol}\\b`));
-  expect(await exportsOf("packages/core/src/tool.ts")).not.toContain("defineNothing");
+  expect(await exportsOf("packages/core/src/registry/define-tool.ts")).not.toContain("defineNothing");
 });
 
 test("AMP-26: what the page calls a type or a function in its text is one of its symbols, or a member of one", async () => {

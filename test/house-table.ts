@@ -44,14 +44,14 @@ export const tool: Allowance = { house: [core, "@toolmount/paths"], libraries: [
 /** Who may read the environment, the working folder, the clock or the console: all of it, or what `reads` names. */
 export const ambientReaders: readonly AmbientReader[] = [
   { path: "packages/cli/src/", because: "the command is the composition root" },
-  { path: "packages/loader/src/defaults.ts", because: "the defaults of openHost" },
+  { path: "packages/loader/src/host/defaults.ts", because: "the defaults of openHost" },
   {
     path: "tools/bash/src/run/environment.ts",
     reads: ["process.env"],
     because: "a shell without the host's PATH finds no programs; commands get the few variables it names",
   },
   {
-    path: "packages/core/src/clock.ts",
+    path: "packages/core/src/contract/clock.ts",
     reads: ["Date.now", "performance.now"],
     because: "the default clock, which whoever makes a host may replace",
   },
@@ -65,4 +65,4 @@ export interface AmbientReader {
 }
 
 /** The one file that imports what a plan names. */
-export const computedImport = "packages/loader/src/import.ts";
+export const computedImport = "packages/loader/src/modules/import.ts";

@@ -22,13 +22,17 @@ test.each([
   },
   {
     title: "an upward import of a type",
-    plant: { "packages/core/src/host.ts": '\nexport type Plan = import("@toolmount/loader").Plan;' },
-    problem: "packages/core/src/host.ts:2: may not import @toolmount/loader",
+    plant: {
+      "packages/core/src/host/create-host.ts": '\nexport type Plan = import("@toolmount/loader").Plan;',
+    },
+    problem: "packages/core/src/host/create-host.ts:2: may not import @toolmount/loader",
   },
   {
     title: "an upward import made when it is needed",
-    plant: { "packages/core/src/host.ts": 'export const open = () => import("@toolmount/loader");' },
-    problem: "packages/core/src/host.ts:1: may not import @toolmount/loader",
+    plant: {
+      "packages/core/src/host/create-host.ts": 'export const open = () => import("@toolmount/loader");',
+    },
+    problem: "packages/core/src/host/create-host.ts:1: may not import @toolmount/loader",
   },
   {
     title: "an upward re-export beside the package's own folder",
@@ -95,8 +99,8 @@ test.each([
   },
   {
     title: "an import of a computed name",
-    plant: { "packages/core/src/host.ts": "export const load = (name: string) => import(name);" },
-    problem: "packages/core/src/host.ts:1: imports what is computed: name",
+    plant: { "packages/core/src/host/create-host.ts": "export const load = (name: string) => import(name);" },
+    problem: "packages/core/src/host/create-host.ts:1: imports what is computed: name",
   },
   {
     title: "the environment read",
@@ -141,7 +145,7 @@ test.each([
 test.each([
   {
     title: "the loader's one file",
-    path: "packages/loader/src/import.ts",
+    path: "packages/loader/src/modules/import.ts",
     code: "export const load = (name: string) => import(name);",
   },
   {

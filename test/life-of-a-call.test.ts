@@ -1,7 +1,7 @@
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import { hopNames } from "../packages/core/src/steer.ts";
+import { hopNames } from "../packages/core/src/call/transitions.ts";
 import { errorCodes } from "@toolmount/core";
 
 const page = await readFile(join(import.meta.dirname, "../docs/life-of-a-call.md"), "utf8");

@@ -61,7 +61,7 @@ const context = { sessionId: "s", userId: "u" };
 export const waysIn: readonly WayIn[] = [
   {
     name: "the library",
-    sources: ["packages/core/src/host.ts"],
+    sources: ["packages/core/src/host/create-host.ts"],
     go: (decision) => called(decision, ({ host }) => host.call({ name: "probe", arguments: given }, context)),
   },
   {
@@ -83,7 +83,7 @@ export const waysIn: readonly WayIn[] = [
   {
     name: "a session, as the reasoner has it",
     sources: [
-      "packages/core/src/session.ts",
+      "packages/core/src/host/session.ts",
       "packages/reasoner/src/calls.ts",
       "packages/reasoner/src/bootstrap.ts",
     ],
@@ -94,12 +94,12 @@ export const waysIn: readonly WayIn[] = [
   },
   {
     name: "a tool that calls a tool",
-    sources: ["packages/core/src/live-context.ts"],
+    sources: ["packages/core/src/call/tool-context.ts"],
     go: (decision) => called(decision, ({ host }) => host.call({ name: "outer" }, context)),
   },
   {
     name: "going on after an approval",
-    sources: ["packages/core/src/host.ts"],
+    sources: ["packages/core/src/host/create-host.ts"],
     go: (decision) => goneOn(decision, (asked, { host }) => host.resume(asked.ticket!, context)),
     // The one question of the call has been answered; what was approved is not what a gate makes of it.
     verdicts: { ask: "runs", modify: "does not run" },

@@ -1,7 +1,7 @@
-export type { Json, JsonObject, JsonSchema } from "./json.ts";
-export { systemClock, type Clock, type Timer } from "./clock.ts";
-export { silentLogger, type Logger } from "./logger.ts";
-export type { SchemaOutput, StandardSchema, ToolSchema } from "./standard-schema.ts";
+export type { Json, JsonObject, JsonSchema } from "./json/json.ts";
+export { systemClock, type Clock, type Timer } from "./contract/clock.ts";
+export { silentLogger, type Logger } from "./contract/logger.ts";
+export type { SchemaOutput, StandardSchema, ToolSchema } from "./contract/standard-schema.ts";
 export {
   data,
   failure,
@@ -12,9 +12,16 @@ export {
   type ToolResult,
   type ToolReturn,
   type Truncation,
-} from "./result.ts";
-export type { CallStatus, Injection, Phase, ToolOutcome } from "./outcome.ts";
-export type { CallContext, CallInfo, CallRequest, Progress, SessionState, ToolContext } from "./context.ts";
+} from "./contract/result.ts";
+export type { CallStatus, Injection, Phase, ToolOutcome } from "./contract/outcome.ts";
+export type {
+  CallContext,
+  CallInfo,
+  CallRequest,
+  Progress,
+  SessionState,
+  ToolContext,
+} from "./contract/context.ts";
 export {
   defaultTimeoutMs,
   type Category,
@@ -27,7 +34,7 @@ export {
   type ToolInfo,
   type ToolSpecification,
   type ToolStatus,
-} from "./definition.ts";
+} from "./contract/tool.ts";
 export {
   errorCodes,
   errorMessage,
@@ -37,12 +44,12 @@ export {
   type ErrorCode,
   type ErrorDetails,
   type PlanPosition,
-} from "./errors.ts";
-export { nearestNames } from "./nearest.ts";
-export { isToolInterrupt, ToolInterrupt } from "./interrupt.ts";
-export type * from "./hook-types.ts";
-export type * from "./ports.ts";
-export type * from "./profile.ts";
+} from "./contract/errors.ts";
+export { nearestNames } from "./text/nearest.ts";
+export { isToolInterrupt, ToolInterrupt } from "./contract/interrupt.ts";
+export type * from "./contract/hooks.ts";
+export type * from "./contract/ports.ts";
+export type * from "./contract/validation.ts";
 export type {
   Capabilities,
   ContextProvider,
@@ -50,26 +57,26 @@ export type {
   Mount,
   MountPoints,
   MountReturn,
-} from "./coordinator.ts";
-export type * from "./host-types.ts";
-export type * from "./session-types.ts";
-export { activateTools, activeTools } from "./activation.ts";
-export { guidanceOf } from "./guidance.ts";
-export { changeSessionMode, sessionMode } from "./session-mode.ts";
-export { defaultMode } from "./modes.ts";
-export { toolsOfMode } from "./offer.ts";
-export { summaryOf } from "./guidance.ts";
-export type * from "./approval-types.ts";
-export type * from "./store-ports.ts";
-export { createHost } from "./host.ts";
-export type { ArgumentShape, ArgumentShapes } from "./reshape-arguments.ts";
-export { createMemoryStore } from "./memory-store.ts";
-export { checkAudit, type AuditProblem } from "./audit.ts";
-export { matchesArguments, matchesGlob } from "./match-arguments.ts";
-export { createRedactor, mask, namesSecret, redact, truncateText, type Redactor } from "./redact.ts";
-export { redactingLogger } from "./redacting-logger.ts";
-export { allEvents, hostEvents, type EventName } from "./event-names.ts";
-export { callChannelName, type CallTrace } from "./trace.ts";
+} from "./contract/coordinator.ts";
+export type * from "./contract/host.ts";
+export type * from "./contract/session.ts";
+export { activateTools, activeTools } from "./sessions/activation.ts";
+export { guidanceOf } from "./sessions/guidance.ts";
+export { changeSessionMode, sessionMode } from "./sessions/mode.ts";
+export { defaultMode } from "./sessions/mode-catalog.ts";
+export { toolsOfMode } from "./sessions/offer.ts";
+export { summaryOf } from "./sessions/guidance.ts";
+export type * from "./contract/approvals.ts";
+export type * from "./contract/stores.ts";
+export { createHost } from "./host/create-host.ts";
+export type { ArgumentShape, ArgumentShapes } from "./schema/argument-overrides.ts";
+export { createMemoryStore } from "./pending/memory-store.ts";
+export { checkAudit, type AuditProblem } from "./pending/audit.ts";
+export { matchesArguments, matchesGlob } from "./text/match.ts";
+export { createRedactor, mask, namesSecret, redact, truncateText, type Redactor } from "./text/redact.ts";
+export { redactingLogger } from "./text/redacting-logger.ts";
+export { allEvents, hostEvents, type EventName } from "./contract/event-names.ts";
+export { callChannelName, type CallTrace } from "./call/trace.ts";
 export {
   modelChannelName,
   traceModel,
@@ -79,27 +86,27 @@ export {
   type TraceFailure,
   type TraceUsage,
   type TurnTrace,
-} from "./agent-trace.ts";
-export type * from "./agent-types.ts";
-export { traceFields, type TraceFields } from "./log-fields.ts";
+} from "./contract/turn-trace.ts";
+export type * from "./contract/agents.ts";
+export { traceFields, type TraceFields } from "./call/log-fields.ts";
 export {
   createCancellation,
   type CancellationState,
   type CancellationToken,
   type RunningCalls,
-} from "./cancellation.ts";
-export { authoredDefinition, defineTool } from "./tool.ts";
-export { canonicalJson, digestOf } from "./canonical.ts";
-export { lockDigest } from "./lock-digest.ts";
-export { ContractBreach, isContractBreach } from "./complete.ts";
+} from "./contract/cancellation.ts";
+export { authoredDefinition, defineTool } from "./registry/define-tool.ts";
+export { canonicalJson, digestOf } from "./json/canonical.ts";
+export { lockDigest } from "./registry/lock-digest.ts";
+export { ContractBreach, isContractBreach } from "./result/normalize.ts";
 export {
   escapeHidden,
   maxTextLength,
   scanText,
   type TextFinding,
   type TextFindingKind,
-} from "./text-scan.ts";
-export { scanDefinition, type DefinitionFinding, type DefinitionFindingKind } from "./definition-scan.ts";
-export { findSecrets, type SecretPlace } from "./secret-text.ts";
-export { findCostlyPattern } from "./pattern-cost.ts";
-export { createRunnerContext, type RunnerMembers } from "./runner-context.ts";
+} from "./scan/text.ts";
+export { scanDefinition, type DefinitionFinding, type DefinitionFindingKind } from "./scan/definition.ts";
+export { findSecrets, type SecretPlace } from "./scan/secrets.ts";
+export { findCostlyPattern } from "./scan/regex-cost.ts";
+export { createRunnerContext, type RunnerMembers } from "./contract/runner-context.ts";

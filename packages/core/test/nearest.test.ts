@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { nearestNames } from "../src/nearest.ts";
+import { nearestNames } from "../src/text/nearest.ts";
 
 const tools = ["read_file", "write_file", "list_directory", "web_fetch"];
 

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { seal, unseal, randomName } from "../src/seal.ts";
+import { seal, unseal, randomName } from "../src/pending/ticket.ts";
 
 const alphabet = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/=";
 

@@ -2,7 +2,7 @@ import { execFile } from "node:child_process";
 import { resolve } from "node:path";
 import { promisify } from "node:util";
 import { expect, test } from "vitest";
-import { readConditions } from "../src/defaults.ts";
+import { readConditions } from "../src/host/defaults.ts";
 
 test("without a logger, warnings go to stderr as JSON lines, and nothing else goes anywhere", async () => {
   const source = resolve(import.meta.dirname, "../src/default-logger.ts");

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { findPlan } from "../src/find.ts";
+import { findPlan } from "../src/plan/find-plan.ts";
 import { workspace } from "./workspace.ts";
 
 test("a plan is a file, the first known name in a folder, or found from the working folder upwards", async () => {

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
-import { codeFrame } from "../src/frame.ts";
-import { createPlanText, positionAt } from "../src/text.ts";
+import { codeFrame } from "../src/diagnostics/code-frame.ts";
+import { createPlanText, positionAt } from "../src/diagnostics/source-text.ts";
 
 test("a frame shows the lines around, with a caret under the place", () => {
   const text = createPlanText("plan.yaml", "version: 1\ntools:\n  - module: web\n    sorce: x\nname: mine\n");

@@ -1,8 +1,8 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { interpolate, type Environment } from "../src/interpolate.ts";
-import { parsePlan } from "../src/parse.ts";
-import { createPlanText } from "../src/text.ts";
+import { interpolate, type Environment } from "../src/plan/interpolate.ts";
+import { parsePlan } from "../src/plan/parse-yaml.ts";
+import { createPlanText } from "../src/diagnostics/source-text.ts";
 
 function fill(value: string, env: Environment) {
   return interpolate({ value }, new Map(), env);

@@ -1,10 +1,10 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import { stringify } from "yaml";
-import { parsePlan } from "../src/parse.ts";
-import { maxPlanBytes } from "../src/plan-size.ts";
-import { findPosition } from "../src/plan-map.ts";
-import { createPlanText } from "../src/text.ts";
+import { parsePlan } from "../src/plan/parse-yaml.ts";
+import { maxPlanBytes } from "../src/plan/plan-size.ts";
+import { findPosition } from "../src/diagnostics/positions.ts";
+import { createPlanText } from "../src/diagnostics/source-text.ts";
 
 const parse = (text: string) => parsePlan(createPlanText("plan.yaml", text));
 

@@ -3,10 +3,10 @@ import { join } from "node:path";
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import { stringify } from "yaml";
-import { parsePlan } from "../src/parse.ts";
-import { maxPlanBytes } from "../src/plan-size.ts";
-import { readSimplePlan } from "../src/simple-plan.ts";
-import { createPlanText } from "../src/text.ts";
+import { parsePlan } from "../src/plan/parse-yaml.ts";
+import { maxPlanBytes } from "../src/plan/plan-size.ts";
+import { readSimplePlan } from "../src/plan/parse-simple-yaml.ts";
+import { createPlanText } from "../src/diagnostics/source-text.ts";
 
 const root = join(import.meta.dirname, "../../..");
 

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { readSource } from "../src/source.ts";
+import { readSource } from "../src/modules/source.ts";
 
 const folder = "/plans";
 

@@ -1,0 +1,157 @@
+import type { HostState } from "../host/host-state.ts";
+import type { EventData, HookResult } from "../contract/hooks.ts";
+import type { Injection } from "../contract/outcome.ts";
+import type { GateEntry } from "../registry/registry.ts";
+import { messageOf } from "../schema/schema.ts";
+
+/** What all gates of one event said together. */
+export interface Verdict {
+  /** The event's data with every modification, in order. */
+  data: EventData;
+  modified: boolean;
+  /** The first denial; gates after it were not asked. */
+  denied: { readonly reason: string; readonly gate: string } | null;
+  /** The first question; later ones add nothing. */
+  ask: { readonly result: HookResult; readonly gate: string } | null;
+  injections: Injection[] | null;
+}
+
+/** Asks gates in order. Null when none had anything to say; a promise only when one of them answered by a promise. */
+export function askGates(
+  host: HostState,
+  gates: readonly GateEntry[],
+  event: string,
+  data: EventData,
+): Verdict | null | Promise<Verdict> {
+  let verdict: Verdict | null = null;
+  for (let at = 0; at < gates.length; at++) {
+    const gate = gates[at]!;
+    const answer = askOne(host, gate, event, verdict === null ? data : verdict.data);
+    if (answer === undefined) continue;
+    verdict ??= { data, modified: false, denied: null, ask: null, injections: null };
+    if (answer instanceof Promise) return askRest(host, gates, at, event, verdict, answer);
+    take(host, verdict, gate, answer);
+    if (verdict.denied !== null) return verdict;
+  }
+  return verdict;
+}
+
+async function askRest(
+  host: HostState,
+  gates: readonly GateEntry[],
+  at: number,
+  event: string,
+  verdict: Verdict,
+  first: Promise<unknown>,
+): Promise<Verdict> {
+  take(host, verdict, gates[at]!, await answerInTime(host, gates[at]!, first));
+  for (const gate of gates.slice(at + 1)) {
+    if (verdict.denied !== null) break;
+    const answer = askOne(host, gate, event, verdict.data);
+    take(host, verdict, gate, answer instanceof Promise ? await answerInTime(host, gate, answer) : answer);
+  }
+  return verdict;
+}
+
+/** A gate that fails has not said yes, so it said no. */
+class Failed {
+  readonly problem: string;
+
+  constructor(problem: string) {
+    this.problem = problem;
+  }
+}
+
+function askOne(host: HostState, gate: GateEntry, event: string, data: EventData): unknown {
+  try {
+    const answer: unknown = gate.handler(event, data);
+    if (answer === undefined) return undefined;
+    return isThenable(answer) && !(answer instanceof Promise) ? Promise.resolve(answer) : answer;
+  } catch (error) {
+    return blame(host, gate, error);
+  }
+}
+
+function answerInTime(host: HostState, gate: GateEntry, answer: Promise<unknown>): Promise<unknown> {
+  return new Promise((resolve) => {
+    const timer = host.clock.setTimer(
+      () => resolve(new Failed(`it did not answer within ${gate.timeoutMs} ms`)),
+      gate.timeoutMs,
+    );
+    answer.then(resolve, (error: unknown) => resolve(blame(host, gate, error))).finally(() => timer.cancel());
+  });
+}
+
+function blame(host: HostState, gate: GateEntry, err: unknown): Failed {
+  host.logger.error(
+    { err, gate: gate.name, owner: gate.owner, event: gate.event },
+    `a gate failed: ${messageOf(err)}`,
+  );
+  return new Failed("it failed");
+}
+
+function take(host: HostState, verdict: Verdict, gate: GateEntry, answer: unknown): void {
+  if (answer === undefined || answer === null) return;
+  const problem = answer instanceof Failed ? answer.problem : problemOf(answer);
+  if (problem !== null) {
+    if (!(answer instanceof Failed))
+      host.logger.error({ gate: gate.name, owner: gate.owner }, `a gate's answer is not valid: ${problem}`);
+    verdict.denied = { reason: `gate "${gate.name}" could not decide: ${problem}`, gate: gate.name };
+    return;
+  }
+  const result = answer as HookResult;
+  if (result.contextInjection !== undefined) inject(verdict, gate, result);
+  switch (result.action ?? "continue") {
+    case "deny":
+      verdict.denied = { reason: result.reason ?? `gate "${gate.name}" denied it`, gate: gate.name };
+      return;
+    case "modify":
+      verdict.data = Object.freeze({ ...verdict.data, ...result.data });
+      verdict.modified = true;
+      return;
+    case "ask_user":
+      verdict.ask ??= { result, gate: gate.name };
+      return;
+    case "inject_context":
+    case "continue":
+  }
+}
+
+const actions: ReadonlySet<unknown> = new Set([
+  undefined,
+  "continue",
+  "deny",
+  "modify",
+  "inject_context",
+  "ask_user",
+]);
+
+function problemOf(answer: unknown): string | null {
+  if (typeof answer !== "object" || answer === null)
+    return `it answered with a value of type ${typeof answer}`;
+  const { action, data, contextInjection } = answer as HookResult;
+  if (!actions.has(action)) return "it answered with an unknown action";
+  if (action === "modify" && (typeof data !== "object" || data === null))
+    return "it said modify without data";
+  if (action === "inject_context" && typeof contextInjection !== "string")
+    return "it said inject_context without a text";
+  return null;
+}
+
+function inject(verdict: Verdict, gate: GateEntry, result: HookResult): void {
+  (verdict.injections ??= []).push({
+    text: String(result.contextInjection),
+    role: result.contextInjectionRole ?? "system",
+    ephemeral: result.ephemeral ?? false,
+    appendToLastToolResult: result.appendToLastToolResult ?? false,
+    source: gate.name,
+  });
+}
+
+export function isThenable(value: unknown): value is PromiseLike<unknown> {
+  return (
+    (typeof value === "object" || typeof value === "function") &&
+    value !== null &&
+    typeof (value as { then?: unknown }).then === "function"
+  );
+}

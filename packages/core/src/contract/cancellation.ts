@@ -1,0 +1,177 @@
+import type { Undo } from "./hooks.ts";
+
+/** `graceful` lets running tools finish and begins no new ones; `immediate` stops those that run, too. */
+export type CancellationState = "none" | "graceful" | "immediate";
+
+/**
+ * Stops the calls of a session, a turn or a host, in one or two steps: none → graceful → immediate, or at once.
+ *
+ * Given to calls as `context.cancellation`. Source of states and names: Amplifier's CancellationToken.
+ */
+export interface CancellationToken {
+  readonly state: CancellationState;
+  /** Whether anything was requested. */
+  readonly isCancelled: boolean;
+  readonly isGraceful: boolean;
+  readonly isImmediate: boolean;
+  /** Aborted once the state is immediate. After a `reset` that took that back, another signal is here. */
+  readonly signal: AbortSignal;
+  /** Ids of the calls that run under this token, a copy. */
+  readonly runningTools: ReadonlySet<string>;
+  /** Names of the tools of these calls, one for each call. */
+  readonly runningToolNames: readonly string[];
+  /** Tells whether the state changed: only from none. */
+  requestGraceful(): boolean;
+  /** Tells whether the state changed: from anything but immediate. */
+  requestImmediate(): boolean;
+  /** Begins anew: no state, no running tools. Children and callbacks stay, and children keep their state. */
+  reset(): void;
+  registerToolStart(callId: string, toolName: string): void;
+  /** Of an id that does not run it takes no notice. */
+  registerToolComplete(callId: string): void;
+  /** Passes requests on to `child`, which takes over at once what was requested already. Returns the undo. */
+  registerChild(child: CancellationToken): Undo;
+  unregisterChild(child: CancellationToken): void;
+  /** Adds what {@link triggerCallbacks} calls; it may be asynchronous. Returns the undo. */
+  onCancel(callback: () => unknown): Undo;
+  /** Calls all callbacks and waits for them. Each has its turn whatever the others do; what they threw comes back. */
+  triggerCallbacks(): Promise<readonly unknown[]>;
+  /** Tells `listener` of each change of state at once, synchronously. What it throws is reported as uncaught. */
+  onChange(listener: (state: CancellationState) => void): Undo;
+}
+
+/** Calls that run under a token: id and tool's name. */
+export type RunningCalls = Iterable<readonly [id: string, toolName: string]>;
+
+/** Makes a token in the state none. `alsoRunning` tells of calls that are counted elsewhere. */
+export function createCancellation(alsoRunning?: () => RunningCalls): CancellationToken {
+  return new Cancellation(alsoRunning ?? (() => []));
+}
+
+class Cancellation implements CancellationToken {
+  #state: CancellationState = "none";
+  #controller: AbortController | null = null;
+  readonly #running = new Map<string, string>();
+  readonly #alsoRunning: () => RunningCalls;
+  readonly #children = new Set<CancellationToken>();
+  readonly #callbacks = new Set<{ readonly call: () => unknown }>();
+  readonly #listeners = new Set<{ readonly tell: (state: CancellationState) => void }>();
+
+  constructor(alsoRunning: () => RunningCalls) {
+    this.#alsoRunning = alsoRunning;
+  }
+
+  get state(): CancellationState {
+    return this.#state;
+  }
+
+  get isCancelled(): boolean {
+    return this.#state !== "none";
+  }
+
+  get isGraceful(): boolean {
+    return this.#state === "graceful";
+  }
+
+  get isImmediate(): boolean {
+    return this.#state === "immediate";
+  }
+
+  get signal(): AbortSignal {
+    if (this.#controller === null) {
+      this.#controller = new AbortController();
+      if (this.isImmediate) this.#controller.abort(cancelled());
+    }
+    return this.#controller.signal;
+  }
+
+  get runningTools(): ReadonlySet<string> {
+    return new Set(this.#all().keys());
+  }
+
+  get runningToolNames(): readonly string[] {
+    return [...this.#all().values()];
+  }
+
+  requestGraceful(): boolean {
+    if (this.isCancelled) return false;
+    this.#enter("graceful");
+    this.#children.forEach((child) => child.requestGraceful());
+    return true;
+  }
+
+  requestImmediate(): boolean {
+    if (this.isImmediate) return false;
+    this.#enter("immediate");
+    this.#children.forEach((child) => child.requestImmediate());
+    return true;
+  }
+
+  reset(): void {
+    this.#running.clear();
+    if (!this.isCancelled) return;
+    if (this.isImmediate) this.#controller = null;
+    this.#enter("none");
+  }
+
+  registerToolStart(callId: string, toolName: string): void {
+    this.#running.set(callId, toolName);
+  }
+
+  registerToolComplete(callId: string): void {
+    this.#running.delete(callId);
+  }
+
+  registerChild(child: CancellationToken): Undo {
+    this.#children.add(child);
+    if (this.isGraceful) child.requestGraceful();
+    if (this.isImmediate) child.requestImmediate();
+    return () => this.unregisterChild(child);
+  }
+
+  unregisterChild(child: CancellationToken): void {
+    this.#children.delete(child);
+  }
+
+  onCancel(callback: () => unknown): Undo {
+    const entry = { call: callback };
+    this.#callbacks.add(entry);
+    return () => void this.#callbacks.delete(entry);
+  }
+
+  async triggerCallbacks(): Promise<readonly unknown[]> {
+    const settled = await Promise.allSettled([...this.#callbacks].map(async ({ call }) => call()));
+    return settled.flatMap((one) => (one.status === "rejected" ? [one.reason as unknown] : []));
+  }
+
+  onChange(listener: (state: CancellationState) => void): Undo {
+    const entry = { tell: listener };
+    this.#listeners.add(entry);
+    return () => void this.#listeners.delete(entry);
+  }
+
+  #all(): ReadonlyMap<string, string> {
+    return new Map([...this.#alsoRunning(), ...this.#running]);
+  }
+
+  #enter(state: CancellationState): void {
+    this.#state = state;
+    if (state === "immediate") this.#controller?.abort(cancelled());
+    this.#listeners.forEach((listener) => tell(listener.tell, state));
+  }
+}
+
+/** As with the listeners of an AbortSignal: one that throws keeps nobody else from being told. */
+function tell(listener: (state: CancellationState) => void, state: CancellationState): void {
+  try {
+    listener(state);
+  } catch (error) {
+    queueMicrotask(() => {
+      throw error;
+    });
+  }
+}
+
+function cancelled(): DOMException {
+  return new DOMException("Request was cancelled", "AbortError");
+}

@@ -1,0 +1,86 @@
+import type { CancellationToken } from "./cancellation.ts";
+import type { Json, JsonObject } from "../json/json.ts";
+import type { Logger } from "./logger.ts";
+import type { ToolOutcome } from "./outcome.ts";
+
+/** A request to call a tool. `arguments` is an object, or the raw JSON text that a model wrote. */
+export interface CallRequest {
+  /** The caller's correlation id; unique among a session's calls in flight. */
+  readonly id?: string | undefined;
+  readonly name: string;
+  /** Blank or missing is `{}`. */
+  readonly arguments?: JsonObject | Readonly<Record<string, unknown>> | string | undefined;
+}
+
+/** Who calls, on whose behalf, and until when. Never filled by the model. */
+export interface CallContext {
+  readonly sessionId?: string | undefined;
+  readonly conversationId?: string | undefined;
+  readonly turnId?: string | undefined;
+  readonly userId?: string | undefined;
+  /** The session's mode; policies and modes read it. */
+  readonly mode?: string | undefined;
+  /** Shared by the calls of one assistant turn. */
+  readonly parallelGroupId?: string | undefined;
+  /** W3C trace context of the caller. */
+  readonly traceparent?: string | undefined;
+  readonly abortSignal?: AbortSignal | undefined;
+  /** Stops calls in two steps, and lists those that run; one token may be given to many calls. */
+  readonly cancellation?: CancellationToken | undefined;
+  /** Receives what the tool reports while it runs. */
+  readonly onProgress?: ((progress: Progress) => void) | undefined;
+}
+
+/** What may cross to another process: plain JSON about one run. */
+export interface CallInfo {
+  readonly callId: string;
+  readonly runId: string;
+  /** The name under which the tool is mounted. */
+  readonly tool: string;
+  /** 0 for a call from outside; one more for each tool that called a tool. */
+  readonly depth: number;
+  /** When the deadline fires, in milliseconds since the epoch; absent without one. */
+  readonly deadlineAt?: number;
+  readonly parentRunId?: string;
+  readonly sessionId?: string;
+  readonly conversationId?: string;
+  readonly turnId?: string;
+  readonly userId?: string;
+  readonly mode?: string;
+  readonly parallelGroupId?: string;
+  readonly traceparent?: string;
+}
+
+/** What a tool reports while it runs. */
+export interface Progress {
+  readonly progress: number;
+  readonly total?: number | undefined;
+  readonly message?: string | undefined;
+}
+
+/** State that one session's calls share. Values are JSON. */
+export interface SessionState {
+  get(key: string): Json | undefined;
+  set(key: string, value: Json): void;
+  delete(key: string): boolean;
+}
+
+/**
+ * What `execute` gets beside its arguments: the facts of the call, and what lives only on the side where the tool runs.
+ * Service fields are added by declaration merging and by `coordinator.provide(name, …)`.
+ */
+export interface ToolContext extends CallInfo {
+  /** Aborted when the caller gives up, the deadline passes or the host closes. */
+  readonly abortSignal: AbortSignal;
+  readonly logger: Logger;
+  progress(progress: Progress): void;
+  /** Calls another tool of the same host, bound to this call's session, deadline, depth and budget. */
+  call(request: CallRequest): Promise<ToolOutcome>;
+  readonly session: SessionState;
+  /** The text that the model wrote, when the arguments came as text; a tool that is not adapted has no use for it. */
+  readonly rawArguments?: string | undefined;
+  /** From `coordinator.provide("auth", …)`; undefined when nothing provides it. */
+  readonly auth?: unknown;
+  /** From `coordinator.provide("client", …)`; undefined when nothing provides it. */
+  readonly client?: unknown;
+}

@@ -1,0 +1,222 @@
+import { ToolmountError } from "../contract/errors.ts";
+import { isoTime } from "../contract/clock.ts";
+import { askGates } from "../call/gates.ts";
+import type {
+  EventData,
+  GateHandler,
+  GateOptions,
+  HookResult,
+  Hooks,
+  ObserverHandler,
+  ObserverOptions,
+  Undo,
+} from "../contract/hooks.ts";
+import type { HostState } from "./host-state.ts";
+import type { ModuleState } from "../registry/module.ts";
+import { addOrdered, removeFrom, type GateEntry, type ObserverEntry } from "../registry/registry.ts";
+
+/** Milliseconds a gate has to answer, when it does not say otherwise. */
+const gateTimeoutMs = 5_000;
+
+/** Events that only the host may emit. */
+const reserved = /^(tool|approval|plan|module):/;
+
+/** Of those, the ones that come from calls, never from whoever made the host. */
+const ownReserved = /^(tool|approval):/;
+
+/** The events of a host as one module uses them; its handlers go when it goes. */
+export function createHooks(host: HostState, module: ModuleState): Hooks {
+  let defaults: EventData = {};
+  const named: { readonly name: string; readonly undo: Undo }[] = [];
+  const keep = (name: string | undefined, undo: Undo): Undo => {
+    if (name !== undefined) named.push({ name, undo });
+    return undo;
+  };
+  const gate: Hooks["gate"] = (event, handler, options = {}) =>
+    keep(options.name, addGate(host, module, event, handler, options));
+  const observe: Hooks["observe"] = (event, handler, options = {}) =>
+    keep(options.name, addObserver(host, module, event, handler, options));
+  const register: Hooks["register"] = (event, handler, options) =>
+    event === "tool:pre" || event === "tool:post"
+      ? gate(event, handler, options)
+      : observe(event, handler, options);
+  return Object.freeze({
+    gate,
+    observe,
+    register,
+    on: register,
+    unregister: (name: string) => takeNamed(named, name),
+    emit: (event: string, data: EventData = {}) => emit(host, module, event, { ...defaults, ...data }),
+    emitAndCollect: (event: string, data: EventData = {}, options: { timeoutMs?: number | undefined } = {}) =>
+      collect(host, module, event, { ...defaults, ...data }, options.timeoutMs ?? 1_000),
+    setDefaultFields: (fields: EventData) => {
+      defaults = { ...fields };
+    },
+    list: (event?: string) => listNames(module, event),
+  });
+}
+
+function takeNamed(named: { name: string; undo: Undo }[], name: string): boolean {
+  const found = named.filter((entry) => entry.name === name);
+  for (const entry of found) {
+    entry.undo();
+    named.splice(named.indexOf(entry), 1);
+  }
+  return found.length > 0;
+}
+
+function addGate(
+  host: HostState,
+  module: ModuleState,
+  event: string,
+  handler: GateHandler,
+  options: GateOptions,
+): Undo {
+  requireHandler(event, handler);
+  if (event === "*")
+    throw new ToolmountError("MOUNT_INVALID", { point: "hooks", problem: 'only observers may watch "*"' });
+  const entry: GateEntry = {
+    event,
+    handler,
+    name: options.name ?? module.id,
+    owner: module.id,
+    priority: options.priority ?? 0,
+    timeoutMs: options.timeoutMs ?? gateTimeoutMs,
+    order: host.nextOrder(),
+  };
+  return module.register({
+    add: (registry) => addOrdered(registry.gates, entry),
+    remove: (registry) => removeFrom(registry.gates, event, entry),
+  });
+}
+
+function addObserver(
+  host: HostState,
+  module: ModuleState,
+  event: string,
+  handler: ObserverHandler,
+  options: ObserverOptions,
+): Undo {
+  requireHandler(event, handler);
+  const entry: ObserverEntry = {
+    event,
+    handler,
+    name: options.name ?? module.id,
+    owner: module.id,
+    priority: options.priority ?? 0,
+    order: host.nextOrder(),
+  };
+  return module.register({
+    add: (registry) => addOrdered(registry.observers, entry),
+    remove: (registry) => removeFrom(registry.observers, event, entry),
+  });
+}
+
+function requireHandler(event: string, handler: unknown): void {
+  if (typeof event !== "string" || event === "")
+    throw new ToolmountError("MOUNT_INVALID", { point: "hooks", problem: "the event has no name" });
+  if (typeof handler !== "function")
+    throw new ToolmountError("MOUNT_INVALID", {
+      point: "hooks",
+      problem: `the handler of "${event}" is not a function`,
+    });
+}
+
+async function emit(
+  host: HostState,
+  module: ModuleState,
+  event: string,
+  data: EventData,
+): Promise<HookResult> {
+  requireFree(host, module, event);
+  const generation = module.home.generation();
+  const stamped = stamp(host, data);
+  const verdict = await askGates(host, generation.gates(event), event, stamped);
+  if (verdict === null) {
+    host.tell(generation.observers(event), event, stamped);
+    return { action: "continue", data: stamped };
+  }
+  host.tell(generation.observers(event), event, verdict.data);
+  if (verdict.denied !== null) return { action: "deny", reason: verdict.denied.reason, data: verdict.data };
+  if (verdict.ask !== null) return { ...verdict.ask.result, data: verdict.data };
+  if (verdict.injections !== null) return { ...merged(verdict.injections), data: verdict.data };
+  return { action: "continue", data: verdict.data };
+}
+
+function merged(
+  injections: readonly {
+    text: string;
+    role: "system" | "user" | "assistant";
+    ephemeral: boolean;
+    appendToLastToolResult: boolean;
+  }[],
+): HookResult {
+  return {
+    action: "inject_context",
+    contextInjection: injections.map(({ text }) => text).join("\n\n"),
+    contextInjectionRole: injections[0]!.role,
+    ephemeral: injections[0]!.ephemeral,
+    appendToLastToolResult: injections.some((injection) => injection.appendToLastToolResult),
+  };
+}
+
+function requireFree(host: HostState, module: ModuleState, event: string): void {
+  const told = module === host.own ? ownReserved : reserved;
+  if (told.test(event)) throw new ToolmountError("EVENT_RESERVED", { event });
+}
+
+function stamp(host: HostState, data: EventData): EventData {
+  return Object.freeze({ ...data, timestamp: isoTime(host.clock.now()) });
+}
+
+async function collect(
+  host: HostState,
+  module: ModuleState,
+  event: string,
+  data: EventData,
+  timeoutMs: number,
+): Promise<unknown[]> {
+  requireFree(host, module, event);
+  const generation = module.home.generation();
+  const stamped = stamp(host, data);
+  const handlers = [...generation.gates(event), ...generation.observers(event)];
+  const answers = await Promise.all(
+    handlers.map((entry) => answerWithin(host, entry, event, stamped, timeoutMs)),
+  );
+  return answers
+    .map((answer) => (answer as HookResult | undefined | null)?.data)
+    .filter((found) => found !== undefined);
+}
+
+function answerWithin(
+  host: HostState,
+  entry: GateEntry | ObserverEntry,
+  event: string,
+  data: EventData,
+  timeoutMs: number,
+): Promise<unknown> {
+  return new Promise((resolve) => {
+    const timer = host.clock.setTimer(() => resolve(undefined), timeoutMs);
+    Promise.resolve()
+      .then(() => entry.handler(event, data))
+      .then(resolve, (err: unknown) => {
+        host.logger.warn({ err, handler: entry.name, event }, "a handler failed and was left out");
+        resolve(undefined);
+      })
+      .finally(() => timer.cancel());
+  });
+}
+
+function listNames(
+  module: ModuleState,
+  event: string | undefined,
+): Readonly<Record<string, readonly string[]>> {
+  const { gates, observers } = module.home.registry;
+  const events = event === undefined ? [...new Set([...gates.keys(), ...observers.keys()])] : [event];
+  return Object.fromEntries(
+    events.map((key) => [
+      key,
+      [...(gates.get(key) ?? []), ...(observers.get(key) ?? [])].map(({ name }) => name),
+    ]),
+  );
+}

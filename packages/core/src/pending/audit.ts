@@ -1,0 +1,156 @@
+import { createHash } from "node:crypto";
+import { canonicalJson } from "../json/canonical.ts";
+import type { Clock, Timer } from "../contract/clock.ts";
+import type { Logger } from "../contract/logger.ts";
+import { randomName } from "./ticket.ts";
+import type { AuditEntry, AuditHead, AuditRecord, AuditSink } from "../contract/stores.ts";
+
+/** How long a batched entry may stay in memory. Source: the plan format's `audit: batched`. */
+const batchMs = 10;
+
+interface Waiter {
+  readonly resolve: () => void;
+  readonly reject: (error: unknown) => void;
+}
+
+/**
+ * Puts entries into a chain and hands them to a sink, many to a commit: while one commit is under way, and until the
+ * end of the turn of the event loop in which the first came, others join the next.
+ */
+export class AuditWriter {
+  readonly #sink: AuditSink;
+  readonly #clock: Clock;
+  readonly #logger: Logger;
+  #writer = randomName();
+  #sequence = 0;
+  #last = "";
+  #queue: AuditRecord[] = [];
+  #waiters: Waiter[] = [];
+  #timer: Timer | null = null;
+  #due = false;
+  #committing: Promise<void> | null = null;
+
+  constructor(sink: AuditSink, clock: Clock, logger: Logger) {
+    this.#sink = sink;
+    this.#clock = clock;
+    this.#logger = logger;
+  }
+
+  /** Writes soon, and waits for nothing; a failure is logged. */
+  note(entry: AuditEntry): void {
+    this.#enqueue(entry);
+    if (!this.#due) this.#timer ??= this.#clock.setTimer(() => void this.#commit(), batchMs);
+  }
+
+  /** Resolves when the entry is on disk; rejects when it is not. */
+  write(entry: AuditEntry): Promise<void> {
+    this.#enqueue(entry);
+    if (!this.#due) setImmediate(() => void this.#commit());
+    this.#due = true;
+    return new Promise((resolve, reject) => this.#waiters.push({ resolve, reject }));
+  }
+
+  /** Resolves when all that was written is on disk, or was given up. */
+  async flush(): Promise<void> {
+    while (this.#queue.length > 0 || this.#committing !== null) await this.#commit();
+  }
+
+  #enqueue(entry: AuditEntry): void {
+    const record = chained(this.#writer, ++this.#sequence, this.#last, entry);
+    this.#last = record.hash;
+    this.#queue.push(record);
+  }
+
+  async #commit(): Promise<void> {
+    if (this.#committing !== null) return this.#committing;
+    this.#timer?.cancel();
+    this.#timer = null;
+    this.#due = false;
+    if (this.#queue.length === 0) return;
+    this.#committing = this.#append(this.#queue, this.#waiters);
+    this.#queue = [];
+    this.#waiters = [];
+    await this.#committing;
+    this.#committing = null;
+    if (this.#queue.length > 0) await this.#commit();
+  }
+
+  async #append(
+    records: readonly AuditRecord[],
+    waiters: readonly { resolve: () => void; reject: (error: unknown) => void }[],
+  ): Promise<void> {
+    try {
+      await this.#sink.append(records);
+      for (const { resolve } of waiters) resolve();
+    } catch (error) {
+      this.#logger.error({ err: error, records: records.length }, "the audit could not be written");
+      this.#beginAgain();
+      for (const { reject } of waiters) reject(error);
+    }
+  }
+
+  /** What is on disk of a commit that failed is not known, so whatever follows is a chain of its own. */
+  #beginAgain(): void {
+    const queued = this.#queue.map(({ entry }) => entry);
+    this.#writer = randomName();
+    this.#sequence = 0;
+    this.#last = "";
+    this.#queue = [];
+    for (const entry of queued) this.#enqueue(entry);
+  }
+}
+
+function chained(writer: string, sequence: number, previous: string, entry: AuditEntry): AuditRecord {
+  return { writer, sequence, previous, hash: hashOf(writer, sequence, previous, entry), entry };
+}
+
+function hashOf(writer: string, sequence: number, previous: string, entry: AuditEntry): string {
+  return createHash("sha256")
+    .update(`${previous}\n${writer}\n${sequence}\n${canonicalJson(entry)}`)
+    .digest("hex");
+}
+
+/** One place where an audit is not what was written. */
+export interface AuditProblem {
+  readonly writer: string;
+  readonly sequence: number;
+  readonly problem: string;
+}
+
+/** Checks every chain of a whole audit, in the order of each writer: what was changed, taken out, swapped or cut off. */
+export function checkAudit(
+  records: readonly AuditRecord[],
+  heads: readonly AuditHead[],
+): readonly AuditProblem[] {
+  const chains = Map.groupBy(records, ({ writer }) => writer);
+  const writers = new Set([...chains.keys(), ...heads.map(({ writer }) => writer)]);
+  return [...writers].flatMap((writer) => {
+    const head = heads.find((candidate) => candidate.writer === writer);
+    return checkChain(writer, chains.get(writer) ?? [], head);
+  });
+}
+
+function checkChain(
+  writer: string,
+  records: readonly AuditRecord[],
+  head: AuditHead | undefined,
+): AuditProblem[] {
+  const problems: AuditProblem[] = [];
+  let previous = "";
+  let expected = 1;
+  for (const record of records) {
+    const { sequence } = record;
+    if (sequence !== expected)
+      problems.push({ writer, sequence, problem: `record ${expected} should stand here` });
+    else if (record.previous !== previous)
+      problems.push({ writer, sequence, problem: "it does not follow the one before" });
+    else if (record.hash !== hashOf(writer, sequence, record.previous, record.entry))
+      problems.push({ writer, sequence, problem: "it was changed" });
+    expected = sequence + 1;
+    previous = record.hash;
+  }
+  if (head === undefined) problems.push({ writer, sequence: expected, problem: "its head is missing" });
+  else if (head.sequence !== expected - 1 || head.hash !== previous)
+    problems.push({ writer, sequence: head.sequence, problem: "the newest records are missing or changed" });
+  return problems;
+}

@@ -1,0 +1,140 @@
+import { frozenCopy } from "../json/freeze.ts";
+import type { Json } from "../json/json.ts";
+import type {
+  ApprovalFilter,
+  ApprovalRecord,
+  ApprovalStore,
+  AuditFilter,
+  AuditHead,
+  AuditRecord,
+  AuditSink,
+  RememberedApproval,
+  SessionRecord,
+  SessionStore,
+  StateStore,
+} from "../contract/stores.ts";
+
+/** Keeps everything in this process, for as long as it lives; `audit` names a mode to keep an audit too. */
+export function createMemoryStore(options: { audit?: AuditSink["mode"] | undefined } = {}): StateStore {
+  return {
+    approvals: createMemoryApprovals(),
+    sessions: createMemorySessions(),
+    ...(options.audit === undefined ? {} : { audit: createMemoryAudit(options.audit) }),
+  };
+}
+
+function createMemoryApprovals(): ApprovalStore {
+  const records = new Map<string, ApprovalRecord>();
+  const byTicket = new Map<string, string>();
+  const always = new Map<string, RememberedApproval>();
+  return {
+    async add(record) {
+      if (records.has(record.id)) throw new Error(`an approval with the id ${record.id} is there already`);
+      records.set(record.id, frozenCopy(record));
+      byTicket.set(record.ticketHash, record.id);
+    },
+    get: async (id) => records.get(id) ?? null,
+    findByTicket: async (hash) => records.get(byTicket.get(hash) ?? "") ?? null,
+    async replace(record) {
+      if (records.get(record.id)?.version !== record.version - 1) return false;
+      records.set(record.id, frozenCopy(record));
+      return true;
+    },
+    list: async (filter = {}) =>
+      [...records.values()]
+        .filter((record) => isListed(record, filter))
+        .toSorted((a, b) => a.createdAt - b.createdAt)
+        .slice(0, filter.limit ?? 100),
+    remember: async (approval) => void always.set(approval.id, frozenCopy(approval)),
+    remembered: async (tool) =>
+      [...always.values()].filter((approval) => tool === undefined || approval.tool === tool),
+    forget: async (id) => always.delete(id),
+  };
+}
+
+function isListed(record: ApprovalRecord, filter: ApprovalFilter): boolean {
+  const { states, sessionId, userId, callId, dueBy } = filter;
+  return (
+    (states === undefined || states.includes(record.state)) &&
+    (sessionId === undefined || record.info.sessionId === sessionId) &&
+    (userId === undefined || record.info.userId === userId) &&
+    (callId === undefined || record.info.callId === callId) &&
+    (dueBy === undefined || (record.state !== "ended" && dueAt(record) <= dueBy))
+  );
+}
+
+/** When somebody has to look at a record again: its lease's end while a host has it, else its expiry. */
+function dueAt(record: ApprovalRecord): number {
+  return record.leaseUntil ?? record.expiresAt;
+}
+
+function createMemorySessions(): SessionStore {
+  const sessions = new Map<string, SessionRecord>();
+  const logs = new Map<string, Json[]>();
+  const states = new Map<string, Map<string, Json>>();
+  return {
+    load: async (id) => sessions.get(id) ?? null,
+    async save(record) {
+      if ((sessions.get(record.id)?.version ?? 0) !== record.version - 1) return false;
+      sessions.set(record.id, frozenCopy(record));
+      return true;
+    },
+    list: async ({ parentId, limit = 100 } = {}) =>
+      [...sessions.values()]
+        .filter((session) => parentId === undefined || session.parentId === parentId)
+        .toSorted((a, b) => b.updatedAt - a.updatedAt)
+        .slice(0, limit),
+    async append(id, after, entries) {
+      const log = logs.get(id) ?? [];
+      if (log.length !== after) return false;
+      logs.set(id, [...log, ...entries.map((entry) => frozenCopy(entry))]);
+      return true;
+    },
+    entries: async (id, { after = 0, limit = Number.MAX_SAFE_INTEGER } = {}) =>
+      (logs.get(id) ?? []).map((entry, at) => ({ sequence: at + 1, entry })).slice(after, after + limit),
+    readState: async (id) => new Map(states.get(id)),
+    async writeState(id, changes) {
+      const state = states.get(id) ?? new Map<string, Json>();
+      for (const [key, value] of changes)
+        if (value === undefined) state.delete(key);
+        else state.set(key, frozenCopy(value));
+      if (state.size > 0) states.set(id, state);
+      else states.delete(id);
+    },
+    async delete(id) {
+      const gone = [logs.delete(id), states.delete(id), sessions.delete(id)];
+      return gone.includes(true);
+    },
+  };
+}
+
+function createMemoryAudit(mode: AuditSink["mode"]): AuditSink {
+  const records: AuditRecord[] = [];
+  const heads = new Map<string, AuditHead>();
+  return {
+    mode,
+    async append(added) {
+      for (const { writer, sequence, hash } of added) heads.set(writer, { writer, sequence, hash });
+      records.push(...added.map((record) => frozenCopy(record)));
+    },
+    read: async (filter = {}) =>
+      lastOf(
+        records.filter((record) => isRead(record, filter)),
+        filter.last,
+      ),
+    heads: async () => [...heads.values()],
+  };
+}
+
+function isRead({ writer, entry }: AuditRecord, filter: AuditFilter): boolean {
+  return (
+    (filter.writer === undefined || writer === filter.writer) &&
+    (filter.runId === undefined || entry.runId === filter.runId) &&
+    (filter.tool === undefined || entry.tool === filter.tool) &&
+    (filter.since === undefined || entry.at >= filter.since)
+  );
+}
+
+function lastOf(records: readonly AuditRecord[], last: number | undefined): readonly AuditRecord[] {
+  return last === undefined ? records : records.toReversed().slice(0, last);
+}

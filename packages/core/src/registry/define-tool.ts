@@ -1,0 +1,106 @@
+import { systemClock, isoTime } from "../contract/clock.ts";
+import type { PartialContext, Tool, ToolDefinition, ToolSpecification } from "../contract/tool.ts";
+import type { ToolContext } from "../contract/context.ts";
+import { errorMessage } from "../contract/errors.ts";
+import { isToolInterrupt } from "../contract/interrupt.ts";
+import { silentLogger } from "../contract/logger.ts";
+import type { ToolResult, ToolReturn } from "../contract/result.ts";
+import { thrownResult } from "../result/tool-failure.ts";
+import { invalidArguments } from "../schema/invalid-arguments.ts";
+import { prepareSchema, type PreparedSchema } from "../schema/schema.ts";
+import type { ToolSchema } from "../contract/standard-schema.ts";
+import { completeResult, ContractBreach } from "../result/normalize.ts";
+
+/** Holds the author's own `execute`; the host runs that one, since it does the checks itself. */
+const authored = Symbol.for("toolmount.authored");
+
+/**
+ * Defines a tool. The classification is required; everything else has a default.
+ *
+ * The returned `execute` works without a host: it checks the abort signal, then the arguments, never throws (interrupts
+ * excepted), and completes the result. In a host, the path of a call does that work instead.
+ */
+export function defineTool<const Schema extends ToolSchema, Data>(
+  specification: ToolSpecification<Schema, Data>,
+): Tool<Schema, Data> {
+  const prepared = lazily(() => prepareSchema(specification.name, specification.schema, null));
+  const tool = {
+    ...specification,
+    execute: (params: unknown, context?: PartialContext) =>
+      executeAlone(specification, prepared(), params, context),
+    [authored]: undefined as Authored | undefined,
+  };
+  tool[authored] = { specification: specification as unknown as ToolDefinition, tool };
+  return tool;
+}
+
+/** What an author wrote, and what `defineTool` made of it. */
+interface Authored {
+  readonly specification: ToolDefinition;
+  readonly tool: object;
+}
+
+/** The definition whose `execute` is the author's own; what a copy of a tool says otherwise counts. */
+export function authoredDefinition(given: ToolDefinition | Tool): ToolDefinition {
+  const { [authored]: mark, ...copy } = given as ToolDefinition & { [authored]?: Authored };
+  if (mark === undefined) return given;
+  const { specification, tool } = mark;
+  if (given === tool) return specification;
+  if (given.execute !== (tool as Tool).execute) return copy;
+  return { ...copy, execute: (params, context) => specification.execute(params, context) };
+}
+
+async function executeAlone<Schema extends ToolSchema, Data>(
+  specification: ToolSpecification<Schema, Data>,
+  prepared: PreparedSchema,
+  params: unknown,
+  given: PartialContext = {},
+): Promise<ToolResult<Data>> {
+  const { name } = specification;
+  const fetchedAt = isoTime(systemClock.now());
+  const finish = (answer: ToolReturn<Data>) =>
+    completeResult(name, name, fetchedAt, answer) as ToolResult<Data>;
+  if (given.abortSignal?.aborted === true)
+    return finish({ error: errorMessage("CANCELLED", {}), code: "CANCELLED" });
+  try {
+    const parsed = await prepared.parse(params ?? {});
+    if (!parsed.ok) return finish(invalidArguments(parsed.issues));
+    return finish(await specification.execute(parsed.value as never, standIn(name, given)));
+  } catch (thrown) {
+    if (isToolInterrupt(thrown)) throw thrown;
+    if (!(thrown instanceof ContractBreach)) return finish(thrownResult(name, thrown));
+    return finish({
+      error: errorMessage("CONTRACT_VIOLATION", { tool: name, rule: thrown.message }),
+      code: "CONTRACT_VIOLATION",
+    });
+  }
+}
+
+/** A context for a tool that runs without a host: what was given, and harmless defaults for the rest. */
+function standIn(tool: string, given: PartialContext): ToolContext {
+  const session = new Map<string, never>();
+  return {
+    callId: "",
+    runId: "",
+    tool,
+    depth: 0,
+    abortSignal: new AbortController().signal,
+    logger: silentLogger,
+    progress: () => {},
+    call: (request) =>
+      Promise.reject(new Error(`"${tool}" runs without a host and cannot call "${request.name}"`)),
+    session: {
+      get: (key) => session.get(key),
+      set: (key, value) => void session.set(key, value as never),
+      delete: (key) => session.delete(key),
+    },
+    ...(Object.fromEntries(
+      Object.entries(given).filter(([, value]) => value !== undefined),
+    ) as Partial<ToolContext>),
+  };
+}
+
+function lazily<Value extends object>(make: () => Value): () => Value {
+  let made: Value | undefined;
+  return () => (made ??= make());
+}

@@ -1,0 +1,36 @@
+import { scanDefinition, type DefinitionFinding } from "../scan/definition.ts";
+import type { ToolInfo } from "../contract/tool.ts";
+import { ToolmountError } from "../contract/errors.ts";
+import type { Logger } from "../contract/logger.ts";
+
+/** What no honest definition needs; the rest of what a scan finds is only told. */
+const refused: ReadonlySet<string> = new Set([
+  "tags",
+  "zero-width",
+  "variation-selectors",
+  "bidi",
+  "ansi",
+  "control",
+]);
+
+/**
+ * Looks a tool's texts over before it is mounted. Hidden characters are refused with `TOOL_INVALID`, unless the module's
+ * entry allows them; phrases that try to steer a model, secrets and the like are warned of.
+ */
+export function guardTexts(info: ToolInfo, hiddenText: "refuse" | "allow", logger: Logger): void {
+  const { name, description, inputSchema, outputSchema, usage, summary, tags } = info;
+  const findings = scanDefinition({ name, description, inputSchema, outputSchema, usage, summary, tags });
+  const hidden = findings.filter(({ kind }) => refused.has(kind));
+  if (hidden.length > 0 && hiddenText === "refuse") throw refusal(name, hidden);
+  for (const { kind, path, message, excerpt } of findings)
+    logger.warn({ tool: name, kind, path, excerpt }, `a tool's text ${message}`);
+}
+
+function refusal(tool: string, [first, ...more]: readonly DefinitionFinding[]): ToolmountError {
+  const { path, message, excerpt } = first!;
+  const others = more.length === 0 ? "" : `, and ${more.length} more like it`;
+  return new ToolmountError("TOOL_INVALID", {
+    tool,
+    problem: `its ${path} ${message}: "${excerpt}"${others}; take them out, or allow hiddenText in the module's entry`,
+  });
+}

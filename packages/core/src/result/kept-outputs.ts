@@ -1,0 +1,61 @@
+import { randomBytes } from "node:crypto";
+import { ToolmountError } from "../contract/errors.ts";
+import type { OutputPage } from "../contract/host.ts";
+
+/** Keeps the whole of outputs that were cut, up to a number of bytes; the oldest make room. */
+export class OutputKeeper {
+  readonly #maxBytes: number;
+  readonly #texts = new Map<string, string>();
+  #bytes = 0;
+
+  constructor(maxBytes: number) {
+    this.#maxBytes = maxBytes;
+  }
+
+  /** Keeps a text and returns its ref, which cannot be guessed. A text larger than the whole room keeps its beginning. */
+  keep(text: string): string {
+    const ref = newRef();
+    const kept = text.slice(0, Math.floor(this.#maxBytes / 2));
+    this.#texts.set(ref, kept);
+    this.#bytes += kept.length * 2;
+    for (const [oldest, other] of this.#texts) {
+      if (this.#bytes <= this.#maxBytes) break;
+      this.#texts.delete(oldest);
+      this.#bytes -= other.length * 2;
+    }
+    return ref;
+  }
+
+  page(ref: string, offset = 0, limit = 65_536): OutputPage {
+    const text = this.#texts.get(ref);
+    if (text === undefined) throw new ToolmountError("OUTPUT_NOT_FOUND", { ref: ref.slice(0, 100) });
+    const start = requireWhole("offset", offset);
+    const end = start + requireWhole("limit", limit);
+    const page = { text: text.slice(start, end), offset: start, total: text.length };
+    return end < text.length ? { ...page, nextOffset: end } : page;
+  }
+
+  clear(): void {
+    this.#texts.clear();
+    this.#bytes = 0;
+  }
+}
+
+/** The whole of an output could not be kept: the host's own fault, not the tool's. */
+export class KeeperFault extends Error {}
+
+function newRef(): string {
+  try {
+    return `out_${randomBytes(16).toString("hex")}`;
+  } catch (cause) {
+    throw new KeeperFault("an output could not be kept", { cause });
+  }
+}
+
+function requireWhole(option: string, value: number): number {
+  if (Number.isInteger(value) && value >= 0) return value;
+  throw new ToolmountError("OPTION_INVALID", {
+    option,
+    problem: `${String(value)} is not a whole number from 0`,
+  });
+}

@@ -1,0 +1,107 @@
+import { hostCodes } from "../contract/errors.ts";
+import { Answer, type ToolResult } from "../contract/result.ts";
+
+/** Why a value is not a tool result; the text names the broken rule. Adapters throw it for results of their shape. */
+export class ContractBreach extends Error {
+  override readonly name = "ContractBreach";
+}
+
+/** By name, so that the breach of another copy of core counts. */
+export function isContractBreach(thrown: unknown): thrown is ContractBreach {
+  return thrown instanceof Error && thrown.name === "ContractBreach";
+}
+
+const resultKeys = new Set(["tool", "fetchedAt", "data", "error", "code", "details", "content", "warnings"]);
+
+/**
+ * Makes a whole result of what a tool returned. `declared` is the name its author gave it, `exposed` the one it is
+ * mounted under. Throws {@link ContractBreach} naming the rule that was broken.
+ */
+export function completeResult(
+  declared: string,
+  exposed: string,
+  fetchedAt: string,
+  answer: unknown,
+): ToolResult {
+  if (answer instanceof Answer) return assemble(exposed, fetchedAt, answer);
+  if (typeof answer !== "object" || answer === null || Array.isArray(answer))
+    throw new ContractBreach(`it returned ${describe(answer)}, not a result; return data(…) or failure(…)`);
+  requireKnownKeys(answer);
+  const whole = answer as Partial<ToolResult>;
+  if (whole.tool !== undefined && whole.tool !== declared)
+    throw new ContractBreach(`its result names the tool ${JSON.stringify(String(whole.tool).slice(0, 100))}`);
+  return assemble(exposed, stamp(whole.fetchedAt, fetchedAt), whole);
+}
+
+function assemble(tool: string, fetchedAt: string, answer: Answer): ToolResult {
+  const { data, error, code, details, content, warnings } = answer;
+  if (error === undefined ? data === undefined : data !== undefined)
+    throw new ContractBreach("a result has data or error: exactly one of them");
+  const result: Record<string, unknown> =
+    error === undefined ? { tool, fetchedAt, data } : { tool, fetchedAt, error: requireSentence(error) };
+  if (code !== undefined) result["code"] = requireOwnCode(code, error);
+  if (details !== undefined) result["details"] = details;
+  if (content !== undefined) result["content"] = requireContent(content, error);
+  if (warnings !== undefined) result["warnings"] = requireWarnings(warnings);
+  return result as unknown as ToolResult;
+}
+
+function requireKnownKeys(answer: object): void {
+  for (const key of Object.keys(answer)) {
+    if (key === "success")
+      throw new ContractBreach('a result has no "success": an error is the sign of failure');
+    if (key === "timestamp") throw new ContractBreach('a result has no "timestamp": the field is fetchedAt');
+    if (!resultKeys.has(key))
+      throw new ContractBreach(`a result has no ${JSON.stringify(key.slice(0, 100))}`);
+  }
+}
+
+function stamp(given: unknown, fallback: string): string {
+  if (given === undefined) return fallback;
+  if (typeof given !== "string" || !/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?(Z|[+-]\d\d:\d\d)$/.test(given))
+    throw new ContractBreach("fetchedAt is not an ISO 8601 time");
+  return given;
+}
+
+function requireSentence(error: unknown): string {
+  if (typeof error === "string" && error !== "") return error;
+  throw new ContractBreach("error is not a sentence");
+}
+
+/** The host's own codes are made by `thrownResult` and the hops, which pass through here on the lone path only. */
+function requireOwnCode(code: unknown, error: unknown): string {
+  if (error === undefined) throw new ContractBreach("a success has no code");
+  if (typeof code !== "string" || !/^[A-Z][A-Z0-9_]*$/.test(code))
+    throw new ContractBreach("code is not UPPER_SNAKE");
+  return code;
+}
+
+/** Tells whether a tool used a code that only the host may use. */
+export function isHostCode(code: string | undefined): boolean {
+  return code !== undefined && hostCodes.has(code);
+}
+
+function requireContent(content: unknown, error: unknown): unknown {
+  if (error !== undefined) throw new ContractBreach("content stands beside data, not beside error");
+  if (!Array.isArray(content) || !content.every(isBlock))
+    throw new ContractBreach("content is not a list of text, image, audio or file blocks");
+  return content;
+}
+
+function isBlock(block: unknown): boolean {
+  if (typeof block !== "object" || block === null) return false;
+  const { type, text, data, mimeType, uri } = block as Record<string, unknown>;
+  if (type === "text") return typeof text === "string";
+  if (type === "image" || type === "audio") return typeof data === "string" && typeof mimeType === "string";
+  return type === "file" && typeof uri === "string";
+}
+
+function requireWarnings(warnings: unknown): unknown {
+  if (Array.isArray(warnings) && warnings.every((warning) => typeof warning === "string")) return warnings;
+  throw new ContractBreach("warnings is not a list of sentences");
+}
+
+function describe(answer: unknown): string {
+  if (Array.isArray(answer)) return "a list";
+  return answer === null ? "null" : `a value of type ${typeof answer}`;
+}

@@ -1,0 +1,25 @@
+import { errorMessage, ToolError } from "../contract/errors.ts";
+import { failure, type PartialResult } from "../contract/result.ts";
+
+/**
+ * The failure for a value that a tool threw. Only a `ToolError` speaks to the model in its own words: any other
+ * message may hold paths, queries or secrets, so it stays in the log.
+ */
+export function thrownResult(tool: string, thrown: unknown): PartialResult<never> {
+  if (isToolError(thrown))
+    return failure(thrown.message, { code: thrown.code ?? "TOOL_FAILED", details: thrown.details as never });
+  return failure(errorMessage("TOOL_FAILED", { tool }), {
+    code: "TOOL_FAILED",
+    details: { type: typeName(thrown) },
+  });
+}
+
+/** By name, so that an error of another copy of core counts. */
+function isToolError(thrown: unknown): thrown is ToolError {
+  return thrown instanceof ToolError || (thrown instanceof Error && thrown.name === "ToolError");
+}
+
+export function typeName(thrown: unknown): string {
+  if (thrown instanceof Error) return thrown.name.slice(0, 100);
+  return thrown === null ? "null" : typeof thrown;
+}

@@ -1,0 +1,140 @@
+import { errorMessage } from "../contract/errors.ts";
+import { walkWithin } from "../json/size.ts";
+import type { OutputKeeper } from "./kept-outputs.ts";
+import type { ContentBlock, ToolResult } from "../contract/result.ts";
+
+/** Bytes of base64 that images and audio beside the data may have. */
+const maxBinary = 16_777_216;
+
+/** Texts shorter than this are never cut: they are names, not content. */
+const shortText = 256;
+
+/**
+ * Keeps a success within `maxBytes` of JSON. Text beyond it becomes head and tail, and the whole is kept for paging;
+ * data that is too large without any long text becomes the failure `OUTPUT_TOO_LARGE`. Throws `NotJson`.
+ */
+export function boundOutput(result: ToolResult, maxBytes: number, keeper: OutputKeeper): ToolResult {
+  if (result.error !== undefined) return boundFailure(result, maxBytes);
+  let left = walkWithin(result.data, maxBytes);
+  if (result.content !== undefined) left = walkContent(result.content, left);
+  if (left >= 0) return result;
+  const whole = { data: result.data, ...(result.content === undefined ? {} : { content: result.content }) };
+  return exactBytes(whole) <= maxBytes + binaryBytes(result.content)
+    ? result
+    : cutResult(result, maxBytes, keeper);
+}
+
+function walkContent(content: readonly ContentBlock[], budget: number): number {
+  return content.reduce(
+    (left, block) =>
+      isBinary(block) ? left - (block.data.length > maxBinary ? left + 1 : 0) : walkWithin(block, left),
+    budget,
+  );
+}
+
+function isBinary(block: ContentBlock): block is ContentBlock & { data: string } {
+  return block.type === "image" || block.type === "audio";
+}
+
+function binaryBytes(content: readonly ContentBlock[] = []): number {
+  const total = content.filter(isBinary).reduce((sum, block) => sum + block.data.length + 64, 0);
+  return total > maxBinary ? 0 : total;
+}
+
+function exactBytes(value: unknown): number {
+  return Buffer.byteLength(JSON.stringify(value) ?? "null");
+}
+
+function boundFailure(result: ToolResult & { error: string }, maxBytes: number): ToolResult {
+  const error = result.error.length > 8_000 ? `${result.error.slice(0, 7_990)} …` : result.error;
+  const fits = result.details === undefined || walkWithin(result.details, maxBytes) >= 0;
+  if (fits && error === result.error) return result;
+  return {
+    ...result,
+    error,
+    ...(fits ? {} : { details: { omitted: `details larger than ${maxBytes} bytes` } }),
+  };
+}
+
+function cutResult(result: ToolResult, maxBytes: number, keeper: OutputKeeper): ToolResult {
+  const whole = typeof result.data === "string" ? result.data : JSON.stringify(result.data);
+  const bytes = Buffer.byteLength(whole);
+  const content = result.content?.filter((block) => !isBinary(block) && block.type !== "text");
+  const room = maxBytes - (content?.length ? exactBytes(content) : 0);
+  const texts = longTexts(result.data);
+  const others = exactBytes(withTexts(result.data, () => ""));
+  if (texts.length === 0 || room - others < texts.length * shortText)
+    return tooLarge(result, maxBytes, bytes, keeper.keep(whole));
+  const share = fairShare(texts, room - others);
+  const data = withTexts(result.data, (text) => cutMiddle(text, share));
+  return {
+    ...result,
+    data,
+    ...(content === undefined ? {} : { content }),
+    truncated: { bytes, ref: keeper.keep(whole) },
+  } as ToolResult;
+}
+
+function tooLarge(result: ToolResult, maxBytes: number, bytes: number, ref: string): ToolResult {
+  const { tool, fetchedAt } = result;
+  return {
+    tool,
+    fetchedAt,
+    error: errorMessage("OUTPUT_TOO_LARGE", { tool, maxBytes }),
+    code: "OUTPUT_TOO_LARGE",
+    truncated: { bytes, ref },
+  };
+}
+
+/** Byte lengths of all long texts in a value. */
+function longTexts(value: unknown): number[] {
+  const found: number[] = [];
+  withTexts(value, (text) => {
+    found.push(Buffer.byteLength(text));
+    return text;
+  });
+  return found;
+}
+
+/** The most bytes a text may keep so that all of them together fit; shorter ones leave their rest to the longer. */
+function fairShare(lengths: readonly number[], room: number): number {
+  let left = room;
+  const ascending = lengths.toSorted((a, b) => a - b);
+  for (const [at, length] of ascending.entries()) {
+    const share = Math.floor(left / (ascending.length - at));
+    if (length > share) return share;
+    left -= length;
+  }
+  return left;
+}
+
+/** A copy of a value in which long texts are replaced; what holds none is shared, not copied. */
+function withTexts(value: unknown, replace: (text: string) => string): unknown {
+  if (typeof value === "string") return value.length > shortText ? replace(value) : value;
+  if (typeof value !== "object" || value === null) return value;
+  if (Array.isArray(value)) return value.map((item) => withTexts(item, replace));
+  return Object.fromEntries(Object.entries(value).map(([key, item]) => [key, withTexts(item, replace)]));
+}
+
+/** Head and tail of a text with a line between that says what is missing; at most `maxBytes` of JSON. */
+function cutMiddle(text: string, maxBytes: number): string {
+  const bytes = Buffer.byteLength(text);
+  if (exactBytes(text) <= maxBytes + 2) return text;
+  const marker = `\n… [${bytes} bytes in all, the middle is left out] …\n`;
+  let room = Math.max(0, maxBytes - marker.length * 2);
+  for (;;) {
+    const cut = cutBytes(text, Math.floor(room / 2)) + marker + cutBytes(text, Math.floor(room / 2), true);
+    if (exactBytes(cut) <= maxBytes + 2 || room < 16) return cut;
+    room = Math.floor(room * 0.7); // escapes take more than the bytes of the text
+  }
+}
+
+/** At most `maxBytes` of a text's UTF-8 from its beginning or end, never inside a character. */
+function cutBytes(text: string, maxBytes: number, fromEnd = false): string {
+  const bytes = Buffer.from(fromEnd ? text.slice(-maxBytes) : text.slice(0, maxBytes));
+  if (bytes.length <= maxBytes) return bytes.toString();
+  let at = fromEnd ? bytes.length - maxBytes : maxBytes;
+  const step = fromEnd ? 1 : -1;
+  while (at > 0 && at < bytes.length && (bytes[at]! & 0xc0) === 0x80) at += step;
+  return (fromEnd ? bytes.subarray(at) : bytes.subarray(0, at)).toString();
+}

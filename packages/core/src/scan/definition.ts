@@ -1,0 +1,175 @@
+import { isRecord } from "../json/json.ts";
+import { formatPath } from "../schema/schema.ts";
+import { escapeHidden, foldLookalikes, scanText, type TextFinding, type TextFindingKind } from "./text.ts";
+import { findCostlyPattern } from "./regex-cost.ts";
+
+/** What a scan of a whole definition may find beside what is in its texts. */
+export type DefinitionFindingKind = TextFindingKind | "name" | "ref" | "pattern";
+
+/** One thing found in a definition, and where: `inputSchema.properties.city.description`. */
+export interface DefinitionFinding extends Omit<TextFinding, "kind"> {
+  readonly kind: DefinitionFindingKind;
+  readonly path: string;
+}
+
+/** Beyond this many findings a definition is bad enough. */
+const maxFindings = 100;
+
+/** Longest usage text that is not remarked upon, in characters; guidance is long by nature. */
+const maxUsageLength = 20_000;
+
+/**
+ * Looks every string of a tool's definition over: name, descriptions, titles, enums, defaults, property names, of input
+ * and output alike; and every `$ref` and `pattern`. Pure; reads own properties only.
+ */
+export function scanDefinition(definition: Readonly<Record<string, unknown>>): readonly DefinitionFinding[] {
+  const findings: DefinitionFinding[] = [];
+  const add = (finding: DefinitionFinding) => {
+    if (findings.length < maxFindings) findings.push(finding);
+  };
+  const { name } = definition;
+  if (typeof name === "string") for (const finding of scanName(name, ["name"])) add(finding);
+  walk(definition, [], { add, root: definition, seen: new Set() });
+  return findings;
+}
+
+interface Walk {
+  readonly add: (finding: DefinitionFinding) => void;
+  readonly root: Readonly<Record<string, unknown>>;
+  readonly seen: Set<object>;
+}
+
+type Path = readonly (string | number)[];
+
+function walk(value: unknown, path: Path, at: Walk): void {
+  if (typeof value === "string") return scanString(value, path, at);
+  if (typeof value !== "object" || value === null || path.length > 40 || at.seen.has(value)) return;
+  at.seen.add(value);
+  if (Array.isArray(value)) return value.forEach((item, index) => walk(item, [...path, index], at));
+  for (const key of Object.keys(value)) {
+    const member = [...path, key];
+    if (isPropertyTable(path)) for (const finding of scanKey(key, member)) at.add(finding);
+    else if (!plainKey.test(key))
+      for (const finding of scanText(key)) at.add({ ...finding, path: place(member) });
+    walk((value as Record<string, unknown>)[key], member, at);
+  }
+}
+
+/** A keyword or the like, in which nothing can hide. */
+const plainKey = /^[A-Za-z$_-]{1,40}$/;
+
+function scanString(text: string, path: Path, at: Walk): void {
+  const key = path.at(-1);
+  const inProperties = isPropertyTable(path.slice(0, -1));
+  const maxLength = path.length === 1 && key === "usage" ? maxUsageLength : undefined;
+  for (const finding of scanText(text, maxLength === undefined ? {} : { maxLength }))
+    at.add({ ...finding, path: place(path) });
+  if (inProperties || path.length < 2) return;
+  if (key === "$ref" || key === "$dynamicRef" || key === "$recursiveRef") scanRef(text, path, at);
+  if (key === "pattern") scanPattern(text, path, at);
+}
+
+/** Whether the keys at a path are names of arguments, not keywords. */
+function isPropertyTable(path: Path): boolean {
+  const [last, before] = [path.at(-1), path.at(-2)];
+  return (
+    (last === "properties" || last === "patternProperties") && before !== "properties" && path.length > 1
+  );
+}
+
+function* scanKey(key: string, path: Path): Generator<DefinitionFinding> {
+  for (const finding of scanText(key)) yield { ...finding, path: place(path) };
+  if (path.at(-2) === "patternProperties") {
+    const problem = findCostlyPattern(key);
+    if (problem !== null) yield make("pattern", path, problem, key);
+    return;
+  }
+  if (key in Object.prototype)
+    yield make("name", path, "is the name of a member of every JavaScript object", key);
+  if (mixesScripts(key)) yield make("name", path, "mixes letters of several scripts that look alike", key);
+}
+
+function* scanName(name: string, path: Path): Generator<DefinitionFinding> {
+  if (name in Object.prototype)
+    yield make("name", path, "is the name of a member of every JavaScript object", name);
+  else if (/[^\x20-\x7e]/.test(name))
+    yield make("name", path, "has letters outside ASCII, which may look like others", name);
+  else if (!/^[A-Za-z0-9_./:-]{1,128}$/.test(name))
+    yield make("name", path, "is not of 1 to 128 letters, digits, _ . / : and -", name);
+}
+
+/** Latin letters beside Cyrillic, Greek or the like in one word. */
+function mixesScripts(name: string): boolean {
+  return name
+    .split(/[^\p{L}\p{M}]+/u)
+    .some(
+      (word) =>
+        /\p{sc=Latin}/u.test(word) &&
+        (foldLookalikes(word) !== word ||
+          /[\p{sc=Cyrillic}\p{sc=Greek}\p{sc=Armenian}\p{sc=Cherokee}]/u.test(word)),
+    );
+}
+
+function scanRef(ref: string, path: Path, { add, root }: Walk): void {
+  if (!ref.startsWith("#"))
+    return add(make("ref", path, "refers to a schema outside of the definition", ref));
+  const schema = root[String(path[0])];
+  if (ref !== "#" && ref.startsWith("#/") && pointed(schema, ref) === undefined)
+    add(make("ref", path, "refers to a part of the schema that is not there", ref));
+  else if (ref.startsWith("#/") && runsInCircle(schema, ref))
+    add(make("ref", path, "refers to itself and to nothing else", ref));
+}
+
+function pointed(schema: unknown, ref: string): unknown {
+  let node: unknown = schema;
+  for (const part of ref.slice(2).split("/")) {
+    const key = decode(part).replaceAll("~1", "/").replaceAll("~0", "~");
+    if (typeof node !== "object" || node === null || !Object.hasOwn(node, key)) return undefined;
+    node = (node as Record<string, unknown>)[key];
+  }
+  return node;
+}
+
+function decode(part: string): string {
+  try {
+    return decodeURIComponent(part);
+  } catch {
+    return part;
+  }
+}
+
+function runsInCircle(schema: unknown, ref: string): boolean {
+  const seen = new Set<string>();
+  for (let next: unknown = ref; typeof next === "string" && next.startsWith("#/");) {
+    if (seen.has(next)) return true;
+    seen.add(next);
+    const target = pointed(schema, next);
+    next = isRecord(target) ? target["$ref"] : undefined;
+  }
+  return false;
+}
+
+function scanPattern(pattern: string, path: Path, { add }: Walk): void {
+  const problem = findCostlyPattern(pattern);
+  if (problem !== null) add(make("pattern", path, problem, pattern));
+}
+
+function make(
+  kind: "name" | "ref" | "pattern",
+  path: Path,
+  message: string,
+  text: string,
+): DefinitionFinding {
+  return {
+    kind,
+    severity: "warning",
+    at: 0,
+    message,
+    excerpt: escapeHidden(text.slice(0, 120)),
+    path: place(path),
+  };
+}
+
+function place(path: Path): string {
+  return escapeHidden(formatPath(path));
+}

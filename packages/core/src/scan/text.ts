@@ -1,0 +1,122 @@
+import { findHidden, type HiddenKind } from "./hidden-characters.ts";
+import { injectionPhrases } from "./injection-phrases.ts";
+import { findSecrets } from "./secrets.ts";
+
+/** What a scan of a text may find. */
+export type TextFindingKind = HiddenKind | "too-long" | "injection" | "secret";
+
+/** One thing found in a text. Safe to print: what is invisible is escaped, a secret is left out. */
+export interface TextFinding {
+  readonly kind: TextFindingKind;
+  /** `error`: nobody needs this in a text for models. `warning`: a person should look. */
+  readonly severity: "error" | "warning";
+  /** In UTF-16 units from the start; of the normalised text for `injection`. */
+  readonly at: number;
+  readonly message: string;
+  readonly excerpt: string;
+}
+
+/** Longest text of a definition that is not remarked upon, in characters. The longest of a reference server has 2780. */
+export const maxTextLength = 5_000;
+
+/**
+ * Looks a text over for what hides from people (tag characters, characters without width, bidi overrides, terminal
+ * escapes, padding), for phrases that try to steer a model, for secrets, and for length. Pure.
+ *
+ * The heuristics on phrases miss attacks, and are meant not to trouble honest texts.
+ */
+export function scanText(
+  text: string,
+  options: { readonly maxLength?: number } = {},
+): readonly TextFinding[] {
+  const { maxLength = maxTextLength } = options;
+  const findings: TextFinding[] = findHidden(text).map(({ kind, at, length, message }) => ({
+    kind,
+    severity: kind === "padding" ? "warning" : "error",
+    at,
+    message,
+    excerpt: excerptOf(text, at, length),
+  }));
+  if (text.length > maxLength)
+    findings.push({
+      kind: "too-long",
+      severity: "warning",
+      at: maxLength,
+      message: `has ${text.length} characters, more than ${maxLength}`,
+      excerpt: excerptOf(text, maxLength, 0),
+    });
+  findings.push(...injections(text), ...secrets(text));
+  return findings;
+}
+
+/** Beyond this many characters phrases are not looked for; such a text is remarked upon for its length. */
+const maxNormalised = 50_000;
+
+function* injections(text: string): Generator<TextFinding> {
+  const read = normaliseText(text.slice(0, maxNormalised));
+  const latin = foldLookalikes(read);
+  for (const { tries, pattern } of injectionPhrases) {
+    const match = pattern.exec(read) ?? (latin === read ? null : pattern.exec(latin));
+    if (match === null) continue;
+    const excerpt = excerptOf(match.input, match.index, match[0].length);
+    yield { kind: "injection", severity: "warning", at: match.index, message: tries, excerpt };
+  }
+}
+
+function secrets(text: string): TextFinding[] {
+  return findSecrets(text).map(({ at, sort }) => ({
+    kind: "secret",
+    severity: "error",
+    at,
+    message: `holds what looks like ${sort}`,
+    excerpt: `${escapeHidden(text.slice(at, at + 4))}…`,
+  }));
+}
+
+/** Text as phrases are looked for: compatibility forms folded, nothing invisible, lower case, single spaces. */
+function normaliseText(text: string): string {
+  return singleSpaced((asciiOnly.test(text) ? text : folded(text)).toLowerCase());
+}
+
+const asciiOnly = /^\p{ASCII}*$/u;
+
+function folded(text: string): string {
+  return text
+    .normalize("NFKC")
+    .replaceAll(/\p{Cf}|\p{Mn}|[\u115f\u1160\u3164\uffa0\u2800]/gu, "")
+    .replaceAll(/[\u2018\u2019\u02bc]/g, "'");
+}
+
+function singleSpaced(text: string): string {
+  return text
+    .replaceAll(/[^\S\n]+/g, " ")
+    .replaceAll(/ ?\n ?/g, "\n")
+    .replaceAll(/(?<=[\p{L},]) ?\n(?=\p{L})/gu, " ");
+}
+
+const lookalikes: ReadonlyMap<string, string> = new Map(
+  Array.from("аaеeоoрpсcуyхxіiѕsјjһhԁdԛqԝwкkмmтtвvнhαaεeοoρpνvιiκkτtυuγyηnωw").reduce<[string, string][]>(
+    (pairs, letter, at, all) => (at % 2 === 0 ? [...pairs, [letter, all[at + 1]!]] : pairs),
+    [],
+  ),
+);
+
+/** Cyrillic and Greek letters that look like Latin ones, as these. */
+export function foldLookalikes(text: string): string {
+  return text.replaceAll(/[\u0370-\u052f]/g, (letter) => lookalikes.get(letter) ?? letter);
+}
+
+/** Text as it may be printed: what is invisible or moves the cursor is written as its code point. */
+export function escapeHidden(text: string): string {
+  return text.replaceAll(
+    /[\p{Cc}\p{Cf}\p{Cs}\p{Co}\p{Noncharacter_Code_Point}\p{Variation_Selector}\u115f\u1160\u2028\u2029\u2800\u3164\uffa0]|\u034f/gu,
+    (character) => `\\u{${character.codePointAt(0)!.toString(16)}}`,
+  );
+}
+
+function excerptOf(text: string, at: number, length: number): string {
+  const from = Math.max(0, at - 20);
+  const to = Math.min(text.length, at + Math.min(length, 60) + 20);
+  const cut = escapeHidden(text.slice(from, to)).slice(0, 300);
+  return `${from > 0 ? "…" : ""}${cut}${to < text.length ? "…" : ""}`;
+}

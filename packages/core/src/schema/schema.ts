@@ -1,0 +1,197 @@
+import { ToolmountError } from "../contract/errors.ts";
+import { isRecord, type JsonSchema } from "../json/json.ts";
+import type { Issue, ParseResult, SchemaCompiler } from "../contract/ports.ts";
+import { isStandardSchema, type StandardSchema, type ToolSchema } from "../contract/standard-schema.ts";
+
+/** A schema as the host uses it: its JSON Schema, made once, and its parser. */
+export interface PreparedSchema {
+  readonly json: JsonSchema;
+  /** Asynchronous only for schemas with asynchronous refinements. */
+  readonly parse: (value: unknown) => ParseResult | Promise<ParseResult>;
+}
+
+/** The part of a Zod schema that is faster than the Standard Schema interface. */
+interface SafeParser {
+  safeParse(
+    value: unknown,
+  ):
+    | { success: true; data: unknown }
+    | { success: false; error: { issues: readonly { path: readonly PropertyKey[]; message: string }[] } };
+}
+
+/** Prints a schema and makes its parser. Throws `SCHEMA_NOT_JSON`, `TOOL_INVALID` or `EXTENSION_MISSING`. */
+export function prepareSchema(
+  tool: string,
+  schema: ToolSchema,
+  compiler: SchemaCompiler | null,
+): PreparedSchema {
+  if (isStandardSchema(schema)) return prepareStandard(tool, schema);
+  if (!isRecord(schema))
+    throw new ToolmountError("TOOL_INVALID", { tool, problem: "its schema is not an object" });
+  return prepareJsonSchema(tool, schema, compiler);
+}
+
+function prepareJsonSchema(
+  tool: string,
+  schema: JsonSchema,
+  compiler: SchemaCompiler | null,
+): PreparedSchema {
+  if (compiler === null)
+    throw new ToolmountError("EXTENSION_MISSING", {
+      what: `the JSON Schema of "${tool}"`,
+      module: "@toolmount/interop",
+      install: "npm install @toolmount/interop",
+    });
+  try {
+    return { json: schema, parse: compiler.compile(schema) };
+  } catch (cause) {
+    throw new ToolmountError(
+      "TOOL_INVALID",
+      { tool, problem: `its schema is not valid: ${messageOf(cause)}` },
+      { cause },
+    );
+  }
+}
+
+function prepareStandard(tool: string, schema: StandardSchema): PreparedSchema {
+  const input = print(tool, schema, "input");
+  requireSameTypes(tool, input, print(tool, schema, "output"), "");
+  const parse = guardPrototypeNames(input, standardParser(schema));
+  return { json: input, parse };
+}
+
+function print(tool: string, schema: StandardSchema, side: "input" | "output"): JsonSchema {
+  const printer = schema["~standard"].jsonSchema;
+  if (printer === undefined)
+    throw new ToolmountError("SCHEMA_NOT_JSON", { tool, problem: "its library cannot print JSON Schema" });
+  try {
+    const { $schema: _, ...printed } = printer[side]({ target: "draft-2020-12" });
+    return withoutSafeIntegerBounds(printed) as JsonSchema;
+  } catch (cause) {
+    throw new ToolmountError("SCHEMA_NOT_JSON", { tool, problem: messageOf(cause) }, { cause });
+  }
+}
+
+/** Zod writes the range of safe integers into every integer: tokens that tell a model nothing. */
+function withoutSafeIntegerBounds(node: unknown): unknown {
+  if (Array.isArray(node)) return node.map(withoutSafeIntegerBounds);
+  if (!isRecord(node)) return node;
+  const kept = Object.entries(node).filter(
+    ([key, value]) =>
+      !(key === "minimum" && value === Number.MIN_SAFE_INTEGER) &&
+      !(key === "maximum" && value === Number.MAX_SAFE_INTEGER),
+  );
+  return Object.fromEntries(kept.map(([key, value]) => [key, withoutSafeIntegerBounds(value)]));
+}
+
+/** A pipe or codec prints one type going in and another coming out. */
+function requireSameTypes(tool: string, input: JsonSchema, output: JsonSchema, path: string): void {
+  // As text: a value that may be null is printed as a list of two types.
+  if (String(input["type"]) !== String(output["type"]))
+    throw new ToolmountError("SCHEMA_NOT_JSON", {
+      tool,
+      problem: `${path === "" ? "it" : `"${path}"`} takes ${String(input["type"])} and gives ${String(output["type"])}`,
+    });
+  for (const [key, inner, outer] of childrenOf(input, output))
+    requireSameTypes(tool, inner, outer, path === "" ? key : `${path}.${key}`);
+}
+
+function* childrenOf(input: JsonSchema, output: JsonSchema): Generator<[string, JsonSchema, JsonSchema]> {
+  const given = input["properties"];
+  const made = output["properties"];
+  if (isRecord(given) && isRecord(made))
+    for (const key of Object.keys(given))
+      if (isRecord(given[key]) && isRecord(made[key])) yield [key, given[key], made[key]];
+  if (isRecord(input["items"]) && isRecord(output["items"])) yield ["[]", input["items"], output["items"]];
+}
+
+function standardParser(schema: StandardSchema): PreparedSchema["parse"] {
+  const fast = schema as unknown as Partial<SafeParser>;
+  return typeof fast.safeParse === "function" ? zodParser(fast as SafeParser, schema) : slowParser(schema);
+}
+
+function zodParser(fast: SafeParser, schema: StandardSchema): PreparedSchema["parse"] {
+  const slow = slowParser(schema);
+  return (value) => {
+    let result;
+    try {
+      result = fast.safeParse(value);
+    } catch {
+      return slow(value); // asynchronous refinements: Zod asks for the asynchronous parser by throwing
+    }
+    return result.success
+      ? { ok: true, value: result.data as Record<string, unknown> }
+      : { ok: false, issues: issuesOf(result.error.issues) };
+  };
+}
+
+function slowParser(schema: StandardSchema): PreparedSchema["parse"] {
+  return (value) => {
+    const result = schema["~standard"].validate(value);
+    return result instanceof Promise ? result.then(settleStandard) : settleStandard(result);
+  };
+}
+
+function settleStandard(result: Awaited<ReturnType<StandardSchema["~standard"]["validate"]>>): ParseResult {
+  return result.issues === undefined
+    ? { ok: true, value: result.value as Record<string, unknown> }
+    : { ok: false, issues: issuesOf(result.issues) };
+}
+
+type RawIssue = {
+  readonly message: string;
+  readonly path?: readonly (PropertyKey | { readonly key: PropertyKey })[] | undefined;
+};
+
+/** Issues beyond this many are counted, not kept: a million bad items must not become a million sentences. */
+const maxIssues = 20;
+
+function issuesOf(raw: readonly RawIssue[]): readonly Issue[] {
+  const issues = raw.slice(0, maxIssues).map(({ message, path = [] }) => ({
+    message: message.slice(0, 500),
+    path: path
+      .map((part) => (typeof part === "object" ? part.key : part))
+      .map((part) => (typeof part === "symbol" ? String(part) : part)),
+  }));
+  return raw.length > maxIssues
+    ? [...issues, { path: [], message: `and ${raw.length - maxIssues} more` }]
+    : issues;
+}
+
+/**
+ * Zod reads an optional key named like a member of Object.prototype ("constructor") from the prototype when it is not
+ * sent. A copy without a prototype keeps such names absent; only schemas that declare one pay for it.
+ */
+function guardPrototypeNames(json: JsonSchema, parse: PreparedSchema["parse"]): PreparedSchema["parse"] {
+  const declared = isRecord(json["properties"]) ? Object.keys(json["properties"]) : [];
+  if (!declared.some((key) => key in Object.prototype)) return parse;
+  return (value) => parse(isRecord(value) ? Object.assign(Object.create(null) as object, value) : value);
+}
+
+/** One sentence for one issue; the path is put in front where the message does not name it. */
+export function issueSentence({ path, message }: Issue): string {
+  const last = path.at(-1);
+  return last === undefined || names(message, String(last)) ? message : `${formatPath(path)}: ${message}`;
+}
+
+/**
+ * Whether a sentence names a key: in quotes, or as a word of its own when it is long enough not to be English. A
+ * sentence may begin with it in a capital letter, or write a short form in capitals: `Query is required`.
+ */
+function names(sentence: string, key: string): boolean {
+  if ([`'${key}'`, `"${key}"`, `\`${key}\``].some((quoted) => sentence.includes(quoted))) return true;
+  const words = sentence.toLowerCase().split(/[^a-z0-9_]+/);
+  return key.length > 2 && words.includes(key.toLowerCase());
+}
+
+/** `a.b[0].c` */
+export function formatPath(path: readonly (string | number)[]): string {
+  return path
+    .map((part, at) => (typeof part === "number" ? `[${part}]` : at === 0 ? part : `.${part}`))
+    .join("")
+    .slice(0, 200);
+}
+
+export function messageOf(thrown: unknown): string {
+  return thrown instanceof Error ? thrown.message : String(thrown);
+}

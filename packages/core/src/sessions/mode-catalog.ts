@@ -1,0 +1,56 @@
+import { ToolmountError } from "../contract/errors.ts";
+import type { ModeCatalog, ModeSummary } from "../contract/ports.ts";
+
+/** The mode of a session that has none, where no catalog says otherwise. Source: TUL-007. */
+export const defaultMode = "general";
+
+/** A mode, and what the catalog says of it; null for a host without modes. */
+export interface PickedMode {
+  readonly key: string;
+  readonly summary: ModeSummary | null;
+}
+
+/**
+ * Finds a mode in the catalog: the asked one, else the session's, else the default. Rejects with `MODE_UNKNOWN` for an
+ * asked one that is not there, and with `MODES_UNAVAILABLE` when the catalog cannot be read. A session whose mode is
+ * gone from the catalog has the default again.
+ */
+export async function pickMode(
+  catalog: ModeCatalog | null,
+  asked: string | undefined,
+  ofSession: string | null,
+  signal: AbortSignal,
+): Promise<PickedMode> {
+  if (catalog === null) return { key: asked ?? ofSession ?? defaultMode, summary: null };
+  const modes = await readModes(catalog, signal);
+  if (asked !== undefined) return requireMode(modes, asked);
+  return found(modes, ofSession) ?? defaultOf(modes);
+}
+
+/** The modes of a catalog, without those that are missing. Rejects with `MODES_UNAVAILABLE`. */
+async function readModes(catalog: ModeCatalog, signal: AbortSignal): Promise<readonly ModeSummary[]> {
+  let modes: readonly (ModeSummary | null)[];
+  try {
+    modes = await catalog.listModes({ signal });
+  } catch (cause) {
+    throw new ToolmountError("MODES_UNAVAILABLE", { problem: "the catalog failed" }, { cause });
+  }
+  if (!Array.isArray(modes)) throw new ToolmountError("MODES_UNAVAILABLE", { problem: "it gave no list" });
+  return modes.filter((mode): mode is ModeSummary => typeof mode?.key === "string");
+}
+
+function requireMode(modes: readonly ModeSummary[], key: string): PickedMode {
+  const mode = found(modes, key);
+  if (mode !== null) return mode;
+  throw new ToolmountError("MODE_UNKNOWN", { mode: key.slice(0, 100), known: modes.map((one) => one.key) });
+}
+
+function found(modes: readonly ModeSummary[], key: string | null): PickedMode | null {
+  const summary = modes.find((mode) => mode.key === key);
+  return summary === undefined ? null : { key: summary.key, summary };
+}
+
+function defaultOf(modes: readonly ModeSummary[]): PickedMode {
+  const summary = modes.find(({ isDefault }) => isDefault) ?? modes.find(({ key }) => key === defaultMode);
+  return summary === undefined ? { key: defaultMode, summary: null } : { key: summary.key, summary };
+}

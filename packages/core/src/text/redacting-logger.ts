@@ -1,0 +1,98 @@
+import { silentLogger, type Logger } from "../contract/logger.ts";
+import { createTextRedactor, mask, namesSecret } from "./redact.ts";
+
+/** Deepest level of a field that is written to a log. */
+const maxLevels = 8;
+
+/** Most members of one object or list that are written to a log. */
+const maxMembers = 200;
+
+/**
+ * A logger that gets plain copies without secrets: values under names of secrets, and `secrets` wherever they stand,
+ * are masked, errors' messages and stacks included. What cannot be read is named, and never throws.
+ */
+export function redactingLogger(logger: Logger, secrets: readonly string[] = []): Logger {
+  return logger === silentLogger ? logger : wrap(logger, createTextRedactor(secrets));
+}
+
+type Text = (text: string) => string;
+
+function wrap(logger: Logger, text: Text): Logger {
+  const level =
+    (name: "trace" | "debug" | "info" | "warn" | "error") =>
+    (fields: object, message?: string): void =>
+      message === undefined
+        ? logger[name](copyFields(fields, text))
+        : logger[name](copyFields(fields, text), text(message));
+  return Object.freeze({
+    trace: level("trace"),
+    debug: level("debug"),
+    info: level("info"),
+    warn: level("warn"),
+    error: level("error"),
+    child: (bindings: Record<string, unknown>) => wrap(logger.child(copyFields(bindings, text)), text),
+  });
+}
+
+function copyFields(fields: object, text: Text): Record<string, unknown> {
+  // pino takes an error in place of fields
+  if (fields instanceof Error) return { err: copyError(fields, text, []) };
+  return copyMembers(fields, text, []);
+}
+
+/** `above`: the objects in which the value lies, so that none is walked twice. */
+function copy(value: unknown, text: Text, above: readonly object[]): unknown {
+  if (typeof value === "string") return text(value);
+  if (typeof value === "function" || typeof value === "symbol") return `[${typeof value}]`;
+  if (typeof value === "bigint") return value.toString();
+  if (typeof value !== "object" || value === null) return value;
+  if (above.includes(value)) return "[circular]";
+  if (above.length >= maxLevels) return "[deeper]";
+  if (value instanceof Error) return copyError(value, text, above);
+  if (value instanceof Date) return Number.isNaN(value.getTime()) ? "[no date]" : value.toISOString();
+  if (ArrayBuffer.isView(value)) return `[${value.byteLength} bytes]`;
+  if (Array.isArray(value))
+    return value.slice(0, maxMembers).map((item) => copy(item, text, [...above, value]));
+  return copyMembers(value, text, above);
+}
+
+function copyMembers(value: object, text: Text, above: readonly object[]): Record<string, unknown> {
+  const within = [...above, value];
+  const members = keysOf(value).map((key): [string, unknown] => {
+    const member = read(value, key);
+    return [text(key), namesSecret(key) && isSecret(member) ? mask : copy(member, text, within)];
+  });
+  return Object.fromEntries(members);
+}
+
+function copyError(error: Error, text: Text, above: readonly object[]): Record<string, unknown> {
+  const within = [...above, error];
+  const { cause } = error;
+  return {
+    ...copyMembers(error, text, above),
+    type: copy(read(error, "name"), text, within),
+    message: copy(read(error, "message"), text, within),
+    stack: copy(read(error, "stack"), text, within),
+    ...(cause === undefined ? {} : { cause: copy(cause, text, within) }),
+  };
+}
+
+function isSecret(member: unknown): boolean {
+  return member !== null && member !== undefined && member !== "" && typeof member !== "boolean";
+}
+
+function keysOf(value: object): string[] {
+  try {
+    return Object.keys(value).slice(0, maxMembers);
+  } catch {
+    return []; // a proxy that refuses has nothing to log
+  }
+}
+
+function read(value: object, key: string): unknown {
+  try {
+    return (value as Record<string, unknown>)[key];
+  } catch {
+    return "[unreadable]";
+  }
+}

@@ -1,0 +1,87 @@
+import { createHost, ToolmountError, type JsonObject, type JsonSchema, type ToolInfo } from "@toolmount/core";
+import type { ModuleExports } from "../modules/import.ts";
+import { isRecord } from "../diagnostics/json.ts";
+import type { ManifestTool, ModuleManifest } from "../modules/manifest.ts";
+import { recogniseModule, type LoadedModule } from "../modules/recognize.ts";
+import { mountModule } from "../mount/mount-module.ts";
+
+/** What `describeModule` may be told of a module, because its code does not say it. */
+export interface DescribeOptions {
+  /** A config that the module takes. Default `{}`. */
+  readonly config?: JsonObject | undefined;
+  /** What its `package.json` says under `toolmount`: `type`, `static` and `needs` are kept from there. */
+  readonly manifest?: Partial<ModuleManifest> | undefined;
+  /** Its name in messages. */
+  readonly name?: string | undefined;
+  /** The capability `session.working_dir` that it finds; absent, it finds none. */
+  readonly workingDir?: string | undefined;
+}
+
+/**
+ * Mounts a module in a host of its own and tells what it mounted, as its manifest should tell it. The host is closed
+ * again. Throws `CONFIG_INVALID`, `MODULE_INVALID`, and whatever the module throws.
+ */
+export async function describeModule(
+  exports: ModuleExports,
+  options: DescribeOptions = {},
+): Promise<ModuleManifest> {
+  const { name = "module", manifest = {} } = options;
+  const module = recogniseModule(name, exports);
+  const config = await parse(name, module, options.config ?? {});
+  const host = createHost();
+  if (options.workingDir !== undefined)
+    host.coordinator.registerCapability("session.working_dir", options.workingDir);
+  try {
+    const draft = host.draft();
+    const mounted = draft.addModule({ id: name, config });
+    const watched = await mountModule(name, module, mounted.coordinator, config);
+    await draft.commit();
+    const schema = printConfig(module);
+    return {
+      type: manifest.type ?? "tool",
+      mounts: [...watched.points],
+      static: manifest.static ?? false,
+      ...(schema !== undefined && { config: schema }),
+      provides: [...watched.capabilities],
+      needs: manifest.needs ?? [],
+      tools: host.tools({ includeDeprecated: true }).map(describeTool),
+    };
+  } finally {
+    await host.close();
+  }
+}
+
+async function parse(name: string, module: LoadedModule, config: JsonObject): Promise<JsonObject> {
+  if (module.kind === "tools" || module.config === undefined) return config;
+  const parsed = await module.config["~standard"].validate(config);
+  if (parsed.issues === undefined) return parsed.value as JsonObject;
+  const problem = parsed.issues.map(({ message }) => message).join("; ");
+  throw new ToolmountError("CONFIG_INVALID", { module: name, problem });
+}
+
+function printConfig(module: LoadedModule): JsonSchema | undefined {
+  const printer = module.kind === "mount" ? module.config?.["~standard"].jsonSchema : undefined;
+  const schema: unknown = printer?.input({ target: "draft-2020-12" });
+  return isRecord(schema) ? schema : undefined;
+}
+
+const toolFacts = [
+  "name",
+  "description",
+  "summary",
+  "inputSchema",
+  "outputSchema",
+  "category",
+  "consequenceLevel",
+  "requiresConfirmation",
+  "timeoutMs",
+  "idempotent",
+  "tags",
+  "version",
+] as const satisfies readonly (keyof ToolInfo & keyof ManifestTool)[];
+
+/** What a host may list without importing the package; the usage text stays in the code. */
+function describeTool(tool: ToolInfo): ManifestTool {
+  const facts = toolFacts.filter((fact) => tool[fact] !== undefined).map((fact) => [fact, tool[fact]]);
+  return Object.fromEntries(facts) as ManifestTool;
+}

@@ -1,0 +1,29 @@
+import type { JsonSchema } from "@toolmount/core";
+import { z } from "zod";
+import { entrySchema, limitsSchema, modesSchema, planSchema } from "../plan/schema.ts";
+
+/** The parts of the plan format that the loader reads, as JSON Schema (draft 7) for whoever puts a whole schema together. */
+export interface PlanSchemaParts {
+  /** The loader's own keys of a plan; sections of modules are not among them. */
+  readonly plan: JsonSchema;
+  /** One entry of `tools`, `hooks` or `providers`. */
+  readonly entry: JsonSchema;
+  /** `policy.limits`. */
+  readonly limits: JsonSchema;
+  readonly modes: JsonSchema;
+}
+
+/** Prints the schemas by which plans are checked. */
+export function printPlanSchemas(): PlanSchemaParts {
+  return {
+    plan: print(planSchema),
+    entry: print(entrySchema),
+    limits: print(limitsSchema),
+    modes: print(modesSchema),
+  };
+}
+
+function print(schema: z.ZodType): JsonSchema {
+  const { $schema: _, ...printed } = z.toJSONSchema(schema, { target: "draft-7", io: "input" });
+  return printed;
+}

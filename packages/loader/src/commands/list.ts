@@ -1,0 +1,151 @@
+import { readFile } from "node:fs/promises";
+import { dirname } from "node:path";
+import type { PlanPosition } from "@toolmount/core";
+import { isToolmountError } from "@toolmount/core/errors";
+import { findPlan } from "../plan/find-plan.ts";
+import { isRecord } from "../diagnostics/json.ts";
+import { createPackageFinder, type PackageFinder } from "../modules/package-finder.ts";
+import { readPackage, type ManifestTool, type PackageFacts } from "../modules/manifest.ts";
+import { offeredName } from "../mount/offered-name.ts";
+import { findPosition, type PlanMap } from "../diagnostics/positions.ts";
+import { readSource, type Source } from "../modules/source.ts";
+
+/** One entry of a plan, told from its package's manifest. */
+export interface ListedEntry {
+  readonly id: string;
+  readonly section: "tools" | "hooks";
+  readonly specifier: string;
+  readonly required: boolean;
+  /** The installed package's name and version; absent for files and for packages that are not there. */
+  readonly package: { readonly name: string; readonly version: string | undefined } | undefined;
+  /** Its tools as they would be offered; null when only importing the module could tell. */
+  readonly tools: readonly ManifestTool[] | null;
+  readonly position: PlanPosition | undefined;
+}
+
+/** What a plan mounts, as far as manifests tell. */
+export interface PlanListing {
+  readonly file: string;
+  readonly name: string | undefined;
+  readonly entries: readonly ListedEntry[];
+}
+
+/**
+ * Lists what a plan mounts, from manifests alone: no module is imported, no variable is read, and the plan is not
+ * checked. A JSON plan is listed without the YAML parser, and none needs the plan's schema.
+ *
+ * Throws `PLAN_NOT_FOUND`, and `PLAN_INVALID` for a text that is no plan at all.
+ */
+export async function listPlan(
+  path: string | URL | undefined,
+  { cwd, overlays }: { readonly cwd: string; readonly overlays?: readonly string[] | undefined },
+): Promise<PlanListing> {
+  const file = await findPlan(path, cwd);
+  const { value, map } =
+    (overlays === undefined && (await readJson(file))) || (await readYaml(file, cwd, overlays));
+  const folder = dirname(file);
+  const find = createPackageFinder(folder);
+  const sections = (["tools", "hooks"] as const).map((section) =>
+    listSection(section, value[section], { folder, map, find }),
+  );
+  const name = typeof value["name"] === "string" ? value["name"] : undefined;
+  return { file, name, entries: (await Promise.all(sections)).flat() };
+}
+
+interface ReadPlan {
+  readonly value: Readonly<Record<string, unknown>>;
+  readonly map: PlanMap;
+}
+
+/** Reads a plan that is plain JSON; whatever else it is, the parser with positions will say. */
+async function readJson(file: string): Promise<ReadPlan | undefined> {
+  if (!file.endsWith(".json")) return undefined;
+  try {
+    const value: unknown = JSON.parse(await readFile(file, "utf8"));
+    return isRecord(value) && value["extends"] === undefined ? { value, map: new Map() } : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+async function readYaml(
+  file: string,
+  cwd: string,
+  overlays: readonly string[] | undefined,
+): Promise<ReadPlan> {
+  const [{ readLayers }, { combineLayers }] = await Promise.all([
+    import("../plan/read-layers.ts"),
+    import("../plan/merge-layers.ts"),
+  ]);
+  return combineLayers(await readLayers(file, { cwd, overlays }));
+}
+
+interface Listing {
+  readonly folder: string;
+  readonly map: PlanMap;
+  readonly find: PackageFinder;
+}
+
+function listSection(
+  section: "tools" | "hooks",
+  value: unknown,
+  { folder, map, find }: Listing,
+): Promise<ListedEntry[]> {
+  const entries = Array.isArray(value) ? (value as unknown[]) : [];
+  return Promise.all(
+    entries.map(async (entry, index): Promise<ListedEntry> => {
+      const fields = isRecord(entry) ? entry : {};
+      const specifier = [fields["source"], fields["module"]].find((field) => typeof field === "string") ?? "";
+      const facts = await findFacts(fields, folder, find);
+      return {
+        id: readText(fields["id"]) ?? readText(fields["module"]) ?? "",
+        section,
+        specifier,
+        required: fields["required"] !== false,
+        package: facts?.name === undefined ? undefined : { name: facts.name, version: facts.version },
+        tools: listTools(facts, fields),
+        position: findPosition(map, [section, index]),
+      };
+    }),
+  );
+}
+
+async function findFacts(
+  fields: Readonly<Record<string, unknown>>,
+  folder: string,
+  find: PackageFinder,
+): Promise<PackageFacts | undefined> {
+  const source = trySource(fields, folder);
+  if (source?.kind === "path") return readPackage(source.path);
+  if (source?.kind !== "package") return undefined;
+  for (const name of source.names) {
+    const facts = await find(name);
+    if (facts !== undefined) return facts;
+  }
+  return undefined;
+}
+
+function trySource(fields: Readonly<Record<string, unknown>>, folder: string): Source | undefined {
+  try {
+    return readSource({ module: readText(fields["module"]) ?? "", source: fields["source"] }, folder);
+  } catch (error) {
+    if (isToolmountError(error)) return undefined;
+    throw error;
+  }
+}
+
+function listTools(
+  facts: PackageFacts | undefined,
+  fields: Readonly<Record<string, unknown>>,
+): ManifestTool[] | null {
+  const tools = facts?.manifest?.tools;
+  if (tools === undefined) return null;
+  return tools.flatMap((tool) => {
+    const name = offeredName({ tools: fields["tools"], prefix: fields["prefix"] }, tool);
+    return name === null ? [] : [{ ...tool, name }];
+  });
+}
+
+function readText(value: unknown): string | undefined {
+  return typeof value === "string" ? value : undefined;
+}

@@ -1,0 +1,65 @@
+import type { PlanPosition } from "@toolmount/core";
+import { positionAt, type PlanText } from "./source-text.ts";
+
+/** Where a value is inside a plan: keys and indices from the root. */
+export type Path = readonly (string | number)[];
+
+/** Where a value was written: its file, the offset of its key in a map, and its own. */
+interface Mark {
+  readonly text: PlanText;
+  readonly key?: number;
+  readonly value: number;
+  /** Where a lower layer wrote what this replaced. */
+  readonly over?: Mark;
+}
+
+/**
+ * Remembers for each value of a plan the place where it was written. Layers put together keep the marks of whichever
+ * layer a value came from.
+ */
+export type PlanMap = Map<string, Mark>;
+
+/** A place that a problem points at. */
+export interface Place {
+  readonly text: PlanText;
+  readonly offset: number;
+}
+
+/** The key of a path in a plan map. */
+export function pathKey(path: Path): string {
+  return path.map((part) => `/${String(part).replaceAll("~", "~0").replaceAll("/", "~1")}`).join("");
+}
+
+/** The place of a value, or of its key; of the nearest value around it when it was not written itself. */
+export function findPlace(map: PlanMap, path: Path, part: "key" | "value" = "value"): Place | undefined {
+  for (let length = path.length; length >= 0; length--) {
+    const mark = map.get(pathKey(path.slice(0, length)));
+    if (mark === undefined) continue;
+    const useKey = mark.key !== undefined && (part === "key" || length < path.length);
+    return { text: mark.text, offset: useKey ? mark.key : mark.value };
+  }
+  return undefined;
+}
+
+/** File, line and column of a value. */
+export function findPosition(map: PlanMap, path: Path): PlanPosition | undefined {
+  const place = findPlace(map, path);
+  return place && positionAt(place.text, place.offset);
+}
+
+/** Every place that had a word about a value, the last one first. */
+export function findHistory(map: PlanMap, path: Path): PlanPosition[] {
+  const positions: PlanPosition[] = [];
+  for (let mark = map.get(pathKey(path)); mark !== undefined; mark = mark.over)
+    positions.push(positionAt(mark.text, mark.key ?? mark.value));
+  return positions;
+}
+
+/** A path as people write it: `tools[0].config.root`. */
+export function showPath(path: Path): string {
+  return path.reduce<string>((shown, part) => {
+    if (typeof part === "number") return `${shown}[${part}]`;
+    const safe = /^[\w$-]+$/.test(part) ? part : JSON.stringify(part.slice(0, 100));
+    return shown === "" ? safe : `${shown}.${safe}`;
+  }, "");
+}

@@ -1,0 +1,148 @@
+import { errorMessage, ToolmountError, type ErrorCode, type ErrorDetails } from "@toolmount/core/errors";
+import { codeFrame } from "./code-frame.ts";
+import { findPlace, showPath, type Path, type Place, type PlanMap } from "./positions.ts";
+import { positionAt } from "./source-text.ts";
+
+/** One thing wrong with a plan, with the place where it is written and the way to mend it. */
+export interface Problem {
+  readonly code: ErrorCode;
+  readonly message: string;
+  /** Where in the plan's value, e.g. `tools[0].config.root`. */
+  readonly path?: string;
+  readonly file?: string;
+  /** From 1. */
+  readonly line?: number;
+  /** From 1, in UTF-16 units. */
+  readonly column?: number;
+  /** The lines around it, with a caret. */
+  readonly frame?: string;
+  /** What to do about it. */
+  readonly hint?: string;
+  /** What the code says beside its sentence. */
+  readonly details?: Readonly<Record<string, unknown>>;
+}
+
+/** Most problems that one error lists; more are counted. */
+const maxListed = 100;
+
+/** Longest sentence of a problem, in characters. */
+const maxMessage = 2000;
+
+/** What may be said of a problem beside its code and details. */
+export interface ProblemPlace {
+  readonly path?: Path | undefined;
+  readonly place?: Place | undefined;
+  readonly hint?: string | undefined;
+}
+
+/** Makes a problem of a code, its details and its place. */
+export function makeProblem<Code extends ErrorCode>(
+  code: Code,
+  details: ErrorDetails<Code>,
+  { path, place, hint }: ProblemPlace = {},
+): Problem {
+  const position = place && positionAt(place.text, place.offset);
+  return {
+    code,
+    message: printable(errorMessage(code, details).slice(0, maxMessage)),
+    ...(path !== undefined && path.length > 0 && { path: showPath(path) }),
+    ...(place && position && { ...position, frame: codeFrame(place.text, position) }),
+    ...(hint !== undefined && { hint }),
+    details: { ...details },
+  };
+}
+
+/** Hides what must not be told, in the sentence of a problem and in its details. The frame is the plan as it is written. */
+export function maskProblem(mask: (text: string) => string): (problem: Problem) => Problem {
+  const hide = (value: unknown): unknown => {
+    if (typeof value === "string") return mask(value);
+    return Array.isArray(value) ? value.map(hide) : value;
+  };
+  return ({ details = {}, hint, ...problem }) => ({
+    ...problem,
+    message: mask(problem.message),
+    ...(hint !== undefined && { hint: mask(hint) }),
+    details: Object.fromEntries(Object.entries(details).map(([key, value]) => [key, hide(value)])),
+  });
+}
+
+/** Control characters of a plan must not reach the terminal of whoever reads of it. */
+function printable(text: string): string {
+  return text.replaceAll(/(?!\n)\p{Cc}/gu, "\u{FFFD}");
+}
+
+/** Makes problems that point into one plan. */
+export interface Reporter {
+  readonly problems: Problem[];
+  readonly report: <Code extends ErrorCode>(
+    code: Code,
+    details: ErrorDetails<Code>,
+    at: {
+      readonly path: Path;
+      readonly part?: "key" | "value" | undefined;
+      readonly hint?: string | undefined;
+    },
+  ) => Problem;
+}
+
+/** Collects problems of one plan. */
+export function createReporter(map: PlanMap): Reporter {
+  const problems: Problem[] = [];
+  return {
+    problems,
+    report(code, details, { path, part, hint }) {
+      const problem = makeProblem(code, details, { path, place: findPlace(map, path, part), hint });
+      problems.push(problem);
+      return problem;
+    },
+  };
+}
+
+/** The error of a plan that cannot be mounted: `PLAN_INVALID`, with every problem, in the order of the plan. */
+export function planError(
+  problems: readonly Problem[],
+  options?: { cause?: unknown },
+): ToolmountError<"PLAN_INVALID"> {
+  const sorted = problems.toSorted(byPlace);
+  const listed = sorted.slice(0, maxListed);
+  const [first] = listed;
+  const report =
+    formatProblems(listed) + (sorted.length > maxListed ? `\n\nand ${sorted.length - maxListed} more` : "");
+  return new ToolmountError(
+    "PLAN_INVALID",
+    {
+      count: sorted.length,
+      problems: listed,
+      report,
+      ...(first?.file !== undefined && {
+        file: first.file,
+        line: first.line ?? 1,
+        column: first.column ?? 1,
+      }),
+    },
+    options,
+  );
+}
+
+/** Problems as text for people: code, sentence, place, frame and hint of each. */
+export function formatProblems(problems: readonly Problem[]): string {
+  return problems.map(formatProblem).join("\n\n");
+}
+
+function formatProblem({ code, message, path, file, line, column, frame, hint }: Problem): string {
+  const place =
+    file === undefined ? path : `${file}:${line}:${column}${path === undefined ? "" : ` (${path})`}`;
+  return [`${code}: ${message}`, place && `  at ${place}`, frame && indent(frame), hint && `  hint: ${hint}`]
+    .filter(Boolean)
+    .join("\n");
+}
+
+function indent(frame: string): string {
+  return frame.replaceAll(/^/gm, "  ");
+}
+
+/** In the order of the plan. */
+export function byPlace(a: Problem, b: Problem): number {
+  if (a.file !== b.file) return (a.file ?? "") < (b.file ?? "") ? -1 : 1;
+  return (a.line ?? 0) - (b.line ?? 0) || (a.column ?? 0) - (b.column ?? 0);
+}

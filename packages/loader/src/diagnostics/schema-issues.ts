@@ -1,0 +1,88 @@
+import { nearestNames, type StandardSchema } from "@toolmount/core";
+import { isRecord } from "./json.ts";
+import { showPath, type Path } from "./positions.ts";
+
+/** One complaint of a schema, ready for a plan's reader. */
+export interface SchemaComplaint {
+  readonly path: Path;
+  /** Whether the key is wrong, rather than its value. */
+  readonly part: "key" | "value";
+  readonly problem: string;
+  /** Set when a key is not known. */
+  readonly unknownKey?: { readonly key: string; readonly near?: string };
+}
+
+type Issue = NonNullable<Awaited<ReturnType<StandardSchema["~standard"]["validate"]>>["issues"]>[number];
+
+/** Most complaints of one schema that are told. */
+const maxComplaints = 50;
+
+/** Reads what a Standard Schema said of a value. Of Zod's, unknown keys come one by one, each with a near name. */
+export function readIssues(schema: StandardSchema, issues: readonly Issue[]): SchemaComplaint[] {
+  const json = lazily(() => printSchema(schema));
+  return issues.slice(0, maxComplaints).flatMap((issue) => {
+    const path = (issue.path ?? []).map(readSegment);
+    const keys = unknownKeys(issue);
+    if (keys === undefined) return [{ path, part: "value" as const, problem: describe(path, issue.message) }];
+    return keys.slice(0, maxComplaints).map((key) => complainOfKey(path, key, knownKeys(json(), path)));
+  });
+}
+
+function readSegment(segment: PropertyKey | { readonly key: PropertyKey }): string | number {
+  const key = typeof segment === "object" ? segment.key : segment;
+  return typeof key === "number" ? key : String(key);
+}
+
+function unknownKeys(issue: Issue): readonly string[] | undefined {
+  const { code, keys } = issue as { readonly code?: unknown; readonly keys?: unknown };
+  return code === "unrecognized_keys" && Array.isArray(keys) ? keys.map(String) : undefined;
+}
+
+function complainOfKey(path: Path, key: string, known: readonly string[]): SchemaComplaint {
+  const [near] = nearestNames(key, known);
+  const inner = [...path, key];
+  const problem = `unknown key "${key.slice(0, 100)}"${near === undefined ? "" : `; did you mean "${near}"?`}`;
+  return {
+    path: inner,
+    part: "key",
+    problem,
+    unknownKey: { key: key.slice(0, 100), ...(near !== undefined && { near }) },
+  };
+}
+
+function describe(path: Path, message: string): string {
+  const name = path.at(-1);
+  if (message.endsWith("received undefined") && typeof name === "string") return `"${name}" is missing`;
+  const said = message.replace(/^Invalid (?:input|option|string): /, "");
+  return path.length === 0 ? said : `${showPath(path)}: ${said}`;
+}
+
+function printSchema(schema: StandardSchema): unknown {
+  try {
+    return schema["~standard"].jsonSchema?.input({ target: "draft-2020-12" });
+  } catch {
+    return undefined;
+  }
+}
+
+/** Keys that a JSON Schema declares at a path. */
+function knownKeys(schema: unknown, path: Path): string[] {
+  if (!isRecord(schema)) return [];
+  const branches = ["anyOf", "oneOf", "allOf"].flatMap((keyword) => list(schema[keyword]));
+  const inBranches = branches.flatMap((branch) => knownKeys(branch, path));
+  const [first, ...rest] = path;
+  const { properties } = schema;
+  if (first === undefined) return [...Object.keys(isRecord(properties) ? properties : {}), ...inBranches];
+  const named = isRecord(properties) && Object.hasOwn(properties, first) ? properties[first] : undefined;
+  const next = typeof first === "number" ? schema["items"] : (named ?? schema["additionalProperties"]);
+  return [...knownKeys(next, rest), ...inBranches];
+}
+
+function list(value: unknown): readonly unknown[] {
+  return Array.isArray(value) ? value : [];
+}
+
+function lazily<Value>(make: () => Value): () => Value {
+  let made: { readonly value: Value } | undefined;
+  return () => (made ??= { value: make() }).value;
+}

@@ -1,0 +1,111 @@
+import { readFile } from "node:fs/promises";
+import { findPackageJSON } from "node:module";
+import { join } from "node:path";
+import { pathToFileURL } from "node:url";
+import type { Category, ConsequenceLevel, JsonSchema } from "@toolmount/core";
+import { isRecord } from "../diagnostics/json.ts";
+
+/** What a package tells of one tool, so that it can be listed without being run. */
+export interface ManifestTool {
+  readonly name: string;
+  readonly description: string;
+  readonly summary?: string;
+  readonly inputSchema?: JsonSchema;
+  readonly outputSchema?: JsonSchema;
+  readonly category?: Category;
+  readonly consequenceLevel?: ConsequenceLevel;
+  readonly requiresConfirmation?: boolean | "dynamic";
+  readonly timeoutMs?: number;
+  readonly idempotent?: boolean;
+  readonly tags?: readonly string[];
+  readonly version?: string;
+}
+
+/** What a package tells of itself under `toolmount` in its `package.json`. */
+export interface ModuleManifest {
+  readonly type?: string;
+  /** Points at which it mounts. */
+  readonly mounts: readonly string[];
+  /** Whether its set of tools is the same for every config. */
+  readonly static: boolean;
+  /** JSON Schema of its config. */
+  readonly config?: JsonSchema;
+  /** Capabilities it registers. */
+  readonly provides: readonly string[];
+  /** Capabilities that must be registered before it mounts. */
+  readonly needs: readonly string[];
+  readonly tools?: readonly ManifestTool[];
+}
+
+/** The parts of a `package.json` that matter here. */
+export interface PackageFacts {
+  readonly folder: string;
+  readonly name: string | undefined;
+  readonly version: string | undefined;
+  readonly hasExports: boolean;
+  readonly main: string | undefined;
+  readonly manifest: ModuleManifest | undefined;
+}
+
+/** Finds an installed package from a folder and reads its `package.json`. Nothing of the package is run. */
+export async function findPackage(name: string, folder: string): Promise<PackageFacts | undefined> {
+  const file = locate(name, folder);
+  return file === undefined ? undefined : readPackage(file.slice(0, -"/package.json".length));
+}
+
+function locate(name: string, folder: string): string | undefined {
+  try {
+    return findPackageJSON(name, pathToFileURL(join(folder, "plan.js")));
+  } catch {
+    return undefined;
+  }
+}
+
+/** Reads the `package.json` of a folder; undefined when there is none that can be read. */
+export async function readPackage(folder: string): Promise<PackageFacts | undefined> {
+  try {
+    const json: unknown = JSON.parse(await readFile(join(folder, "package.json"), "utf8"));
+    return isRecord(json) ? readFacts(folder, json) : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+/** The facts of a `package.json` that was read. */
+export function readFacts(folder: string, json: Readonly<Record<string, unknown>>): PackageFacts {
+  return {
+    folder,
+    name: readText(json["name"]),
+    version: readText(json["version"]),
+    hasExports: json["exports"] !== undefined && json["exports"] !== null,
+    main: readText(json["main"]),
+    manifest: readManifest(json["toolmount"]),
+  };
+}
+
+/** Reads a manifest; parts of the wrong type count as absent. */
+export function readManifest(value: unknown): ModuleManifest | undefined {
+  if (!isRecord(value)) return undefined;
+  const { type, config, tools } = value;
+  return {
+    ...(typeof type === "string" && { type }),
+    mounts: readTexts(value["mounts"]),
+    static: value["static"] === true,
+    ...(isRecord(config) && { config }),
+    provides: readTexts(value["provides"]),
+    needs: readTexts(value["needs"]),
+    ...(Array.isArray(tools) && { tools: tools.filter(isTool) }),
+  };
+}
+
+function isTool(value: unknown): value is ManifestTool {
+  return isRecord(value) && typeof value["name"] === "string" && typeof value["description"] === "string";
+}
+
+function readText(value: unknown): string | undefined {
+  return typeof value === "string" ? value : undefined;
+}
+
+function readTexts(value: unknown): readonly string[] {
+  return Array.isArray(value) ? value.filter((item) => typeof item === "string") : [];
+}

@@ -1,0 +1,46 @@
+import { readFileSync, statSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { isRecord } from "../diagnostics/json.ts";
+import { findPackage, readFacts, type PackageFacts } from "./manifest.ts";
+
+/** Finds an installed package by its name. */
+export type PackageFinder = (name: string) => Promise<PackageFacts | undefined> | PackageFacts | undefined;
+
+/**
+ * A finder of many packages from one folder, each with a single read: which folders have `node_modules` is looked at
+ * once. It finds what Node would; a package that names itself, and one that is not there, is left to Node.
+ */
+export function createPackageFinder(folder: string): PackageFinder {
+  const folders = [...ancestorsOf(folder)];
+  const roots = folders.map((path) => join(path, "node_modules")).filter(isFolder);
+  const own = folders.map((path) => readNow(path)).find((facts) => facts !== null)?.name;
+  return (name) => {
+    if (name === own) return findPackage(name, folder);
+    for (const root of roots) {
+      const facts = readNow(join(root, name));
+      if (facts !== null) return facts;
+    }
+    return findPackage(name, folder);
+  };
+}
+
+function* ancestorsOf(folder: string): Iterable<string> {
+  yield folder;
+  const above = dirname(folder);
+  if (above !== folder) yield* ancestorsOf(above);
+}
+
+function isFolder(path: string): boolean {
+  return statSync(path, { throwIfNoEntry: false })?.isDirectory() === true;
+}
+
+/** Null when there is no `package.json`; undefined when it cannot be read. */
+function readNow(folder: string): PackageFacts | null | undefined {
+  try {
+    const json: unknown = JSON.parse(readFileSync(join(folder, "package.json"), "utf8"));
+    return isRecord(json) ? readFacts(folder, json) : undefined;
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException;
+    return code === "ENOENT" || code === "ENOTDIR" ? null : undefined;
+  }
+}

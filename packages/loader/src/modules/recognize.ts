@@ -1,0 +1,100 @@
+import {
+  ToolmountError,
+  type Coordinator,
+  type Mount,
+  type StandardSchema,
+  type ToolAdapter,
+} from "@toolmount/core";
+import type { ModuleExports } from "./import.ts";
+import { isRecord } from "../diagnostics/json.ts";
+
+/** A module as it can be mounted. */
+export type LoadedModule =
+  | {
+      readonly kind: "mount";
+      readonly mount: Mount;
+      readonly config: StandardSchema | undefined;
+      /** Runs once all modules of the plan are mounted. */
+      readonly onSessionReady: unknown;
+      readonly exports: ModuleExports;
+    }
+  /** One file beside a plan: it only exports tools. */
+  | { readonly kind: "tools"; readonly tools: readonly { readonly name: string }[] };
+
+/**
+ * Recognises a module by its exports: a function `mount`, perhaps with a schema `config`; or else tools.
+ * Throws `MODULE_INVALID`, before anything of the module is run.
+ */
+export function recogniseModule(name: string, exports: ModuleExports): LoadedModule {
+  const { mount, config } = exports;
+  if (mount !== undefined) return recogniseMount(name, mount, config, exports);
+  const tools = [...new Set(Object.values(exports).filter(isTool))];
+  if (tools.length > 0) return { kind: "tools", tools };
+  const found = Object.keys(exports).slice(0, 20).join(", ") || "nothing";
+  throw new ToolmountError("MODULE_INVALID", {
+    module: name,
+    problem: `it exports neither a function "mount" nor a tool made with defineTool; it exports ${found}`,
+  });
+}
+
+function recogniseMount(name: string, mount: unknown, config: unknown, exports: ModuleExports): LoadedModule {
+  if (typeof mount !== "function") {
+    throw new ToolmountError("MODULE_INVALID", { module: name, problem: `its "mount" is no function` });
+  }
+  if (config !== undefined && !isSchema(config)) {
+    throw new ToolmountError("MODULE_INVALID", {
+      module: name,
+      problem: `its "config" is no schema (Zod's, or another Standard Schema)`,
+    });
+  }
+  const { onSessionReady } = exports;
+  return { kind: "mount", mount: mount as Mount, config, onSessionReady, exports };
+}
+
+/** Names by which a module says that it is one of Amplifier's. */
+const foreignExports = ["__amplifier_module_type__", "amplifier_module_type", "on_session_ready"];
+
+/** Members that only Amplifier's coordinator has; a `mount` that uses one says as much. */
+const foreignMembers =
+  /\.\s*(?:register_(?:capability|contributor|cleanup)|get_capability|collect_contributions|session_(?:id|state)|mount_points)\b/;
+
+/**
+ * A module of another system, rendered as one of ours by the first adapter that knows it. Throws `EXTENSION_MISSING` when
+ * it says what it is and no adapter is mounted.
+ */
+export function adaptModule(name: string, module: LoadedModule, coordinator: Coordinator): LoadedModule {
+  if (module.kind === "tools") return module;
+  const adapters = [...(coordinator.get("adapters") as ReadonlyMap<string, ToolAdapter>).values()];
+  for (const adapter of adapters) {
+    const rendered = adapter.adaptModule?.(module.exports) ?? null;
+    if (rendered !== null) return recogniseModule(name, rendered);
+  }
+  if (adapters.length > 0 || !looksForeign(module)) return module;
+  throw new ToolmountError("EXTENSION_MISSING", {
+    what: `module "${name}", which is Amplifier's,`,
+    module: "@toolmount/interop",
+    install: "npm install @toolmount/interop",
+  });
+}
+
+function looksForeign({ exports, mount }: Extract<LoadedModule, { kind: "mount" }>): boolean {
+  const declared = foreignExports.some((key) => exports[key] !== undefined);
+  return declared || foreignMembers.test(Function.prototype.toString.call(mount));
+}
+
+function isSchema(value: unknown): value is StandardSchema {
+  return (
+    ((typeof value === "object" && value !== null) || typeof value === "function") && "~standard" in value
+  );
+}
+
+/** A tool of any contract: an object, or a class such as Aptix's; the core, or an adapter, looks closer. */
+function isTool(value: unknown): value is { readonly name: string } {
+  if (typeof value === "function") return isToolClass(value);
+  return isRecord(value) && typeof value["name"] === "string" && typeof value["execute"] === "function";
+}
+
+function isToolClass(value: object): boolean {
+  const { prototype } = value as { readonly prototype?: unknown };
+  return "ToolName" in value && isRecord(prototype) && typeof prototype["ExecuteAsync"] === "function";
+}

@@ -1,0 +1,227 @@
+import { createHash } from "node:crypto";
+import { readFile, stat } from "node:fs/promises";
+import { extname, join, resolve } from "node:path";
+import { isToolmountError, ToolmountError, type Json } from "@toolmount/core";
+import type { ModuleExports } from "./import.ts";
+import { findPackage, readPackage, type ModuleManifest, type PackageFacts } from "./manifest.ts";
+import { storeOf } from "./fetched-source.ts";
+import type { Source } from "./source.ts";
+import type { FoundSource, ModuleSourceResolver, SourceSchemes } from "./source-resolver.ts";
+
+/** A module that code handed over, or a function that imports it when it is needed. */
+export type GivenModule = ModuleExports | (() => Promise<ModuleExports> | ModuleExports);
+
+/** Modules in memory, by the name a plan gives them. */
+export type GivenModules = Readonly<Record<string, GivenModule>>;
+
+/** Where modules are looked for. */
+export interface Lookup {
+  /** The plan's folder. */
+  readonly folder: string;
+  readonly given: GivenModules;
+  /** Conditions of package exports, besides `node` and `import`. */
+  readonly conditions: readonly string[];
+  readonly schemes?: SourceSchemes | undefined;
+  readonly resolver?: ModuleSourceResolver | undefined;
+}
+
+/** The use of a module that a source is resolved for. */
+export interface Asking {
+  readonly module: string;
+  /** The folder of the file that names the module, where that is another than the plan's. */
+  readonly folder: string;
+  /** As its entry writes it. */
+  readonly source?: Json | undefined;
+}
+
+/** A module that was found, and not yet imported. */
+export interface Resolution {
+  /** Its package's name, or its path. */
+  readonly name: string;
+  readonly version: string | undefined;
+  /** The file to import; absent for a module in memory. */
+  readonly path: string | undefined;
+  readonly given: GivenModule | undefined;
+  readonly manifest: ModuleManifest | undefined;
+  /** SHA-256 of a file that may change while the process runs; undefined for packages and modules in memory. */
+  readonly contentHash: string | undefined;
+  /** When that file was written, in milliseconds since the epoch. */
+  readonly changedAt?: number;
+}
+
+/**
+ * Finds the module of a source: where the application's resolver says, else from the folder of the file that names it, from
+ * the plan's, then among the given ones. Nothing is fetched. Throws `SOURCE_NOT_FOUND`.
+ */
+export async function resolveSource(source: Source, lookup: Lookup, asking?: Asking): Promise<Resolution> {
+  if (source.kind === "built-in") return inMemory(source.written, source.module);
+  const resolved = asking && (await askResolver(asking, lookup));
+  if (resolved !== undefined) return resolved;
+  switch (source.kind) {
+    case "path":
+      return (
+        (await resolvePath(source.path, lookup)) ??
+        resolveGiven(source.written, [source.written], [source.path], lookup)
+      );
+    case "fetched":
+      return resolveFetched(source.written, source.alias, lookup);
+    case "custom":
+      return resolveCustom(source, lookup, asking);
+    case "package":
+      return resolvePackage(source.written, source.names, lookup, asking);
+    case "scheme":
+    default:
+      return resolvePackage(source.module, [source.module], lookup, asking);
+  }
+}
+
+async function resolvePackage(
+  written: string,
+  names: readonly string[],
+  lookup: Lookup,
+  asking: Asking | undefined,
+): Promise<Resolution> {
+  const folders = [...new Set([asking?.folder ?? lookup.folder, lookup.folder])];
+  for (const name of names)
+    for (const folder of folders) {
+      const facts = await findPackage(name, folder);
+      if (facts !== undefined) return fromPackage(name, facts, { ...lookup, folder });
+    }
+  return resolveGiven(written, [written, ...names], names, lookup);
+}
+
+/** Among the packages that were fetched for the plan. */
+async function resolveFetched(source: string, alias: string, lookup: Lookup): Promise<Resolution> {
+  const store = storeOf(lookup.folder);
+  const folder = join(store, "node_modules", alias);
+  const facts = await readPackage(folder);
+  if (facts !== undefined) return fromPackage(alias, facts, { ...lookup, folder: store });
+  return resolveGiven(source, [source], [folder], lookup);
+}
+
+async function askResolver({ module, source }: Asking, lookup: Lookup): Promise<Resolution | undefined> {
+  if (lookup.resolver === undefined) return undefined;
+  const path = await attempt(module, async () => (await lookup.resolver?.resolve(module, source))?.resolve());
+  return path === undefined ? undefined : fromFound(module, { path }, lookup);
+}
+
+async function resolveCustom(
+  { scheme, source, written }: Extract<Source, { kind: "custom" }>,
+  lookup: Lookup,
+  asking: Asking | undefined,
+): Promise<Resolution> {
+  const entry = { module: asking?.module ?? written, folder: asking?.folder ?? lookup.folder };
+  const found = await attempt(written, async () => lookup.schemes?.[scheme]?.resolve(source, entry));
+  if (found !== undefined) return fromFound(written, found, lookup);
+  throw new ToolmountError("SOURCE_NOT_FOUND", { source: written, tried: [`the scheme ${scheme}`] });
+}
+
+async function fromFound(name: string, found: FoundSource, lookup: Lookup): Promise<Resolution> {
+  if ("module" in found) return inMemory(name, found.module);
+  const path = resolve(lookup.folder, found.path);
+  const resolution = await resolvePath(path, lookup);
+  if (resolution !== undefined) return resolution;
+  throw new ToolmountError("SOURCE_NOT_FOUND", { source: name, tried: [path] });
+}
+
+/** What code of the application says: not found is undefined, every other error is told as what it is. */
+async function attempt<Value>(module: string, work: () => Promise<Value>): Promise<Value | undefined> {
+  try {
+    return await work();
+  } catch (cause) {
+    if (isToolmountError(cause) && cause.code === "SOURCE_NOT_FOUND") return undefined;
+    if (isToolmountError(cause)) throw cause;
+    const problem = `its source was not resolved: ${cause instanceof Error ? cause.message : String(cause)}`;
+    throw new ToolmountError("MODULE_IMPORT_FAILED", { module, problem }, { cause });
+  }
+}
+
+function resolveGiven(
+  source: string,
+  names: readonly string[],
+  tried: readonly string[],
+  { given }: Lookup,
+): Resolution {
+  const name = names.find((candidate) => Object.hasOwn(given, candidate));
+  if (name === undefined) throw new ToolmountError("SOURCE_NOT_FOUND", { source, tried });
+  return inMemory(name, given[name]);
+}
+
+function inMemory(name: string, given: GivenModule | undefined): Resolution {
+  return { name, version: undefined, path: undefined, given, manifest: undefined, contentHash: undefined };
+}
+
+async function fromPackage(name: string, facts: PackageFacts, lookup: Lookup): Promise<Resolution> {
+  const path = await enterPackage(name, lookup.folder, lookup);
+  if (path === undefined) return failToEnter(name, facts);
+  return {
+    name,
+    version: facts.version,
+    path,
+    given: undefined,
+    manifest: facts.manifest,
+    contentHash: undefined,
+  };
+}
+
+/** The file that Node would import for a package's name, from a folder. */
+async function enterPackage(name: string, folder: string, lookup: Lookup): Promise<string | undefined> {
+  const { resolveModulePath } = await import("exsolve");
+  const conditions = [...lookup.conditions, "node", "import"];
+  return resolveModulePath(name, { cache: false, conditions, from: `${folder}/`, try: true });
+}
+
+/** Found, but not to be entered: an error of another kind than not found. */
+function failToEnter(module: string, { folder }: PackageFacts): never {
+  const problem = `its package.json in ${folder} names no file that is there; it may have to be built`;
+  throw new ToolmountError("MODULE_IMPORT_FAILED", { module, problem });
+}
+
+async function resolvePath(path: string, lookup: Lookup): Promise<Resolution | undefined> {
+  const kind = await stat(path).catch(() => undefined);
+  if (kind === undefined) return undefined;
+  if (!kind.isDirectory()) return fromFile(path, path, undefined);
+  const facts = await readPackage(path);
+  const entry = await findEntry(path, facts, lookup);
+  if (entry !== undefined) return fromFile(facts?.name ?? path, entry, facts);
+  if (facts !== undefined) return failToEnter(path, facts);
+  throw new ToolmountError("SOURCE_NOT_FOUND", {
+    source: path,
+    tried: ["package.json", ...entryFiles].map((file) => join(path, file)),
+  });
+}
+
+const entryFiles = ["index.ts", "index.mjs", "index.js"];
+const importable = new Set([".ts", ".mts", ".js", ".mjs", ".cjs", ".cts"]);
+
+/** The entry of a folder: what its package says, else an index file. */
+async function findEntry(
+  folder: string,
+  facts: PackageFacts | undefined,
+  lookup: Lookup,
+): Promise<string | undefined> {
+  if (facts?.name !== undefined && facts.hasExports) {
+    // Exports are entered as Node does it: a package may name itself.
+    return enterPackage(facts.name, folder, lookup);
+  }
+  for (const file of facts?.main === undefined ? entryFiles : [facts.main, ...entryFiles]) {
+    const path = join(folder, file);
+    if ((await stat(path).catch(() => undefined))?.isFile()) return path;
+  }
+  return undefined;
+}
+
+async function fromFile(name: string, path: string, facts: PackageFacts | undefined): Promise<Resolution> {
+  if (!importable.has(extname(path))) {
+    throw new ToolmountError("MODULE_INVALID", {
+      module: name,
+      problem: `a module is a file of ${[...importable].join(", ")}`,
+    });
+  }
+  const contentHash = createHash("sha256")
+    .update(await readFile(path))
+    .digest("hex");
+  const { mtimeMs } = await stat(path);
+  const { version, manifest } = facts ?? {};
+  return { name, version, path, given: undefined, manifest, contentHash, changedAt: mtimeMs };
+}

@@ -1,0 +1,39 @@
+import type { Json, JsonObject } from "@toolmount/core";
+import { isRecord } from "../diagnostics/json.ts";
+
+/** A plan section that stands for a module: sugar for an entry. */
+export interface SectionRow {
+  readonly section: string;
+  readonly module: string;
+  /** `config`: the section is the module's config. `member`: it is one member of it, named as the section. */
+  readonly as: "config" | "member";
+  /** Values for which core alone is enough. */
+  readonly builtIn?: readonly string[];
+}
+
+/**
+ * Sections, and the module that is mounted with each as its config, before tools. The loader knows no sibling but by
+ * this table; rows that share a module make one entry. (What a tool of another contract needs, core says when it is mounted.)
+ */
+export const sectionTable: readonly SectionRow[] = [
+  { section: "policy", module: "@toolmount/policy", as: "config" },
+  { section: "state", module: "@toolmount/store", as: "member", builtIn: ["memory"] },
+  { section: "audit", module: "@toolmount/store", as: "member", builtIn: ["off"] },
+  { section: "session", module: "@toolmount/reasoner", as: "config" },
+];
+
+/** Schemes of a source written as a map, and the module that mounts what they name. */
+export const schemeTable: Readonly<Record<string, string>> = { mcp: "@toolmount/mcp" };
+
+/** Places where calls may run, besides `inline`, and the module that runs them there. */
+export const runnerTable: Readonly<Record<string, string>> = {
+  process: "@toolmount/workers",
+  fleet: "@toolmount/workers",
+};
+
+/** The config that a section gives its module; null when core alone is enough. */
+export function sectionConfig(row: SectionRow, value: Json): JsonObject | null {
+  if (typeof value === "string" && row.builtIn?.includes(value)) return null;
+  if (row.as === "config" && isRecord(value)) return value;
+  return { [row.section]: value };
+}

@@ -1,0 +1,129 @@
+import { isBuiltin } from "node:module";
+import { isAbsolute, resolve } from "node:path";
+import { fileURLToPath } from "node:url";
+import type { Json, JsonObject } from "@toolmount/core";
+import { ToolmountError } from "@toolmount/core/errors";
+import { readGit, readNpmRange, type FetchedSource } from "./fetched-source.ts";
+import type { ModuleExports } from "./import.ts";
+import { isRecord } from "../diagnostics/json.ts";
+import { schemeTable } from "./section-table.ts";
+
+/** What an entry names, before anything was looked up. */
+export type Source =
+  /** An installed package: the names that are tried, in order. */
+  | { readonly kind: "package"; readonly written: string; readonly names: readonly string[] }
+  /** A file or a folder. */
+  | { readonly kind: "path"; readonly written: string; readonly path: string }
+  /** What a module of the scheme table mounts. */
+  | {
+      readonly kind: "scheme";
+      readonly scheme: string;
+      readonly module: string;
+      readonly settings: JsonObject;
+    }
+  | FetchedSource
+  /** What a scheme finds that was given to the loader. */
+  | { readonly kind: "custom"; readonly written: string; readonly scheme: string; readonly source: Json }
+  /** A module of the loader's own. */
+  | { readonly kind: "built-in"; readonly written: string; readonly module: ModuleExports };
+
+/**
+ * Reads an entry's `source`, or its `module` when it has none. Paths are relative to the plan's folder.
+ *
+ * `schemes` are the names of those that were given to the loader. Throws `SOURCE_REFUSED` for what must never be
+ * imported, and for what nothing here understands.
+ */
+export function readSource(
+  { module, source }: { module: string; source?: unknown },
+  folder: string,
+  schemes: readonly string[] = [],
+): Source {
+  if (isRecord(source)) return readScheme(module, source, schemes);
+  const written = typeof source === "string" ? source : module;
+  if (isPath(written)) return { kind: "path", written, path: resolve(folder, written) };
+  const scheme = /^([a-z][a-z0-9+.-]*):/i.exec(written)?.[1]?.toLowerCase();
+  if (scheme === undefined) return readName(written);
+  if (schemes.includes(scheme))
+    return { kind: "custom", written, scheme, source: written.slice(scheme.length + 1) };
+  return readUrl(written, scheme, folder);
+}
+
+function isPath(written: string): boolean {
+  return /^\.{1,2}(?:[/\\]|$)/.test(written) || isAbsolute(written);
+}
+
+function readUrl(written: string, scheme: string, folder: string): Source {
+  if (scheme === "npm") return readNpm(written, written.slice("npm:".length));
+  if (scheme === "file") return { kind: "path", written, path: readFileUrl(written, folder) };
+  if (refusedSchemes.has(scheme))
+    return refuse(written, `a plan may not name ${scheme}: modules; name a package or a file`);
+  if (scheme.startsWith("git+") || scheme === "git") return readGit(written);
+  return refuse(
+    written,
+    `nothing here knows the scheme ${scheme}:; there are npm:, file:, git+https: and paths`,
+  );
+}
+
+/** Code from elsewhere, code in the plan itself, and what belongs to Node. */
+const refusedSchemes = new Set(["http", "https", "data", "node", "blob", "javascript"]);
+
+function readFileUrl(written: string, folder: string): string {
+  const rest = written.slice("file:".length);
+  if (!rest.startsWith("/")) return resolve(folder, rest);
+  try {
+    return fileURLToPath(written);
+  } catch {
+    return refuse(written, "this file: URL is not a path on this machine");
+  }
+}
+
+/** Longest package name the npm registry takes, with its scope. */
+const maxName = 214;
+const packageName = /^(?:@[a-z0-9~-][a-z0-9._~-]*\/)?[a-z0-9~-][a-z0-9._~-]*$/i;
+
+function readNpm(written: string, rest: string): Source {
+  const at = rest.indexOf("@", 1);
+  const name = at === -1 ? rest : rest.slice(0, at);
+  requireName(written, name);
+  if (isBuiltin(name)) return refuse(written, "this is one of Node's own modules");
+  return at === -1
+    ? { kind: "package", written, names: [name] }
+    : readNpmRange(written, name, rest.slice(at + 1));
+}
+
+/** A bare name is short for ours, then for a stranger's package; exact unscoped names are written `npm:`. */
+function readName(written: string): Source {
+  requireName(written, written);
+  const names = written.startsWith("@")
+    ? [written]
+    : [`@toolmount/tool-${written}`, `toolmount-tool-${written}`];
+  return { kind: "package", written, names };
+}
+
+function requireName(written: string, name: string): void {
+  if (name.length > maxName || !packageName.test(name))
+    refuse(written, "this is neither a package's name nor a path");
+}
+
+function readScheme(
+  label: string,
+  source: Readonly<Record<string, unknown>>,
+  schemes: readonly string[],
+): Source {
+  const [scheme = "", ...others] = Object.keys(source);
+  if (others.length === 0 && schemes.includes(scheme))
+    return { kind: "custom", written: label, scheme, source: source[scheme] as Json };
+  const module = Object.hasOwn(schemeTable, scheme) ? schemeTable[scheme] : undefined;
+  const known = [...Object.keys(schemeTable), ...schemes].join(", ");
+  if (module === undefined || others.length > 0 || !isRecord(source[scheme]))
+    return refuse(label, `a source written as a map has one key, whose value is a map, of: ${known}`);
+  return { kind: "scheme", scheme, module, settings: source[scheme] as JsonObject };
+}
+
+function refuse(source: string, problem: string): never {
+  throw new ToolmountError("SOURCE_REFUSED", { source: show(source), problem });
+}
+
+function show(written: string): string {
+  return written.length > 200 ? `${written.slice(0, 200)}…` : written;
+}

@@ -1,0 +1,41 @@
+import { nearestNames, type ToolInfo } from "@toolmount/core";
+import type { PlanMap } from "../diagnostics/positions.ts";
+import { createReporter, type Problem } from "../diagnostics/problems.ts";
+import type { Unit } from "./list-units.ts";
+
+/** What `uses` says of tools that nobody offers. */
+export function findLooseUses(
+  units: readonly Unit[],
+  offered: ReadonlySet<string>,
+  map: PlanMap,
+): readonly Problem[] {
+  const { report, problems } = createReporter(map);
+  for (const { entry } of units)
+    for (const [declared, name] of Object.entries(entry?.uses ?? {})) {
+      if (offered.has(name) || entry === null) continue;
+      const [near] = nearestNames(name, offered);
+      const hint = near === undefined ? "" : `; did you mean "${near}"?`;
+      const problem = `no tool is offered as "${name}"${hint}`;
+      report("PLAN_VALUE_INVALID", { problem }, { path: [...entry.path, "uses", declared] });
+    }
+  return problems;
+}
+
+/** A tool that says it calls another, which nobody has. */
+export interface LooseDependency {
+  readonly tool: string;
+  readonly needs: string;
+}
+
+/** Tools that depend on a declared name which no tool has, and which `uses` of their entry does not rebind. */
+export function findLooseDependencies(
+  tools: readonly ToolInfo[],
+  usesOf: (owner: string) => Readonly<Record<string, string>> | undefined,
+): LooseDependency[] {
+  const known = new Set(tools.flatMap(({ name, declaredName, aliases }) => [name, declaredName, ...aliases]));
+  return tools.flatMap(({ name, owner, dependsOn }) =>
+    dependsOn
+      .filter((needs) => !known.has(needs) && !Object.hasOwn(usesOf(owner) ?? {}, needs))
+      .map((needs) => ({ tool: name, needs })),
+  );
+}

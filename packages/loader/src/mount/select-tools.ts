@@ -1,0 +1,88 @@
+import { nearestNames, type Limits, type ToolDefinition, type ToolShape } from "@toolmount/core";
+import type { PlanLock } from "../plan/lock-file.ts";
+import { choosesTool, offeredName, type Choosable } from "./offered-name.ts";
+import { overridesOf, readLimits, type PlanEntry } from "../plan/check-plan.ts";
+import type { Path } from "../diagnostics/positions.ts";
+
+/** What of an entry shapes its tools. */
+export type Shaping = Pick<PlanEntry, "tools" | "prefix" | "override" | "limits" | "uses">;
+
+/** A word of an entry that met no tool. */
+export interface UnmetWord {
+  /** Below the entry. */
+  readonly path: Path;
+  readonly part: "key" | "value";
+  readonly problem: string;
+}
+
+/** Shapes the tools that one entry's module mounts, and knows afterwards which of its words met no tool. */
+export interface Selection {
+  readonly shapeTool: (tool: ToolDefinition) => ToolShape | null;
+  /** Names the entry gives that no tool of the module has, with their places below the entry. */
+  unmet(): readonly UnmetWord[];
+}
+
+/**
+ * Reads an entry's `include`, `exclude`, `prefix`, `limits`, `uses` and what it says of single tools, by the names their
+ * author gave them. A tool's own limits come before the entry's, these before the plan's. `as` is the whole new name; a
+ * prefix is not put before it.
+ */
+export function createSelection(
+  entry: Shaping,
+  planLimits: Limits,
+  runner: string | undefined,
+  lock?: PlanLock,
+): Selection {
+  const seen = new Map<string, Choosable>();
+  const overrides = new Map(overridesOf(entry));
+  return {
+    shapeTool(tool) {
+      seen.set(tool.name, tool);
+      const name = offeredName(entry, tool);
+      if (name === null) return null;
+      const { limits, description, arguments: shapes } = overrides.get(tool.name) ?? {};
+      return {
+        name,
+        override: entry.override,
+        limits: { ...planLimits, ...readLimits(entry.limits ?? {}), ...readLimits(limits ?? {}) },
+        ...(lock !== undefined && { lockedAs: lock.tools[name]?.digest ?? null }),
+        ...(runner !== undefined && { runner }),
+        ...(description !== undefined && { definition: redescribe(tool, description) }),
+        ...(shapes !== undefined && { arguments: shapes }),
+        ...(entry.uses !== undefined && { uses: entry.uses }),
+      };
+    },
+    unmet: () => findUnmet(entry, [...seen.values()]),
+  };
+}
+
+function redescribe(tool: ToolDefinition, description: string): ToolDefinition {
+  return { ...tool, name: tool.name, schema: tool.schema, description, execute: tool.execute.bind(tool) };
+}
+
+/** The words of an entry that mean none of its module's tools. */
+export function findUnmet({ tools = {} }: Pick<Shaping, "tools">, known: readonly Choosable[]): UnmetWord[] {
+  const names = known.map(({ name }) => name);
+  const listed = (["include", "exclude"] as const).flatMap((key) =>
+    (tools[key] ?? []).flatMap((item, index): UnmetWord[] =>
+      known.some((tool) => choosesTool(item, tool))
+        ? []
+        : [{ path: ["tools", key, index], part: "value", problem: missing(item, names) }],
+    ),
+  );
+  const named = overridesOf({ tools })
+    .filter(([name]) => !names.includes(name))
+    .map(([name]): UnmetWord => ({ path: ["tools", name], part: "key", problem: missing(name, names) }));
+  return [...listed, ...named];
+}
+
+function missing(item: string | object, names: readonly string[]): string {
+  const known = names.slice(0, 20).join(", ") || "none";
+  if (typeof item !== "string") {
+    const [kind, value] = Object.entries(item).flat() as [string, string];
+    return `no tool of this module has the ${kind} "${value}"; it has: ${known}`;
+  }
+  if (/[*?]/.test(item)) return `no tool of this module fits "${item}"; it has: ${known}`;
+  const [near] = nearestNames(item, names);
+  return `no tool of this module is called "${item}"; ${near === undefined ? `it has: ${known}` : `did you mean "${near}"?`}`;
+}

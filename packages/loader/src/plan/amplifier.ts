@@ -1,0 +1,91 @@
+import type { Json, JsonObject } from "@toolmount/core";
+import { isRecord } from "../diagnostics/json.ts";
+import type { Path } from "../diagnostics/positions.ts";
+
+/** A section of the plan that lists modules, or names one. */
+export type EntrySection = "orchestrator" | "context" | "providers" | "tools" | "hooks";
+
+/** A module specification as it stands in the plan. */
+export interface WrittenEntry {
+  readonly section: EntrySection;
+  readonly value: Json;
+  readonly path: Path;
+}
+
+/** Sections that only Amplifier's plans have. `agents` is passed on: overlays for sessions that others begin. */
+export const amplifierSections: readonly string[] = ["orchestrator", "context", "providers", "agents"];
+
+/**
+ * Whether a plan is one of Amplifier's: it has no `version`, and a session with an orchestrator or a context, or a
+ * section that only those plans have.
+ */
+export function isAmplifierPlan(plan: JsonObject): boolean {
+  if (plan["version"] !== undefined) return false;
+  const { session } = plan;
+  const inSession =
+    isRecord(session) && (session["orchestrator"] !== undefined || session["context"] !== undefined);
+  return inSession || amplifierSections.some((section) => plan[section] !== undefined);
+}
+
+/**
+ * Modules of an Amplifier plan in the order of its loader: orchestrator, context, providers, tools, hooks. The
+ * orchestrator and the context stand in the session, as a name or as a specification; the top-level sections of
+ * their names give them config. Source: MOUNT_PLAN_SPECIFICATION, _session_init.py.
+ */
+export function listWritten(plan: JsonObject): WrittenEntry[] {
+  const { session } = plan;
+  const amplifier = isAmplifierPlan(plan);
+  const single = (section: "orchestrator" | "context"): WrittenEntry[] => {
+    const value = isRecord(session) ? session[section] : undefined;
+    if (!amplifier || value === undefined || value === null) return [];
+    const named = typeof value === "string" ? { module: value } : value;
+    return [{ section, value: withConfig(named, plan[section]), path: ["session", section] }];
+  };
+  const list = (section: "providers" | "tools" | "hooks"): WrittenEntry[] => {
+    const value = plan[section];
+    if (!isList(value)) return [];
+    return value.map((item, index) => ({ section, value: item, path: [section, index] }));
+  };
+  const providers = amplifier ? list("providers") : [];
+  return [...single("orchestrator"), ...single("context"), ...providers, ...list("tools"), ...list("hooks")];
+}
+
+function withConfig(named: Json, section: Json | undefined): Json {
+  const config = isRecord(section) ? section["config"] : undefined;
+  if (!isRecord(named) || !isRecord(config)) return named;
+  const own = named["config"];
+  return { ...named, config: { ...config, ...(isRecord(own) ? own : {}) } };
+}
+
+/** Modules written in Python, by their repository. */
+const pythonSource = /^git\+(?:https|ssh):\/\/(?:git@)?github\.com\/[\w.-]+\/amplifier-(?:module|bundle)-/;
+
+/** What a plan of another system names, and where it is mapped to. */
+export type Foreign =
+  /** Ours, if it is installed; else it cannot be mounted here. */
+  | { readonly kind: "package"; readonly names: readonly string[]; readonly hint: string }
+  /** A part of the session that our reasoner is. */
+  | { readonly kind: "reasoner" };
+
+/**
+ * Maps a module of an Amplifier plan: `tool-bash` is `@toolmount/tool-bash`; orchestrators, contexts and providers by
+ * a bare name are parts of `@toolmount/reasoner`. Undefined for what can be mounted as it is written: paths, scoped
+ * packages, `npm:` and `file:`.
+ */
+export function mapForeign(section: EntrySection, module: string, source: unknown): Foreign | undefined {
+  const python = typeof source === "string" && pythonSource.test(source);
+  if (source !== undefined && !python) return undefined;
+  if (!/^[A-Za-z0-9_-]+$/.test(module)) return undefined;
+  if (section !== "tools" && section !== "hooks") return { kind: "reasoner" };
+  const short = module.replace(/^(?:tool|hooks?)-/, "");
+  const kind = section === "tools" ? "tool" : "hooks";
+  return {
+    kind: "package",
+    names: [`@toolmount/${kind}-${short}`, `toolmount-${kind}-${short}`],
+    hint: `it is written in Python, and nothing is installed in its place (@toolmount/${kind}-${short}, toolmount-${kind}-${short}); take it out, or name a source of your own`,
+  };
+}
+
+function isList(value: Json | undefined): value is readonly Json[] {
+  return Array.isArray(value);
+}

@@ -1,0 +1,71 @@
+import { constants } from "node:fs";
+import { open, type FileHandle } from "node:fs/promises";
+import { dirname, isAbsolute, resolve } from "node:path";
+import type { Json, JsonObject } from "@toolmount/core";
+import { findPlace, type Path, type PlanMap } from "../diagnostics/positions.ts";
+
+/** Most bytes of a file that a plan may take a value from. */
+const maxBytes = 64 * 1024;
+
+/** What `${file:…}` says: the text of a file, or why there is none. */
+type FileValue =
+  | { readonly ok: true; readonly text: string }
+  | { readonly ok: false; readonly problem: string };
+
+/** Values of files, by the absolute path. */
+export type FileValues = ReadonlyMap<string, FileValue>;
+
+const reference = /\$(\$\{)|\$\{file:([^{}$]*)\}/g;
+
+/** Reads every file that a text of the plan names as `${file:path}`, each once. Paths start at the file they stand in. */
+export async function readFileValues(value: JsonObject, map: PlanMap, folder: string): Promise<FileValues> {
+  const paths = new Set<string>();
+  collect(value, [], (text, path) => {
+    for (const [, escaped, written] of text.matchAll(reference))
+      if (escaped === undefined && written !== undefined)
+        paths.add(resolveFileValue(written, path, map, folder));
+  });
+  return new Map(await Promise.all([...paths].map(async (path) => [path, await readText(path)] as const)));
+}
+
+/** The path that a reference means. */
+export function resolveFileValue(written: string, path: Path, map: PlanMap, folder: string): string {
+  if (isAbsolute(written)) return written;
+  const place = findPlace(map, path);
+  return resolve(place === undefined ? folder : dirname(place.text.file), written);
+}
+
+function collect(value: Json, path: Path, visit: (text: string, path: Path) => void): void {
+  if (typeof value === "string") return value.includes("${file:") ? visit(value, path) : undefined;
+  if (typeof value !== "object" || value === null) return;
+  for (const [key, inner] of Object.entries(value))
+    collect(inner, [...path, Array.isArray(value) ? Number(key) : key], visit);
+}
+
+/** A trailing line end is no part of the value: editors and `echo` write one. */
+async function readText(path: string): Promise<FileValue> {
+  try {
+    // Not blocking: a pipe that nobody writes to must not hold the start up.
+    const file = await open(path, constants.O_RDONLY | constants.O_NONBLOCK);
+    try {
+      return await readStart(file);
+    } finally {
+      await file.close();
+    }
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException;
+    if (code === "ERR_ENCODING_INVALID_ENCODED_DATA") return { ok: false, problem: "it is not UTF-8" };
+    return {
+      ok: false,
+      problem: code === "ENOENT" ? "there is no such file" : `it cannot be read (${code ?? "unknown"})`,
+    };
+  }
+}
+
+async function readStart(file: FileHandle): Promise<FileValue> {
+  if (!(await file.stat()).isFile()) return { ok: false, problem: "it is no file" };
+  const { buffer, bytesRead } = await file.read(Buffer.alloc(maxBytes + 1), 0, maxBytes + 1, 0);
+  if (bytesRead > maxBytes) return { ok: false, problem: `it has more than ${maxBytes} bytes` };
+  const text = new TextDecoder("utf-8", { fatal: true }).decode(buffer.subarray(0, bytesRead));
+  return { ok: true, text: text.replace(/\r?\n$/, "") };
+}

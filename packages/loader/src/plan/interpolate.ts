@@ -1,0 +1,150 @@
+import type { Json, JsonObject } from "@toolmount/core";
+import { resolveFileValue, type FileValues } from "./file-values.ts";
+import { findPlace, type Path, type PlanMap } from "../diagnostics/positions.ts";
+import { makeProblem, type Problem } from "../diagnostics/problems.ts";
+
+/** Variables by name; `process.env` is one. */
+export type Environment = Readonly<Record<string, string | undefined>>;
+
+/** A plan's value with its variables filled in. */
+export interface Interpolated {
+  readonly value: JsonObject;
+  readonly problems: readonly Problem[];
+  /** Puts names back in place of the values of variables: for every text that may be printed. */
+  readonly mask: (text: string) => string;
+}
+
+/**
+ * Fills `${NAME}` and `${NAME:-default}` in every text value of a plan; keys stay as they are.
+ *
+ * What is filled in stays a text and is not looked at again. The default stands in when the variable is unset or empty,
+ * as in a shell. `$${` is a literal `${`; a `$` without a brace is itself. A missing variable is `VARIABLE_MISSING` at
+ * its place; no problem ever holds a value. `${file:path}` is the text of a file, of those that were read for it.
+ */
+export function interpolate(
+  value: JsonObject,
+  map: PlanMap,
+  env: Environment,
+  { values: files, folder }: GivenFiles = { values: new Map(), folder: "" },
+): Interpolated {
+  const fill: Fill = { map, env, files, folder, problems: [], used: new Map() };
+  const filled = fillValue(fill, value, []) as JsonObject;
+  return { value: filled, problems: fill.problems, mask: createMask(fill.used) };
+}
+
+/** Files whose text a plan takes, and where paths of a plan without a file start. */
+export interface GivenFiles {
+  readonly values: FileValues;
+  readonly folder: string;
+}
+
+interface Fill {
+  readonly map: PlanMap;
+  readonly env: Environment;
+  readonly files: FileValues;
+  readonly folder: string;
+  readonly problems: Problem[];
+  /** Values that were filled in, and the variable of each. */
+  readonly used: Map<string, string>;
+}
+
+function fillValue(fill: Fill, value: Json, path: Path): Json {
+  if (typeof value === "string") return value.includes("${") ? fillText(fill, value, path) : value;
+  if (typeof value !== "object" || value === null) return value;
+  if (isList(value)) return value.map((item, index) => fillValue(fill, item, [...path, index]));
+  return Object.fromEntries(
+    Object.entries(value).map(([key, inner]) => [key, fillValue(fill, inner, [...path, key])]),
+  );
+}
+
+function isList(value: Json): value is readonly Json[] {
+  return Array.isArray(value);
+}
+
+/** An escaped or an opening `${`, with what follows up to the closing brace. */
+const references = /\$(\$\{)|\$\{([^{}$]*)(\}?)/g;
+
+/** What stands between the braces: a name, and perhaps a default. */
+const inBraces = /^([A-Za-z_][A-Za-z0-9_]*)(?::-(.*))?$/s;
+
+function fillText(fill: Fill, text: string, path: Path): string {
+  return text.replaceAll(
+    references,
+    (whole, escaped: string | undefined, inner: string | undefined, end: string) => {
+      if (escaped !== undefined) return escaped;
+      if (end === "}" && inner?.startsWith("file:") === true)
+        return takeFile(fill, inner.slice(5), path, whole);
+      const [, name, fallback] = (end === "}" && inBraces.exec(inner ?? "")) || [];
+      if (name === undefined) return complain(fill, path, whole);
+      return readVariable(fill, name, fallback) ?? reportMissing(fill, path, name);
+    },
+  );
+}
+
+function readVariable({ env, used }: Fill, name: string, fallback: string | undefined): string | undefined {
+  const value = Object.hasOwn(env, name) ? env[name] : undefined;
+  if (value === undefined || (value === "" && fallback !== undefined)) return fallback;
+  used.set(value, name);
+  return value;
+}
+
+function takeFile(
+  { map, files, folder, problems, used }: Fill,
+  written: string,
+  path: Path,
+  whole: string,
+): string {
+  const value = files.get(resolveFileValue(written, path, map, folder));
+  if (value?.ok === true) {
+    used.set(value.text, `file:${written}`);
+    return value.text;
+  }
+  const problem = `the file "${written.slice(0, 200)}" gives no value: ${value?.problem ?? "there is no such file"}`;
+  problems.push(
+    makeProblem("PLAN_VALUE_INVALID", { problem }, { path, place: findReference(map, path, whole) }),
+  );
+  return "";
+}
+
+function reportMissing({ map, problems }: Fill, path: Path, variable: string): string {
+  problems.push(
+    makeProblem(
+      "VARIABLE_MISSING",
+      { variable },
+      { path, place: findReference(map, path, `\${${variable}`) },
+    ),
+  );
+  return "";
+}
+
+function complain({ map, problems }: Fill, path: Path, whole: string): string {
+  const problem =
+    "this is not a variable: write ${NAME}, ${NAME:-default} or ${file:path}, without braces or $ in the default";
+  const hint = "write $${ for a literal ${";
+  problems.push(
+    makeProblem("PLAN_VALUE_INVALID", { problem }, { path, place: findReference(map, path, whole), hint }),
+  );
+  return "";
+}
+
+/** How far into a text a reference is looked for, in characters. */
+const searched = 4096;
+
+/** The place of a reference inside the text that holds it, where the text stands unescaped in the plan. */
+function findReference(map: PlanMap, path: Path, reference: string) {
+  const place = findPlace(map, path);
+  if (place === undefined) return undefined;
+  const inside = place.text.text.slice(place.offset, place.offset + searched).indexOf(reference);
+  return { text: place.text, offset: place.offset + Math.max(inside, 0) };
+}
+
+/** Shortest value that is masked; shorter ones are parts of ordinary words. */
+const minMasked = 4;
+
+function createMask(used: ReadonlyMap<string, string>): (text: string) => string {
+  const longestFirst = [...used]
+    .filter(([value]) => value.length >= minMasked)
+    .toSorted(([a], [b]) => b.length - a.length);
+  return (text) =>
+    longestFirst.reduce((masked, [value, name]) => masked.replaceAll(value, `\${${name}}`), text);
+}

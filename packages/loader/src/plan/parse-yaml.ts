@@ -1,0 +1,193 @@
+import { Composer, isAlias, isMap, isScalar, isSeq, Lexer, Parser, type Node, type Pair } from "yaml";
+import type { Json, JsonObject } from "@toolmount/core";
+import { isExact, isRecord, maxPlanDepth, refusedKeys } from "../diagnostics/json.ts";
+import { pathKey, type Path, type PlanMap } from "../diagnostics/positions.ts";
+import { makeProblem, type Problem } from "../diagnostics/problems.ts";
+import { maxPlanBytes, sizeProblem } from "./plan-size.ts";
+import type { PlanText } from "../diagnostics/source-text.ts";
+
+/** A plan's text as a value, and where each part of it was written. */
+interface ParsedPlan {
+  readonly value: JsonObject;
+  readonly map: PlanMap;
+}
+
+export type ParseResult =
+  | ({ readonly ok: true } & ParsedPlan)
+  | { readonly ok: false; readonly problems: readonly Problem[] };
+
+/**
+ * Reads YAML 1.2 (and so JSON) into plain data that remembers where it was written.
+ *
+ * Refused, each at its place: more than {@link maxPlanBytes}, nesting beyond {@link maxPlanDepth}, several documents,
+ * duplicate keys, keys that name an object's machinery, aliases of maps and lists, merge keys, tags, numbers that JSON
+ * or a double cannot hold.
+ */
+export function parsePlan(text: PlanText): ParseResult {
+  if (Buffer.byteLength(text.text) > maxPlanBytes) return refuse(text, 0, "PLAN_TOO_LARGE", sizeProblem);
+  if (text.text.includes("\0"))
+    return refuse(text, text.text.indexOf("\0"), "PLAN_SYNTAX", "a plan is a text; this has a zero byte");
+  return compose(text);
+}
+
+function compose(text: PlanText): ParseResult {
+  const tooDeep: number[] = [];
+  const documents = [
+    ...new Composer({ uniqueKeys: false, strict: true, stringKeys: false }).compose(
+      readTokens(text.text, (offset) => tooDeep.push(offset)),
+      true,
+      text.text.length,
+    ),
+  ];
+  const [deep] = tooDeep;
+  if (deep !== undefined) return refuse(text, deep, "PLAN_TOO_LARGE", depthProblem);
+  const [document, second] = documents;
+  if (document === undefined) return refuse(text, 0, "PLAN_SYNTAX", "the plan is empty");
+  const troubles = [...document.errors, ...document.warnings];
+  if (troubles.length > 0) {
+    const problems = troubles.map((trouble) =>
+      syntaxProblem(text, trouble.pos[0], "PLAN_SYNTAX", trouble.message),
+    );
+    return { ok: false, problems };
+  }
+  if (second !== undefined)
+    return refuse(text, second.range[0], "PLAN_SYNTAX", "a plan is one document; this file has several");
+  return convert(text, document.contents);
+}
+
+const depthProblem = `maps and lists nest deeper than ${maxPlanDepth} levels`;
+
+/** Tokens of the text; stops, and says where, before nesting could exhaust the stack of whoever composes them. */
+function* readTokens(text: string, onTooDeep: (offset: number) => void) {
+  const parser = new Parser();
+  for (const lexeme of new Lexer().lex(text)) {
+    yield* parser.next(lexeme);
+    // A document and a scalar stand in the parser's stack beside the maps and lists.
+    if (parser.stack.length <= maxPlanDepth + 4) continue;
+    onTooDeep(parser.offset);
+    return;
+  }
+  yield* parser.end();
+}
+
+function convert(text: PlanText, contents: Node | null): ParseResult {
+  const walk: Walk = { text, map: new Map(), anchors: new Map(), problems: [] };
+  const value = contents === null ? null : readNode(walk, contents, []);
+  if (walk.problems.length > 0) return { ok: false, problems: walk.problems };
+  if (!isRecord(value))
+    return refuse(text, 0, "PLAN_SYNTAX", `a plan is a map with the key "tools"; this is ${describe(value)}`);
+  return { ok: true, value, map: walk.map };
+}
+
+interface Walk {
+  readonly text: PlanText;
+  readonly map: PlanMap;
+  readonly anchors: Map<string, Json>;
+  readonly problems: Problem[];
+}
+
+function readNode(walk: Walk, node: Node, path: Path, key?: number): Json {
+  const offset = node.range?.[0] ?? 0;
+  walk.map.set(pathKey(path), { text: walk.text, value: offset, ...(key !== undefined && { key }) });
+  if (path.length > maxPlanDepth) return complain(walk, offset, path, depthProblem, "PLAN_TOO_LARGE");
+  if (isAlias(node)) return readAlias(walk, node.source, offset, path);
+  if (node.tag !== undefined && !plainTags.has(node.tag)) {
+    return complain(
+      walk,
+      offset,
+      path,
+      `the tag ${node.tag.slice(0, 100)} is not understood; a plan holds plain data`,
+    );
+  }
+  if (isMap(node)) return readMap(walk, node.items as Pair<Node, Node | null>[], path);
+  if (isSeq(node)) return node.items.map((item, index) => readNode(walk, item as Node, [...path, index]));
+  return readScalar(walk, node, offset, path);
+}
+
+const plainTags = new Set(
+  ["str", "int", "float", "bool", "null", "map", "seq"].map((name) => `tag:yaml.org,2002:${name}`),
+);
+
+function readMap(walk: Walk, pairs: readonly Pair<Node, Node | null>[], path: Path): JsonObject {
+  const entries = new Map<string, Json>();
+  for (const { key, value } of pairs) {
+    const offset = key.range?.[0] ?? 0;
+    const name = readKey(key);
+    const problem = name === undefined ? "a key is a plain text" : findKeyProblem(name, entries);
+    if (problem !== undefined || name === undefined) {
+      complain(walk, offset, path, problem ?? "");
+      continue;
+    }
+    const inner = [...path, name];
+    if (value === null) walk.map.set(pathKey(inner), { text: walk.text, key: offset, value: offset });
+    entries.set(name, value === null ? null : readNode(walk, value, inner, offset));
+  }
+  return Object.fromEntries(entries);
+}
+
+function readKey(key: Node): string | undefined {
+  if (!isScalar(key) || key.value === null || key.anchor !== undefined || key.tag !== undefined)
+    return undefined;
+  return typeof key.value === "string" ? key.value : key.source;
+}
+
+function findKeyProblem(name: string, known: ReadonlyMap<string, Json>): string | undefined {
+  const shown = JSON.stringify(name.slice(0, 100));
+  if (known.has(name)) return `the key ${shown} is there twice`;
+  if (name === "<<") return "merge keys (<<) are not understood; write the values out";
+  if (refusedKeys.has(name)) return `the key ${shown} is refused: it names an object's own machinery`;
+  return undefined;
+}
+
+function readAlias(walk: Walk, anchor: string, offset: number, path: Path): Json {
+  const value = walk.anchors.get(anchor);
+  if (value !== undefined) return value;
+  return complain(
+    walk,
+    offset,
+    path,
+    `the alias *${anchor.slice(0, 100)} is refused: only a single value may be used twice, not a map or a list`,
+  );
+}
+
+function readScalar(walk: Walk, node: Node, offset: number, path: Path): Json {
+  const value: unknown = isScalar(node) ? node.value : undefined;
+  if (!isPlain(value)) return complain(walk, offset, path, "this is not plain data");
+  if (typeof value === "number" && !isExact(value)) {
+    return complain(walk, offset, path, "this number cannot be kept exactly; write it as a text, in quotes");
+  }
+  if (isScalar(node) && node.anchor !== undefined) walk.anchors.set(node.anchor, value);
+  return value;
+}
+
+function isPlain(value: unknown): value is string | number | boolean | null {
+  return (
+    value === null || typeof value === "string" || typeof value === "number" || typeof value === "boolean"
+  );
+}
+
+function complain(
+  walk: Walk,
+  offset: number,
+  path: Path,
+  problem: string,
+  code: SyntaxCode = "PLAN_SYNTAX",
+): null {
+  walk.problems.push(makeProblem(code, { problem }, { path, place: { text: walk.text, offset } }));
+  return null;
+}
+
+type SyntaxCode = "PLAN_SYNTAX" | "PLAN_TOO_LARGE";
+
+function refuse(text: PlanText, offset: number, code: SyntaxCode, problem: string): ParseResult {
+  return { ok: false, problems: [syntaxProblem(text, offset, code, problem)] };
+}
+
+function syntaxProblem(text: PlanText, offset: number, code: SyntaxCode, problem: string): Problem {
+  return makeProblem(code, { problem }, { place: { text, offset } });
+}
+
+function describe(value: unknown): string {
+  if (value === null) return "empty";
+  return Array.isArray(value) ? "a list" : `a ${typeof value}`;
+}

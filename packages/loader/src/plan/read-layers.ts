@@ -1,0 +1,200 @@
+import { realpath, stat } from "node:fs/promises";
+import { basename, dirname, extname, isAbsolute, join, resolve } from "node:path";
+import type { Json, JsonObject } from "@toolmount/core";
+import { isToolmountError, ToolmountError } from "@toolmount/core/errors";
+import { findPlan, planFileNames } from "./find-plan.ts";
+import { findPackage } from "../modules/manifest.ts";
+import { findPlace, type Path, type Place, type PlanMap } from "../diagnostics/positions.ts";
+import { makeProblem, planError, type Problem } from "../diagnostics/problems.ts";
+import { readPlan } from "./read-plan.ts";
+
+/** One file of a plan. */
+export interface Layer {
+  /** `base`: another layer extends it. `overlay`: laid over the plan by its name. */
+  readonly role: "base" | "plan" | "overlay";
+  /** Absent for a plan that code handed over. */
+  readonly file: string | undefined;
+  /** Sources that this layer names start here. */
+  readonly folder: string;
+  readonly value: JsonObject;
+  readonly map: PlanMap;
+}
+
+/** The files of a plan that could be read, lowest first, and what is wrong with the others. */
+export interface Layers {
+  readonly layers: readonly Layer[];
+  readonly problems: readonly Problem[];
+}
+
+/** Most files that one plan may be put together from. */
+const maxLayers = 32;
+
+/**
+ * Reads a plan's file and all that belongs to it, lowest first: what it extends, in the order written and each after
+ * what it extends itself; the plan; its overlays, in the order asked for. A file that is reached twice is read once, where
+ * it is first.
+ *
+ * Throws `PLAN_NOT_FOUND` when the plan itself is not there, and `PLAN_INVALID` with the problems of all files when it
+ * cannot be read; what is wrong with the others comes back.
+ */
+export async function readLayers(
+  input: string | URL | undefined,
+  { cwd, overlays = [] }: { readonly cwd: string; readonly overlays?: readonly string[] | undefined },
+): Promise<Layers> {
+  const file = await findPlan(input, cwd);
+  const reading: Reading = { layers: [], known: new Map(), problems: [] };
+  await readWithBases(reading, file, "plan", []);
+  for (const name of overlays) await readOverlay(reading, file, name);
+  if (!reading.layers.some(({ role }) => role === "plan")) throw planError(reading.problems);
+  return reading;
+}
+
+/** Reads what a plan that code handed over extends; lowest first, the plan last. */
+export async function readBases(value: JsonObject, folder: string): Promise<Layers> {
+  const reading: Reading = { layers: [], known: new Map(), problems: [] };
+  const layer: Layer = { role: "plan", file: undefined, folder, value, map: new Map() };
+  await followBases(reading, layer, []);
+  return { layers: [...reading.layers, layer], problems: reading.problems };
+}
+
+interface Reading {
+  readonly layers: Layer[];
+  /** Files that were begun, and whether they are done. */
+  readonly known: Map<string, boolean>;
+  readonly problems: Problem[];
+}
+
+async function readWithBases(
+  reading: Reading,
+  file: string,
+  role: Layer["role"],
+  trail: readonly string[],
+  from?: { readonly place: Place | undefined; readonly path: Path },
+): Promise<void> {
+  const real = await realpath(file).catch(() => file);
+  const done = reading.known.get(real);
+  if (done === true) return;
+  if (done === false)
+    return complain(
+      reading,
+      from,
+      `the plans extend each other in a circle: ${[...trail, file].join(" → ")}`,
+    );
+  if (reading.known.size >= maxLayers)
+    return complain(reading, from, `a plan is put together from at most ${maxLayers} files`);
+  reading.known.set(real, false);
+  if (from !== undefined && !(await isFile(real)))
+    return void reading.problems.push(makeProblem("PLAN_NOT_FOUND", { path: file }, from));
+  const parsed = await tryRead(reading, file, from);
+  if (parsed === null) return;
+  const layer: Layer = { role, file, folder: dirname(file), value: parsed.value, map: parsed.map };
+  await followBases(reading, layer, [...trail, file]);
+  reading.known.set(real, true);
+  reading.layers.push(layer);
+}
+
+/** A pipe or a device as a base would be waited for. */
+async function isFile(path: string): Promise<boolean> {
+  return (await stat(path).catch(() => undefined))?.isFile() === true;
+}
+
+async function tryRead(
+  reading: Reading,
+  file: string,
+  from: { readonly place: Place | undefined; readonly path: Path } | undefined,
+) {
+  try {
+    const parsed = await readPlan(file);
+    if (parsed.ok) return parsed;
+    reading.problems.push(...parsed.problems);
+  } catch (error) {
+    if (from === undefined || !isToolmountError(error)) throw error;
+    reading.problems.push(makeProblem("PLAN_NOT_FOUND", { path: file }, from));
+  }
+  return null;
+}
+
+async function followBases(reading: Reading, layer: Layer, trail: readonly string[]): Promise<void> {
+  const written = layer.value["extends"];
+  if (written === undefined || written === null) return;
+  const list: readonly [Json, Path][] = Array.isArray(written)
+    ? written.map((item: Json, index): [Json, Path] => [item, ["extends", index]])
+    : [[written, ["extends"]]];
+  for (const [item, path] of list) {
+    const from = { place: findPlace(layer.map, path), path };
+    const file = await findBase(reading, item, layer.folder, from);
+    if (file !== null) await readWithBases(reading, file, "base", trail, from);
+  }
+}
+
+/** The file that `extends` names: a path, or a package and perhaps a file in it. */
+async function findBase(
+  reading: Reading,
+  item: Json,
+  folder: string,
+  from: { readonly place: Place | undefined; readonly path: Path },
+): Promise<string | null> {
+  if (typeof item !== "string" || item.trim() === "" || item.includes("${")) {
+    complain(reading, from, "extends names plans: ./base.yaml, a package, or a list of them; no variables");
+    return null;
+  }
+  if (/^\.{1,2}(?:[/\\]|$)/.test(item) || isAbsolute(item)) return resolve(folder, item);
+  const match = /^((?:@[a-z0-9~-][\w.~-]*\/)?[a-z0-9~-][\w.~-]*)((?:\/[\w.~-]+)*)$/i.exec(item);
+  if (match === null || item.split("/").includes("..")) {
+    complain(
+      reading,
+      from,
+      `"${item.slice(0, 200)}" is neither a path nor a package; a path begins with ./ or ../`,
+    );
+    return null;
+  }
+  const [, name = "", inside = ""] = match;
+  const facts = await findPackage(name, folder);
+  const file = facts && (await planIn(facts.folder, inside));
+  if (file !== undefined) return file;
+  const tried =
+    facts === undefined ? [name] : planFileNames.map((plan) => join(facts.folder, inside || plan));
+  const hint = facts === undefined ? `npm install ${name}` : undefined;
+  reading.problems.push(makeProblem("SOURCE_NOT_FOUND", { source: item, tried }, { ...from, hint }));
+  return null;
+}
+
+async function planIn(folder: string, inside: string): Promise<string | undefined> {
+  const names = inside === "" ? planFileNames : [inside, `${inside}.yaml`, `${inside}.yml`];
+  for (const name of names) {
+    const file = join(folder, name);
+    if (await isFile(file)) return file;
+  }
+  return undefined;
+}
+
+/** `plan.yaml` laid over by `production` is `plan.production.yaml` beside it. */
+async function readOverlay(reading: Reading, plan: string, name: string): Promise<void> {
+  if (!/^[\w-]{1,64}$/.test(name))
+    throw new ToolmountError("OPTION_INVALID", {
+      option: "overlays",
+      problem: "the name of an overlay is 1 to 64 of letters, digits, _ and -",
+    });
+  const extension = extname(plan);
+  const file = join(dirname(plan), `${basename(plan, extension)}.${name}${extension}`);
+  const parsed = await tryRead(reading, file, { place: undefined, path: [] });
+  if (parsed === null) return;
+  const { value, map } = parsed;
+  if (value["extends"] !== undefined) {
+    const path = ["extends"];
+    return complain(
+      reading,
+      { place: findPlace(map, path, "key"), path },
+      "an overlay extends nothing; the plan does",
+    );
+  }
+  reading.layers.push({ role: "overlay", file, folder: dirname(file), value, map });
+}
+
+function complain(
+  { problems }: Reading,
+  from: { readonly place: Place | undefined; readonly path: Path } | undefined,
+  problem: string,
+): void {
+  problems.push(makeProblem("PLAN_VALUE_INVALID", { problem }, from ?? {}));
+}

@@ -1,0 +1,57 @@
+import { createReadStream } from "node:fs";
+import { ToolmountError } from "@toolmount/core/errors";
+import type { ParseResult } from "./parse-yaml.ts";
+import { maxPlanBytes, sizeProblem } from "./plan-size.ts";
+import { makeProblem } from "../diagnostics/problems.ts";
+import { readSimplePlan } from "./parse-simple-yaml.ts";
+import { createPlanText, type PlanText } from "../diagnostics/source-text.ts";
+
+/** Reads and parses a plan's file; never more of it than a plan may have. Throws `PLAN_NOT_FOUND` when it cannot be read. */
+export async function readPlan(file: string): Promise<ParseResult> {
+  const read = await readPlanText(file);
+  if (!read.ok) return read;
+  const simple = readSimplePlan(read.text, maxPlanBytes);
+  // The parser of the whole language is loaded by the first plan that needs it.
+  return simple === undefined
+    ? (await import("./parse-yaml.ts")).parsePlan(read.text)
+    : { ok: true, ...simple };
+}
+
+/** Reads the text of a plan's file. Throws `PLAN_NOT_FOUND` when it cannot be read. */
+export async function readPlanText(
+  file: string,
+): Promise<{ readonly ok: true; readonly text: PlanText } | Extract<ParseResult, { ok: false }>> {
+  const bytes = await readStart(file);
+  if (bytes.length > maxPlanBytes) return refuse(file, "PLAN_TOO_LARGE", sizeProblem);
+  const text = decode(bytes);
+  return text === undefined
+    ? refuse(file, "PLAN_SYNTAX", "the plan is not UTF-8")
+    : { ok: true, text: createPlanText(file, text) };
+}
+
+async function readStart(file: string): Promise<Uint8Array> {
+  const chunks: Buffer[] = [];
+  try {
+    for await (const chunk of createReadStream(file, { end: maxPlanBytes })) chunks.push(chunk as Buffer);
+  } catch (cause) {
+    throw new ToolmountError("PLAN_NOT_FOUND", { path: file }, { cause });
+  }
+  return Buffer.concat(chunks);
+}
+
+function decode(bytes: Uint8Array): string | undefined {
+  try {
+    return new TextDecoder("utf-8", { fatal: true }).decode(bytes);
+  } catch {
+    return undefined;
+  }
+}
+
+function refuse(
+  file: string,
+  code: "PLAN_SYNTAX" | "PLAN_TOO_LARGE",
+  problem: string,
+): Extract<ParseResult, { ok: false }> {
+  const place = { text: createPlanText(file, ""), offset: 0 };
+  return { ok: false, problems: [makeProblem(code, { problem }, { place })] };
+}
