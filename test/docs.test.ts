@@ -2,7 +2,7 @@ import { existsSync } from "node:fs";
 import { glob, readFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { expect, test } from "vitest";
-import { readBlocks, tryPage } from "./doc-blocks.ts";
+import { readBlocks, tryPage } from "./support/doc-blocks.ts";
 
 const root = join(import.meta.dirname, "..");
 

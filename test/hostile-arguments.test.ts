@@ -2,7 +2,7 @@ import { existsSync, readFileSync } from "node:fs";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { createHost, data, type Host, type ToolOutcome } from "@toolmount/core";
 import { createSchemaCompiler } from "@toolmount/interop";
-import { hostileCases, schemas, type Outcome } from "./hostile-arguments.ts";
+import { hostileCases, schemas, type Outcome } from "./support/hostile-arguments.ts";
 
 const canary = "canary-91c7";
 

@@ -2,7 +2,7 @@ import { mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
-import { inspectHouse } from "./house.ts";
+import { inspectHouse } from "./support/house.ts";
 
 const core = { "@toolmount/core": "workspace:^" };
 

@@ -11,7 +11,7 @@ import { json } from "node:stream/consumers";
 import { isToolmountError } from "@toolmount/core";
 import { openStore } from "@toolmount/store";
 import { expect, onTestFinished, test } from "vitest";
-import { callCount, createTurnWorld } from "./kill/turn-world.ts";
+import { callCount, createTurnWorld } from "./support/turn-world.ts";
 
 // Each is a process of its own; elsewhere than in CI fewer do.
 const isWhole = process.env["CI"] !== undefined || process.env["TOOLMOUNT_LONG"] === "1";
@@ -58,7 +58,7 @@ async function runKilled(
   { step, exact }: Point,
   cache: string,
 ): Promise<{ said: readonly string[]; killed: boolean }> {
-  const program = join(import.meta.dirname, "kill/turn-process.ts");
+  const program = join(import.meta.dirname, "support/turn-process.ts");
   const child = spawn(
     process.execPath,
     ["-C", "@toolmount/source", program, act, ...words, exact ? String(step) : "0"],

@@ -2,7 +2,7 @@ import { existsSync } from "node:fs";
 import { glob, readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
-import { decisions, given, modified, noWaysIn, verdicts, waysIn, type Verdicts } from "./ways-in.ts";
+import { decisions, given, modified, noWaysIn, verdicts, waysIn, type Verdicts } from "./support/ways-in.ts";
 
 const root = join(import.meta.dirname, "..");
 

@@ -2,7 +2,7 @@ import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { glob, readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import { writeRules } from "./rules-page.ts";
+import { writeRules } from "./support/rules-page.ts";
 
 const root = join(import.meta.dirname, "..");
 

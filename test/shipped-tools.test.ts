@@ -16,7 +16,7 @@ import {
   readToolPackages,
   readUsage,
   type ToolPackage,
-} from "./shipped-tools.ts";
+} from "./support/shipped-tools.ts";
 
 const packages = await readToolPackages();
 const host = await mountAll(packages);

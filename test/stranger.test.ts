@@ -2,9 +2,9 @@ import { mkdtemp, realpath, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
-import { exec } from "./exec.ts";
-import { startRegistry } from "./registry.ts";
-import { npmEnvironment, release, writeNpmrc } from "./release.ts";
+import { exec } from "./support/exec.ts";
+import { startRegistry } from "./support/registry.ts";
+import { npmEnvironment, release, writeNpmrc } from "./support/release.ts";
 
 const plan = `version: 1
 tools:

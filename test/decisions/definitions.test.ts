@@ -3,7 +3,7 @@ import { data, type Coordinator } from "@toolmount/core";
 import { MockTool } from "@toolmount/testing";
 import { describe, expect, test } from "vitest";
 import { z } from "zod";
-import { exec } from "../exec.ts";
+import { exec } from "../support/exec.ts";
 import {
   amplifierSource,
   aptixSource,
@@ -13,7 +13,7 @@ import {
   onePlan,
   opened,
   refused,
-} from "./world.ts";
+} from "../support/decisions-world.ts";
 
 const filePlan = "version: 1\ntools:\n  - module: ./tool.js\n";
 const schemaOf = (properties: object, more: object = {}) => ({ type: "object", properties, ...more });

@@ -19,7 +19,7 @@ import {
   onePlan,
   opened,
   type World,
-} from "./world.ts";
+} from "../support/decisions-world.ts";
 
 const filePlan = "version: 1\ntools:\n  - module: ./tool.js\n";
 const fromFile = (source: string) => opened(filePlan, {}, { files: { "tool.js": source } });

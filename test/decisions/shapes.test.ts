@@ -11,8 +11,8 @@ import {
 } from "@toolmount/core";
 import { describe, expect, test } from "vitest";
 import { z } from "zod";
-import { readToolPackages } from "../shipped-tools.ts";
-import { mounting, native, onePlan, opened, refused } from "./world.ts";
+import { readToolPackages } from "../support/shipped-tools.ts";
+import { mounting, native, onePlan, opened, refused } from "../support/decisions-world.ts";
 
 describe("the definition of a tool", () => {
   test("FORGE-1, FORGE-9, FORGE-11, FORGE-12, FORGE-13: every field of Tool-Forge's, and every one that toolmount adds, is taken and listed", async () => {

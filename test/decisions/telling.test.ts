@@ -1,6 +1,14 @@
 import { createMemoryStore, data, type Coordinator } from "@toolmount/core";
 import { describe, expect, test } from "vitest";
-import { aptixSource, amplifierSource, mounting, native, onePlan, opened, refused } from "./world.ts";
+import {
+  aptixSource,
+  amplifierSource,
+  mounting,
+  native,
+  onePlan,
+  opened,
+  refused,
+} from "../support/decisions-world.ts";
 
 const filePlan = "version: 1\ntools:\n  - module: ./tool.js\n";
 

@@ -1,9 +1,9 @@
 export { config, mount } from "./module.ts";
-export { createSchemaCompiler } from "./json-schema.ts";
-export { mendSchema, type MendedSchema } from "./mend-schema.ts";
-export { aptixAdapter } from "./aptix.ts";
-export { createAptixLogger, type AptixLogger } from "./aptix-logger.ts";
-export { InvokeResult } from "./aptix-envelope.ts";
+export { createSchemaCompiler } from "./schema/compiler.ts";
+export { mendSchema, type MendedSchema } from "./schema/repair.ts";
+export { aptixAdapter } from "./aptix/adapter.ts";
+export { createAptixLogger, type AptixLogger } from "./aptix/logger.ts";
+export { InvokeResult } from "./aptix/envelope.ts";
 export {
   fromInvokeResult,
   toAgentToolCallResult,
@@ -11,25 +11,35 @@ export {
   type AgentToolCallResult,
   type InvokeMessage,
   type ProjectedTool,
-} from "./invoke-result.ts";
-export { createAmplifierAdapter } from "./amplifier.ts";
-export { createAmplifierCoordinator, type AmplifierCoordinator } from "./amplifier-coordinator.ts";
-export { tellAllMounted } from "./amplifier-module.ts";
-export { createAmplifierWorld, type AmplifierSession, type AmplifierWorld } from "./amplifier-world.ts";
-export type { AmplifierHooks } from "./amplifier-hooks.ts";
-export { fromAmplifierHookResult, toAmplifierHookResult, type AmplifierHookResult } from "./hook-result.ts";
+} from "./aptix/invoke-result.ts";
+export { createAmplifierAdapter } from "./amplifier/adapter.ts";
+export { createAmplifierCoordinator, type AmplifierCoordinator } from "./amplifier/coordinator.ts";
+export { tellAllMounted } from "./amplifier/module.ts";
+export { createAmplifierWorld, type AmplifierSession, type AmplifierWorld } from "./amplifier/sessions.ts";
+export type { AmplifierHooks } from "./amplifier/hooks.ts";
+export {
+  fromAmplifierHookResult,
+  toAmplifierHookResult,
+  type AmplifierHookResult,
+} from "./amplifier/hook-result.ts";
 export {
   fromModuleResult,
   toModelText,
   toModuleResult,
   type ModuleError,
   type ModuleResult,
-} from "./module-result.ts";
-export { forgeAdapter } from "./forge.ts";
-export { dropOptionalNulls } from "./optional-nulls.ts";
-export { createNameMap, type NameMap, type NameRule } from "./provider-names.ts";
-export { outcomeText, type ForeignWork, type OfferedTool } from "./foreign-definition.ts";
-export { fromOpenAITool, toChatTools, toOpenAI, type OpenAIExport, type OpenAITool } from "./openai.ts";
+} from "./amplifier/tool-result.ts";
+export { forgeAdapter } from "./forge/adapter.ts";
+export { dropOptionalNulls } from "./schema/optional-nulls.ts";
+export { createNameMap, type NameMap, type NameRule } from "./providers/tool-names.ts";
+export { outcomeText, type ForeignWork, type OfferedTool } from "./schema/definition.ts";
+export {
+  fromOpenAITool,
+  toChatTools,
+  toOpenAI,
+  type OpenAIExport,
+  type OpenAITool,
+} from "./providers/openai.ts";
 export {
   fromAnthropicTool,
   toAnthropic,
@@ -37,28 +47,28 @@ export {
   type AnthropicExport,
   type AnthropicResult,
   type AnthropicTool,
-} from "./anthropic.ts";
+} from "./providers/anthropic.ts";
 export {
   fromGeminiFunction,
   toGemini,
   type GeminiExport,
   type GeminiFunction,
   type GeminiResponse,
-} from "./gemini.ts";
+} from "./providers/gemini.ts";
 export {
   AiSdkToolFailure,
   fromAiSdkTool,
   toAiSdkTools,
   type AiSdkCallOptions,
   type AiSdkTool,
-} from "./ai-sdk.ts";
+} from "./providers/ai-sdk.ts";
 export {
   fromLangChainTool,
   isLangGraphInterrupt,
   toLangChainTools,
   type LangChainConfig,
   type LangChainTool,
-} from "./langchain.ts";
-export { aptixProfile } from "./aptix-profile.ts";
-export { amplifierProfile } from "./amplifier-profile.ts";
-export { forgeProfile } from "./forge-profile.ts";
+} from "./providers/langchain.ts";
+export { aptixProfile } from "./aptix/profile.ts";
+export { amplifierProfile } from "./amplifier/profile.ts";
+export { forgeProfile } from "./forge/profile.ts";

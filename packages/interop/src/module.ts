@@ -1,10 +1,10 @@
 import type { Coordinator } from "@toolmount/core";
 import { z } from "zod";
-import { createAmplifierAdapter } from "./amplifier.ts";
-import { createAmplifierWorld } from "./amplifier-world.ts";
-import { aptixAdapter } from "./aptix.ts";
-import { forgeAdapter } from "./forge.ts";
-import { createSchemaCompiler } from "./json-schema.ts";
+import { createAmplifierAdapter } from "./amplifier/adapter.ts";
+import { createAmplifierWorld } from "./amplifier/sessions.ts";
+import { aptixAdapter } from "./aptix/adapter.ts";
+import { forgeAdapter } from "./forge/adapter.ts";
+import { createSchemaCompiler } from "./schema/compiler.ts";
 
 /** What a plan may set for this module: nothing. */
 export const config = z.strictObject({});

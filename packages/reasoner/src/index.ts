@@ -10,7 +10,7 @@ export type {
   TurnHost,
   TurnOptions,
 } from "./reasoner-types.ts";
-export type { ClientResult, TurnEvent, TurnResult, WaitingCall } from "./turn-types.ts";
-export type { Cost, Usage } from "./usage.ts";
-export { ProviderError, type ProviderErrorKind, type ProviderFailure } from "./provider-error.ts";
-export { startReplay, type Replay } from "./replay.ts";
+export type { ClientResult, TurnEvent, TurnResult, WaitingCall } from "./turn/turn-types.ts";
+export type { Cost, Usage } from "./provider/usage.ts";
+export { ProviderError, type ProviderErrorKind, type ProviderFailure } from "./provider/provider-error.ts";
+export { startReplay, type Replay } from "./provider/replay.ts";

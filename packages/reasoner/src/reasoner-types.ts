@@ -1,8 +1,8 @@
 import type { Host, SessionRecord } from "@toolmount/core";
-import type { Item } from "./items.ts";
-import type { ClientResult, TurnEvent, TurnResult, WaitingCall } from "./turn-types.ts";
+import type { Item } from "./provider/items.ts";
+import type { ClientResult, TurnEvent, TurnResult, WaitingCall } from "./turn/turn-types.ts";
 import type { Settings } from "./config.ts";
-import type { Usage } from "./usage.ts";
+import type { Usage } from "./provider/usage.ts";
 
 /** The part of a host that turns need. */
 export type TurnHost = Pick<Host, "session" | "approvals" | "tools">;

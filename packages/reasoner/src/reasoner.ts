@@ -12,13 +12,13 @@ import {
   type SpawnRequest,
   type SpawnResult,
 } from "@toolmount/core";
-import { requireAllowed } from "./ask.ts";
-import { isChildOf, modeRights, rightsOf, selfDepthOf } from "./child-rights.ts";
-import { checkClientResults } from "./client-results.ts";
+import { requireAllowed } from "./provider/ask.ts";
+import { isChildOf, modeRights, rightsOf, selfDepthOf } from "./agents/child-rights.ts";
+import { checkClientResults } from "./turn/client-results.ts";
 import { settingsSchema, type Agent, type Settings } from "./config.ts";
-import { inherited } from "./inherited.ts";
-import { guardTurns, LiveTurns } from "./live-turns.ts";
-import { createProvider } from "./provider.ts";
+import { inherited } from "./session/inherited.ts";
+import { guardTurns, LiveTurns } from "./turn/live-turns.ts";
+import { createProvider } from "./provider/provider.ts";
 import type {
   Reasoner,
   ResumeOptions,
@@ -28,13 +28,13 @@ import type {
   TurnHost,
   TurnOptions,
 } from "./reasoner-types.ts";
-import { conflict, SessionLog, type SessionFacts } from "./session-log.ts";
-import type { ChildOfCall, SessionView } from "./session-view.ts";
-import { leftAbove, spentOf, type Spender } from "./shared-budget.ts";
-import { Turn } from "./turn.ts";
-import { tracedTurn } from "./turn-trace.ts";
-import type { ClientResult, TurnResult } from "./turn-types.ts";
-import { noUsage, tokensOf, type Usage } from "./usage.ts";
+import { conflict, SessionLog, type SessionFacts } from "./session/log.ts";
+import type { ChildOfCall, SessionView } from "./session/view.ts";
+import { leftAbove, spentOf, type Spender } from "./agents/shared-budget.ts";
+import { Turn } from "./turn/turn.ts";
+import { tracedTurn } from "./turn/trace.ts";
+import type { ClientResult, TurnResult } from "./turn/turn-types.ts";
+import { noUsage, tokensOf, type Usage } from "./provider/usage.ts";
 
 /** What a reasoner is made with. */
 export interface ReasonerOptions {

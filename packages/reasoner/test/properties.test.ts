@@ -1,10 +1,10 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { isMatched } from "../src/compaction.ts";
-import { keptItems, readFunctionCall, type Item } from "../src/items.ts";
-import { entrySchema, type SessionEntry } from "../src/session-entry.ts";
-import { createView, fold, type SessionView } from "../src/session-view.ts";
-import { noUsage } from "../src/usage.ts";
+import { isMatched } from "../src/turn/compaction.ts";
+import { keptItems, readFunctionCall, type Item } from "../src/provider/items.ts";
+import { entrySchema, type SessionEntry } from "../src/session/entry.ts";
+import { createView, fold, type SessionView } from "../src/session/view.ts";
+import { noUsage } from "../src/provider/usage.ts";
 
 const item = fc.oneof(
   fc.record({

@@ -7,12 +7,18 @@ import type {
   ToolInfo,
   ToolSubject,
 } from "@toolmount/core";
-import { within } from "./deadline.ts";
-import { coreProfile } from "./core-profile.ts";
-import { readInFreshProcess, type FreshRead } from "./fresh.ts";
-import type { CheckStep } from "./incidents.ts";
-import { reportOf, type CheckReport, type Finding, type Verdict } from "./report.ts";
-import { callOnTrial, cancelOnTrial, isHarmless, sampleFor, type ArgumentTable } from "./trial-calls.ts";
+import { within } from "./trial/deadline.ts";
+import { coreProfile } from "./rules/core-profile.ts";
+import { readInFreshProcess, type FreshRead } from "./fresh-process.ts";
+import type { CheckStep } from "./external-findings.ts";
+import { reportOf, type CheckReport, type Finding, type Verdict } from "./trial/report.ts";
+import {
+  callOnTrial,
+  cancelOnTrial,
+  isHarmless,
+  sampleFor,
+  type ArgumentTable,
+} from "./trial/trial-calls.ts";
 import {
   listTools,
   startTrial,
@@ -20,7 +26,7 @@ import {
   type ModuleExports,
   type Trial,
   type TrialOptions,
-} from "./trial.ts";
+} from "./trial/trial.ts";
 
 /** How a module is checked. */
 export interface CheckOptions {

@@ -1,12 +1,12 @@
-export { MockTool, type MockToolOptions } from "./mock-tool.ts";
+export { MockTool, type MockToolOptions } from "./fakes/mock-tool.ts";
 export {
   createReadyCoordinator,
   createTestCoordinator,
   recordMounts,
   type MountRecord,
   type TestCoordinator,
-} from "./test-coordinator.ts";
-export { createEventRecorder, type EventRecorder, type RecordedEvent } from "./event-recorder.ts";
+} from "./fakes/test-coordinator.ts";
+export { createEventRecorder, type EventRecorder, type RecordedEvent } from "./fakes/event-recorder.ts";
 export {
   createMockContext,
   createScriptedApprover,
@@ -14,13 +14,13 @@ export {
   type MockContext,
   type ScriptedAnswer,
   type ScriptedApprover,
-} from "./scripted.ts";
-export { createWorkspace, type Workspace } from "./workspace.ts";
-export { readManifest } from "./read-manifest.ts";
-export { waitFor, type WaitOptions } from "./wait-for.ts";
+} from "./fakes/scripted.ts";
+export { createWorkspace, type Workspace } from "./fakes/workspace.ts";
+export { readManifest } from "./fakes/read-manifest.ts";
+export { waitFor, type WaitOptions } from "./fakes/wait-for.ts";
 export { checkToolModule, type CheckOptions } from "./check-module.ts";
-export { addIncidents, type CheckStep, type Incident } from "./incidents.ts";
-export { coreProfile } from "./core-profile.ts";
-export { formatReport, type CheckReport, type Finding, type Verdict } from "./report.ts";
-export type { ArgumentTable } from "./trial-calls.ts";
-export type { Extension, ModuleExports } from "./trial.ts";
+export { addIncidents, type CheckStep, type Incident } from "./external-findings.ts";
+export { coreProfile } from "./rules/core-profile.ts";
+export { formatReport, type CheckReport, type Finding, type Verdict } from "./trial/report.ts";
+export type { ArgumentTable } from "./trial/trial-calls.ts";
+export type { Extension, ModuleExports } from "./trial/trial.ts";

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { checkToolModule, type CheckOptions } from "./check-module.ts";
-import { formatReport } from "./report.ts";
-import type { ModuleExports } from "./trial.ts";
+import { formatReport } from "./trial/report.ts";
+import type { ModuleExports } from "./trial/trial.ts";
 
 /** How {@link describeToolModule} describes a module. */
 export interface DescribeOptions extends CheckOptions {

@@ -1,0 +1,199 @@
+import fc from "fast-check";
+import { describe, expect, test } from "vitest";
+import { z } from "zod";
+import { data, failure, type ContentBlock, type HostOptions } from "../../src/index.ts";
+import { tool, world } from "../world.ts";
+
+const blocks: readonly ContentBlock[] = [
+  { type: "text", text: "a chart of the week" },
+  { type: "image", data: "iVBORw0KGgo=", mimeType: "image/png" },
+  { type: "audio", data: "UklGRg==", mimeType: "audio/wav" },
+  { type: "file", uri: "file:///out/week.csv", name: "week.csv", mimeType: "text/csv" },
+  { type: "file", uri: "https://example.org/week" },
+];
+
+const callWith = (answer: unknown, options?: HostOptions) =>
+  world([tool(() => answer)], options).host.call({ name: "probe" });
+
+describe("content beside the data", () => {
+  test.each(blocks.map((block) => [block.type, block] as const))("may be %s", async (_, block) => {
+    expect(await callWith(data({ rows: 7 }, { content: [block] }))).toMatchObject({
+      status: "ok",
+      result: { data: { rows: 7 }, content: [block] },
+    });
+  });
+
+  test("keeps its order, and is frozen for whoever is told of it", async () => {
+    const { host, events } = world([tool(() => data(null, { content: blocks }))]);
+    const { result } = await host.call({ name: "probe" });
+
+    expect(result.content).toEqual(blocks);
+    expect([Object.isFrozen(result.content), Object.isFrozen(result.content![1])]).toEqual([true, true]);
+    expect(events.at(-1)!.data["tool_result"]).toBe(result);
+    expect(Object.isFrozen(blocks[1])).toBe(false);
+  });
+
+  test("has a plain result's form, too", async () => {
+    expect(await callWith({ data: 1, content: [blocks[1]], warnings: ["old figures"] })).toMatchObject({
+      status: "ok",
+      result: { data: 1, content: [blocks[1]], warnings: ["old figures"] },
+    });
+  });
+
+  test.each<[string, unknown]>([
+    ["is not a list", { type: "text", text: "a" }],
+    ["holds a string", ["a"]],
+    ["holds null", [null]],
+    ["is of a kind that is none", [{ type: "video", uri: "x" }]],
+    ["has text that is none", [{ type: "text", text: 7 }]],
+    ["has an image without its type", [{ type: "image", data: "aa" }]],
+    [
+      "has bytes that are not base64 text",
+      [{ type: "audio", data: Buffer.from("aa"), mimeType: "audio/wav" }],
+    ],
+    ["has a file without a uri", [{ type: "file", name: "a.txt" }]],
+  ])("that %s breaks the contract", async (_, content) => {
+    expect(await callWith(data(1, { content: content as ContentBlock[] }))).toMatchObject({
+      status: "failed",
+      result: { code: "CONTRACT_VIOLATION", error: expect.stringContaining("content is not a list of text") },
+    });
+  });
+
+  test("stands beside data, never beside an error", async () => {
+    expect(await callWith({ error: "no", content: [blocks[0]] })).toMatchObject({
+      status: "failed",
+      result: { code: "CONTRACT_VIOLATION", error: expect.stringContaining("content stands beside data") },
+    });
+  });
+
+  test("counts towards the size: text does, what people look at and listen to has a bound of its own", async () => {
+    const limits = { outputBytes: 2_000 };
+    const picture: ContentBlock = { type: "image", data: "A".repeat(100_000), mimeType: "image/png" };
+    expect(await callWith(data("small", { content: [picture] }), { limits })).toMatchObject({
+      status: "ok",
+      result: { data: "small", content: [picture] },
+    });
+
+    const huge: ContentBlock = { ...picture, data: "A".repeat(16_777_217) };
+    const tooBig = await callWith(data("x".repeat(500), { content: [huge] }), { limits });
+    expect(tooBig.result.content ?? []).toEqual([]);
+    expect(tooBig.result.truncated).toBeDefined();
+
+    const wordy: ContentBlock = { type: "text", text: "B".repeat(5_000) };
+    const { result } = await callWith(data("y".repeat(1_500), { content: [wordy, blocks[4]!] }), { limits });
+    expect(JSON.stringify({ data: result.data, content: result.content }).length).toBeLessThanOrEqual(2_000);
+    expect(result.truncated).toBeDefined();
+  });
+});
+
+describe("warnings", () => {
+  test("APTIX-N30: never turn a success into a failure, and stay on a failure", async () => {
+    expect(await callWith(data(1, { warnings: ["old figures"] }))).toMatchObject({
+      status: "ok",
+      result: { warnings: ["old figures"] },
+    });
+    expect(await callWith(failure("no", { warnings: ["old figures"] }))).toMatchObject({
+      status: "failed",
+      result: { error: "no", warnings: ["old figures"] },
+    });
+  });
+
+  test.each([
+    ["not a list", "old"],
+    ["not sentences", [7]],
+  ])("that are %s break the contract", async (_, warnings) => {
+    expect(await callWith({ data: 1, warnings })).toMatchObject({ result: { code: "CONTRACT_VIOLATION" } });
+  });
+});
+
+describe("data and the schema declared for it", () => {
+  const outputSchema = z.strictObject({ sum: z.number() });
+  const sums = (answer: unknown, outputCheck?: "off" | "warn" | "strict") => {
+    const { host, eventsOf } = world([tool(() => answer, { outputSchema })], { outputCheck });
+    return host.call({ name: "probe" }).then((outcome) => ({ outcome, told: eventsOf(outcome.runId) }));
+  };
+  const wrong = data({ sum: "three" });
+
+  test.each([undefined, "off", "warn", "strict"] as const)(
+    "C14: what fits passes unchanged when the check is %s",
+    async (mode) => {
+      const { outcome } = await sums(data({ sum: 3 }), mode);
+      expect(outcome.result).toMatchObject({ data: { sum: 3 } });
+      expect(outcome.result.warnings).toBeUndefined();
+    },
+  );
+
+  test.each([undefined, "strict"] as const)(
+    "C14: what does not fit fails when the check is %s",
+    async (mode) => {
+      const { outcome, told } = await sums(wrong, mode);
+      expect(outcome).toMatchObject({
+        status: "failed",
+        result: {
+          code: "OUTPUT_INVALID",
+          error: expect.stringContaining("does not fit its output schema: sum"),
+        },
+      });
+      expect(outcome.result).not.toHaveProperty("data");
+      expect(told).toEqual(["tool:pre", "tool:error"]);
+    },
+  );
+
+  test("what does not fit passes with a warning when the check is warn", async () => {
+    const { outcome, told } = await sums(data({ sum: "three" }, { warnings: ["old figures"] }), "warn");
+    expect(outcome).toMatchObject({
+      status: "ok",
+      result: {
+        data: { sum: "three" },
+        warnings: ["old figures", expect.stringContaining("does not fit its output schema: sum")],
+      },
+    });
+    expect(told).toEqual(["tool:pre", "tool:post"]);
+  });
+
+  test("what does not fit passes without a word when the check is off", async () => {
+    const { outcome } = await sums(wrong, "off");
+    expect(outcome).toMatchObject({ status: "ok", result: { data: { sum: "three" } } });
+    expect(outcome.result.warnings).toBeUndefined();
+  });
+
+  test.each(["off", "warn", "strict"] as const)(
+    "a failure is not checked when the check is %s",
+    async (mode) => {
+      const { outcome } = await sums(failure("no", { code: "NO_SUM" }), mode);
+      expect(outcome.result).toMatchObject({ error: "no", code: "NO_SUM" });
+    },
+  );
+
+  test("a schema that waits is waited for", async () => {
+    const slow = z.strictObject({
+      sum: z.number().refine(async (sum) => (await Promise.resolve(), sum > 0), "too small"),
+    });
+    const { host } = world([tool(({ sum }) => data({ sum }), { outputSchema: slow })]);
+
+    expect(await host.call({ name: "probe", arguments: { sum: 1 } })).toMatchObject({ status: "ok" });
+    expect(await host.call({ name: "probe", arguments: { sum: -1 } })).toMatchObject({
+      status: "failed",
+      result: { code: "OUTPUT_INVALID", error: expect.stringContaining("too small") },
+    });
+  });
+
+  test("strict lets pass exactly what the schema lets pass, and warn the rest with a warning", async () => {
+    const strict = world([tool(({ it }) => data(it), { outputSchema })], { outputCheck: "strict" }).host;
+    const warn = world([tool(({ it }) => data(it), { outputSchema })], { outputCheck: "warn" }).host;
+    const value = fc
+      .oneof(fc.record({ sum: fc.oneof(fc.integer(), fc.string()) }), fc.jsonValue({ maxDepth: 2 }))
+      .filter((it) => !JSON.stringify(it).includes("__proto__")); // refused as an argument already
+    await fc.assert(
+      fc.asyncProperty(value, async (it) => {
+        const fits = outputSchema.safeParse(it).success;
+        const [checked, told] = await Promise.all(
+          [strict, warn].map((host) => host.call({ name: "probe", arguments: { it } })),
+        );
+        expect(checked!.status).toBe(fits ? "ok" : "failed");
+        expect([told!.status, told!.result.warnings?.length ?? 0]).toEqual(["ok", fits ? 0 : 1]);
+      }),
+      { numRuns: 300 },
+    );
+  });
+});

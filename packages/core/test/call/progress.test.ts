@@ -1,0 +1,153 @@
+import { describe, expect, test } from "vitest";
+import { data, type Progress, type ToolContext } from "../../src/index.ts";
+import { createFakeClock } from "../fake-clock.ts";
+import { tool, world } from "../world.ts";
+
+describe("progress that a tool reports", () => {
+  test("reaches the caller and observers, with the ids of its run", async () => {
+    const { host, events } = world([
+      tool((_, context) => {
+        context.progress({ progress: 1, total: 2, message: "half" });
+        return data(null);
+      }),
+    ]);
+    const heard: Progress[] = [];
+
+    const { runId } = await host.call({ id: "c", name: "probe" }, { onProgress: (one) => heard.push(one) });
+
+    expect(heard).toEqual([{ progress: 1, total: 2, message: "half" }]);
+    expect(events.find(({ event }) => event === "tool:progress")!.data).toEqual({
+      tool_name: "probe",
+      tool_call_id: "c",
+      run_id: runId,
+      progress: 1,
+      total: 2,
+      message: "half",
+      timestamp: expect.stringMatching(/Z$/),
+    });
+  });
+
+  test("C26: does not begin the deadline anew", async () => {
+    const clock = createFakeClock();
+    const ticking = tool(
+      (_, context) => {
+        const tick = (at: number) =>
+          clock.setTimer(() => {
+            context.progress({ progress: at });
+            if (at < 50) tick(at + 1);
+          }, 90);
+        tick(1);
+        return new Promise(() => {});
+      },
+      { timeout: 1_000 },
+    );
+    const { host } = world([ticking], { clock });
+    const heard: number[] = [];
+    const call = host.call({ name: "probe" }, { onProgress: ({ progress }) => heard.push(progress) });
+    await clock.advance(5_000);
+
+    expect(await call).toMatchObject({ status: "timed_out", durationMs: 1_020 });
+    expect(heard).toEqual([1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11]);
+  });
+
+  test("C5: neither saves a call that was cancelled nor ends its grace", async () => {
+    const clock = createFakeClock();
+    const { host } = world(
+      [
+        tool((_, context) => {
+          context.abortSignal.addEventListener("abort", () => context.progress({ progress: 1 }));
+          return new Promise(() => {});
+        }),
+      ],
+      { clock },
+    );
+    const caller = new AbortController();
+    const call = host.call({ name: "probe" }, { abortSignal: caller.signal });
+    caller.abort();
+    await clock.advance(19);
+    expect(host.cancellation.runningToolNames).toEqual(["probe"]);
+    await clock.advance(1);
+
+    expect(await call).toMatchObject({ status: "cancelled" });
+  });
+
+  test("is not heard after the call is over, abandoned or not", async () => {
+    const clock = createFakeClock();
+    const late: ToolContext[] = [];
+    const keep = (_: unknown, context: ToolContext) => (late.push(context), data(null));
+    const hang = (_: unknown, context: ToolContext) => (late.push(context), new Promise(() => {}));
+    const { host, events } = world([tool(keep), tool(hang, { name: "hang", timeout: 10 })], { clock });
+    const heard: Progress[] = [];
+    const onProgress = (one: Progress) => void heard.push(one);
+    await host.call({ name: "probe" }, { onProgress });
+    const hanging = host.call({ name: "hang" }, { onProgress });
+    await clock.advance(100);
+    await hanging;
+
+    for (const context of late) context.progress({ progress: 1 });
+
+    expect(heard).toEqual([]);
+    expect(events.filter(({ event }) => event === "tool:progress")).toEqual([]);
+  });
+
+  test("of a tool that a tool called is not the caller's: its numbers are of another run", async () => {
+    const inner = tool((_, context) => (context.progress({ progress: 9 }), data(null)), { name: "inner" });
+    const outer = tool(
+      async (_, context) => {
+        context.progress({ progress: 1 });
+        await context.call({ name: "inner" });
+        return data(null);
+      },
+      { name: "outer" },
+    );
+    const { host, events } = world([inner, outer]);
+    const heard: number[] = [];
+
+    const { runId } = await host.call(
+      { name: "outer" },
+      { onProgress: ({ progress }) => heard.push(progress) },
+    );
+
+    expect(heard).toEqual([1]);
+    const told = events.filter(({ event }) => event === "tool:progress").map(({ data: payload }) => payload);
+    expect(told).toMatchObject([
+      { run_id: runId, progress: 1 },
+      { tool_name: "inner", progress: 9 },
+    ]);
+  });
+
+  test("neither a listener that throws nor a value that is no progress harms the tool", async () => {
+    const warned: string[] = [];
+    const quiet = { trace() {}, debug() {}, info() {}, error() {} };
+    const logger = {
+      ...quiet,
+      warn: (_: object, text?: string) => void warned.push(text ?? ""),
+      child: () => logger,
+    };
+    const { host, events } = world(
+      [
+        tool((_, context) => {
+          context.progress({ progress: 1, run_id: "forged", tool_name: "forged" } as Progress);
+          for (const junk of [null, 7, {}, { progress: "1" }, { progress: Number.NaN }])
+            context.progress(junk as Progress);
+          return data("done");
+        }),
+      ],
+      { logger },
+    );
+    const onProgress = () => {
+      throw new Error("not interested");
+    };
+
+    const outcome = await host.call({ name: "probe" }, { onProgress });
+
+    expect(outcome).toMatchObject({ status: "ok", result: { data: "done" } });
+    expect(
+      events.filter(({ event }) => event === "tool:progress").map(({ data: payload }) => payload),
+    ).toMatchObject([{ run_id: outcome.runId, tool_name: "probe", progress: 1 }]);
+    expect(warned).toEqual([
+      "whoever listens to the progress of a call failed",
+      ...Array<string>(5).fill("progress that is no number"),
+    ]);
+  });
+});

@@ -1,0 +1,182 @@
+import { AsyncLocalStorage } from "node:async_hooks";
+import { tracingChannel } from "node:diagnostics_channel";
+import { describe, expect, onTestFinished, test } from "vitest";
+import {
+  callChannelName,
+  createHost,
+  data,
+  failure,
+  ToolInterrupt,
+  type CallTrace,
+  type Host,
+} from "../../src/index.ts";
+import { tool } from "../world.ts";
+
+const channel = tracingChannel<unknown, CallTrace>(callChannelName);
+
+/** Writes down what the channel tells of one host, each message as it was then. */
+function listen(host: Host): [moment: string, message: CallTrace, live: CallTrace][] {
+  const heard: [string, CallTrace, CallTrace][] = [];
+  const hostId = host.coordinator.getCapability("host.id");
+  const note = (moment: string) => (message: unknown) => {
+    const trace = message as CallTrace;
+    if (trace.hostId === hostId) heard.push([moment, { ...trace }, trace]);
+  };
+  const handlers = {
+    start: note("start"),
+    end: note("end"),
+    asyncStart: note("asyncStart"),
+    asyncEnd: note("asyncEnd"),
+    error: note("error"),
+  };
+  channel.subscribe(handlers);
+  onTestFinished(() => channel.unsubscribe(handlers));
+  return heard;
+}
+
+function hostOf(...tools: readonly { readonly name: string }[]): Host {
+  const host = createHost();
+  for (const one of tools) host.coordinator.mount("tools", one);
+  return host;
+}
+
+describe("the tracing channel of calls", () => {
+  test.each([
+    ["at once", tool(() => data(7))],
+    ["later", tool(async () => (await Promise.resolve(), data(7)))],
+  ])(
+    "tells of a call that is over %s in the order of an asynchronous function, in one object",
+    async (_, probe) => {
+      const host = hostOf(probe);
+      const heard = listen(host);
+
+      const outcome = await host.call(
+        { id: "c", name: "probe", arguments: { a: 1 } },
+        { sessionId: "s", userId: "u" },
+      );
+
+      expect(heard.map(([moment]) => moment)).toEqual(["start", "end", "asyncStart", "asyncEnd"]);
+      expect(new Set(heard.map(([, , live]) => live)).size).toBe(1);
+      expect(heard[0]![1]).toEqual({
+        hostId: host.coordinator.getCapability("host.id"),
+        runId: outcome.runId,
+        callId: "c",
+        tool: "probe",
+        depth: 0,
+        resumed: false,
+        sessionId: "s",
+        userId: "u",
+        traceparent: undefined,
+      });
+      expect(heard[3]![1]).toMatchObject({
+        status: "ok",
+        arguments: { a: 1 },
+        result: outcome.result,
+        durationMs: outcome.durationMs,
+        info: { name: "probe" },
+      });
+    },
+  );
+
+  test("tells of an error before the end, with code and phase", async () => {
+    const host = hostOf(tool(() => failure("no such city", { code: "CITY_UNKNOWN" })));
+    const heard = listen(host);
+
+    await host.call({ name: "probe" });
+    await host.call({ name: "prob" });
+
+    expect(heard.map(([moment]) => moment)).toEqual(
+      Array.from({ length: 2 }, () => ["start", "end", "error", "asyncStart", "asyncEnd"]).flat(),
+    );
+    expect(heard[2]![1]).toMatchObject({
+      status: "failed",
+      phase: "shape",
+      error: { code: "CITY_UNKNOWN", message: "no such city" },
+    });
+    expect(heard[7]![1]).toMatchObject({
+      status: "not_found",
+      phase: "find",
+      error: { code: "TOOL_NOT_FOUND" },
+    });
+  });
+
+  test("tells of an interrupt with what was thrown", async () => {
+    const interrupt = new ToolInterrupt({ question: "?" });
+    const host = hostOf(
+      tool(() => {
+        throw interrupt;
+      }),
+    );
+    const heard = listen(host);
+
+    await expect(host.call({ name: "probe" })).rejects.toBe(interrupt);
+
+    expect(heard.find(([moment]) => moment === "error")![1].error).toMatchObject({
+      code: "INTERRUPTED",
+      thrown: interrupt,
+    });
+  });
+
+  test("what a listener puts as traceparent the tool sees, and so do the calls that it makes", async () => {
+    const seen: unknown[] = [];
+    const inner = tool((_, { traceparent }) => (seen.push(traceparent), data(null)), { name: "inner" });
+    const outer = tool(
+      async (_, context) => {
+        seen.push(context.traceparent);
+        await context.call({ name: "inner" });
+        return data(null);
+      },
+      { name: "outer" },
+    );
+    const host = hostOf(inner, outer);
+    const heard: CallTrace[] = [];
+    const begun = (message: unknown) => {
+      const trace = message as CallTrace;
+      heard.push({ ...trace });
+      trace.traceparent = `00-${"a".repeat(32)}-${String(heard.length).repeat(16)}-01`;
+    };
+    channel.start.subscribe(begun);
+    onTestFinished(() => {
+      channel.start.unsubscribe(begun);
+    });
+
+    const { runId } = await host.call({ name: "outer" }, { traceparent: "from outside" });
+
+    expect(heard).toMatchObject([
+      { tool: "outer", traceparent: "from outside", depth: 0 },
+      {
+        tool: "inner",
+        traceparent: `00-${"a".repeat(32)}-${"1".repeat(16)}-01`,
+        depth: 1,
+        parentRunId: runId,
+      },
+    ]);
+    expect(seen).toEqual([1, 2].map((at) => `00-${"a".repeat(32)}-${String(at).repeat(16)}-01`));
+  });
+
+  test("a store bound to its start is there in the tool", async () => {
+    const store = new AsyncLocalStorage<unknown>();
+    let seen: unknown;
+    const host = hostOf(tool(async () => (await Promise.resolve(), (seen = store.getStore()), data(null))));
+    const runIdOf = (message: unknown) => (message as CallTrace).runId;
+    channel.start.bindStore(store, runIdOf);
+    onTestFinished(() => {
+      channel.start.unbindStore(store);
+    });
+
+    const { runId } = await host.call({ name: "probe" });
+
+    expect([seen, store.getStore()]).toEqual([runId, undefined]);
+  });
+
+  test("who comes while a call runs hears nothing of that call", async () => {
+    let go!: () => void;
+    const host = hostOf(tool(() => new Promise((resolve) => (go = () => resolve(data(null))))));
+    const call = host.call({ name: "probe" });
+    const heard = listen(host);
+    go();
+    await call;
+
+    expect(heard).toEqual([]);
+  });
+});

@@ -1,0 +1,36 @@
+import { expect, test } from "vitest";
+import { createHost } from "../../src/index.ts";
+import { createFakeClock } from "../fake-clock.ts";
+
+test("AMP-N27: closing waits for a cleanup that never ends at most as long as it may take, runs the others, and tells of it", async () => {
+  const clock = createFakeClock();
+  const host = createHost({ clock });
+  const undone: string[] = [];
+  const draft = host.draft();
+  const { coordinator } = draft.addModule({ id: "slow" });
+  coordinator.registerCleanup(() => void undone.push("first"));
+  coordinator.registerCleanup(() => new Promise(() => {}));
+  coordinator.registerCleanup(async () => void undone.push("last"));
+  await draft.commit();
+
+  const closing = host.close();
+  await clock.advance(4_999);
+  expect(undone).toEqual(["last"]);
+  await clock.advance(1);
+
+  expect((await closing).failures).toEqual([new Error('a cleanup of "slow" did not end within 5000 ms')]);
+  expect(undone).toEqual(["last", "first"]);
+});
+
+test("how long a cleanup may take is an option, and a late failure goes nowhere", async () => {
+  const clock = createFakeClock();
+  const host = createHost({ clock, limits: { cleanupMs: 10 } });
+  let fail: (error: Error) => void = () => {};
+  host.coordinator.registerCleanup(() => new Promise((_, reject) => (fail = reject)));
+
+  const closing = host.close();
+  await clock.advance(10);
+  fail(new Error("too late"));
+
+  expect((await closing).failures).toHaveLength(1);
+});

@@ -1,0 +1,176 @@
+import { describe, expect, test } from "vitest";
+import {
+  checkAudit,
+  createMemoryStore,
+  data,
+  type AuditEntry,
+  type AuditRecord,
+  type AuditSink,
+  type StateStore,
+} from "../../src/index.ts";
+import { tool, world } from "../world.ts";
+
+const context = { sessionId: "s", userId: "u" };
+
+/** A store whose audit is watched: each commit as it came, and a chance to hold or break one. */
+function watched(mode: AuditSink["mode"], before: () => Promise<void> = async () => {}) {
+  const store = createMemoryStore({ audit: mode });
+  const commits: AuditEntry[][] = [];
+  const audit: AuditSink = {
+    ...store.audit!,
+    async append(records) {
+      await before();
+      commits.push(records.map(({ entry }) => entry));
+      await store.audit!.append(records);
+    },
+  };
+  return { store: { ...store, audit } satisfies StateStore, commits, audit };
+}
+
+const kinds = (entries: readonly AuditEntry[]) => entries.map(({ kind }) => kind);
+
+describe("audit: durable", () => {
+  test("the start is on disk before the tool runs, the end before its outcome is told", async () => {
+    const { store, commits } = watched("durable");
+    const seen: string[][] = [];
+    const look = () => seen.push(kinds(commits.flat()));
+    const { host } = world([tool(() => data(look()))], { store });
+    host.coordinator.hooks.observe("tool:post", look);
+
+    await host.call({ name: "probe" }, context);
+
+    expect(seen).toEqual([["start"], ["start", "end"]]);
+  });
+
+  test("calls in flight share a commit", async () => {
+    const { store, commits } = watched("durable");
+    const { host } = world([tool()], { store });
+
+    await Promise.all(Array.from({ length: 64 }, () => host.call({ name: "probe" }, context)));
+
+    expect(commits.flat()).toHaveLength(128);
+    expect(commits.length).toBeLessThanOrEqual(6);
+  });
+
+  test("a start that cannot be written is a call that does not run; an end, one that says so", async () => {
+    let fail = 1;
+    let count = 0;
+    const { store } = watched("durable", async () => {
+      if (++count === fail) throw new Error("disk full");
+    });
+    let ran = 0;
+    const { host } = world([tool(() => data(++ran))], { store });
+
+    expect(await host.call({ name: "probe" }, context)).toMatchObject({
+      status: "failed",
+      result: { code: "UNAVAILABLE", error: expect.stringContaining("audit") },
+    });
+    expect(ran).toBe(0);
+    fail = count + 2;
+    expect(await host.call({ name: "probe" }, context)).toMatchObject({
+      status: "ok",
+      result: { data: 1, warnings: ["its end could not be written into the audit"] },
+    });
+    expect(await host.call({ name: "probe" }, context)).toMatchObject({ status: "ok", result: { data: 2 } });
+    expect(checkAudit(await store.audit.read(), await store.audit.heads())).toEqual([]);
+  });
+});
+
+test("audit: batched waits for nothing, and is on disk when the host has closed", async () => {
+  const { store, commits } = watched("batched");
+  const { host } = world([tool(() => data(kinds(commits.flat())))], { store });
+  expect((await host.call({ name: "probe" }, context)).result.data).toEqual([]);
+  await host.close();
+  expect(kinds(commits.flat())).toEqual(["start", "end"]);
+});
+
+test("audit: mixed waits for what changes something, and not for what reads", async () => {
+  const { store, commits } = watched("mixed");
+  const look = () => data(kinds(commits.flat()));
+  const { host } = world([tool(look), tool(look, { name: "writes", category: "write" })], { store });
+  expect((await host.call({ name: "probe" }, context)).result.data).toEqual([]);
+  expect((await host.call({ name: "writes" }, context)).result.data).toEqual(["start", "end", "start"]);
+});
+
+test("audit: changes is durable for what changes something, and keeps nothing of what reads or is no tool", async () => {
+  const { store, commits, audit } = watched("changes");
+  const look = () => data(commits.flat().map(({ kind, tool: name }) => `${kind} ${name}`));
+  const { host } = world([tool(look), tool(look, { name: "writes", category: "write" })], { store });
+
+  await host.call({ name: "probe" }, context);
+  await host.call({ name: "none" }, context);
+  expect(commits, "no commit, so no database is opened").toEqual([]);
+  expect((await host.call({ name: "writes" }, context)).result.data).toEqual(["start writes"]);
+  expect(commits.flat().map(({ kind }) => kind)).toEqual(["start", "end"]);
+  await host.call({ name: "probe" }, context);
+  await host.close();
+  expect(commits.flat()).toHaveLength(2);
+  expect(checkAudit(await audit.read(), await audit.heads())).toEqual([]);
+});
+
+test("every call that came has exactly one end: what ran, was denied, invalid or not there", async () => {
+  const { store, audit } = watched("durable");
+  const { host } = world([tool(), tool(undefined, { name: "asks", requiresConfirmation: true })], { store });
+  const outcomes = [
+    await host.call({ name: "probe", arguments: { password: "hunter2" } }, context),
+    await host.call({ name: "probe", arguments: "[1]" }, context),
+    await host.call({ name: "none" }, context),
+    await host.call({ name: "asks" }, context),
+  ];
+  await host.approvals.decide(
+    (await host.approvals.list())[0]!.id,
+    { decision: "deny", reason: "no" },
+    "bob",
+  );
+  await host.resume(outcomes[3]!.ticket!, context);
+  await host.close();
+
+  const entries = (await audit.read()).map(({ entry }) => entry);
+  for (const { runId } of outcomes)
+    expect(entries.filter((entry) => entry.runId === runId && entry.kind === "end")).toHaveLength(1);
+  expect(entries.filter(({ kind }) => kind === "start")).toHaveLength(1);
+  expect(entries.find(({ kind }) => kind === "decision")).toMatchObject({
+    decision: "deny",
+    by: "bob",
+    reason: "no",
+  });
+  expect(JSON.stringify(entries)).not.toContain("hunter2");
+});
+
+describe("the chain", () => {
+  async function written() {
+    const { store, audit } = watched("durable");
+    const { host } = world([tool()], { store });
+    for (let n = 0; n < 5; n++) await host.call({ name: "probe", arguments: { n, text: "żółć" } }, context);
+    await host.close();
+    return { records: await audit.read(), heads: await audit.heads() };
+  }
+
+  test("any one byte changed, a record taken out, swapped, doubled or cut off is found", async () => {
+    const { records, heads } = await written();
+    expect(checkAudit(records, heads)).toEqual([]);
+    const found = (changed: readonly AuditRecord[]) => checkAudit(changed, heads).length > 0;
+    records.forEach((record, at) => {
+      const line = JSON.stringify(record);
+      for (let byte = 0; byte < line.length; byte++) {
+        const other = `${line.slice(0, byte)}${line[byte] === "0" ? "1" : "0"}${line.slice(byte + 1)}`;
+        const parsed = tryParse(other);
+        if (parsed !== null) expect(found(records.with(at, parsed)), other).toBe(true);
+      }
+      expect(found(records.toSpliced(at, 1))).toBe(true);
+      expect(found(records.toSpliced(at, 0, record))).toBe(true);
+      if (at > 0) expect(found(records.with(at, records[at - 1]!).with(at - 1, record))).toBe(true);
+    });
+    expect(found([])).toBe(true);
+    expect(checkAudit(records, []).length).toBe(1);
+  });
+});
+
+/** What still reads as a record; a line that does not is found by whoever reads it. */
+function tryParse(text: string): AuditRecord | null {
+  try {
+    return JSON.parse(text) as AuditRecord;
+  } catch {
+    return null;
+  }
+}

@@ -1,0 +1,24 @@
+import { expect, test } from "vitest";
+import { seal, unseal, randomName } from "../../src/pending/ticket.ts";
+
+const alphabet = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/=";
+
+test.each(["a", "ab", "abc", "abcd"])(
+  "of a sealed text every character counts, those that base64 need not read too: %j",
+  (value) => {
+    const sealed = seal(value, "ticket");
+    expect(unseal(sealed, "ticket")).toEqual({ value });
+
+    for (let at = 0; at < sealed.length; at++)
+      for (const other of alphabet)
+        if (other !== sealed[at])
+          expect(unseal(sealed.slice(0, at) + other + sealed.slice(at + 1), "ticket")).toBeNull();
+    for (const more of ["=", "A", "\n", " "]) expect(unseal(sealed + more, "ticket")).toBeNull();
+  },
+);
+
+test("what names a question can be written on a command line: none begins with a dash", () => {
+  const names = Array.from({ length: 4_000 }, randomName);
+
+  expect(names.filter((name) => !/^[A-Za-z0-9_][A-Za-z0-9_-]{31}$/.test(name))).toEqual([]);
+});

@@ -1,0 +1,21 @@
+import { expect, test } from "vitest";
+import { data } from "../../src/index.ts";
+import { tool, world } from "../world.ts";
+
+test("a copy of a tool is mounted as the copy says, and runs as its author wrote it", async () => {
+  const copy = { ...tool(() => data("author's")), name: "copy", timeout: 7 };
+  const { host } = world([copy]);
+
+  expect(host.tools()).toMatchObject([{ name: "copy", timeoutMs: 7 }]);
+  expect(await host.call({ name: "copy" })).toMatchObject({
+    status: "ok",
+    result: { tool: "copy", data: "author's" },
+  });
+});
+
+test("a copy with an execute of its own runs that", async () => {
+  const copy = { ...tool(() => data("author's")), execute: async () => data("wrapped") };
+  const { host } = world([copy]);
+
+  expect(await host.call({ name: "probe" })).toMatchObject({ status: "ok", result: { data: "wrapped" } });
+});

@@ -1,0 +1,115 @@
+import { expect, test } from "vitest";
+import { createMemoryStore, data, type SessionStore, type StateStore } from "../../src/index.ts";
+import { tool, world } from "../world.ts";
+
+/** A host whose one tool adds to a list of its session. Hosts that share a store are as processes that share a disk. */
+function listing(store: StateStore) {
+  return world(
+    [
+      tool(({ add }, { session }) => {
+        const list = [...((session.get("list") as string[] | undefined) ?? []), ...(add ? [add] : [])];
+        session.set("list", list as string[]);
+        return data(list);
+      }),
+    ],
+    { store },
+  );
+}
+
+const add = (text: string) => ({ name: "probe", arguments: { add: text } });
+const s = { sessionId: "s" };
+
+test("what a call changed of its session is kept before its outcome is told, and there in another process", async () => {
+  const store = createMemoryStore();
+  await listing(store).host.call(add("a"), s);
+  // Nothing was closed or ended: the first process might have been killed.
+  const there = listing(store);
+
+  expect((await there.host.session("s").call(add("b"))).result.data).toEqual(["a", "b"]);
+  expect(await store.sessions.readState("s")).toEqual(new Map([["list", ["a", "b"]]]));
+  expect((await there.host.call(add("c"), { sessionId: "other" })).result.data).toEqual(["c"]);
+});
+
+test("processes that take turns with a session each see what the other did", async () => {
+  const store = createMemoryStore();
+  const [one, two] = [listing(store).host, listing(store).host];
+  for (const [at, host] of [one, two, one, two].entries()) await host.call(add(String(at)), s);
+
+  expect((await one.call({ name: "probe" }, s)).result.data).toEqual(["0", "1", "2", "3"]);
+});
+
+test("calls that overlap in one process lose nothing to what the store had before", async () => {
+  const { host } = listing(createMemoryStore());
+  await Promise.all(Array.from({ length: 30 }, (_, at) => host.call(add(String(at)), s)));
+
+  expect((await host.call({ name: "probe" }, s)).result.data).toHaveLength(30);
+});
+
+test("what is set, deleted or put back outside of calls is kept too, at the latest when the host closes", async () => {
+  const store = createMemoryStore();
+  const { host } = listing(store);
+  const { state } = host.session("s");
+  state.set("a", 1);
+  state.set("__proto__", { polluted: true });
+  host.session("s").restore({ b: 2, c: 3 });
+  state.delete("c");
+  await host.close();
+
+  expect(await store.sessions.readState("s")).toEqual(new Map([["b", 2]]));
+  const again = listing(store).host.session("s");
+  expect(again.state.get("b")).toBeUndefined();
+  await again.load();
+  expect(again.state.get("b")).toBe(2);
+});
+
+test("ending a session here leaves to others what is kept of it", async () => {
+  const store = createMemoryStore();
+  const { host } = listing(store);
+  await host.call(add("a"), s);
+  host.session("s").end();
+
+  expect(host.session("s").state.get("list")).toBeUndefined();
+  expect((await host.call(add("b"), s)).result.data).toEqual(["a", "b"]);
+});
+
+function failing(store: StateStore, method: "readState" | "writeState"): StateStore {
+  const sessions: SessionStore = {
+    ...store.sessions,
+    [method]: async () => Promise.reject(new Error("/secret/disk is full")),
+  };
+  return { ...store, sessions };
+}
+
+test("a session that cannot be read is not taken for an empty one", async () => {
+  const { host } = listing(failing(createMemoryStore(), "readState"));
+  const outcome = await host.call(add("a"), s);
+
+  expect(outcome).toMatchObject({ status: "failed", result: { code: "UNAVAILABLE" } });
+  expect(JSON.stringify(outcome)).not.toContain("/secret");
+  expect((await host.call(add("a"))).status).toBe("ok");
+});
+
+test("a change that cannot be kept is said in the outcome", async () => {
+  const { host } = listing(failing(createMemoryStore(), "writeState"));
+
+  expect(await host.call(add("a"), s)).toMatchObject({
+    status: "ok",
+    result: { warnings: ["what it changed of its session's state could not be kept"] },
+  });
+});
+
+test("the id of a call that waits is taken until the call is over, in every process", async () => {
+  const store = createMemoryStore();
+  const asking = () => world([tool(undefined, { requiresConfirmation: true })], { store }).host;
+  const [here, there] = [asking(), asking()];
+  const request = { id: "c1", name: "probe" };
+  const asked = await here.call(request, s);
+  const repeats = await Promise.all([here.call(request, s), there.call(request, s)]);
+
+  for (const repeat of repeats) expect(repeat.result.code).toBe("DUPLICATE_CALL");
+  expect((await here.call(request, { sessionId: "t" })).status).toBe("pending");
+  const [question] = await there.approvals.list({ sessionId: "s" });
+  await there.approvals.decide(question!.id, "approve", "bob");
+  expect((await there.resume(asked.ticket!, s)).status).toBe("ok");
+  expect((await here.call(request, s)).status).toBe("pending");
+});

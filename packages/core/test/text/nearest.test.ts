@@ -1,0 +1,32 @@
+import fc from "fast-check";
+import { expect, test } from "vitest";
+import { nearestNames } from "../../src/text/nearest.ts";
+
+const tools = ["read_file", "write_file", "list_directory", "web_fetch"];
+
+test.each([
+  ["read_fil", ["read_file"]],
+  ["raed_file", ["read_file"]],
+  ["ReadFile", ["read_file"]],
+  ["read-file", ["read_file"]],
+  ["toolz", []],
+  ["", []],
+])("a tool asked for as %j is taken for %j", (written, meant) => {
+  expect(nearestNames(written, tools)).toEqual(meant);
+});
+
+test("the nearest comes first, and no more than three come", () => {
+  expect(nearestNames("config", ["confix", "config1", "configg", "konfig", "config"])).toEqual([
+    "config",
+    "config1",
+    "configg",
+  ]);
+});
+
+test("a name is nearest to itself", () => {
+  fc.assert(
+    fc.property(fc.string({ minLength: 1, maxLength: 40 }), (name) => {
+      expect(nearestNames(name, ["something else entirely", name])[0]).toBe(name);
+    }),
+  );
+});

@@ -1,0 +1,251 @@
+import fc from "fast-check";
+import { describe, expect, test } from "vitest";
+import {
+  createMemoryStore,
+  createRedactor,
+  data,
+  mask,
+  namesSecret,
+  redact,
+  redactingLogger,
+  truncateText,
+} from "../../src/index.ts";
+import type { Json, Logger } from "../../src/index.ts";
+import { tool, world } from "../world.ts";
+
+const wellKnown = [
+  "api_key",
+  "apikey",
+  "api-key",
+  "secret",
+  "password",
+  "token",
+  "credential",
+  "credentials",
+  "private_key",
+  "privatekey",
+  "auth",
+  "authorization",
+];
+
+describe("redaction by name", () => {
+  test.each(
+    wellKnown.flatMap((key) => [key, key.toUpperCase(), key.replace(/^./, (first) => first.toUpperCase())]),
+  )("AMP-N63: masks what stands under %s, at every depth", (key) => {
+    expect(redact({ a: [{ [key]: "x" }], [key]: { any: ["thing"] } })).toEqual({
+      a: [{ [key]: mask }],
+      [key]: mask,
+    });
+  });
+
+  test.each(["X-Api-Key", "accessToken", "client_secret", "db.password", "Set-Cookie", "GITHUB_TOKEN"])(
+    "masks what stands under %s, too",
+    (key) => {
+      expect(redact({ [key]: "x" })).toEqual({ [key]: mask });
+    },
+  );
+
+  test.each(["max_tokens", "inputTokens", "author", "authored_by", "key", "name", "tokens_used"])(
+    "leaves what stands under %s",
+    (key) => {
+      expect(namesSecret(key)).toBe(false);
+      expect(redact({ [key]: "x" })).toEqual({ [key]: "x" });
+    },
+  );
+
+  test("leaves what holds nothing, and copies: what was given stays as it was", () => {
+    const given = { password: "", token: null, secret: true, list: [{ auth: "a" }] };
+    expect(redact(given)).toEqual({ password: "", token: null, secret: true, list: [{ auth: mask }] });
+    expect(given.list[0]!.auth).toBe("a");
+  });
+});
+
+describe("redaction by value", () => {
+  const secret = 's3cr€t/+ key?&=ü"';
+  const hide = createRedactor([secret]);
+  const bytes = (text: string) => Buffer.from(text);
+
+  test.each<[string, string]>([
+    ["as it is", secret],
+    ["as JSON writes it", JSON.stringify({ a: secret })],
+    ["URL-encoded", encodeURIComponent(secret)],
+    [
+      "URL-encoded in lower case",
+      encodeURIComponent(secret).replaceAll(/%../g, (escape) => escape.toLowerCase()),
+    ],
+    ["in base64", bytes(secret).toString("base64")],
+    ["in base64 for URLs", bytes(secret).toString("base64url")],
+    ["in base64 after a user's name", `Basic ${bytes(`ada:${secret}`).toString("base64")}`],
+    ["in base64 after another name", `Basic ${bytes(`adam:${secret}:x`).toString("base64")}`],
+    ["in base64 after yet another name", `Basic ${bytes(`adele:${secret}`).toString("base64")}`],
+  ])("AMP-N63: masks a known secret %s", (_, written) => {
+    expect(hide(`before ${written} after`)).toContain(mask);
+    const found = JSON.stringify(hide({ note: [`before ${written} after`], [written]: 1 }));
+    for (const form of [secret, encodeURIComponent(secret), bytes(secret).toString("base64").slice(4, -4)])
+      expect(found).not.toContain(form);
+  });
+
+  test("the longer of two secrets goes first, and texts of a few letters are not looked for", () => {
+    expect(redact("token-1234567 and token-1234", ["token-1234", "token-1234567", "and"])).toBe(
+      `${mask} and ${mask}`,
+    );
+  });
+
+  test("AMP-N63: whatever secret stands wherever in whatever value, it is gone", () => {
+    const text = fc.string({ minLength: 8, maxLength: 40, unit: "binary" });
+    const around = fc.string({ maxLength: 20 });
+    fc.assert(
+      fc.property(text, around, around, fc.nat({ max: 3 }), (known, before, after, form) => {
+        const forms = [
+          known,
+          encodeURIComponent(known.toWellFormed()),
+          Buffer.from(known).toString("base64"),
+          JSON.stringify(known),
+        ];
+        fc.pre(!before.includes(known) && !mask.includes(known));
+        const value: Json = { list: [{ note: `${before} ${forms[form]!} ${after}` }] };
+        const [{ note }] = (createRedactor([known])(value) as { list: [{ note: string }] }).list;
+        expect(note).toContain(mask);
+        expect(note).not.toContain(known);
+      }),
+      { numRuns: 1_000 },
+    );
+  });
+});
+
+describe("truncation", () => {
+  test("AMP-N63: keeps 180 characters, and says how many are left out", () => {
+    expect(truncateText("x".repeat(180))).toBe("x".repeat(180));
+    expect(truncateText("x".repeat(200))).toBe(`${"x".repeat(180)}… [20 more characters]`);
+    expect(truncateText("abcdef", 4)).toBe("abcd… [2 more characters]");
+  });
+
+  test("leaves no half of a character behind", () => {
+    expect(truncateText("ab😀cd", 3).isWellFormed()).toBe(true);
+  });
+});
+
+/** A logger that keeps what it is given. */
+function keeping(): { logger: Logger; lines: unknown[] } {
+  const lines: unknown[] = [];
+  const make = (bindings: object): Logger => {
+    const keep = (fields: object, message?: string) => void lines.push({ ...bindings, ...fields, message });
+    return {
+      trace: keep,
+      debug: keep,
+      info: keep,
+      warn: keep,
+      error: keep,
+      child: (more) => make({ ...bindings, ...more }),
+    };
+  };
+  return { logger: make({}), lines };
+}
+
+describe("a redacting logger", () => {
+  const secret = "hunter2-hunter2";
+
+  test("AMP-N63: hands on plain copies without secrets: fields, bindings, messages, errors and their causes", () => {
+    const { logger, lines } = keeping();
+    const err = Object.assign(new Error(`refused ${secret}`, { cause: new TypeError(secret) }), {
+      code: "E1",
+      token: "t",
+    });
+    redactingLogger(logger, [secret])
+      .child({ Authorization: "Bearer x" })
+      .error({ err, at: [secret] }, `no: ${secret}`);
+
+    expect(JSON.stringify(lines)).not.toContain(secret);
+    expect(lines).toMatchObject([
+      {
+        Authorization: mask,
+        at: [mask],
+        message: `no: ${mask}`,
+        err: {
+          type: "Error",
+          message: `refused ${mask}`,
+          stack: expect.stringContaining("redact.test"),
+          code: "E1",
+          token: mask,
+          cause: { type: "TypeError", message: mask },
+        },
+      },
+    ]);
+  });
+
+  test("never throws, whatever it is given to log", () => {
+    const { logger, lines } = keeping();
+    const circle: Record<string, unknown> = {
+      n: 1n,
+      f: () => 1,
+      bytes: new Uint8Array(3),
+      when: new Date(Number.NaN),
+    };
+    circle["self"] = circle;
+    Object.defineProperty(circle, "trap", {
+      enumerable: true,
+      get: () => {
+        throw new Error("no");
+      },
+    });
+    const refusing = new Proxy(
+      {},
+      {
+        ownKeys: () => {
+          throw new Error("no");
+        },
+      },
+    );
+    const redacting = redactingLogger(logger);
+    redacting.info({ circle, refusing });
+    redacting.warn(new Error("in place of fields"));
+
+    expect(lines).toMatchObject([
+      {
+        circle: {
+          n: "1",
+          f: "[function]",
+          bytes: "[3 bytes]",
+          when: "[no date]",
+          self: "[circular]",
+          trap: "[unreadable]",
+        },
+        refusing: {},
+      },
+      { err: { message: "in place of fields" } },
+    ]);
+  });
+
+  test("AMP-N63: is what every host logs through, and what its tools and modules log through", async () => {
+    const { logger, lines } = keeping();
+    const { host } = world(
+      [
+        tool((_, context) => {
+          context.logger.info({ api_key: "k", url: `https://x/?q=${secret}` }, "asked");
+          throw new Error(`could not use ${secret}`);
+        }),
+      ],
+      { logger, secrets: [secret] },
+    );
+    await host.call({ name: "probe" });
+    host.coordinator.logger.warn({ password: "p" }, "careful");
+
+    expect(JSON.stringify(lines)).not.toContain(secret);
+    expect(lines).toMatchObject([
+      { api_key: mask, url: `https://x/?q=${mask}`, message: "asked" },
+      { err: { message: `could not use ${mask}` } },
+      { password: mask, message: "careful" },
+    ]);
+  });
+});
+
+test("AMP-N63: a stored approval shows no secret of the host, under whatever name it stands", async () => {
+  const store = createMemoryStore();
+  const secret = "hunter2-hunter2";
+  const { host } = world([tool(() => data(1), { requiresConfirmation: true })], { store, secrets: [secret] });
+  await host.call({ name: "probe", arguments: { note: `use ${secret}`, password: "x" } }, { sessionId: "s" });
+
+  const [waiting] = await host.approvals.list();
+  expect(waiting).toMatchObject({ arguments: { note: `use ${mask}`, password: mask } });
+  expect(JSON.stringify(waiting)).not.toContain(secret);
+});

@@ -1,0 +1,110 @@
+import { escapeHidden, ToolmountError, type Logger } from "@toolmount/core";
+import type { AmplifierSession } from "./sessions.ts";
+import { isRecord } from "../schema/guards.ts";
+import type { AmplifierHookResult } from "./hook-result.ts";
+
+/** What is needed to carry out what a hook asked for. */
+export interface HookServices {
+  readonly session: AmplifierSession;
+  readonly logger: Logger;
+  readonly sizeLimit: number | null;
+  readonly tokenBudget: number | null;
+  readonly context: unknown;
+  readonly approvalSystem: unknown;
+  readonly displaySystem: unknown;
+  readonly now: () => string;
+}
+
+/**
+ * Carries out what a hook asked for: puts its text before the model, shows its message, asks for approval. Resolves to
+ * `continue` or `deny`. A text above the size limit is an error (`OPTION_INVALID`); one above the budget is warned of.
+ */
+export async function processHookResult(
+  result: AmplifierHookResult,
+  event: string,
+  hookName: string,
+  services: HookServices,
+): Promise<AmplifierHookResult> {
+  const injection = result.context_injection ?? "";
+  if (injection !== "") await inject(result, injection, event, hookName, services);
+  if (result.user_message) await show(result, hookName, services);
+  return result.action === "ask_user" ? askUser(result, hookName, services) : result;
+}
+
+async function inject(
+  result: AmplifierHookResult,
+  given: string,
+  event: string,
+  hookName: string,
+  { session, logger, sizeLimit, tokenBudget, context, now }: HookServices,
+): Promise<void> {
+  const content = sanitise(given);
+  if (sizeLimit !== null && content.length > sizeLimit)
+    throw new ToolmountError("OPTION_INVALID", {
+      option: "injection_size_limit",
+      problem: `hook "${hookName}" injects ${content.length} characters, more than ${sizeLimit}`,
+    });
+  session.injectedTokens += Math.ceil(content.length / 4);
+  if (tokenBudget !== null && session.injectedTokens > tokenBudget)
+    logger.warn(
+      { hook: hookName, tokens: session.injectedTokens, budget: tokenBudget },
+      "hooks inject more than their budget",
+    );
+  const add = member(context, "add_message");
+  if (result.ephemeral === true || add === null) return;
+  const metadata = { source: "hook", hook_name: hookName, event, timestamp: now() };
+  await add({ role: result.context_injection_role ?? "system", content, metadata });
+}
+
+/** Line feeds and tabs stay; what is invisible is written out. */
+function sanitise(text: string): string {
+  return text
+    .split(/(?<=[\n\t])|(?=[\n\t])/)
+    .map((part) => (part === "\n" || part === "\t" ? part : escapeHidden(part)))
+    .join("");
+}
+
+async function show(
+  result: AmplifierHookResult,
+  hookName: string,
+  { displaySystem, logger }: HookServices,
+): Promise<void> {
+  const source = result.user_message_source ?? hookName;
+  const level = result.user_message_level ?? "info";
+  const display = member(displaySystem, "show_message");
+  if (display === null) logger.info({ hook: hookName, level, source }, String(result.user_message));
+  else await display(result.user_message, level, source);
+}
+
+/** The answers that grant; any other is a denial. */
+const grants = new Set(["allow", "allow once", "allow always"]);
+
+async function askUser(
+  result: AmplifierHookResult,
+  hookName: string,
+  { approvalSystem }: HookServices,
+): Promise<AmplifierHookResult> {
+  const request = member(approvalSystem, "request_approval");
+  if (request === null) return { action: "deny", reason: "there is no approval system to ask" };
+  const prompt = result.approval_prompt ?? `allow what hook "${hookName}" asks about?`;
+  const options = result.approval_options ?? ["Allow", "Deny"];
+  const silence = result.approval_default ?? "deny";
+  let answer: unknown;
+  try {
+    answer = await request(prompt, options, result.approval_timeout ?? 300, silence);
+  } catch (error) {
+    if (!(error instanceof Error && /Timeout/.test(error.name))) throw error;
+    answer = silence;
+  }
+  const isGranted = typeof answer === "string" && grants.has(answer.trim().toLowerCase());
+  return isGranted
+    ? { action: "continue" }
+    : { action: "deny", reason: `denied: ${String(answer).slice(0, 200)}` };
+}
+
+function member(thing: unknown, name: string): ((...parameters: unknown[]) => unknown) | null {
+  const method = isRecord(thing) ? thing[name] : undefined;
+  return typeof method === "function"
+    ? (...parameters) => Reflect.apply(method, thing, parameters) as unknown
+    : null;
+}

@@ -1,0 +1,51 @@
+import type { Profile } from "@toolmount/core";
+import { isRecord, readForeignSchema } from "../schema/guards.ts";
+import { problemAt } from "../profile-words.ts";
+
+/** The rules of Amplifier's tool contract that its modules owe beside those of the core. */
+export const amplifierProfile: Profile = {
+  name: "amplifier",
+  origin: "amplifier",
+  toolRules: [
+    {
+      id: "tool_description",
+      severity: "warning",
+      why: "a model decides by the description whether to call",
+      mend: "say in a sentence what the tool does and expects",
+      *check(subject) {
+        const description = isRecord(subject.thing) ? subject.thing["description"] : undefined;
+        if (subject.info !== null && (typeof description !== "string" || description.trim() === ""))
+          yield problemAt(subject, "description", "it is empty, or no text");
+      },
+    },
+    {
+      id: "input_schema_present",
+      severity: "warning",
+      why: "without a schema nothing is checked, and a model guesses",
+      mend: "add input_schema, or get_schema()",
+      *check(subject) {
+        if (subject.info !== null && readForeignSchema(subject.thing as object) === undefined)
+          yield problemAt(subject, "input_schema", "there is none");
+      },
+    },
+    {
+      id: "empty_input",
+      severity: "error",
+      why: "what is missing is told in a result, not thrown",
+      mend: "check the input first, and return { success: false, error: { message } }",
+      async check(subject) {
+        if (subject.info === null || !subject.isHarmless) return [];
+        const tool = subject.thing as { execute(input: object): unknown };
+        try {
+          const answer: unknown = await tool.execute({});
+          return isRecord(answer)
+            ? []
+            : [problemAt(subject, "execute", "it does not answer {} with a result")];
+        } catch (thrown) {
+          const what = thrown instanceof Error ? `${thrown.name} ${thrown.message}` : String(thrown);
+          return [problemAt(subject, "execute", `it throws on {}: ${what}`.slice(0, 300))];
+        }
+      },
+    },
+  ],
+};

@@ -1,0 +1,79 @@
+import {
+  ContractBreach,
+  data,
+  failure,
+  type Json,
+  type PartialResult,
+  type ToolOutcome,
+} from "@toolmount/core";
+import { isRecord } from "../schema/guards.ts";
+
+/** Amplifier's result of a tool. Source of the fields: TOOL_CONTRACT 1.0.0, Data Models. */
+export interface ModuleResult {
+  readonly success: boolean;
+  readonly output: unknown;
+  readonly error: ModuleError | null;
+}
+
+export interface ModuleError {
+  readonly message: string;
+  readonly type?: string | undefined;
+  readonly [key: string]: unknown;
+}
+
+/**
+ * An Amplifier result as one of ours. `success` is true, `output` and `error` are null where they are missing. Throws
+ * `ContractBreach` for a success with an error, and for what is no result at all.
+ */
+export function fromModuleResult(tool: string, given: unknown): PartialResult {
+  if (!isRecord(given)) throw new ContractBreach("an Amplifier tool answers with { success, output, error }");
+  const { success = true, output = null, error = null } = given;
+  if (typeof success !== "boolean") throw new ContractBreach("success is true or false");
+  if (error !== null && !isRecord(error))
+    throw new ContractBreach("error is an object with a message, or null");
+  if (success && error !== null) throw new ContractBreach("a result with success true has no error");
+  if (success) return data(output);
+  const message = isRecord(error) && typeof error["message"] === "string" ? error["message"].trim() : "";
+  return failure(message || `${tool} failed`, {
+    details: { output, error } as { output: Json; error: Json },
+  });
+}
+
+/**
+ * An outcome in Amplifier's terms. Pure. What a tool of that contract said on failure comes back as it was; an output
+ * that it left empty is filled with the message, as Amplifier does, so that the model sees the reason.
+ */
+export function toModuleResult({ result }: Pick<ToolOutcome, "result">): ModuleResult {
+  if (result.error === undefined) return { success: true, output: result.data ?? null, error: null };
+  const kept: Readonly<Record<string, unknown>> = isRecord(result.details) ? result.details : {};
+  const error = isRecord(kept["error"]) ? { ...kept["error"], message: result.error } : errorOf(result);
+  const output = kept["output"] ?? null;
+  return { success: false, output: isEmpty(output) ? result.error : output, error };
+}
+
+function errorOf({ error, code }: { error: string; code?: string }): ModuleError {
+  return code === undefined ? { message: error } : { message: error, type: code };
+}
+
+function isEmpty(output: unknown): boolean {
+  return output === null || output === "" || (Array.isArray(output) && output.length === 0);
+}
+
+/**
+ * A result as the text that a model reads. Objects and lists as JSON, everything else as text; output wins even on
+ * failure; without one `Error: …` or `Success`. Control characters (but tab, line feed, carriage return) and halves of
+ * surrogate pairs are taken out.
+ */
+export function toModelText({ success, output, error }: ModuleResult): string {
+  if (output !== null && output !== undefined && output !== "") return clean(textOf(output));
+  if (success) return "Success";
+  return clean(`Error: ${error?.message ?? "unknown error"}`);
+}
+
+function textOf(output: unknown): string {
+  return typeof output === "string" ? output : JSON.stringify(output);
+}
+
+function clean(text: string): string {
+  return text.replaceAll(/(?![\t\n\r])[\p{Cc}\p{Cs}]/gu, "");
+}

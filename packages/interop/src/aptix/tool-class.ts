@@ -1,0 +1,137 @@
+import { isDeepStrictEqual } from "node:util";
+import { isRecord } from "../schema/guards.ts";
+
+/** A tool's type as Aptix writes it: constants and a schema on the class, the work on the instance. */
+export interface AptixClass {
+  new (...services: unknown[]): AptixInstance;
+  readonly name: string;
+  readonly ToolName?: unknown;
+  readonly ToolUsageMetadata?: unknown;
+  readonly ToolSummary?: unknown;
+  readonly inject?: unknown;
+  GetSchema?(): unknown;
+}
+
+export interface AptixInstance {
+  readonly Name?: unknown;
+  readonly IsToolFullyExecutedOnServer?: unknown;
+  ExecuteAsync(argumentsJson: string, context: unknown, signal?: AbortSignal): unknown;
+}
+
+/** What a rule found wrong with a tool. `rule` is stable. */
+export interface Breach {
+  readonly rule: string;
+  readonly problem: string;
+}
+
+/** The class behind a thing that is mounted: the thing itself, or the class of the instance. Null for other things. */
+export function aptixClassOf(thing: unknown): AptixClass | null {
+  if (typeof thing === "function") return looksAptix(thing) ? (thing as unknown as AptixClass) : null;
+  if (typeof thing !== "object" || thing === null) return null;
+  if (typeof (thing as Partial<AptixInstance>).ExecuteAsync !== "function") return null;
+  const { constructor } = thing as { constructor?: unknown };
+  return (typeof constructor === "function" ? constructor : Object) as unknown as AptixClass;
+}
+
+/** A class with one of Aptix's members is meant to be one of its tools, however malformed. */
+function looksAptix(thing: object): boolean {
+  const { prototype } = thing as { prototype?: Partial<AptixInstance> };
+  const marks = ["ToolName", "ToolUsageMetadata", "GetSchema"].some((name) => Object.hasOwn(thing, name));
+  return marks || typeof prototype?.ExecuteAsync === "function";
+}
+
+/** A schema as Aptix gives it: OpenAI's function tool object. */
+export interface AptixSchema {
+  readonly type: "function";
+  readonly name: string;
+  readonly description: string;
+  readonly parameters: Readonly<Record<string, unknown>>;
+}
+
+/**
+ * Checks a class by the rules that Aptix's registry enforces (T11 §2, A5 §2, §7): constants, names, schema. The list is
+ * empty for a tool that may be registered.
+ */
+export function inspectAptixClass(type: AptixClass): readonly Breach[] {
+  return [
+    ...constant(type, "ToolName", "tool_name_constant"),
+    ...constant(type, "ToolUsageMetadata", "usage_constant"),
+    ...nameRules(type.ToolName),
+    ...schemaRules(type),
+  ];
+}
+
+function constant(
+  type: AptixClass,
+  member: "ToolName" | "ToolUsageMetadata",
+  rule: string,
+): readonly Breach[] {
+  const own = Object.getOwnPropertyDescriptor(type, member);
+  if (own === undefined) return [{ rule, problem: `it has no static ${member}` }];
+  if (!("value" in own)) return [{ rule, problem: `its ${member} is computed; it must be a constant field` }];
+  return typeof own.value === "string" && own.value.trim() !== ""
+    ? []
+    : [{ rule, problem: `its ${member} is empty` }];
+}
+
+function* nameRules(name: unknown): Generator<Breach> {
+  if (typeof name !== "string" || name.trim() === "") return;
+  if (!/^[a-zA-Z0-9_-]{1,64}$/.test(name))
+    yield {
+      rule: "name_grammar",
+      problem: `its ToolName ${JSON.stringify(name.slice(0, 128))} has other signs than letters, digits, _ and -, or more than 64`,
+    };
+  else if (!/^[a-z][a-z0-9]*(_[a-z0-9]+)*$/.test(name))
+    yield {
+      rule: "name_snake_case",
+      problem: `its ToolName ${JSON.stringify(name)} is not lower snake case`,
+    };
+}
+
+function* schemaRules(type: AptixClass): Generator<Breach> {
+  const schema =
+    typeof type.GetSchema === "function" && type.GetSchema.length === 0
+      ? readAptixSchema(type)
+      : new Error("it has no static GetSchema() without parameters");
+  if (schema instanceof Error) yield { rule: "schema_method", problem: schema.message };
+  else if (!isDeepStrictEqual(schema, readAptixSchema(type)))
+    yield { rule: "schema_method", problem: "its GetSchema() answers otherwise when it is asked again" };
+  else yield* envelopeRules(type, schema);
+}
+
+function* envelopeRules(type: AptixClass, schema: AptixSchema): Generator<Breach> {
+  if (typeof type.ToolName === "string" && schema.name !== type.ToolName)
+    yield {
+      rule: "names_agree",
+      problem: `its schema is named ${JSON.stringify(schema.name)}, its ToolName is ${JSON.stringify(type.ToolName)}`,
+    };
+  if (schema.parameters["type"] !== "object" || !isRecord(schema.parameters["properties"]))
+    yield {
+      rule: "schema_envelope",
+      problem: 'the parameters of its schema are not { type: "object", properties }',
+    };
+  else if (!Array.isArray(schema.parameters["required"]))
+    yield { rule: "schema_required", problem: "the parameters of its schema have no list of required names" };
+}
+
+/** The schema that the class gives, or why it is none. */
+export function readAptixSchema(type: AptixClass): AptixSchema | Error {
+  let given: unknown;
+  try {
+    given = type.GetSchema?.();
+  } catch (cause) {
+    return new Error("its GetSchema() throws", { cause });
+  }
+  if (!isRecord(given)) return new Error("its GetSchema() does not return an object");
+  const { type: kind, name, description, parameters } = given;
+  if (kind !== "function" || typeof name !== "string" || !isRecord(parameters))
+    return new Error('its GetSchema() does not return { type: "function", name, description, parameters }');
+  if (typeof description !== "string" || description.trim() === "")
+    return new Error("its GetSchema() returns no description");
+  return { type: "function", name, description, parameters };
+}
+
+/** The names of services that a class is made with, in order. */
+export function servicesOf(type: AptixClass): readonly string[] {
+  return Array.isArray(type.inject) ? type.inject.map(String) : [];
+}

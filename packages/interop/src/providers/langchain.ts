@@ -1,0 +1,89 @@
+import {
+  data,
+  type CallContext,
+  type Host,
+  type ToolDefinition,
+  type ToolInfo,
+  type ToolSchema,
+} from "@toolmount/core";
+import { outcomeText } from "../schema/definition.ts";
+import { isRecord } from "../schema/guards.ts";
+
+/** What LangChain passes along with an input. */
+export interface LangChainConfig {
+  readonly signal?: AbortSignal | undefined;
+  readonly configurable?: Readonly<Record<string, unknown>> | undefined;
+}
+
+/** A tool as LangChain and LangGraph take it, structurally. */
+export interface LangChainTool {
+  readonly lc_namespace: readonly string[];
+  readonly name: string;
+  readonly description: string;
+  readonly schema: Readonly<Record<string, unknown>>;
+  /** Takes the arguments, or a whole tool call. Gives the text for the model, failures too. */
+  invoke(input: unknown, config?: LangChainConfig): Promise<string>;
+}
+
+/**
+ * Tools of a host for LangChain. The thread of a call is its session, unless the context names one. An interrupt of
+ * LangGraph that a tool throws passes through, when the host was told of it with `isInterrupt: isLangGraphInterrupt`.
+ */
+export function toLangChainTools(
+  host: Pick<Host, "call">,
+  infos: readonly Pick<ToolInfo, "name" | "description" | "inputSchema">[],
+  context: CallContext = {},
+): readonly LangChainTool[] {
+  return infos.map(({ name, description, inputSchema }) => ({
+    lc_namespace: ["toolmount", "tools"],
+    name,
+    description,
+    schema: inputSchema,
+    invoke: async (input: unknown, config: LangChainConfig = {}) => {
+      const call = readInput(input);
+      const thread = config.configurable?.["thread_id"];
+      return outcomeText(
+        await host.call(
+          { ...call, name },
+          {
+            ...(typeof thread === "string" ? { sessionId: thread } : {}),
+            ...context,
+            abortSignal: config.signal ?? context.abortSignal,
+          },
+        ),
+      );
+    },
+  }));
+}
+
+/** A whole tool call carries its arguments and its id; anything else is the arguments. */
+function readInput(input: unknown): { id?: string; arguments: Readonly<Record<string, unknown>> | string } {
+  if (typeof input === "string") return { arguments: input };
+  if (!isRecord(input)) return { arguments: JSON.stringify(input ?? {}) };
+  const { type, args, id } = input;
+  if (type !== "tool_call" || !isRecord(args)) return { arguments: input };
+  return { ...(typeof id === "string" ? { id } : {}), arguments: args };
+}
+
+/** A LangChain tool as a definition of ours: its name, description, schema, and `invoke`. */
+export function fromLangChainTool(tool: {
+  readonly name: string;
+  readonly description: string;
+  readonly schema: unknown;
+  invoke(input: never, config?: never): unknown;
+}): ToolDefinition {
+  return {
+    name: tool.name,
+    description: tool.description,
+    schema: tool.schema as ToolSchema,
+    execute: async (input, { abortSignal, sessionId }) => {
+      const config = { signal: abortSignal, configurable: { thread_id: sessionId } };
+      return data(await tool.invoke(input as never, config as never));
+    },
+  };
+}
+
+/** Tells the interrupts of LangGraph, for `createHost({ isInterrupt })`: they bubble up, whatever a tool is. */
+export function isLangGraphInterrupt(thrown: unknown): boolean {
+  return thrown instanceof Error && (thrown as { is_bubble_up?: unknown }).is_bubble_up === true;
+}

@@ -1,0 +1,83 @@
+import type { CallRequest, ToolDefinition, ToolOutcome } from "@toolmount/core";
+import { defineForeign, outcomeText, type ForeignWork, type OfferedTool } from "../schema/definition.ts";
+import { isRecord, readText, unwrapEnvelope } from "../schema/guards.ts";
+import { createNameMap, type NameMap } from "./tool-names.ts";
+
+/** What OpenAI allows in the name of a function. Source: its function-calling reference. */
+const rule = { allowed: /[a-zA-Z0-9_-]/, maxLength: 64 };
+
+/** A function tool of the Responses API. */
+export interface OpenAITool {
+  readonly type: "function";
+  readonly name: string;
+  readonly description: string;
+  readonly parameters: Readonly<Record<string, unknown>>;
+  readonly strict: false;
+}
+
+/** Tools as OpenAI's Responses API takes them, and the way back from its calls. */
+export interface OpenAIExport {
+  readonly tools: readonly OpenAITool[];
+  readonly names: NameMap;
+  /** A `function_call` item, or a `tool_calls` entry of chat completions, as a request to the host. */
+  readCall(item: unknown): CallRequest;
+  /** The item that answers a call. */
+  writeOutput(outcome: ToolOutcome): { type: "function_call_output"; call_id: string; output: string };
+}
+
+/** Offers tools to OpenAI. Schemas go as they are, not strict: strict mode has no optional arguments. */
+export function toOpenAI(infos: readonly OfferedTool[]): OpenAIExport {
+  const names = createNameMap(
+    infos.map(({ name }) => name),
+    rule,
+  );
+  return {
+    names,
+    tools: infos.map(({ name, description, inputSchema }) => ({
+      type: "function",
+      name: names.toProvider(name),
+      description,
+      parameters: withProperties(inputSchema),
+      strict: false,
+    })),
+    readCall: (item) => readCall(item, names),
+    writeOutput: (outcome) => ({
+      type: "function_call_output",
+      call_id: outcome.callId,
+      output: outcomeText(outcome),
+    }),
+  };
+}
+
+/** The same tools in the envelope of chat completions. */
+export function toChatTools({ tools }: OpenAIExport) {
+  return tools.map(({ type, ...rest }) => ({ type, function: rest }));
+}
+
+/** OpenAI refuses an object without properties. */
+function withProperties(schema: Readonly<Record<string, unknown>>): Readonly<Record<string, unknown>> {
+  return isRecord(schema["properties"])
+    ? { type: "object", ...schema }
+    : { type: "object", ...schema, properties: {} };
+}
+
+function readCall(item: unknown, names: NameMap): CallRequest {
+  const call = isRecord(item) ? item : {};
+  const inner = isRecord(call["function"]) ? call["function"] : call;
+  const id = call["call_id"] ?? call["id"];
+  return {
+    ...(typeof id === "string" ? { id } : {}),
+    name: names.fromProvider(readText(inner["name"])),
+    arguments: typeof inner["arguments"] === "string" ? inner["arguments"] : "",
+  };
+}
+
+/** A function definition in any of OpenAI's envelopes, with its work, as a definition of ours. */
+export function fromOpenAITool(
+  definition: Readonly<Record<string, unknown>>,
+  work: ForeignWork,
+): ToolDefinition {
+  const inner = isRecord(definition["function"]) ? definition["function"] : definition;
+  const schema = unwrapEnvelope({ ...inner, type: "function" });
+  return defineForeign(readText(inner["name"]), readText(inner["description"]), schema, work);
+}

@@ -1,0 +1,153 @@
+import { canonicalJson, type JsonSchema, type ParseResult, type SchemaCompiler } from "@toolmount/core";
+import { Ajv, type ErrorObject, type Options, type ValidateFunction } from "ajv";
+import { Ajv2019 } from "ajv/dist/2019.js";
+import { Ajv2020 } from "ajv/dist/2020.js";
+import { isRecord } from "./guards.ts";
+import { issuesOf } from "./issues.ts";
+import { dropOptionalNulls, hasOptionalNulls } from "./optional-nulls.ts";
+import { regexEngine } from "./regex-engine.ts";
+import { prepareUndeclared } from "./undeclared.ts";
+
+/** Largest schema that is compiled, in characters of JSON. */
+const maxSchemaLength = 500_000;
+
+/** Values of more members than this are checked up to the first fault only: each fault is an object of its own. */
+const maxMembersForAllFaults = 2_000;
+
+const options: Options = {
+  // Foreign schemas carry keywords of their own; what they mean is for their authors to know.
+  strict: false,
+  strictNumbers: true,
+  ownProperties: true,
+  useDefaults: true,
+  validateFormats: false,
+  logger: false,
+  code: { regExp: regexEngine },
+};
+
+/**
+ * Makes the compiler of plain JSON Schemas: draft-07, 2019-09 and 2020-12, by ajv. Own properties only, no infinite
+ * numbers, formats as annotations, patterns in bounded time. References out of the schema are refused.
+ */
+export function createSchemaCompiler(): SchemaCompiler {
+  const dialects = new Map<string, readonly [first: Ajv, all: Ajv]>();
+  return { compile: (schema) => prepareParser(schema, engines(dialects, dialectOf(schema))) };
+}
+
+/** Which edition a schema is written in: what it says, else what it uses, else 2020-12 as MCP has it. */
+function dialectOf(schema: JsonSchema): "07" | "2019" | "2020" {
+  const said = typeof schema["$schema"] === "string" ? schema["$schema"] : "";
+  if (said.includes("2020-12")) return "2020";
+  if (said.includes("2019-09")) return "2019";
+  if (/draft-0[4-7]/.test(said) || (said === "" && usesOldTuples(schema))) return "07";
+  if (said !== "" && !said.startsWith("http://json-schema.org/schema"))
+    throw new Error(
+      `"$schema" is ${JSON.stringify(said.slice(0, 100))}; known are draft-07, 2019-09 and 2020-12`,
+    );
+  return "2020";
+}
+
+/** A list under `items` was given up after 2019-09. */
+function usesOldTuples(node: unknown, depth = 0): boolean {
+  if (typeof node !== "object" || node === null || depth > 30) return false;
+  return Object.entries(node).some(
+    ([key, value]) => (key === "items" && Array.isArray(value)) || usesOldTuples(value, depth + 1),
+  );
+}
+
+function engines(
+  known: Map<string, readonly [Ajv, Ajv]>,
+  dialect: "07" | "2019" | "2020",
+): readonly [first: Ajv, all: Ajv] {
+  const made = known.get(dialect) ?? ([makeAjv(dialect, false), makeAjv(dialect, true)] as const);
+  known.set(dialect, made);
+  return made;
+}
+
+function makeAjv(dialect: "07" | "2019" | "2020", allErrors: boolean): Ajv {
+  const Engine = { "07": Ajv, "2019": Ajv2019, "2020": Ajv2020 }[dialect];
+  const ajv = new Engine({ ...options, allErrors });
+  ajv.removeKeyword("uniqueItems");
+  // Ajv compares each with each; a text of each item compares once.
+  ajv.addKeyword({
+    keyword: "uniqueItems",
+    type: "array",
+    schemaType: "boolean",
+    error: { message: "must not have the same item twice" },
+    validate: (asked: boolean, items: readonly unknown[]) =>
+      !asked || new Set(items.map(canonicalJson)).size === items.length,
+  });
+  return ajv;
+}
+
+function prepareParser(
+  schema: JsonSchema,
+  [first, all]: readonly [Ajv, Ajv],
+): (value: unknown) => ParseResult {
+  const text = JSON.stringify(schema);
+  if (text.length > maxSchemaLength) throw new Error(`it has more than ${maxSchemaLength} characters`);
+  const plain = JSON.parse(text) as JsonSchema;
+  if (text.includes('"$async"')) throw new Error('"$async" is not taken');
+  const check = compileWith(first, plain);
+  // Compiled when a value first fails: most schemas of most hosts never see one.
+  let checkAll: ValidateFunction | undefined;
+  const prepare = preparation(schema, plain, text);
+  const undeclared = prepareUndeclared(plain);
+  return (given) => {
+    const value = prepare(given);
+    if (check(value)) return accepted(value, undeclared);
+    if (countMembers(value, maxMembersForAllFaults) >= maxMembersForAllFaults) return refused(check);
+    checkAll ??= compileWith(all, plain);
+    checkAll(prepare(given));
+    return refused(checkAll);
+  };
+}
+
+function refused({ errors }: ValidateFunction): ParseResult {
+  return { ok: false, issues: issuesOf((errors ?? []) as readonly ErrorObject[]) };
+}
+
+/** Compiles and forgets: an `$id` of one schema must not be known to another. */
+function compileWith(ajv: Ajv, schema: JsonSchema): ValidateFunction {
+  try {
+    return ajv.compile(schema);
+  } catch (cause) {
+    const problem = cause instanceof Error ? cause.message : String(cause);
+    throw new Error(problem.slice(0, 500), { cause });
+  } finally {
+    ajv.removeSchema(schema);
+  }
+}
+
+function accepted(value: unknown, undeclared: ((value: object) => readonly string[]) | null): ParseResult {
+  const record = value as Readonly<Record<string, unknown>>;
+  const warnings = undeclared === null || !isRecord(value) ? [] : undeclared(value);
+  return warnings.length === 0 ? { ok: true, value: record } : { ok: true, value: record, warnings };
+}
+
+/** What has to be done to a value before it is checked. Defaults are written into a copy, never into what was given. */
+function preparation(schema: JsonSchema, plain: JsonSchema, text: string): (value: unknown) => unknown {
+  const names = isRecord(plain["properties"]) ? Object.keys(plain["properties"]) : [];
+  const bare = names.some((name) => name in Object.prototype);
+  const dropsNulls = hasOptionalNulls(schema);
+  const copies = text.includes('"default"');
+  if (!bare && !dropsNulls && !copies) return (value) => value;
+  return (given) => {
+    const value = dropsNulls ? dropOptionalNulls(given, plain) : given;
+    const copy = copies ? structuredClone(value) : value;
+    return bare && isRecord(copy) ? Object.assign(Object.create(null) as object, copy) : copy;
+  };
+}
+
+/** Members of a value, counted up to a limit. */
+function countMembers(value: unknown, limit: number): number {
+  let count = 0;
+  const rest: unknown[] = [value];
+  while (rest.length > 0 && count < limit) {
+    const next = rest.pop();
+    count++;
+    if (typeof next === "object" && next !== null)
+      for (const member of Object.values(next).slice(0, limit)) rest.push(member);
+  }
+  return count;
+}

@@ -1,0 +1,39 @@
+import {
+  data,
+  type JsonSchema,
+  type ToolContext,
+  type ToolDefinition,
+  type ToolInfo,
+  type ToolOutcome,
+} from "@toolmount/core";
+import { mendSchema } from "./repair.ts";
+
+/** The part of a listed tool that goes to a provider. */
+export type OfferedTool = Pick<ToolInfo, "name" | "description" | "inputSchema">;
+
+/** The work of a tool whose definition came from elsewhere. What it returns is the data. */
+export type ForeignWork = (params: Readonly<Record<string, unknown>>, context: ToolContext) => unknown;
+
+/** A provider's definition of a tool, with its work, as a definition of ours. Types of other languages are mended. */
+export function defineForeign(
+  name: string,
+  description: string,
+  schema: JsonSchema | undefined,
+  work: ForeignWork,
+): ToolDefinition {
+  return {
+    name,
+    description,
+    schema: mendSchema(schema ?? { type: "object", properties: {} }).schema,
+    execute: async (params, context) =>
+      data(await work(params as Readonly<Record<string, unknown>>, context)),
+  };
+}
+
+/** An outcome as the text that a model reads: the data, or `Error: …` with its code. */
+export function outcomeText({ result }: Pick<ToolOutcome, "result">): string {
+  if (result.error !== undefined)
+    return `Error: ${result.error}${result.code === undefined ? "" : ` [${result.code}]`}`;
+  const warnings = (result.warnings ?? []).map((warning) => `\nWarning: ${warning}`).join("");
+  return (typeof result.data === "string" ? result.data : JSON.stringify(result.data ?? null)) + warnings;
+}

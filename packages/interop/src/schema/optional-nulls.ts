@@ -1,0 +1,52 @@
+import type { JsonSchema } from "@toolmount/core";
+import { isRecord } from "./guards.ts";
+
+/** Marks a schema under which null for an optional field means that the field is absent. Not part of the JSON. */
+const nullIsAbsent = Symbol.for("toolmount.nullIsAbsent");
+
+/** A schema under which null for an optional field means that the field is absent, as in Aptix. */
+export function withOptionalNulls(schema: JsonSchema): JsonSchema {
+  return Object.defineProperty({ ...schema }, nullIsAbsent, { value: true });
+}
+
+/** Whether a schema was marked by {@link withOptionalNulls}. */
+export function hasOptionalNulls(schema: JsonSchema): boolean {
+  return (schema as { [nullIsAbsent]?: true })[nullIsAbsent] === true;
+}
+
+/** A copy of a value without the nulls that stand for absence. Nulls that the schema allows stay. */
+export function dropOptionalNulls(value: unknown, schema: unknown): unknown {
+  if (!isRecord(schema)) return value;
+  if (Array.isArray(value)) return value.map((item) => dropOptionalNulls(item, schema["items"]));
+  if (!isRecord(value)) return value;
+  const declared = isRecord(schema["properties"]) ? schema["properties"] : {};
+  const required = Array.isArray(schema["required"]) ? schema["required"] : [];
+  const kept = Object.entries(value)
+    .filter(
+      ([key, member]) =>
+        member !== null ||
+        required.includes(key) ||
+        !Object.hasOwn(declared, key) ||
+        allowsNull(declared[key]),
+    )
+    .map(([key, member]) => [
+      key,
+      Object.hasOwn(declared, key) ? dropOptionalNulls(member, declared[key]) : member,
+    ]);
+  return Object.fromEntries(kept);
+}
+
+function allowsNull(schema: unknown): boolean {
+  if (!isRecord(schema)) return true;
+  const { type, nullable } = schema;
+  const values = schema["enum"];
+  if (nullable === true || schema["const"] === null) return true;
+  if (Array.isArray(values)) return values.includes(null);
+  if (Array.isArray(type)) return type.includes("null");
+  return type === undefined ? allowsNullByParts(schema) : type === "null";
+}
+
+function allowsNullByParts(schema: Readonly<Record<string, unknown>>): boolean {
+  const parts = [schema["anyOf"], schema["oneOf"]].find(Array.isArray);
+  return parts === undefined ? schema["$ref"] === undefined : parts.some(allowsNull);
+}

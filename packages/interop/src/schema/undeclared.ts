@@ -1,0 +1,47 @@
+import type { JsonSchema } from "@toolmount/core";
+import { isRecord } from "./guards.ts";
+
+/** Keywords by which a schema says what it thinks of other keys. */
+const outspoken = ["additionalProperties", "unevaluatedProperties", "patternProperties", "propertyNames"];
+
+/**
+ * Makes a finder of arguments that a schema does not declare and is silent about. Null when the schema speaks for
+ * itself, or declares nothing at all.
+ */
+export function prepareUndeclared(schema: JsonSchema): ((value: object) => readonly string[]) | null {
+  const names = new Set<string>();
+  if (!collect(schema, schema, names, 0) || names.size === 0) return null;
+  return (value) =>
+    Object.keys(value)
+      .filter((key) => !names.has(key))
+      .slice(0, 20)
+      .map(
+        (key) =>
+          `the argument ${JSON.stringify(key.slice(0, 100))} is not declared; it was passed on as it is`,
+      );
+}
+
+/** Adds the names that a schema declares, in all its parts; false when one of them is outspoken. */
+function collect(node: unknown, root: JsonSchema, names: Set<string>, depth: number): boolean {
+  if (!isRecord(node)) return true;
+  if (depth > 8 || outspoken.some((keyword) => node[keyword] !== undefined)) return false;
+  if (isRecord(node["properties"])) for (const name of Object.keys(node["properties"])) names.add(name);
+  return partsOf(node, root).every((part) => collect(part, root, names, depth + 1));
+}
+
+function partsOf(node: Readonly<Record<string, unknown>>, root: JsonSchema): readonly unknown[] {
+  const lists = ["allOf", "anyOf", "oneOf"].flatMap((keyword) =>
+    Array.isArray(node[keyword]) ? node[keyword] : [],
+  );
+  const single = ["if", "then", "else"].map((keyword) => node[keyword]);
+  const dependent = isRecord(node["dependentSchemas"]) ? Object.values(node["dependentSchemas"]) : [];
+  return [...lists, ...single, ...dependent, referred(node["$ref"], root)];
+}
+
+function referred(ref: unknown, root: JsonSchema): unknown {
+  if (typeof ref !== "string" || !ref.startsWith("#/")) return undefined;
+  let node: unknown = root;
+  for (const part of ref.slice(2).split("/"))
+    node = isRecord(node) ? node[part.replaceAll("~1", "/").replaceAll("~0", "~")] : undefined;
+  return node;
+}

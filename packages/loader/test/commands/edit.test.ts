@@ -1,0 +1,165 @@
+import { readFile, stat } from "node:fs/promises";
+import { expect, test } from "vitest";
+import { addEntries, readServerList, removeEntry } from "../../src/index.ts";
+import { workspace } from "../workspace.ts";
+
+const plan = `# Mine, and only mine.
+version: 1
+tools:
+  # Files first.
+  - module: filesystem # everything
+    config: { root: ., deep: [1, 2] }
+
+  - module: web
+    id: net
+hooks: [] # none yet
+`;
+
+async function edited(text: string, edit: (file: string) => Promise<unknown>) {
+  const { path, folder } = await workspace({ "plan.yaml": text });
+  await edit(path("plan.yaml"));
+  return { text: await readFile(path("plan.yaml"), "utf8"), folder };
+}
+
+test("an entry is added at the end of its list, and every comment stays", async () => {
+  const { text } = await edited(plan, (file) =>
+    addEntries(file, [{ module: "@acme/x", source: "npm:@acme/x@^1", config: { a: "${KEY}" } }], {
+      cwd: "/",
+    }),
+  );
+
+  expect(text).toBe(
+    `# Mine, and only mine.
+version: 1
+tools:
+  # Files first.
+  - module: filesystem # everything
+    config: { root: ., deep: [1, 2] }
+
+  - module: web
+    id: net
+  - module: "@acme/x"
+    source: npm:@acme/x@^1
+    config:
+      a: \${KEY}
+hooks: [] # none yet
+`.replace("[ 1, 2 ]", "[1, 2]"),
+  );
+});
+
+test("an entry is added to an empty list, and to none", async () => {
+  const one = await edited(plan, (file) =>
+    addEntries(file, [{ module: "h" }], { cwd: "/", section: "hooks" }),
+  );
+  const two = await edited("version: 1\n", (file) => addEntries(file, [{ module: "t" }], { cwd: "/" }));
+
+  expect(one.text).toContain("hooks:\n  - module: h\n");
+  expect(one.text).toContain("# none yet");
+  expect(two.text).toBe("version: 1\ntools:\n  - module: t\n");
+});
+
+test("an entry that is there is kept as it is, and the file is not written", async () => {
+  const { path } = await workspace({ "plan.yaml": plan });
+  const before = await stat(path("plan.yaml"));
+  const report = await addEntries(
+    path("plan.yaml"),
+    [{ module: "filesystem" }, { module: "other", id: "net" }],
+    { cwd: "/" },
+  );
+
+  expect(report).toMatchObject({ added: [], kept: ["filesystem", "net"] });
+  expect((await stat(path("plan.yaml"))).ino).toBe(before.ino);
+});
+
+test("an entry is removed by its id, with what was said of it", async () => {
+  const { text } = await edited(plan, (file) => removeEntry(file, "net", { cwd: "/" }));
+
+  expect(text).toBe(plan.replace("  - module: web\n    id: net\n", ""));
+  await expect(edited(plan, (file) => removeEntry(file, "nett", { cwd: "/" }))).rejects.toMatchObject({
+    code: "PLAN_VALUE_INVALID",
+    message: expect.stringContaining('did you mean "net"?') as string,
+  });
+});
+
+test("lists without indentation stay so", async () => {
+  const { text } = await edited("tools:\n- module: a\n", (file) =>
+    addEntries(file, [{ module: "b" }], { cwd: "/" }),
+  );
+
+  expect(text).toBe("tools:\n- module: a\n- module: b\n");
+});
+
+test("what is no plan is not edited", async () => {
+  await expect(
+    edited("a: [", (file) => addEntries(file, [{ module: "b" }], { cwd: "/" })),
+  ).rejects.toMatchObject({ code: "PLAN_INVALID" });
+});
+
+test("servers of Claude Desktop and Cursor become entries, and their secrets variables", async () => {
+  const { entries, variables } = await readServerList(
+    JSON.stringify({
+      mcpServers: {
+        "My Files": {
+          command: "npx",
+          args: ["-y", "files-server", "/srv", "${x}"],
+          env: { LOG: "debug", API_KEY: "abc123", EMPTY_TOKEN: "" },
+        },
+        remote: {
+          url: "https://mcp.example/x",
+          headers: { Authorization: "Bearer ${env:REMOTE_TOKEN}", "X-Api-Key": "zzz" },
+        },
+      },
+    }),
+  );
+
+  expect(entries).toEqual([
+    {
+      module: "My Files",
+      prefix: "my_files_",
+      source: {
+        mcp: {
+          command: "npx",
+          args: ["-y", "files-server", "/srv", "$${x}"],
+          env: { LOG: "debug", API_KEY: "${API_KEY}", EMPTY_TOKEN: "" },
+        },
+      },
+    },
+    {
+      module: "remote",
+      prefix: "remote_",
+      source: {
+        mcp: {
+          url: "https://mcp.example/x",
+          headers: { Authorization: "Bearer ${REMOTE_TOKEN}", "X-Api-Key": "${REMOTE_X_API_KEY}" },
+        },
+      },
+    },
+  ]);
+  expect(variables.map(({ name }) => name)).toEqual(["API_KEY", "REMOTE_TOKEN", "REMOTE_X_API_KEY"]);
+});
+
+test("servers of VS Code, with comments and inputs, become entries", async () => {
+  const { entries, variables } = await readServerList(`{
+    // what is asked for
+    "inputs": [{ "type": "promptString", "id": "gh-token", "password": true, }],
+    "servers": {
+      /* GitHub's */
+      "github": { "type": "http", "url": "https://api.example/mcp/", "headers": { "Authorization": "Bearer \${input:gh-token}" } },
+      "here": { "type": "stdio", "command": "node", "args": ["\${workspaceFolder}/server.js", "http://not//a/comment"], },
+    },
+  }`);
+
+  expect(entries).toMatchObject([
+    { module: "github", source: { mcp: { headers: { Authorization: "Bearer ${GH_TOKEN}" } } } },
+    { module: "here", source: { mcp: { args: ["./server.js", "http://not//a/comment"] } } },
+  ]);
+  expect(variables).toEqual([{ name: "GH_TOKEN", because: "github, Authorization" }]);
+  expect((await readServerList('{"mcp":{"servers":{"a":{"command":"x"}}}}')).entries).toHaveLength(1);
+});
+
+test.each([["{"], ["[]"], ['{"tools":[]}'], ['{"mcpServers":{"a":{}}}'], ['{"mcpServers":{"a":7}}']])(
+  "%s is no list of servers",
+  async (text) => {
+    await expect(readServerList(text)).rejects.toMatchObject({ code: "USAGE_INVALID" });
+  },
+);

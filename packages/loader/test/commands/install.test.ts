@@ -1,0 +1,197 @@
+import { execFile } from "node:child_process";
+import { createHash } from "node:crypto";
+import { once } from "node:events";
+import { existsSync } from "node:fs";
+import { readFile } from "node:fs/promises";
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
+import { basename, join } from "node:path";
+import { promisify } from "node:util";
+import { silentLogger } from "@toolmount/core";
+import { expect, onTestFinished, test } from "vitest";
+import { installSources, openHost } from "../../src/index.ts";
+import { moduleSource, workspace, type Workspace } from "../workspace.ts";
+
+const run = promisify(execFile);
+const marker = "touch ran-a-script";
+
+/** The files of a package in `folder`, whose install scripts would leave a file behind. */
+function packageFiles(folder: string, name: string, version: string): Record<string, string> {
+  const scripts = { preinstall: marker, install: marker, postinstall: marker, prepare: marker };
+  const json = {
+    name,
+    version,
+    type: "module",
+    exports: "./index.js",
+    scripts,
+    peerDependencies: { "@toolmount/core": "*" },
+  };
+  return {
+    [`${folder}/package.json`]: JSON.stringify(json),
+    [`${folder}/index.js`]: moduleSource(`tool_${version.replaceAll(".", "_")}`),
+  };
+}
+
+/** A registry on loopback with the packages of these folders; counts what is asked of it. */
+async function startRegistry(space: Workspace, folders: readonly string[]) {
+  const tarballs = new Map<string, Buffer>();
+  const versions: Record<string, Record<string, object>> = {};
+  let asked = 0;
+  const server = createServer((request, response) => {
+    asked++;
+    const path = decodeURIComponent(new URL(request.url ?? "", "http://x").pathname).slice(1);
+    const tarball = tarballs.get(basename(path));
+    const list = versions[path];
+    if (tarball !== undefined) response.end(tarball);
+    else if (list === undefined) response.writeHead(404).end("{}");
+    else {
+      const latest = Object.keys(list).at(-1);
+      response.setHeader("content-type", "application/json");
+      response.end(JSON.stringify({ name: path, "dist-tags": { latest }, versions: list }));
+    }
+  });
+  server.listen(0, "127.0.0.1");
+  await once(server, "listening");
+  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/`;
+  const close = () => {
+    server.closeAllConnections();
+    server.close();
+  };
+  onTestFinished(close);
+  for (const folder of folders) {
+    const json = JSON.parse(await readFile(space.path(`${folder}/package.json`), "utf8")) as {
+      name: string;
+      version: string;
+    };
+    const { stdout } = await run("npm", ["pack", "--ignore-scripts", "--json", "--loglevel=silent"], {
+      cwd: space.path(folder),
+    });
+    const [packed] = Object.values(JSON.parse(stdout) as Record<string, { filename: string }>);
+    const file = await readFile(space.path(`${folder}/${packed!.filename}`));
+    tarballs.set(`${folder}.tgz`, file);
+    const integrity = `sha512-${createHash("sha512").update(file).digest("base64")}`;
+    (versions[json.name] ??= {})[json.version] = {
+      ...json,
+      dist: { tarball: `${url}t/${folder}.tgz`, integrity },
+    };
+  }
+  return { url, close, asked: () => asked };
+}
+
+const environment = (space: Workspace, registry: string) => ({
+  PATH: process.env["PATH"],
+  HOME: space.folder,
+  npm_config_registry: registry,
+  npm_config_cache: space.path("npm-cache"),
+});
+
+test("AMP-N11: npm ranges are fetched by a command alone, without install scripts, and mounted offline afterwards", async () => {
+  const space = await workspace({
+    ...packageFiles("one", "@acme/weather", "1.4.0"),
+    ...packageFiles("two", "@acme/weather", "2.0.1"),
+    "plan.yaml": `tools:
+  - { module: old, source: "npm:@acme/weather@^1" }
+  - { module: new, source: "npm:@acme/weather@2" }
+`,
+  });
+  const registry = await startRegistry(space, ["one", "two"]);
+  const options = { env: environment(space, registry.url), logger: silentLogger };
+
+  await expect(openHost(space.path("plan.yaml"), options)).rejects.toMatchObject({
+    details: {
+      problems: [
+        { code: "SOURCE_NOT_FOUND", hint: "toolmount install", line: 2 },
+        { code: "SOURCE_NOT_FOUND", line: 3 },
+      ],
+    },
+  });
+  expect(registry.asked()).toBe(0);
+
+  const report = await installSources(space.path("plan.yaml"), options);
+  const asked = registry.asked();
+  registry.close();
+
+  expect(report.sources).toMatchObject([
+    { name: "@acme/weather", version: "1.4.0" },
+    { name: "@acme/weather", version: "2.0.1" },
+  ]);
+  expect(asked).toBeGreaterThan(0);
+  await using host = await openHost(space.path("plan.yaml"), options);
+  expect(host.tools().map(({ name, owner }) => [name, owner])).toEqual([
+    ["tool_1_4_0", "old"],
+    ["tool_2_0_1", "new"],
+  ]);
+  for (const { folder } of report.sources) expect(existsSync(join(folder, "ran-a-script"))).toBe(false);
+  expect(existsSync(join(report.folder, "node_modules/@toolmount/core"))).toBe(false);
+  expect(await installSources(space.path("plan.yaml"), options)).toEqual(report);
+});
+
+async function gitRepository(space: Workspace, name: string): Promise<void> {
+  const git = (...words: string[]) =>
+    run("git", ["-c", "user.name=t", "-c", "user.email=t@example.com", ...words], { cwd: space.path(name) });
+  await git("init", "--quiet", "--initial-branch=main");
+  await git("add", ".");
+  await git("commit", "--quiet", "-m", "first");
+  await git("tag", "v1");
+}
+
+test("AMP-N11: a folder of a repository is fetched at a tag, alone and without its scripts", async () => {
+  const space = await workspace({
+    ...packageFiles("repo/packages/weather", "@acme/weather", "3.0.0"),
+    "repo/README.md": "x",
+  });
+  await gitRepository(space, "repo");
+  const folder = space.folder.replaceAll(" ", "%20");
+  await space.write({
+    "plan.yaml": `tools: [{ module: weather, source: "git+file://${folder}/repo@v1#subdirectory=packages/weather" }]\n`,
+  });
+  const options = { env: environment(space, "http://127.0.0.1:9/"), logger: silentLogger };
+  const report = await installSources(space.path("plan.yaml"), options);
+
+  expect(report.sources).toMatchObject([
+    { name: "@acme/weather", version: "3.0.0", commit: expect.stringMatching(/^[0-9a-f]{40}$/) as string },
+  ]);
+  await using host = await openHost(space.path("plan.yaml"), options);
+  expect(host.tools().map(({ name }) => name)).toEqual(["tool_3_0_0"]);
+  expect(existsSync(join(report.sources[0]!.folder, "ran-a-script"))).toBe(false);
+});
+
+test.each([
+  ["@gone", "git fetch failed"],
+  ["@v1#subdirectory=nowhere", "has no package.json in nowhere"],
+  ["@v1#subdirectory=out", "has no package.json in out"],
+])("a repository with %s is told in the words of who failed", async (rest, problem) => {
+  const space = await workspace({
+    ...packageFiles("repo", "x", "1.0.0"),
+    ...packageFiles("elsewhere", "y", "1.0.0"),
+  });
+  await run("ln", ["-s", "../elsewhere", "out"], { cwd: space.path("repo") });
+  await gitRepository(space, "repo");
+  const folder = space.folder.replaceAll(" ", "%20");
+  await space.write({ "plan.yaml": `tools: [{ module: x, source: "git+file://${folder}/repo${rest}" }]\n` });
+
+  await expect(
+    installSources(space.path("plan.yaml"), {
+      env: environment(space, "http://127.0.0.1:9/"),
+      logger: silentLogger,
+    }),
+  ).rejects.toMatchObject({ code: "INSTALL_FAILED", message: expect.stringContaining(problem) as string });
+});
+
+test("a registry that does not answer is told, and a wrong plan before anything is fetched", async () => {
+  const space = await workspace({
+    "plan.yaml": "tools: [{ module: x, source: 'npm:x@1' }]",
+    "wrong.yaml": "toolz: []",
+  });
+  const options = {
+    env: { ...environment(space, "http://127.0.0.1:9/"), npm_config_fetch_retries: "0" },
+    logger: silentLogger,
+  };
+
+  await expect(installSources(space.path("plan.yaml"), options)).rejects.toMatchObject({
+    code: "INSTALL_FAILED",
+  });
+  await expect(installSources(space.path("wrong.yaml"), options)).rejects.toMatchObject({
+    code: "PLAN_INVALID",
+  });
+});

@@ -1,0 +1,100 @@
+import { execFile } from "node:child_process";
+import { resolve } from "node:path";
+import { promisify } from "node:util";
+import { expect, test } from "vitest";
+import { listPlan } from "../../src/index.ts";
+import { installed, workspace } from "../workspace.ts";
+
+const manifest = {
+  type: "tool",
+  mounts: ["tools"],
+  static: true,
+  tools: [
+    { name: "read_note", description: "Reads a note.", inputSchema: { type: "object" }, category: "read" },
+    { name: "drop_note", description: "Drops a note." },
+  ],
+};
+const throws = "throw new Error('this module ran')";
+
+test("AMP-7: a plan is listed from manifests, without importing a module or reading a variable", async () => {
+  const { path, folder } = await workspace({
+    ...installed("@toolmount/tool-notes", throws, { toolmount: manifest }),
+    "one.ts": throws,
+    "plan.yaml": `
+name: mine
+tools:
+  - module: notes
+    prefix: my_
+    config: { key: "\${NOT_SET}" }
+    tools: { exclude: [drop_note] }
+  - module: ./one.ts
+    required: false
+hooks:
+  - module: gone
+`,
+  });
+
+  expect(await listPlan("plan.yaml", { cwd: folder })).toMatchObject({
+    file: path("plan.yaml"),
+    name: "mine",
+    entries: [
+      {
+        id: "notes",
+        section: "tools",
+        required: true,
+        package: { name: "@toolmount/tool-notes", version: "1.2.3" },
+        tools: [{ name: "my_read_note", category: "read" }],
+        position: { line: 4 },
+      },
+      { id: "./one.ts", required: false, package: undefined, tools: null },
+      { id: "gone", section: "hooks", tools: null },
+    ],
+  });
+});
+
+test("a text that is no plan cannot be listed", async () => {
+  const { folder } = await workspace({ "plan.yaml": "tools: [", "plan.json": "{" });
+
+  for (const plan of ["plan.yaml", "plan.json"]) {
+    await expect(listPlan(plan, { cwd: folder })).rejects.toMatchObject({ code: "PLAN_INVALID" });
+  }
+  await expect(listPlan("gone.yaml", { cwd: folder })).rejects.toMatchObject({ code: "PLAN_NOT_FOUND" });
+});
+
+test("listing a JSON plan imports neither yaml nor zod", async () => {
+  const { folder } = await workspace({
+    ...installed("@toolmount/tool-notes", throws, { toolmount: manifest }),
+    "plan.json": '{ "tools": [{ "module": "notes" }] }',
+    "list.mjs": `
+import { registerHooks } from "node:module";
+const seen = [];
+registerHooks({ resolve(specifier, context, next) { seen.push(specifier); return next(specifier, context); } });
+const { listPlan } = await import(process.argv[2]);
+const { entries } = await listPlan("plan.json", { cwd: process.cwd() });
+console.log(JSON.stringify({ tools: entries[0].tools.length, heavy: seen.filter((name) => /^(yaml|zod|exsolve|cosmiconfig|pino)$/.test(name)) }));
+`,
+  });
+  const index = resolve(import.meta.dirname, "../../src/index.ts");
+  const { stdout } = await promisify(execFile)(
+    process.execPath,
+    ["-C", "@toolmount/source", "list.mjs", index],
+    { cwd: folder },
+  );
+
+  expect(JSON.parse(stdout)).toEqual({ tools: 2, heavy: [] });
+});
+
+test("packages are found where Node finds them: above the plan, and the nearest first", async () => {
+  const other = (description: string) => ({
+    toolmount: { ...manifest, tools: [{ name: "note", description }] },
+  });
+  const { folder } = await workspace({
+    ...installed("@toolmount/tool-notes", throws, other("above")),
+    ...installed("toolmount-tool-far", throws, other("far")),
+    "inner/plan.yaml": "tools: [{ module: notes }, { module: far }]",
+    "inner/node_modules/@toolmount/tool-notes/package.json": JSON.stringify({ name: "x", ...other("near") }),
+  });
+
+  const { entries } = await listPlan("inner/plan.yaml", { cwd: folder });
+  expect(entries.map(({ tools }) => tools?.[0]?.description)).toEqual(["near", "far"]);
+});

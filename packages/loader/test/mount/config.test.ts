@@ -1,0 +1,106 @@
+import { silentLogger } from "@toolmount/core";
+import { z } from "zod";
+import { expect, test } from "vitest";
+import { openHost, type Problem } from "../../src/index.ts";
+import { workspace } from "../workspace.ts";
+
+const config = z.strictObject({
+  root: z.string(),
+  limits: z.strictObject({ maxBytes: z.int().positive().default(100) }).prefault({}),
+  places: z.array(z.strictObject({ name: z.string() })).default([]),
+});
+
+async function open(plan: string, module: Record<string, unknown>, logger = silentLogger) {
+  const { path } = await workspace({ "plan.yaml": plan });
+  return openHost(path("plan.yaml"), { logger, extensions: { m: module } });
+}
+
+test("AMP-15: a module gets what its own schema made of the config, frozen", async () => {
+  const seen: unknown[] = [];
+  const mount = (coordinator: { config: unknown }, settings: unknown) =>
+    void seen.push(coordinator.config, settings);
+  const host = await open("tools: [{ module: m, config: { root: here } }]", { config, mount });
+
+  const parsed = { root: "here", limits: { maxBytes: 100 }, places: [] };
+  expect(seen).toEqual([parsed, parsed]);
+  expect(Object.isFrozen((seen[1] as typeof parsed).limits)).toBe(true);
+  await host.close();
+});
+
+test("every fault of a config is told at its key in the plan, and nothing is mounted", async () => {
+  let mounted = 0;
+  const plan = `
+tools:
+  - module: m
+    config:
+      rot: here
+      limits: { maxBytes: -1 }
+      places: [{ name: a }, { name: 2, size: 3 }]
+`;
+  const error: unknown = await open(plan, { config, mount: () => void mounted++ }).catch(
+    (thrown: unknown) => thrown,
+  );
+  const { problems } = (error as { details: { problems: Problem[] } }).details;
+
+  expect(problems.map(({ code, line, column, path }) => [code, `${line}:${column}`, path])).toEqual([
+    ["CONFIG_INVALID", "4:5", "tools[0].config.root"],
+    ["CONFIG_INVALID", "5:7", "tools[0].config.rot"],
+    ["CONFIG_INVALID", "6:27", "tools[0].config.limits.maxBytes"],
+    ["CONFIG_INVALID", "7:37", "tools[0].config.places[1].name"],
+    ["CONFIG_INVALID", "7:40", "tools[0].config.places[1].size"],
+  ]);
+  expect(problems[1]?.message).toBe('config of "m": unknown key "rot"; did you mean "root"?');
+  expect(mounted).toBe(0);
+});
+
+test("a config that is missing is told at the entry", async () => {
+  await expect(open("tools:\n  - module: m\n", { config, mount: () => null })).rejects.toMatchObject({
+    details: { problems: [{ code: "CONFIG_INVALID", line: 2, message: 'config of "m": "root" is missing' }] },
+  });
+});
+
+test("a module without a schema gets its config as it is, with a warning", async () => {
+  const warnings: unknown[] = [];
+  const logger = { ...silentLogger, warn: (...said: unknown[]) => void warnings.push(said) };
+  const seen: unknown[] = [];
+  const mount = (_: unknown, settings: unknown) => void seen.push(settings);
+  const host = await open("tools: [{ module: m, config: { any: [1] } }]", { mount }, logger);
+
+  expect(seen).toEqual([{ any: [1] }]);
+  expect(warnings).toMatchObject([[{ module: "m" }, expect.stringContaining("unchecked")]]);
+  await host.close();
+});
+
+test("a module that only exports tools takes no config", async () => {
+  const tool = { name: "t", description: "d", schema: z.strictObject({}), execute: () => ({ data: null }) };
+
+  await expect(open("tools: [{ module: m, config: { a: 1 } }]", { tool })).rejects.toMatchObject({
+    details: { problems: [{ code: "CONFIG_INVALID" }] },
+  });
+});
+
+test("a schema of another library is asked through the Standard Schema interface, also when it takes its time", async () => {
+  const other = {
+    "~standard": {
+      version: 1,
+      vendor: "other",
+      validate: async (value: { root?: unknown }) =>
+        value.root === 1
+          ? { value: { root: "one" } }
+          : { issues: [{ message: "must be one", path: [{ key: "root" }] }] },
+    },
+  };
+  const host = await open("tools: [{ module: m, config: { root: 1 } }]", {
+    config: other,
+    mount: () => null,
+  });
+  await host.close();
+
+  await expect(
+    open("tools: [{ module: m, config: { root: 2 } }]", { config: other, mount: () => null }),
+  ).rejects.toMatchObject({
+    details: {
+      problems: [{ code: "CONFIG_INVALID", column: 38, message: 'config of "m": root: must be one' }],
+    },
+  });
+});

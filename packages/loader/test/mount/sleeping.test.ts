@@ -1,0 +1,161 @@
+import { silentLogger } from "@toolmount/core";
+import { expect, test } from "vitest";
+import { openHost, type OpenHostOptions } from "../../src/index.ts";
+import { installed, workspace } from "../workspace.ts";
+
+const source = (body = "") => `
+import { data, defineTool } from "@toolmount/core";
+import { z } from "zod";
+globalThis.woken = [...(globalThis.woken ?? []), import.meta.url];
+${body}
+export const config = z.strictObject({ greeting: z.string().default("Hello") });
+export function mount(coordinator, { greeting }) {
+  coordinator.registerCleanup(() => { globalThis.tidied = true; });
+  coordinator.mount("tools", defineTool({
+    name: "greet", description: "Greets. Use in tests.",
+    schema: z.strictObject({ name: z.string().min(2) }),
+    category: "read", consequenceLevel: "low",
+    requiresConfirmation: ({ name }) => name === "root",
+    execute: ({ name }, { abortSignal }) => data(greeting + " " + name + " " + abortSignal.aborted),
+  }));
+}`;
+
+const tool = {
+  name: "greet",
+  description: "Greets. Use in tests.",
+  inputSchema: {
+    type: "object",
+    properties: { name: { type: "string", minLength: 2 } },
+    required: ["name"],
+    additionalProperties: false,
+  },
+  category: "read",
+  consequenceLevel: "low",
+  requiresConfirmation: "dynamic",
+};
+const manifest = {
+  type: "tool",
+  mounts: ["tools"],
+  static: true,
+  provides: [],
+  needs: [],
+  config: { type: "object", properties: { greeting: { type: "string" } }, additionalProperties: false },
+  tools: [tool],
+};
+
+async function open(files: Record<string, string>, plan: string, options: OpenHostOptions = {}) {
+  const { path, folder } = await workspace({ ...files, "plan.yaml": plan });
+  const host = await openHost(path("plan.yaml"), { logger: silentLogger, ...options });
+  const woken = () =>
+    ((globalThis as { woken?: string[] }).woken ?? []).filter((url) => url.includes(encodeURI(folder)))
+      .length;
+  return { host, woken };
+}
+
+const plan = (config = "{}") =>
+  `tools: [{ module: "@acme/greet", wake: call, prefix: my_, config: ${config} }]`;
+
+test("a module that sleeps is listed, and imported by the first call of its tools", async () => {
+  const { host, woken } = await open(
+    installed("@acme/greet", source(), { toolmount: manifest }),
+    plan("{ greeting: Hi }"),
+  );
+
+  expect(host.tools()).toMatchObject([
+    { name: "my_greet", requiresConfirmation: "dynamic", inputSchema: tool.inputSchema },
+  ]);
+  expect(woken()).toBe(0);
+  const calls = await Promise.all(
+    ["Ada", "Bob"].map((name) => host.call({ name: "my_greet", arguments: { name } })),
+  );
+  expect(calls.map(({ result }) => result)).toMatchObject([
+    { data: "Hi Ada false" },
+    { data: "Hi Bob false" },
+  ]);
+  expect(woken()).toBe(1);
+  await host.close();
+  expect((globalThis as { tidied?: boolean }).tidied).toBe(true);
+});
+
+test("the real tool's schema judges, and so does its confirmation", async () => {
+  const { host } = await open(installed("@acme/greet", source(), { toolmount: manifest }), plan(), {
+    approver: () => ({ decision: "deny", reason: "not root" }),
+  });
+
+  expect(await host.call({ name: "my_greet", arguments: { name: "A" } })).toMatchObject({
+    status: "invalid",
+  });
+  expect(await host.call({ name: "my_greet", arguments: { name: "root" } })).toMatchObject({
+    status: "denied",
+  });
+  expect(await host.call({ name: "my_greet", arguments: { name: "Ada" } })).toMatchObject({ status: "ok" });
+  await host.close();
+});
+
+test("a wrong config is told when the plan opens, without waking", async () => {
+  await expect(
+    open(installed("@acme/greet", source(), { toolmount: manifest }), plan("{ greting: Hi }")),
+  ).rejects.toMatchObject({
+    details: {
+      problems: [{ code: "CONFIG_INVALID", message: expect.stringContaining("greting") as string }],
+    },
+  });
+});
+
+test.each<[string, object, string]>([
+  ["tells of a tool that is not there", { tools: [{ ...tool, name: "wave" }] }, "has no tool"],
+  ["classifies a tool otherwise", { tools: [{ ...tool, consequenceLevel: "high" }] }, "classified otherwise"],
+])("a module whose manifest %s does not run", async (_, wrong, message) => {
+  const { host } = await open(
+    installed("@acme/greet", source(), { toolmount: { ...manifest, ...wrong } }),
+    plan(),
+  );
+  const [listed] = host.tools();
+  const outcome = await host.call({ name: listed!.name, arguments: { name: "Ada" } });
+
+  expect(outcome).toMatchObject({
+    status: "invalid",
+    result: { error: expect.stringContaining(message) as string },
+  });
+  await host.close();
+});
+
+test("a module that fails to wake is told in the outcome", async () => {
+  const { host } = await open(
+    installed("@acme/greet", source('throw new Error("out of luck");'), { toolmount: manifest }),
+    plan(),
+  );
+
+  expect(await host.call({ name: "my_greet", arguments: { name: "Ada" } })).toMatchObject({
+    result: { error: expect.stringContaining("cannot be woken") as string },
+  });
+  await host.close();
+});
+
+test.each<[string, object]>([
+  ["has hooks", { mounts: ["tools", "policies"] }],
+  ["has other tools for other configs", { static: false }],
+  ["brings a capability", { provides: ["x"] }],
+])("a module that %s is imported at once, whatever the plan says", async (_, more) => {
+  const { host, woken } = await open(
+    installed("@acme/greet", source(), { toolmount: { ...manifest, ...more } }),
+    plan(),
+  );
+
+  expect(woken()).toBe(1);
+  await host.close();
+});
+
+test("wake: call of the plan holds for every entry that does not say otherwise", async () => {
+  const both = {
+    ...installed("@acme/greet", source(), { toolmount: manifest }),
+    ...installed("@acme/other", source(), { toolmount: manifest }),
+  };
+  const { host, woken } = await open(
+    both,
+    'wake: call\ntools: [{ module: "@acme/greet", prefix: a_ }, { module: "@acme/other", wake: start, prefix: b_ }]',
+  );
+
+  expect(woken()).toBe(1);
+  await host.close();
+});

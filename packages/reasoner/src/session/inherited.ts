@@ -1,0 +1,37 @@
+import type { InheritedScope, SpawnRequest } from "@toolmount/core";
+import { message, readFunctionCall, readText, textOf, type Item } from "../provider/items.ts";
+import type { SessionView } from "./view.ts";
+
+/** Longest text of one message that a child is told, in characters. Source: Amplifier's tool-task. */
+const maxInherited = 2_000;
+
+/**
+ * What was said before, as one message between markers; with the scope `agents` also what the tools of `agentTools`
+ * answered, with `full` what all did.
+ */
+export function inherited(
+  { items }: SessionView,
+  inherit: SpawnRequest["inherit"],
+  scope: InheritedScope,
+  agentTools: ReadonlySet<string>,
+): Item | null {
+  if (inherit === undefined) return null;
+  const begins = items.flatMap(({ role }, at) => (role === "user" ? [at] : []));
+  const from = inherit === "all" ? 0 : (begins.at(-inherit.turns) ?? 0);
+  const toolOf = new Map(items.map(readFunctionCall).map((call) => [call?.callId, call?.name ?? ""]));
+  const lines = items.slice(from).flatMap((item) => {
+    const { role, type } = item;
+    if (role === "user" || role === "assistant") return [lineOf(readText(role), textOf([item]))];
+    if (type !== "function_call_output" || scope === "conversation") return [];
+    const tool = toolOf.get(readText(item["call_id"])) ?? "";
+    if (scope === "agents" && !agentTools.has(tool)) return [];
+    const { output } = item;
+    return [lineOf(`result of ${tool}`, typeof output === "string" ? output : JSON.stringify(output))];
+  });
+  if (lines.length === 0) return null;
+  return message("developer", `[BEGIN PARENT CONVERSATION]\n${lines.join("\n")}\n[END PARENT CONVERSATION]`);
+}
+
+function lineOf(who: string, text: string): string {
+  return `${who}: ${text.slice(0, maxInherited)}`;
+}

@@ -1,0 +1,77 @@
+import { errorMessage, type ContentBlock, type Json, type ToolOutcome } from "@toolmount/core";
+import { toModelText } from "@toolmount/interop";
+import type { Item } from "../provider/items.ts";
+
+/** The item that answers a call. Pictures and files go beside the text, where a tool gave any. */
+export function outputItem(callId: string, outcome: ToolOutcome, denier: "hook" | "person"): Item {
+  const text = outcomeText(outcome, denier);
+  const parts = (outcome.result.content ?? []).flatMap(partOf);
+  const output = parts.length === 0 ? text : [{ type: "input_text", text }, ...parts];
+  return { type: "function_call_output", call_id: callId, output };
+}
+
+/** The answer to a call about which nothing but a text is known. */
+export function textOutput(callId: string, text: string): Item {
+  return { type: "function_call_output", call_id: callId, output: text };
+}
+
+/** An outcome as the text that a model reads: data, or what went wrong and its code. */
+export function outcomeText(outcome: ToolOutcome, denier: "hook" | "person"): string {
+  const { status, tool, result } = outcome;
+  if (result.error === undefined) return succeeded(outcome);
+  if (status === "cancelled") return cancelledText(tool, result.error);
+  if (status === "not_found")
+    return clean(`Error: Tool '${tool}' not found. ${nearText(result.error)}`.trim());
+  if (status === "denied") return clean(deniedText(tool, result.error, denier));
+  const { output } = (result.details ?? {}) as { readonly output?: Json };
+  if (output !== undefined && output !== null && output !== "")
+    return toModelText({ success: false, output, error: null });
+  const code = result.code === undefined ? "" : ` [${result.code}]`;
+  return clean(`Error: ${result.error}${code}`);
+}
+
+/** What stands for a call that was cancelled, so that no call goes without an answer. */
+export function cancelledText(tool: string, error = errorMessage("CANCELLED", {})): string {
+  return JSON.stringify({ error, cancelled: true, tool });
+}
+
+function succeeded({ result }: ToolOutcome): string {
+  const text = toModelText({ success: true, output: result.data ?? null, error: null });
+  const cut = result.truncated === undefined ? [] : [`cut: the whole has ${result.truncated.bytes} bytes`];
+  const warnings = [...(result.warnings ?? []), ...cut].map((warning) => `\nWarning: ${warning}`);
+  return clean(text + warnings.join(""));
+}
+
+function nearText(error: string): string {
+  const at = error.indexOf("did you mean");
+  return at < 0 ? "" : `${error.charAt(at).toUpperCase()}${error.slice(at + 1)}`;
+}
+
+function deniedText(tool: string, error: string, denier: "hook" | "person"): string {
+  const prefix = `"${tool}" was not run: `;
+  const reason = error.startsWith(prefix) ? error.slice(prefix.length) : error;
+  return denier === "hook"
+    ? `Denied by hook: ${reason}`
+    : `Error: the call was not approved: ${reason} [DENIED]`;
+}
+
+function clean(text: string): string {
+  return toModelText({ success: true, output: text, error: null });
+}
+
+function partOf(block: ContentBlock): Item[] {
+  switch (block.type) {
+    case "text":
+      return [{ type: "input_text", text: block.text }];
+    case "image":
+      return [
+        { type: "input_image", detail: "auto", image_url: `data:${block.mimeType};base64,${block.data}` },
+      ];
+    case "audio":
+      return [{ type: "input_text", text: `(audio of the type ${block.mimeType}, which cannot be shown)` }];
+    case "file":
+      return [{ type: "input_text", text: `(file ${block.name ?? block.uri})` }];
+    default:
+      return [];
+  }
+}

@@ -1,0 +1,67 @@
+import { isToolmountError, traceTurn, type TurnTrace } from "@toolmount/core";
+import type { Agent, Settings } from "../config.ts";
+import { createProvider } from "../provider/provider.ts";
+import type { SessionFacts } from "../session/log.ts";
+import type { TurnResult } from "./turn-types.ts";
+
+/** What is known of a turn before it runs. */
+export interface TracedTurn {
+  readonly hostId: string;
+  readonly turnId: string;
+  readonly facts: SessionFacts;
+  readonly settings: Settings;
+  readonly agent: Agent | null;
+  readonly userId: string | undefined;
+  /** The trace context of whoever asked for the turn. */
+  readonly traceparent: string | undefined;
+  /** That of the turn's beginning, for one that goes on. */
+  readonly began: string | null;
+  readonly now: () => number;
+}
+
+/** Runs a turn, or the rest of one, and tells of it on the tracing channel. `act` gets the trace context within. */
+export function tracedTurn(
+  turn: TracedTurn,
+  act: (traceparent: string | undefined) => Promise<TurnResult>,
+): Promise<TurnResult> {
+  const message = messageOf(turn);
+  const startedAt = turn.now();
+  return traceTurn(message, async () => {
+    try {
+      const result = await act(message.traceparent);
+      fill(message, result);
+      return result;
+    } catch (error) {
+      const code = isToolmountError(error) ? error.code : "INTERNAL";
+      message.status = "failed";
+      message.failure = { code, message: isToolmountError(error) ? error.message : "the host failed" };
+      throw error;
+    } finally {
+      message.durationMs = turn.now() - startedAt;
+    }
+  });
+}
+
+function messageOf(turn: TracedTurn): TurnTrace {
+  const { hostId, turnId, facts, settings, agent, userId, traceparent, began } = turn;
+  return {
+    hostId,
+    sessionId: facts.id,
+    turnId,
+    model: settings.model,
+    server: createProvider(settings).place.provider,
+    agent:
+      facts.agent === null || agent === null ? null : { name: facts.agent, description: agent.description },
+    depth: facts.depth,
+    resumed: began !== null,
+    traceparent: began ?? traceparent,
+    ...(facts.parentId === null ? {} : { parentSessionId: facts.parentId }),
+    ...(userId === undefined ? {} : { userId }),
+    ...(began === null || traceparent === undefined ? {} : { resumedBy: traceparent }),
+  };
+}
+
+function fill(message: TurnTrace, { status, iterations, calls, usage, error }: TurnResult): void {
+  Object.assign(message, { status, iterations, calls, usage });
+  if (error !== undefined) message.failure = { code: error.code, message: error.message };
+}

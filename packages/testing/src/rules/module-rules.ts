@@ -1,0 +1,244 @@
+import {
+  canonicalJson,
+  isToolmountError,
+  type ModuleSubject,
+  type Rule,
+  type RuleProblem,
+  type ToolInfo,
+} from "@toolmount/core";
+import { Overdue } from "../trial/deadline.ts";
+import { Synchronous } from "../trial/trial.ts";
+
+type ModuleRule = Rule<ModuleSubject>;
+
+const found = (where: string, problem: string, severity?: "warning"): RuleProblem =>
+  severity === undefined ? { where, problem } : { where, problem, severity };
+
+/** How many parameters a function takes, those with defaults included. */
+function countParameters(fn: (...parameters: never[]) => unknown): number {
+  const text = Function.prototype.toString.call(fn);
+  if (/^(?:async\s+)?[\w$]+\s*=>/.test(text)) return 1;
+  const open = text.indexOf("(");
+  let depth = 0;
+  let count = 0;
+  let isEmpty = true;
+  for (const sign of text.slice(open + 1)) {
+    if (depth === 0 && sign === ")") break;
+    if ("([{".includes(sign)) depth++;
+    if (")]}".includes(sign)) depth--;
+    if (sign === "," && depth === 0) count++;
+    if (!/\s/.test(sign)) isEmpty = false;
+  }
+  return Math.max(fn.length, isEmpty ? 0 : count + 1, text.slice(open).startsWith("(...") ? 99 : 0);
+}
+
+function isAsync(fn: unknown): boolean {
+  return typeof fn === "function" && fn.constructor.name === "AsyncFunction";
+}
+
+/** The checks of a module, under the names of Amplifier's validator where that has them. */
+export const moduleRules: readonly ModuleRule[] = [
+  {
+    id: "module_importable",
+    severity: "error",
+    why: "a module that cannot be imported mounts nothing",
+    mend: "import it by hand with node and mend what that says",
+    *check({ failure }) {
+      if (failure?.during === "import") yield found("module", messageOf(failure.thrown));
+    },
+  },
+  {
+    id: "mount_exists",
+    severity: "error",
+    why: "mount is the one entry of a module",
+    mend: "export async function mount(coordinator, config)",
+    *check({ exports, failure }) {
+      if (failure?.during !== "import" && typeof exports["mount"] !== "function")
+        yield found("mount", exports["mount"] === undefined ? missing(exports) : "mount is not a function");
+    },
+  },
+  {
+    id: "mount_signature",
+    severity: "error",
+    why: "mount gets the coordinator and the config, and is awaited",
+    mend: "write it as async function mount(coordinator, config)",
+    *check({ exports: { mount }, returned }) {
+      if (typeof mount !== "function") return;
+      if (countParameters(mount as () => unknown) < 2)
+        yield found("mount", "it takes fewer than two parameters");
+      if (!isAsync(mount) && returned instanceof Synchronous) yield found("mount", "it is not async");
+    },
+  },
+  {
+    id: "on_session_ready_async",
+    severity: "error",
+    why: "on_session_ready is awaited and gets the coordinator; another kind is left out",
+    mend: "write it as async function on_session_ready(coordinator), or take it out",
+    *check({ exports: { on_session_ready: ready } }) {
+      if (ready === undefined) return;
+      if (typeof ready !== "function" || !isAsync(ready))
+        yield found("on_session_ready", "it is not an async function");
+      else if (countParameters(ready as () => unknown) < 1)
+        yield found("on_session_ready", "it takes no coordinator");
+    },
+  },
+  {
+    id: "protocol_compliance",
+    severity: "error",
+    why: "a tool module mounts a tool, or returns one",
+    mend: "mount the tool at tools, or return it from mount",
+    *check({ exports, failure, tools, returned, registered }) {
+      if (typeof exports["mount"] !== "function") return;
+      if (failure?.during === "mount") yield found("mount", failed(failure.thrown));
+      else if (tools.length === 0 && typeof unwrap(returned) === "function")
+        yield found("mount", "it gave a cleanup and mounted nothing", "warning");
+      else if (tools.length === 0 && !registered)
+        yield found("mount", "it mounted nothing and returned no tool");
+    },
+  },
+  {
+    id: "mount_no_network",
+    severity: "error",
+    why: "a host that lists a plan's tools must not talk to the network for it",
+    mend: "connect at the first call",
+    *check({ traces }) {
+      for (const { kind, what } of traces) if (kind === "network") yield found("mount", `it ${what}`);
+    },
+  },
+  {
+    id: "mount_no_process",
+    severity: "error",
+    why: "mounting is looking, not doing",
+    mend: "start the process at the first call",
+    *check({ traces }) {
+      for (const { kind, what } of traces) if (kind === "process") yield found("mount", `it ${what}`);
+    },
+  },
+  {
+    id: "unmount_leaves_nothing",
+    severity: "error",
+    why: "plans are reloaded; what stays piles up",
+    mend: "undo it in a cleanup that mount returns or registers",
+    *check({ residue, failure }) {
+      if (failure === null) for (const what of residue) yield found("mount", `it leaves ${what} behind`);
+    },
+  },
+  {
+    id: "cleanup_succeeds",
+    severity: "error",
+    why: "a cleanup that throws has not cleaned up",
+    mend: "let the cleanup succeed when there is nothing left to do",
+    *check({ cleanupFailures }) {
+      for (const thrown of cleanupFailures) yield found("cleanup", `it throws: ${messageOf(thrown)}`);
+    },
+  },
+  {
+    id: "definition_stable",
+    severity: "error",
+    why: "what was approved must be what is offered, in every process",
+    mend: "take times, random values and orders that change out of the definition",
+    *check({ tools, repeats }) {
+      const first = tools.flatMap(({ info }) => (info === null || info.dynamic ? [] : [info]));
+      for (const { from, tools: again } of repeats)
+        for (const name of changed(first, again))
+          yield found(`tools.${name}`, `its definition is another one ${from}`);
+    },
+  },
+  {
+    id: "name_near",
+    severity: "warning",
+    why: "a model mistakes names that are almost alike",
+    mend: "rename one so that the words tell them apart",
+    *check({ tools }) {
+      const names = tools.map(({ name }) => name);
+      for (const [index, name] of names.entries())
+        for (const other of names.slice(index + 1))
+          if (name !== other && areNear(name, other))
+            yield found(`tools.${other}`, `it is almost named as "${name}"`);
+    },
+  },
+  {
+    id: "manifest_true",
+    severity: "error",
+    why: "hosts list tools from the manifest, without running the module",
+    mend: "run toolmount manifest in the package's folder",
+    *check({ manifest, tools }) {
+      if (manifest === null || !Array.isArray(manifest["tools"])) return;
+      const told = new Map((manifest["tools"] as ToldTool[]).map((tool) => [tool.name, tool]));
+      const mounted = tools.flatMap(({ info }) => (info === null ? [] : [info]));
+      for (const info of mounted) yield* differences(info, told.get(info.declaredName));
+      for (const name of told.keys())
+        if (!mounted.some((info) => info.declaredName === name))
+          yield found(`manifest.tools.${name}`, "it is not mounted");
+    },
+  },
+];
+
+type ToldTool = { readonly name: string } & Readonly<Record<string, unknown>>;
+
+/** What a manifest tells of a tool, where it tells it. */
+const toldMembers = [
+  "description",
+  "inputSchema",
+  "category",
+  "consequenceLevel",
+  "requiresConfirmation",
+] as const;
+
+function* differences(info: ToolInfo, told: ToldTool | undefined): Generator<RuleProblem> {
+  const where = `manifest.tools.${info.declaredName}`;
+  if (told === undefined) yield found(where, "it is mounted, and the manifest does not have it");
+  for (const member of toldMembers)
+    if (told?.[member] !== undefined && canonicalJson(told[member]) !== canonicalJson(info[member]))
+      yield found(`${where}.${member}`, "it is not what is mounted");
+}
+
+function changed(first: readonly ToolInfo[], again: readonly ToolInfo[]): readonly string[] {
+  const known = new Map(again.map((info) => [info.declaredName, canonicalJson({ ...info, owner: "" })]));
+  return first
+    .filter((info) => known.get(info.declaredName) !== canonicalJson({ ...info, owner: "" }))
+    .map(({ name }) => name);
+}
+
+/** One letter apart, or the same words in another order. */
+function areNear(a: string, b: string): boolean {
+  const [one, two] = [a, b].map((name) => name.toLowerCase().split(/[-_.]/).filter(Boolean)) as [
+    string[],
+    string[],
+  ];
+  if (one.toSorted().join("_") === two.toSorted().join("_")) return true;
+  return withinOneEdit(one.join(""), two.join(""));
+}
+
+function withinOneEdit(a: string, b: string): boolean {
+  if (Math.abs(a.length - b.length) > 1 || Math.min(a.length, b.length) < 3) return false;
+  let at = 0;
+  while (at < a.length && a[at] === b[at]) at++;
+  const rests = [
+    [a.slice(at + 1), b.slice(at + 1)],
+    [a.slice(at + 1), b.slice(at)],
+    [a.slice(at), b.slice(at + 1)],
+  ];
+  return rests.some(([left, right]) => left === right);
+}
+
+function failed(thrown: unknown): string {
+  return thrown instanceof Overdue ? thrown.message : `it throws: ${messageOf(thrown)}`;
+}
+
+/** There is no mount, and what is there instead. */
+function missing(exports: ModuleSubject["exports"]): string {
+  const names = Object.keys(exports).filter((name) => name !== "module.exports");
+  if (names.length === 0) return "there is no mount; it exports nothing";
+  const beside = names.includes("default") ? "; a default export is not looked into" : "";
+  return `there is no mount; it exports ${names.slice(0, 10).join(", ")}${beside}`;
+}
+
+function unwrap(returned: unknown): unknown {
+  return returned instanceof Synchronous ? returned.value : returned;
+}
+
+function messageOf(thrown: unknown): string {
+  const text = thrown instanceof Error ? thrown.message : String(thrown);
+  return `${isToolmountError(thrown) ? `${thrown.code}: ` : ""}${text}`.slice(0, 300);
+}

@@ -1,0 +1,152 @@
+import { existsSync } from "node:fs";
+import { glob, readFile } from "node:fs/promises";
+import { isBuiltin } from "node:module";
+import { basename, join, posix } from "node:path";
+import { packageOf, readSource, type Mark, type Source } from "./house-source.ts";
+import { ambientReaders, computedImport, packages, tool, type Allowance } from "../house-table.ts";
+
+interface Manifest {
+  readonly name: string;
+  readonly exports?: Record<string, string | Record<string, string>>;
+  readonly scripts?: Record<string, string>;
+  readonly dependencies?: Record<string, string>;
+  readonly peerDependencies?: Record<string, string>;
+  readonly optionalDependencies?: Record<string, string>;
+  readonly devDependencies?: Record<string, string>;
+}
+
+/** A package: its folder relative to the root (`packages/core`), and what it says of itself. */
+interface Room {
+  readonly folder: string;
+  readonly manifest: Manifest;
+  readonly allowance: Allowance;
+}
+
+/**
+ * Compares every manifest of `packages/` and `tools/`, and every file of their `src/`, with the table of packages.
+ *
+ * Returns one sentence for each thing that is not as it should be; each begins with the file's path, and line.
+ */
+export async function inspectHouse(root: string): Promise<string[]> {
+  const problems: string[] = [];
+  const solution = await readFile(join(root, "tsconfig.json"), "utf8");
+  for (const path of await files(root, "{packages,tools}/*/package.json")) {
+    const folder = posix.dirname(path);
+    const manifest = JSON.parse(await readFile(join(root, path), "utf8")) as Manifest;
+    const allowance = folder.startsWith("tools/") ? tool : packages[manifest.name];
+    if (allowance === undefined) {
+      problems.push(`${path}: ${manifest.name} is not in the table of packages`);
+      continue;
+    }
+    const room = { folder, manifest, allowance };
+    problems.push(...inspectManifest(room), ...inspectReferences(root, folder, solution));
+    for (const source of await files(root, `${folder}/src/**/*.ts`)) {
+      problems.push(...inspectSource(room, source, await readFile(join(root, source), "utf8")));
+    }
+  }
+  return problems;
+}
+
+function inspectManifest({ folder, manifest, allowance }: Room): string[] {
+  const problems: string[] = [];
+  const name = nameOf(folder);
+  if (manifest.name !== name) problems.push(`is named ${manifest.name}, not ${name}`);
+  for (const dependency of Object.keys(runtimeDependencies(manifest))) {
+    if (!allows(allowance, dependency)) problems.push(`may not depend on ${dependency}`);
+  }
+  if (allowance === tool && manifest.dependencies?.["@toolmount/core"] !== undefined) {
+    problems.push("has @toolmount/core as a dependency, not as a peer");
+  }
+  const versions = {
+    ...manifest.devDependencies,
+    ...manifest.optionalDependencies,
+    ...manifest.dependencies,
+  };
+  for (const [dependency, version] of Object.entries(versions)) {
+    if (!/^(catalog|workspace):/.test(version)) problems.push(`names a version of ${dependency}: ${version}`);
+  }
+  for (const script of ["build", "types", "test", "pack:check"]) {
+    if (manifest.scripts?.[script] === undefined) problems.push(`has no script named ${script}`);
+  }
+  return problems.map((problem) => `${folder}/package.json: ${problem}`);
+}
+
+/** Every package, and its tests, are in the solution that editors and `tsc -b` open. */
+function inspectReferences(root: string, folder: string, solution: string): string[] {
+  return [folder, `${folder}/test`]
+    .filter((path) => existsSync(join(root, path, "tsconfig.json")) && !solution.includes(`"${path}"`))
+    .map((path) => `tsconfig.json: does not reference ${path}`);
+}
+
+function inspectSource(room: Room, path: string, code: string): string[] {
+  const source = readSource(path, code);
+  const report = ({ at, what }: Mark, problem: string) => `${path}:${lineOf(code, at)}: ${problem} ${what}`;
+  return [
+    ...inspectPlace(room, path, source),
+    ...source.imports.flatMap((mark) => {
+      const problem = inspectImport(room, path, mark.what);
+      return problem === undefined ? [] : [report(mark, problem)];
+    }),
+    ...source.computed
+      .filter(() => path !== computedImport)
+      .map((mark) => report(mark, "imports what is computed:")),
+    ...source.reads.filter(({ what }) => !mayRead(path, what)).map((mark) => report(mark, "may not read")),
+  ];
+}
+
+function inspectPlace({ folder, manifest }: Room, path: string, { onlyReexports }: Source): string[] {
+  const problems: string[] = [];
+  if (basename(path) === "utils.ts") problems.push(`${path}: is named utils.ts, not for one idea`);
+  if (path.includes("/types/"))
+    problems.push(`${path}: is in a folder of types, not beside the code that makes them true`);
+  const entry = `./${posix.relative(folder, path)}`;
+  const isEntry = JSON.stringify(manifest.exports ?? {}).includes(`"${entry}"`);
+  if (onlyReexports && !isEntry) problems.push(`${path}: is a barrel that no entry of exports names`);
+  return problems;
+}
+
+/** Says what is wrong with an import, as the beginning of a sentence that ends with the specifier. */
+function inspectImport(room: Room, path: string, specifier: string): string | undefined {
+  if (specifier.startsWith(".")) {
+    const target = posix.join(posix.dirname(path), specifier);
+    return target.startsWith(`${room.folder}/`) ? undefined : "leaves its package to import";
+  }
+  const name = packageOf(specifier);
+  if (isBuiltin(specifier) || name === room.manifest.name) return undefined;
+  if (!allows(room.allowance, name)) return "may not import";
+  return name in runtimeDependencies(room.manifest) ? undefined : "has not among its dependencies";
+}
+
+function mayRead(path: string, what: string): boolean {
+  return ambientReaders.some(
+    (reader) => path.startsWith(reader.path) && (reader.reads ?? [what]).includes(what),
+  );
+}
+
+function allows({ house, libraries }: Allowance, name: string): boolean {
+  if (name === "toolmount" || name.startsWith("@toolmount/")) return house.includes(name);
+  return libraries.some(
+    (library) => library === name || (library.endsWith("*") && name.startsWith(library.slice(0, -1))),
+  );
+}
+
+function runtimeDependencies(manifest: Manifest): Record<string, string> {
+  return { ...manifest.optionalDependencies, ...manifest.dependencies, ...manifest.peerDependencies };
+}
+
+function nameOf(folder: string): string {
+  if (folder === "packages/cli") return "toolmount";
+  return folder.startsWith("tools/")
+    ? `@toolmount/tool-${basename(folder)}`
+    : `@toolmount/${basename(folder)}`;
+}
+
+function lineOf(code: string, at: number): number {
+  return code.slice(0, at).split("\n").length;
+}
+
+async function files(root: string, pattern: string): Promise<string[]> {
+  const paths: string[] = [];
+  for await (const path of glob(pattern, { cwd: root, exclude: ["**/node_modules/**"] })) paths.push(path);
+  return paths.toSorted();
+}

@@ -1,0 +1,275 @@
+import { spawn } from "node:child_process";
+import { mkdir, mkdtemp, readFile, realpath, rm, symlink, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { text } from "node:stream/consumers";
+import {
+  createHost,
+  createMemoryStore,
+  data,
+  defineTool,
+  type GateHandler,
+  type Host,
+  type StateStore,
+  type ToolOutcome,
+} from "@toolmount/core";
+import { toAiSdkTools, toLangChainTools } from "@toolmount/interop";
+import { onTestFinished } from "vitest";
+import { z } from "zod";
+
+/** What stands in the way of a call. */
+export const decisions = ["allow", "deny", "ask", "modify", "throws", "hangs"] as const;
+type Decision = (typeof decisions)[number];
+
+/** What came of a call: the arguments that the tool ran with, each time that it ran. */
+interface Seen {
+  readonly ran: readonly unknown[];
+  /** What the way in told its caller, as text. */
+  readonly told: string;
+}
+
+/** What must come of each decision. */
+export type Verdicts = Readonly<Record<Decision, "runs" | "runs modified" | "does not run">>;
+
+/** One way by which a call comes to a host. */
+export interface WayIn {
+  readonly name: string;
+  /** Files that send calls in by this way. */
+  readonly sources: readonly string[];
+  readonly go: (decision: Decision) => Promise<Seen>;
+  /** Where they differ from those of a call that begins. */
+  readonly verdicts?: Partial<Verdicts>;
+}
+
+/** Of a call that begins, whichever way it came. */
+export const verdicts: Verdicts = {
+  allow: "runs",
+  deny: "does not run",
+  ask: "does not run",
+  modify: "runs modified",
+  throws: "does not run",
+  hangs: "does not run",
+};
+
+/** The arguments of every call of the table, and what the gate that modifies makes of them. */
+export const given = { n: 1 };
+export const modified = { n: 2 };
+
+const context = { sessionId: "s", userId: "u" };
+
+/** Every way in. A file that calls a host and is in no row, nor among those that are none, fails the build. */
+export const waysIn: readonly WayIn[] = [
+  {
+    name: "the library",
+    sources: ["packages/core/src/host/create-host.ts"],
+    go: (decision) => called(decision, ({ host }) => host.call({ name: "probe", arguments: given }, context)),
+  },
+  {
+    name: "a model's text",
+    sources: [],
+    go: (decision) =>
+      called(decision, ({ host }) => host.call({ name: "probe", arguments: '{"n":1}' }, context)),
+  },
+  {
+    name: "an alias",
+    sources: [],
+    go: (decision) => called(decision, ({ host }) => host.call({ name: "alias", arguments: given }, context)),
+  },
+  {
+    name: "another case",
+    sources: [],
+    go: (decision) => called(decision, ({ host }) => host.call({ name: "PROBE", arguments: given }, context)),
+  },
+  {
+    name: "a session, as the reasoner has it",
+    sources: [
+      "packages/core/src/host/session.ts",
+      "packages/reasoner/src/turn/calls.ts",
+      "packages/reasoner/src/turn/bootstrap.ts",
+    ],
+    go: (decision) =>
+      called(decision, ({ host }) =>
+        host.session("s").call({ name: "probe", arguments: given }, { userId: "u" }),
+      ),
+  },
+  {
+    name: "a tool that calls a tool",
+    sources: ["packages/core/src/call/tool-context.ts"],
+    go: (decision) => called(decision, ({ host }) => host.call({ name: "outer" }, context)),
+  },
+  {
+    name: "going on after an approval",
+    sources: ["packages/core/src/host/create-host.ts"],
+    go: (decision) => goneOn(decision, (asked, { host }) => host.resume(asked.ticket!, context)),
+    // The one question of the call has been answered; what was approved is not what a gate makes of it.
+    verdicts: { ask: "runs", modify: "does not run" },
+  },
+  {
+    name: "going on in another process",
+    sources: ["packages/cli/src/commands/resume.ts"],
+    go: (decision) =>
+      goneOn(decision, (asked, { store, ran }) => {
+        const other = world(store, ran, true);
+        gate(other.host, decision);
+        return other.host.resume(asked.ticket!, context);
+      }),
+    verdicts: { ask: "runs", modify: "does not run" },
+  },
+  {
+    name: "going on twice",
+    sources: [],
+    go: (decision) =>
+      goneOn(decision, async (asked, { host }) => {
+        await host.resume(asked.ticket!, context);
+        return host.resume(asked.ticket!, context);
+      }),
+    verdicts: { ask: "runs", modify: "does not run" },
+  },
+  {
+    name: "the tools of the AI SDK",
+    sources: ["packages/interop/src/providers/ai-sdk.ts"],
+    go: (decision) =>
+      called(decision, ({ host }) => {
+        const { probe } = toAiSdkTools(host, host.tools(), context);
+        return probe!.execute(given).catch((error: unknown) => String(error));
+      }),
+  },
+  {
+    name: "the tools of LangChain",
+    sources: ["packages/interop/src/providers/langchain.ts"],
+    go: (decision) =>
+      called(decision, ({ host }) =>
+        toLangChainTools(host, host.tools(), context)
+          .find(({ name }) => name === "probe")!
+          .invoke(given),
+      ),
+  },
+  {
+    name: "the command",
+    sources: ["packages/cli/src/commands/call.ts"],
+    go: byCommand,
+  },
+];
+
+/** Files that call a host and are no way in, each with the reason. */
+export const noWaysIn: Readonly<Record<string, string>> = {
+  "packages/cli/src/plan-tests/run.ts": "no tool runs: the plan's own tests give each result",
+  "packages/cli/src/scaffold/tool-code.ts": "the text of a new package's test",
+  "packages/testing/src/trial/trial-calls.ts":
+    "a kit for tests calls the tool that is tried, on a host of its own",
+  "packages/testing/src/fakes/scripted.ts": "a kit for tests, on the host that the test gives",
+};
+
+interface World {
+  readonly host: Host;
+  readonly store: StateStore;
+  readonly ran: unknown[];
+}
+
+function world(store: StateStore, ran: unknown[], confirm = false): World {
+  const host = createHost({ store });
+  const facts = {
+    description: "Writes down what it is given. Use in tests.",
+    category: "write",
+    consequenceLevel: "low",
+  } as const;
+  const probe = defineTool({
+    ...facts,
+    name: "probe",
+    schema: z.looseObject({ n: z.number() }),
+    requiresConfirmation: confirm,
+    execute: (params) => data(ran.push(params)),
+  });
+  const outer = defineTool({
+    ...facts,
+    name: "outer",
+    schema: z.looseObject({}),
+    requiresConfirmation: false,
+    execute: async (_, { call }) => data((await call({ name: "probe", arguments: given })).status),
+  });
+  host.coordinator.mount("tools", probe, { name: "alias" });
+  host.coordinator.mount("tools", outer);
+  return { host, store, ran };
+}
+
+/** Puts a gate before the probe, and before nothing else. */
+function gate({ coordinator }: Host, decision: Decision): void {
+  const answer = gates[decision];
+  coordinator.hooks.gate(
+    "tool:pre",
+    (event, told) => (told["tool_name"] === "probe" ? answer(event, told) : undefined),
+    {
+      timeoutMs: 30,
+    },
+  );
+}
+
+const gates: Readonly<Record<Decision, GateHandler>> = {
+  allow: () => ({ action: "continue" }),
+  deny: () => ({ action: "deny", reason: "no" }),
+  ask: () => ({ action: "ask_user", reason: "look" }),
+  modify: () => ({ action: "modify", data: { tool_input: modified } }),
+  throws: () => {
+    throw new Error("the gate is broken");
+  },
+  hangs: () => new Promise(() => {}),
+};
+
+async function called(decision: Decision, go: (here: World) => Promise<unknown>): Promise<Seen> {
+  const here = world(createMemoryStore(), []);
+  gate(here.host, decision);
+  return { told: JSON.stringify(await go(here)), ran: here.ran };
+}
+
+/** A call that asked and was approved; then the gate comes, and the call goes on. */
+async function goneOn(
+  decision: Decision,
+  go: (asked: ToolOutcome, here: World) => Promise<unknown>,
+): Promise<Seen> {
+  const here = world(createMemoryStore(), [], true);
+  const asked = await here.host.call({ name: "probe", arguments: given }, context);
+  const [question] = await here.host.approvals.list();
+  await here.host.approvals.decide(question!.id, "approve", "somebody");
+  gate(here.host, decision);
+  return { told: JSON.stringify(await go(asked, here)), ran: here.ran };
+}
+
+/** The same gate and the same tool, as files beside a plan. */
+async function byCommand(decision: Decision): Promise<Seen> {
+  const root = join(import.meta.dirname, "../../..");
+  const folder = await realpath(await mkdtemp(join(tmpdir(), "toolmount-ways-in-")));
+  onTestFinished(() => rm(folder, { recursive: true, force: true }));
+  await mkdir(join(folder, "node_modules/@toolmount"), { recursive: true });
+  await symlink(join(root, "packages/core"), join(folder, "node_modules/@toolmount/core"));
+  await symlink(join(root, "test/node_modules/zod"), join(folder, "node_modules/zod"));
+  await writeFile(join(folder, "plan.yaml"), "version: 1\ntools:\n  - module: ./probe.mjs\n");
+  await writeFile(join(folder, "ran"), "");
+  await writeFile(join(folder, "probe.mjs"), moduleText(decision, join(folder, "ran")));
+  const main = join(root, "packages/cli/src/main.ts");
+  const words = ["call", "plan.yaml", "probe", JSON.stringify(given), "--json"];
+  const child = spawn(process.execPath, ["-C", "@toolmount/source", main, ...words], {
+    cwd: folder,
+    env: { PATH: process.env["PATH"] ?? "", HOME: folder },
+    stdio: ["ignore", "pipe", "inherit"],
+  });
+  const told = await text(child.stdout);
+  const lines = (await readFile(join(folder, "ran"), "utf8")).split("\n").filter((line) => line !== "");
+  return { told, ran: lines.map((line) => JSON.parse(line) as unknown) };
+}
+
+function moduleText(decision: Decision, file: string): string {
+  return `
+    import { appendFileSync } from "node:fs";
+    import { data, defineTool } from "@toolmount/core";
+    import { z } from "zod";
+    const modified = ${JSON.stringify(modified)};
+    export function mount(coordinator) {
+      coordinator.hooks.gate("tool:pre", ${gates[decision].toString()}, { timeoutMs: 30 });
+      coordinator.mount("tools", defineTool({
+        name: "probe", description: "Writes down what it is given. Use in tests.", schema: z.looseObject({ n: z.number() }),
+        category: "write", consequenceLevel: "low", requiresConfirmation: false,
+        execute: (params) => data(appendFileSync(${JSON.stringify(file)}, JSON.stringify(params) + "\\n") ?? null),
+      }));
+    }
+  `;
+}
