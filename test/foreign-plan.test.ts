@@ -106,3 +106,26 @@ test("a tool that hides characters is refused, unless its entry allows them", as
   expect(host.tools().map(({ name }) => name)).toEqual(["get_weather"]);
   await host.close();
 });
+
+test("H1: on_session_ready of an Amplifier module runs after onSessionReady of a native one that the plan names first", async () => {
+  const ready: string[] = [];
+  const native = (name: string) => ({ mount: () => {}, onSessionReady: async () => void ready.push(name) });
+  const foreign = (name: string) => ({
+    __amplifier_module_type__: "hook",
+    mount: async () => {},
+    on_session_ready: async () => void ready.push(name),
+  });
+  const extensions = {
+    "@toolmount/interop": interop,
+    a: native("a"),
+    b: foreign("b"),
+    c: native("c"),
+    d: foreign("d"),
+  };
+  const hooks = [{ module: "@toolmount/interop" }, ...["a", "b", "c", "d"].map((module) => ({ module }))];
+  await using host = await openHost({ version: 1, hooks }, { extensions });
+
+  expect(ready).toEqual(["a", "b", "c", "d"]);
+  await host.reload();
+  expect(ready).toEqual(["a", "b", "c", "d"]);
+});

@@ -15,9 +15,9 @@ const ownMembers =
   /\.\s*(?:register_capability|get_capability|register_contributor|collect_contributions|register_cleanup|session_state|session_id|parent_id|request_cancel|process_hook_result|mount_points|emit_and_collect|set_default_fields|list_handlers|approval_system|display_system|reset_turn)\b/;
 
 /**
- * An Amplifier module as one of ours: its `mount` gets the coordinator it knows, and `on_session_ready` runs once all
- * modules are mounted. A module is Amplifier's when it declares its type, has an `on_session_ready`, or its `mount`
- * uses the names of that coordinator. `null` for other modules.
+ * An Amplifier module as one of ours: its `mount` gets the coordinator it knows, and `on_session_ready` becomes
+ * `onSessionReady`, which runs once all modules are mounted. A module is Amplifier's when it declares its type, has an
+ * `on_session_ready`, or its `mount` uses the names of that coordinator. `null` for other modules.
  */
 export function adaptAmplifierModule(exports: Exports, world: AmplifierWorld): Exports | null {
   const { mount, on_session_ready: onReady } = exports;
@@ -29,12 +29,14 @@ export function adaptAmplifierModule(exports: Exports, world: AmplifierWorld): E
     !ownMembers.test(Function.prototype.toString.call(mount))
   )
     return null;
+  let ready: (() => Promise<unknown>) | undefined;
   return {
     ...exports,
+    ...(onReady !== undefined && { onSessionReady: async () => ready?.() }),
     mount: async (coordinator: Coordinator, config?: JsonObject) => {
       const facade = createAmplifierCoordinator(coordinator, config ?? {}, world);
       const returned: unknown = await Reflect.apply(mount, exports, [facade, { ...config }]);
-      if (onReady !== undefined) waitForAll(coordinator, facade, onReady, exports);
+      if (onReady !== undefined) ready = waitForAll(coordinator, facade, onReady, exports);
       return returned;
     },
   };
@@ -57,22 +59,26 @@ const allMounted = "plan:mounted";
 /** Longest time that a timer knows. */
 const noTimeout = 2_147_483_647;
 
+/** The callback for a loader. In a host that was put together by hand, a gate of the event runs it instead. */
 function waitForAll(
   coordinator: Coordinator,
   facade: AmplifierCoordinator,
   onReady: unknown,
   exports: Exports,
-): void {
+): (() => Promise<unknown>) | undefined {
   if (typeof onReady !== "function" || onReady.constructor.name !== "AsyncFunction") {
     coordinator.logger.warn({}, "on_session_ready is not an async function and was left out");
-    return;
+    return undefined;
   }
+  const ready = async (): Promise<unknown> => {
+    undo();
+    return Reflect.apply(onReady, exports, [facade]);
+  };
   const undo = coordinator.hooks.gate(
     allMounted,
     async (_, data): Promise<HookResult | undefined> => {
-      undo();
       try {
-        await Reflect.apply(onReady, exports, [facade]);
+        await ready();
         return undefined;
       } catch (err) {
         coordinator.logger.warn({ err }, "on_session_ready failed");
@@ -85,6 +91,7 @@ function waitForAll(
   );
   // A handler without a name of its own is listed under its module's id, and the newest is last.
   const moduleId = coordinator.hooks.list(allMounted)[allMounted]?.at(-1) ?? "";
+  return ready;
 }
 
 /**

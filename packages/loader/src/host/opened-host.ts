@@ -12,7 +12,7 @@ import { loadPlan, type LoadedPlan, type OpenedPlan, type PlanInput } from "../m
 import { findPosition, type Path } from "../diagnostics/positions.ts";
 import type { Problem } from "../diagnostics/problems.ts";
 import { protectedPaths } from "./protected-paths.ts";
-import { tellMounted } from "../mount/notify-mounted.ts";
+import { notifyMounted } from "../mount/notify-mounted.ts";
 import { describeEntries, type HostStatus } from "./status.ts";
 
 declare global {
@@ -208,12 +208,12 @@ class Opened {
 
   #tellMounted({ mounted, kept }: Generation): Promise<void> {
     const fresh = mounted.filter(({ unit }) => !kept.includes(unit.id));
-    const ready = fresh.map(({ unit, module, mounted: { coordinator } }) => ({
+    const ready = fresh.map(({ unit, onSessionReady, mounted: { coordinator } }) => ({
       id: unit.id,
-      module,
+      onSessionReady,
       coordinator,
     }));
-    return tellMounted(ready, this.host.coordinator, this.#options.logger);
+    return notifyMounted(ready, this.host.coordinator, this.#options.logger);
   }
 
   #report(previous: Generation | undefined, now: Generation, drained: DrainReport): ReloadReport {

@@ -7,7 +7,6 @@ import {
   type MountedModule,
   type ToolInfo,
 } from "@toolmount/core";
-import { tellAllMounted } from "./all-mounted.ts";
 import { within } from "./with-timeout.ts";
 import type { LoadedPlan } from "./load-plan.ts";
 import { findLooseDependencies, findLooseUses } from "./check-links.ts";
@@ -31,6 +30,8 @@ import { extensionUnit, type Unit } from "./list-units.ts";
 /** A unit that is mounted in the current generation. */
 interface MountedUnit extends PreparedUnit {
   readonly mounted: MountedModule;
+  /** Runs once all modules of the plan are mounted. */
+  readonly onSessionReady: unknown;
   /** It mounted nothing at all. */
   readonly degraded: boolean;
   /** Units that were mounted because this one asked for what they bring. */
@@ -79,7 +80,6 @@ export async function buildGeneration(
     throw error;
   }
   const drained = await draft.commit();
-  await tellAllMounted(build.host);
   const { mounted, failed, kept } = making;
   return { mounted, failed, kept, drained };
 }
@@ -237,12 +237,8 @@ async function mountOnce(
   });
   try {
     const { startTimeoutMs, clock } = build;
-    const work = mountModule(
-      unit.id,
-      adaptModule(unit.id, module, mounted.coordinator),
-      mounted.coordinator,
-      config,
-    );
+    const adapted = adaptModule(unit.id, module, mounted.coordinator);
+    const work = mountModule(unit.id, adapted, mounted.coordinator, config);
     const watched = await within(
       work,
       startTimeoutMs,
@@ -250,7 +246,8 @@ async function mountOnce(
       () => new Error(`it was not mounted within ${startTimeoutMs} ms`),
     );
     requireMet(prepared, selection, build);
-    return { ...prepared, mounted, degraded: !watched.registeredAnything() };
+    const onSessionReady = adapted.kind === "mount" ? adapted.onSessionReady : undefined;
+    return { ...prepared, mounted, onSessionReady, degraded: !watched.registeredAnything() };
   } catch (error) {
     for (const err of await draft.dropModule(mounted))
       build.logger.warn({ err, module: unit.id }, "a cleanup failed");

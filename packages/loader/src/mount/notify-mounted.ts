@@ -1,57 +1,40 @@
 import type { Coordinator, Logger } from "@toolmount/core";
-import type { LoadedModule } from "../modules/recognize.ts";
+import { messageOf } from "../diagnostics/message-of.ts";
 
 /** A module that was just mounted. */
 export interface ReadyModule {
   readonly id: string;
-  readonly module: LoadedModule;
+  /** Its export of this name; of another contract, what its adapter renders as such. */
+  readonly onSessionReady: unknown;
   readonly coordinator: Coordinator;
 }
 
 /**
- * Tells modules that all of the plan are mounted: `onSessionReady(coordinator)` of each, in the order of mounting, one
- * after the other, and then the event `plan:mounted`. A failure changes nothing and is told as
- * `module:on_session_ready_failed`; a function that is not async is left out. Source: Amplifier's CONTRACTS.md.
+ * Notifies modules that all modules of the plan are mounted: calls `onSessionReady(coordinator)` of each, in the order
+ * of mounting, one after the other, and then emits `plan:mounted`. A failure changes nothing; it is logged and emitted
+ * as `module:on_session_ready_failed`. A function that is not async is not called. Source: Amplifier's CONTRACTS.md.
  */
-export async function tellMounted(
+export async function notifyMounted(
   modules: readonly ReadyModule[],
-  host: Coordinator,
+  { hooks }: Coordinator,
   logger: Logger,
 ): Promise<void> {
-  const failed: Failure[] = [];
-  for (const { id, module, coordinator } of modules) {
-    const ready = module.kind === "mount" ? module.onSessionReady : undefined;
-    if (ready === undefined) continue;
-    if (!isAsync(ready))
-      logger.warn({ module: id }, "onSessionReady is not an async function and was left out");
-    else
-      await ready(coordinator).catch(
+  const failed: { readonly module_id: string; readonly error: string }[] = [];
+  for (const { id, onSessionReady, coordinator } of modules) {
+    if (onSessionReady === undefined) continue;
+    if (isAsync(onSessionReady))
+      await onSessionReady(coordinator).catch(
         (error: unknown) => void failed.push({ module_id: id, error: messageOf(error) }),
       );
+    else logger.warn({ module: id }, "onSessionReady is not an async function and was not called");
   }
-  const { data } = await host.hooks.emit("plan:mounted", { failed });
-  for (const failure of readFailures(data?.["failed"]) ?? failed) {
-    logger.warn(failure, "a module failed once all were mounted");
-    await host.hooks.emit("module:on_session_ready_failed", { ...failure });
+  await hooks.emit("plan:mounted", { failed });
+  for (const failure of failed) {
+    logger.warn(failure, "onSessionReady of a module failed");
+    await hooks.emit("module:on_session_ready_failed", { ...failure });
   }
 }
 
-interface Failure {
-  readonly module_id: string;
-  readonly error: string;
-}
-
-/** What gates of the event added; adapted modules tell of their failures in this way. */
-function readFailures(value: unknown): readonly Failure[] | undefined {
-  return Array.isArray(value) ? (value as Failure[]) : undefined;
-}
-
-type Ready = (coordinator: Coordinator) => Promise<unknown>;
-
-function isAsync(value: unknown): value is Ready {
+function isAsync(value: unknown): value is (coordinator: Coordinator) => Promise<unknown> {
   return typeof value === "function" && value.constructor.name === "AsyncFunction";
-}
-
-function messageOf(error: unknown): string {
-  return error instanceof Error ? error.message : String(error);
 }
