@@ -6,8 +6,8 @@ import { dirname, join, relative } from "node:path";
 import { fileURLToPath } from "node:url";
 import { openHost } from "@toolmount/loader";
 import { outcomeHeadline } from "../packages/cli/src/render/outcome.ts";
-import { printable, printableLines } from "../packages/cli/src/render/printable.ts";
-import { createScreen } from "../packages/cli/src/render/screen.ts";
+import { printable, printableLines } from "../packages/cli/src/screen/printable.ts";
+import { createScreen } from "../packages/cli/src/screen/screen.ts";
 
 const root = dirname(dirname(fileURLToPath(import.meta.url)));
 const plan = "mount-plans/demo.yaml";

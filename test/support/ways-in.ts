@@ -106,7 +106,7 @@ export const waysIn: readonly WayIn[] = [
   },
   {
     name: "going on in another process",
-    sources: ["packages/cli/src/commands/resume.ts"],
+    sources: ["packages/cli/src/commands/calls/resume.ts"],
     go: (decision) =>
       goneOn(decision, (asked, { store, ran }) => {
         const other = world(store, ran, true);
@@ -146,7 +146,7 @@ export const waysIn: readonly WayIn[] = [
   },
   {
     name: "the command",
-    sources: ["packages/cli/src/commands/call.ts"],
+    sources: ["packages/cli/src/commands/calls/call.ts"],
     go: byCommand,
   },
 ];

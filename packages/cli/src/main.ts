@@ -1,8 +1,8 @@
 // The composition root: the one file that reads the process. Everything else is handed what it needs.
 import { stdout, stderr, argv, env, cwd } from "node:process";
-import { runQuick } from "./quick.ts";
-import { createScreen } from "./render/screen.ts";
-import { exitCodes, interruption, type ExitCode, type Shell } from "./shell.ts";
+import { runQuick } from "./fast-list.ts";
+import { createScreen } from "./screen/screen.ts";
+import { exitCodes, interruption, type ExitCode, type Shell } from "./process/shell.ts";
 
 /** Longest time, in milliseconds, for work to end whose terminal was closed: nobody is there to press Ctrl-C again. */
 const hangUpMs = 10_000;

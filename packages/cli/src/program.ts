@@ -2,9 +2,9 @@ import { readFileSync } from "node:fs";
 import { ToolmountError } from "@toolmount/core/errors";
 import { Command, CommanderError } from "commander";
 import { commands } from "./commands.ts";
-import { reportFailure } from "./failure.ts";
-import type { Screen } from "./render/screen.ts";
-import { exitCodes, type Shell } from "./shell.ts";
+import { reportFailure } from "./render/failure.ts";
+import type { Screen } from "./screen/screen.ts";
+import { exitCodes, type Shell } from "./process/shell.ts";
 
 /** Reads a command line and does what it says. Never throws: what went wrong is told, and ends the shell. */
 export async function runProgram(words: readonly string[], shell: Shell): Promise<void> {

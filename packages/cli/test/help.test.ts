@@ -1,7 +1,7 @@
 import { spawnSync } from "node:child_process";
 import { expect, test } from "vitest";
 import { commands } from "../src/commands.ts";
-import { root, runCommand } from "./world.ts";
+import { root, runCommand } from "./support/workspace.ts";
 
 test("the help names every command", async () => {
   const { code, stdout } = await runCommand(["--help"]);

@@ -4,7 +4,7 @@ import { ToolmountError } from "@toolmount/core";
 import type { OpenedHost } from "@toolmount/loader";
 import type { Reasoner, Settings } from "@toolmount/reasoner";
 import type { Command } from "commander";
-import type { Shell } from "../shell.ts";
+import type { Shell } from "../process/shell.ts";
 
 /** What commands say of the model. */
 export interface ModelOptions {

@@ -1,9 +1,9 @@
 import type { TurnEvent, TurnResult, WaitingCall } from "@toolmount/reasoner";
-import { countOf } from "../count.ts";
+import { countOf } from "../screen/count.ts";
 import { outcomeHeadline } from "../render/outcome.ts";
-import { printable, printableLines } from "../render/printable.ts";
-import type { Screen } from "../render/screen.ts";
-import { exitCodes, type ExitCode } from "../shell.ts";
+import { printable, printableLines } from "../screen/printable.ts";
+import type { Screen } from "../screen/screen.ts";
+import { exitCodes, type ExitCode } from "../process/shell.ts";
 
 /** Shows a turn while it runs: the model's text as it comes, a card for each call, what goes wrong. */
 export function createTurnView(screen: Screen): (event: TurnEvent) => void {

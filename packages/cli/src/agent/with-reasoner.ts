@@ -1,12 +1,12 @@
 import type { Approver } from "@toolmount/core";
 import type { OpenedHost } from "@toolmount/loader";
 import type { TurnEvent, TurnOptions, TurnResult } from "@toolmount/reasoner";
-import { createTerminalApprover } from "../approver.ts";
-import { openPlan } from "../open-plan.ts";
-import type { PlanOptions } from "../plan-options.ts";
-import type { Screen } from "../render/screen.ts";
-import type { ExitCode, Shell } from "../shell.ts";
-import { createFloor, type Floor } from "./floor.ts";
+import { createTerminalApprover } from "../host/terminal-approver.ts";
+import { openPlan } from "../host/open-plan.ts";
+import type { PlanOptions } from "../options/plan-options.ts";
+import type { Screen } from "../screen/screen.ts";
+import type { ExitCode, Shell } from "../process/shell.ts";
+import { createFloor, type Floor } from "../process/terminal-lock.ts";
 import { openReasoner, type ModelOptions, type OpenReasoner } from "./open-reasoner.ts";
 import { createTurnView, exitCodeOf, turnFooter } from "./turn-view.ts";
 

@@ -1,6 +1,6 @@
 import type { EditReport } from "@toolmount/loader";
-import { exitCodes, type Shell } from "../shell.ts";
-import { printable } from "./printable.ts";
+import { exitCodes, type Shell } from "../process/shell.ts";
+import { printable } from "../screen/printable.ts";
 import { shortPath } from "./problems.ts";
 
 /** Tells what an edit of a plan did, and ends the command; `extra` is told to machines too. */

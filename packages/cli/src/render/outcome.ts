@@ -1,7 +1,7 @@
 import type { CallStatus, ToolOutcome, ToolResult } from "@toolmount/core";
-import { printable, printableLines } from "./printable.ts";
-import type { Screen, Style } from "./screen.ts";
-import { valueLines } from "./value.ts";
+import { printable, printableLines } from "../screen/printable.ts";
+import type { Screen, Style } from "../screen/screen.ts";
+import { valueLines } from "../screen/value-lines.ts";
 
 /** Shows a person how a call ended: one line of facts, then what the tool answered. */
 export function writeOutcome(screen: Screen, outcome: ToolOutcome): void {

@@ -1,7 +1,7 @@
 import { relative } from "node:path";
 import type { Problem } from "@toolmount/loader";
-import { printable, printableLines } from "./printable.ts";
-import type { Screen } from "./screen.ts";
+import { printable, printableLines } from "../screen/printable.ts";
+import type { Screen } from "../screen/screen.ts";
 
 /** Shows a person every problem of a plan: what, where, the lines around it, and how to mend it. */
 export function writeProblems(screen: Screen, problems: readonly Problem[], cwd: string): void {

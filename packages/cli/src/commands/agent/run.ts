@@ -1,0 +1,45 @@
+import { ToolmountError } from "@toolmount/core";
+import type { Command } from "commander";
+import { addModelOptions } from "../../agent/open-reasoner.ts";
+import { tellTurn, type AgentOptions } from "../../agent/with-reasoner.ts";
+import { readText } from "../../options/operands.ts";
+import { addExamples, jsonOption } from "../../options/common.ts";
+import { addPlanOptions } from "../../options/plan-options.ts";
+import type { ExitCode, Shell } from "../../process/shell.ts";
+
+interface Options extends AgentOptions {
+  readonly session?: string;
+}
+
+/** `toolmount run [plan] "<prompt>"`: one turn of a model over the plan's tools. */
+export function define(command: Command, shell: Shell): void {
+  addModelOptions(addPlanOptions(command))
+    .usage("[options] [plan] <prompt>")
+    .argument(
+      "<words...>",
+      "the plan, if it is not the nearest one; what the model is to do, or - to read it from standard input",
+    )
+    .option("--session <id>", "go on with this session, or begin it under this id")
+    .option("--user <id>", "the user on whose behalf the model acts")
+    .option(...jsonOption)
+    .action(async (words: string[], options: Options) => {
+      shell.end(await run(words, options, shell));
+    });
+  addExamples(command, [
+    `toolmount run mount-plans/coding.yaml --model gpt-5 "what is in README.md?"`,
+    `toolmount run mount-plans/demo.yaml --model replay:mount-plans/demo.exchange.json "rename the tool"`,
+  ]);
+}
+
+async function run(words: readonly string[], options: Options, shell: Shell): Promise<ExitCode> {
+  const [first = "", second, ...rest] = words;
+  if (rest.length > 0)
+    throw new ToolmountError("USAGE_INVALID", { problem: "too many words: quote the prompt as one" });
+  const given = second ?? first;
+  const prompt = given === "-" ? await readText(shell.input) : given;
+  if (prompt.trim() === "") throw new ToolmountError("USAGE_INVALID", { problem: "the prompt is empty" });
+  const plan = second === undefined ? undefined : first;
+  return tellTurn(options, plan, shell, ({ host, reasoner }, turn) =>
+    reasoner.run(host, { ...turn, prompt, sessionId: options.session }),
+  );
+}

@@ -1,0 +1,149 @@
+import {
+  ToolmountError,
+  type ApprovalScope,
+  type ApprovalView,
+  type RememberedApproval,
+} from "@toolmount/core";
+import type { OpenedHost } from "@toolmount/loader";
+import type { Command } from "commander";
+import { countOf } from "../../screen/count.ts";
+import { openPlan } from "../../host/open-plan.ts";
+import { addExamples, jsonOption, planArgument } from "../../options/common.ts";
+import { addPlanOptions, type PlanOptions } from "../../options/plan-options.ts";
+import { jsonText, printable } from "../../screen/printable.ts";
+import { exitCodes, type ExitCode, type Shell } from "../../process/shell.ts";
+
+interface Options extends PlanOptions {
+  readonly json?: true;
+  readonly by?: string;
+  readonly reason?: string;
+  readonly remember?: string;
+}
+
+/** `toolmount approvals list|approve|deny|revoke`: questions about calls that wait, and their answers. */
+export function define(command: Command, shell: Shell): void {
+  const run = (
+    act: (host: OpenedHost, options: Options) => Promise<unknown>,
+    plan: string | undefined,
+    options: Options,
+  ) => withHost(plan, options, shell, act);
+  const idArgument = "the id that the list shows";
+  const add = (name: string, summary: string) =>
+    addPlanOptions(command.command(name).summary(summary).description(`${summary}.`)).option(...jsonOption);
+
+  add("list", "List what waits for an answer, and what is approved from now on")
+    .argument("[plan]", planArgument)
+    .action((plan: string | undefined, options: Options) =>
+      run((host) => list(host, options, shell), plan, options),
+    );
+  add("approve", "Approve one call")
+    .argument("<id>", idArgument)
+    .argument("[plan]", planArgument)
+    .option("--by <name>", "who decides; default the user of this machine")
+    .option(
+      "--remember <scope>",
+      `approve the like from now on: arguments, session, or a pattern such as '{"command":"git *"}'`,
+    )
+    .action((id: string, plan: string | undefined, options: Options) =>
+      run((host) => decide(host, id, "approve", options, shell), plan, options),
+    );
+  add("deny", "Deny one call")
+    .argument("<id>", idArgument)
+    .argument("[plan]", planArgument)
+    .option("--by <name>", "who decides; default the user of this machine")
+    .option("--reason <text>", "why; the model reads it")
+    .action((id: string, plan: string | undefined, options: Options) =>
+      run((host) => decide(host, id, "deny", options, shell), plan, options),
+    );
+  add("revoke", "Take back an approval that was not used, or one for always")
+    .argument("<id>", idArgument)
+    .argument("[plan]", planArgument)
+    .action((id: string, plan: string | undefined, options: Options) =>
+      run((host) => revoke(host, id, options, shell), plan, options),
+    );
+  addExamples(command, [
+    "toolmount approvals list",
+    `toolmount approvals deny 8fJ… --reason "not on Fridays"`,
+  ]);
+}
+
+async function withHost(
+  plan: string | undefined,
+  options: Options,
+  shell: Shell,
+  act: (host: OpenedHost, options: Options) => Promise<unknown>,
+): Promise<void> {
+  const host = await openPlan(plan, options, shell);
+  try {
+    await act(host, options);
+    shell.end(exitCodes.done satisfies ExitCode);
+  } finally {
+    await host.close();
+  }
+}
+
+async function list({ approvals }: OpenedHost, { json }: Options, { out }: Shell): Promise<void> {
+  const waiting = await approvals.list();
+  const always = await approvals.remembered();
+  if (json === true) return out.json({ waiting, always });
+  for (const view of waiting) for (const line of viewLines(view)) out.line(line);
+  for (const one of always) out.line(alwaysLine(one));
+  out.line(`${countOf(waiting, "question")}, ${countOf(always, "approval")} for always`);
+}
+
+function viewLines({ id, tool, arguments: given, reasons, info, expiresAt }: ApprovalView): string[] {
+  const of = [info.userId, info.sessionId].flatMap((part) => (part === undefined ? [] : [printable(part)]));
+  return [
+    `${printable(tool)}  ${id}`,
+    ...reasons.map(
+      ({ reason, rule }) => `  because ${printable(rule === undefined ? reason : `${reason} (${rule})`)}`,
+    ),
+    ...(of.length === 0 ? [] : [`  for ${of.join(" in ")}`]),
+    `  until ${new Date(expiresAt).toISOString()}`,
+    ...jsonText(given)
+      .split("\n")
+      .map((line) => `    ${line}`),
+    "",
+  ];
+}
+
+function alwaysLine({ id, tool, scope, pattern, by }: RememberedApproval): string {
+  const what = pattern === null ? `this ${scope}` : JSON.stringify(pattern);
+  return `${printable(tool)}  ${id}\n  always, for ${printable(what)}, by ${printable(by)}\n`;
+}
+
+async function decide(
+  { approvals }: OpenedHost,
+  id: string,
+  decision: "approve" | "deny",
+  options: Options,
+  { out, env }: Shell,
+): Promise<void> {
+  const { reason, json } = options;
+  const by = options.by ?? env["USER"] ?? "the person at the terminal";
+  const remember = options.remember === undefined ? undefined : readScope(options.remember);
+  const view = await approvals.decide(id, { decision, reason, remember }, by);
+  if (json === true) return out.json(view);
+  out.line(`${printable(view.tool)} is ${view.state}; its session can go on with it now`);
+}
+
+function readScope(text: string): ApprovalScope {
+  if (text === "arguments" || text === "session") return { scope: text };
+  try {
+    return { scope: "rule", arguments: JSON.parse(text) as never };
+  } catch (cause) {
+    const problem = "--remember is arguments, session, or a JSON object of patterns";
+    throw new ToolmountError("USAGE_INVALID", { problem }, { cause });
+  }
+}
+
+async function revoke(
+  { approvals }: OpenedHost,
+  id: string,
+  { json }: Options,
+  { out }: Shell,
+): Promise<void> {
+  if (!(await approvals.revoke(id))) throw new ToolmountError("APPROVAL_NOT_FOUND", {});
+  if (json === true) return out.json({ revoked: id });
+  out.line("taken back");
+}

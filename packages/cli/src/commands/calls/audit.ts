@@ -1,0 +1,81 @@
+import { checkAudit, ToolmountError, type AuditRecord, type AuditSink } from "@toolmount/core";
+import { InvalidArgumentError, type Command } from "commander";
+import { countOf } from "../../screen/count.ts";
+import { openPlan } from "../../host/open-plan.ts";
+import { addExamples, jsonOption, planArgument } from "../../options/common.ts";
+import { addPlanOptions, type PlanOptions } from "../../options/plan-options.ts";
+import { printable } from "../../screen/printable.ts";
+import { exitCodes, type ExitCode, type Shell } from "../../process/shell.ts";
+
+interface Options extends PlanOptions {
+  readonly json?: true;
+  readonly run?: string;
+  readonly tool?: string;
+  readonly last: number;
+  readonly check?: true;
+}
+
+/** `toolmount audit [plan]`: what was decided, began and ended; and whether nobody changed it since. */
+export function define(command: Command, shell: Shell): void {
+  addPlanOptions(command)
+    .argument("[plan]", planArgument)
+    .option("--run <id>", "only this run")
+    .option("--tool <name>", "only this tool")
+    .option("--last <n>", "the newest so many", readCount, 50)
+    .option("--check", "check the chain of the whole audit instead")
+    .option(...jsonOption)
+    .action(async (plan: string | undefined, options: Options) =>
+      shell.end(await audit(plan, options, shell)),
+    );
+  addExamples(command, ["toolmount audit --tool bash --last 20", "toolmount audit --check"]);
+}
+
+function readCount(text: string): number {
+  if (/^[1-9]\d{0,6}$/.test(text)) return Number(text);
+  throw new InvalidArgumentError("It is a whole number from 1.");
+}
+
+async function audit(plan: string | undefined, options: Options, shell: Shell): Promise<ExitCode> {
+  const host = await openPlan(plan, options, shell);
+  try {
+    const sink = host.coordinator.get("audit-sink") as AuditSink | null;
+    if (sink === null)
+      throw new ToolmountError("EXTENSION_MISSING", {
+        what: "this plan keeps no audit; an audit",
+        module: 'a line "audit: durable"',
+      });
+    return options.check === true ? await check(sink, options, shell) : await show(sink, options, shell);
+  } finally {
+    await host.close();
+  }
+}
+
+async function show(sink: AuditSink, { run, tool, last, json }: Options, { out }: Shell): Promise<ExitCode> {
+  const newest = await sink.read({ runId: run, tool, last });
+  const records = newest.toReversed();
+  if (json === true) out.json(records.map(({ entry }) => entry));
+  else for (const record of records) out.line(lineOf(record));
+  return exitCodes.done;
+}
+
+function lineOf({ entry }: AuditRecord): string {
+  const { kind, at, runId, tool, status, decision, by, approvedBy, code, userId, durationMs } = entry;
+  const facts = [status, code, decision, by ?? approvedBy, userId].filter((fact) => typeof fact === "string");
+  const time = typeof durationMs === "number" ? `${durationMs} ms` : "";
+  return printable(
+    [new Date(at).toISOString(), kind.padEnd(8), tool, runId, ...facts, time].join("  ").trimEnd(),
+  );
+}
+
+async function check(sink: AuditSink, { json }: Options, { out }: Shell): Promise<ExitCode> {
+  const records = await sink.read();
+  const problems = checkAudit(records, await sink.heads());
+  if (json === true) out.json({ records: records.length, problems });
+  else {
+    for (const { writer, sequence, problem } of problems) out.line(`${writer} ${sequence}: ${problem}`);
+    out.line(
+      `${countOf(records, "record")}, ${problems.length === 0 ? "unchanged" : countOf(problems, "problem")}`,
+    );
+  }
+  return problems.length === 0 ? exitCodes.done : exitCodes.failed;
+}

@@ -1,0 +1,100 @@
+import type { Approver, Progress, ToolOutcome } from "@toolmount/core";
+import { isToolInterrupt, ToolmountError } from "@toolmount/core";
+import type { Command } from "commander";
+import { createTerminalApprover } from "../../host/terminal-approver.ts";
+import { openPlan } from "../../host/open-plan.ts";
+import { readCallOperands, readText, type CallOperands } from "../../options/operands.ts";
+import { addPlanOptions, type PlanOptions } from "../../options/plan-options.ts";
+import { readMilliseconds } from "../../options/milliseconds.ts";
+import { addExamples, jsonOption } from "../../options/common.ts";
+import { writeOutcome } from "../../render/outcome.ts";
+import { printable } from "../../screen/printable.ts";
+import { exitCodes, type ExitCode, type Shell } from "../../process/shell.ts";
+
+interface Options extends PlanOptions {
+  readonly json?: true;
+  readonly approve?: true;
+  readonly session?: string;
+  readonly user?: string;
+  readonly mode?: string;
+  readonly timeout?: number;
+}
+
+/** `toolmount call [plan] <tool> [arguments]`: one call, and its outcome. */
+export function define(command: Command, shell: Shell): void {
+  addPlanOptions(command)
+    .usage("[options] [plan] <tool> [arguments]")
+    .argument(
+      "<words...>",
+      "the plan, if it is not the nearest one; the tool; its arguments as JSON, or - to read them from standard input",
+    )
+    .option("--session <id>", "the session that the call belongs to")
+    .option("--user <id>", "the user on whose behalf it is made")
+    .option("--mode <name>", "the mode of the session")
+    .option("--timeout <ms>", "give up after this many milliseconds, questions included", readMilliseconds)
+    .option("--approve", "approve this one call without asking anybody")
+    .option(...jsonOption)
+    .action(async (words: string[], options: Options) => {
+      shell.end(await call(readCallOperands(words), options, shell));
+    });
+  addExamples(command, [
+    `toolmount call mount-plans/coding.yaml read_file '{"file_path":"README.md","limit":5}'`,
+    `echo '{"name":"Ada"}' | toolmount call agent_hello_world - --json`,
+  ]);
+}
+
+async function call({ plan, tool, text }: CallOperands, options: Options, shell: Shell): Promise<ExitCode> {
+  const given = text === "-" ? await readText(shell.input) : text;
+  const outcome = await shell.interruptible(async (controller) => {
+    const approver = chooseApprover(options, text === "-" ? undefined : shell.terminal, shell, controller);
+    const host = await openPlan(plan, options, shell, { approver });
+    const giveUp = startGiveUp(options.timeout, controller);
+    try {
+      return await host.call({ name: tool, arguments: given }, contextOf(options, shell, controller.signal));
+    } catch (error) {
+      throw isToolInterrupt(error) ? new ToolmountError("INTERRUPTED", { tool }, { cause: error }) : error;
+    } finally {
+      clearTimeout(giveUp);
+      await host.close();
+    }
+  });
+  if (options.json === true) shell.out.json(outcome);
+  else writeOutcome(shell.out, outcome);
+  return exitCodeOf(outcome);
+}
+
+function chooseApprover(
+  { approve }: Options,
+  terminal: Shell["terminal"],
+  { err }: Shell,
+  controller: AbortController,
+): Approver["ask"] | undefined {
+  if (approve === true) return () => ({ decision: "approve", by: "--approve" });
+  if (terminal === undefined) return undefined;
+  return createTerminalApprover(err, terminal, () => controller.abort(new Error("Ctrl-C")));
+}
+
+function startGiveUp(timeout: number | undefined, controller: AbortController): NodeJS.Timeout | undefined {
+  if (timeout === undefined) return undefined;
+  return setTimeout(() => controller.abort(new Error(`gave up after ${timeout} ms`)), timeout);
+}
+
+function contextOf({ session, user, mode, json }: Options, { err }: Shell, abortSignal: AbortSignal) {
+  return {
+    sessionId: session,
+    userId: user,
+    mode,
+    abortSignal,
+    ...(err.columns !== undefined &&
+      json !== true && { onProgress: (told: Progress) => err.line(err.paint("dim", progressText(told))) }),
+  };
+}
+
+function progressText({ progress, total, message = "" }: Progress): string {
+  return `${progress}${total === undefined ? "" : `/${total}`} ${printable(message)}`.trimEnd();
+}
+
+function exitCodeOf({ status }: ToolOutcome): ExitCode {
+  if (status === "ok") return exitCodes.done;
+  return status === "pending" ? exitCodes.pending : exitCodes.failed;
+}

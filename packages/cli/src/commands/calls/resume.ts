@@ -1,0 +1,66 @@
+import type { Command } from "commander";
+import { ToolmountError } from "@toolmount/core";
+import { openPlan } from "../../host/open-plan.ts";
+import { addExamples, jsonOption, planArgument } from "../../options/common.ts";
+import { addPlanOptions, type PlanOptions } from "../../options/plan-options.ts";
+import { writeOutcome } from "../../render/outcome.ts";
+import { exitCodes, type ExitCode, type Shell } from "../../process/shell.ts";
+
+interface Options extends PlanOptions {
+  readonly json?: true;
+  readonly session?: string;
+  readonly user?: string;
+  readonly mode?: string;
+  readonly result?: string;
+}
+
+/** `toolmount resume <ticket> [plan]`: goes on with a call that waited. */
+export function define(command: Command, shell: Shell): void {
+  addPlanOptions(command)
+    .argument("<ticket>", "the ticket that the pending call printed")
+    .argument("[plan]", planArgument)
+    .option("--session <id>", "the session that the call belongs to, as it was called")
+    .option("--user <id>", "the user on whose behalf it was made, as it was called")
+    .option("--mode <name>", "the mode of the session")
+    .option("--result <json>", "what the client did, for a tool that the client runs")
+    .option(...jsonOption)
+    .action(async (ticket: string, plan: string | undefined, options: Options) => {
+      shell.end(await resume(ticket, plan, options, shell));
+    });
+  addExamples(command, ["toolmount resume qX3… mount-plans/coding.yaml"]);
+}
+
+async function resume(
+  ticket: string,
+  plan: string | undefined,
+  options: Options,
+  shell: Shell,
+): Promise<ExitCode> {
+  const { session, user, mode, json } = options;
+  const result = readResult(options.result);
+  const outcome = await shell.interruptible(async ({ signal }) => {
+    const host = await openPlan(plan, options, shell);
+    try {
+      return await host.resume(
+        ticket,
+        { sessionId: session, userId: user, mode, abortSignal: signal },
+        result,
+      );
+    } finally {
+      await host.close();
+    }
+  });
+  if (json === true) shell.out.json(outcome);
+  else writeOutcome(shell.out, outcome);
+  if (outcome.status === "pending") return exitCodes.pending;
+  return outcome.status === "ok" ? exitCodes.done : exitCodes.failed;
+}
+
+function readResult(text: string | undefined): unknown {
+  if (text === undefined) return undefined;
+  try {
+    return JSON.parse(text) as unknown;
+  } catch (cause) {
+    throw new ToolmountError("USAGE_INVALID", { problem: "--result is not JSON" }, { cause });
+  }
+}

@@ -1,0 +1,79 @@
+import { writeFile } from "node:fs/promises";
+import { canonicalJson, ToolmountError, type JsonObject } from "@toolmount/core";
+import type { DescribedPackage } from "@toolmount/loader";
+import type { Command } from "commander";
+import { countOf } from "../../screen/count.ts";
+import { addExamples, jsonOption } from "../../options/common.ts";
+import { printable } from "../../screen/printable.ts";
+import { shortPath } from "../../render/problems.ts";
+import { exitCodes, type ExitCode, type Shell } from "../../process/shell.ts";
+
+interface Options {
+  readonly json?: true;
+  readonly check?: true;
+  readonly config?: string;
+}
+
+/** `toolmount manifest <package>`: what the package mounts, written into its `package.json`. */
+export function define(command: Command, shell: Shell): void {
+  command
+    .argument("<package>", "the package's folder")
+    .option("--check", "change nothing; fail when the manifest is not what the package mounts")
+    .option("--config <json>", "a config that the package takes, when it does not mount without one")
+    .option(...jsonOption)
+    .action(async (folder: string, options: Options) => {
+      shell.end(await manifest(folder, options, shell));
+    });
+  addExamples(command, ["toolmount manifest tools/hello-world", "toolmount manifest . --check"]);
+}
+
+async function manifest(folder: string, { json, check, config }: Options, shell: Shell): Promise<ExitCode> {
+  const { describePackage } = await import("@toolmount/loader");
+  const described = await describePackage(folder, { cwd: shell.cwd, config: readConfig(config) });
+  const same = canonicalJson(described.written["toolmount"] ?? null) === canonicalJson(described.manifest);
+  const stale = check === true && !same;
+  if (check !== true && !same) await write(described);
+  if (json === true)
+    shell.out.json({
+      file: described.file,
+      same,
+      written: check !== true && !same,
+      manifest: described.manifest,
+    });
+  else if (stale) reportStale(described, shell);
+  else reportTrue(described, same ? "is true" : "is written", shell);
+  return stale ? exitCodes.failed : exitCodes.done;
+}
+
+function readConfig(text: string | undefined): JsonObject | undefined {
+  if (text === undefined) return undefined;
+  try {
+    return JSON.parse(text) as JsonObject;
+  } catch (cause) {
+    throw new ToolmountError(
+      "USAGE_INVALID",
+      { problem: `--config is not JSON: ${String(cause)}` },
+      { cause },
+    );
+  }
+}
+
+async function write({ file, written, manifest: toolmount }: DescribedPackage): Promise<void> {
+  await writeFile(file, `${JSON.stringify({ ...written, toolmount }, null, 2)}\n`);
+}
+
+function reportTrue(
+  { file, manifest: { tools = [] } }: DescribedPackage,
+  state: string,
+  { out, cwd }: Shell,
+): void {
+  const path = printable(shortPath(file, cwd));
+  out.line(`${out.paint("green", "✔")} ${path}: the manifest ${state}, ${countOf(tools, "tool")}`);
+}
+
+function reportStale({ file }: DescribedPackage, { out, cwd }: Shell): void {
+  out.line(
+    `${out.paint("red", "✖")} ${printable(shortPath(file, cwd))}: the manifest is not what the package mounts`,
+  );
+  out.line(`  ${out.paint("cyan", "hint:")} run the command without --check, and commit what it writes`);
+}

@@ -1,0 +1,88 @@
+import { ToolmountError, type JsonObject } from "@toolmount/core";
+import type { CheckReport, Finding } from "@toolmount/testing";
+import { type Command, Option } from "commander";
+import { countOf } from "../../screen/count.ts";
+import { addExamples, jsonOption } from "../../options/common.ts";
+import { printable } from "../../screen/printable.ts";
+import { exitCodes, type ExitCode, type Shell } from "../../process/shell.ts";
+
+interface Options {
+  readonly type: string;
+  readonly profile?: readonly string[];
+  readonly config?: string;
+  readonly sideEffects?: true;
+  readonly json?: true;
+}
+
+/** The rules of the core are always asked; of these, the ones whose tools the module mounts. */
+const profileNames = ["core", "aptix", "amplifier", "forge"];
+
+/** `toolmount validate <path>`: whether a tool module keeps the contract. */
+export function define(command: Command, shell: Shell): void {
+  command
+    .argument("<path>", "the package's folder, or the module's file")
+    .addOption(new Option("--type <type>", "what the module is").choices(["tool"]).default("tool"))
+    .addOption(
+      new Option("--profile <name...>", "ask the rules of these contracts only, beside the core's").choices(
+        profileNames,
+      ),
+    )
+    .option("--config <json>", "a config that the module takes, when it does not mount without one")
+    .option("--side-effects", "call tools that write, delete or act with {} and junk, too")
+    .option(...jsonOption)
+    .action(async (path: string, options: Options) => {
+      shell.end(await validate(path, options, shell));
+    });
+  addExamples(command, [
+    "toolmount validate tools/hello-world",
+    "toolmount module validate . --type tool --json",
+  ]);
+}
+
+async function validate(path: string, options: Options, shell: Shell): Promise<ExitCode> {
+  const { profile, config, sideEffects = false } = options;
+  const asked = { path, cwd: shell.cwd, profile, config: readConfig(config), sideEffects };
+  const { checkInProcess } = await import("../../trial/check-in-process.ts");
+  const report = await shell.interruptible(({ signal }) => checkInProcess(asked, signal));
+  if (options.json === true) shell.out.json(report);
+  else writeReport(report, shell);
+  return report.passed ? exitCodes.done : exitCodes.failed;
+}
+
+function readConfig(text: string | undefined): JsonObject {
+  if (text === undefined) return {};
+  try {
+    return JSON.parse(text) as JsonObject;
+  } catch (cause) {
+    throw new ToolmountError(
+      "USAGE_INVALID",
+      { problem: `--config is not JSON: ${String(cause)}` },
+      { cause },
+    );
+  }
+}
+
+function writeReport(report: CheckReport, { out }: Shell): void {
+  for (const { profile, passed, findings, checks } of report.verdicts) {
+    const mark = passed ? out.paint("green", "✔") : out.paint("red", "✖");
+    out.line(`${mark} ${profile}: ${countOf(checks, "check")}, ${passed ? "compliant" : "not compliant"}`);
+    for (const finding of findings) writeFinding(finding, out);
+  }
+  const { checks, errors, warnings, tools } = report;
+  const told =
+    tools.length === 0 ? "no tool" : tools.map((name) => printable(name) || "(without a name)").join(", ");
+  out.line(
+    out.paint(
+      "dim",
+      `${told}: ${countOf(checks, "check")}, ${countOf(errors, "error")}, ${countOf(warnings, "warning")}`,
+    ),
+  );
+}
+
+function writeFinding({ rule, severity, where, problem, why, mend }: Finding, out: Shell["out"]): void {
+  const paint = severity === "error" ? "red" : "yellow";
+  out.line(`  ${out.paint(paint, severity)} ${out.paint("bold", rule)} at ${printable(where)}`);
+  out.line(`    ${printable(problem.replaceAll("\n", " "))}`);
+  out.line(`    ${out.paint("dim", "why:")} ${why}`);
+  out.line(`    ${out.paint("cyan", "hint:")} ${mend}`);
+}

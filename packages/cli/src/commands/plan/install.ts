@@ -1,0 +1,45 @@
+import type { Command } from "commander";
+import { countOf } from "../../screen/count.ts";
+import { addExamples, jsonOption, planArgument } from "../../options/common.ts";
+import { loaderOptions } from "../../host/loader-options.ts";
+import { addPlanOptions, type PlanOptions } from "../../options/plan-options.ts";
+import { printable } from "../../screen/printable.ts";
+import { shortPath } from "../../render/problems.ts";
+import { exitCodes, type ExitCode, type Shell } from "../../process/shell.ts";
+
+interface Options extends PlanOptions {
+  readonly json?: true;
+  readonly update?: true;
+}
+
+/** `toolmount install [plan]`: the only command that fetches packages. */
+export function define(command: Command, shell: Shell): void {
+  addPlanOptions(command)
+    .argument("[plan]", planArgument)
+    .option("--update", "fetch again what is there already")
+    .option(...jsonOption)
+    .action(async (plan: string | undefined, options: Options) => {
+      shell.end(await install(plan, options, shell));
+    });
+  addExamples(command, ["toolmount install mount-plans/mine.yaml", "toolmount install --update"]);
+}
+
+async function install(plan: string | undefined, options: Options, shell: Shell): Promise<ExitCode> {
+  const { installSources } = await import("@toolmount/loader");
+  const report = await installSources(plan, { ...loaderOptions(options, shell), update: options.update });
+  const { out } = shell;
+  if (options.json === true) out.json(report);
+  else {
+    for (const { source, name, version, commit } of report.sources) {
+      const from = commit === undefined ? "" : ` at ${commit.slice(0, 12)}`;
+      out.line(
+        `  ${printable(source)}  ${out.paint("dim", printable(`${name ?? "?"} ${version ?? "?"}${from}`))}`,
+      );
+    }
+    const folder = printable(shortPath(report.folder, shell.cwd));
+    out.line(
+      `${out.paint("green", "✔")} ${countOf(report.sources, "source")}${report.sources.length === 0 ? " to fetch" : ` in ${folder}`}`,
+    );
+  }
+  return exitCodes.done;
+}

@@ -1,0 +1,121 @@
+import type { ToolInfo } from "@toolmount/core";
+import type { ManifestTool } from "@toolmount/loader";
+import type { Command } from "commander";
+import { countOf } from "../../screen/count.ts";
+import { addExamples, jsonOption, planArgument } from "../../options/common.ts";
+import type { PlanOptions } from "../../options/plan-options.ts";
+import { addPlanOptions } from "../../options/plan-options.ts";
+import { printable } from "../../screen/printable.ts";
+import type { Screen, Style } from "../../screen/screen.ts";
+import { writeTable, type Column } from "../../screen/table.ts";
+import { exitCodes, type ExitCode, type Shell } from "../../process/shell.ts";
+
+interface Options extends PlanOptions {
+  readonly json?: true;
+  readonly mode?: string;
+}
+
+/** `toolmount list [plan]`: the tools that are offered. */
+export function define(command: Command, shell: Shell): void {
+  addPlanOptions(command)
+    .argument("[plan]", planArgument)
+    .option("--mode <name>", "only the tools that are offered in this mode")
+    .option(...jsonOption)
+    .action(async (plan: string | undefined, options: Options) => {
+      shell.end(await list(plan, options, shell));
+    });
+  addExamples(command, ["toolmount list mount-plans/reference.yaml"]);
+}
+
+/** Lists a plan's tools. */
+export async function list(plan: string | undefined, options: Options, shell: Shell): Promise<ExitCode> {
+  const { json, mode } = options;
+  const listing =
+    (mode === undefined && (await listManifests(plan, options, shell))) ||
+    (await listMounted(plan, options, shell));
+  if (json === true) shell.out.json(listing);
+  else writeTools(shell.out, listing.tools);
+  return exitCodes.done;
+}
+
+interface Listing {
+  readonly plan: string | undefined;
+  /** What told of the tools: their packages' manifests, or the modules themselves, mounted for it. */
+  readonly from: "manifests" | "modules";
+  readonly tools: readonly ListedTool[];
+}
+
+type ListedTool = (ManifestTool | ToolInfo) & { readonly module: string };
+
+/** Lists without importing a module; null when some module has no manifest. */
+async function listManifests(
+  plan: string | undefined,
+  { env: overlays }: Options,
+  { cwd }: Shell,
+): Promise<Listing | null> {
+  // Not the loader's index: listing from manifests needs neither its YAML nor its schemas.
+  const { listPlan } = await import("@toolmount/loader/list");
+  const { file, entries } = await listPlan(plan, { cwd, overlays });
+  const tools: ListedTool[] = [];
+  for (const entry of entries) {
+    if (entry.tools === null) return null;
+    tools.push(...entry.tools.map((tool) => ({ ...tool, module: entry.id })));
+  }
+  return { plan: file, from: "manifests", tools: tools.toSorted((a, b) => (a.name < b.name ? -1 : 1)) };
+}
+
+async function listMounted(plan: string | undefined, options: Options, shell: Shell): Promise<Listing> {
+  const { mode } = options;
+  const [{ openHost }, { loaderOptions }] = await Promise.all([
+    import("@toolmount/loader"),
+    import("../../host/loader-options.ts"),
+  ]);
+  const host = await openHost(plan, loaderOptions(options, shell));
+  try {
+    const offered = mode === undefined ? host.tools() : (await host.offer({ mode })).tools;
+    const tools = offered.map((tool) => ({ ...tool, module: tool.owner }));
+    return { plan: host.plan.file, from: "modules", tools };
+  } finally {
+    await host.close();
+  }
+}
+
+function writeTools(screen: Screen, tools: readonly ListedTool[]): void {
+  writeTable(screen, columnsOf(screen), tools);
+  screen.line();
+  screen.line(screen.paint("dim", countOf(tools, "tool")));
+}
+
+function columnsOf(screen: Screen): Column<ListedTool>[] {
+  return [
+    { title: "tool", cell: ({ name }) => screen.paint("bold", printable(name)) },
+    { title: "category", cell: ({ category }) => printable(String(category ?? "–")) },
+    {
+      title: "consequence",
+      cell: ({ consequenceLevel: level }) =>
+        screen.paint(colours.get(level) ?? "dim", printable(String(level ?? "–"))),
+    },
+    { title: "confirm", cell: ({ requiresConfirmation }) => confirmations.get(requiresConfirmation) ?? "–" },
+    { title: "module", cell: ({ module }) => printable(module) },
+    { title: "summary", cell: summaryOf },
+  ];
+}
+
+// Maps, since a manifest is somebody else's text and may say anything here.
+const colours = new Map<unknown, Style>([
+  ["low", "green"],
+  ["medium", "yellow"],
+  ["high", "red"],
+]);
+
+/** When a person is asked before the tool runs. */
+const confirmations = new Map<unknown, string>([
+  [true, "always"],
+  [false, "no"],
+  ["dynamic", "some calls"],
+]);
+
+/** The tool's own line for catalogues, else the first sentence of its description. */
+function summaryOf({ summary, description }: ListedTool): string {
+  return printable(summary ?? /^.*?[.!?](?=\s|$)/s.exec(description)?.[0] ?? description);
+}

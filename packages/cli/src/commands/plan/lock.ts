@@ -1,0 +1,57 @@
+import type { LockReport } from "@toolmount/loader";
+import type { Command } from "commander";
+import { countOf } from "../../screen/count.ts";
+import { addExamples, jsonOption, planArgument } from "../../options/common.ts";
+import { loaderOptions } from "../../host/loader-options.ts";
+import { addPlanOptions, type PlanOptions } from "../../options/plan-options.ts";
+import { printable } from "../../screen/printable.ts";
+import { shortPath } from "../../render/problems.ts";
+import { exitCodes, type ExitCode, type Shell } from "../../process/shell.ts";
+
+interface Options extends PlanOptions {
+  readonly json?: true;
+  readonly check?: true;
+  readonly accept?: true;
+}
+
+/** `toolmount lock [plan]`: writes down what the tools are, and tells what has changed since. */
+export function define(command: Command, shell: Shell): void {
+  addPlanOptions(command)
+    .argument("[plan]", planArgument)
+    .option("--check", "write nothing; fail when a tool is not as it was locked")
+    .option("--accept", "take the tools as they are now")
+    .option(...jsonOption)
+    .action(async (plan: string | undefined, options: Options) => {
+      shell.end(await lock(plan, options, shell));
+    });
+  addExamples(command, [
+    "toolmount lock mount-plans/mine.yaml",
+    "toolmount lock --check",
+    "toolmount lock --accept",
+  ]);
+}
+
+async function lock(plan: string | undefined, options: Options, shell: Shell): Promise<ExitCode> {
+  const { lockPlan } = await import("@toolmount/loader");
+  const { accept, check } = options;
+  const report = await lockPlan(plan, { ...loaderOptions(options, shell), accept, check });
+  if (options.json === true) shell.out.json(report);
+  else writeReport(report, shell);
+  return report.written || (report.exists && report.changes.length === 0) ? exitCodes.done : exitCodes.failed;
+}
+
+function writeReport({ file, exists, changes, written }: LockReport, { out, cwd }: Shell): void {
+  for (const { tool, change, before, now } of exists ? changes : []) {
+    const versions = [...new Set([before?.version, now?.version])].filter(Boolean).join(" → ");
+    const facts = `${tool}  ${now?.module ?? before?.module ?? ""} ${versions}`.trimEnd();
+    out.line(`  ${out.paint("yellow", change.padEnd(7))} ${printable(facts)}`);
+  }
+  const name = printable(shortPath(file, cwd));
+  if (written) out.line(`${out.paint("green", "✔")} ${name} is written`);
+  else if (!exists) out.line(`${out.paint("red", "✖")} ${name} is not there`);
+  else if (changes.length === 0) out.line(`${out.paint("green", "✔")} ${name} is true`);
+  else
+    out.line(
+      `${out.paint("red", "✖")} ${countOf(changes, "tool")} not as in ${name}; look, then accept with --accept`,
+    );
+}

@@ -1,0 +1,17 @@
+import type { Command } from "commander";
+import { addExamples, jsonOption, planArgument } from "../../options/common.ts";
+import { reportEdit } from "../../render/edit.ts";
+import type { Shell } from "../../process/shell.ts";
+
+/** `toolmount remove <entry> [plan]`: an entry less, the rest of the file as it was. */
+export function define(command: Command, shell: Shell): void {
+  command
+    .argument("<entry>", "the id of an entry, or its module")
+    .argument("[plan]", planArgument)
+    .option(...jsonOption)
+    .action(async (id: string, plan: string | undefined, { json }: { readonly json?: true }) => {
+      const { removeEntry } = await import("@toolmount/loader");
+      reportEdit(await removeEntry(plan, id, { cwd: shell.cwd }), shell, json === true);
+    });
+  addExamples(command, ["toolmount remove filesystem", "toolmount remove github mount-plans/mine.yaml"]);
+}

@@ -1,0 +1,31 @@
+import type { Command } from "commander";
+import { addExamples, jsonOption, planArgument } from "../../options/common.ts";
+import { loaderOptions } from "../../host/loader-options.ts";
+import { addPlanOptions, type PlanOptions } from "../../options/plan-options.ts";
+import { exitCodes, type Shell } from "../../process/shell.ts";
+
+/** `toolmount schema [plan]`: the JSON Schema of plans, with the configs of this plan's own modules, for editors. */
+export function define(command: Command, shell: Shell): void {
+  addPlanOptions(command)
+    .argument("[plan]", planArgument)
+    .option(...jsonOption)
+    .action(async (plan: string | undefined, options: PlanOptions) => {
+      await schema(plan, options, shell);
+      shell.end(exitCodes.done);
+    });
+  addExamples(command, ["toolmount schema mount-plans/coding.yaml > mount-plan.schema.json"]);
+}
+
+async function schema(plan: string | undefined, options: PlanOptions, shell: Shell): Promise<void> {
+  const { inspectPlan } = await import("@toolmount/loader");
+  const { composeOurs } = await import("../../schema/ours.ts");
+  const { entries } = await inspectPlan(plan, loaderOptions(options, shell));
+  const modules = new Map(
+    entries.flatMap(({ name, configSchema }) =>
+      name === undefined || configSchema === undefined
+        ? []
+        : [[name, { name, config: configSchema }] as const],
+    ),
+  );
+  shell.out.json(await composeOurs([...modules.values()]));
+}

@@ -1,0 +1,145 @@
+import type { OpenedHost, OpenedPlan } from "@toolmount/loader";
+import type { Command } from "commander";
+import { countOf } from "../../screen/count.ts";
+import { addExamples, jsonOption, planArgument } from "../../options/common.ts";
+import { loaderOptions } from "../../host/loader-options.ts";
+import { addPlanOptions, type PlanOptions } from "../../options/plan-options.ts";
+import { listMutants } from "../../plan-tests/mutate.ts";
+import { readTests, type PlanTest } from "../../plan-tests/read.ts";
+import { createTestBench, type TestReport } from "../../plan-tests/run.ts";
+import { printable } from "../../screen/printable.ts";
+import { shortPath } from "../../render/problems.ts";
+import { exitCodes, type ExitCode, type Shell } from "../../process/shell.ts";
+
+interface Options extends PlanOptions {
+  readonly json?: true;
+  readonly mutate?: true;
+}
+
+/** `toolmount test [plan]`: the plan's own tests. No tool runs, no model is asked, nothing is kept. */
+export function define(command: Command, shell: Shell): void {
+  addPlanOptions(command)
+    .argument("[plan]", planArgument)
+    .option("--mutate", "flip each rule of the policy in turn: some test has to notice")
+    .option(...jsonOption)
+    .action(async (plan: string | undefined, options: Options) =>
+      shell.end(await test(plan, options, shell)),
+    );
+  addExamples(command, ["toolmount test mount-plans/coding.yaml --mutate"]);
+}
+
+/** One mutant, and whether a test noticed it. */
+interface MutantReport {
+  readonly rule: number;
+  readonly change: string;
+  readonly at: string | undefined;
+  readonly noticed: boolean;
+}
+
+async function test(input: string | undefined, options: Options, shell: Shell): Promise<ExitCode> {
+  const { openHost } = await import("@toolmount/loader");
+  const bench = createTestBench();
+  // A plan as a value begins at the plan's own folder, so that its mutants mount as it does.
+  const host = await openHost(input, { ...loaderOptions(options, shell), ...bench.options });
+  const { plan } = host;
+  try {
+    const tests = readTests(plan);
+    const reports = await runAll(host, tests, bench);
+    const failed = reports.filter(({ problems }) => problems.length > 0);
+    const mutants =
+      options.mutate === true && failed.length === 0 ? await runMutants(plan, tests, options, shell) : [];
+    report({ reports, mutants, plan }, options, shell);
+    const missed = mutants.some(({ noticed }) => !noticed);
+    return failed.length === 0 && !missed ? exitCodes.done : exitCodes.failed;
+  } finally {
+    await host.close();
+  }
+}
+
+async function runAll(
+  host: OpenedHost,
+  tests: readonly PlanTest[],
+  bench: ReturnType<typeof createTestBench>,
+): Promise<TestReport[]> {
+  const reports: TestReport[] = [];
+  for (const one of tests) reports.push(await bench.run(host, one)); // in order: budgets count
+  return reports;
+}
+
+/** Modules that a mutant shares with the plan stay mounted; the policy is mounted anew for each. */
+async function runMutants(
+  plan: OpenedPlan,
+  tests: readonly PlanTest[],
+  options: Options,
+  shell: Shell,
+): Promise<MutantReport[]> {
+  const { openHost } = await import("@toolmount/loader");
+  const bench = createTestBench();
+  const host = await openHost(plan.written, {
+    ...loaderOptions(options, shell),
+    ...bench.options,
+    cwd: plan.folder,
+    overlays: [],
+  });
+  const reports: MutantReport[] = [];
+  try {
+    for (const { plan: mutant, rule, change } of listMutants(plan.written)) {
+      await host.reload(mutant);
+      const noticed = (await runAll(host, tests, bench)).some(({ problems }) => problems.length > 0);
+      reports.push({ rule, change, at: placeOf(plan, ["policy", "rules", rule], shell), noticed });
+    }
+  } finally {
+    await host.close();
+  }
+  return reports;
+}
+
+function placeOf(plan: OpenedPlan, path: readonly (string | number)[], { cwd }: Shell): string | undefined {
+  const at = plan.position(...path);
+  return at === undefined ? undefined : `${shortPath(at.file, cwd)}:${at.line}:${at.column}`;
+}
+
+interface Told {
+  readonly reports: readonly TestReport[];
+  readonly mutants: readonly MutantReport[];
+  readonly plan: OpenedPlan;
+}
+
+function report({ reports, mutants, plan }: Told, { json, mutate }: Options, shell: Shell): void {
+  const { out } = shell;
+  if (json === true)
+    return out.json({
+      plan: plan.file,
+      tests: reports.map(({ test: { path, tool }, answer, problems }) => ({
+        at: placeOf(plan, path, shell),
+        tool,
+        answer,
+        problems,
+      })),
+      ...(mutate === true ? { mutants } : {}),
+    });
+  for (const one of reports) writeReport(one, plan, shell);
+  for (const { at, rule, change, noticed } of mutants)
+    out.line(
+      `${sign(noticed, shell)} ${at ?? `rule ${rule + 1}`} ${change}${noticed ? "" : ": no test notices"}`,
+    );
+  const failed = reports.filter(({ problems }) => problems.length > 0).length;
+  const missed = mutants.filter(({ noticed }) => !noticed).length;
+  out.line(
+    `${countOf(reports, "test")}, ${failed} failed${mutate === true ? `; ${countOf(mutants, "mutant")}, ${missed} not noticed` : ""}`,
+  );
+}
+
+function writeReport(
+  { test: { path, tool }, answer, problems }: TestReport,
+  plan: OpenedPlan,
+  shell: Shell,
+): void {
+  const place = placeOf(plan, path, shell) ?? `test ${path[1] + 1}`;
+  shell.out.line(`${sign(problems.length === 0, shell)} ${place} ${printable(tool)}: ${answer}`);
+  for (const problem of problems) shell.out.line(`    ${printable(problem)}`);
+}
+
+function sign(holds: boolean, { out }: Shell): string {
+  return holds ? out.paint("green", "✔") : out.paint("red", "✖");
+}

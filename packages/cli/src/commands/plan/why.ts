@@ -1,0 +1,127 @@
+import { nearestNames, ToolmountError, type JsonObject, type PlanPosition } from "@toolmount/core";
+import type { ExplainedAnswer, ExplainedTool, Explanation, ToolOrigin } from "@toolmount/loader";
+import type { Command } from "commander";
+import { looksLikePlan } from "../../options/operands.ts";
+import { addExamples, jsonOption, planArgument } from "../../options/common.ts";
+import { loaderOptions } from "../../host/loader-options.ts";
+import { addPlanOptions, type PlanOptions } from "../../options/plan-options.ts";
+import { printable } from "../../screen/printable.ts";
+import { shortPath, writeProblems } from "../../render/problems.ts";
+import { exitCodes, type ExitCode, type Shell } from "../../process/shell.ts";
+
+interface Options extends PlanOptions {
+  readonly json?: true;
+  readonly arguments?: string;
+  readonly mode?: string;
+}
+
+/** `toolmount why [plan] <tool>`: which lines made a tool what it is, and what would decide a call of it. */
+export function define(command: Command, shell: Shell): void {
+  addPlanOptions(command)
+    .argument("[plan]", planArgument)
+    .argument("[tool]", "a tool, by its offered name or the one its author gave it")
+    .option("--arguments <json>", "arguments of the call that is judged")
+    .option("--mode <name>", "the mode of the call that is judged")
+    .option(...jsonOption)
+    .action(async (first: string | undefined, second: string | undefined, options: Options) => {
+      shell.end(await why(first, second, options, shell));
+    });
+  addExamples(command, [
+    "toolmount why read_file",
+    `toolmount why mount-plans/coding.yaml write_file --arguments '{"file_path":"a.txt"}'`,
+  ]);
+}
+
+async function why(
+  first: string | undefined,
+  second: string | undefined,
+  options: Options,
+  shell: Shell,
+): Promise<ExitCode> {
+  const plan = second === undefined ? undefined : first;
+  const tool = second ?? first;
+  if (tool === undefined || (second === undefined && looksLikePlan(tool)))
+    throw new ToolmountError("USAGE_INVALID", { problem: "missing the tool to explain" });
+  const { explainTool } = await import("@toolmount/loader");
+  const given = { arguments: readArguments(options.arguments), mode: options.mode };
+  const explanation = await explainTool(tool, plan, { ...loaderOptions(options, shell), ...given });
+  if (options.json === true) shell.out.json(explanation);
+  else writeExplanation(tool, explanation, shell);
+  return explanation.tools.length === 0 ? exitCodes.failed : exitCodes.done;
+}
+
+function readArguments(text: string | undefined): JsonObject | undefined {
+  if (text === undefined) return undefined;
+  try {
+    const value: unknown = JSON.parse(text);
+    if (typeof value === "object" && value !== null && !Array.isArray(value)) return value as JsonObject;
+  } catch (cause) {
+    throw new ToolmountError(
+      "USAGE_INVALID",
+      { problem: `--arguments is not JSON: ${String(cause)}` },
+      { cause },
+    );
+  }
+  throw new ToolmountError("USAGE_INVALID", { problem: "--arguments is not an object" });
+}
+
+function writeExplanation(name: string, explanation: Explanation, shell: Shell): void {
+  writeProblems(shell.err, explanation.problems, shell.cwd);
+  if (explanation.tools.length === 0) return writeMissing(name, explanation, shell);
+  for (const tool of explanation.tools) writeTool(tool, shell);
+}
+
+function writeMissing(name: string, { offered, unknown }: Explanation, { out }: Shell): void {
+  const near = nearestNames(name, offered).map(printable).join(", ");
+  out.line(
+    `${out.paint("red", "✖")} no entry has a tool ${printable(name)}${near === "" ? "" : `; near: ${near}`}`,
+  );
+  if (unknown.length > 0)
+    out.line(
+      out.paint("yellow", `  without a manifest, so not looked into: ${unknown.map(printable).join(", ")}`),
+    );
+}
+
+function writeTool({ name, declared, entry, origins, answers }: ExplainedTool, shell: Shell): void {
+  const { out } = shell;
+  const title = name === null ? `${declared.name} is left out` : name;
+  out.line(`${out.paint("bold", printable(title))}  ${out.paint("dim", facts(declared, entry))}`);
+  for (const origin of origins) writeOrigin(origin, shell);
+  for (const answer of answers) writeAnswer(answer, shell);
+  if (name !== null && answers.length === 0)
+    writeRow("decides", "no policy of the plan has a word", undefined, shell);
+  if (declared.requiresConfirmation !== undefined && declared.requiresConfirmation !== false)
+    writeRow(
+      "asks",
+      `the tool itself: requiresConfirmation is ${String(declared.requiresConfirmation)}`,
+      undefined,
+      shell,
+    );
+}
+
+function facts(declared: ExplainedTool["declared"], { version, specifier }: ExplainedTool["entry"]): string {
+  const { name, category = "unclassified", consequenceLevel = "unknown" } = declared;
+  const module = version === undefined ? specifier : `${specifier} ${version}`;
+  return printable(`${name} of ${module} · ${category} · consequence ${consequenceLevel}`);
+}
+
+function writeOrigin({ what, value, position, before }: ToolOrigin, shell: Shell): void {
+  const text = typeof value === "string" ? value : JSON.stringify(value);
+  const was =
+    before.length === 0 ? "" : `  (over ${before.map((place) => placeOf(place, shell)).join(", ")})`;
+  writeRow(what, `${text}${was}`, position, shell);
+}
+
+function writeAnswer({ policy, answer }: ExplainedAnswer, shell: Shell): void {
+  const reason = answer.reason === undefined ? "" : `: ${answer.reason}`;
+  writeRow("decides", `${answer.answer} (${answer.rule ?? policy})${reason}`, undefined, shell);
+}
+
+function writeRow(what: string, text: string, position: PlanPosition | undefined, shell: Shell): void {
+  const place = position === undefined ? "" : `  ${shell.out.paint("dim", placeOf(position, shell))}`;
+  shell.out.line(`  ${shell.out.paint("cyan", what.padEnd(9))} ${printable(text)}${place}`);
+}
+
+function placeOf({ file, line }: PlanPosition, { cwd }: Shell): string {
+  return printable(`${shortPath(file, cwd)}:${line}`);
+}

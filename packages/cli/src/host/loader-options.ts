@@ -1,0 +1,16 @@
+import type { OpenHostOptions } from "@toolmount/loader";
+import { extensions } from "./extensions.ts";
+import type { PlanOptions } from "../options/plan-options.ts";
+import type { Shell } from "../process/shell.ts";
+import { createTerminalLogger } from "./terminal-logger.ts";
+
+/** What the loader is handed by a command. */
+export function loaderOptions({ env }: PlanOptions, shell: Shell): OpenHostOptions {
+  return {
+    env: shell.env,
+    cwd: shell.cwd,
+    logger: createTerminalLogger(shell.err),
+    extensions,
+    overlays: env,
+  };
+}

@@ -1,0 +1,32 @@
+import { createInterface } from "node:readline";
+import type { Shell } from "./shell.ts";
+
+/**
+ * Asks for one line at a terminal, with the lines before it under the arrow keys. Several lines that come at once were
+ * pasted, and are one text. Null when the person leaves: Ctrl-C, Ctrl-D on an empty line, or the signal.
+ */
+export async function askLine(
+  { input, output }: NonNullable<Shell["terminal"]>,
+  prompt: string,
+  history: readonly string[],
+  signal: AbortSignal,
+): Promise<string | null> {
+  const reader = createInterface({ input, output, terminal: true, prompt, history: [...history] });
+  const lines: string[] = [];
+  const text = await new Promise<string | null>((resolve) => {
+    const leave = () => resolve(null);
+    signal.addEventListener("abort", leave, { once: true });
+    reader.once("SIGINT", leave);
+    // The rest of a chunk is read before this: what was pasted is whole.
+    reader.on("line", (line) => void (lines.push(line) === 1 && setImmediate(() => resolve(withRest()))));
+    reader.once("close", () => lines.length === 0 && leave());
+    reader.prompt();
+  });
+  reader.close();
+  if (text === null) output.write("\n");
+  return text;
+
+  function withRest(): string {
+    return [...lines, ...(reader.line === "" ? [] : [reader.line])].join("\n");
+  }
+}

@@ -1,0 +1,50 @@
+import { isToolmountError, ToolmountError } from "@toolmount/core/errors";
+import type { Problem } from "@toolmount/loader";
+import { countOf } from "../screen/count.ts";
+import { printable, printableLines } from "../screen/printable.ts";
+import { writeProblems } from "./problems.ts";
+import { exitCodes, type ExitCode, type Shell } from "../process/shell.ts";
+
+/** Tells, to people on stderr or to programs on stdout, why a command could not do its work. */
+export function reportFailure(error: unknown, shell: Shell, json: boolean): ExitCode {
+  const known = isToolmountError(error) ? error : internalError(error);
+  if (json) shell.out.json({ error: describeFailure(known) });
+  else writeFailure(known, shell);
+  return exitCodeOf(known);
+}
+
+/** A failure as data. */
+function describeFailure(error: ToolmountError): Readonly<Record<string, unknown>> {
+  const problems = problemsOf(error);
+  if (problems === undefined) return { code: error.code, message: error.message, details: error.details };
+  return { code: error.code, message: `the mount plan has ${countOf(problems, "problem")}`, problems };
+}
+
+/** The problems of a plan that could not be mounted. */
+export function problemsOf(error: unknown): readonly Problem[] | undefined {
+  if (!isToolmountError(error)) return undefined;
+  const { problems } = error.details as { readonly problems?: readonly Problem[] };
+  return problems;
+}
+
+function writeFailure(error: ToolmountError, shell: Shell): void {
+  const problems = problemsOf(error);
+  if (problems !== undefined) {
+    writeProblems(shell.err, problems, shell.cwd);
+    return shell.err.line(shell.err.paint("red", `✖ ${countOf(problems, "problem")}`));
+  }
+  shell.err.line(`${shell.err.paint("red", error.code)} ${printableLines(error.message)}`);
+  if (error.code === "INTERNAL" && error.cause instanceof Error)
+    shell.err.line(shell.err.paint("dim", printableLines(error.cause.stack ?? "")));
+}
+
+/** A fault of the command itself; its stack helps whoever mends it. */
+function internalError(cause: unknown): ToolmountError {
+  const message = cause instanceof Error ? cause.message : String(cause);
+  return new ToolmountError("INTERNAL", { message: `toolmount failed: ${printable(message)}` }, { cause });
+}
+
+function exitCodeOf({ code }: ToolmountError): ExitCode {
+  if (code === "USAGE_INVALID") return exitCodes.wrongUsage;
+  return code.startsWith("PLAN_") ? exitCodes.planInvalid : exitCodes.failed;
+}

@@ -1,0 +1,112 @@
+import { PassThrough } from "node:stream";
+import {
+  createHost,
+  createMemoryStore,
+  data,
+  defineTool,
+  type Approver,
+  type StateStore,
+} from "@toolmount/core";
+import { expect, test } from "vitest";
+import { z } from "zod";
+import { createTerminalApprover } from "../../src/host/terminal-approver.ts";
+import { createScreen } from "../../src/screen/screen.ts";
+
+const keys = { up: "\u001b[A", down: "\u001b[B", enter: "\r", ctrlC: "\u0003" };
+
+/** Calls a tool that needs confirmation, before a person who presses keys once the question is drawn. */
+async function callBefore(
+  presses: readonly string[],
+  context: { abortSignal?: AbortSignal; onAsked?: () => void; store?: StateStore } = {},
+) {
+  const input = new PassThrough();
+  const output = new PassThrough();
+  const controller = new AbortController();
+  let shown = "";
+  let asked = false;
+  output.on("data", (chunk: Buffer) => {
+    shown += chunk.toString();
+    if (asked || !shown.includes("Run remove?")) return;
+    asked = true;
+    context.onAsked?.();
+    setImmediate(() => presses.forEach((key) => input.write(key))); // once it listens
+  });
+  const screen = createScreen({ write: (text) => output.write(text) }, {});
+  const ask = createTerminalApprover(screen, { input, output }, () => controller.abort());
+  const outcome = await call(ask, context.abortSignal ?? controller.signal, context.store);
+  return { outcome, shown, left: controller.signal.aborted };
+}
+
+async function call(approver: Approver["ask"], abortSignal: AbortSignal, store?: StateStore) {
+  const host = createHost({ approver, store });
+  host.coordinator.mount("tools", remove);
+  const given = { path: "a\u202eb\u001b[2J" };
+  const outcome = await host.call(
+    { name: "remove", arguments: given },
+    { userId: "ada", sessionId: "s-1", abortSignal },
+  );
+  await host.close();
+  return outcome;
+}
+
+const remove = defineTool({
+  name: "remove",
+  description: "Removes a file. Use when the user asks for it.",
+  schema: z.strictObject({ path: z.string() }),
+  category: "delete",
+  consequenceLevel: "high",
+  requiresConfirmation: true,
+  execute: ({ path }) => data({ gone: path }),
+});
+
+test("FORGE-19: the person at the terminal approves", async () => {
+  const { outcome } = await callBefore([keys.down, keys.enter]);
+
+  expect(outcome).toMatchObject({ status: "ok" });
+});
+
+test("a key pressed too soon denies: that is where the question begins", async () => {
+  const { outcome } = await callBefore([keys.enter]);
+
+  expect(outcome).toMatchObject({ status: "denied", result: { code: "DENIED" } });
+});
+
+test("the question shows what would run, on what, for whom and why, with nothing hidden", async () => {
+  const { shown } = await callBefore([keys.enter]);
+
+  for (const part of ["remove", "delete", "consequence high", "ada", "s-1", "asks for confirmation"]) {
+    expect(shown).toContain(part);
+  }
+  expect(shown).toContain(String.raw`"path": "a\u202eb\u001b[2J"`);
+  expect(shown).not.toContain("\u202e");
+});
+
+test("leaving the question with Ctrl-C aborts the call", async () => {
+  const { outcome, left } = await callBefore([keys.ctrlC]);
+
+  expect(left).toBe(true);
+  expect(outcome).toMatchObject({ status: "cancelled" });
+});
+
+test("a call that is aborted while it is asked about takes its question back", async () => {
+  const controller = new AbortController();
+  const { outcome } = await callBefore([], {
+    abortSignal: controller.signal,
+    onAsked: () => controller.abort(),
+  });
+
+  expect(outcome).toMatchObject({ status: "cancelled" });
+});
+
+test("C38: with a store the person may approve for always, for the session, or decide later", async () => {
+  const { down, enter } = keys;
+  const asked = async (...presses: string[]) => {
+    const store = createMemoryStore();
+    const { outcome } = await callBefore([...presses, enter], { store });
+    return { status: outcome.status, always: (await store.approvals.remembered()).map(({ scope }) => scope) };
+  };
+  expect(await asked(down)).toEqual({ status: "ok", always: [] });
+  expect(await asked(down, down)).toEqual({ status: "ok", always: ["arguments"] });
+  expect(await asked(down, down, down)).toEqual({ status: "ok", always: ["session"] });
+  expect(await asked(down, down, down, down)).toEqual({ status: "pending", always: [] });
+});

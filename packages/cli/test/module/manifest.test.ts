@@ -1,0 +1,69 @@
+import { expect, test } from "vitest";
+import { oneTool, workspace } from "../support/workspace.ts";
+
+const packageJson = `${JSON.stringify({ name: "greeter", version: "1.0.0", type: "module", exports: "./index.ts" }, null, 2)}\n`;
+const greet = oneTool({ name: "greet", schema: "name: z.string()", body: "return data(params.name);" });
+
+test("the manifest is written into package.json, and is true from then on", async () => {
+  const { run, read } = await workspace({ "greeter/package.json": packageJson, "greeter/index.ts": greet });
+  const before = await run(["manifest", "greeter", "--check"]);
+  const untouched = await read("greeter/package.json");
+  const wrote = await run(["manifest", "greeter"]);
+  const after = await run(["manifest", "greeter", "--check"]);
+
+  expect([before.code, wrote.code, after.code]).toEqual([1, 0, 0]);
+  expect(before.stdout).toContain("the manifest is not what the package mounts");
+  expect(untouched).toBe(packageJson);
+  expect(JSON.parse(await read("greeter/package.json"))).toMatchObject({
+    name: "greeter",
+    toolmount: { type: "tool", mounts: ["tools"], tools: [{ name: "greet", category: "side_effect" }] },
+  });
+});
+
+test("a plan then lists the package without importing it", async () => {
+  const { run } = await workspace({
+    "greeter/package.json": packageJson,
+    "greeter/index.ts": greet,
+    "plan.yaml": "version: 1\ntools:\n  - module: ./greeter\n",
+  });
+  await run(["manifest", "greeter"]);
+
+  expect((await run(["list", "plan.yaml", "--json"])).json()).toMatchObject({
+    from: "manifests",
+    tools: [{ name: "greet" }],
+  });
+});
+
+test("as JSON: the manifest, whether it was true, and whether it was written", async () => {
+  const { run } = await workspace({ "greeter/package.json": packageJson, "greeter/index.ts": greet });
+  const { code, json } = await run(["manifest", "greeter", "--check", "--json"]);
+
+  expect(code).toBe(1);
+  expect(json()).toMatchObject({ same: false, written: false, manifest: { tools: [{ name: "greet" }] } });
+});
+
+test.each([
+  { title: "a folder without a package", files: { "greeter/index.ts": greet }, said: "SOURCE_NOT_FOUND" },
+  {
+    title: "a package that throws when it is imported",
+    files: { "greeter/package.json": packageJson, "greeter/index.ts": "throw new Error('not today');" },
+    said: 'MODULE_IMPORT_FAILED module "greeter" cannot be imported: not today',
+  },
+  {
+    title: "a package that mounts nothing",
+    files: { "greeter/package.json": packageJson, "greeter/index.ts": "export const answer = 42;" },
+    said: "MODULE_INVALID",
+  },
+])("$title ends with 1 and says so", async ({ files, said }) => {
+  const { run } = await workspace(files);
+  const { code, stderr } = await run(["manifest", "greeter"]);
+
+  expect(code).toBe(1);
+  expect(stderr).toContain(said);
+});
+
+test("a config that is no JSON is wrong usage", async () => {
+  const { run } = await workspace({ "greeter/package.json": packageJson, "greeter/index.ts": greet });
+
+  expect(await run(["manifest", "greeter", "--config", "{"])).toMatchObject({ code: 2 });
+});

@@ -1,0 +1,86 @@
+import { expect, test } from "vitest";
+import { oneTool, planOf, runCommand, workspace } from "../support/workspace.ts";
+
+const remove = oneTool({
+  name: "remove",
+  schema: "path: z.string()",
+  confirm: "(p) => p.path === ''",
+  body: "return data(1);",
+});
+
+test("tools are listed from manifests where packages have them; no module is imported", async () => {
+  const { code, json } = await runCommand(["list", "mount-plans/minimal.yaml", "--json"]);
+
+  expect(code).toBe(0);
+  expect(json()).toMatchObject({
+    from: "manifests",
+    tools: [
+      { name: "agent_hello_world", category: "read", module: "hello-world", inputSchema: { type: "object" } },
+    ],
+  });
+});
+
+test("a module without a manifest is mounted to be listed", async () => {
+  const { run } = await workspace({ "plan.yaml": planOf("./remove.ts", "hello-world"), "remove.ts": remove });
+  const { code, stdout } = await run(["list", "plan.yaml"]);
+
+  expect(code).toBe(0);
+  expect(stdout).toBe(`\
+tool               category     consequence  confirm     module       summary
+agent_hello_world  read         low          no          hello-world  Greets somebody by name.
+remove             side_effect  medium       some calls  ./remove.ts  Does what a test wants.
+
+2 tools
+`);
+});
+
+test("what manifests tell is what mounting tells", async () => {
+  const facts = [
+    "name",
+    "description",
+    "inputSchema",
+    "category",
+    "consequenceLevel",
+    "requiresConfirmation",
+  ];
+  const pick = ({ tools }: Record<string, unknown>) =>
+    (tools as Record<string, unknown>[]).map((tool) => facts.map((fact) => tool[fact]));
+  const told = await runCommand(["list", "mount-plans/reference.yaml", "--json"]);
+  const mounted = await runCommand(["list", "mount-plans/reference.yaml", "--mode", "general", "--json"]);
+
+  expect(mounted.json()["from"]).toBe("modules");
+  expect(pick(told.json())).toEqual(pick(mounted.json()));
+});
+
+test("a module that is not there is told with its line", async () => {
+  const { run } = await workspace({ "plan.yaml": planOf("gone") });
+  const { code, stderr } = await run(["list", "plan.yaml"]);
+
+  expect(code).toBe(78);
+  expect(stderr).toContain("SOURCE_NOT_FOUND plan.yaml:3:13");
+});
+
+test("an overlay that is asked for is laid over the plan that is listed", async () => {
+  const overlay = "version: 1\ntools:\n  - id: hello-world\n    prefix: my_\n";
+  const { run } = await workspace({ "plan.yaml": planOf("hello-world"), "plan.ci.yaml": overlay });
+  const { code, json } = await run(["list", "plan.yaml", "--env", "ci", "--json"]);
+
+  expect(code).toBe(0);
+  expect(json()).toMatchObject({ from: "manifests", tools: [{ name: "my_agent_hello_world" }] });
+});
+
+test("a plain line is listed without core's index, the YAML parser, zod or the library of command lines", async () => {
+  const { run } = await workspace({
+    "plan.yaml": planOf("hello-world"),
+    "seen.mjs": `
+import { registerHooks } from "node:module";
+registerHooks({ load(url, context, next) {
+  if (/\\/(yaml|zod|commander|pino|exsolve|cosmiconfig)\\/|core\\/(src|dist)\\/index/.test(url)) throw new Error(url);
+  return next(url, context);
+} });`,
+  });
+  const { code, stderr } = await run(["list", "plan.yaml"], { env: { NODE_OPTIONS: "--import ./seen.mjs" } });
+
+  expect(stderr).toBe("");
+  expect(code).toBe(0);
+});

@@ -1,0 +1,32 @@
+import { writeFile } from "node:fs/promises";
+import { expect, test } from "vitest";
+import { oneTool, planOf, workspace } from "../support/workspace.ts";
+
+test("lock writes down what the tools are; a tool that changes is told and cannot be called until it is accepted", async () => {
+  const greet = (schema: string) => oneTool({ name: "greet", schema, body: "return data(params.name);" });
+  const { run, read, folder } = await workspace({
+    "plan.yaml": planOf("./greet.ts"),
+    "greet.ts": greet("name: z.string()"),
+  });
+  const call = () => run(["call", "plan.yaml", "greet", '{"name":"Ada"}', "--json"]);
+  const locked = await run(["lock", "plan.yaml"]);
+  const checked = await run(["lock", "plan.yaml", "--check"]);
+
+  expect([locked.code, locked.stdout]).toEqual([0, "✔ plan.lock.json is written\n"]);
+  expect([checked.code, checked.stdout]).toEqual([0, "✔ plan.lock.json is true\n"]);
+  expect(JSON.parse(await read("plan.lock.json"))).toMatchObject({
+    version: 1,
+    tools: { greet: { module: "./greet.ts" } },
+  });
+  expect((await call()).code).toBe(0);
+
+  await writeFile(`${folder}/greet.ts`, greet("name: z.string(), secret: z.string().optional()"));
+  const drifted = await run(["lock", "plan.yaml", "--check"]);
+  expect([drifted.code, drifted.stdout]).toEqual([
+    1,
+    "  changed greet  ./greet.ts\n✖ 1 tool not as in plan.lock.json; look, then accept with --accept\n",
+  ]);
+  expect((await call()).json()).toMatchObject({ status: "denied", result: { code: "LOCK_DRIFT" } });
+  expect((await run(["lock", "plan.yaml", "--accept"])).code).toBe(0);
+  expect((await call()).code).toBe(0);
+});

@@ -1,0 +1,67 @@
+import { expect, test } from "vitest";
+import { workspace } from "../support/workspace.ts";
+
+const layers = {
+  "base.yaml": `version: 1
+policy:
+  limits: { timeout: 5000 }
+  rules:
+    - { match: { tool: hi_* }, answer: ask, reason: it greets people }
+tools:
+  - module: hello-world
+    prefix: hi_
+`,
+  "plan.yaml": `extends: ./base.yaml
+tools:
+  - id: hello-world
+    limits: { timeout: 100 }
+  - module: filesystem
+    config: { working_dir: ., allowed_read_paths: [.] }
+    tools: { exclude: [{ category: delete }] }
+`,
+  "plan.ci.yaml": "tools:\n  - id: hello-world\n    limits: { timeout: 7 }\n",
+};
+
+test("why tells the lines that made a tool what it is, and the rule that decides", async () => {
+  const { run } = await workspace(layers);
+  const { code, stdout } = await run(["why", "plan.yaml", "hi_agent_hello_world", "--env", "ci"]);
+
+  expect([code, stdout]).toEqual([
+    0,
+    `hi_agent_hello_world  agent_hello_world of hello-world 0.0.0 · read · consequence low
+  mounted   hello-world  base.yaml:7
+  renamed   hi_agent_hello_world  base.yaml:8
+  limited   {"timeout":7}  plan.ci.yaml:3  (over plan.yaml:4)
+  decides   ask (base.yaml:5:7): it greets people
+`.replace("  plan.ci.yaml:3  (over plan.yaml:4)", "  (over plan.yaml:4)  plan.ci.yaml:3"),
+  ]);
+});
+
+test("why tells which line left a tool out, and near names of one that nobody has", async () => {
+  const { run } = await workspace(layers);
+  const out = await run(["why", "plan.yaml", "delete_file"]);
+  const gone = await run(["why", "plan.yaml", "read_flie"]);
+  const data = await run(["why", "plan.yaml", "delete_file", "--json"]);
+
+  expect(out.stdout).toContain('left out  {"category":"delete"}  plan.yaml:7');
+  expect([gone.code, gone.stdout]).toEqual([1, "✖ no entry has a tool read_flie; near: read_file\n"]);
+  expect(data.json()).toMatchObject({ tools: [{ name: null, declared: { name: "delete_file" } }] });
+});
+
+test("print shows the plan of all layers, each value with its line", async () => {
+  const { run } = await workspace(layers);
+  const { code, stdout } = await run(["print", "plan.yaml", "--env", "ci"]);
+
+  expect(code).toBe(0);
+  expect(stdout).toContain("# base.yaml\n# plan.yaml\n# plan.ci.yaml\nversion: 1 # base.yaml:1\n");
+  expect(stdout).toContain("    limits:\n      timeout: 7 # plan.ci.yaml:3\n");
+});
+
+test.each([[["why", "plan.yaml"]], [["why"]], [["why", "plan.yaml", "x", "--arguments", "[1]"]]])(
+  "%j is wrong usage",
+  async (words) => {
+    const { run } = await workspace(layers);
+
+    expect((await run(words)).code).toBe(2);
+  },
+);

@@ -1,0 +1,30 @@
+import fc from "fast-check";
+import { expect, test } from "vitest";
+import { jsonText, printable, printableLines } from "../../src/screen/printable.ts";
+
+test.each([
+  ["a\u001b[31mred", String.raw`a\u001b[31mred`],
+  ["bidi \u202e override", String.raw`bidi \u202e override`],
+  ["tag \u{e0041}", String.raw`tag \udb40\udc41`],
+  ["two\nlines\tand\r", String.raw`two\nlines\tand\r`],
+  ["half \ud83d", String.raw`half \ud83d`],
+  ["C1 \u009b31m", String.raw`C1 \u009b31m`],
+  ["Ünïcödé, 東京, 👩‍💻, می‌خواهم", "Ünïcödé, 東京, 👩‍💻, می‌خواهم"],
+])("%j is shown as %s", (text, shown) => {
+  expect(printable(text)).toBe(shown);
+});
+
+test("lines may be kept", () => {
+  expect(printableLines("a\r\n\tb\u0007")).toBe(String.raw`a
+	b\u0007`);
+});
+
+test("JSON says the same with everything invisible escaped", () => {
+  fc.assert(
+    fc.property(fc.jsonValue({ noUnicodeString: false }), (value) => {
+      const text = jsonText(value);
+      expect(JSON.parse(text)).toEqual(JSON.parse(JSON.stringify(value)));
+      expect(text).not.toMatch(/[^\n\P{C}]|[\p{Zl}\p{Zp}\p{Variation_Selector}]/u);
+    }),
+  );
+});

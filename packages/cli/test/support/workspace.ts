@@ -1,0 +1,118 @@
+import { spawn, type ChildProcess } from "node:child_process";
+import { mkdir, mkdtemp, readFile, realpath, rm, symlink, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { dirname, join } from "node:path";
+import { text } from "node:stream/consumers";
+import { onTestFinished } from "vitest";
+
+/** The repository's root. */
+export const root = join(import.meta.dirname, "../../../..");
+
+/** Where the command begins. */
+export const main = join(root, "packages/cli/src/main.ts");
+
+/** How a command ended, and what it said. */
+export interface Ended {
+  readonly code: number | null;
+  readonly stdout: string;
+  readonly stderr: string;
+  /** What it printed, read as JSON. */
+  json(): Record<string, unknown>;
+}
+
+export interface RunOptions {
+  readonly cwd?: string;
+  readonly env?: Readonly<Record<string, string>>;
+  /** Standard input, closed after it. */
+  readonly input?: string;
+}
+
+/** A command under way. */
+export interface Started {
+  readonly child: ChildProcess;
+  readonly ended: Promise<Ended>;
+}
+
+/** Starts the command as a process of its own, from its sources, with no terminal. */
+function startCommand(
+  words: readonly string[],
+  { cwd = root, env = {}, input = "" }: RunOptions = {},
+): Started {
+  const plain = { PATH: process.env["PATH"] ?? "", HOME: process.env["HOME"] ?? "" };
+  const child = spawn(process.execPath, ["-C", "@toolmount/source", main, ...words], {
+    cwd,
+    env: { ...plain, ...env },
+    stdio: "pipe",
+  });
+  onTestFinished(() => void child.kill("SIGKILL"));
+  child.stdin.on("error", () => {}); // it may end without reading
+  child.stdin.end(input);
+  const code = new Promise<number | null>((resolve, reject) =>
+    child.on("error", reject).on("close", resolve),
+  );
+  const ended = Promise.all([code, text(child.stdout), text(child.stderr)]).then(
+    ([status, stdout, stderr]) => ({
+      code: status,
+      stdout,
+      stderr,
+      json: () => JSON.parse(stdout) as Record<string, unknown>,
+    }),
+  );
+  return { child, ended };
+}
+
+/** Runs the command to its end. */
+export function runCommand(words: readonly string[], options?: RunOptions): Promise<Ended> {
+  return startCommand(words, options).ended;
+}
+
+/** A folder of files, gone after the test. It finds the packages that the repository's own plans find. */
+export async function workspace(files: Readonly<Record<string, string>>) {
+  const folder = await realpath(await mkdtemp(join(tmpdir(), "toolmount-cli-")));
+  onTestFinished(() => rm(folder, { recursive: true }));
+  await symlink(join(root, "mount-plans/node_modules"), join(folder, "node_modules"));
+  for (const [path, content] of Object.entries(files)) {
+    await mkdir(dirname(join(folder, path)), { recursive: true });
+    await writeFile(join(folder, path), content);
+  }
+  const run = (words: readonly string[], options: RunOptions = {}) =>
+    runCommand(words, { cwd: folder, ...options });
+  const start = (words: readonly string[], options: RunOptions = {}) =>
+    startCommand(words, { cwd: folder, ...options });
+  const read = (path: string) => readFile(join(folder, path), "utf8");
+  const write = (path: string, content: string) => writeFile(join(folder, path), content);
+  return { folder, run, start, read, write };
+}
+
+/** A module of one tool beside its plan. `body` is what the tool does with `params` and `context`. */
+export function oneTool(facts: {
+  readonly name: string;
+  readonly schema?: string;
+  readonly confirm?: string;
+  readonly body: string;
+}): string {
+  const { name, schema = "", confirm = "false", body } = facts;
+  return `
+    import { data, defineTool, failure, type Coordinator } from "@toolmount/core";
+    import { z } from "zod";
+
+    const tool = defineTool({
+      name: "${name}",
+      description: "Does what a test wants. Use in tests.",
+      schema: z.strictObject({ ${schema} }),
+      category: "side_effect",
+      consequenceLevel: "medium",
+      requiresConfirmation: ${confirm},
+      execute: async (params, context) => { ${body} },
+    });
+
+    export function mount(coordinator: Coordinator) {
+      coordinator.mount("tools", tool);
+    }
+  `;
+}
+
+/** A plan of modules by their paths. */
+export function planOf(...modules: readonly string[]): string {
+  return `version: 1\ntools:\n${modules.map((module) => `  - module: ${module}\n`).join("")}`;
+}
