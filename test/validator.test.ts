@@ -100,12 +100,12 @@ test("every rule of every profile is shown by a planted fault, so that none is o
   expect(rules.filter((rule) => !shown.has(rule))).toEqual([]);
 });
 
-test("every finding has a rule, where, why and how to mend it", async () => {
+test("every finding has a rule, where, why and how to fix it", async () => {
   for (const { module, rule: _, profile: __, severity: ___, ...options } of faultyModules.slice(0, 12)) {
     const { findings } = await checkToolModule(module, { ...everything, ...options });
 
-    for (const { rule, where, why, mend } of findings)
-      for (const text of [rule, where, why, mend]) expect(text).not.toBe("");
+    for (const { rule, where, why, fix } of findings)
+      for (const text of [rule, where, why, fix]) expect(text).not.toBe("");
   }
 });
 

@@ -9,12 +9,12 @@ export function writeRules(): string {
 
 function writeProfile({ name, moduleRules = [], toolRules = [] }: Profile): string {
   const rows = [...moduleRules, ...toolRules].map(
-    ({ id, severity, why, mend }) => `| \`${id}\` | ${severity} | ${cell(why)} | ${cell(mend)} |`,
+    ({ id, severity, why, fix }) => `| \`${id}\` | ${severity} | ${cell(why)} | ${cell(fix)} |`,
   );
   return [
     `### ${name}`,
     "",
-    "| rule | severity | why | how to mend it |",
+    "| rule | severity | why | how to fix it |",
     "| --- | --- | --- | --- |",
     ...rows,
     "",

@@ -9,12 +9,12 @@ export function problemAt({ name }: ToolSubject, part: string, problem: string):
 }
 
 /** A rule that the adapter enforces when a tool is mounted. */
-export function enforced(id: string, why: string, mend: string): ToolRule {
+export function enforced(id: string, why: string, fix: string): ToolRule {
   return {
     id,
     severity: "error",
     why,
-    mend,
+    fix,
     *check(subject) {
       if (subject.refusedBy === id) yield problemAt(subject, "", subject.refused!.message);
     },
@@ -25,14 +25,14 @@ export function enforced(id: string, why: string, mend: string): ToolRule {
 export function texted(
   id: string,
   severity: "error" | "warning",
-  texts: { readonly why: string; readonly mend: string; readonly problem: string },
+  texts: { readonly why: string; readonly fix: string; readonly problem: string },
   isMet: (usage: string, subject: ToolSubject) => boolean,
 ): ToolRule {
   return {
     id,
     severity,
     why: texts.why,
-    mend: texts.mend,
+    fix: texts.fix,
     *check(subject) {
       const usage = subject.info?.usage;
       if (usage !== undefined && !isMet(usage, subject)) yield problemAt(subject, "usage", texts.problem);

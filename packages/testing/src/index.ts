@@ -1,3 +1,4 @@
+// Fakes and helpers for tests.
 export { MockTool, type MockToolOptions } from "./fakes/mock-tool.ts";
 export {
   createReadyCoordinator,
@@ -18,9 +19,11 @@ export {
 export { createWorkspace, type Workspace } from "./fakes/workspace.ts";
 export { readManifest } from "./fakes/read-manifest.ts";
 export { waitFor, type WaitOptions } from "./fakes/wait-for.ts";
-export { checkToolModule, type CheckOptions } from "./check-module.ts";
-export { addIncidents, type CheckStep, type Incident } from "./external-findings.ts";
+
+// Checking a tool module.
+export { checkToolModule, type CheckOptions } from "./check/check-module.ts";
+export { addExternalFindings, type CheckStep, type ExternalFinding } from "./check/external-findings.ts";
 export { coreProfile } from "./rules/core-profile.ts";
-export { formatReport, type CheckReport, type Finding, type Verdict } from "./trial/report.ts";
+export { formatReport, type CheckReport, type Finding, type Verdict } from "./check/report.ts";
 export type { ArgumentTable } from "./trial/trial-calls.ts";
 export type { Extension, ModuleExports } from "./trial/trial.ts";

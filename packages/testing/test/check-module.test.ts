@@ -40,7 +40,7 @@ test("a config that the module does not take is a failed mount", async () => {
 });
 
 test("rules are data: a profile may bring its own, for tools of an origin, or for all", async () => {
-  const rule = { id: "no_notes", severity: "error", why: "w", mend: "m" } as const;
+  const rule = { id: "no_notes", severity: "error", why: "w", fix: "m" } as const;
   const strict: Profile = {
     name: "house",
     toolRules: [

@@ -1,7 +1,12 @@
 import { fork } from "node:child_process";
 import { fileURLToPath } from "node:url";
 import { ToolmountError } from "@toolmount/core";
-import { addIncidents, type CheckReport, type CheckStep, type Incident } from "@toolmount/testing";
+import {
+  addExternalFindings,
+  type CheckReport,
+  type CheckStep,
+  type ExternalFinding,
+} from "@toolmount/testing";
 import type { TrialMessage, TrialRequest } from "./trial-process.ts";
 
 /** Longest that a module may hold the thread, in milliseconds; importing may take longer. */
@@ -11,14 +16,14 @@ const silentMs = { import: 30_000, other: 10_000 };
 export async function checkInProcess(request: TrialRequest, signal: AbortSignal): Promise<CheckReport> {
   const answer = await runTrial(request, signal);
   if (answer.kind === "report") return answer.report;
-  if (answer.kind === "incident") return addIncidents(null, [answer.incident]);
+  if (answer.kind === "external") return addExternalFindings(null, [answer.finding]);
   const { code, details, message } = answer;
   throw code === null ? new Error(message) : new ToolmountError(code as never, details as never);
 }
 
 type Answer =
   | Extract<TrialMessage, { kind: "report" | "failed" }>
-  | { readonly kind: "incident"; readonly incident: Incident };
+  | { readonly kind: "external"; readonly finding: ExternalFinding };
 
 function runTrial(request: TrialRequest, signal: AbortSignal): Promise<Answer> {
   const child = fork(programFile(), [JSON.stringify(request)], {
@@ -29,8 +34,8 @@ function runTrial(request: TrialRequest, signal: AbortSignal): Promise<Answer> {
   });
   return new Promise<Answer>((resolve, reject) => {
     let step: CheckStep = { during: "import" };
-    const end = (kind: Incident["kind"], problem: string) =>
-      resolve({ kind: "incident", incident: { step, kind, problem } });
+    const end = (kind: ExternalFinding["kind"], problem: string) =>
+      resolve({ kind: "external", finding: { step, kind, problem } });
     const watch = createWatch((ms) => {
       end("stuck", `it did not give the thread back within ${ms} ms`);
       child.kill("SIGKILL");

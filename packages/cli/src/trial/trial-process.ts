@@ -1,6 +1,11 @@
 // The process that a module is checked in: what it breaks is not the command. Begun by trial.ts.
 import { isToolmountError, ToolmountError, type JsonObject, type Profile } from "@toolmount/core";
-import { addIncidents, type CheckReport, type CheckStep, type Incident } from "@toolmount/testing";
+import {
+  addExternalFindings,
+  type CheckReport,
+  type CheckStep,
+  type ExternalFinding,
+} from "@toolmount/testing";
 
 /** What is checked, and how. */
 export interface TrialRequest {
@@ -31,7 +36,7 @@ const importMs = 30_000;
 const beatMs = 500;
 
 let current: CheckStep = { during: "import" };
-const incidents: Incident[] = [];
+const external: ExternalFinding[] = [];
 
 // Nobody awaits what is thrown late, or rejected unseen: in a host, it would end the process.
 process.on("uncaughtException", (thrown: unknown, origin) => {
@@ -40,12 +45,12 @@ process.on("uncaughtException", (thrown: unknown, origin) => {
     origin === "unhandledRejection"
       ? "a promise is rejected that nobody awaits"
       : "it throws where nobody catches";
-  incidents.push({ step: current, kind: "threw", problem: `${how}: ${what}`.slice(0, 300) });
+  external.push({ step: current, kind: "threw", problem: `${how}: ${what}`.slice(0, 300) });
 });
 setInterval(() => tell({ kind: "alive" }), beatMs).unref();
 
 const answer = await check(JSON.parse(process.argv[2]!) as TrialRequest).then(
-  (report): TrialMessage => ({ kind: "report", report: addIncidents(report, incidents) }),
+  (report): TrialMessage => ({ kind: "report", report: addExternalFindings(report, external) }),
   failureOf,
 );
 process.send!(answer, () => process.exit());

@@ -17,8 +17,8 @@ export interface Rule<Subject> {
   readonly severity: "error" | "warning";
   /** Why it matters, in a sentence. */
   readonly why: string;
-  /** How to mend it, in a sentence. */
-  readonly mend: string;
+  /** How to fix it, in a sentence. */
+  readonly fix: string;
   check(subject: Subject): Iterable<RuleProblem> | Promise<Iterable<RuleProblem>>;
 }
 
@@ -73,13 +73,13 @@ export interface ModuleSubject {
   /** Whether it registered anything at all: a tool, a hook, a capability. */
   readonly registered: boolean;
   /** What mounting did outside of the host: connections, processes. */
-  readonly traces: readonly { readonly kind: "network" | "process"; readonly what: string }[];
-  /** What was left when it was unmounted: timers, servers, globals, listeners. */
-  readonly residue: readonly string[];
+  readonly sideEffects: readonly { readonly kind: "network" | "process"; readonly what: string }[];
+  /** What was still there after unmounting: timers, servers, globals, listeners. */
+  readonly leaks: readonly string[];
   /** What its cleanups threw. */
   readonly cleanupFailures: readonly unknown[];
-  /** Calls that ran on after they were cancelled. */
-  readonly deaf: readonly string[];
+  /** Tools that ran on after their call was cancelled. */
+  readonly ignoredCancel: readonly string[];
   /** The tools as other mounts saw them, in this process and in fresh ones. */
   readonly repeats: readonly { readonly from: string; readonly tools: readonly ToolInfo[] }[];
   /** What the package says of itself under `toolmount` in its `package.json`. */

@@ -11,7 +11,7 @@ export const amplifierProfile: Profile = {
       id: "tool_description",
       severity: "warning",
       why: "a model decides by the description whether to call",
-      mend: "say in a sentence what the tool does and expects",
+      fix: "say in a sentence what the tool does and expects",
       *check(subject) {
         const description = isRecord(subject.thing) ? subject.thing["description"] : undefined;
         if (subject.info !== null && (typeof description !== "string" || description.trim() === ""))
@@ -22,7 +22,7 @@ export const amplifierProfile: Profile = {
       id: "input_schema_present",
       severity: "warning",
       why: "without a schema nothing is checked, and a model guesses",
-      mend: "add input_schema, or get_schema()",
+      fix: "add input_schema, or get_schema()",
       *check(subject) {
         if (subject.info !== null && readForeignSchema(subject.thing as object) === undefined)
           yield problemAt(subject, "input_schema", "there is none");
@@ -32,7 +32,7 @@ export const amplifierProfile: Profile = {
       id: "empty_input",
       severity: "error",
       why: "what is missing is told in a result, not thrown",
-      mend: "check the input first, and return { success: false, error: { message } }",
+      fix: "check the input first, and return { success: false, error: { message } }",
       async check(subject) {
         if (subject.info === null || !subject.isHarmless) return [];
         const tool = subject.thing as { execute(input: object): unknown };

@@ -82,7 +82,7 @@ const usageRules: readonly ToolRule[] = usageParts.map(([id, pattern, what]) =>
     "warning",
     {
       why: "the guidance that a model reads is made of this text alone",
-      mend: `say ${what}`,
+      fix: `say ${what}`,
       problem: `it does not say ${what}`,
     },
     (usage) => pattern.test(id === "usage_when" ? usage.replaceAll(refusals, "") : usage),
@@ -136,7 +136,7 @@ export const aptixProfile: Profile = {
       id: "parameter_types",
       severity: "error",
       why: "a model writes what the type says",
-      mend: `give every parameter one of ${simpleTypes.join(", ")}`,
+      fix: `give every parameter one of ${simpleTypes.join(", ")}`,
       *check(subject) {
         for (const [name, { type }] of parametersOf(subject))
           if (typeof type !== "string" || !simpleTypes.includes(type))
@@ -147,7 +147,7 @@ export const aptixProfile: Profile = {
       id: "parameter_descriptions",
       severity: "error",
       why: "a name alone leaves a model guessing",
-      mend: "describe every parameter in a few words",
+      fix: "describe every parameter in a few words",
       *check(subject) {
         for (const [name, { description }] of parametersOf(subject))
           if (typeof description !== "string" || description.trim() === "")
@@ -159,7 +159,7 @@ export const aptixProfile: Profile = {
       "error",
       {
         why: "guidance that contradicts the schema makes wrong calls",
-        mend: "name every argument of the schema",
+        fix: "name every argument of the schema",
         problem: "it leaves out an argument of the schema",
       },
       (usage, subject) => parametersOf(subject).every(([name]) => usage.includes(name)),
@@ -169,7 +169,7 @@ export const aptixProfile: Profile = {
       "warning",
       {
         why: "the text goes into every prompt, wherever the tool runs",
-        mend: "leave out paths, hosts and ports of one machine",
+        fix: "leave out paths, hosts and ports of one machine",
         problem: "it names something of one machine",
       },
       (usage) =>
@@ -182,7 +182,7 @@ export const aptixProfile: Profile = {
       "warning",
       {
         why: "internals change without the contract changing",
-        mend: "describe what the tool does, not how its code is cut",
+        fix: "describe what the tool does, not how its code is cut",
         problem: "it names source files or code",
       },
       (usage) => !/\b[\w-]+\.(?:ts|tsx|mts|js|mjs|cs|py)\b(?::\d+)?|\bTODO\b|\bclass [A-Z]\w+/.test(usage),
@@ -192,7 +192,7 @@ export const aptixProfile: Profile = {
       "warning",
       {
         why: "too short a text guides nobody, too long a one is paid for with every request",
-        mend: "write between 80 and 8000 characters",
+        fix: "write between 80 and 8000 characters",
         problem: "it is too short or too long",
       },
       (usage) => usage.trim().length >= 80 && usage.length <= 8_000,
@@ -202,14 +202,14 @@ export const aptixProfile: Profile = {
       id: "blank_arguments",
       severity: "error",
       why: "a model may send nothing at all",
-      mend: "check the argument text first, and answer with FromError",
+      fix: "check the argument text first, and answer with FromError",
       check: (subject) => (subject.isHarmless ? gather(direct(subject, "")) : []),
     },
     {
       id: "cancellation",
       severity: "error",
       why: "a cancelled call ends in a result, never in a throw",
-      mend: "look at the token, and answer with a success that describes the cancellation",
+      fix: "look at the token, and answer with a success that describes the cancellation",
       check: (subject) =>
         subject.isHarmless
           ? gather(direct(subject, JSON.stringify(subject.sample ?? {}), AbortSignal.abort()))

@@ -18,7 +18,7 @@ export const forgeProfile: Profile = {
       id: "name_verb_noun",
       severity: "warning",
       why: "a verb and a noun say what happens to what",
-      mend: "name it like get_weather",
+      fix: "name it like get_weather",
       *check(subject) {
         if (subject.info !== null && !subject.name.includes("_"))
           yield problemAt(subject, "name", "it is a single word");
@@ -28,7 +28,7 @@ export const forgeProfile: Profile = {
       id: "version_present",
       severity: "warning",
       why: "who pins a tool pins its version",
-      mend: 'version: "1.0.0"',
+      fix: 'version: "1.0.0"',
       *check(subject) {
         const { version } = definitionOf(subject);
         if (subject.info !== null && (typeof version !== "string" || !/^\d+\.\d+\.\d+/.test(version)))
@@ -43,7 +43,7 @@ export const forgeProfile: Profile = {
       id: "status_present",
       severity: "warning",
       why: "a tool is offered, kept for old callers, or gone",
-      mend: 'status: "active"',
+      fix: 'status: "active"',
       *check(subject) {
         if (subject.info !== null && definitionOf(subject).status === undefined)
           yield problemAt(subject, "status", "there is none");
@@ -53,7 +53,7 @@ export const forgeProfile: Profile = {
       id: "description_contract",
       severity: "error",
       why: "the description is the routing contract: what, and when",
-      mend: 'two sentences: what it does, "Use when …"',
+      fix: 'two sentences: what it does, "Use when …"',
       *check(subject) {
         const { description = "" } = subject.info ?? {};
         const sentences = description.split(/(?<=[.!?])\s+(?=[A-Z])/).length;
@@ -69,7 +69,7 @@ export const forgeProfile: Profile = {
       id: "abort_checked_first",
       severity: "error",
       why: "a cancelled call must not touch anything",
-      mend: 'check context.abortSignal first, and return error "Request was cancelled"',
+      fix: 'check context.abortSignal first, and return error "Request was cancelled"',
       async check(subject) {
         if (subject.info === null || !subject.isHarmless || subject.sample === null) return [];
         const { execute } = subject.thing as { execute: (params: object, context: object) => unknown };

@@ -1,20 +1,20 @@
 import {
   canonicalJson,
-  isToolmountError,
   type ModuleSubject,
   type Rule,
   type RuleProblem,
   type ToolInfo,
 } from "@toolmount/core";
-import { Overdue } from "../trial/deadline.ts";
-import { Synchronous } from "../trial/trial.ts";
+import { messageOf } from "../check/messages.ts";
+import { DeadlineExceeded } from "../trial/deadline.ts";
+import { Synchronous } from "../trial/mount-return.ts";
 
 type ModuleRule = Rule<ModuleSubject>;
 
 const found = (where: string, problem: string, severity?: "warning"): RuleProblem =>
   severity === undefined ? { where, problem } : { where, problem, severity };
 
-/** How many parameters a function takes, those with defaults included. */
+/** The number of parameters of a function, including those with defaults. */
 function countParameters(fn: (...parameters: never[]) => unknown): number {
   const text = Function.prototype.toString.call(fn);
   if (/^(?:async\s+)?[\w$]+\s*=>/.test(text)) return 1;
@@ -42,7 +42,7 @@ export const moduleRules: readonly ModuleRule[] = [
     id: "module_importable",
     severity: "error",
     why: "a module that cannot be imported mounts nothing",
-    mend: "import it by hand with node and mend what that says",
+    fix: "import it with node, and fix the error that node prints",
     *check({ failure }) {
       if (failure?.during === "import") yield found("module", messageOf(failure.thrown));
     },
@@ -51,7 +51,7 @@ export const moduleRules: readonly ModuleRule[] = [
     id: "mount_exists",
     severity: "error",
     why: "mount is the one entry of a module",
-    mend: "export async function mount(coordinator, config)",
+    fix: "export async function mount(coordinator, config)",
     *check({ exports, failure }) {
       if (failure?.during !== "import" && typeof exports["mount"] !== "function")
         yield found("mount", exports["mount"] === undefined ? missing(exports) : "mount is not a function");
@@ -60,8 +60,8 @@ export const moduleRules: readonly ModuleRule[] = [
   {
     id: "mount_signature",
     severity: "error",
-    why: "mount gets the coordinator and the config, and is awaited",
-    mend: "write it as async function mount(coordinator, config)",
+    why: "the host passes the coordinator and the config to mount, and awaits it",
+    fix: "write it as async function mount(coordinator, config)",
     *check({ exports: { mount }, returned }) {
       if (typeof mount !== "function") return;
       if (countParameters(mount as () => unknown) < 2)
@@ -72,8 +72,8 @@ export const moduleRules: readonly ModuleRule[] = [
   {
     id: "on_session_ready_async",
     severity: "error",
-    why: "on_session_ready is awaited and gets the coordinator; another kind is left out",
-    mend: "write it as async function on_session_ready(coordinator), or take it out",
+    why: "the host awaits on_session_ready and passes the coordinator; it ignores other forms",
+    fix: "write it as async function on_session_ready(coordinator), or remove it",
     *check({ exports: { on_session_ready: ready } }) {
       if (ready === undefined) return;
       if (typeof ready !== "function" || !isAsync(ready))
@@ -86,12 +86,12 @@ export const moduleRules: readonly ModuleRule[] = [
     id: "protocol_compliance",
     severity: "error",
     why: "a tool module mounts a tool, or returns one",
-    mend: "mount the tool at tools, or return it from mount",
+    fix: "mount the tool at tools, or return it from mount",
     *check({ exports, failure, tools, returned, registered }) {
       if (typeof exports["mount"] !== "function") return;
       if (failure?.during === "mount") yield found("mount", failed(failure.thrown));
       else if (tools.length === 0 && typeof unwrap(returned) === "function")
-        yield found("mount", "it gave a cleanup and mounted nothing", "warning");
+        yield found("mount", "it returned a cleanup and mounted nothing", "warning");
       else if (tools.length === 0 && !registered)
         yield found("mount", "it mounted nothing and returned no tool");
     },
@@ -99,35 +99,35 @@ export const moduleRules: readonly ModuleRule[] = [
   {
     id: "mount_no_network",
     severity: "error",
-    why: "a host that lists a plan's tools must not talk to the network for it",
-    mend: "connect at the first call",
-    *check({ traces }) {
-      for (const { kind, what } of traces) if (kind === "network") yield found("mount", `it ${what}`);
+    why: "listing the tools of a plan must not use the network",
+    fix: "connect at the first call",
+    *check({ sideEffects }) {
+      for (const { kind, what } of sideEffects) if (kind === "network") yield found("mount", `it ${what}`);
     },
   },
   {
     id: "mount_no_process",
     severity: "error",
-    why: "mounting is looking, not doing",
-    mend: "start the process at the first call",
-    *check({ traces }) {
-      for (const { kind, what } of traces) if (kind === "process") yield found("mount", `it ${what}`);
+    why: "mounting must not start anything",
+    fix: "start the process at the first call",
+    *check({ sideEffects }) {
+      for (const { kind, what } of sideEffects) if (kind === "process") yield found("mount", `it ${what}`);
     },
   },
   {
     id: "unmount_leaves_nothing",
     severity: "error",
-    why: "plans are reloaded; what stays piles up",
-    mend: "undo it in a cleanup that mount returns or registers",
-    *check({ residue, failure }) {
-      if (failure === null) for (const what of residue) yield found("mount", `it leaves ${what} behind`);
+    why: "plans are reloaded, and every reload would leak again",
+    fix: "undo it in a cleanup that mount returns or registers",
+    *check({ leaks, failure }) {
+      if (failure === null) for (const what of leaks) yield found("mount", `it leaves ${what} behind`);
     },
   },
   {
     id: "cleanup_succeeds",
     severity: "error",
     why: "a cleanup that throws has not cleaned up",
-    mend: "let the cleanup succeed when there is nothing left to do",
+    fix: "let the cleanup succeed when nothing is left to do",
     *check({ cleanupFailures }) {
       for (const thrown of cleanupFailures) yield found("cleanup", `it throws: ${messageOf(thrown)}`);
     },
@@ -135,49 +135,49 @@ export const moduleRules: readonly ModuleRule[] = [
   {
     id: "definition_stable",
     severity: "error",
-    why: "what was approved must be what is offered, in every process",
-    mend: "take times, random values and orders that change out of the definition",
+    why: "every process must offer the definition that was approved",
+    fix: "remove times, random values and changing orders from the definition",
     *check({ tools, repeats }) {
       const first = tools.flatMap(({ info }) => (info === null || info.dynamic ? [] : [info]));
       for (const { from, tools: again } of repeats)
         for (const name of changed(first, again))
-          yield found(`tools.${name}`, `its definition is another one ${from}`);
+          yield found(`tools.${name}`, `its definition differs ${from}`);
     },
   },
   {
     id: "name_near",
     severity: "warning",
-    why: "a model mistakes names that are almost alike",
-    mend: "rename one so that the words tell them apart",
+    why: "a model confuses names that are almost equal",
+    fix: "rename one so that different words distinguish them",
     *check({ tools }) {
       const names = tools.map(({ name }) => name);
       for (const [index, name] of names.entries())
         for (const other of names.slice(index + 1))
           if (name !== other && areNear(name, other))
-            yield found(`tools.${other}`, `it is almost named as "${name}"`);
+            yield found(`tools.${other}`, `its name is almost "${name}"`);
     },
   },
   {
     id: "manifest_true",
     severity: "error",
-    why: "hosts list tools from the manifest, without running the module",
-    mend: "run toolmount manifest in the package's folder",
+    why: "hosts list tools from the manifest without running the module",
+    fix: "run toolmount manifest in the package's folder",
     *check({ manifest, tools }) {
       if (manifest === null || !Array.isArray(manifest["tools"])) return;
-      const told = new Map((manifest["tools"] as ToldTool[]).map((tool) => [tool.name, tool]));
+      const declared = new Map((manifest["tools"] as ManifestTool[]).map((tool) => [tool.name, tool]));
       const mounted = tools.flatMap(({ info }) => (info === null ? [] : [info]));
-      for (const info of mounted) yield* differences(info, told.get(info.declaredName));
-      for (const name of told.keys())
+      for (const info of mounted) yield* differences(info, declared.get(info.declaredName));
+      for (const name of declared.keys())
         if (!mounted.some((info) => info.declaredName === name))
           yield found(`manifest.tools.${name}`, "it is not mounted");
     },
   },
 ];
 
-type ToldTool = { readonly name: string } & Readonly<Record<string, unknown>>;
+type ManifestTool = { readonly name: string } & Readonly<Record<string, unknown>>;
 
-/** What a manifest tells of a tool, where it tells it. */
-const toldMembers = [
+/** Members of a tool that a manifest may state. */
+const manifestMembers = [
   "description",
   "inputSchema",
   "category",
@@ -185,12 +185,12 @@ const toldMembers = [
   "requiresConfirmation",
 ] as const;
 
-function* differences(info: ToolInfo, told: ToldTool | undefined): Generator<RuleProblem> {
+function* differences(info: ToolInfo, declared: ManifestTool | undefined): Generator<RuleProblem> {
   const where = `manifest.tools.${info.declaredName}`;
-  if (told === undefined) yield found(where, "it is mounted, and the manifest does not have it");
-  for (const member of toldMembers)
-    if (told?.[member] !== undefined && canonicalJson(told[member]) !== canonicalJson(info[member]))
-      yield found(`${where}.${member}`, "it is not what is mounted");
+  if (declared === undefined) yield found(where, "the tool is mounted, but missing in the manifest");
+  for (const member of manifestMembers)
+    if (declared?.[member] !== undefined && canonicalJson(declared[member]) !== canonicalJson(info[member]))
+      yield found(`${where}.${member}`, "it differs from the mounted tool");
 }
 
 function changed(first: readonly ToolInfo[], again: readonly ToolInfo[]): readonly string[] {
@@ -223,22 +223,17 @@ function withinOneEdit(a: string, b: string): boolean {
 }
 
 function failed(thrown: unknown): string {
-  return thrown instanceof Overdue ? thrown.message : `it throws: ${messageOf(thrown)}`;
+  return thrown instanceof DeadlineExceeded ? thrown.message : `it throws: ${messageOf(thrown)}`;
 }
 
-/** There is no mount, and what is there instead. */
+/** The problem of a module without mount, with the names that it exports. */
 function missing(exports: ModuleSubject["exports"]): string {
   const names = Object.keys(exports).filter((name) => name !== "module.exports");
   if (names.length === 0) return "there is no mount; it exports nothing";
-  const beside = names.includes("default") ? "; a default export is not looked into" : "";
+  const beside = names.includes("default") ? "; default exports are ignored" : "";
   return `there is no mount; it exports ${names.slice(0, 10).join(", ")}${beside}`;
 }
 
 function unwrap(returned: unknown): unknown {
   return returned instanceof Synchronous ? returned.value : returned;
-}
-
-function messageOf(thrown: unknown): string {
-  const text = thrown instanceof Error ? thrown.message : String(thrown);
-  return `${isToolmountError(thrown) ? `${thrown.code}: ` : ""}${text}`.slice(0, 300);
 }

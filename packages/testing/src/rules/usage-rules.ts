@@ -1,5 +1,5 @@
 import type { RuleProblem, ToolSubject } from "@toolmount/core";
-import { isOurs, type ToolRule } from "./tool-rules.ts";
+import { isNative, type ToolRule } from "./tool-subject.ts";
 
 const of = (subject: ToolSubject, problem: string): RuleProblem => ({
   where: `tools.${subject.name}.usage`,
@@ -26,8 +26,8 @@ function sectionOf(usage: string, heading: string): readonly string[] {
 
 const headings = ["primary purpose", "rules", "arguments", "error codes", "good usage", "bad usage"];
 
-/** Parts of the schema that the usage text leaves out, and arguments that it invents. */
-function* outOfStep(subject: ToolSubject): Generator<RuleProblem> {
+/** Arguments that the usage text omits, and arguments that the schema does not have. */
+function* mismatches(subject: ToolSubject): Generator<RuleProblem> {
   const usage = usageOf(subject);
   if (usage === "") return;
   const names = declared(subject);
@@ -39,14 +39,10 @@ function* outOfStep(subject: ToolSubject): Generator<RuleProblem> {
     if (named !== undefined && !names.includes(named))
       yield of(subject, `it has an argument "${named}", which the schema does not have`);
   }
-  for (const line of sectionOf(usage, "good usage")) yield* strangeExample(subject, line, names);
+  for (const line of sectionOf(usage, "good usage")) yield* unknownKeys(subject, line, names);
 }
 
-function* strangeExample(
-  subject: ToolSubject,
-  line: string,
-  names: readonly string[],
-): Generator<RuleProblem> {
+function* unknownKeys(subject: ToolSubject, line: string, names: readonly string[]): Generator<RuleProblem> {
   const text = /\{.*\}/.exec(line)?.[0];
   if (text === undefined) return;
   let example: unknown;
@@ -64,24 +60,24 @@ function escape(text: string): string {
   return text.replaceAll(/[.*+?^${}()|[\]\\]/g, "\\$&");
 }
 
-/** The checks of usage texts. Ours have one; those of other contracts have their own profile. */
+/** The checks of usage texts of native tools; other contracts have profiles of their own. */
 export const usageRules: readonly ToolRule[] = [
   {
     id: "usage_present",
     severity: "warning",
-    why: "the guidance in the system prompt is made of usage texts",
-    mend: "add usage: purpose, rules, arguments, error codes, good and bad usage",
+    why: "usage texts make the guidance in the system prompt",
+    fix: "add usage: purpose, rules, arguments, error codes, good and bad usage",
     *check(subject) {
-      if (isOurs(subject) && usageOf(subject).trim() === "") yield of(subject, "there is none");
+      if (isNative(subject) && usageOf(subject).trim() === "") yield of(subject, "it is missing");
     },
   },
   {
     id: "usage_in_step",
     severity: "warning",
-    why: "guidance that contradicts the schema makes wrong calls",
-    mend: "name every argument of the schema, and no other",
+    why: "guidance that contradicts the schema causes wrong calls",
+    fix: "name every argument of the schema, and no other",
     *check(subject) {
-      if (isOurs(subject)) yield* outOfStep(subject);
+      if (isNative(subject)) yield* mismatches(subject);
     },
   },
 ];

@@ -1,28 +1,28 @@
-/** What is thrown at a deadline: whatever was waited for had not come. */
-export class Overdue extends Error {
-  override readonly name = "Overdue";
+/** Thrown when work does not settle before its deadline. */
+export class DeadlineExceeded extends Error {
+  override readonly name = "DeadlineExceeded";
 }
 
 /**
- * Waits for work, at most this long; then rejects with {@link Overdue}. Keeps the process alive meanwhile, so that work
- * which never comes to an end is told of. A signal that is aborted ends the watch, not the wait.
+ * Waits for work at most `timeoutMs`, then rejects with {@link DeadlineExceeded}. The timer keeps the process alive, so
+ * that work which never settles is reported. Aborting `signal` stops the timer, not the wait.
  */
-export async function within<Value>(
+export async function withTimeout<Value>(
   timeoutMs: number,
   work: Value | Promise<Value>,
   signal?: AbortSignal,
 ): Promise<Value> {
   let timer: ReturnType<typeof setTimeout> | undefined;
   const late = new Promise<never>((_, reject) => {
-    const give = () => reject(new Overdue(`it did not come to an end within ${timeoutMs} ms`));
+    const give = () => reject(new DeadlineExceeded(`it did not end within ${timeoutMs} ms`));
     timer = setTimeout(give, timeoutMs);
   });
-  const rest = () => clearTimeout(timer);
-  signal?.addEventListener("abort", rest, { once: true });
+  const stopTimer = () => clearTimeout(timer);
+  signal?.addEventListener("abort", stopTimer, { once: true });
   try {
     return await Promise.race([work, late]);
   } finally {
-    rest();
-    signal?.removeEventListener("abort", rest);
+    stopTimer();
+    signal?.removeEventListener("abort", stopTimer);
   }
 }

@@ -1,16 +1,16 @@
-/** What can be left behind in a process. */
+/** What a process holds: resources, listeners, globals. */
 export interface Footprint {
   readonly resources: ReadonlyMap<string, number>;
   readonly listeners: ReadonlyMap<string, number>;
   readonly globals: ReadonlySet<string>;
 }
 
-/** Resources that keep a process alive, and that a module is answerable for. */
+/** Resources that keep a process alive, and that a module must release. */
 const counted = /^(Timeout|Immediate|TCP|Pipe|Process|FSEvent|StatWatcher|UDP|MessagePort|Worker|TTY|Signal)/;
 
-/** Notes what this process holds now. */
+/** Records what this process holds now. */
 export async function takeFootprint(): Promise<Footprint> {
-  // What has just been closed is gone after a turn of the loop or two.
+  // A resource that was just closed disappears after one or two turns of the event loop.
   for (let turn = 0; turn < 3; turn++) await new Promise<void>((resolve) => void setImmediate(resolve));
   const resources = process.getActiveResourcesInfo().filter((name) => counted.test(name));
   const events = process.eventNames().map((name) => [String(name), process.listenerCount(name)] as const);
@@ -21,8 +21,8 @@ export async function takeFootprint(): Promise<Footprint> {
   };
 }
 
-/** What is there after, and was not there before, a sentence each. */
-export function compareFootprints(before: Footprint, after: Footprint): readonly string[] {
+/** What was added between two footprints, one phrase each. */
+export function findLeaks(before: Footprint, after: Footprint): readonly string[] {
   return [
     ...more(before.resources, after.resources).map((name) => `a resource of type ${name}`),
     ...more(before.listeners, after.listeners).map((name) => `a listener of process "${name}"`),

@@ -1,13 +1,17 @@
 import { subscribe, unsubscribe } from "node:diagnostics_channel";
 
-/** What was done outside of the host. */
-export interface Trace {
+/** A connection, server or process that a module started. */
+export interface SideEffect {
   readonly kind: "network" | "process";
   readonly what: string;
 }
 
-/** Node's own channels, and what a message on each means. */
-const channels: readonly { readonly name: string; readonly kind: Trace["kind"]; readonly what: string }[] = [
+/** Node's diagnostics channels, and the meaning of a message on each. */
+const channels: readonly {
+  readonly name: string;
+  readonly kind: SideEffect["kind"];
+  readonly what: string;
+}[] = [
   { name: "net.client.socket", kind: "network", what: "opened a connection" },
   { name: "net.server.listen:asyncStart", kind: "network", what: "opened a server" },
   { name: "udp.socket", kind: "network", what: "opened a datagram socket" },
@@ -16,18 +20,18 @@ const channels: readonly { readonly name: string; readonly kind: Trace["kind"]; 
   { name: "child_process", kind: "process", what: "started a process" },
 ];
 
-/** Runs work, and tells which connections and processes were begun meanwhile. */
-export async function traceWork<Value>(
+/** Runs work, and lists the connections, servers and processes that are started meanwhile. */
+export async function watchSideEffects<Value>(
   work: () => Promise<Value>,
-): Promise<{ value: Value; traces: readonly Trace[] }> {
-  const traces: Trace[] = [];
+): Promise<{ value: Value; sideEffects: readonly SideEffect[] }> {
+  const sideEffects: SideEffect[] = [];
   const listeners = channels.map(({ name, kind, what }) => {
-    const listener = () => void traces.push({ kind, what });
+    const listener = () => void sideEffects.push({ kind, what });
     subscribe(name, listener);
     return { name, listener };
   });
   try {
-    return { value: await work(), traces };
+    return { value: await work(), sideEffects };
   } finally {
     for (const { name, listener } of listeners) unsubscribe(name, listener);
   }

@@ -1,12 +1,12 @@
 import type { Host, ToolInfo, TrialCall } from "@toolmount/core";
-import { Overdue } from "./deadline.ts";
+import { DeadlineExceeded } from "./deadline.ts";
 import { sampleOf } from "./sample.ts";
 import type { Trial } from "./trial.ts";
 
 /** Arguments by the name of the tool. */
 export type ArgumentTable = Readonly<Record<string, readonly Readonly<Record<string, unknown>>[]>>;
 
-/** Texts that are no arguments, and objects that no tool asked for. */
+/** Texts that are not arguments, and objects that no schema describes. */
 const junk: readonly unknown[] = [
   "{",
   "[]",
@@ -18,12 +18,12 @@ const junk: readonly unknown[] = [
   { "": null, "a.b": [[[[]]]] },
 ];
 
-/** Which tools may be called with which arguments without the author's word: those that only read, or do not say. */
+/** Whether the check may call a tool with its own arguments: it reads only, or declares no category. */
 export function isHarmless({ category, requiresConfirmation }: ToolInfo): boolean {
   return (category === undefined || category === "read") && requiresConfirmation === false;
 }
 
-/** Calls a tool with what its author gave, with `{}`, and with junk. */
+/** Calls a tool with its author's examples, with `{}`, and with invalid input. */
 export async function callOnTrial(
   trial: Trial,
   info: ToolInfo,
@@ -38,16 +38,16 @@ export async function callOnTrial(
   await make("empty", {});
   for (const given of [...junk, ...samplesOf(info)]) {
     await make("junk", given);
-    // What does not come to an end once is not waited for again.
-    if (calls.at(-1)!.thrown?.value instanceof Overdue) break;
+    // A tool that exceeded its deadline once is not called again.
+    if (calls.at(-1)!.thrown?.value instanceof DeadlineExceeded) break;
   }
   return calls;
 }
 
-/** Texts that a schema may let through, and that nobody thinks of. */
+/** Texts that a schema may accept, and that authors forget. */
 const oddTexts: readonly string[] = ["", " ", "\u0000", "../..", "\u{1f600}\ud800", "x".repeat(2_000)];
 
-/** Arguments that the schema seems to admit, so that the tool's own code is reached: a plain one, and odd ones. */
+/** Arguments that the schema seems to accept, so that the tool's own code runs: a plain set, and unusual ones. */
 function samplesOf({ inputSchema }: ToolInfo): readonly unknown[] {
   const plain = sampleOf(inputSchema);
   if (typeof plain !== "object" || plain === null) return [];
@@ -82,7 +82,7 @@ async function callOnce(
   };
 }
 
-/** Cancels a call while it runs, once for each tool of which valid arguments are known. Tells which went on regardless. */
+/** Cancels a call while it runs; closing the host reports a tool that ignores this. */
 export async function cancelOnTrial(
   { host }: { host: Host },
   name: string,
@@ -95,7 +95,7 @@ export async function cancelOnTrial(
   await calling;
 }
 
-/** Arguments that a tool takes: the author's first, or made from its schema. */
+/** Valid arguments for a tool: the author's first example, or a sample made from the schema. */
 export function sampleFor(
   { name, inputSchema }: ToolInfo,
   valid: ArgumentTable,

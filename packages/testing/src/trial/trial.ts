@@ -1,36 +1,28 @@
 import {
   createHost,
-  isToolmountError,
   silentLogger,
   type Coordinator,
   type Host,
   type JsonObject,
-  type MountPoints,
   type ToolAdapter,
   type ToolDefinition,
   type ToolInfo,
-  type ToolmountError,
 } from "@toolmount/core";
-import { within } from "./deadline.ts";
-import { compareFootprints, takeFootprint, type Footprint } from "./leaks.ts";
-import { traceWork, type Trace } from "./side-effects.ts";
+import { withTimeout } from "./deadline.ts";
+import { findLeaks, takeFootprint, type Footprint } from "./leaks.ts";
+import { cleanupOf, isThenable, Synchronous, toolsOf } from "./mount-return.ts";
+import { watchSideEffects, type SideEffect } from "./side-effects.ts";
+import { watchMounts, type MountWatch, type TriedTool } from "./watch-mounts.ts";
 
-/** What a module exports. */
+/** The exports of a module. */
 export type ModuleExports = Readonly<Record<string, unknown>>;
 
-/** A module that others need to be mounted, such as `@toolmount/interop` for tools of other contracts. */
+/** A module that others need, such as `@toolmount/interop` for tools of other contracts. */
 export interface Extension {
   readonly mount: (coordinator: Coordinator, config: never) => unknown;
 }
 
-/** A thing that a module mounted as a tool. */
-interface TriedThing {
-  readonly thing: unknown;
-  readonly name: string;
-  readonly refused: ToolmountError | null;
-}
-
-/** What the tool's own code did in one call. */
+/** What the tool's own code returned or threw in one call. */
 interface SpiedRun {
   readonly returned: unknown;
   readonly thrown: { readonly value: unknown } | null;
@@ -39,15 +31,25 @@ interface SpiedRun {
 /** A module mounted in a host of its own. */
 export interface Trial {
   readonly host: Host;
-  readonly things: readonly TriedThing[];
+  readonly things: readonly TriedTool[];
   readonly returned: unknown;
   readonly thrown: { readonly value: unknown } | null;
   readonly registered: boolean;
-  readonly traces: readonly Trace[];
-  /** By the name of the tool: what ran since it was last emptied. */
+  readonly sideEffects: readonly SideEffect[];
+  /** The executions of each tool, by its name; {@link callOnTrial} clears them before a call. */
   readonly runs: Map<string, SpiedRun[]>;
-  /** Unmounts, and tells what went wrong and what is left. */
-  end(): Promise<{ failures: readonly unknown[]; residue: readonly string[]; deaf: readonly string[] }>;
+  /** Unmounts the module. */
+  end(): Promise<TrialEnd>;
+}
+
+/** How the module was unmounted. */
+interface TrialEnd {
+  /** Errors that its cleanups threw. */
+  readonly failures: readonly unknown[];
+  /** Timers, servers, listeners and globals that remain. */
+  readonly leaks: readonly string[];
+  /** Tools that ran on after their call was cancelled. */
+  readonly ignoredCancel: readonly string[];
 }
 
 /** What a trial needs. */
@@ -59,10 +61,10 @@ export interface TrialOptions {
   readonly timeoutMs: number;
 }
 
-/** Milliseconds that a tool has to answer after it was cancelled. */
+/** Milliseconds that a tool may take to answer after its call was cancelled. */
 const graceMs = 250;
 
-/** Mounts a module in a fresh host. Tools that are refused are noted; the module does not hear of it. */
+/** Mounts a module in a new host. Records the tools that the host refuses, and hides the refusal from the module. */
 export async function startTrial(exports: ModuleExports, options: TrialOptions): Promise<Trial> {
   const before = await takeFootprint();
   const host = createHost({
@@ -83,20 +85,22 @@ export async function startTrial(exports: ModuleExports, options: TrialOptions):
     shapeTool: (tool) => ({ definition: spy(tool, runs, options.timeoutMs) }),
   });
   const watch = watchMounts(module.coordinator);
-  const { value, traces } = await traceWork(() => mountAll(adapted(exports, host), watch, options));
+  const { value, sideEffects } = await watchSideEffects(() =>
+    mountAll(adapted(exports, host), watch, options),
+  );
   await draft.commit();
   return {
     host,
     ...value,
     things: watch.things,
-    registered: watch.touched(),
-    traces,
+    registered: watch.isUsed(),
+    sideEffects,
     runs,
     end: () => endTrial(host, before),
   };
 }
 
-/** What a foreign module exports, as the adapter that knows it renders it. */
+/** The exports of a foreign module as native exports, made by the adapter that recognises it. */
 function adapted(exports: ModuleExports, host: Host): ModuleExports {
   const adapters = host.coordinator.get("adapters") as ReadonlyMap<string, ToolAdapter>;
   for (const adapter of adapters.values()) {
@@ -108,13 +112,13 @@ function adapted(exports: ModuleExports, host: Host): ModuleExports {
 
 async function mountAll(
   { mount }: ModuleExports,
-  watch: Watch,
+  watch: MountWatch,
   { config, timeoutMs }: TrialOptions,
 ): Promise<{ returned: unknown; thrown: { value: unknown } | null }> {
   if (typeof mount !== "function") return { returned: undefined, thrown: null };
   try {
     const returning: unknown = Reflect.apply(mount, undefined, [watch.coordinator, config]);
-    const returned: unknown = await within(timeoutMs, returning);
+    const returned: unknown = await withTimeout(timeoutMs, returning);
     for (const tool of toolsOf(returned))
       if (!watch.has(tool)) watch.coordinator.mount("tools", tool as never);
     const cleanup = cleanupOf(returned);
@@ -125,103 +129,7 @@ async function mountAll(
   }
 }
 
-/** What a `mount` gave that did not return a promise. */
-export class Synchronous {
-  readonly value: unknown;
-
-  constructor(value: unknown) {
-    this.value = value;
-  }
-}
-
-function isThenable(value: unknown): boolean {
-  return (
-    typeof value === "object" && value !== null && typeof (value as { then?: unknown }).then === "function"
-  );
-}
-
-function toolsOf(returned: unknown): readonly unknown[] {
-  if (Array.isArray(returned)) return returned;
-  if (typeof returned !== "object" || returned === null) return [];
-  if ("execute" in returned || "ExecuteAsync" in returned) return [returned];
-  const { tools } = returned as { tools?: unknown };
-  return Array.isArray(tools) ? tools : [];
-}
-
-function cleanupOf(returned: unknown): (() => unknown) | null {
-  if (typeof returned === "function" && !("ToolName" in returned)) return returned as () => unknown;
-  const { cleanup } = (typeof returned === "object" && returned !== null ? returned : {}) as {
-    cleanup?: unknown;
-  };
-  return typeof cleanup === "function" ? (cleanup as () => unknown) : null;
-}
-
-interface Watch {
-  readonly coordinator: Coordinator;
-  readonly things: readonly TriedThing[];
-  has(thing: unknown): boolean;
-  touched(): boolean;
-}
-
-/** A coordinator that notes what is mounted through it, and whether anything is registered at all. */
-function watchMounts(coordinator: Coordinator): Watch {
-  const things: TriedThing[] = [];
-  let isTouched = false;
-  const touch = () => void (isTouched = true);
-  const watched = {
-    ...noting(coordinator, ["provide", "registerCapability", "registerContributor"], touch),
-    hooks: noting(coordinator.hooks, ["gate", "observe", "register", "on"], touch),
-    mount: (point: keyof MountPoints, thing: never, mounting?: { name?: string | undefined }) => {
-      isTouched = true;
-      if (point !== "tools") return coordinator.mount(point, thing, mounting);
-      const name = guessName(thing);
-      try {
-        const undo = coordinator.mount(point, thing, mounting);
-        things.push({ thing, name, refused: null });
-        return undo;
-      } catch (error) {
-        if (!isToolmountError(error)) throw error;
-        things.push({ thing, name, refused: error });
-        return () => {};
-      }
-    },
-  } as Coordinator;
-  return {
-    coordinator: watched,
-    things,
-    has: (thing) => things.some((tried) => tried.thing === thing),
-    touched: () => isTouched,
-  };
-}
-
-/** The same methods, of which some are noted. */
-function noting<Methods extends object>(
-  target: Methods,
-  names: readonly (keyof Methods)[],
-  note: () => void,
-): Methods {
-  const noted = names.map((name) => {
-    const method = target[name] as (...parameters: unknown[]) => unknown;
-    const call = (...parameters: unknown[]) => {
-      note();
-      return Reflect.apply(method, target, parameters);
-    };
-    return [name, call];
-  });
-  return { ...target, ...(Object.fromEntries(noted) as Partial<Methods>) };
-}
-
-function guessName(thing: unknown): string {
-  try {
-    const { ToolName, name } = thing as { ToolName?: unknown; name?: unknown };
-    if (typeof ToolName === "string" && ToolName !== "") return ToolName;
-    return typeof name === "string" ? name : "";
-  } catch {
-    return "";
-  }
-}
-
-/** A tool whose runs are noted. */
+/** A tool whose executions are recorded in `runs`. */
 function spy(tool: ToolDefinition, runs: Map<string, SpiedRun[]>, timeoutMs: number): ToolDefinition {
   const note = (run: SpiedRun) => void runs.set(tool.name, [...(runs.get(tool.name) ?? []), run]);
   return {
@@ -229,7 +137,7 @@ function spy(tool: ToolDefinition, runs: Map<string, SpiedRun[]>, timeoutMs: num
     execute: async (params, context) => {
       try {
         const working = tool.execute(params, context);
-        const returned = await within(timeoutMs, working, context.abortSignal);
+        const returned = await withTimeout(timeoutMs, working, context.abortSignal);
         note({ returned, thrown: null });
         return returned;
       } catch (value) {
@@ -240,13 +148,13 @@ function spy(tool: ToolDefinition, runs: Map<string, SpiedRun[]>, timeoutMs: num
   };
 }
 
-async function endTrial(host: Host, before: Footprint) {
+async function endTrial(host: Host, before: Footprint): Promise<TrialEnd> {
   const { failures, abandoned } = await host.close({ graceMs });
-  const residue = compareFootprints(before, await takeFootprint());
-  return { failures, residue, deaf: abandoned };
+  const leaks = findLeaks(before, await takeFootprint());
+  return { failures, leaks, ignoredCancel: abandoned };
 }
 
-/** Listed tools without what differs from mount to mount. */
+/** The tools that a host lists, deprecated ones included. */
 export function listTools(host: Host): readonly ToolInfo[] {
   return host.tools({ includeDeprecated: true });
 }

@@ -79,10 +79,10 @@ function writeReport(report: CheckReport, { out }: Shell): void {
   );
 }
 
-function writeFinding({ rule, severity, where, problem, why, mend }: Finding, out: Shell["out"]): void {
+function writeFinding({ rule, severity, where, problem, why, fix }: Finding, out: Shell["out"]): void {
   const paint = severity === "error" ? "red" : "yellow";
   out.line(`  ${out.paint(paint, severity)} ${out.paint("bold", rule)} at ${printable(where)}`);
   out.line(`    ${printable(problem.replaceAll("\n", " "))}`);
   out.line(`    ${out.paint("dim", "why:")} ${why}`);
-  out.line(`    ${out.paint("cyan", "hint:")} ${mend}`);
+  out.line(`    ${out.paint("cyan", "hint:")} ${fix}`);
 }

@@ -4,16 +4,16 @@ import type { JsonObject, ToolInfo } from "@toolmount/core";
 
 const run = promisify(execFile);
 
-/** What a fresh process imports and mounts. */
+/** The module that a fresh process imports and mounts. */
 export interface FreshRead {
   readonly url: string;
   readonly extensionUrls: readonly string[];
   readonly config: JsonObject;
-  /** Those that are JSON are there in that process, too. */
+  /** Only values that are JSON reach that process. */
   readonly capabilities: Readonly<Record<string, unknown>>;
 }
 
-/** Stands before the answer, whatever else the module prints. */
+/** Marks the start of the answer, after anything that the module prints. */
 const mark = "\u0001toolmount-tools:";
 
 /** Mounts a module in a process of its own and lists its tools. Rejects when the module cannot be mounted there. */
@@ -34,7 +34,7 @@ export async function readInFreshProcess(read: FreshRead): Promise<readonly Tool
   return JSON.parse(stdout.slice(stdout.lastIndexOf(mark) + mark.length)) as readonly ToolInfo[];
 }
 
-/** What the process runs: imports are of names that are written out, so that they are what was asked for. */
+/** The program of the process. Every import has a literal name, so that nothing else is imported. */
 function programOf({ url, extensionUrls, config, capabilities }: FreshRead): string {
   const imported = extensionUrls.map(
     (extension, at) => `import * as extension${at} from ${JSON.stringify(extension)};`,

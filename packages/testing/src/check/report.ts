@@ -1,6 +1,6 @@
 import { escapeHidden } from "@toolmount/core";
 
-/** One thing that a rule found. */
+/** One problem that a rule found. */
 export interface Finding {
   readonly profile: string;
   /** The rule's id; stable. */
@@ -9,19 +9,19 @@ export interface Finding {
   readonly where: string;
   readonly problem: string;
   readonly why: string;
-  readonly mend: string;
+  readonly fix: string;
 }
 
 /** The verdict of one profile. Warnings do not fail. */
 export interface Verdict {
   readonly profile: string;
   readonly passed: boolean;
-  /** How many rules were asked, for how many subjects. */
+  /** Number of checks: rules times subjects. */
   readonly checks: number;
   readonly findings: readonly Finding[];
 }
 
-/** What was found out about a module. */
+/** The result of checking a module. */
 export interface CheckReport {
   readonly passed: boolean;
   readonly checks: number;
@@ -33,7 +33,7 @@ export interface CheckReport {
   readonly tools: readonly string[];
 }
 
-/** Puts verdicts together. */
+/** Combines verdicts. */
 export function reportOf(verdicts: readonly Verdict[], tools: readonly string[]): CheckReport {
   const findings = verdicts.flatMap((verdict) => verdict.findings);
   const errors = findings.filter(({ severity }) => severity === "error").length;
@@ -48,7 +48,7 @@ export function reportOf(verdicts: readonly Verdict[], tools: readonly string[])
   };
 }
 
-/** A report as text: a verdict for each profile, each finding with where, why and how to mend it, and a last line of counts. */
+/** A report as text: a verdict for each profile, each finding with where, why and how to fix it, and counts in the last line. */
 export function formatReport(report: CheckReport): string {
   const lines = report.verdicts.flatMap(({ profile, passed, findings }) => [
     `${passed ? "passed" : "FAILED"}  ${profile}`,
@@ -58,11 +58,11 @@ export function formatReport(report: CheckReport): string {
   return [...lines, `${checks} checks, ${errors} errors, ${warnings} warnings`].map(escapeHidden).join("\n");
 }
 
-function formatFinding({ rule, severity, where, problem, why, mend }: Finding): readonly string[] {
+function formatFinding({ rule, severity, where, problem, why, fix }: Finding): readonly string[] {
   return [
     `  ${severity} ${rule} at ${where}`,
     `    ${problem.replaceAll("\n", " ")}`,
     `    why: ${why}`,
-    `    mend: ${mend}`,
+    `    fix: ${fix}`,
   ];
 }

@@ -1,23 +1,26 @@
-import { coreProfile } from "./rules/core-profile.ts";
-import { reportOf, type CheckReport, type Finding, type Verdict } from "./trial/report.ts";
+import { coreProfile } from "../rules/core-profile.ts";
+import { reportOf, type CheckReport, type Finding, type Verdict } from "./report.ts";
 
-/** What a check is about to do with a module. */
+/** The next step of a check. */
 export interface CheckStep {
   readonly during: "import" | "mount" | "call" | "unmount" | "rules";
   /** The tool that is called. */
   readonly tool?: string;
 }
 
-/** What a module did to the process that checks it, seen from outside. */
-export interface Incident {
+/** Damage that a module did to the process that checks it, seen from another process. */
+export interface ExternalFinding {
   readonly step: CheckStep;
   readonly kind: "stuck" | "threw" | "ended";
   readonly problem: string;
 }
 
-/** Adds incidents to the core's verdict of a report, or to an empty one when the check did not come to its end. */
-export function addIncidents(report: CheckReport | null, incidents: readonly Incident[]): CheckReport {
-  const added = incidents.map(findingOf);
+/** Adds external findings to the core's verdict of a report, or to an empty report when the check did not finish. */
+export function addExternalFindings(
+  report: CheckReport | null,
+  external: readonly ExternalFinding[],
+): CheckReport {
+  const added = external.map(findingOf);
   const [first, ...others] = report?.verdicts ?? [];
   const core: Verdict = first ?? {
     profile: coreProfile.name,
@@ -33,15 +36,15 @@ export function addIncidents(report: CheckReport | null, incidents: readonly Inc
   return reportOf([judged, ...others], report?.tools ?? []);
 }
 
-function findingOf({ step, kind, problem }: Incident): Finding {
+function findingOf({ step, kind, problem }: ExternalFinding): Finding {
   const id = ruleFor(step, kind);
-  const { why, mend } = [...(coreProfile.moduleRules ?? []), ...(coreProfile.toolRules ?? [])].find(
+  const { why, fix } = [...(coreProfile.moduleRules ?? []), ...(coreProfile.toolRules ?? [])].find(
     (rule) => rule.id === id,
   )!;
-  return { profile: coreProfile.name, rule: id, severity: "error", where: whereOf(step), problem, why, mend };
+  return { profile: coreProfile.name, rule: id, severity: "error", where: whereOf(step), problem, why, fix };
 }
 
-function ruleFor({ during }: CheckStep, kind: Incident["kind"]): string {
+function ruleFor({ during }: CheckStep, kind: ExternalFinding["kind"]): string {
   if (during === "import") return "module_importable";
   if (during === "mount") return "protocol_compliance";
   if (during === "unmount") return "cleanup_succeeds";

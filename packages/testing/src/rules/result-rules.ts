@@ -1,0 +1,74 @@
+import type { RuleProblem, ToolSubject } from "@toolmount/core";
+import { problemOf, type ToolRule } from "./tool-subject.ts";
+
+/** Breaches of the result contract with a rule of their own, recognised by the host's message. */
+const breaches = {
+  noSuccess: /no "success"/,
+  noTimestamp: /no "timestamp"/,
+  xor: /data or error: exactly one/,
+  fetchedAt: /fetchedAt is not/,
+  named: /names the tool/,
+};
+const namedBreaches = Object.values(breaches);
+
+/** The checks of results. */
+export const resultRules: readonly ToolRule[] = [
+  resultRule(
+    "result_no_success",
+    breaches.noSuccess,
+    "the error marks a failure; a second mark can contradict it",
+    "remove success",
+  ),
+  resultRule(
+    "result_no_timestamp",
+    breaches.noTimestamp,
+    "the field is called fetchedAt",
+    "rename it to fetchedAt",
+  ),
+  resultRule(
+    "result_data_xor_error",
+    breaches.xor,
+    "a result is either a success or a failure",
+    "return data or error, exactly one",
+  ),
+  resultRule(
+    "result_fetched_at",
+    breaches.fetchedAt,
+    "results are ordered by the time they were made",
+    "set fetchedAt to an ISO 8601 time, on failures too",
+  ),
+  resultRule("result_tool_name", breaches.named, "a result names its tool", "use the name of the definition"),
+  resultRule(
+    "result_contract",
+    null,
+    "a value that is not a result cannot be read",
+    "return the shape that the contract describes",
+  ),
+  {
+    id: "output_schema",
+    severity: "error",
+    why: "readers of the data rely on the schema",
+    fix: "correct the schema or the data",
+    *check(subject) {
+      const bad = subject.calls.find(({ outcome }) => outcome.result.code === "OUTPUT_INVALID");
+      if (bad !== undefined) yield problemOf(subject, "outputSchema", bad.outcome.result.error!);
+    },
+  },
+];
+
+/** A rule about one breach, or, with `test` null, about every breach without a rule of its own. */
+function resultRule(id: string, test: RegExp | null, why: string, fix: string): ToolRule {
+  return { id, severity: "error", why, fix, check: (subject) => invalidResults(subject, test) };
+}
+
+function* invalidResults(subject: ToolSubject, test: RegExp | null): Generator<RuleProblem> {
+  const reported = new Set<string>();
+  for (const { outcome } of subject.calls) {
+    const { code, error = "" } = outcome.result;
+    if (code !== "CONTRACT_VIOLATION" || reported.has(error)) continue;
+    const isNamed = namedBreaches.some((breach) => breach.test(error));
+    if (test === null ? isNamed : !test.test(error)) continue;
+    reported.add(error);
+    yield problemOf(subject, "execute", error);
+  }
+}
