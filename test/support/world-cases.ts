@@ -2,7 +2,7 @@ import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 
 /** One call of a case, and what it must answer. `text` is what a model wrote where that is no JSON object. */
-export interface CaseCall {
+interface CaseCall {
   readonly name: string;
   readonly arguments?: Readonly<Record<string, unknown>>;
   readonly text?: string;
@@ -55,8 +55,8 @@ interface RawExpected {
 
 /** The tasks of a world: the calls that solve each. */
 export function readTasks(folder: string): WorldCase[] {
-  const expected = readJson<RawExpected[]>(join(folder, "expected.json"));
-  return readJson<RawTask[]>(join(folder, "tasks.json")).map((task, index) => {
+  const expected = readJson(join(folder, "expected.json")) as RawExpected[];
+  return (readJson(join(folder, "tasks.json")) as RawTask[]).map((task, index) => {
     const calls = task.calls ?? (task.turns ?? []).flatMap((turn) => turn.calls);
     return caseOf(task, calls, expected[index]!);
   });
@@ -64,9 +64,9 @@ export function readTasks(folder: string): WorldCase[] {
 
 /** The calls of a world that go wrong, or nearly. */
 export function readNegativeCases(folder: string): WorldCase[] {
-  const cases = readJson<(RawTask & { readonly expected: Omit<RawExpected, "id"> })[]>(
-    join(folder, "negative.json"),
-  );
+  const cases = readJson(join(folder, "negative.json")) as (RawTask & {
+    readonly expected: Omit<RawExpected, "id">;
+  })[];
   return cases.map((each) => caseOf(each, each.calls ?? [], { id: each.id, ...each.expected }));
 }
 
@@ -79,6 +79,6 @@ function caseOf({ id, initial }: RawTask, calls: readonly CaseCall[], expected: 
   };
 }
 
-function readJson<Value>(path: string): Value {
-  return JSON.parse(readFileSync(path, "utf8")) as Value;
+function readJson(path: string): unknown {
+  return JSON.parse(readFileSync(path, "utf8"));
 }
