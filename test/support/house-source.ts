@@ -1,6 +1,6 @@
 import { parseSync, Visitor, type Expression } from "oxc-parser";
 
-/** A place in a file, in characters from its start, and what stands there. */
+/** A place in a file, in characters from its start, and the text found there. */
 export interface Mark {
   readonly at: number;
   readonly what: string;
@@ -8,13 +8,15 @@ export interface Mark {
 
 /** What a file imports, in whichever way, and what it reads of its surroundings. */
 export interface Source {
-  /** Each import of a name written out. */
+  /** Each import whose specifier is a literal. */
   readonly imports: readonly Mark[];
   /** Each dynamic import of a name that is computed. */
   readonly computed: readonly Mark[];
   /** Each read of the environment, the working folder, the clock or the console. */
   readonly reads: readonly Mark[];
   readonly onlyReexports: boolean;
+  /** Each function, with the number of its lines as `what`. */
+  readonly functions: readonly Mark[];
 }
 
 /** Parses a file and finds what it imports and reads. */
@@ -22,12 +24,19 @@ export function readSource(path: string, code: string): Source {
   const imports: Mark[] = [];
   const computed: Mark[] = [];
   const reads: Mark[] = [];
+  const functions: Mark[] = [];
   const { program } = parseSync(path, code);
   const imported = ({ start, value }: { start: number; value: string }) => {
     imports.push({ at: start, what: value });
     if (packageOf(value).replace("node:", "") === "process") reads.push({ at: start, what: "process" });
   };
+  const measured = ({ start, end }: { start: number; end: number }) => {
+    functions.push({ at: start, what: String(code.slice(start, end).split("\n").length) });
+  };
   new Visitor({
+    FunctionDeclaration: measured,
+    FunctionExpression: measured,
+    ArrowFunctionExpression: measured,
     ImportDeclaration: ({ source }) => imported(source),
     ExportAllDeclaration: ({ source }) => imported(source),
     ExportNamedDeclaration: ({ source }) => source && imported(source),
@@ -54,7 +63,7 @@ export function readSource(path: string, code: string): Source {
   const onlyReexports =
     program.body.length > 0 &&
     program.body.every((node) => "source" in node && node.source !== null && node.type.startsWith("Export"));
-  return { imports, computed, reads, onlyReexports };
+  return { imports, computed, reads, onlyReexports, functions };
 }
 
 function literal(source: Expression): string | undefined {

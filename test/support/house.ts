@@ -3,7 +3,15 @@ import { glob, readFile } from "node:fs/promises";
 import { isBuiltin } from "node:module";
 import { basename, join, posix } from "node:path";
 import { packageOf, readSource, type Mark, type Source } from "./house-source.ts";
-import { ambientReaders, computedImport, packages, tool, type Allowance } from "../house-table.ts";
+import { inspectFileSize, inspectFolderSizes, inspectOrder, withoutExceptions } from "./house-shape.ts";
+import {
+  ambientReaders,
+  computedImport,
+  packages,
+  tool,
+  type Allowance,
+  type Exception,
+} from "../house-table.ts";
 
 interface Manifest {
   readonly name: string;
@@ -15,7 +23,7 @@ interface Manifest {
   readonly devDependencies?: Record<string, string>;
 }
 
-/** A package: its folder relative to the root (`packages/core`), and what it says of itself. */
+/** A package: its folder relative to the root (`packages/core`), its manifest, and its row of the table. */
 interface Room {
   readonly folder: string;
   readonly manifest: Manifest;
@@ -23,11 +31,12 @@ interface Room {
 }
 
 /**
- * Compares every manifest of `packages/` and `tools/`, and every file of their `src/`, with the table of packages.
+ * Compares every manifest of `packages/` and `tools/`, and every file of their `src/`, with `house-table.ts`.
  *
- * Returns one sentence for each thing that is not as it should be; each begins with the file's path, and line.
+ * Returns one sentence for each problem. It begins with the file's path and, where there is one, the line. The
+ * order and the size of the files and folders in `accepted` are not reported.
  */
-export async function inspectHouse(root: string): Promise<string[]> {
+export async function inspectHouse(root: string, accepted: readonly Exception[]): Promise<string[]> {
   const problems: string[] = [];
   const solution = await readFile(join(root, "tsconfig.json"), "utf8");
   for (const path of await files(root, "{packages,tools}/*/package.json")) {
@@ -40,11 +49,13 @@ export async function inspectHouse(root: string): Promise<string[]> {
     }
     const room = { folder, manifest, allowance };
     problems.push(...inspectManifest(room), ...inspectReferences(root, folder, solution));
-    for (const source of await files(root, `${folder}/src/**/*.ts`)) {
+    const sources = await files(root, `${folder}/src/**/*.ts`);
+    for (const source of sources) {
       problems.push(...inspectSource(room, source, await readFile(join(root, source), "utf8")));
     }
+    problems.push(...inspectFolderSizes(sources));
   }
-  return problems;
+  return withoutExceptions(problems, accepted);
 }
 
 function inspectManifest({ folder, manifest, allowance }: Room): string[] {
@@ -83,13 +94,14 @@ function inspectSource(room: Room, path: string, code: string): string[] {
   const report = ({ at, what }: Mark, problem: string) => `${path}:${lineOf(code, at)}: ${problem} ${what}`;
   return [
     ...inspectPlace(room, path, source),
+    ...inspectFileSize(path, code, source),
     ...source.imports.flatMap((mark) => {
       const problem = inspectImport(room, path, mark.what);
       return problem === undefined ? [] : [report(mark, problem)];
     }),
     ...source.computed
       .filter(() => path !== computedImport)
-      .map((mark) => report(mark, "imports what is computed:")),
+      .map((mark) => report(mark, "imports a computed name:")),
     ...source.reads.filter(({ what }) => !mayRead(path, what)).map((mark) => report(mark, "may not read")),
   ];
 }
@@ -98,23 +110,24 @@ function inspectPlace({ folder, manifest }: Room, path: string, { onlyReexports 
   const problems: string[] = [];
   if (basename(path) === "utils.ts") problems.push(`${path}: is named utils.ts, not for one idea`);
   if (path.includes("/types/"))
-    problems.push(`${path}: is in a folder of types, not beside the code that makes them true`);
+    problems.push(`${path}: is in a folder of types, not beside the code that uses them`);
   const entry = `./${posix.relative(folder, path)}`;
   const isEntry = JSON.stringify(manifest.exports ?? {}).includes(`"${entry}"`);
-  if (onlyReexports && !isEntry) problems.push(`${path}: is a barrel that no entry of exports names`);
+  if (onlyReexports && !isEntry) problems.push(`${path}: only re-exports, and no entry of exports names it`);
   return problems;
 }
 
-/** Says what is wrong with an import, as the beginning of a sentence that ends with the specifier. */
+/** The problem with an import: the beginning of a sentence that ends with the specifier. */
 function inspectImport(room: Room, path: string, specifier: string): string | undefined {
   if (specifier.startsWith(".")) {
     const target = posix.join(posix.dirname(path), specifier);
-    return target.startsWith(`${room.folder}/`) ? undefined : "leaves its package to import";
+    if (!target.startsWith(`${room.folder}/`)) return "leaves its package to import";
+    return inspectOrder(room.folder, path, target);
   }
   const name = packageOf(specifier);
   if (isBuiltin(specifier) || name === room.manifest.name) return undefined;
   if (!allows(room.allowance, name)) return "may not import";
-  return name in runtimeDependencies(room.manifest) ? undefined : "has not among its dependencies";
+  return name in runtimeDependencies(room.manifest) ? undefined : "does not list among its dependencies";
 }
 
 function mayRead(path: string, what: string): boolean {

@@ -69,7 +69,6 @@ export { summaryOf } from "./sessions/guidance.ts";
 export type * from "./contract/approvals.ts";
 export type * from "./contract/stores.ts";
 export { createHost } from "./host/create-host.ts";
-export type { ArgumentShape, ArgumentShapes } from "./schema/argument-overrides.ts";
 export { createMemoryStore } from "./pending/memory-store.ts";
 export { checkAudit, type AuditProblem } from "./pending/audit.ts";
 export { matchesArguments, matchesGlob } from "./text/match.ts";

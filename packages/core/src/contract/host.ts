@@ -5,11 +5,10 @@ import type { Clock } from "./clock.ts";
 import type { Coordinator } from "./coordinator.ts";
 import type { ToolDefinition, ToolInfo } from "./tool.ts";
 import type { PlanPosition } from "./errors.ts";
-import type { JsonObject } from "../json/json.ts";
+import type { Json, JsonObject } from "../json/json.ts";
 import type { Logger } from "./logger.ts";
 import type { ToolOutcome } from "./outcome.ts";
 import type { Approver, Runner } from "./ports.ts";
-import type { ArgumentShapes } from "../schema/argument-overrides.ts";
 import type { Offer, OfferFilter, Session } from "./session.ts";
 import type { StateStore } from "./stores.ts";
 
@@ -81,6 +80,20 @@ export interface ApprovalOptions {
   readonly leaseMs?: number | undefined;
 }
 
+/** What a plan changes about one argument of a tool. The tool's own schema still has the last word. */
+export interface ArgumentOverride {
+  /** What the model reads instead of the schema's description. */
+  readonly description?: string | undefined;
+  /** Used when the call does not send the argument. */
+  readonly default?: Json | undefined;
+  /** The model does not see the argument and may not send it. The tool gets `value`, else the default, else nothing. */
+  readonly hidden?: boolean | undefined;
+  readonly value?: Json | undefined;
+}
+
+/** Overrides by the name of the argument. */
+export type ArgumentOverrides = Readonly<Record<string, ArgumentOverride>>;
+
 /** How one entry of a plan shapes the tools that its module mounts. */
 export interface ToolShape {
   /** The name under which it is offered; default its own. */
@@ -93,8 +106,8 @@ export interface ToolShape {
   readonly override?: boolean | undefined;
   /** The {@link lockDigest} that was agreed to; null when the lock does not know the tool, absent without a lock. */
   readonly lockedAs?: string | null | undefined;
-  /** Arguments that are shown otherwise than declared, or not at all. */
-  readonly arguments?: ArgumentShapes | undefined;
+  /** What a model sees of the arguments, and which values it cannot set. */
+  readonly arguments?: ArgumentOverrides | undefined;
   /** For tools that call tools: the offered name that a declared one means. */
   readonly uses?: Readonly<Record<string, string>> | undefined;
 }

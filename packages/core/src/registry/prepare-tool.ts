@@ -8,7 +8,7 @@ import { requireCount, requireRate } from "../scheduling/check-limits.ts";
 import type { ModuleState } from "./module.ts";
 import type { PolicyJudge, SchemaCompiler } from "../contract/ports.ts";
 import { lockDigest } from "./lock-digest.ts";
-import { reshapeArguments } from "../schema/argument-overrides.ts";
+import { overrideArguments } from "../schema/argument-overrides.ts";
 import { prepareSchema, type PreparedSchema } from "../schema/schema.ts";
 import { Pace } from "../scheduling/rate-limiter.ts";
 import { Slots } from "../scheduling/semaphore.ts";
@@ -118,7 +118,7 @@ function prepareInput(
 ): PreparedSchema {
   const declared = prepareSchema(name, definition.schema, compiler);
   requireObject(name, declared);
-  const input = shape.arguments === undefined ? declared : reshapeArguments(name, declared, shape.arguments);
+  const input = shape.arguments === undefined ? declared : overrideArguments(name, declared, shape.arguments);
   requireStable(name, input);
   return input;
 }

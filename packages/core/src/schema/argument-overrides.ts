@@ -1,78 +1,68 @@
 import { isDeepStrictEqual } from "node:util";
 import { ToolmountError } from "../contract/errors.ts";
+import type { ArgumentOverrides } from "../contract/host.ts";
 import { isRecord, type Json, type JsonSchema } from "../json/json.ts";
 import { nearestNames } from "../text/nearest.ts";
 import type { Issue, ParseResult } from "../contract/ports.ts";
 import type { PreparedSchema } from "./schema.ts";
 
-/** How a plan shows one argument of a tool to the model. The tool's own schema still has the last word. */
-export interface ArgumentShape {
-  readonly description?: string | undefined;
-  /** Taken when the argument is not sent. */
-  readonly default?: Json | undefined;
-  /** Neither shown to the model nor taken from it: `value` stands in its place, else the default, else nothing. */
-  readonly hidden?: boolean | undefined;
-  readonly value?: Json | undefined;
-}
-
-/** Shapes by the name of the argument. */
-export type ArgumentShapes = Readonly<Record<string, ArgumentShape>>;
-
 /**
- * Shows other arguments than a schema declares, and puts in what is not shown before the schema parses.
+ * Applies a plan's overrides to the arguments of a tool: the model sees the changed schema, and hidden values and
+ * defaults are added before the tool's own schema parses.
  *
- * Throws `TOOL_INVALID` with the `argument` in its details: for one that the schema does not have, a value that it does not
- * take, and a hidden one that is required and has no value.
+ * Throws `TOOL_INVALID` with the `argument` in its details: for an argument that the schema does not have, for a value
+ * that the schema refuses, and for a hidden argument that is required and has no value.
  */
-export function reshapeArguments(
+export function overrideArguments(
   tool: string,
   schema: PreparedSchema,
-  shapes: ArgumentShapes,
+  overrides: ArgumentOverrides,
 ): PreparedSchema {
   const declared = propertiesOf(schema.json);
   const defaults: Record<string, Json> = {};
   const fixed = new Map<string, Json | undefined>();
-  for (const [name, shape] of Object.entries(shapes)) {
+  for (const [name, override] of Object.entries(overrides)) {
     if (!Object.hasOwn(declared, name)) refuseUnknown(tool, name, Object.keys(declared));
-    const { hidden = false, value } = shape;
+    const { hidden = false, value } = override;
     if (value !== undefined && !hidden)
       refuse(tool, name, `"value" is for a hidden one; write "default", or add hidden: true`, "value");
     const own = isRecord(declared[name]) ? (declared[name]["default"] as Json | undefined) : undefined;
-    const filled = value === undefined ? shape.default : value;
+    const filled = value === undefined ? override.default : value;
     if (filled !== undefined)
       requireFit(tool, schema, name, filled, value === undefined ? "default" : "value");
     const kept = filled === undefined ? own : filled;
     if (hidden) fixed.set(name, kept);
-    else if (shape.default !== undefined) defaults[name] = shape.default;
+    else if (override.default !== undefined) defaults[name] = override.default;
     if (hidden && kept === undefined && requiredOf(schema.json).includes(name))
       refuse(tool, name, "it is required: a hidden argument needs a value");
   }
   const sent = Object.fromEntries([...fixed].filter(([, value]) => value !== undefined));
   return {
-    json: show(schema.json, declared, shapes, defaults),
+    json: publicSchema(schema.json, declared, overrides, defaults),
     parse: (value) => {
       if (!isRecord(value)) return schema.parse(value);
       const stray = [...fixed].filter(
         ([name, own]) => Object.hasOwn(value, name) && !isDeepStrictEqual(value[name], own),
       );
-      if (stray.length > 0) return unrecognised(stray.map(([name]) => name));
+      if (stray.length > 0) return unrecognized(stray.map(([name]) => name));
       return schema.parse({ ...defaults, ...value, ...sent });
     },
   };
 }
 
-/** What a model may see. */
-function show(
+/** The schema as the model sees it. */
+function publicSchema(
   json: JsonSchema,
   declared: Readonly<Record<string, unknown>>,
-  shapes: ArgumentShapes,
+  overrides: ArgumentOverrides,
   defaults: Readonly<Record<string, Json>>,
 ): JsonSchema {
-  const isHidden = (name: string) => Object.hasOwn(shapes, name) && shapes[name]?.hidden === true;
+  const isHidden = (name: string) => Object.hasOwn(overrides, name) && overrides[name]?.hidden === true;
   const properties = Object.entries(declared)
     .filter(([name]) => !isHidden(name))
     .map(([name, property]) => {
-      const { description, default: filled } = (Object.hasOwn(shapes, name) ? shapes[name] : undefined) ?? {};
+      const { description, default: filled } =
+        (Object.hasOwn(overrides, name) ? overrides[name] : undefined) ?? {};
       const more = {
         ...(description !== undefined && { description }),
         ...(filled !== undefined && { default: filled }),
@@ -97,7 +87,7 @@ function requiredOf(json: JsonSchema): readonly string[] {
   return Array.isArray(required) ? required.filter((name) => typeof name === "string") : [];
 }
 
-/** Asynchronous schemas cannot be asked here; calls will tell. */
+/** An asynchronous schema cannot be checked here; the first call reports a value that does not fit. */
 function requireFit(
   tool: string,
   { parse }: PreparedSchema,
@@ -111,7 +101,7 @@ function requireFit(
   if (issue !== undefined) refuse(tool, name, `its ${member} does not fit: ${issue.message}`, member);
 }
 
-function unrecognised(names: readonly string[]): ParseResult {
+function unrecognized(names: readonly string[]): ParseResult {
   const issues = names.map((name): Issue => ({ path: [name], message: `Unrecognized key: "${name}"` }));
   return { ok: false, issues };
 }
@@ -127,7 +117,7 @@ function refuseUnknown(tool: string, argument: string, known: readonly string[])
   });
 }
 
-/** `member` is the part of the shape that is wrong. */
+/** `member` is the part of the override that is wrong. */
 function refuse(tool: string, argument: string, problem: string, member?: string): never {
   throw new ToolmountError("TOOL_INVALID", {
     tool,
