@@ -32,9 +32,8 @@ export {
   readEffectivePlan,
   readServerList,
   removeEntry,
-  type LockOptions,
-  type LockReport,
 } from "./commands/lazy.ts";
+export type { LockOptions, LockReport } from "./commands/lock-plan.ts";
 export type { EditOptions, EditReport, NewEntry } from "./commands/edit-plan.ts";
 export type { PackageDoubt } from "./commands/examine-packages.ts";
 export type { LockChange, LockedTool, PlanLock } from "./plan/lock-file.ts";

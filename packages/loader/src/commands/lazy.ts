@@ -6,7 +6,7 @@ import type { ExplainOptions, Explanation } from "./explain.ts";
 import type { InspectedEntry, InspectedPlan } from "./inspect.ts";
 import type { InstallOptions, InstallReport } from "./install-sources.ts";
 import type { PlanInput } from "../mount/load-plan.ts";
-import type { LockChange } from "../plan/lock-file.ts";
+import type { LockOptions, LockReport } from "./lock-plan.ts";
 import type { ServerList } from "./import-mcp-servers.ts";
 import type { OpenHostOptions } from "../host/options.ts";
 import type { PlanSchemaParts } from "./json-schema.ts";
@@ -91,23 +91,6 @@ export async function examineEntries(
   nodeVersion: string,
 ): Promise<readonly PackageDoubt[]> {
   return (await import("./examine-packages.ts")).examineEntries(entries, nodeVersion);
-}
-
-/** A plan's lock beside the tools that it mounts now. */
-export interface LockReport {
-  readonly file: string;
-  /** Whether there was a lock. */
-  readonly exists: boolean;
-  readonly changes: readonly LockChange[];
-  readonly written: boolean;
-}
-
-/** What to do with a lock. */
-export interface LockOptions extends OpenHostOptions {
-  /** Take the tools as they are. */
-  readonly accept?: boolean | undefined;
-  /** Write nothing. */
-  readonly check?: boolean | undefined;
 }
 
 /**

@@ -1,8 +1,32 @@
 import { ToolmountError } from "@toolmount/core";
-import { compareLocks, lockFileOf, makeLock, readLock, writeLock, type PlanLock } from "../plan/lock-file.ts";
+import {
+  compareLocks,
+  lockFileOf,
+  makeLock,
+  readLock,
+  writeLock,
+  type LockChange,
+  type PlanLock,
+} from "../plan/lock-file.ts";
 import { openHost } from "../host/open-host.ts";
 import type { OpenHostOptions } from "../host/options.ts";
-import type { LockOptions, LockReport } from "./lazy.ts";
+
+/** A plan's lock beside the tools that it mounts now. */
+export interface LockReport {
+  readonly file: string;
+  /** Whether there was a lock. */
+  readonly exists: boolean;
+  readonly changes: readonly LockChange[];
+  readonly written: boolean;
+}
+
+/** What to do with a lock. */
+export interface LockOptions extends OpenHostOptions {
+  /** Take the tools as they are. */
+  readonly accept?: boolean | undefined;
+  /** Write nothing. */
+  readonly check?: boolean | undefined;
+}
 
 /** See `lockPlan` of the package's face. */
 export async function lockPlan(input: string | undefined, options: LockOptions = {}): Promise<LockReport> {
