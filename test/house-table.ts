@@ -111,7 +111,6 @@ export const exceptions: readonly Exception[] = [
   { path: "packages/store/src/sessions.ts", because: "to be split" },
   { path: "packages/testing/src/check-module.ts", because: "to be split" },
   { path: "packages/testing/src/trial/trial.ts", because: "to be split" },
-  { path: "packages/cli/src/commands", because: "to be split into folders" },
   { path: "tools/filesystem/src", because: "to be split into folders" },
 ];
 
