@@ -8,6 +8,7 @@ export function inspectOrder(packageFolder: string, path: string, target: string
   if (order === undefined) return undefined;
   const from = placeOf(packageFolder, path);
   const to = placeOf(packageFolder, target);
+  if ([from, to].some((place) => !isFile(place) && rankOf(order, place) === order.length)) return undefined;
   const difference = rankOf(order, from) - rankOf(order, to);
   if (difference > 0 || from === to || (isFile(from) && isFile(to) && difference === 0)) return undefined;
   const relation = difference < 0 ? "below" : "not above";

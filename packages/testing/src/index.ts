@@ -21,7 +21,8 @@ export { readManifest } from "./fakes/read-manifest.ts";
 export { waitFor, type WaitOptions } from "./fakes/wait-for.ts";
 
 // Checking a tool module.
-export { checkToolModule, type CheckOptions } from "./check/check-module.ts";
+export { checkToolModule } from "./check/check-module.ts";
+export type { CheckOptions } from "./check/options.ts";
 export { addExternalFindings, type CheckStep, type ExternalFinding } from "./check/external-findings.ts";
 export { coreProfile } from "./rules/core-profile.ts";
 export { formatReport, type CheckReport, type Finding, type Verdict } from "./check/report.ts";

@@ -1,5 +1,6 @@
 import { describe, expect, test } from "vitest";
-import { checkToolModule, type CheckOptions } from "./check/check-module.ts";
+import { checkToolModule } from "./check/check-module.ts";
+import type { CheckOptions } from "./check/options.ts";
 import { formatReport } from "./check/report.ts";
 import type { ModuleExports } from "./trial/trial.ts";
 

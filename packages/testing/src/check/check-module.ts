@@ -1,38 +1,8 @@
-import type { JsonObject, Profile } from "@toolmount/core";
-import type { ArgumentTable } from "../trial/trial-calls.ts";
-import type { Extension, ModuleExports } from "../trial/trial.ts";
-import type { CheckStep } from "./external-findings.ts";
+import type { ModuleExports } from "../trial/trial.ts";
 import { judgeModule } from "./judge-module.ts";
+import type { CheckOptions } from "./options.ts";
 import type { CheckReport } from "./report.ts";
 import { beginStep, studyModule } from "./study-module.ts";
-
-/** How {@link checkToolModule} checks a module. */
-export interface CheckOptions {
-  /** The config that a plan would pass. Default `{}`, with the defaults of the module's config schema. */
-  readonly config?: JsonObject | undefined;
-  /** Valid arguments, by the tool's name. These calls are made even when the tool has side effects. */
-  readonly valid?: ArgumentTable | undefined;
-  /** Arguments that a tool must refuse, by its name. */
-  readonly invalid?: ArgumentTable | undefined;
-  /** Rules beside those of the core. A profile with an origin is applied to tools of that origin only. */
-  readonly profiles?: readonly Profile[] | undefined;
-  /** Modules to mount first, such as `@toolmount/interop` for tools of other contracts. */
-  readonly extensions?: readonly Extension[] | undefined;
-  /** Services that the module looks up with `getCapability`. */
-  readonly capabilities?: Readonly<Record<string, unknown>> | undefined;
-  /** The `toolmount` part of the package's `package.json`. */
-  readonly manifest?: Readonly<Record<string, unknown>> | null | undefined;
-  /** The URL that the module is imported from. With it, two fresh processes read the definitions, too. */
-  readonly url?: string | undefined;
-  /** URLs of the extensions, for those processes. */
-  readonly extensionUrls?: readonly string[] | undefined;
-  /** Also calls tools that write, delete or act with `{}` and invalid input. */
-  readonly sideEffects?: boolean | undefined;
-  /** Milliseconds that importing, mounting and each call may take. Default 10000. */
-  readonly timeoutMs?: number | undefined;
-  /** Called before each step, so that a watching process can name the step that never ends. */
-  readonly onStep?: ((step: CheckStep) => void) | undefined;
-}
 
 /**
  * Checks a module against the rules of the core and of further profiles: mounts it in a host of its own, calls its

@@ -1,6 +1,6 @@
 import type { ModuleSubject, Profile, Rule, RuleProblem, ToolInfo, ToolSubject } from "@toolmount/core";
 import { coreProfile } from "../rules/core-profile.ts";
-import { messageOf } from "./messages.ts";
+import { messageOf } from "../trial/messages.ts";
 import { reportOf, type CheckReport, type Finding, type Verdict } from "./report.ts";
 
 /** Applies the rules of the core and of every profile that concerns the module. */

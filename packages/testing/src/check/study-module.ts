@@ -2,8 +2,8 @@ import type { JsonObject, ModuleSubject, ToolSubject } from "@toolmount/core";
 import { withTimeout } from "../trial/deadline.ts";
 import { callOnTrial, cancelOnTrial, isHarmless, sampleFor } from "../trial/trial-calls.ts";
 import { listTools, startTrial, type ModuleExports, type Trial, type TrialOptions } from "../trial/trial.ts";
-import type { CheckOptions } from "./check-module.ts";
 import type { CheckStep } from "./external-findings.ts";
+import type { CheckOptions } from "./options.ts";
 import { readInFreshProcess, type FreshRead } from "./fresh-process.ts";
 
 type StudyOptions = Omit<CheckOptions, "profiles">;

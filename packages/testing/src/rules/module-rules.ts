@@ -5,7 +5,7 @@ import {
   type RuleProblem,
   type ToolInfo,
 } from "@toolmount/core";
-import { messageOf } from "../check/messages.ts";
+import { messageOf } from "../trial/messages.ts";
 import { DeadlineExceeded } from "../trial/deadline.ts";
 import { Synchronous } from "../trial/mount-return.ts";
 
