@@ -14,7 +14,7 @@ export const packages: Readonly<Record<string, Allowance>> = {
   "@toolmount/policy": { house: [core], libraries: ["zod"] },
   "@toolmount/store": { house: [core], libraries: ["kysely", "pg", "zod"] },
   "@toolmount/interop": { house: [core], libraries: ["zod", "ajv", "re2js"] },
-  "@toolmount/mcp": { house: [core], libraries: ["@modelcontextprotocol/*"] },
+  "@toolmount/mcp": { house: [core], libraries: ["@modelcontextprotocol/*", "zod"] },
   "@toolmount/http": { house: [core], libraries: ["hono", "zod"] },
   "@toolmount/reasoner": { house: [core, "@toolmount/interop"], libraries: ["openai", "zod"] },
   "@toolmount/workers": { house: [core], libraries: ["tinypool", "bullmq"] },

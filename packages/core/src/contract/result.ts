@@ -1,12 +1,24 @@
 import type { Json, JsonObject } from "../json/json.ts";
 
 /** One piece of content beside `data`, for models and people that can look or listen. */
-export type ContentBlock =
+export type ContentBlock = (
   | { readonly type: "text"; readonly text: string }
   /** `data` is base64. */
   | { readonly type: "image"; readonly data: string; readonly mimeType: string }
   | { readonly type: "audio"; readonly data: string; readonly mimeType: string }
-  | { readonly type: "file"; readonly uri: string; readonly name?: string; readonly mimeType?: string };
+  /** A file by its address, with its content where the tool has it: `text`, or `data` as base64. */
+  | {
+      readonly type: "file";
+      readonly uri: string;
+      readonly name?: string;
+      readonly mimeType?: string;
+      readonly text?: string;
+      readonly data?: string;
+    }
+) & {
+  /** Members that another protocol has and this one has no field for, kept for whoever speaks that protocol. */
+  readonly meta?: JsonObject;
+};
 
 /** What was cut from an output: its whole size in bytes, and the ref that `host.output` pages through. */
 export interface Truncation {

@@ -1,0 +1,158 @@
+import { setTimeout as delay } from "node:timers/promises";
+import {
+  inputRequired,
+  inputResponse,
+  type CallToolResult,
+  type ClientCapabilities,
+  type InputRequiredResult,
+  type ServerContext,
+} from "@modelcontextprotocol/server";
+import type { ApprovalView, SessionCallContext, ToolOutcome } from "@toolmount/core";
+import { toMcpResult } from "../wire/result.ts";
+import type { ServedApprovals } from "./options.ts";
+import type { StateSeal, WaitingState } from "./seal.ts";
+import { requestDigest, type ServedCall, type ServedSession } from "./served-session.ts";
+
+/** How often a store is asked for a decision that another process may have recorded, in milliseconds. */
+const pollMs = 250;
+
+const defaultWaitMs = 300_000;
+
+/** What is needed to answer a call that waits. */
+export interface Waiting {
+  readonly served: ServedSession;
+  readonly approvals: ServedApprovals;
+  readonly seal: StateSeal;
+  readonly capabilities: ClientCapabilities | undefined;
+  readonly ctx: ServerContext;
+  readonly call: ServedCall;
+  readonly context: SessionCallContext;
+}
+
+/**
+ * Answers a call that waits for a person: by a question to the client where the plan and the client allow one, by
+ * waiting where that is asked for, else by a result that says how to continue.
+ */
+export async function answerWaiting(
+  outcome: ToolOutcome,
+  waiting: Waiting,
+): Promise<CallToolResult | InputRequiredResult | ToolOutcome> {
+  const { approvals, capabilities, call } = waiting;
+  const { ticket, callId } = outcome;
+  if (ticket === undefined || outcome.result.code !== "PENDING") return outcome;
+  const asked = wayOfAsking(approvals, capabilities);
+  if (asked === null)
+    return approvals.wait === true ? resumeWhenDecided(outcome, ticket, waiting) : explain(outcome);
+  const question = await findQuestion(waiting.served, callId);
+  if (question === undefined) return explain(outcome);
+  const requestState = waiting.seal.close({
+    ticket,
+    callId,
+    sessionId: waiting.served.id,
+    request: requestDigest(call),
+    asked,
+  });
+  const message = messageOf(question);
+  const approval =
+    asked === "url" && approvals.url !== undefined
+      ? inputRequired.elicitUrl({ message, url: approvals.url(outcome) })
+      : inputRequired.elicit({ message, requestedSchema: form });
+  return inputRequired({ inputRequests: { approval }, requestState });
+}
+
+/** An empty capability is that of clients from before there were kinds: forms. */
+function wayOfAsking(
+  approvals: ServedApprovals,
+  capabilities: ClientCapabilities | undefined,
+): "url" | "form" | null {
+  const elicitation = capabilities?.elicitation;
+  if (elicitation === undefined) return null;
+  if (approvals.url !== undefined && elicitation.url !== undefined) return "url";
+  const takesForms = elicitation.form !== undefined || elicitation.url === undefined;
+  return approvals.elicitation === true && takesForms ? "form" : null;
+}
+
+const form = {
+  type: "object" as const,
+  properties: {
+    decision: { type: "string" as const, title: "Decision", enum: ["approve", "deny"] },
+    reason: { type: "string" as const, title: "Reason" },
+  },
+  required: ["decision"],
+};
+
+function messageOf({ prompt, arguments: shown, reasons }: ApprovalView): string {
+  const why = reasons.map(({ reason }) => reason).join("; ");
+  return `${prompt}\n\nArguments: ${JSON.stringify(shown)}${why === "" ? "" : `\nAsked because: ${why}`}`;
+}
+
+/** A pending call as a result, with what the model can do about it. */
+function explain(outcome: ToolOutcome): CallToolResult {
+  const result = toMcpResult(outcome);
+  const next = `It runs after a person has approved it. To continue then, call ${outcome.tool} again with the same arguments.`;
+  return {
+    ...result,
+    content: [...result.content, { type: "text", text: next }],
+    structuredContent: {
+      status: "pending",
+      ticket: outcome.ticket ?? null,
+      message: result.content[0]?.type === "text" ? result.content[0].text : next,
+    },
+  };
+}
+
+async function findQuestion(
+  { host, id }: ServedSession,
+  callId: string,
+  states?: readonly ["pending"],
+): Promise<ApprovalView | undefined> {
+  const found = await host.approvals.list({ sessionId: id, callId, ...(states !== undefined && { states }) });
+  return found.at(-1);
+}
+
+/** Continues a call whose client has answered the question. */
+export async function answerRetry(
+  state: WaitingState,
+  waiting: Waiting,
+): Promise<CallToolResult | ToolOutcome> {
+  if (state.asked === "form") await decide(state, waiting);
+  const outcome = await waiting.served.resume(state.ticket, state.request, waiting.context);
+  if (outcome.status !== "pending" || outcome.result.code !== "PENDING") return outcome;
+  return state.asked === "url" ? resumeWhenDecided(outcome, state.ticket, waiting) : explain(outcome);
+}
+
+/** The user's answer counts only where the plan makes the user the approver. */
+async function decide({ callId }: WaitingState, { served, approvals, ctx }: Waiting): Promise<void> {
+  const answer = inputResponse(ctx.mcpReq.inputResponses, "approval");
+  const question = await findQuestion(served, callId, ["pending"]);
+  if (approvals.elicitation !== true || question === undefined || answer.kind !== "elicit") return;
+  if (answer.action === "cancel") return;
+  const { decision, reason } = (answer.action === "accept" ? answer.content : undefined) ?? {};
+  const isApproved = answer.action === "accept" && decision === "approve";
+  const because = typeof reason === "string" && reason !== "" ? { reason } : {};
+  const by = "the user of the MCP client";
+  await served.host.approvals.decide(
+    question.id,
+    { decision: isApproved ? "approve" : "deny", ...because },
+    by,
+  );
+}
+
+/** Keeps a call open until somebody has decided, and reports meanwhile that it still waits. */
+async function resumeWhenDecided(
+  outcome: ToolOutcome,
+  ticket: string,
+  { served, approvals, call, context }: Waiting,
+): Promise<CallToolResult | ToolOutcome> {
+  const { waitMs = defaultWaitMs } = approvals;
+  const rounds = Math.ceil(waitMs / pollMs);
+  for (let round = 0; round < rounds; round++) {
+    if (context.abortSignal?.aborted === true) return outcome;
+    await delay(pollMs, undefined, { signal: context.abortSignal }).catch(() => {});
+    if ((await findQuestion(served, outcome.callId, ["pending"])) === undefined)
+      return served.resume(ticket, requestDigest(call), context);
+    if (round % 20 === 0)
+      context.onProgress?.({ progress: round, message: "waiting for a person to approve" });
+  }
+  return explain(outcome);
+}

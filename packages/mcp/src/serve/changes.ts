@@ -1,0 +1,36 @@
+import { digestOf, lockDigest, type Host, type ToolInfo } from "@toolmount/core";
+import type { ServedSession } from "./served-session.ts";
+
+/** Events after which a host may offer other tools than before. */
+const events = ["plan:mounted", "tool:post", "mcp:changed"] as const;
+
+/**
+ * Watches what a session is offered, and reports each change: after a reload, after a tool activated others, after a
+ * mounted server changed. Returns how to stop.
+ */
+export function watchTools(served: ServedSession, onChange: () => void): () => void {
+  const { host } = served;
+  let last: Promise<string> | undefined = digestTools(served);
+  const look = async () => {
+    const before = await last;
+    const now = digestTools(served);
+    last = now;
+    if (before !== (await now)) onChange();
+  };
+  let looking: Promise<void> = Promise.resolve();
+  const soon = () => void (looking = looking.then(look).catch(() => {})); // a mode catalog that is away changes nothing
+  const undos = events.map((event) => observe(host, event, served, soon));
+  return () => undos.forEach((undo) => undo());
+}
+
+function observe(host: Host, event: string, { id }: ServedSession, look: () => void): () => void {
+  return host.coordinator.hooks.observe(event, (_, data) => {
+    const other = data["session_id"];
+    if (other === undefined || other === id) look();
+  });
+}
+
+async function digestTools(served: ServedSession): Promise<string> {
+  const tools: readonly ToolInfo[] = await served.tools();
+  return digestOf(tools.map((info) => `${info.name} ${lockDigest(info)}`));
+}

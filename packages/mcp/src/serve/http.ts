@@ -1,0 +1,99 @@
+import { randomUUID } from "node:crypto";
+import {
+  createMcpHandler,
+  isLegacyRequest,
+  type McpHandlerRequestOptions,
+  type McpHttpHandler,
+  type McpRequestContext,
+} from "@modelcontextprotocol/server";
+import type { Host } from "@toolmount/core";
+import { watchTools } from "./changes.ts";
+import { findExtras } from "./extras.ts";
+import { HttpSessions, type NewHttpSession } from "./http-sessions.ts";
+import type { ServeOptions } from "./options.ts";
+import { createStateSeal } from "./seal.ts";
+import { createServer } from "./server.ts";
+import { ServedSession } from "./served-session.ts";
+
+/** Who a request over HTTP is from. */
+export interface HttpCaller {
+  /** Requests of the 2026 revision with the same id share a session; older clients have one for each connection. */
+  readonly sessionId: string;
+  readonly userId?: string | undefined;
+}
+
+/** How a host is served over HTTP. */
+export interface ServeHttp extends ServeOptions {
+  /**
+   * Says who a request is from, by what the guards in front have verified. Default: a session for each verified client,
+   * and one for all requests without authorization.
+   */
+  readonly caller?: ((context: McpRequestContext) => HttpCaller) | undefined;
+  /** Errors of the protocol, and requests that were refused. */
+  readonly onError?: ((error: Error) => void) | undefined;
+}
+
+/** A handler of requests, of the web's shape. It checks neither Host, Origin nor token: that is for the guards in front. */
+export type ServedHttp = Pick<McpHttpHandler, "fetch" | "close">;
+
+/**
+ * Serves a host over Streamable HTTP. Requests of the 2026 revision stand alone; an older client connects, and has a
+ * session of its own until it ends it.
+ */
+export function serveHttp(host: Host, given: ServeHttp = {}): ServedHttp {
+  const { caller = defaultCaller(), onError, ...options } = given;
+  const seal = createStateSeal(options.stateKey);
+  const extras = findExtras(host);
+  const shared = new Map<string, ServedSession>();
+  const sessions = new HttpSessions();
+  const handler = createMcpHandler(
+    async (context) => {
+      const { sessionId, userId = options.userId } = caller(context);
+      const served = shared.get(sessionId) ?? new ServedSession(host, sessionId);
+      shared.set(sessionId, served);
+      return createServer({ served, era: "modern", options, seal, extras, userId });
+    },
+    { legacy: "reject", ...(onError !== undefined && { onerror: onError }) },
+  );
+  // Who listens asks for the list again, and gets what its own session is offered.
+  const lookout = new ServedSession(host, `mcp-${randomUUID()}`);
+  const stop = watchTools(lookout, () => handler.notify.toolsChanged());
+  const begin = async (id: string, userId: string | undefined): Promise<NewHttpSession> => {
+    const served = new ServedSession(host, `mcp-${id}`);
+    const server = await createServer({ served, era: "legacy", options, seal, extras, userId });
+    const stopWatching = watchTools(served, () => void server.sendToolListChanged().catch(() => {})); // nobody listens
+    const end = () => {
+      stopWatching();
+      served.end();
+    };
+    return { server, end };
+  };
+  const fetch = async (request: Request, verified: McpHandlerRequestOptions = {}): Promise<Response> => {
+    if (!(await isLegacy(request))) return handler.fetch(request, verified);
+    const { authInfo } = verified;
+    const of = caller({ era: "legacy", requestInfo: request, ...(authInfo !== undefined && { authInfo }) });
+    return sessions.fetch(request, of.sessionId, (id) => begin(id, of.userId ?? options.userId));
+  };
+  return {
+    fetch,
+    close: async () => {
+      stop();
+      await Promise.all([handler.close(), sessions.close()]);
+      for (const served of [lookout, ...shared.values()]) served.end();
+    },
+  };
+}
+
+/** Older clients also open streams and end sessions, by GET and DELETE; the 2026 revision only posts. */
+async function isLegacy(request: Request): Promise<boolean> {
+  if (request.method === "GET" || request.method === "DELETE") return request.headers.has("mcp-session-id");
+  return isLegacyRequest(request);
+}
+
+function defaultCaller(): (context: McpRequestContext) => HttpCaller {
+  const process = randomUUID();
+  return ({ authInfo }) =>
+    authInfo === undefined
+      ? { sessionId: `mcp-${process}` }
+      : { sessionId: `mcp-${process}-${authInfo.clientId}`, userId: authInfo.clientId };
+}

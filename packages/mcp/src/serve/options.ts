@@ -1,0 +1,33 @@
+import type { ToolOutcome } from "@toolmount/core";
+
+/** How a call that waits for a person is answered. */
+export interface ServedApprovals {
+  /**
+   * The address where a person decides, for clients that can open one. It must hold no credential: whoever opens it
+   * has to be known there already.
+   */
+  readonly url?: ((outcome: ToolOutcome) => string) | undefined;
+  /** The user of the client may decide in a form that the client draws. Default false: the approver is somebody else. */
+  readonly elicitation?: boolean | undefined;
+  /** Keeps the call open until it is decided elsewhere. Default false: the answer is `pending`. */
+  readonly wait?: boolean | undefined;
+  /** Longest time that a call is kept open for a decision, in milliseconds. Default 300000. */
+  readonly waitMs?: number | undefined;
+}
+
+/** How a host is served. */
+export interface ServeOptions {
+  /** The server's name to clients. Default `toolmount`. */
+  readonly name?: string | undefined;
+  /** Its version. Default `0.0.0`. */
+  readonly version?: string | undefined;
+  /** Text for the client's model. Default: the guidance of the tools; null for none. */
+  readonly instructions?: string | null | undefined;
+  /** On whose behalf the calls are. */
+  readonly userId?: string | undefined;
+  /** Tools of one page of `tools/list`. Default 1000. */
+  readonly pageSize?: number | undefined;
+  readonly approvals?: ServedApprovals | undefined;
+  /** Seals what a client carries while a call waits: 32 bytes. Default: a key of this process. */
+  readonly stateKey?: Uint8Array | undefined;
+}

@@ -1,0 +1,85 @@
+import {
+  digestOf,
+  isToolmountError,
+  type Host,
+  type Session,
+  type SessionCallContext,
+  type ToolInfo,
+  type ToolOutcome,
+} from "@toolmount/core";
+
+/** A call as a client asks for it. */
+export interface ServedCall {
+  readonly name: string;
+  readonly arguments: Readonly<Record<string, unknown>>;
+}
+
+/** Calls of one session that wait and are remembered; the oldest make room. */
+const maxWaiting = 1_000;
+
+/** One session of a host as MCP serves it: its tools, its calls, and those of them that wait. */
+export class ServedSession {
+  readonly host: Host;
+  readonly id: string;
+  readonly #session: Session;
+  /** Tickets of calls that wait, by the digest of their request. */
+  readonly #waiting = new Map<string, string>();
+
+  constructor(host: Host, id: string) {
+    this.host = host;
+    this.id = id;
+    this.#session = host.session(id);
+  }
+
+  tools(): Promise<readonly ToolInfo[]> {
+    return this.#session.tools();
+  }
+
+  guidance(): Promise<string> {
+    return this.#session.guidance();
+  }
+
+  /** Runs a call. The same request again, while it waits for a person, goes on with it instead of asking twice. */
+  async call(call: ServedCall, context: SessionCallContext): Promise<ToolOutcome> {
+    const request = requestDigest(call);
+    const ticket = this.#waiting.get(request);
+    const resumed = ticket === undefined ? null : await this.#tryResume(ticket, context);
+    const outcome = resumed ?? (await this.#session.call({ ...call }, context));
+    this.#remember(request, outcome);
+    return outcome;
+  }
+
+  /** Goes on with a call that waited. Rejects as `host.resume` does. */
+  async resume(ticket: string, request: string, context: SessionCallContext): Promise<ToolOutcome> {
+    const outcome = await this.#session.resume(ticket, context);
+    this.#remember(request, outcome);
+    return outcome;
+  }
+
+  end(): void {
+    this.#session.end();
+  }
+
+  async #tryResume(ticket: string, context: SessionCallContext): Promise<ToolOutcome | null> {
+    try {
+      return await this.#session.resume(ticket, context);
+    } catch (error) {
+      if (isToolmountError(error) && (error.code === "TICKET_INVALID" || error.code === "TICKET_USED"))
+        return null;
+      throw error;
+    }
+  }
+
+  #remember(request: string, { status, ticket }: ToolOutcome): void {
+    this.#waiting.delete(request);
+    if (status !== "pending" || ticket === undefined) return;
+    this.#waiting.set(request, ticket);
+    const [oldest] = this.#waiting.keys();
+    if (this.#waiting.size > maxWaiting && oldest !== undefined) this.#waiting.delete(oldest);
+  }
+}
+
+/** Tells requests apart: by the tool and its arguments. */
+export function requestDigest(call: ServedCall): string {
+  return digestOf({ name: call.name, arguments: call.arguments });
+}

@@ -1,0 +1,155 @@
+import {
+  CLIENT_CAPABILITIES_META_KEY,
+  ProtocolError,
+  ProtocolErrorCode,
+  Server,
+  type CallToolRequest,
+  type CallToolResult,
+  type ClientCapabilities,
+  type InputRequiredResult,
+  type ListToolsRequest,
+  type ListToolsResult,
+  type ServerContext,
+} from "@modelcontextprotocol/server";
+import { isToolmountError, type SessionCallContext, type ToolInfo, type ToolOutcome } from "@toolmount/core";
+import { isRecord } from "../wire/guards.ts";
+import { toMcpResult, withStructuredData } from "../wire/result.ts";
+import { answerRetry, answerWaiting, type Waiting } from "./approvals.ts";
+import type { ServeOptions } from "./options.ts";
+import type { StateSeal, WaitingState } from "./seal.ts";
+import { requestDigest, type ServedCall, type ServedSession } from "./served-session.ts";
+import { pageOf, toMcpTool, type Era, type Extras } from "./tool-list.ts";
+
+const defaultPageSize = 1_000;
+
+/** What one server of the protocol is made for: a connection, or one request over HTTP. */
+export interface Serving {
+  readonly served: ServedSession;
+  readonly era: Era;
+  readonly options: ServeOptions;
+  readonly seal: StateSeal;
+  readonly extras?: Extras | undefined;
+  /** On whose behalf its calls are. */
+  readonly userId?: string | undefined;
+}
+
+/** Makes a server of the official SDK over one session. It lists and calls; the host validates, decides and runs. */
+export async function createServer(serving: Serving): Promise<Server> {
+  const { options, served, seal } = serving;
+  const { name = "toolmount", version = "0.0.0" } = options;
+  const instructions = options.instructions === undefined ? await served.guidance() : options.instructions;
+  const server = new Server(
+    { name, version },
+    {
+      capabilities: { tools: { listChanged: true } },
+      requestState: { verify: (state) => openState(state, serving) },
+      ...(instructions !== null && instructions !== "" && { instructions }),
+    },
+  );
+  server.setRequestHandler("tools/list", (request) => listTools(request, serving));
+  server.setRequestHandler("tools/call", (request, ctx) =>
+    callTool(request, ctx, { ...serving, seal, capabilities: capabilitiesOf(server, ctx) }),
+  );
+  return server;
+}
+
+/** Of another session than this one, a state is as good as forged. */
+function openState(text: string, { seal, served }: Serving): WaitingState {
+  const state = seal.open(text);
+  if (state.sessionId !== served.id) throw new Error("the state belongs to another session");
+  return state;
+}
+
+/** A 2026 client states its capabilities with each request, an older one when it connects. */
+function capabilitiesOf(server: Server, { mcpReq }: ServerContext): ClientCapabilities | undefined {
+  const envelope: Readonly<Record<string, unknown>> = { ...mcpReq.envelope };
+  const stated = envelope[CLIENT_CAPABILITIES_META_KEY];
+  return isRecord(stated) ? stated : server.getClientCapabilities();
+}
+
+async function listTools({ params }: ListToolsRequest, serving: Serving): Promise<ListToolsResult> {
+  const { served, era, extras, options } = serving;
+  const tools = await served.tools();
+  const rendered = tools.map((info) => toMcpTool(info, era, extras));
+  return pageOf(rendered, params?.cursor, options.pageSize ?? defaultPageSize);
+}
+
+async function callTool(
+  { params }: CallToolRequest,
+  ctx: ServerContext,
+  serving: Serving & { readonly capabilities: ClientCapabilities | undefined },
+): Promise<CallToolResult | InputRequiredResult> {
+  const { served, options, seal, capabilities, userId } = serving;
+  const call: ServedCall = { name: params.name, arguments: params.arguments ?? {} };
+  const context = contextOf(ctx, userId);
+  const waiting: Waiting = {
+    served,
+    approvals: options.approvals ?? {},
+    seal,
+    capabilities,
+    ctx,
+    call,
+    context,
+  };
+  const state = ctx.mcpReq.requestState<WaitingState>();
+  const answer =
+    state === undefined
+      ? await answerCall(await served.call(call, context), waiting)
+      : await retry(state, waiting);
+  return isOutcome(answer) ? render(answer, serving) : answer;
+}
+
+function answerCall(outcome: ToolOutcome, waiting: Waiting) {
+  return outcome.status === "pending" ? answerWaiting(outcome, waiting) : outcome;
+}
+
+/** A retry is of the request that was asked about, or of none. */
+async function retry(state: WaitingState, waiting: Waiting): Promise<CallToolResult | ToolOutcome> {
+  if (state.request !== requestDigest(waiting.call))
+    throw new ProtocolError(ProtocolErrorCode.InvalidParams, "the requestState belongs to another call");
+  try {
+    return await answerRetry(state, waiting);
+  } catch (error) {
+    if (!isToolmountError(error)) throw error;
+    throw new ProtocolError(ProtocolErrorCode.InvalidParams, error.message, { code: error.code });
+  }
+}
+
+function isOutcome(answer: CallToolResult | InputRequiredResult | ToolOutcome): answer is ToolOutcome {
+  return "runId" in answer && "status" in answer && "result" in answer;
+}
+
+/** A tool that is not there is an error of the protocol; everything else is a result that a model can read. */
+function render(outcome: ToolOutcome, { era, served }: Serving): CallToolResult {
+  const { status, result, tool } = outcome;
+  if (status === "not_found")
+    throw new ProtocolError(ProtocolErrorCode.InvalidParams, result.error ?? `Unknown tool: ${tool}`);
+  const rendered = toMcpResult(outcome);
+  if (era === "legacy" || status !== "ok" || rendered.structuredContent !== undefined) return rendered;
+  const info = served.host.coordinator.get("tools", tool) as Partial<ToolInfo> | null;
+  return info?.outputSchema === undefined ? rendered : withStructuredData(rendered, outcome);
+}
+
+function contextOf({ mcpReq }: ServerContext, userId: string | undefined): SessionCallContext {
+  const { _meta: { progressToken: token, traceparent } = {} } = mcpReq;
+  return {
+    abortSignal: mcpReq.signal,
+    ...(userId !== undefined && { userId }),
+    ...(typeof traceparent === "string" && { traceparent }),
+    ...(token !== undefined && {
+      onProgress: ({ progress, total, message }) =>
+        // A client that is gone needs no progress; its call is cancelled by the signal.
+        void mcpReq
+          .notify({
+            method: "notifications/progress",
+            params: {
+              progressToken: token,
+              progress,
+              ...(total !== undefined && { total }),
+              ...(message !== undefined && { message }),
+            },
+          })
+          .catch(() => {}),
+    }),
+  };
+}

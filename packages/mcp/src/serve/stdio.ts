@@ -1,0 +1,71 @@
+import { randomUUID } from "node:crypto";
+import type { Readable, Writable } from "node:stream";
+import { serveStdio, StdioServerTransport } from "@modelcontextprotocol/server/stdio";
+import type { Host } from "@toolmount/core";
+import { watchTools } from "./changes.ts";
+import { findExtras } from "./extras.ts";
+import type { ServeOptions } from "./options.ts";
+import { createStateSeal } from "./seal.ts";
+import { createServer } from "./server.ts";
+import { ServedSession } from "./served-session.ts";
+
+/** One connection over a pair of streams. */
+export interface ServeStreams extends ServeOptions {
+  /** Messages from the client, a line each. */
+  readonly input: Readable;
+  /** Messages to the client. Nothing else may write there. */
+  readonly output: Writable;
+  /** The session of the connection. Default: a new one, which ends with the connection. */
+  readonly sessionId?: string | undefined;
+  /** Errors of the connection itself, such as a line that is no message. */
+  readonly onError?: ((error: Error) => void) | undefined;
+}
+
+/** A host that is being served. */
+export interface ServedStreams {
+  /** The session of the connection. */
+  readonly sessionId: string;
+  /** Resolves when the client is gone, or after `close`. */
+  readonly closed: Promise<void>;
+  close(): Promise<void>;
+}
+
+/** Longest line that a client may send, in bytes. */
+const maxLineBytes = 64 * 1024 * 1024;
+
+/** Serves a host over stdin and stdout, or any pair of streams, in both eras of the protocol. */
+export function serveStreams(host: Host, given: ServeStreams): ServedStreams {
+  const { input, output, sessionId = `mcp-${randomUUID()}`, onError, ...options } = given;
+  const served = new ServedSession(host, sessionId);
+  const seal = createStateSeal(options.stateKey);
+  const extras = findExtras(host);
+  const transport = new StdioServerTransport(input, output, { maxBufferSize: maxLineBytes });
+  let stopWatching = () => {};
+  const handle = serveStdio(
+    async ({ era }) => {
+      const server = await createServer({ served, era, options, seal, extras, userId: options.userId });
+      stopWatching();
+      stopWatching = watchTools(served, () => void server.sendToolListChanged().catch(() => {})); // the client is gone
+      return server;
+    },
+    { transport, ...(onError !== undefined && { onerror: onError }) },
+  );
+  const closed = new Promise<void>((resolve) => {
+    const done = () => {
+      stopWatching();
+      if (given.sessionId === undefined) served.end();
+      resolve();
+    };
+    input.once("end", done).once("close", done).once("error", done);
+    output.once("close", done).once("error", done);
+  });
+  return {
+    sessionId,
+    closed,
+    close: async () => {
+      await handle.close();
+      input.destroy();
+      await closed;
+    },
+  };
+}

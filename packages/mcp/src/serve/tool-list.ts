@@ -1,0 +1,61 @@
+import {
+  ProtocolError,
+  ProtocolErrorCode,
+  type ListToolsResult,
+  type Tool,
+} from "@modelcontextprotocol/server";
+import type { ToolInfo } from "@toolmount/core";
+import { toAnnotations } from "../wire/annotations.ts";
+import { isRecord } from "../wire/guards.ts";
+
+/** Which revision of the protocol a connection speaks: `legacy` is 2025-11-25 and before, `modern` 2026-07-28. */
+export type Era = "legacy" | "modern";
+
+/** Members of a tool's definition that come from a mounted MCP server, such as `title`, `icons` and `_meta`. */
+export type Extras = (tool: ToolInfo) => Partial<Tool> | undefined;
+
+/** Renders a tool for `tools/list`. Its JSON Schema goes out as it is. */
+export function toMcpTool(info: ToolInfo, era: Era, extras?: Extras): Tool {
+  const { name, description, inputSchema, outputSchema } = info;
+  const more = extras?.(info);
+  const annotations = more?.annotations ?? toAnnotations(info);
+  return {
+    ...more,
+    name,
+    description,
+    inputSchema: inputSchema as Tool["inputSchema"],
+    ...(fits(outputSchema, era) && { outputSchema: outputSchema }),
+    ...(annotations !== undefined && { annotations }),
+  };
+}
+
+/** Before 2026, an output schema describes an object. */
+function fits(outputSchema: ToolInfo["outputSchema"], era: Era): boolean {
+  return isRecord(outputSchema) && (era === "modern" || outputSchema["type"] === "object");
+}
+
+/**
+ * One page of a list, in the order of names. The cursor is the last name of the page before, so that a tool that comes
+ * or goes between two pages neither repeats nor hides another.
+ */
+export function pageOf(tools: readonly Tool[], cursor: string | undefined, size: number): ListToolsResult {
+  const after = cursor === undefined ? undefined : readCursor(cursor);
+  const rest = after === undefined ? tools : tools.filter(({ name }) => name > after);
+  const page = rest.slice(0, size);
+  const last = page.at(-1);
+  return {
+    tools: [...page],
+    ...(rest.length > page.length && last !== undefined && { nextCursor: writeCursor(last.name) }),
+  };
+}
+
+function writeCursor(name: string): string {
+  return Buffer.from(`after:${name}`).toString("base64url");
+}
+
+function readCursor(cursor: string): string {
+  const text = Buffer.from(cursor, "base64url").toString();
+  if (!text.startsWith("after:") || writeCursor(text.slice("after:".length)) !== cursor)
+    throw new ProtocolError(ProtocolErrorCode.InvalidParams, "the cursor is not one of this server");
+  return text.slice("after:".length);
+}

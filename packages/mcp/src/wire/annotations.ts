@@ -1,0 +1,61 @@
+import type { ToolAnnotations } from "@modelcontextprotocol/server";
+import type { Category, ConsequenceLevel, ToolInfo } from "@toolmount/core";
+
+/** The four standard hints for a tool of ours. A tool that says nothing of its category gets none. */
+export function toAnnotations({
+  category,
+  consequenceLevel,
+  idempotent,
+}: Pick<ToolInfo, "category" | "consequenceLevel" | "idempotent">): ToolAnnotations | undefined {
+  if (category === undefined) return undefined;
+  const readOnlyHint = category === "read";
+  return {
+    readOnlyHint,
+    destructiveHint: category === "delete" || (!readOnlyHint && consequenceLevel === "high"),
+    idempotentHint: readOnlyHint || idempotent,
+    ...(category === "side_effect" && { openWorldHint: true }),
+  };
+}
+
+/** How a mounted tool is classified. */
+export interface Classification {
+  readonly category?: Category | undefined;
+  readonly consequenceLevel?: ConsequenceLevel | undefined;
+  readonly requiresConfirmation?: boolean | undefined;
+  readonly idempotent?: boolean | undefined;
+}
+
+/** Words at the beginning of a tool's name, after a prefix at most, that say it takes something away for good. */
+const destructiveName =
+  /(?:^|[_.-])(?:delete|remove|drop|destroy|purge|wipe|erase|truncate|uninstall)(?:$|[_.\-A-Z])/i;
+
+/**
+ * Classifies a tool by its name and by what its server says of it. A name that deletes counts more than a hint: hints
+ * come from the server, which nobody has vouched for. A tool that says nothing stays unclassified.
+ */
+export function classify(name: string, annotations: ToolAnnotations | undefined): Classification {
+  if (destructiveName.test(name))
+    return {
+      category: "delete",
+      consequenceLevel: "high",
+      requiresConfirmation: true,
+      ...idempotence(annotations),
+    };
+  if (annotations === undefined) return {};
+  const { readOnlyHint, destructiveHint, openWorldHint } = annotations;
+  if (readOnlyHint === true) return { category: "read", consequenceLevel: "low", idempotent: true };
+  if (destructiveHint === true)
+    return {
+      category: "delete",
+      consequenceLevel: "high",
+      requiresConfirmation: true,
+      ...idempotence(annotations),
+    };
+  if (destructiveHint === undefined && openWorldHint === undefined) return { ...idempotence(annotations) };
+  const category = openWorldHint === true ? "side_effect" : "write";
+  return { category, consequenceLevel: "medium", ...idempotence(annotations) };
+}
+
+function idempotence(annotations: ToolAnnotations | undefined): Classification {
+  return annotations?.idempotentHint === true ? { idempotent: true } : {};
+}

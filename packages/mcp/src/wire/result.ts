@@ -1,0 +1,142 @@
+// The one file that maps results: a new protocol version that changes their shape changes this file.
+import type { CallToolResult, ContentBlock as McpBlock } from "@modelcontextprotocol/server";
+import {
+  data,
+  failure,
+  type ContentBlock,
+  type Json,
+  type JsonObject,
+  type PartialResult,
+  type ToolOutcome,
+} from "@toolmount/core";
+import { isRecord } from "./guards.ts";
+
+/** Key under `_meta` of a served result that holds the facts of the call which MCP has no field for. */
+export const outcomeMetaKey = "dev.toolmount/outcome";
+
+/** Renders the outcome of a call as an MCP result. A failed call has `isError`; a pending one has not. */
+export function toMcpResult(outcome: ToolOutcome): CallToolResult {
+  const { result, status } = outcome;
+  const meta = { [outcomeMetaKey]: factsOf(outcome) };
+  if (result.error !== undefined)
+    return {
+      content: [text(result.error), ...notesOf(outcome)],
+      ...(status === "pending" ? {} : { isError: true }),
+      _meta: meta,
+    };
+  return {
+    content: [...contentOf(result.data, result.content ?? []), ...notesOf(outcome)],
+    ...(isRecord(result.data) && { structuredContent: result.data }),
+    _meta: meta,
+  };
+}
+
+/** Data that is a list, a text or a number as `structuredContent`: protocol revisions before 2026 know objects only. */
+export function withStructuredData(
+  result: CallToolResult,
+  { result: { data: value } }: ToolOutcome,
+): CallToolResult {
+  return value === undefined ? result : { ...result, structuredContent: value };
+}
+
+function factsOf({ runId, status, result }: ToolOutcome): JsonObject {
+  return {
+    runId,
+    status,
+    ...(result.code !== undefined && { code: result.code }),
+    ...(result.error !== undefined && result.details !== undefined && { details: result.details }),
+    ...(result.truncated !== undefined && { truncated: { ...result.truncated } }),
+  };
+}
+
+/** Blocks that a tool gave stand for themselves. Data without a text block is rendered as one. */
+function contentOf(value: unknown, blocks: readonly ContentBlock[]): McpBlock[] {
+  const given = blocks.map(toMcpBlock);
+  if (blocks.some(({ type }) => type === "text")) return given;
+  if (value === null && given.length > 0) return given;
+  return [text(typeof value === "string" ? value : JSON.stringify(value ?? null)), ...given];
+}
+
+/** Warnings, and texts that gates want a model to read. */
+function notesOf({ result, injections = [] }: ToolOutcome): McpBlock[] {
+  const warnings = (result.warnings ?? []).map((warning) => text(`Warning: ${warning}`));
+  return [...warnings, ...injections.map((injection) => text(injection.text))];
+}
+
+function text(value: string): McpBlock {
+  return { type: "text", text: value };
+}
+
+function toMcpBlock(block: ContentBlock): McpBlock {
+  const { meta, ...own } = block;
+  if (own.type !== "file") return { ...meta, ...own };
+  const { uri, name, mimeType, text: body, data: blob } = own;
+  if (body === undefined && blob === undefined)
+    return {
+      ...meta,
+      type: "resource_link",
+      uri,
+      name: name ?? uri,
+      ...(mimeType !== undefined && { mimeType }),
+    };
+  const resource = {
+    uri,
+    ...(mimeType !== undefined && { mimeType }),
+    ...(body === undefined ? { blob: blob ?? "" } : { text: body }),
+  };
+  const { resource: inner, ...outer } = meta ?? {};
+  return {
+    ...outer,
+    type: "resource",
+    resource: { ...(isRecord(inner) ? inner : {}), ...resource },
+  };
+}
+
+/** What an MCP server answered to a call, as a result of ours. Every block is kept, with members that we have no field for. */
+export function fromMcpResult({ content, structuredContent, isError }: CallToolResult): PartialResult {
+  const texts = content.flatMap((block) => (block.type === "text" ? block.text : []));
+  if (isError === true) return failure(texts.join("\n") || "the MCP server reported an error without a text");
+  const blocks = content.map(fromMcpBlock);
+  if (structuredContent !== undefined) return data<unknown>(structuredContent, { content: blocks });
+  const [first] = content;
+  const isPlainText = content.length === 1 && first?.type === "text" && Object.keys(first).length === 2;
+  if (isPlainText) return data<unknown>(texts[0]);
+  return data<unknown>(texts.length === 0 ? null : texts.join("\n"), { content: blocks });
+}
+
+function fromMcpBlock(block: McpBlock): ContentBlock {
+  switch (block.type) {
+    case "text": {
+      const { type, text: value, ...rest } = block;
+      return { type, text: value, ...metaOf(rest) };
+    }
+    case "image":
+    case "audio": {
+      const { type, data: base64, mimeType, ...rest } = block;
+      return { type, data: base64, mimeType, ...metaOf(rest) };
+    }
+    case "resource_link": {
+      const { type: _, uri, name, mimeType, ...rest } = block;
+      return { type: "file", uri, name, ...(mimeType !== undefined && { mimeType }), ...metaOf(rest) };
+    }
+    case "resource":
+    default:
+      return fromEmbedded(block);
+  }
+}
+
+function fromEmbedded({ resource, type: _, ...rest }: Extract<McpBlock, { type: "resource" }>): ContentBlock {
+  const { uri, mimeType, ...others } = resource;
+  const { text: body, blob, ...inner } = others as typeof others & { text?: string; blob?: string };
+  return {
+    type: "file",
+    uri,
+    ...(mimeType !== undefined && { mimeType }),
+    ...(body === undefined ? { data: blob ?? "" } : { text: body }),
+    ...metaOf({ ...rest, ...(Object.keys(inner).length > 0 && { resource: inner }) }),
+  };
+}
+
+function metaOf(rest: object): { meta?: JsonObject } {
+  return Object.keys(rest).length === 0 ? {} : { meta: rest as Record<string, Json> };
+}
