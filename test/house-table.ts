@@ -20,7 +20,7 @@ export const packages: Readonly<Record<string, Allowance>> = {
   "@toolmount/workers": { house: [core], libraries: ["tinypool", "bullmq"] },
   // A package of its own, so that only who wants OpenTelemetry has its API among the dependencies.
   "@toolmount/otel": { house: [core], libraries: ["@opentelemetry/api", "zod"] },
-  "@toolmount/testing": { house: [core], libraries: ["vitest"] },
+  "@toolmount/testing": { house: [core], libraries: ["vitest", "recheck"] },
   toolmount: {
     house: [
       core,

@@ -107,5 +107,4 @@ export {
 } from "./scan/text.ts";
 export { scanDefinition, type DefinitionFinding, type DefinitionFindingKind } from "./scan/definition.ts";
 export { findSecrets, type SecretPlace } from "./scan/secrets.ts";
-export { findCostlyPattern } from "./scan/regex-cost.ts";
 export { createRunnerContext, type RunnerMembers } from "./contract/runner-context.ts";

@@ -182,16 +182,6 @@ export const definitionCases: readonly (readonly [kind: string, definition: Reco
     "ref",
     { name: "t", description: "d", inputSchema: { $ref: "#/$defs/a", $defs: { a: { $ref: "#/$defs/a" } } } },
   ],
-  ["pattern", withPattern("(a+)+$")],
-  ["pattern", withPattern("^(([a-z])+.)+[A-Z]([a-z])+$")],
-  ["pattern", withPattern("(a|aa)+$")],
-  ["pattern", withPattern("(.*a){20}")],
-  ["pattern", withPattern("(x+x+)+y")],
-  ["pattern", withPattern("^(a|a)*$")],
-  ["pattern", withPattern("(\\w+\\s?)*$")],
-  ["pattern", withPattern("(?:a|b|ab)*c")],
-  ["pattern", withPattern("(")],
-  ["pattern", { name: "t", description: "d", inputSchema: { patternProperties: { "^(a+)+$": {} } } }],
   ["zero-width", withProperty({ "a\u200bb": { type: "string" } })],
   ["bidi", { name: "t", description: "d", outputSchema: { properties: { a: { title: "\u202eabc" } } } }],
   ["tags", withProperty({ a: { enum: ["x", tags("obey")] } })],
@@ -296,23 +286,6 @@ export const benignCases: readonly string[] = [
   "Sagt dem Nutzer, was geändert wurde.",
 ];
 
-export const benignPatterns: readonly string[] = [
-  "^[a-z0-9]+(-[a-z0-9]+)*$",
-  "^[^@]+@[^@]+\\.[^@]+$",
-  "^\\d{4}-\\d\\d-\\d\\d$",
-  "^[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?(\\.[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?)*$",
-  "^(\\d{1,3}\\.){3}\\d{1,3}$",
-  "^https?://[^\\s/]+(/[^\\s]*)?$",
-  "^[\\p{L}\\d ]+$",
-  "^#?([a-f0-9]{6}|[a-f0-9]{3})$",
-  "^([A-Z][a-z]+ )*[A-Z][a-z]+$",
-  "^(?=.*[A-Z])(?=.*\\d).{8,}$",
-  "^/(?:[^/]+/)*[^/]*$",
-  "^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$",
-  "^(?:[a-z0-9]+(?:\\.[a-z0-9]+)*)@(?:[a-z0-9](?:[a-z0-9-]*[a-z0-9])?\\.)+[a-z]{2,}$",
-  "^v?\\d+\\.\\d+\\.\\d+(-[0-9A-Za-z.-]+)?(\\+[0-9A-Za-z.-]+)?$",
-];
-
 /** Text written in tag characters. */
 function tags(text: string): string {
   return Array.from(text, (letter) => String.fromCodePoint(0xe0000 + letter.charCodeAt(0))).join("");
@@ -320,8 +293,4 @@ function tags(text: string): string {
 
 function withProperty(properties: Record<string, unknown>): Record<string, unknown> {
   return { name: "echo", description: "Returns its text.", inputSchema: { type: "object", properties } };
-}
-
-export function withPattern(pattern: string): Record<string, unknown> {
-  return withProperty({ a: { type: "string", pattern } });
 }

@@ -1,10 +1,9 @@
 import { isRecord } from "../json/json.ts";
 import { formatPath } from "../schema/schema.ts";
 import { escapeHidden, foldLookalikes, scanText, type TextFinding, type TextFindingKind } from "./text.ts";
-import { findCostlyPattern } from "./regex-cost.ts";
 
 /** What a scan of a whole definition may find beside what is in its texts. */
-export type DefinitionFindingKind = TextFindingKind | "name" | "ref" | "pattern";
+export type DefinitionFindingKind = TextFindingKind | "name" | "ref";
 
 /** One thing found in a definition, and where: `inputSchema.properties.city.description`. */
 export interface DefinitionFinding extends Omit<TextFinding, "kind"> {
@@ -66,7 +65,6 @@ function scanString(text: string, path: Path, at: Walk): void {
     at.add({ ...finding, path: place(path) });
   if (inProperties || path.length < 2) return;
   if (key === "$ref" || key === "$dynamicRef" || key === "$recursiveRef") scanRef(text, path, at);
-  if (key === "pattern") scanPattern(text, path, at);
 }
 
 /** Whether the keys at a path are names of arguments, not keywords. */
@@ -79,11 +77,7 @@ function isPropertyTable(path: Path): boolean {
 
 function* scanKey(key: string, path: Path): Generator<DefinitionFinding> {
   for (const finding of scanText(key)) yield { ...finding, path: place(path) };
-  if (path.at(-2) === "patternProperties") {
-    const problem = findCostlyPattern(key);
-    if (problem !== null) yield make("pattern", path, problem, key);
-    return;
-  }
+  if (path.at(-2) === "patternProperties") return;
   if (key in Object.prototype)
     yield make("name", path, "is the name of a member of every JavaScript object", key);
   if (mixesScripts(key)) yield make("name", path, "mixes letters of several scripts that look alike", key);
@@ -149,17 +143,7 @@ function runsInCircle(schema: unknown, ref: string): boolean {
   return false;
 }
 
-function scanPattern(pattern: string, path: Path, { add }: Walk): void {
-  const problem = findCostlyPattern(pattern);
-  if (problem !== null) add(make("pattern", path, problem, pattern));
-}
-
-function make(
-  kind: "name" | "ref" | "pattern",
-  path: Path,
-  message: string,
-  text: string,
-): DefinitionFinding {
+function make(kind: "name" | "ref", path: Path, message: string, text: string): DefinitionFinding {
   return {
     kind,
     severity: "warning",

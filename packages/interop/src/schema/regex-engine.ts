@@ -1,8 +1,4 @@
-import { findCostlyPattern } from "@toolmount/core";
 import { RE2JS } from "re2js";
-
-/** Longest text that a pattern which only JavaScript's own matcher knows is tried on, in characters. */
-const maxNativeText = 10_000;
 
 /** The part of a RegExp that ajv uses. */
 interface Matcher {
@@ -11,32 +7,28 @@ interface Matcher {
 }
 
 /**
- * Makes matchers for the patterns of outside schemas. RE2 matches in linear time; what it lacks (look-around, long
- * counted repetitions) goes to JavaScript's matcher when it cannot take exponential time, on texts of bounded length.
- * Everything else is refused, since a match cannot be interrupted.
+ * Compiles the patterns of outside schemas with RE2, which matches in linear time.
+ *
+ * Throws for a pattern that RE2 cannot compile: look-around, back-references, counts above 1000. JavaScript's own
+ * matcher never runs an outside pattern: it can take exponential time, and a match cannot be interrupted.
  */
 export const regexEngine: ((pattern: string) => Matcher) & { code: string } = Object.assign(
-  (pattern: string): Matcher => compileLinear(pattern) ?? compileNative(pattern),
+  (pattern: string): Matcher => {
+    const compiled = compile(pattern);
+    // Ajv keeps one matcher for all patterns that print alike.
+    return { test: (text) => compiled.test(text), toString: () => `/${pattern}/u` };
+  },
   { code: "" },
 );
 
-function compileLinear(pattern: string): Matcher | null {
+function compile(pattern: string): RE2JS {
   try {
-    const compiled = RE2JS.compile(RE2JS.translateRegExp(pattern));
-    return named(pattern, (text) => compiled.test(text));
-  } catch {
-    return null;
+    return RE2JS.compile(RE2JS.translateRegExp(pattern));
+  } catch (cause) {
+    const shown = JSON.stringify(pattern.slice(0, 100));
+    throw new Error(
+      `RE2 cannot compile the pattern ${shown}: look-around, back-references and counts above 1000 are not supported; remove or rewrite the pattern`,
+      { cause },
+    );
   }
-}
-
-function compileNative(pattern: string): Matcher {
-  const problem = /\\[1-9]|\\k</.test(pattern) ? "has back-references" : findCostlyPattern(pattern);
-  if (problem !== null) throw new Error(`the pattern ${JSON.stringify(pattern.slice(0, 100))} ${problem}`);
-  const native = new RegExp(pattern, "u");
-  return named(pattern, (text) => text.length <= maxNativeText && native.test(text));
-}
-
-/** Ajv keeps one matcher for all patterns that print alike. */
-function named(pattern: string, test: Matcher["test"]): Matcher {
-  return { test, toString: () => `/${pattern}/u` };
 }

@@ -1,7 +1,8 @@
 import { scanDefinition, type DefinitionFindingKind } from "@toolmount/core";
+import { patternRule } from "./pattern-rule.ts";
 import { problemOf, textsOf, type ToolRule } from "./tool-subject.ts";
 
-/** The checks of every text of a definition: one rule for each group of findings of the scan. */
+/** The checks of every text of a definition: one rule for each group of findings of the scan, and the cost of patterns. */
 export const textRules: readonly ToolRule[] = [
   scanned(
     "text_hidden",
@@ -52,13 +53,7 @@ export const textRules: readonly ToolRule[] = [
     "a schema must be complete: the host fetches no part of it",
     "move the referenced schema to $defs",
   ),
-  scanned(
-    "schema_pattern",
-    ["pattern"],
-    "warning",
-    "with a pattern of exponential cost, one argument can stop the host",
-    "write the pattern so that each text matches in only one way",
-  ),
+  patternRule,
 ];
 
 /** A rule about findings of some kinds in the scan of a definition. */
