@@ -1,4 +1,5 @@
 import { createRequire } from "node:module";
+import type { checkSync as CheckSync } from "recheck";
 import { problemOf, textsOf, type ToolRule } from "./tool-subject.ts";
 
 /** Longest pattern that is analyzed, in characters. */
@@ -39,7 +40,9 @@ export function judgePattern(pattern: string): string | null {
   if (flags === undefined) return "is not a regular expression";
   if (pattern.length > maxPatternLength)
     return `has more than ${maxPatternLength} characters, too many to analyze`;
-  const { checkSync } = createRequire(import.meta.url)("recheck/lib/browser.js") as typeof import("recheck");
+  const { checkSync } = createRequire(import.meta.url)("recheck/lib/browser.js") as {
+    readonly checkSync: typeof CheckSync;
+  };
   const verdict = checkSync(pattern, flags, effort);
   if (verdict.status === "unknown") return `cannot be analyzed (${verdict.error.kind})`;
   return verdict.status === "vulnerable" && verdict.complexity.type === "exponential"
