@@ -64,6 +64,11 @@ export const commands: readonly CommandRow[] = [
     load: () => import("./commands/calls/call.ts"),
   },
   {
+    name: "serve",
+    summary: "Serve the tools of a plan to MCP clients",
+    load: () => import("./commands/calls/serve.ts"),
+  },
+  {
     name: "resume",
     summary: "Go on with a call that waited",
     load: () => import("./commands/calls/resume.ts"),

@@ -4,6 +4,7 @@ import type { GivenModules } from "@toolmount/loader";
 export const extensions: GivenModules = {
   "@toolmount/policy": () => import("@toolmount/policy"),
   "@toolmount/interop": () => import("@toolmount/interop"),
+  "@toolmount/mcp": () => import("@toolmount/mcp"),
   "@toolmount/reasoner": () => import("@toolmount/reasoner"),
   "@toolmount/store": () => import("@toolmount/store"),
 };
