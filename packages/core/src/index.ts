@@ -14,13 +14,15 @@ export {
   type Truncation,
 } from "./contract/result.ts";
 export type { CallStatus, Injection, Phase, ToolOutcome } from "./contract/outcome.ts";
-export type {
-  CallContext,
-  CallInfo,
-  CallRequest,
-  Progress,
-  SessionState,
-  ToolContext,
+export {
+  createRunnerContext,
+  type CallContext,
+  type CallInfo,
+  type CallRequest,
+  type Progress,
+  type RunnerMembers,
+  type SessionState,
+  type ToolContext,
 } from "./contract/context.ts";
 export {
   defaultTimeoutMs,
@@ -107,4 +109,3 @@ export {
 } from "./scan/text.ts";
 export { scanDefinition, type DefinitionFinding, type DefinitionFindingKind } from "./scan/definition.ts";
 export { findSecrets, type SecretPlace } from "./scan/secrets.ts";
-export { createRunnerContext, type RunnerMembers } from "./contract/runner-context.ts";

@@ -1,5 +1,5 @@
+import { messageOf } from "../contract/errors.ts";
 import type { Run } from "./call.ts";
-import { messageOf } from "../schema/schema.ts";
 import { end, goOn } from "./transitions.ts";
 import type { ApprovalState } from "../contract/stores.ts";
 

@@ -1,3 +1,4 @@
+import { messageOf } from "../contract/errors.ts";
 import { digestOf } from "../json/canonical.ts";
 import { newCase, promptOf, questionDigest, type Case } from "../pending/pending-call.ts";
 import { recordDecision } from "../pending/desk.ts";
@@ -9,7 +10,6 @@ import { tellApproval } from "../pending/notify.ts";
 import type { ApprovalAnswer, ApprovalQuestion, Approver } from "../contract/ports.ts";
 import type { ApprovalStore, RecordedDecision, RememberedApproval } from "../contract/stores.ts";
 import type { Run } from "./call.ts";
-import { messageOf } from "../schema/schema.ts";
 import { keepAlways } from "../pending/remember.ts";
 import { deny, pendingCall } from "./decide.ts";
 import { runFields } from "./log-fields.ts";

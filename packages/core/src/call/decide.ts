@@ -1,3 +1,4 @@
+import { messageOf } from "../contract/errors.ts";
 import { freezeArguments, toolEvent } from "./tool-events.ts";
 import { NotJson } from "../json/freeze.ts";
 import { askGates, isThenable, type Verdict } from "./gates.ts";
@@ -7,7 +8,6 @@ import type { PendingCall } from "../contract/tool.ts";
 import type { ApprovalReason, PolicyAnswer, PolicyJudge } from "../contract/ports.ts";
 import type { Generation } from "../registry/registry.ts";
 import type { Run } from "./call.ts";
-import { messageOf } from "../schema/schema.ts";
 import { parseWith } from "./parse.ts";
 import { runFields } from "./log-fields.ts";
 

@@ -1,8 +1,8 @@
+import { messageOf } from "../contract/errors.ts";
 import type { HostState } from "../host/host-state.ts";
 import type { EventData, HookResult } from "../contract/hooks.ts";
 import type { Injection } from "../contract/outcome.ts";
 import type { GateEntry } from "../registry/registry.ts";
-import { messageOf } from "../schema/schema.ts";
 
 /** What all gates of one event said together. */
 export interface Verdict {

@@ -1,6 +1,6 @@
 import { announce, endEvent, freezeArguments, toolEvent } from "./tool-events.ts";
-import { boundOutput } from "../result/truncate.ts";
-import { completeResult } from "../result/normalize.ts";
+import { truncateResult } from "../result/truncate.ts";
+import { normalizeResult } from "../result/normalize.ts";
 import { frozenCopy, NotJson } from "../json/freeze.ts";
 import { askGates, type Verdict } from "./gates.ts";
 import { errorMessage } from "../contract/errors.ts";
@@ -82,11 +82,11 @@ function replace(run: Run, given: unknown): void {
   const tool = run.tool!;
   const before = run.result!;
   try {
-    const replaced = completeResult(tool.name, tool.name, before.fetchedAt, given);
+    const replaced = normalizeResult(tool.name, tool.name, before.fetchedAt, given);
     if (run.status !== "ok" && replaced.error === undefined)
       throw new NotJson("turns a failure into a success");
     run.resultFrozen = false;
-    run.result = boundOutput(
+    run.result = truncateResult(
       replaced,
       tool.limits.outputBytes ?? run.host.limits.outputBytes,
       run.host.outputs,

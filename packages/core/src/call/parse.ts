@@ -1,10 +1,10 @@
-import { completeResult } from "../result/normalize.ts";
+import { invalidArguments } from "../schema/schema.ts";
+import { messageOf } from "../contract/errors.ts";
+import { normalizeResult } from "../result/normalize.ts";
 import { frozenCopy, maxDepth, NotJson } from "../json/freeze.ts";
-import { invalidArguments } from "../schema/invalid-arguments.ts";
 import { end, goOn } from "./transitions.ts";
 import type { Issue, ParseResult } from "../contract/ports.ts";
 import type { Run } from "./call.ts";
-import { messageOf } from "../schema/schema.ts";
 
 /** Hop 2: what the schema's parse returns is the arguments for every hop after it. */
 export function parse(run: Run): boolean {
@@ -99,6 +99,6 @@ function refuse(run: Run, message: string): null {
 function invalid(run: Run, issues: readonly Issue[]): boolean {
   end(run, "invalid", "INVALID_ARGUMENTS", { message: "" });
   const { name } = run.tool!;
-  run.result = completeResult(name, name, run.host.stamp(run.startedAt), invalidArguments(issues));
+  run.result = normalizeResult(name, name, run.host.stamp(run.startedAt), invalidArguments(issues));
   return false;
 }

@@ -1,14 +1,14 @@
-import { boundOutput } from "../result/truncate.ts";
-import { completeResult, ContractBreach, isContractBreach, isHostCode } from "../result/normalize.ts";
-import { errorMessage } from "../contract/errors.ts";
+import { truncateResult } from "../result/truncate.ts";
+import { normalizeResult, ContractBreach, isContractBreach, isHostCode } from "../result/normalize.ts";
+import { errorMessage, messageOf } from "../contract/errors.ts";
 import { NotJson } from "../json/freeze.ts";
 import { end, goOn } from "./transitions.ts";
-import { KeeperFault } from "../result/kept-outputs.ts";
+import { KeptOutputsError } from "../result/kept-outputs.ts";
 import type { ParseResult } from "../contract/ports.ts";
 import type { ToolResult } from "../contract/result.ts";
 import type { Run } from "./call.ts";
-import { issueSentence, messageOf } from "../schema/schema.ts";
-import { thrownResult, typeName } from "../result/tool-failure.ts";
+import { issueSentence } from "../schema/schema.ts";
+import { toolFailure, typeName } from "../result/tool-failure.ts";
 import { runFields } from "./log-fields.ts";
 
 /** Hop 6: makes a result of what came back, checks it against the contract, and bounds its size. */
@@ -27,7 +27,12 @@ export function shape(run: Run): boolean {
 function fromReturned(run: Run): ToolResult | null {
   return attempt(run, () => {
     const tool = run.tool!;
-    const result = completeResult(tool.declaredName, tool.name, run.host.stamp(run.executedAt), run.returned);
+    const result = normalizeResult(
+      tool.declaredName,
+      tool.name,
+      run.host.stamp(run.executedAt),
+      run.returned,
+    );
     if (isHostCode(result.code)) throw new ContractBreach(`the code ${result.code} is the host's own`);
     return bound(run, result);
   });
@@ -43,16 +48,16 @@ function fromThrown(run: Run, thrown: unknown): ToolResult | null {
   );
   return attempt(run, () => {
     if (isContractBreach(thrown)) throw thrown;
-    const answer = failures?.describe(thrown) ?? thrownResult(tool.declaredName, thrown);
+    const answer = failures?.describe(thrown) ?? toolFailure(tool.declaredName, thrown);
     if (answer.code !== "TOOL_FAILED" && isHostCode(answer.code))
       throw new ContractBreach(`the code ${answer.code} is the host's own`);
-    return bound(run, completeResult(tool.declaredName, tool.name, run.host.stamp(run.executedAt), answer));
+    return bound(run, normalizeResult(tool.declaredName, tool.name, run.host.stamp(run.executedAt), answer));
   });
 }
 
 function bound(run: Run, result: ToolResult): ToolResult {
   const { host } = run;
-  const bounded = boundOutput(
+  const bounded = truncateResult(
     withoutSecrets(run, result),
     run.tool!.limits.outputBytes ?? host.limits.outputBytes,
     host.outputs,
@@ -72,7 +77,7 @@ function attempt(run: Run, make: () => ToolResult): ToolResult | null {
   try {
     return make();
   } catch (error) {
-    if (error instanceof KeeperFault) throw error;
+    if (error instanceof KeptOutputsError) throw error;
     const rule = isContractBreach(error)
       ? error.message
       : error instanceof NotJson

@@ -84,3 +84,20 @@ export interface ToolContext extends CallInfo {
   /** From `coordinator.provide("client", …)`; undefined when nothing provides it. */
   readonly client?: unknown;
 }
+
+/** The members of a context that cannot be sent as JSON; the process in which a tool runs makes them. */
+export interface RunnerMembers {
+  readonly abortSignal: AbortSignal;
+  readonly logger: Logger;
+  readonly progress: ToolContext["progress"];
+  readonly call: ToolContext["call"];
+  readonly session: ToolContext["session"];
+  /** Members that context providers made in that process. */
+  readonly services?: Readonly<Record<string, unknown>> | undefined;
+}
+
+/** Builds the context of a tool in the process of its runner: the call's facts, and the members made there. */
+export function createRunnerContext(info: CallInfo, members: RunnerMembers): ToolContext {
+  const { services, ...live } = members;
+  return { ...services, ...info, ...live };
+}

@@ -172,3 +172,8 @@ export class ToolError extends Error {
     this.details = options?.details;
   }
 }
+
+/** The message of a thrown value: an error's own, or its name when that is empty; any other value as text. */
+export function messageOf(thrown: unknown): string {
+  return thrown instanceof Error ? thrown.message || thrown.name : String(thrown);
+}

@@ -1,11 +1,10 @@
 import { keepAlways } from "../pending/remember.ts";
 import { Case } from "../pending/pending-call.ts";
 import { recordDecision } from "../pending/desk.ts";
-import { ToolmountError } from "../contract/errors.ts";
+import { ToolmountError, messageOf } from "../contract/errors.ts";
 import type { HostState } from "./host-state.ts";
 import type { ApprovalDecision, Approvals, ApprovalView } from "../contract/approvals.ts";
 import { isDue, settleDue } from "./resume.ts";
-import { messageOf } from "../schema/schema.ts";
 import type { ApprovalRecord, ApprovalStore, RecordedDecision } from "../contract/stores.ts";
 import { tellApproval } from "../pending/notify.ts";
 

@@ -15,7 +15,7 @@ import { isToolInterrupt } from "../contract/interrupt.ts";
 import { requireCount, requireRate } from "../scheduling/check-limits.ts";
 import { LinkedList } from "../scheduling/linked-list.ts";
 import { guardLogger, silentLogger, type Logger } from "../contract/logger.ts";
-import { OutputKeeper } from "../result/kept-outputs.ts";
+import { KeptOutputs } from "../result/kept-outputs.ts";
 import type { ToolOutcome } from "../contract/outcome.ts";
 import { Pace } from "../scheduling/rate-limiter.ts";
 import type { Approver, Runner } from "../contract/ports.ts";
@@ -75,7 +75,7 @@ export class HostState {
   readonly abandoned = new Set<Run>();
   readonly turns: Slots | null;
   readonly pace: Pace | null;
-  readonly outputs: OutputKeeper;
+  readonly outputs: KeptOutputs;
   /** Masks secrets in what is kept. */
   readonly redact: Redactor;
   /** What observers returned and is not settled; `close` waits for it. */
@@ -126,7 +126,7 @@ export class HostState {
     this.turns = this.limits.concurrentTotal === undefined ? null : new Slots(this.limits.concurrentTotal);
     this.pace = this.limits.rateTotal === undefined ? null : new Pace(this.limits.rateTotal, this.clock);
     this.redact = createRedactor(options.secrets);
-    this.outputs = new OutputKeeper(this.limits.keptBytes);
+    this.outputs = new KeptOutputs(this.limits.keptBytes);
   }
 
   /** The host's own time. A clock that fails stands still: no deadline may be lost to it. */

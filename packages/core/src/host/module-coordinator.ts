@@ -1,6 +1,6 @@
 import type { Coordinator, MountPoints } from "../contract/coordinator.ts";
 import type { ToolDefinition } from "../contract/tool.ts";
-import { isToolmountError, ToolmountError } from "../contract/errors.ts";
+import { isToolmountError, ToolmountError, messageOf } from "../contract/errors.ts";
 import { createHooks } from "./hooks.ts";
 import type { HostState } from "./host-state.ts";
 import type { Undo } from "../contract/hooks.ts";
@@ -9,7 +9,6 @@ import { prepareTool, type MountedTool } from "../registry/prepare-tool.ts";
 import type { SchemaCompiler, ToolAdapter } from "../contract/ports.ts";
 import { addTool, removeFrom, removeTool, type Contributor } from "../registry/registry.ts";
 import { guardTexts } from "../registry/refuse-hidden-text.ts";
-import { messageOf } from "../schema/schema.ts";
 import { authoredDefinition } from "../registry/define-tool.ts";
 
 /** Mount points, and whether one holds a single thing or many by name. */

@@ -1,14 +1,19 @@
 import { Case } from "../pending/pending-call.ts";
 import type { CallContext, CallRequest } from "../contract/context.ts";
-import { completeResult } from "../result/normalize.ts";
-import { ToolmountError, errorMessage, type ErrorCode, type ErrorDetails } from "../contract/errors.ts";
+import { normalizeResult } from "../result/normalize.ts";
+import {
+  ToolmountError,
+  errorMessage,
+  type ErrorCode,
+  type ErrorDetails,
+  messageOf,
+} from "../contract/errors.ts";
 import type { HostState } from "./host-state.ts";
 import { isoTime } from "../contract/clock.ts";
 import type { CallStatus, ToolOutcome } from "../contract/outcome.ts";
 import { Run } from "../call/call.ts";
 import { hashTicket, unseal } from "../pending/ticket.ts";
 import { end } from "../call/transitions.ts";
-import { messageOf } from "../schema/schema.ts";
 import type { ApprovalRecord } from "../contract/stores.ts";
 
 /**
@@ -47,7 +52,7 @@ function requireWanted({ state, tool, client }: ApprovalRecord, clientResult: un
   if (state !== "handed" && state !== "claimed")
     throw new ToolmountError("CLIENT_RESULT_REFUSED", { tool, problem: "the call was not handed out" });
   try {
-    completeResult(tool, tool, isoTime(0), clientResult);
+    normalizeResult(tool, tool, isoTime(0), clientResult);
   } catch (cause) {
     throw new ToolmountError("CLIENT_RESULT_REFUSED", { tool, problem: messageOf(cause) }, { cause });
   }

@@ -3,12 +3,11 @@ import { createCancellation, type CancellationToken } from "../contract/cancella
 import { heed } from "../call/cancellation.ts";
 import type { CallContext } from "../contract/context.ts";
 import { idle } from "./drain.ts";
-import { ToolmountError } from "../contract/errors.ts";
+import { ToolmountError, messageOf } from "../contract/errors.ts";
 import type { HostState } from "./host-state.ts";
 import { defaultMode } from "../sessions/mode-catalog.ts";
 import { makeOffer, modeOf } from "../sessions/offer.ts";
 import { resume } from "./resume.ts";
-import { messageOf } from "../schema/schema.ts";
 import { sessionMode } from "../sessions/mode.ts";
 import type { Session, SessionCallContext, SessionTurn } from "../contract/session.ts";
 

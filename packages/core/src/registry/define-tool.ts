@@ -5,11 +5,10 @@ import { errorMessage } from "../contract/errors.ts";
 import { isToolInterrupt } from "../contract/interrupt.ts";
 import { silentLogger } from "../contract/logger.ts";
 import type { ToolResult, ToolReturn } from "../contract/result.ts";
-import { thrownResult } from "../result/tool-failure.ts";
-import { invalidArguments } from "../schema/invalid-arguments.ts";
-import { prepareSchema, type PreparedSchema } from "../schema/schema.ts";
+import { toolFailure } from "../result/tool-failure.ts";
+import { prepareSchema, type PreparedSchema, invalidArguments } from "../schema/schema.ts";
 import type { ToolSchema } from "../contract/standard-schema.ts";
-import { completeResult, ContractBreach } from "../result/normalize.ts";
+import { normalizeResult, ContractBreach } from "../result/normalize.ts";
 
 /** Holds the author's own `execute`; the host runs that one, since it does the checks itself. */
 const authored = Symbol.for("toolmount.authored");
@@ -59,7 +58,7 @@ async function executeAlone<Schema extends ToolSchema, Data>(
   const { name } = specification;
   const fetchedAt = isoTime(systemClock.now());
   const finish = (answer: ToolReturn<Data>) =>
-    completeResult(name, name, fetchedAt, answer) as ToolResult<Data>;
+    normalizeResult(name, name, fetchedAt, answer) as ToolResult<Data>;
   if (given.abortSignal?.aborted === true)
     return finish({ error: errorMessage("CANCELLED", {}), code: "CANCELLED" });
   try {
@@ -68,7 +67,7 @@ async function executeAlone<Schema extends ToolSchema, Data>(
     return finish(await specification.execute(parsed.value as never, standIn(name, given)));
   } catch (thrown) {
     if (isToolInterrupt(thrown)) throw thrown;
-    if (!(thrown instanceof ContractBreach)) return finish(thrownResult(name, thrown));
+    if (!(thrown instanceof ContractBreach)) return finish(toolFailure(name, thrown));
     return finish({
       error: errorMessage("CONTRACT_VIOLATION", { tool: name, rule: thrown.message }),
       code: "CONTRACT_VIOLATION",

@@ -12,7 +12,7 @@ import { overrideArguments } from "../schema/argument-overrides.ts";
 import { prepareSchema, type PreparedSchema } from "../schema/schema.ts";
 import { Pace } from "../scheduling/rate-limiter.ts";
 import { Slots } from "../scheduling/semaphore.ts";
-import { requireStable } from "../schema/require-json-schema.ts";
+import { requireJsonSchema } from "../schema/require-json-schema.ts";
 
 /** Everything about a tool that can be known before it is called. */
 export interface MountedTool {
@@ -119,7 +119,7 @@ function prepareInput(
   const declared = prepareSchema(name, definition.schema, compiler);
   requireObject(name, declared);
   const input = shape.arguments === undefined ? declared : overrideArguments(name, declared, shape.arguments);
-  requireStable(name, input);
+  requireJsonSchema(name, input);
   return input;
 }
 

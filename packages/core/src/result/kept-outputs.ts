@@ -3,7 +3,7 @@ import { ToolmountError } from "../contract/errors.ts";
 import type { OutputPage } from "../contract/host.ts";
 
 /** Keeps the whole of outputs that were cut, up to a number of bytes; the oldest make room. */
-export class OutputKeeper {
+export class KeptOutputs {
   readonly #maxBytes: number;
   readonly #texts = new Map<string, string>();
   #bytes = 0;
@@ -42,13 +42,13 @@ export class OutputKeeper {
 }
 
 /** The whole of an output could not be kept: the host's own fault, not the tool's. */
-export class KeeperFault extends Error {}
+export class KeptOutputsError extends Error {}
 
 function newRef(): string {
   try {
     return `out_${randomBytes(16).toString("hex")}`;
   } catch (cause) {
-    throw new KeeperFault("an output could not be kept", { cause });
+    throw new KeptOutputsError("an output could not be kept", { cause });
   }
 }
 

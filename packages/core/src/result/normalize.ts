@@ -17,7 +17,7 @@ const resultKeys = new Set(["tool", "fetchedAt", "data", "error", "code", "detai
  * Makes a whole result of what a tool returned. `declared` is the name its author gave it, `exposed` the one it is
  * mounted under. Throws {@link ContractBreach} naming the rule that was broken.
  */
-export function completeResult(
+export function normalizeResult(
   declared: string,
   exposed: string,
   fetchedAt: string,
@@ -68,7 +68,7 @@ function requireSentence(error: unknown): string {
   throw new ContractBreach("error is not a sentence");
 }
 
-/** The host's own codes are made by `thrownResult` and the hops, which pass through here on the lone path only. */
+/** The host's own codes are made by `toolFailure` and the hops, which pass through here on the lone path only. */
 function requireOwnCode(code: unknown, error: unknown): string {
   if (error === undefined) throw new ContractBreach("a success has no code");
   if (typeof code !== "string" || !/^[A-Z][A-Z0-9_]*$/.test(code))

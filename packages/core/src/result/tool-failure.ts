@@ -5,7 +5,7 @@ import { failure, type PartialResult } from "../contract/result.ts";
  * The failure for a value that a tool threw. Only a `ToolError` speaks to the model in its own words: any other
  * message may hold paths, queries or secrets, so it stays in the log.
  */
-export function thrownResult(tool: string, thrown: unknown): PartialResult<never> {
+export function toolFailure(tool: string, thrown: unknown): PartialResult<never> {
   if (isToolError(thrown))
     return failure(thrown.message, { code: thrown.code ?? "TOOL_FAILED", details: thrown.details as never });
   return failure(errorMessage("TOOL_FAILED", { tool }), {

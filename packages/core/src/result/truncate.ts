@@ -1,6 +1,6 @@
 import { errorMessage } from "../contract/errors.ts";
-import { walkWithin } from "../json/size.ts";
-import type { OutputKeeper } from "./kept-outputs.ts";
+import { maxDepth, NotJson, requirePlain } from "../json/freeze.ts";
+import type { KeptOutputs } from "./kept-outputs.ts";
 import type { ContentBlock, ToolResult } from "../contract/result.ts";
 
 /** Bytes of base64 that images and audio beside the data may have. */
@@ -13,9 +13,9 @@ const shortText = 256;
  * Keeps a success within `maxBytes` of JSON. Text beyond it becomes head and tail, and the whole is kept for paging;
  * data that is too large without any long text becomes the failure `OUTPUT_TOO_LARGE`. Throws `NotJson`.
  */
-export function boundOutput(result: ToolResult, maxBytes: number, keeper: OutputKeeper): ToolResult {
+export function truncateResult(result: ToolResult, maxBytes: number, keeper: KeptOutputs): ToolResult {
   if (result.error !== undefined) return boundFailure(result, maxBytes);
-  let left = walkWithin(result.data, maxBytes);
+  let left = remainingBytes(result.data, maxBytes);
   if (result.content !== undefined) left = walkContent(result.content, left);
   if (left >= 0) return result;
   const whole = { data: result.data, ...(result.content === undefined ? {} : { content: result.content }) };
@@ -27,7 +27,7 @@ export function boundOutput(result: ToolResult, maxBytes: number, keeper: Output
 function walkContent(content: readonly ContentBlock[], budget: number): number {
   return content.reduce(
     (left, block) =>
-      isBinary(block) ? left - (block.data.length > maxBinary ? left + 1 : 0) : walkWithin(block, left),
+      isBinary(block) ? left - (block.data.length > maxBinary ? left + 1 : 0) : remainingBytes(block, left),
     budget,
   );
 }
@@ -47,7 +47,7 @@ function exactBytes(value: unknown): number {
 
 function boundFailure(result: ToolResult & { error: string }, maxBytes: number): ToolResult {
   const error = result.error.length > 8_000 ? `${result.error.slice(0, 7_990)} …` : result.error;
-  const fits = result.details === undefined || walkWithin(result.details, maxBytes) >= 0;
+  const fits = result.details === undefined || remainingBytes(result.details, maxBytes) >= 0;
   if (fits && error === result.error) return result;
   return {
     ...result,
@@ -56,7 +56,7 @@ function boundFailure(result: ToolResult & { error: string }, maxBytes: number):
   };
 }
 
-function cutResult(result: ToolResult, maxBytes: number, keeper: OutputKeeper): ToolResult {
+function cutResult(result: ToolResult, maxBytes: number, keeper: KeptOutputs): ToolResult {
   const whole = typeof result.data === "string" ? result.data : JSON.stringify(result.data);
   const bytes = Buffer.byteLength(whole);
   const content = result.content?.filter((block) => !isBinary(block) && block.type !== "text");
@@ -137,4 +137,47 @@ function cutBytes(text: string, maxBytes: number, fromEnd = false): string {
   const step = fromEnd ? 1 : -1;
   while (at > 0 && at < bytes.length && (bytes[at]! & 0xc0) === 0x80) at += step;
   return (fromEnd ? bytes.subarray(at) : bytes.subarray(0, at)).toString();
+}
+
+/**
+ * What is left of `budget` bytes after a JSON value; below 0 when the value does not fit. Stops as soon as it does not.
+ *
+ * Text counts three times its length, the most that its UTF-8 can take. Throws `NotJson` for a value that JSON cannot
+ * hold, and for nesting deeper than `maxDepth` levels, cycles included.
+ */
+function remainingBytes(value: unknown, budget: number, depth = 0): number {
+  switch (typeof value) {
+    case "string":
+      return budget - value.length * 3 - 2;
+    case "boolean":
+      return budget - 5;
+    case "number":
+      if (!Number.isFinite(value)) throw new NotJson(`is ${value}, which JSON cannot hold`);
+      return budget - 12;
+    case "object":
+      return value === null ? budget - 4 : walkObject(value, budget, depth);
+    case "undefined":
+      return budget;
+    case "bigint":
+    case "function":
+    case "symbol":
+    default:
+      throw new NotJson(`is of type ${typeof value}, which JSON cannot hold`);
+  }
+}
+
+function walkObject(value: object, budget: number, depth: number): number {
+  if (depth >= maxDepth) throw new NotJson(`is nested deeper than ${maxDepth} levels`);
+  let left = budget - 2;
+  if (Array.isArray(value)) {
+    for (let at = 0; at < value.length && left >= 0; at++)
+      left = remainingBytes(value[at], left - 1, depth + 1);
+    return left;
+  }
+  requirePlain(value);
+  for (const key in value) {
+    if (left < 0) return left;
+    left = remainingBytes((value as Record<string, unknown>)[key], left - key.length - 4, depth + 1);
+  }
+  return left;
 }

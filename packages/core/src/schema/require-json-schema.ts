@@ -14,7 +14,7 @@ const maxProbes = 200;
  * A printer shows `z.coerce.number()` as `number`, so the schema is asked: a probe of another type at each place,
  * and one whole sample parsed twice.
  */
-export function requireStable(tool: string, { json, parse }: PreparedSchema): void {
+export function requireJsonSchema(tool: string, { json, parse }: PreparedSchema): void {
   let left = maxProbes;
   for (const { path, node } of places(json, [])) {
     if (left-- <= 0) break;

@@ -1,4 +1,5 @@
-import { ToolmountError } from "../contract/errors.ts";
+import { messageOf, ToolmountError } from "../contract/errors.ts";
+import { failure, type PartialResult } from "../contract/result.ts";
 import { isRecord, type JsonSchema } from "../json/json.ts";
 import type { Issue, ParseResult, SchemaCompiler } from "../contract/ports.ts";
 import { isStandardSchema, type StandardSchema, type ToolSchema } from "../contract/standard-schema.ts";
@@ -192,6 +193,15 @@ export function formatPath(path: readonly (string | number)[]): string {
     .slice(0, 200);
 }
 
-export function messageOf(thrown: unknown): string {
-  return thrown instanceof Error ? thrown.message : String(thrown);
+/** Longest error text that reaches a model, in characters. */
+const maxText = 8_000;
+
+/** The failure for arguments that do not fit the schema: one issue is the error itself, several are a list. */
+export function invalidArguments(issues: readonly Issue[]): PartialResult<never> {
+  const sentences = issues.map(issueSentence);
+  const error = sentences.length === 1 ? sentences[0]! : `invalid arguments: ${sentences.join("; ")}`;
+  return failure(error.slice(0, maxText), {
+    code: "INVALID_ARGUMENTS",
+    details: { issues: issues.map(({ path, message }) => ({ path: formatPath(path), message })) },
+  });
 }

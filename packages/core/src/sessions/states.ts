@@ -1,7 +1,6 @@
 import type { Desk } from "../pending/desk.ts";
-import { ToolmountError } from "../contract/errors.ts";
+import { ToolmountError, messageOf } from "../contract/errors.ts";
 import type { HostState } from "../host/host-state.ts";
-import { messageOf } from "../schema/schema.ts";
 import { LiveState, type KeptState } from "./state.ts";
 import type { SessionStore } from "../contract/stores.ts";
 
