@@ -1,3 +1,4 @@
+import { messageOf } from "@toolmount/core/errors";
 import { isAbsolute, resolve } from "node:path";
 import { ToolmountError, type AuditSink, type StateStore } from "@toolmount/core";
 import { Kysely, PostgresDialect, type Dialect } from "kysely";
@@ -73,7 +74,7 @@ async function postgres(url: string, { connections = 4 }: StoreOptions): Promise
 }
 
 function unavailable(url: string, cause: unknown): ToolmountError {
-  const problem = cause instanceof Error ? cause.message : String(cause);
+  const problem = messageOf(cause);
   return new ToolmountError("STATE_UNAVAILABLE", { where: withoutPassword(url), problem }, { cause });
 }
 

@@ -1,4 +1,4 @@
-import { isToolmountError, ToolmountError } from "@toolmount/core/errors";
+import { isToolmountError, ToolmountError, messageOf } from "@toolmount/core/errors";
 import type { Problem } from "@toolmount/loader";
 import { countOf } from "../screen/count.ts";
 import { printable, printableLines } from "../screen/printable.ts";
@@ -40,7 +40,7 @@ function writeFailure(error: ToolmountError, shell: Shell): void {
 
 /** A fault of the command itself; its stack helps whoever mends it. */
 function internalError(cause: unknown): ToolmountError {
-  const message = cause instanceof Error ? cause.message : String(cause);
+  const message = messageOf(cause);
   return new ToolmountError("INTERNAL", { message: `toolmount failed: ${printable(message)}` }, { cause });
 }
 

@@ -1,3 +1,4 @@
+import { messageOf } from "@toolmount/core/errors";
 // The process that a module is checked in: what it breaks is not the command. Begun by trial.ts.
 import { isToolmountError, ToolmountError, type JsonObject, type Profile } from "@toolmount/core";
 import {
@@ -60,7 +61,7 @@ function tell(message: TrialMessage): void {
 }
 
 function failureOf(error: unknown): TrialMessage {
-  const message = error instanceof Error ? error.message : String(error);
+  const message = messageOf(error);
   return isToolmountError(error)
     ? { kind: "failed", code: error.code, details: error.details, message }
     : { kind: "failed", code: null, details: {}, message };

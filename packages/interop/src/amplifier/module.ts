@@ -1,3 +1,4 @@
+import { messageOf } from "@toolmount/core/errors";
 import { ToolmountError, type Coordinator, type HookResult, type JsonObject } from "@toolmount/core";
 import { createAmplifierCoordinator, type AmplifierCoordinator } from "./coordinator.ts";
 import type { AmplifierWorld } from "./sessions.ts";
@@ -83,7 +84,7 @@ function waitForAll(
       } catch (err) {
         coordinator.logger.warn({ err }, "on_session_ready failed");
         const before = Array.isArray(data["failed"]) ? data["failed"] : [];
-        const error = err instanceof Error ? err.message : String(err);
+        const error = messageOf(err);
         return { action: "modify", data: { failed: [...before, { module_id: moduleId, error }] } };
       }
     },

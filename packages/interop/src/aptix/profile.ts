@@ -1,3 +1,4 @@
+import { messageOf } from "@toolmount/core/errors";
 import { silentLogger, type Profile, type RuleProblem, type ToolSubject } from "@toolmount/core";
 import { aptixClassOf, servicesOf, type AptixInstance } from "./tool-class.ts";
 import { createAptixLogger } from "./logger.ts";
@@ -41,11 +42,7 @@ async function* direct(
     if (!isRecord(answer) || typeof answer["Successful"] !== "boolean")
       yield problemAt(subject, "ExecuteAsync", "it does not answer with an InvokeResult");
   } catch (thrown) {
-    yield problemAt(
-      subject,
-      "ExecuteAsync",
-      `it throws: ${thrown instanceof Error ? thrown.message : String(thrown)}`.slice(0, 300),
-    );
+    yield problemAt(subject, "ExecuteAsync", `it throws: ${messageOf(thrown)}`.slice(0, 300));
   }
 }
 

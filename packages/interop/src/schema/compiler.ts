@@ -1,3 +1,4 @@
+import { messageOf } from "@toolmount/core/errors";
 import { canonicalJson, type JsonSchema, type ParseResult, type SchemaCompiler } from "@toolmount/core";
 import { Ajv, type ErrorObject, type Options, type ValidateFunction } from "ajv";
 import { Ajv2019 } from "ajv/dist/2019.js";
@@ -112,7 +113,7 @@ function compileWith(ajv: Ajv, schema: JsonSchema): ValidateFunction {
   try {
     return ajv.compile(schema);
   } catch (cause) {
-    const problem = cause instanceof Error ? cause.message : String(cause);
+    const problem = messageOf(cause);
     throw new Error(problem.slice(0, 500), { cause });
   } finally {
     ajv.removeSchema(schema);

@@ -1,3 +1,4 @@
+import { messageOf } from "@toolmount/core/errors";
 import { readFile } from "node:fs/promises";
 import { join, resolve } from "node:path";
 import { pathToFileURL } from "node:url";
@@ -61,7 +62,7 @@ async function attempt<Value>(
     return await work();
   } catch (cause) {
     if (isToolmountError(cause)) throw cause;
-    const problem = cause instanceof Error ? cause.message : String(cause);
+    const problem = messageOf(cause);
     throw new ToolmountError(code, { module, problem }, { cause });
   }
 }

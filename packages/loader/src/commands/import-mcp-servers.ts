@@ -1,3 +1,4 @@
+import { messageOf } from "@toolmount/core/errors";
 import { namesSecret, ToolmountError, type JsonObject } from "@toolmount/core";
 import type { NewEntry } from "./edit-plan.ts";
 import { isRecord } from "../diagnostics/json.ts";
@@ -31,7 +32,7 @@ function parse(text: string): unknown {
   try {
     return JSON.parse(withoutComments(text));
   } catch (cause) {
-    return refuse(`the list is not JSON: ${cause instanceof Error ? cause.message : String(cause)}`);
+    return refuse(`the list is not JSON: ${messageOf(cause)}`);
   }
 }
 

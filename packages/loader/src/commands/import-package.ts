@@ -1,3 +1,4 @@
+import { messageOf } from "@toolmount/core/errors";
 import { readFile } from "node:fs/promises";
 import { dirname, join, resolve } from "node:path";
 import { pathToFileURL } from "node:url";
@@ -37,7 +38,7 @@ export async function importPackage(
     return { name, folder, url, manifest, exports: await importModule(url) };
   } catch (cause) {
     if (isToolmountError(cause)) throw cause;
-    const problem = cause instanceof Error ? cause.message : String(cause);
+    const problem = messageOf(cause);
     throw new ToolmountError("MODULE_IMPORT_FAILED", { module: name, problem }, { cause });
   }
 }
@@ -52,7 +53,7 @@ function parseJson(text: string, folder: string): unknown {
   try {
     return JSON.parse(text);
   } catch (cause) {
-    const problem = `its package.json is not JSON: ${cause instanceof Error ? cause.message : String(cause)}`;
+    const problem = `its package.json is not JSON: ${messageOf(cause)}`;
     throw new ToolmountError("MODULE_INVALID", { module: folder, problem }, { cause });
   }
 }

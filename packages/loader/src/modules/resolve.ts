@@ -1,3 +1,4 @@
+import { messageOf } from "@toolmount/core/errors";
 import { createHash } from "node:crypto";
 import { readFile, stat } from "node:fs/promises";
 import { extname, join, resolve } from "node:path";
@@ -131,7 +132,7 @@ async function attempt<Value>(module: string, work: () => Promise<Value>): Promi
   } catch (cause) {
     if (isToolmountError(cause) && cause.code === "SOURCE_NOT_FOUND") return undefined;
     if (isToolmountError(cause)) throw cause;
-    const problem = `its source was not resolved: ${cause instanceof Error ? cause.message : String(cause)}`;
+    const problem = `its source was not resolved: ${messageOf(cause)}`;
     throw new ToolmountError("MODULE_IMPORT_FAILED", { module, problem }, { cause });
   }
 }

@@ -1,3 +1,4 @@
+import { messageOf } from "@toolmount/core/errors";
 import {
   authoredDefinition,
   type Coordinator,
@@ -147,8 +148,4 @@ function isStandard(schema: unknown): schema is StandardSchema {
   return (
     ((typeof schema === "object" && schema !== null) || typeof schema === "function") && "~standard" in schema
   );
-}
-
-function messageOf(error: unknown): string {
-  return error instanceof Error ? error.message : String(error);
 }

@@ -1,5 +1,5 @@
+import { messageOf } from "@toolmount/core/errors";
 import type { Coordinator, Logger } from "@toolmount/core";
-import { messageOf } from "../diagnostics/message-of.ts";
 
 /** A module that was just mounted. */
 export interface ReadyModule {

@@ -1,3 +1,4 @@
+import { messageOf } from "@toolmount/core/errors";
 import { pathToFileURL } from "node:url";
 import {
   digestOf,
@@ -178,16 +179,15 @@ function pathOf({ entry }: Unit, { code, details }: ToolmountError): Path | unde
 }
 
 function mountFailed(unit: Unit, cause: unknown): ToolmountError {
-  return new ToolmountError("MODULE_MOUNT_FAILED", { module: unit.id, problem: messageOf(cause) }, { cause });
+  return new ToolmountError(
+    "MODULE_MOUNT_FAILED",
+    { module: unit.id, problem: messageOf(cause).slice(0, maxMessage) },
+    { cause },
+  );
 }
 
-/** Longest message of a module's own error that is told, in characters. */
+/** Longest part of a module's own error message that is reported, in characters. */
 const maxMessage = 500;
-
-function messageOf(error: unknown): string {
-  const text = error instanceof Error ? error.message || error.name : String(error);
-  return text.slice(0, maxMessage);
-}
 
 async function importFor(
   resolution: Resolution,
@@ -199,7 +199,7 @@ async function importFor(
     const work = given === undefined ? importModule(urlOf(resolution, startedAt)) : takeGiven(given);
     return await within(work, startTimeoutMs, clock, late);
   } catch (error) {
-    throw isToolmountError(error) ? error : importFailed(name, messageOf(error), error);
+    throw isToolmountError(error) ? error : importFailed(name, messageOf(error).slice(0, maxMessage), error);
   }
 }
 

@@ -1,3 +1,4 @@
+import { messageOf } from "@toolmount/core/errors";
 import { ToolmountError } from "@toolmount/core";
 import { APIConnectionError, APIConnectionTimeoutError, APIError, APIUserAbortError } from "openai";
 
@@ -74,7 +75,7 @@ export function readProviderError(error: unknown, place: Place): ProviderError {
     return failed("network", `${place.provider} broke off in the middle of its answer`, place, error);
   if (error instanceof SyntaxError)
     return failed("stream", "the answer is not what the Responses API sends", place, error);
-  const problem = error instanceof Error ? error.message : String(error);
+  const problem = messageOf(error);
   return failed("other", problem, place, error);
 }
 

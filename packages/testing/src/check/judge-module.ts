@@ -1,6 +1,6 @@
 import type { ModuleSubject, Profile, Rule, RuleProblem, ToolInfo, ToolSubject } from "@toolmount/core";
 import { coreProfile } from "../rules/core-profile.ts";
-import { messageOf } from "../trial/messages.ts";
+import { describeThrown } from "../trial/describe-thrown.ts";
 import { reportOf, type CheckReport, type Finding, type Verdict } from "./report.ts";
 
 /** Applies the rules of the core and of every profile that concerns the module. */
@@ -88,6 +88,6 @@ async function problemsOf<Subject>(rule: Rule<Subject>, subject: Subject): Promi
   } catch (thrown) {
     const { name } = subject as { readonly name?: unknown };
     const where = typeof name === "string" ? `tools.${name || "(without a name)"}` : "module";
-    return [{ where, problem: `it cannot be read: ${messageOf(thrown)}`, severity: "error" }];
+    return [{ where, problem: `it cannot be read: ${describeThrown(thrown)}`, severity: "error" }];
   }
 }

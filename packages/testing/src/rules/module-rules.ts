@@ -5,7 +5,7 @@ import {
   type RuleProblem,
   type ToolInfo,
 } from "@toolmount/core";
-import { messageOf } from "../trial/messages.ts";
+import { describeThrown } from "../trial/describe-thrown.ts";
 import { DeadlineExceeded } from "../trial/deadline.ts";
 import { Synchronous } from "../trial/mount-return.ts";
 
@@ -44,7 +44,7 @@ export const moduleRules: readonly ModuleRule[] = [
     why: "a module that cannot be imported mounts nothing",
     fix: "import it with node, and fix the error that node prints",
     *check({ failure }) {
-      if (failure?.during === "import") yield found("module", messageOf(failure.thrown));
+      if (failure?.during === "import") yield found("module", describeThrown(failure.thrown));
     },
   },
   {
@@ -129,7 +129,7 @@ export const moduleRules: readonly ModuleRule[] = [
     why: "a cleanup that throws has not cleaned up",
     fix: "let the cleanup succeed when nothing is left to do",
     *check({ cleanupFailures }) {
-      for (const thrown of cleanupFailures) yield found("cleanup", `it throws: ${messageOf(thrown)}`);
+      for (const thrown of cleanupFailures) yield found("cleanup", `it throws: ${describeThrown(thrown)}`);
     },
   },
   {
@@ -223,7 +223,7 @@ function withinOneEdit(a: string, b: string): boolean {
 }
 
 function failed(thrown: unknown): string {
-  return thrown instanceof DeadlineExceeded ? thrown.message : `it throws: ${messageOf(thrown)}`;
+  return thrown instanceof DeadlineExceeded ? thrown.message : `it throws: ${describeThrown(thrown)}`;
 }
 
 /** The problem of a module without mount, with the names that it exports. */
