@@ -63,7 +63,7 @@ export const folderOrders: Readonly<Record<string, readonly (string | readonly s
   "packages/loader": ["diagnostics", "modules", "plan", "mount", "host", "commands"],
   "packages/reasoner": ["config.ts", "provider", "session", "agents", "turn"],
   "packages/interop": ["profile-words.ts", "schema", ["providers", "amplifier", "aptix", "forge"]],
-  "packages/testing": ["fakes", "trial", "rules", "check"],
+  "packages/testing": ["fakes", "trial", "rules", "check", "store", "suites"],
 };
 
 /** The longest a source file, a function and a folder may be: lines, lines, files. */

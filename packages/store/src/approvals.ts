@@ -2,7 +2,7 @@ import type { ApprovalRecord, ApprovalStore, RememberedApproval } from "@toolmou
 import type { Kysely } from "kysely";
 import type { Tables } from "./tables.ts";
 
-/** Keeps calls that wait. What one wins of many is decided by the version in the `where` of one update. */
+/** Stores waiting calls. Of several hosts that change one record, the version in the `where` of the update picks one. */
 export function createApprovals(db: Kysely<Tables>): ApprovalStore {
   const read = (row: { body: string } | undefined) =>
     row === undefined ? null : (JSON.parse(row.body) as ApprovalRecord);

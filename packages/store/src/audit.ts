@@ -2,19 +2,19 @@ import type { AuditRecord, AuditSink } from "@toolmount/core";
 import type { Kysely } from "kysely";
 import type { Tables } from "./tables.ts";
 
-/** Rows that one insert may have; each has six values, and SQLite takes 32766. */
-const rowsAtOnce = 1_000;
+/** Most rows of one insert: each has six values, and SQLite accepts 32766. */
+const rowsPerInsert = 1_000;
 
-/** Keeps the audit: all records of an append, and where their chains end, in one commit. */
+/** Stores the audit: one commit for all records of an append and the heads of their chains. */
 export function createAudit(db: Kysely<Tables>, mode: AuditSink["mode"]): AuditSink {
   return {
     mode,
     append: (records) =>
       db.transaction().execute(async (transaction) => {
-        for (let at = 0; at < records.length; at += rowsAtOnce)
+        for (let at = 0; at < records.length; at += rowsPerInsert)
           await transaction
             .insertInto("audit")
-            .values(records.slice(at, at + rowsAtOnce).map(rowOf))
+            .values(records.slice(at, at + rowsPerInsert).map(rowOf))
             .execute();
         for (const { writer, sequence, hash } of lastOfEach(records))
           await transaction

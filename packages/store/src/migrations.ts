@@ -3,15 +3,15 @@ import type { Tables } from "./tables.ts";
 
 type Migration = (db: Transaction<Tables>) => Promise<void>;
 
-/** Each is run once, in order, and never changed after a release. */
+/** Each migration runs once, in order. A released migration never changes. */
 const migrations: readonly Migration[] = [createFirstTables, keepStateAndCallIds];
 
-/** A number of ours among Postgres' advisory locks. */
+/** Our number among Postgres' advisory locks. */
 const lock = 7_420_961_337;
 
 /**
- * Brings the tables to what this version needs; of several processes that start at once, one does it. A database of a
- * newer version is refused, since what it holds cannot be understood.
+ * Updates the tables to this version. Of several processes that start together, one does it. Throws for a database of a
+ * newer version, which this version cannot read.
  */
 export async function migrate(db: Kysely<Tables>, isPostgres: boolean): Promise<void> {
   await db.transaction().execute(async (transaction) => {
@@ -94,7 +94,7 @@ async function createFirstTables(db: Transaction<Tables>): Promise<void> {
     .execute();
 }
 
-/** Calls that waited before this keep no id of theirs in a column: it is not looked for. */
+/** Adds the caller's id of a waiting call, and session state. Older records have no such id and are not found by it. */
 async function keepStateAndCallIds(db: Transaction<Tables>): Promise<void> {
   const { schema } = db;
   await schema.alterTable("approvals").addColumn("call_id", "text").execute();

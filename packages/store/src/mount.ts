@@ -2,7 +2,7 @@ import type { Coordinator } from "@toolmount/core";
 import { z } from "zod";
 import { openStore } from "./open-store.ts";
 
-/** What a plan's `state:` and `audit:` sections set. */
+/** The plan's sections `state:` and `audit:`. */
 export const config = z
   .strictObject({
     /** `sqlite:./path`, relative to the plan, or `postgres://…` */
@@ -15,11 +15,11 @@ export const config = z
     audit: z.enum(["off", "batched", "durable", "mixed", "changes"]).optional(),
   })
   .refine(({ state, audit }) => state !== undefined || audit === undefined || audit === "off", {
-    error: "an audit needs a state to be kept in: state: sqlite:./.toolmount/state.db",
+    error: "an audit needs a store: add state: sqlite:./.toolmount/state.db",
     path: ["audit"],
   });
 
-/** Mounts what keeps approvals, sessions and, where asked for, the audit. */
+/** Mounts the stores of approvals and sessions and, if configured, of the audit. */
 export async function mount(
   coordinator: Coordinator,
   { state, audit }: z.output<typeof config>,

@@ -2,7 +2,7 @@ import type { Json, SessionRecord, SessionStore } from "@toolmount/core";
 import type { Kysely } from "kysely";
 import type { Tables } from "./tables.ts";
 
-/** Keeps sessions, and the log of each. */
+/** Stores sessions, their logs and their state. */
 export function createSessions(db: Kysely<Tables>): SessionStore {
   const read = (row: { body: string }) => JSON.parse(row.body) as SessionRecord;
   return {
@@ -103,7 +103,7 @@ async function writeKey(
     .execute();
 }
 
-/** Two that append at once want the same numbers, and the table gives each number once. */
+/** Two concurrent appends use the same numbers; the table's key lets one of them succeed. */
 async function append(
   db: Kysely<Tables>,
   id: string,
@@ -138,4 +138,5 @@ async function append(
   }
 }
 
+/** Another append stored the same numbers first. */
 class Overtaken extends Error {}

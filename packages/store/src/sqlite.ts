@@ -11,10 +11,10 @@ import {
   type SqliteDatabase,
 } from "kysely";
 
-/** How long the opening of a file waits for another process that makes it, in milliseconds. */
+/** Milliseconds to wait for another process that creates the file. */
 const openMs = 10_000;
 
-/** SQLite as Node has it. Only this user can read what it keeps; a commit is on disk when it returns. */
+/** Node's own SQLite. Only this user can read the file; a commit is on disk when it returns. */
 export class NodeSqliteDialect extends SqliteDialect {
   readonly #database: SqliteDatabase;
 
@@ -30,9 +30,9 @@ export class NodeSqliteDialect extends SqliteDialect {
 }
 
 /**
- * Waits its turn to write without holding up the thread: the one who writes may be in it.
+ * Waits for other writers without blocking the thread, since the writer may run in the same thread.
  *
- * A transaction that has read and then writes would fail when another process wrote in between; ours begin as writers.
+ * Transactions begin as writers: one that reads first fails when another process writes before it does.
  */
 class ImmediateDriver extends SqliteDriver {
   override async acquireConnection(): Promise<DatabaseConnection> {
@@ -48,7 +48,7 @@ class ImmediateDriver extends SqliteDriver {
   }
 }
 
-/** How often a write that finds another one is tried again, about every 10 ms. */
+/** Tries of a write while another writer is active, about 10 ms apart. */
 const maxTries = 1_000;
 
 async function whenFree<Value>(act: () => Promise<Value>): Promise<Value> {
@@ -78,7 +78,7 @@ function openFile(file: string): DatabaseSync {
   }
 }
 
-/** A folder that is there already is its owner's business. */
+/** Creates a folder for this user alone. The permissions of an existing folder stay as they are. */
 function makeFolder(folder: string): void {
   if (statSync(folder, { throwIfNoEntry: false }) === undefined)
     mkdirSync(folder, { recursive: true, mode: 0o700 });

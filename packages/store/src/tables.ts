@@ -1,4 +1,4 @@
-/** What is kept, as both databases have it: what is searched for has a column, the rest is JSON in `body`. */
+/** The tables of both databases: searched fields are columns, the rest is JSON in `body`. */
 export interface Tables {
   approvals: {
     id: string;
@@ -7,17 +7,17 @@ export interface Tables {
     version: number;
     session_id: string | null;
     user_id: string | null;
-    /** As JSON, so that no text of a caller is one that a database does not take. */
+    /** As JSON, because a caller's text may have characters that a database refuses. */
     call_id: string | null;
     created_at: number;
-    /** Null once it has ended. */
+    /** Null after the end. */
     due_at: number | null;
     body: string;
   };
   remembered: { id: string; tool: string; at: number; body: string };
   sessions: { id: string; parent_id: string | null; version: number; updated_at: number; body: string };
   session_entries: { session_id: string; sequence: number; body: string };
-  /** Session and key as JSON: two that differ stay two, whatever characters they have. */
+  /** Session and key as JSON, so that different texts stay different whatever characters they have. */
   session_state: { session_id: string; key: string; body: string };
   audit: { writer: string; sequence: number; at: number; run_id: string; tool: string; body: string };
   audit_heads: { writer: string; sequence: number; hash: string };

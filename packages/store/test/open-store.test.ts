@@ -12,7 +12,7 @@ async function workspace(): Promise<string> {
   return folder;
 }
 
-test("an embedded store is for this user alone, and a commit is on disk", async () => {
+test("only this user can read an SQLite store", async () => {
   const folder = await workspace();
   const store = await openStore("sqlite:./.toolmount/state.db", { folder });
   await store.sessions.append("s", 0, ["x"]);
@@ -23,7 +23,7 @@ test("an embedded store is for this user alone, and a commit is on disk", async 
 });
 
 test.each([
-  ["a scheme that is none", "mysql://x", /begins with sqlite: or postgres/],
+  ["an unknown scheme", "mysql://x", /begins with sqlite: or postgres/],
   ["a relative path without a folder", "sqlite:./x.db", /needs a folder/],
   ["a folder that is a file", "sqlite:/dev/null/x.db", /ENOTDIR|EEXIST|unable to open/],
 ])("STATE_UNAVAILABLE: %s", async (_, url, problem) => {
@@ -33,7 +33,7 @@ test.each([
   });
 });
 
-test("STATE_UNAVAILABLE: a server that is not there is named without its password", async () => {
+test("STATE_UNAVAILABLE: the error about an absent server names it without the password", async () => {
   const error = await openStore("postgres://me:hunter2@127.0.0.1:1/db").catch((caught: unknown) => caught);
   expect(error).toMatchObject({
     code: "STATE_UNAVAILABLE",
@@ -42,14 +42,14 @@ test("STATE_UNAVAILABLE: a server that is not there is named without its passwor
   expect(String(error)).not.toContain("hunter2");
 });
 
-test("STATE_UNAVAILABLE: a file that is no database is left as it is", async () => {
+test("STATE_UNAVAILABLE: a file that is not a database stays unchanged", async () => {
   const folder = await workspace();
   await writeFile(join(folder, "state.db"), "not a database at all, but a text of some length".repeat(50));
   await expect(openStore("sqlite:state.db", { folder })).rejects.toMatchObject({ code: "STATE_UNAVAILABLE" });
   expect(await readFile(join(folder, "state.db"), "utf8")).toContain("not a database");
 });
 
-test("STATE_UNAVAILABLE: what a newer version wrote is refused", async () => {
+test("STATE_UNAVAILABLE: a database of a newer version is refused", async () => {
   const folder = await workspace();
   await (await openStore("sqlite:state.db", { folder })).close();
   const raw = new DatabaseSync(join(folder, "state.db"));
@@ -60,7 +60,7 @@ test("STATE_UNAVAILABLE: what a newer version wrote is refused", async () => {
   });
 });
 
-test("many that open an empty store at once all find its tables", async () => {
+test("eight processes that open an empty store together all find its tables", async () => {
   const folder = await workspace();
   const stores = await Promise.all(
     Array.from({ length: 8 }, () => openStore("sqlite:a.db", { folder, audit: "durable" })),
@@ -69,7 +69,7 @@ test("many that open an empty store at once all find its tables", async () => {
   await Promise.all(stores.map((store) => store.close()));
 });
 
-test("as a module it mounts what the plan's sections ask for, and closes with the host", async () => {
+test("as a module it mounts the stores of the plan's sections, and closes them with the host", async () => {
   const folder = await workspace();
   const host = createHost();
   host.coordinator.registerCapability("session.working_dir", folder);
@@ -81,7 +81,7 @@ test("as a module it mounts what the plan's sections ask for, and closes with th
   await expect(approvals.list()).rejects.toThrow(/destroyed|closed|not open/);
 });
 
-test("an audit without a state to keep it in, and words that are none, are refused", () => {
+test("an audit without a store, and unknown words, are refused", () => {
   for (const bad of [
     { audit: "durable" },
     { state: "redis://x" },

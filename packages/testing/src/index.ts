@@ -28,3 +28,7 @@ export { coreProfile } from "./rules/core-profile.ts";
 export { formatReport, type CheckReport, type Finding, type Verdict } from "./check/report.ts";
 export type { ArgumentTable } from "./trial/trial-calls.ts";
 export type { Extension, ModuleExports } from "./trial/trial.ts";
+
+// Checking a store.
+export type { StoreCase, StorePair } from "./store/store-case.ts";
+export { storeCases } from "./store/store-cases.ts";

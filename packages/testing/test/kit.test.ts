@@ -93,7 +93,7 @@ test("AMP-N60: a ready coordinator has a tool that echoes and one that fails", a
   ]);
 });
 
-test("AMP-N60: an event recorder keeps events in order, and stands in for a hook registry", async () => {
+test("AMP-N60: an event recorder keeps events in order, and replaces a hook registry", async () => {
   const { host, hooks } = createReadyCoordinator();
   const recorder = createEventRecorder(hooks);
   await host.call({ name: "echo", arguments: { text: "hi" } });

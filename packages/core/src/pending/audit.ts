@@ -117,7 +117,7 @@ export interface AuditProblem {
   readonly problem: string;
 }
 
-/** Checks every chain of a whole audit, in the order of each writer: what was changed, taken out, swapped or cut off. */
+/** Checks the chain of every writer in a whole audit, in any order: finds records that were changed, removed or added. */
 export function checkAudit(
   records: readonly AuditRecord[],
   heads: readonly AuditHead[],
@@ -126,7 +126,8 @@ export function checkAudit(
   const writers = new Set([...chains.keys(), ...heads.map(({ writer }) => writer)]);
   return [...writers].flatMap((writer) => {
     const head = heads.find((candidate) => candidate.writer === writer);
-    return checkChain(writer, chains.get(writer) ?? [], head);
+    const chain = (chains.get(writer) ?? []).toSorted((a, b) => a.sequence - b.sequence);
+    return checkChain(writer, chain, head);
   });
 }
 

@@ -1,8 +1,8 @@
-// A host that asks, decides, goes on and runs until it is killed, writing down what it was told as it is told.
-// First it goes on with whatever the hosts before it left behind.
+// A host that asks, decides, resumes and runs until it is killed, and writes each acknowledgement to a file immediately.
+// First it resumes the calls that earlier hosts did not end.
 import { appendFileSync, readFileSync } from "node:fs";
 import { createHost, data, type Host, type ToolDefinition, type ToolSchema } from "@toolmount/core";
-// Not by the index: a child that starts five hundred times had better not load what it does not need.
+// Not from the index: the child starts 500 times, and each load costs time.
 import { openStore } from "../../src/open-store.ts";
 
 const object = () => ({ type: "object" });
@@ -20,11 +20,11 @@ const context = { sessionId: "s", userId: "u" };
 const note = (file: string, ...words: readonly string[]) =>
   appendFileSync(`${folder}/${file}`, `${words.join(" ")}\n`);
 
-const told = new Set<string>();
-/** Tells the parent of the first time that something happens. */
-function tell(moment: string): void {
-  if (!told.has(moment)) process.send?.(moment);
-  told.add(moment);
+const reported = new Set<string>();
+/** Reports a moment to the parent the first time. */
+function report(moment: string): void {
+  if (!reported.has(moment)) process.send?.(moment);
+  reported.add(moment);
 }
 
 const store = await openStore(url, { connections: 8 });
@@ -35,8 +35,8 @@ host.coordinator.hooks.observe("tool:error", (_, event) =>
   note("ends", String(event["run_id"]), String(event["status"])),
 );
 
-tell("began");
-await Promise.all(leftBehind().map((ticket) => goOn(host, ticket)));
+report("began");
+await Promise.all(unfinishedTickets().map((ticket) => resumeCall(host, ticket)));
 if (mode === "finish") {
   await finish();
   await host.close();
@@ -53,40 +53,40 @@ function effect(idempotent: boolean): ToolDefinition {
     idempotent,
     execute: async (_, { runId }) => {
       note("effects", runId, idempotent ? "again" : "once");
-      tell("ran");
+      report("ran");
       await new Promise((resolve) => setImmediate(resolve));
       return data(runId);
     },
   };
 }
 
-/** One call from its question to its end. What is written down was acknowledged. */
+/** One call from its question to its end. Every line in the files was acknowledged. */
 async function work({ call, approvals }: Host, at: number): Promise<void> {
   const asked = await call({ name: at % 3 === 0 ? "again" : "once" }, context);
   note("tickets", asked.ticket!, asked.runId);
-  tell("asked");
+  report("asked");
   const question = (await approvals.list({ limit: 1_000 })).find(({ info }) => info.runId === asked.runId);
   const decision = at % 2 === 0 ? "approve" : "deny";
   note("tries", asked.runId, decision);
   await approvals.decide(question!.id, decision, "p");
   note("decisions", asked.runId, decision);
-  tell("decided");
-  await goOn(host, asked.ticket!);
+  report("decided");
+  await resumeCall(host, asked.ticket!);
 }
 
-async function goOn({ resume }: Host, ticket: string): Promise<void> {
+async function resumeCall({ resume }: Host, ticket: string): Promise<void> {
   const outcome = await resume(ticket, context);
   note("outcomes", outcome.runId, outcome.status, ticket);
-  tell("ended");
+  report("ended");
 }
 
-function leftBehind(): string[] {
-  const over = new Set(
+function unfinishedTickets(): string[] {
+  const ended = new Set(
     lines("outcomes")
       .filter(([, status]) => status !== "pending")
       .map(([, , ticket]) => ticket),
   );
-  return lines("tickets").flatMap(([ticket]) => (ticket === undefined || over.has(ticket) ? [] : [ticket]));
+  return lines("tickets").flatMap(([ticket]) => (ticket === undefined || ended.has(ticket) ? [] : [ticket]));
 }
 
 function lines(file: string): string[][] {
@@ -100,7 +100,7 @@ function lines(file: string): string[][] {
   }
 }
 
-/** Until nothing that was decided is left. */
+/** Resumes until no decided call remains. */
 async function finish(): Promise<void> {
   for (let tries = 0; tries < 200; tries++) {
     await host.approvals.sweep();
@@ -110,6 +110,6 @@ async function finish(): Promise<void> {
     });
     if (open.length === 0) return;
     await new Promise((resolve) => setTimeout(resolve, 20));
-    await Promise.all(leftBehind().map((ticket) => goOn(host, ticket)));
+    await Promise.all(unfinishedTickets().map((ticket) => resumeCall(host, ticket)));
   }
 }

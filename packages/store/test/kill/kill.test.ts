@@ -7,7 +7,7 @@ import { openStore } from "../../src/index.ts";
 import { startPostgres } from "../postgres.ts";
 import { bundleChild, findBroken, finish, killOne, moments, readNotes } from "./world.ts";
 
-/** How many hosts are killed of each kind: five hundred, or two thousand of each where somebody has the time. */
+/** Hosts to kill: 500 together, or 2,000 of each kind with TOOLMOUNT_LONG=1. */
 const isLong = process.env["TOOLMOUNT_LONG"] === "1";
 const kills = { sqlite: isLong ? 2_000 : 440, postgres: isLong ? 2_000 : 60 };
 
@@ -29,7 +29,7 @@ function* numbers(seed: number): Generator<number> {
   for (let state = seed; ;) yield (state = (state * 48_271) % 2_147_483_647) / 2_147_483_647;
 }
 
-/** Kills hosts that share a store, one after another, at points that nobody chose. */
+/** Kills hosts that share a store, one after another, at random points. */
 async function killMany(url: string, count: number, seed: number) {
   const notes = await mkdtemp(join(folder, "notes-"));
   const random = numbers(seed);

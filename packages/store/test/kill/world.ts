@@ -30,7 +30,7 @@ export async function bundleChild(): Promise<{ file: string; remove(): Promise<v
   return { file: join(folder, "child.mjs"), remove: () => rm(folder, { recursive: true, force: true }) };
 }
 
-/** Moments that a child tells of when they first come: a kill soon after each finds every step under way. */
+/** Moments that a child reports the first time. A kill soon after each of them interrupts every step. */
 export const moments = ["began", "asked", "decided", "ran", "ended"] as const;
 
 /** Starts a child, and kills it some milliseconds after a moment. */
@@ -43,15 +43,15 @@ export async function killOne(
   const child = fork(file, [url, folder, "work"], { stdio: ["ignore", "ignore", "pipe", "ipc"], execArgv });
   const said: Buffer[] = [];
   child.stderr!.on("data", (chunk: Buffer) => said.push(chunk));
-  child.on("message", (told) => {
-    if (told === moment) setTimeout(() => child.kill("SIGKILL"), ms);
+  child.on("message", (reported) => {
+    if (reported === moment) setTimeout(() => child.kill("SIGKILL"), ms);
   });
   const [code] = (await once(child, "exit")) as [number | null];
   if (code !== null)
     throw new Error(`a child ended by itself with ${code}: ${Buffer.concat(said).toString("utf8")}`);
 }
 
-/** Lets a last child go on with all that is left, and end by itself. */
+/** Starts a last child that resumes all remaining calls and ends by itself. */
 export async function finish(file: string, url: string, folder: string): Promise<void> {
   const child = fork(file, [url, folder, "finish"], {
     stdio: ["ignore", "ignore", "inherit", "ipc"],

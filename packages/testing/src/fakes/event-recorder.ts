@@ -1,12 +1,12 @@
 import type { EventData, Hooks } from "@toolmount/core";
 
-/** An event as it was heard. */
+/** A recorded event. */
 export interface RecordedEvent {
   readonly event: string;
   readonly data: EventData;
 }
 
-/** Hears events and keeps them in order. */
+/** Records events in order. */
 export interface EventRecorder {
   readonly events: readonly RecordedEvent[];
   /** Names of the events, in order. */
@@ -16,11 +16,11 @@ export interface EventRecorder {
   clear(): void;
   /** Stops listening. */
   stop(): void;
-  /** The registry's own `emit`, for code that is given a recorder in place of a hook registry. */
+  /** The registry's own `emit`, for code that gets a recorder instead of a hook registry. */
   emit(event: string, data?: EventData): Promise<{ readonly action: "continue"; readonly data: EventData }>;
 }
 
-/** Records what is told through `hooks`; without one, what is emitted to the recorder itself. */
+/** Records the events of `hooks`; without `hooks`, the events that are emitted to the recorder itself. */
 export function createEventRecorder(hooks?: Pick<Hooks, "observe">): EventRecorder {
   const events: RecordedEvent[] = [];
   const stop = hooks?.observe("*", (event, data) => void events.push({ event, data })) ?? (() => {});

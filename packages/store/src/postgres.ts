@@ -1,0 +1,70 @@
+import { PostgresDialect, type Dialect, type PostgresPool, type PostgresPoolClient } from "kysely";
+import type { DatabaseError, Pool, PoolClient } from "pg";
+
+export interface PostgresOptions {
+  /** Largest number of connections. Default 4. */
+  readonly connections?: number | undefined;
+  /** Milliseconds to wait for a connection. Default 5000. */
+  readonly connectTimeoutMs?: number | undefined;
+  /** Milliseconds that one statement may take. Default 10000. */
+  readonly statementTimeoutMs?: number | undefined;
+}
+
+/** Object id of the Postgres type bigint. Source: the catalog pg_type. */
+const bigint = 20;
+
+/** Milliseconds without traffic after which TCP checks whether the server is still there. */
+const keepAliveMs = 10_000;
+
+/**
+ * A dialect over a pool of connections. Every wait is bounded: connecting, a statement (at the server and here, in case
+ * the server does not answer), and a transaction that nothing continues.
+ */
+export async function createPostgresDialect(url: string, options: PostgresOptions): Promise<Dialect> {
+  const { connections = 4, connectTimeoutMs = 5_000, statementTimeoutMs = 10_000 } = options;
+  const { DatabaseError, Pool, types } = await import("pg");
+  const parserOf = types.getTypeParser as (type: number, format?: string) => (text: string) => unknown;
+  // Times are bigint, and small enough for a double.
+  const getTypeParser = (type: number, format?: string) =>
+    type === bigint ? Number : parserOf(type, format);
+  const pool = new Pool({
+    connectionString: url,
+    max: connections,
+    types: { getTypeParser },
+    connectionTimeoutMillis: connectTimeoutMs,
+    query_timeout: statementTimeoutMs,
+    statement_timeout: statementTimeoutMs,
+    idle_in_transaction_session_timeout: statementTimeoutMs,
+    keepAlive: true,
+    keepAliveInitialDelayMillis: keepAliveMs,
+  });
+  // Without a listener, an error of a client ends the process. The query that uses the client reports the error; an idle
+  // client is replaced.
+  pool.on("connect", (client) => client.on("error", () => undefined));
+  pool.on("error", () => undefined);
+  return new PostgresDialect({ pool: discardBroken(pool, DatabaseError) });
+}
+
+/** The pool, except that it closes a client after an error that the server did not report: its state is unknown. */
+function discardBroken(pool: Pool, ServerError: typeof DatabaseError): PostgresPool {
+  return {
+    options: pool.options,
+    Client: (pool as unknown as PostgresPool).Client,
+    connect: async () => guardClient(await pool.connect(), ServerError),
+    end: () => pool.end(),
+  } as PostgresPool;
+}
+
+function guardClient(client: PoolClient, ServerError: typeof DatabaseError): PostgresPoolClient {
+  let isBroken = false;
+  const query = async (sql: string, parameters: readonly unknown[]) => {
+    try {
+      return await client.query(sql, [...parameters]);
+    } catch (error) {
+      isBroken ||= !(error instanceof ServerError);
+      throw error;
+    }
+  };
+  const release = (discard?: boolean | Error) => client.release(discard || isBroken);
+  return { query, release } as unknown as PostgresPoolClient;
+}

@@ -1,0 +1,55 @@
+import type { ApprovalRecord, RememberedApproval, StateStore } from "@toolmount/core";
+
+/** Two handles on one new, empty store, as two processes would open it. In memory, both are the same object. */
+export type StorePair = readonly [one: StateStore, other: StateStore];
+
+/** One behaviour that every store has. `run` rejects with an assertion error when a store differs. */
+export interface StoreCase {
+  readonly title: string;
+  readonly run: (stores: StorePair) => Promise<void>;
+}
+
+/** A pending approval with this id. Its texts hold characters that databases treat specially. */
+export function approvalRecord(id: string, fields: Partial<ApprovalRecord> = {}): ApprovalRecord {
+  return {
+    id,
+    ticketHash: `hash of ${id}`,
+    state: "pending",
+    version: 1,
+    tool: "probe",
+    info: { callId: "c", runId: `run of ${id}`, tool: "probe", depth: 0, sessionId: "s-1", userId: "alice" },
+    digest: "d",
+    definition: "e",
+    shown: { text: "żółć \u0000 \ud83d\ude00", n: 1.5 },
+    argumentsDigest: "f",
+    sealed: "AAAA",
+    prompt: "Run it?",
+    reasons: [{ source: "confirmation", reason: "asks" }],
+    options: ["Allow", "Deny"],
+    default: "deny",
+    idempotent: false,
+    client: false,
+    createdAt: 1_700_000_000_000,
+    expiresAt: 1_700_000_600_000,
+    decision: null,
+    leaseUntil: null,
+    end: null,
+    ...fields,
+  };
+}
+
+/** A remembered approval by a rule. */
+export function rememberedApproval(id: string, tool: string, at: number): RememberedApproval {
+  return {
+    id,
+    tool,
+    definition: "e",
+    scope: "rule",
+    argumentsDigest: null,
+    pattern: { command: "git *" },
+    sessionId: null,
+    userId: "alice",
+    by: "bob",
+    at,
+  };
+}

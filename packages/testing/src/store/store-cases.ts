@@ -1,0 +1,10 @@
+import { approvalCases } from "./approval-cases.ts";
+import { auditCases } from "./audit-cases.ts";
+import { sessionCases } from "./session-cases.ts";
+import type { StoreCase } from "./store-case.ts";
+
+/**
+ * What every state store does: approvals, sessions and audit, over two handles on one empty store. The cases use
+ * `node:assert`, so that any test runner can run them; `describeStore` of `@toolmount/testing/vitest` does for Vitest.
+ */
+export const storeCases: readonly StoreCase[] = [...approvalCases, ...sessionCases, ...auditCases];
