@@ -179,7 +179,7 @@ function parkingBrake(car: Car) {
       car["parkingBrakeStatus"] = brake!;
       car["parkingBrakeForce"] = force!;
       car["slopeAngle"] = 10;
-      return answer({ parkingBrakeStatus: brake!, _parkingBrakeForce: force, _slopeAngle: 10 });
+      return answer({ parkingBrakeStatus: brake, _parkingBrakeForce: force, _slopeAngle: 10 });
     },
   });
 }
