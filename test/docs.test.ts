@@ -6,7 +6,7 @@ import { readBlocks, tryPage } from "./support/doc-blocks.ts";
 
 const root = join(import.meta.dirname, "..");
 
-/** Pages that take a reader by the hand: everything in them is done, in order. */
+/** Pages with steps: a test runs each block in order, as a reader would. */
 const pages = [
   "README.md",
   "packages/core/README.md",
@@ -30,23 +30,26 @@ const pages = [
   "docs/coming-from-aptix.md",
   "docs/coming-from-amplifier.md",
   "docs/coming-from-tool-forge.md",
+  "docs/use-with-gemini.md",
+  "docs/use-with-langchain.md",
+  "docs/use-with-openai.md",
 ];
 
 test.each(pages)(
-  "what %s tells its reader to do works as it says",
+  "the steps of %s work as the page says",
   async (page) => {
     expect(await tryPage(root, page)).toBeGreaterThan(0);
   },
   60_000,
 );
 
-test("a block that does not say how it is tried is refused", () => {
+test("a block that does not say how it is run is refused", () => {
   expect(() => readBlocks("page.md", "# A page\n\n```sh\nrm -rf /\n```\n")).toThrow(
     "page.md:3: no test looks at ```sh",
   );
 });
 
-test("every link from one page to another leads somewhere", async () => {
+test("every link from one page to another leads to a file", async () => {
   const dead: string[] = [];
   for await (const page of glob(["*.md", "docs/**/*.md"], { cwd: root })) {
     const links = (await readFile(join(root, page), "utf8")).matchAll(/\]\((?!\w+:|#)([^)#]+)[^)]*\)/g);
