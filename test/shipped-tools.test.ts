@@ -1,11 +1,5 @@
-import {
-  createHost,
-  createMemoryStore,
-  data,
-  defineTool,
-  scanDefinition,
-  type ToolInfo,
-} from "@toolmount/core";
+import { createHost, createMemoryStore, data, defineTool, type ToolInfo } from "@toolmount/core";
+import { scanDefinition } from "@toolmount/core/scan";
 import { createSchemaCompiler } from "@toolmount/interop";
 import { describe, expect, test } from "vitest";
 import { z } from "zod";

@@ -1,4 +1,4 @@
-import type { Profile } from "@toolmount/core";
+import type { Profile } from "@toolmount/core/validation";
 import { amplifierProfile, aptixProfile, forgeProfile } from "@toolmount/interop";
 import { coreProfile } from "@toolmount/testing";
 

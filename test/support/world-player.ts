@@ -1,4 +1,5 @@
-import { digestOf, type Host, type ToolOutcome } from "@toolmount/core";
+import type { Host, ToolOutcome } from "@toolmount/core";
+import { digestOf } from "@toolmount/core/internal";
 import type { ExpectedCall, WorldCase } from "./world-cases.ts";
 
 /** Makes one call of a case, in whatever way a test is about. */

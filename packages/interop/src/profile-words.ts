@@ -1,4 +1,4 @@
-import type { Rule, RuleProblem, ToolSubject } from "@toolmount/core";
+import type { Rule, RuleProblem, ToolSubject } from "@toolmount/core/validation";
 
 /** A rule about one tool. */
 export type ToolRule = Rule<ToolSubject>;

@@ -1,13 +1,7 @@
 import type { Attributes } from "@opentelemetry/api";
-import {
-  truncateText,
-  type CallTrace,
-  type Json,
-  type ModelTrace,
-  type Redactor,
-  type TraceUsage,
-  type TurnTrace,
-} from "@toolmount/core";
+import type { Json } from "@toolmount/core";
+import { truncateText, type Redactor } from "@toolmount/core/redact";
+import type { CallTrace, ModelTrace, TraceUsage, TurnTrace } from "@toolmount/core/tracing";
 
 /** Most characters of an attribute that holds arguments or a result. */
 const maxContent = 8_192;

@@ -1,5 +1,5 @@
 import { ValueType, type Attributes, type Meter } from "@opentelemetry/api";
-import type { CallTrace, ModelTrace, TurnTrace } from "@toolmount/core";
+import type { CallTrace, ModelTrace, TurnTrace } from "@toolmount/core/tracing";
 import { serverAttributes } from "./attributes.ts";
 
 /** Bounds in seconds. Source: the conventions' advice for durations of generative AI operations. */

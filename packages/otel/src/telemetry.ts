@@ -12,15 +12,15 @@ import {
   type SpanOptions,
   type Tracer,
 } from "@opentelemetry/api";
+import { createRedactor } from "@toolmount/core/redact";
 import {
   callChannelName,
-  createRedactor,
   modelChannelName,
   turnChannelName,
   type CallTrace,
   type ModelTrace,
   type TurnTrace,
-} from "@toolmount/core";
+} from "@toolmount/core/tracing";
 import {
   endAttributes,
   endOfRequest,

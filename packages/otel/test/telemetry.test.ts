@@ -18,11 +18,10 @@ import {
   data,
   defineTool,
   failure,
-  traceModel,
-  traceTurn,
   type HostOptions,
   type ToolContext,
 } from "@toolmount/core";
+import { traceModel, traceTurn } from "@toolmount/core/tracing";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { z } from "zod";
 import { config, createTelemetry, mount } from "../src/index.ts";

@@ -1,11 +1,5 @@
-import {
-  data,
-  matchesGlob,
-  type EventData,
-  type HookResult,
-  type Hooks,
-  type ToolResult,
-} from "@toolmount/core";
+import { data, type EventData, type HookResult, type Hooks, type ToolResult } from "@toolmount/core";
+import { matchesGlob } from "@toolmount/core/match-arguments";
 import type { LoopGuardOptions } from "./config.ts";
 import { RecentMap } from "./recent-map.ts";
 

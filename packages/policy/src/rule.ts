@@ -1,11 +1,5 @@
-import {
-  matchesArguments,
-  matchesGlob,
-  type PendingCall,
-  type Policy,
-  type PolicyAnswer,
-  type ToolInfo,
-} from "@toolmount/core";
+import type { PendingCall, Policy, PolicyAnswer, ToolInfo } from "@toolmount/core";
+import { matchesArguments, matchesGlob } from "@toolmount/core/match-arguments";
 import type { Rule } from "./config.ts";
 
 /**

@@ -1,6 +1,5 @@
 import { randomBytes, randomUUID } from "node:crypto";
 import {
-  changeSessionMode,
   createMemoryStore,
   systemClock,
   ToolmountError,
@@ -12,6 +11,7 @@ import {
   type SpawnRequest,
   type SpawnResult,
 } from "@toolmount/core";
+import { changeSessionMode } from "@toolmount/core/sessions";
 import { requireAllowed } from "./provider/ask.ts";
 import { isChildOf, modeRights, rightsOf, selfDepthOf } from "./agents/child-rights.ts";
 import { checkClientResults } from "./turn/client-results.ts";

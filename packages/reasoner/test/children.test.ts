@@ -1,15 +1,7 @@
 import { tracingChannel } from "node:diagnostics_channel";
-import {
-  changeSessionMode,
-  createMemoryStore,
-  defaultMode,
-  modelChannelName,
-  turnChannelName,
-  type ModeCatalog,
-  type ModelTrace,
-  type SpawnRequest,
-  type TurnTrace,
-} from "@toolmount/core";
+import { createMemoryStore, type ModeCatalog, type SpawnRequest } from "@toolmount/core";
+import { changeSessionMode, defaultMode } from "@toolmount/core/sessions";
+import { modelChannelName, turnChannelName, type ModelTrace, type TurnTrace } from "@toolmount/core/tracing";
 import { expect, onTestFinished, test } from "vitest";
 import { call, outputs, response, say, tool, world, type WorldOptions } from "./world.ts";
 

@@ -1,4 +1,5 @@
-import { defaultMode, type ModeCatalog } from "@toolmount/core";
+import type { ModeCatalog } from "@toolmount/core";
+import { defaultMode } from "@toolmount/core/sessions";
 import { expect, test } from "vitest";
 import { call, outputs, response, say, tool, world } from "./world.ts";
 

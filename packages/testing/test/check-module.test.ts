@@ -1,6 +1,7 @@
 import { execFile } from "node:child_process";
 import { promisify } from "node:util";
-import { data, defineTool, type Coordinator, type Profile } from "@toolmount/core";
+import { data, defineTool, type Coordinator } from "@toolmount/core";
+import type { Profile } from "@toolmount/core/validation";
 import { checkToolModule, formatReport } from "@toolmount/testing";
 import { describeToolModule } from "@toolmount/testing/vitest";
 import { expect, test } from "vitest";

@@ -1,13 +1,6 @@
-import {
-  activateTools,
-  activeTools,
-  data,
-  defineTool,
-  failure,
-  nearestNames,
-  type ToolContext,
-  type ToolInfo,
-} from "@toolmount/core";
+import { data, defineTool, failure, type ToolContext, type ToolInfo } from "@toolmount/core";
+import { nearestNames } from "@toolmount/core/nearest";
+import { activateTools, activeTools } from "@toolmount/core/sessions";
 import { z } from "zod";
 import { activateToolsUsage as usage } from "./activate-tools-usage.ts";
 import { activatedEvent, noTools, toolsFor, type Services } from "./services.ts";

@@ -1,4 +1,5 @@
-import { sessionMode, toolsOfMode, type ModeCatalog, type ToolContext, type ToolInfo } from "@toolmount/core";
+import type { ModeCatalog, ToolContext, ToolInfo } from "@toolmount/core";
+import { sessionMode, toolsOfMode } from "@toolmount/core/sessions";
 
 /** What the tools need of a host. */
 export interface Services {

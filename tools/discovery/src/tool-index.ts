@@ -1,4 +1,5 @@
-import { summaryOf, type ToolInfo } from "@toolmount/core";
+import type { ToolInfo } from "@toolmount/core";
+import { summaryOf } from "@toolmount/core/sessions";
 import MiniSearch from "minisearch";
 import { normalizeWord, splitWords } from "./words.ts";
 

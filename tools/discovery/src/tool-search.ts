@@ -1,4 +1,5 @@
-import { activeTools, data, defineTool, summaryOf, type ToolInfo } from "@toolmount/core";
+import { data, defineTool, type ToolInfo } from "@toolmount/core";
+import { activeTools, summaryOf } from "@toolmount/core/sessions";
 import { z } from "zod";
 import { config, type Settings } from "./config.ts";
 import { noTools, toolsFor, type Services } from "./services.ts";

@@ -1,4 +1,4 @@
-import { changeSessionMode } from "@toolmount/core";
+import { changeSessionMode } from "@toolmount/core/sessions";
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import { mounted, toolNamed } from "./mounted.ts";

@@ -1,13 +1,5 @@
-import {
-  changeSessionMode,
-  data,
-  defaultMode,
-  defineTool,
-  failure,
-  sessionMode,
-  type ModeSummary,
-  type ToolContext,
-} from "@toolmount/core";
+import { data, defineTool, failure, type ModeSummary, type ToolContext } from "@toolmount/core";
+import { changeSessionMode, defaultMode, sessionMode } from "@toolmount/core/sessions";
 import { z } from "zod";
 import { changeModeUsage as usage } from "./change-mode-usage.ts";
 import type { ChangeModeServices, ModeChanged } from "./services.ts";

@@ -1,6 +1,7 @@
 import { messageOf } from "@toolmount/core/errors";
 // The process that a module is checked in: what it breaks is not the command. Begun by trial.ts.
-import { isToolmountError, ToolmountError, type JsonObject, type Profile } from "@toolmount/core";
+import { isToolmountError, ToolmountError, type JsonObject } from "@toolmount/core";
+import type { Profile } from "@toolmount/core/validation";
 import {
   addExternalFindings,
   type CheckReport,

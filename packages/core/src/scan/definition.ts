@@ -1,6 +1,7 @@
 import { isRecord } from "../json/json.ts";
 import { formatPath } from "../schema/schema.ts";
-import { escapeHidden, foldLookalikes, scanText, type TextFinding, type TextFindingKind } from "./text.ts";
+import { escapeHidden } from "../text/hidden.ts";
+import { foldLookalikes, scanText, type TextFinding, type TextFindingKind } from "./text.ts";
 
 /** What a scan of a whole definition may find beside what is in its texts. */
 export type DefinitionFindingKind = TextFindingKind | "name" | "ref";

@@ -1,5 +1,6 @@
 import { findHidden, type HiddenKind } from "./hidden-characters.ts";
 import { injectionPhrases } from "./injection-phrases.ts";
+import { escapeHidden } from "../text/hidden.ts";
 import { findSecrets } from "./secrets.ts";
 
 /** What a scan of a text may find. */
@@ -104,14 +105,6 @@ const lookalikes: ReadonlyMap<string, string> = new Map(
 /** Cyrillic and Greek letters that look like Latin ones, as these. */
 export function foldLookalikes(text: string): string {
   return text.replaceAll(/[\u0370-\u052f]/g, (letter) => lookalikes.get(letter) ?? letter);
-}
-
-/** Text as it may be printed: what is invisible or moves the cursor is written as its code point. */
-export function escapeHidden(text: string): string {
-  return text.replaceAll(
-    /[\p{Cc}\p{Cf}\p{Cs}\p{Co}\p{Noncharacter_Code_Point}\p{Variation_Selector}\u115f\u1160\u2028\u2029\u2800\u3164\uffa0]|\u034f/gu,
-    (character) => `\\u{${character.codePointAt(0)!.toString(16)}}`,
-  );
 }
 
 function excerptOf(text: string, at: number, length: number): string {

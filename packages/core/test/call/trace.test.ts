@@ -1,15 +1,8 @@
 import { AsyncLocalStorage } from "node:async_hooks";
 import { tracingChannel } from "node:diagnostics_channel";
 import { describe, expect, onTestFinished, test } from "vitest";
-import {
-  callChannelName,
-  createHost,
-  data,
-  failure,
-  ToolInterrupt,
-  type CallTrace,
-  type Host,
-} from "../../src/index.ts";
+import { createHost, data, failure, ToolInterrupt, type Host } from "../../src/index.ts";
+import { callChannelName, type CallTrace } from "@toolmount/core/tracing";
 import { tool } from "../world.ts";
 
 const channel = tracingChannel<unknown, CallTrace>(callChannelName);

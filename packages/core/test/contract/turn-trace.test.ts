@@ -1,16 +1,15 @@
 import { tracingChannel } from "node:diagnostics_channel";
 import { expect, onTestFinished, test } from "vitest";
+import { createHost, type Logger } from "../../src/index.ts";
 import {
-  createHost,
   modelChannelName,
   traceFields,
   traceModel,
   traceTurn,
   turnChannelName,
-  type Logger,
   type ModelTrace,
   type TurnTrace,
-} from "../../src/index.ts";
+} from "@toolmount/core/tracing";
 import { tool } from "../world.ts";
 
 const turn = (): TurnTrace => ({

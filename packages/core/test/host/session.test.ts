@@ -1,5 +1,6 @@
 import { expect, test } from "vitest";
-import { changeSessionMode, createHost, createMemoryStore, data, type ToolContext } from "../../src/index.ts";
+import { createHost, createMemoryStore, data, type ToolContext } from "../../src/index.ts";
+import { changeSessionMode } from "@toolmount/core/sessions";
 import { tool, world } from "../world.ts";
 
 test("a session's calls share its state, and others do not see it", async () => {

@@ -1,5 +1,7 @@
 import { existsSync, readFileSync } from "node:fs";
-import { createHost, defineTool, data, escapeHidden, scanDefinition, scanText } from "@toolmount/core";
+import { createHost, defineTool, data } from "@toolmount/core";
+import { escapeHidden } from "@toolmount/core/hidden";
+import { scanDefinition, scanText } from "@toolmount/core/scan";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { z } from "zod";

@@ -1,14 +1,6 @@
 import { describe, expect, test } from "vitest";
-import {
-  activateTools,
-  changeSessionMode,
-  createHost,
-  data,
-  sessionMode,
-  toolsOfMode,
-  type Host,
-  type ModeSummary,
-} from "../../src/index.ts";
+import { createHost, data, type Host, type ModeSummary } from "../../src/index.ts";
+import { activateTools, changeSessionMode, sessionMode, toolsOfMode } from "@toolmount/core/sessions";
 import { tool } from "../world.ts";
 
 const mode = (key: string, fields: Partial<ModeSummary> = {}): ModeSummary => ({

@@ -1,6 +1,7 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { changeSessionMode, createHost, sessionMode } from "../../src/index.ts";
+import { createHost } from "../../src/index.ts";
+import { changeSessionMode, sessionMode } from "@toolmount/core/sessions";
 
 const turn = fc.constantFrom("t-1", "t-2", "t-3", undefined);
 const change = fc.record({ mode: fc.constantFrom("general", "planning", "building"), turn });

@@ -1,15 +1,8 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import {
-  createMemoryStore,
-  createRedactor,
-  data,
-  mask,
-  namesSecret,
-  redact,
-  redactingLogger,
-  truncateText,
-} from "../../src/index.ts";
+import { createMemoryStore, data } from "../../src/index.ts";
+import { redactingLogger } from "../../src/text/redacting-logger.ts";
+import { createRedactor, mask, namesSecret, redact, truncateText } from "@toolmount/core/redact";
 import type { Json, Logger } from "../../src/index.ts";
 import { tool, world } from "../world.ts";
 

@@ -1,6 +1,5 @@
 import {
   failure,
-  findSecrets,
   ToolmountError,
   type AdapterServices,
   type Json,
@@ -8,6 +7,7 @@ import {
   type ToolAdapter,
   type ToolDefinition,
 } from "@toolmount/core";
+import { findSecrets } from "@toolmount/core/scan";
 import { adaptAmplifierModule } from "./module.ts";
 import { Stopped, type AmplifierWorld } from "./sessions.ts";
 import { isRecord, readForeignSchema } from "../schema/guards.ts";

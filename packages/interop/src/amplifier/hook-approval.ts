@@ -1,4 +1,5 @@
-import { escapeHidden, ToolmountError, type Logger } from "@toolmount/core";
+import { ToolmountError, type Logger } from "@toolmount/core";
+import { escapeHiddenInLines } from "@toolmount/core/hidden";
 import type { AmplifierSession } from "./sessions.ts";
 import { isRecord } from "../schema/guards.ts";
 import type { AmplifierHookResult } from "./hook-result.ts";
@@ -38,7 +39,7 @@ async function inject(
   hookName: string,
   { session, logger, sizeLimit, tokenBudget, context, now }: HookServices,
 ): Promise<void> {
-  const content = sanitise(given);
+  const content = escapeHiddenInLines(given);
   if (sizeLimit !== null && content.length > sizeLimit)
     throw new ToolmountError("OPTION_INVALID", {
       option: "injection_size_limit",
@@ -54,14 +55,6 @@ async function inject(
   if (result.ephemeral === true || add === null) return;
   const metadata = { source: "hook", hook_name: hookName, event, timestamp: now() };
   await add({ role: result.context_injection_role ?? "system", content, metadata });
-}
-
-/** Line feeds and tabs stay; what is invisible is written out. */
-function sanitise(text: string): string {
-  return text
-    .split(/(?<=[\n\t])|(?=[\n\t])/)
-    .map((part) => (part === "\n" || part === "\t" ? part : escapeHidden(part)))
-    .join("");
 }
 
 async function show(

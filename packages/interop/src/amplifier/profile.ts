@@ -1,4 +1,4 @@
-import type { Profile } from "@toolmount/core";
+import type { Profile } from "@toolmount/core/validation";
 import { isRecord, readForeignSchema } from "../schema/guards.ts";
 import { problemAt } from "../profile-words.ts";
 

@@ -1,11 +1,5 @@
-import {
-  ContractBreach,
-  data,
-  failure,
-  type Json,
-  type PartialResult,
-  type ToolOutcome,
-} from "@toolmount/core";
+import { data, failure, type Json, type PartialResult, type ToolOutcome } from "@toolmount/core";
+import { ContractBreach } from "@toolmount/core/internal";
 import { isRecord } from "../schema/guards.ts";
 
 /** Amplifier's result of a tool. Source of the fields: TOOL_CONTRACT 1.0.0, Data Models. */

@@ -1,5 +1,4 @@
 import {
-  ContractBreach,
   data,
   errorCodes,
   failure,
@@ -8,6 +7,7 @@ import {
   type ToolInfo,
   type ToolOutcome,
 } from "@toolmount/core";
+import { ContractBreach } from "@toolmount/core/internal";
 import { isRecord } from "../schema/guards.ts";
 
 /** One error or warning of an Aptix envelope. */

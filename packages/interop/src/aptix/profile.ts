@@ -1,5 +1,6 @@
 import { messageOf } from "@toolmount/core/errors";
-import { silentLogger, type Profile, type RuleProblem, type ToolSubject } from "@toolmount/core";
+import { silentLogger } from "@toolmount/core";
+import type { Profile, RuleProblem, ToolSubject } from "@toolmount/core/validation";
 import { aptixClassOf, servicesOf, type AptixInstance } from "./tool-class.ts";
 import { createAptixLogger } from "./logger.ts";
 import { isRecord } from "../schema/guards.ts";

@@ -1,4 +1,5 @@
-import type { Profile, ToolDefinition, ToolSubject } from "@toolmount/core";
+import type { ToolDefinition } from "@toolmount/core";
+import type { Profile, ToolSubject } from "@toolmount/core/validation";
 import { enforced, problemAt } from "../profile-words.ts";
 
 const definitionOf = (subject: ToolSubject) => subject.thing as Partial<ToolDefinition>;

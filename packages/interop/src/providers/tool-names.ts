@@ -1,4 +1,4 @@
-import { digestOf } from "@toolmount/core";
+import { digestOf } from "@toolmount/core/internal";
 
 /** What a provider asks of a tool's name. */
 export interface NameRule {

@@ -1,5 +1,6 @@
 import { messageOf } from "@toolmount/core/errors";
-import { canonicalJson, type JsonSchema, type ParseResult, type SchemaCompiler } from "@toolmount/core";
+import type { JsonSchema, ParseResult, SchemaCompiler } from "@toolmount/core";
+import { canonicalJson } from "@toolmount/core/internal";
 import { Ajv, type ErrorObject, type Options, type ValidateFunction } from "ajv";
 import { Ajv2019 } from "ajv/dist/2019.js";
 import { Ajv2020 } from "ajv/dist/2020.js";

@@ -1,4 +1,5 @@
-import { redact, type Json, type JsonObject, type PlanPosition } from "@toolmount/core";
+import type { Json, JsonObject, PlanPosition } from "@toolmount/core";
+import { redact } from "@toolmount/core/redact";
 import { fillOptions } from "../host/defaults.ts";
 import { combineLayers } from "../plan/merge-layers.ts";
 import { takeLayers, type PlanInput } from "../mount/load-plan.ts";

@@ -1,5 +1,6 @@
 import { messageOf } from "@toolmount/core/errors";
-import { namesSecret, ToolmountError, type JsonObject } from "@toolmount/core";
+import { ToolmountError, type JsonObject } from "@toolmount/core";
+import { namesSecret } from "@toolmount/core/redact";
 import type { NewEntry } from "./edit-plan.ts";
 import { isRecord } from "../diagnostics/json.ts";
 

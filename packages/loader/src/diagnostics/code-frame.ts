@@ -1,3 +1,4 @@
+import { coverHidden } from "@toolmount/core/hidden";
 import type { PlanPosition } from "@toolmount/core";
 import type { PlanText } from "./source-text.ts";
 
@@ -7,7 +8,7 @@ const maxWidth = 120;
 /**
  * The lines around a position, with a caret under it, as compilers print them.
  *
- * Long lines are cut around the caret; control characters show as a replacement mark, so a frame is safe on a terminal.
+ * Long lines are cut around the caret; hidden characters become a replacement mark, so a frame is safe on a terminal.
  */
 export function codeFrame(text: PlanText, { line, column }: Pick<PlanPosition, "line" | "column">): string {
   const first = Math.max(1, line - 2);
@@ -27,9 +28,6 @@ export function codeFrame(text: PlanText, { line, column }: Pick<PlanPosition, "
 function readLine(text: PlanText, number: number, from: number): string {
   const start = (text.lineStarts[number - 1] ?? 0) + from;
   const end = (text.lineStarts[number] ?? text.text.length + 1) - 1;
-  return text.text
-    .slice(start, Math.min(end, start + maxWidth))
-    .replace(/\r$/, "")
-    .replaceAll("\t", " ")
-    .replaceAll(/\p{Cc}|\p{Cf}/gu, "\u{FFFD}");
+  const line = text.text.slice(start, Math.min(end, start + maxWidth)).replace(/\r$/, "");
+  return coverHidden(line.replaceAll("\t", " "));
 }

@@ -1,3 +1,4 @@
+import { coverHidden } from "@toolmount/core/hidden";
 import { errorMessage, ToolmountError, type ErrorCode, type ErrorDetails } from "@toolmount/core/errors";
 import { codeFrame } from "./code-frame.ts";
 import { findPlace, showPath, type Path, type Place, type PlanMap } from "./positions.ts";
@@ -44,7 +45,7 @@ export function makeProblem<Code extends ErrorCode>(
   const position = place && positionAt(place.text, place.offset);
   return {
     code,
-    message: printable(errorMessage(code, details).slice(0, maxMessage)),
+    message: coverHidden(errorMessage(code, details).slice(0, maxMessage)),
     ...(path !== undefined && path.length > 0 && { path: showPath(path) }),
     ...(place && position && { ...position, frame: codeFrame(place.text, position) }),
     ...(hint !== undefined && { hint }),
@@ -64,11 +65,6 @@ export function maskProblem(mask: (text: string) => string): (problem: Problem) 
     ...(hint !== undefined && { hint: mask(hint) }),
     details: Object.fromEntries(Object.entries(details).map(([key, value]) => [key, hide(value)])),
   });
-}
-
-/** Control characters of a plan must not reach the terminal of whoever reads of it. */
-function printable(text: string): string {
-  return text.replaceAll(/(?!\n)\p{Cc}/gu, "\u{FFFD}");
 }
 
 /** Makes problems that point into one plan. */

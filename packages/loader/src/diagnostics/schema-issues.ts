@@ -1,4 +1,5 @@
-import { nearestNames, type StandardSchema } from "@toolmount/core";
+import type { StandardSchema } from "@toolmount/core";
+import { nearestNames } from "@toolmount/core/nearest";
 import { isRecord } from "./json.ts";
 import { showPath, type Path } from "./positions.ts";
 

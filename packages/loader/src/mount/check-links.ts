@@ -1,4 +1,5 @@
-import { nearestNames, type ToolInfo } from "@toolmount/core";
+import type { ToolInfo } from "@toolmount/core";
+import { nearestNames } from "@toolmount/core/nearest";
 import type { PlanMap } from "../diagnostics/positions.ts";
 import { createReporter, type Problem } from "../diagnostics/problems.ts";
 import type { Unit } from "./list-units.ts";

@@ -1,12 +1,12 @@
 import { messageOf } from "@toolmount/core/errors";
-import {
-  authoredDefinition,
-  type Coordinator,
-  type JsonSchema,
-  type SchemaCompiler,
-  type StandardSchema,
-  type ToolDefinition,
+import type {
+  Coordinator,
+  JsonSchema,
+  SchemaCompiler,
+  StandardSchema,
+  ToolDefinition,
 } from "@toolmount/core";
+import { authoredDefinition } from "@toolmount/core/internal";
 import type { LoadedModule } from "../modules/recognize.ts";
 import type { ManifestTool, ModuleManifest } from "../modules/manifest.ts";
 

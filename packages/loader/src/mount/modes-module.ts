@@ -1,4 +1,5 @@
-import { digestOf, type Coordinator, type ModeCatalog, type ModeSummary } from "@toolmount/core";
+import type { Coordinator, ModeCatalog, ModeSummary } from "@toolmount/core";
+import { digestOf } from "@toolmount/core/internal";
 import type { ModuleExports } from "../modules/import.ts";
 import type { ModesDocument } from "../plan/schema.ts";
 

@@ -1,7 +1,6 @@
 import { messageOf } from "@toolmount/core/errors";
 import { pathToFileURL } from "node:url";
 import {
-  digestOf,
   isToolmountError,
   ToolmountError,
   type Clock,
@@ -9,6 +8,7 @@ import {
   type JsonObject,
   type Logger,
 } from "@toolmount/core";
+import { digestOf } from "@toolmount/core/internal";
 import { within } from "./with-timeout.ts";
 import { parseConfig } from "./parse-config.ts";
 import { importModule, type ModuleExports } from "../modules/import.ts";

@@ -1,4 +1,5 @@
-import { nearestNames, type Limits, type ToolDefinition, type ToolShape } from "@toolmount/core";
+import type { Limits, ToolDefinition, ToolShape } from "@toolmount/core";
+import { nearestNames } from "@toolmount/core/nearest";
 import type { PlanLock } from "../plan/lock-file.ts";
 import { choosesTool, offeredName, type Choosable } from "./offered-name.ts";
 import { overridesOf, readLimits, type PlanEntry } from "../plan/check-plan.ts";

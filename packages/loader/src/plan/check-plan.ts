@@ -1,4 +1,5 @@
-import { nearestNames, type Json, type JsonObject, type Limits } from "@toolmount/core";
+import type { Json, JsonObject, Limits } from "@toolmount/core";
+import { nearestNames } from "@toolmount/core/nearest";
 import { isRecord } from "../diagnostics/json.ts";
 import { readIssues } from "../diagnostics/schema-issues.ts";
 import {

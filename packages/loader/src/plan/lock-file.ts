@@ -1,6 +1,7 @@
 import { readFile, rename, writeFile } from "node:fs/promises";
 import { dirname, extname, join, basename } from "node:path";
-import { lockDigest, type ToolInfo } from "@toolmount/core";
+import type { ToolInfo } from "@toolmount/core";
+import { lockDigest } from "@toolmount/core/internal";
 import { z } from "zod";
 import { makeProblem, planError } from "../diagnostics/problems.ts";
 import { createPlanText } from "../diagnostics/source-text.ts";

@@ -1,4 +1,5 @@
-import { digestOf, lockDigest, type Host, type ToolInfo } from "@toolmount/core";
+import type { Host, ToolInfo } from "@toolmount/core";
+import { digestOf, lockDigest } from "@toolmount/core/internal";
 import type { ServedSession } from "./served-session.ts";
 
 /** Events after which a host may offer other tools than before. */

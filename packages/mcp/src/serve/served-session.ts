@@ -1,5 +1,4 @@
 import {
-  digestOf,
   isToolmountError,
   type Host,
   type Session,
@@ -7,6 +6,7 @@ import {
   type ToolInfo,
   type ToolOutcome,
 } from "@toolmount/core";
+import { digestOf } from "@toolmount/core/internal";
 
 /** A call as a client asks for it. */
 export interface ServedCall {

@@ -1,11 +1,6 @@
 import { setTimeout as wait } from "node:timers/promises";
-import {
-  ToolmountError,
-  traceModel,
-  type Coordinator,
-  type HookResult,
-  type ModelTrace,
-} from "@toolmount/core";
+import { ToolmountError, type Coordinator, type HookResult } from "@toolmount/core";
+import { traceModel, type ModelTrace } from "@toolmount/core/tracing";
 import type { Settings } from "../config.ts";
 import { readProviderError, type ProviderError } from "./provider-error.ts";
 import type { Deltas, ModelAnswer } from "./answer.ts";

@@ -1,4 +1,5 @@
-import { changeSessionMode, errorMessage, type Coordinator, type Session } from "@toolmount/core";
+import { errorMessage, type Coordinator, type Session } from "@toolmount/core";
+import { changeSessionMode } from "@toolmount/core/sessions";
 import type { Settings } from "../config.ts";
 import { message, type Item } from "../provider/items.ts";
 import { outcomeText } from "./model-text.ts";

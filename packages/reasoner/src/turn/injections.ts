@@ -1,11 +1,6 @@
 import { createHash } from "node:crypto";
-import {
-  escapeHidden,
-  ToolmountError,
-  type Coordinator,
-  type HookResult,
-  type Injection,
-} from "@toolmount/core";
+import { ToolmountError, type Coordinator, type HookResult, type Injection } from "@toolmount/core";
+import { escapeHidden } from "@toolmount/core/hidden";
 import { message, type Item } from "../provider/items.ts";
 
 /** Tokens of injected text in one turn above which a warning is logged; a token is taken for four characters. */

@@ -1,4 +1,5 @@
-import { matchesGlob, type Coordinator, type EventData } from "@toolmount/core";
+import type { Coordinator, EventData } from "@toolmount/core";
+import { matchesGlob } from "@toolmount/core/match-arguments";
 
 /** What one turn under way may call. */
 export interface LiveTurn {

@@ -1,4 +1,5 @@
-import { isToolmountError, traceTurn, type TurnTrace } from "@toolmount/core";
+import { isToolmountError } from "@toolmount/core";
+import { traceTurn, type TurnTrace } from "@toolmount/core/tracing";
 import type { Agent, Settings } from "../config.ts";
 import { createProvider } from "../provider/provider.ts";
 import type { SessionFacts } from "../session/log.ts";

@@ -1,15 +1,15 @@
 import {
   errorMessage,
-  guidanceOf,
   isToolmountError,
   ToolmountError,
-  traceFields,
   type Clock,
   type Coordinator,
   type Host,
   type Offer,
   type Session,
 } from "@toolmount/core";
+import { guidanceOf } from "@toolmount/core/sessions";
+import { traceFields } from "@toolmount/core/tracing";
 import { ask, requireAllowed } from "../provider/ask.ts";
 import { enterMode } from "./bootstrap.ts";
 import { answerCalls, answerCancelled, answerFailed, type Calling } from "./calls.ts";

@@ -1,4 +1,5 @@
-import type { ModuleSubject, Profile, Rule, RuleProblem, ToolInfo, ToolSubject } from "@toolmount/core";
+import type { ToolInfo } from "@toolmount/core";
+import type { ModuleSubject, Profile, Rule, RuleProblem, ToolSubject } from "@toolmount/core/validation";
 import { coreProfile } from "../rules/core-profile.ts";
 import { describeThrown } from "../trial/describe-thrown.ts";
 import { reportOf, type CheckReport, type Finding, type Verdict } from "./report.ts";

@@ -1,4 +1,5 @@
-import type { JsonObject, Profile } from "@toolmount/core";
+import type { JsonObject } from "@toolmount/core";
+import type { Profile } from "@toolmount/core/validation";
 import type { ArgumentTable } from "../trial/trial-calls.ts";
 import type { Extension } from "../trial/trial.ts";
 import type { CheckStep } from "./external-findings.ts";

@@ -1,4 +1,4 @@
-import { escapeHidden } from "@toolmount/core";
+import { escapeHidden } from "@toolmount/core/hidden";
 
 /** One problem that a rule found. */
 export interface Finding {

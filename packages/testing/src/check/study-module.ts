@@ -1,4 +1,5 @@
-import type { JsonObject, ModuleSubject, ToolSubject } from "@toolmount/core";
+import type { JsonObject } from "@toolmount/core";
+import type { ModuleSubject, ToolSubject } from "@toolmount/core/validation";
 import { withTimeout } from "../trial/deadline.ts";
 import { callOnTrial, cancelOnTrial, isHarmless, sampleFor } from "../trial/trial-calls.ts";
 import { listTools, startTrial, type ModuleExports, type Trial, type TrialOptions } from "../trial/trial.ts";

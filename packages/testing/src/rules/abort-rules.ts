@@ -1,4 +1,4 @@
-import type { ModuleSubject, Rule } from "@toolmount/core";
+import type { ModuleSubject, Rule } from "@toolmount/core/validation";
 
 /** The checks of cancelled calls. */
 export const abortRules: readonly Rule<ModuleSubject>[] = [

@@ -1,4 +1,4 @@
-import type { Profile } from "@toolmount/core";
+import type { Profile } from "@toolmount/core/validation";
 import { moduleRules } from "./module-rules.ts";
 import { toolRules } from "./tool-rules.ts";
 import { usageRules } from "./usage-rules.ts";

@@ -1,10 +1,6 @@
-import {
-  canonicalJson,
-  type ModuleSubject,
-  type Rule,
-  type RuleProblem,
-  type ToolInfo,
-} from "@toolmount/core";
+import type { ToolInfo } from "@toolmount/core";
+import { canonicalJson } from "@toolmount/core/internal";
+import type { ModuleSubject, Rule, RuleProblem } from "@toolmount/core/validation";
 import { describeThrown } from "../trial/describe-thrown.ts";
 import { DeadlineExceeded } from "../trial/deadline.ts";
 import { Synchronous } from "../trial/mount-return.ts";

@@ -1,4 +1,4 @@
-import { scanDefinition } from "@toolmount/core";
+import { scanDefinition } from "@toolmount/core/scan";
 import { isNative, problemOf, textsOf, type ToolRule } from "./tool-subject.ts";
 
 /** A rule that the host itself enforces when a tool is mounted. */

@@ -1,4 +1,4 @@
-import type { RuleProblem, ToolSubject } from "@toolmount/core";
+import type { RuleProblem, ToolSubject } from "@toolmount/core/validation";
 import { problemOf, type ToolRule } from "./tool-subject.ts";
 
 /** Breaches of the result contract with a rule of their own, recognised by the host's message. */

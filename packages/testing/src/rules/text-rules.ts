@@ -1,4 +1,4 @@
-import { scanDefinition, type DefinitionFindingKind } from "@toolmount/core";
+import { scanDefinition, type DefinitionFindingKind } from "@toolmount/core/scan";
 import { patternRule } from "./pattern-rule.ts";
 import { problemOf, textsOf, type ToolRule } from "./tool-subject.ts";
 

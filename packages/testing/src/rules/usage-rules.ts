@@ -1,4 +1,4 @@
-import type { RuleProblem, ToolSubject } from "@toolmount/core";
+import type { RuleProblem, ToolSubject } from "@toolmount/core/validation";
 import { isNative, type ToolRule } from "./tool-subject.ts";
 
 const of = (subject: ToolSubject, problem: string): RuleProblem => ({

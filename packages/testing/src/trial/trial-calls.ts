@@ -1,4 +1,5 @@
-import type { Host, ToolInfo, TrialCall } from "@toolmount/core";
+import type { Host, ToolInfo } from "@toolmount/core";
+import type { TrialCall } from "@toolmount/core/validation";
 import { DeadlineExceeded } from "./deadline.ts";
 import { sampleOf } from "./sample.ts";
 import type { Trial } from "./trial.ts";

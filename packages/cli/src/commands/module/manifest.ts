@@ -1,5 +1,6 @@
 import { writeFile } from "node:fs/promises";
-import { canonicalJson, ToolmountError, type JsonObject } from "@toolmount/core";
+import { ToolmountError, type JsonObject } from "@toolmount/core";
+import { canonicalJson } from "@toolmount/core/internal";
 import type { DescribedPackage } from "@toolmount/loader";
 import type { Command } from "commander";
 import { countOf } from "../../screen/count.ts";

@@ -1,4 +1,5 @@
-import { nearestNames, ToolmountError, type JsonObject, type PlanPosition } from "@toolmount/core";
+import { ToolmountError, type JsonObject, type PlanPosition } from "@toolmount/core";
+import { nearestNames } from "@toolmount/core/nearest";
 import type { ExplainedAnswer, ExplainedTool, Explanation, ToolOrigin } from "@toolmount/loader";
 import type { Command } from "commander";
 import { looksLikePlan } from "../../options/operands.ts";

@@ -1,0 +1,13 @@
+// Calls, turns and model requests on Node's tracing channels.
+export { callChannelName, type CallTrace } from "./call/trace.ts";
+export { traceFields, type TraceFields } from "./call/log-fields.ts";
+export {
+  modelChannelName,
+  traceModel,
+  traceTurn,
+  turnChannelName,
+  type ModelTrace,
+  type TraceFailure,
+  type TraceUsage,
+  type TurnTrace,
+} from "./contract/turn-trace.ts";
