@@ -84,7 +84,8 @@ export const waysIn: readonly WayIn[] = [
     name: "a session, as the reasoner has it",
     sources: [
       "packages/core/src/host/session.ts",
-      "packages/reasoner/src/turn/calls.ts",
+      "packages/reasoner/src/turn/run-call.ts",
+      "packages/reasoner/src/turn/questions.ts",
       "packages/reasoner/src/turn/bootstrap.ts",
     ],
     go: (decision) =>

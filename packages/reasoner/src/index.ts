@@ -1,6 +1,16 @@
-export { config, settingsSchema, settingsOf, type Agent, type Config, type Settings } from "./config.ts";
+// The module
+export {
+  config,
+  settingsOf,
+  settingsSchema,
+  type Agent,
+  type Config,
+  type Settings,
+} from "./config/settings.ts";
 export { mount } from "./mount.ts";
-export { createReasoner, type ReasonerOptions } from "./reasoner.ts";
+// The reasoner
+export { createReasoner } from "./reasoner.ts";
+export type { ReasonerOptions } from "./session-access.ts";
 export type {
   Reasoner,
   ResumeOptions,
@@ -10,7 +20,10 @@ export type {
   TurnHost,
   TurnOptions,
 } from "./reasoner-types.ts";
-export type { ClientResult, TurnEvent, TurnResult, WaitingCall } from "./turn/turn-types.ts";
+// Turns
+export type { ClientResult, TurnEvent, TurnResult } from "./turn/turn-types.ts";
+export type { WaitingCall } from "./session/waiting.ts";
 export type { Cost, Usage } from "./provider/usage.ts";
-export { ProviderError, type ProviderErrorKind, type ProviderFailure } from "./provider/provider-error.ts";
+// Models
+export { ModelError, type ModelErrorKind, type ModelFailure } from "./provider/model-error.ts";
 export { startReplay, type Replay } from "./provider/replay.ts";

@@ -1,8 +1,8 @@
 import type { Coordinator, ListAgents } from "@toolmount/core";
-import { settingsOf, type Config } from "./config.ts";
+import { settingsOf, type Config } from "./config/settings.ts";
 import { createReasoner } from "./reasoner.ts";
 
-/** Mounts the reasoner of a plan, and what tools need that begin sessions. */
+/** Mounts a plan's reasoner, and the capabilities with which tools begin sub-agents. */
 export async function mount(coordinator: Coordinator, given: Config): Promise<void> {
   const { agents = {} } = given;
   const reasoner = createReasoner(coordinator, { settings: settingsOf(given), agents });

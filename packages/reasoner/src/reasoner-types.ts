@@ -1,36 +1,40 @@
 import type { Host, SessionRecord } from "@toolmount/core";
+import type { Settings } from "./config/settings.ts";
 import type { Item } from "./provider/items.ts";
-import type { ClientResult, TurnEvent, TurnResult, WaitingCall } from "./turn/turn-types.ts";
-import type { Settings } from "./config.ts";
 import type { Usage } from "./provider/usage.ts";
+import type { SessionStatus } from "./session/entry.ts";
+import type { WaitingCall } from "./session/waiting.ts";
+import type { ClientResult, TurnEvent, TurnResult } from "./turn/turn-types.ts";
 
 /** The part of a host that turns need. */
 export type TurnHost = Pick<Host, "session" | "approvals" | "tools">;
 
-/** What every turn may be given. */
+/** Options of every turn. */
 export interface TurnOptions {
-  /** Only the user of a session goes on with it; a session without one is open to all. Default: the session's. */
+  /** Only a session's user may use it; a session without a user is open to all. Default: the session's user. */
   readonly userId?: string | undefined;
+  /** The conversation that tools see in their context. Default: the session's id; a sub-agent has its parent's. */
+  readonly conversationId?: string | undefined;
   /** Cancels the turn; every call it made is answered. */
   readonly abortSignal?: AbortSignal | undefined;
   readonly onEvent?: ((event: TurnEvent) => void) | undefined;
-  /** W3C trace context of whoever asks; the turn, its requests and its calls are told as a part of that trace. */
+  /** W3C trace context of the caller. The turn, its requests and its calls become part of that trace. */
   readonly traceparent?: string | undefined;
-  /** Another model, or another server, than the plan's, for this turn. */
+  /** Settings of this turn that override the plan's. */
   readonly settings?: Partial<Settings> | undefined;
 }
 
 export interface RunOptions extends TurnOptions {
   readonly prompt: string;
-  /** Goes on with this session, or begins it under this id. Default: a new one. */
+  /** The session of the turn: an existing one, or a new one under this id. Default: a new one. */
   readonly sessionId?: string | undefined;
 }
 
 export interface ResumeOptions extends TurnOptions {
   readonly sessionId: string;
-  /** For calls that the client runs. */
+  /** Results of calls that the client runs. */
   readonly clientResults?: readonly ClientResult[] | undefined;
-  /** Ends the turn instead: what waits is answered as cancelled. */
+  /** Ends the turn instead: calls that wait are answered as cancelled, and their questions are void. */
   readonly cancel?: boolean | undefined;
 }
 
@@ -41,9 +45,8 @@ export interface SessionSummary {
   readonly agent: string | null;
   readonly title: string;
   readonly turns: number;
-  /** `open`: a turn has not ended; it runs, waits, or its process is gone. */
-  readonly status: "open" | "done" | "cancelled" | "failed";
-  /** Calls that wait. */
+  readonly status: SessionStatus;
+  /** How many calls wait. */
   readonly waits: number;
   readonly usage: Usage;
   readonly forkedFrom: string | null;
@@ -51,26 +54,27 @@ export interface SessionSummary {
   readonly updatedAt: SessionRecord["updatedAt"];
 }
 
-/** A session, whole. */
+/** A session with its conversation. */
 export interface SessionDetails extends SessionSummary {
   readonly items: readonly Item[];
   readonly waiting: readonly WaitingCall[];
+  /** Sessions of its sub-agents. */
   readonly children: readonly string[];
 }
 
-/** Runs turns of sessions over a model; what is mounted at `orchestrator`. */
+/** Runs turns of sessions over a model. Mounted at `orchestrator`. */
 export interface Reasoner {
   /**
-   * Runs a turn. Rejects with `SESSION_CONFLICT` where one is open, and with `SESSION_NOT_FOUND` where the session is
-   * another user's; what goes wrong in the turn is in its result.
+   * Runs a turn. Rejects with `SESSION_CONFLICT` when the session has an open turn, and with `SESSION_NOT_FOUND` for
+   * another user's session. A failure of the turn itself is in its result.
    */
   run(host: TurnHost, options: RunOptions): Promise<TurnResult>;
   /**
-   * Goes on with a turn that paused, or whose process is gone; nothing runs twice. Rejects with `SESSION_NOT_FOUND`
-   * where there is none of this user, with `SESSION_CONFLICT` where no turn is open, and with `CLIENT_RESULT_REFUSED`.
+   * Resumes a turn that paused, or whose process is gone; nothing runs twice. Rejects with `SESSION_NOT_FOUND` for a
+   * session that this user does not have, with `SESSION_CONFLICT` when no turn is open, and with `CLIENT_RESULT_REFUSED`.
    */
   resume(host: TurnHost, options: ResumeOptions): Promise<TurnResult>;
-  /** Newest change first. */
+  /** Lists sessions, the last changed first. */
   list(filter?: {
     parentId?: string | undefined;
     limit?: number | undefined;
@@ -78,10 +82,10 @@ export interface Reasoner {
   /** Rejects with `SESSION_NOT_FOUND`. */
   show(sessionId: string): Promise<SessionDetails>;
   /**
-   * A new session with all that one has; a turn that is open is left out. Rejects with `SESSION_NOT_FOUND` where it is
-   * another user's; one without a user becomes the user's who forks it.
+   * Copies a session without its open turn. Rejects with `SESSION_NOT_FOUND` for another user's session. The copy of a
+   * session without a user belongs to the user who forks it.
    */
   fork(host: TurnHost, sessionId: string, newId?: string, userId?: string): Promise<SessionSummary>;
-  /** Forgets a session's live state in this process; its log stays. */
+  /** Drops a session's live state in this process; its log stays. */
   leave(host: TurnHost, sessionId: string): Promise<void>;
 }

@@ -2,6 +2,7 @@ import {
   data,
   defineTool,
   failure,
+  isToolInterrupt,
   type Json,
   type ListAgents,
   type Spawn,
@@ -50,7 +51,7 @@ const outputSchema = z.strictObject({
   session_id: z.string(),
   agent: z.string(),
   turn_count: z.int(),
-  status: z.enum(["done", "paused", "cancelled", "failed"]),
+  status: z.enum(["done", "incomplete", "paused", "cancelled", "failed"]),
   metadata: z.strictObject({ requests: z.int(), calls: z.int(), error: z.string().nullable() }),
 });
 
@@ -103,6 +104,8 @@ export function createDelegate(settings: DelegateSettings, services: DelegateSer
         });
         return answer(child);
       } catch (error) {
+        // The agent waits: this call waits with it, and is made again when its turn is resumed.
+        if (isToolInterrupt(error)) throw error;
         const { text, code } = describeFailure(error, given.session_id);
         services.tell?.("delegate:error", { ...ids, agent: given.agent ?? null, code });
         return failure(text, { code });

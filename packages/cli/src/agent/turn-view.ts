@@ -40,7 +40,7 @@ export function createTurnView(screen: Screen): (event: TurnEvent) => void {
         wasStreamed = false;
         return line(screen.paint("dim", `asking again in ${Math.round(event.afterMs)} ms (${event.kind})`));
       case "hitl":
-        return event.waiting.forEach((call) => line(waitingLine(screen, call)));
+        return event.waiting.flatMap(waitingCallsOf).forEach((call) => line(waitingLine(screen, call)));
       case "error":
         return line(`${screen.paint("red", event.code)} ${printableLines(event.message)}`);
       case "begin":
@@ -81,6 +81,13 @@ function resultLines(
 
 /** Most lines of what went wrong; the whole is in `toolmount sessions show`. */
 const maxLines = 8;
+
+/** A call of a sub-agent that waits is shown in place of the delegation. */
+function waitingCallsOf(call: WaitingCall): readonly WaitingCall[] {
+  if (call.waitsFor !== "agent") return [call];
+  const { waiting = [] } = (call.arguments ?? {}) as { readonly waiting?: readonly WaitingCall[] };
+  return waiting.length === 0 ? [call] : waiting.flatMap(waitingCallsOf);
+}
 
 function waitingLine(screen: Screen, { tool, waitsFor, callId, arguments: given }: WaitingCall): string {
   const what =

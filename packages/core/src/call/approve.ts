@@ -71,10 +71,12 @@ function covers(approval: RememberedApproval, run: Run): boolean {
 
 /** The question is on disk before anybody hears of it. */
 function keep(run: Run, store: ApprovalStore, approver: Approver | null): boolean {
-  run.case = newCase(run, store, "pending");
-  return wait(run, run.host.desk.track(run.case.add()), () =>
-    approver === null ? later(run) : ask(run, approver),
-  );
+  const open = newCase(run, store, "pending");
+  run.case = open;
+  const stored = run.host.desk.track(open.add());
+  if (approver === null) return wait(run, stored, () => later(run));
+  const noted = stored.then(() => run.given.onQuestion?.(open.ticket!));
+  return wait(run, noted, () => ask(run, approver));
 }
 
 function later(run: Run): boolean {

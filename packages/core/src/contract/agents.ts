@@ -11,9 +11,9 @@ export interface SpawnRequest {
   readonly parentSessionId: string;
   readonly parentTurnId: string;
   /**
-   * The call that asks, by a tool that does nothing but this: should its process end meanwhile, the call is made again
-   * when the parent goes on, and gets the session that it began, which goes on where it was. Without it such a call is
-   * told as unknown.
+   * The call that asks, of a tool that does nothing else. When its process ends, or the sub-agent waits, the call is made
+   * again when the parent's turn is resumed, and resumes the same session. A sub-agent that waits is then reported by an
+   * interrupt, not as a result. Without this id, a call whose process ended has the outcome `unknown`.
    */
   readonly parentCallId?: string | undefined;
   /** The trace context of the call that asks; the child's turn is told as a part of it. */
@@ -31,8 +31,8 @@ export interface SpawnRequest {
 
 /** How the turn of a child ended, or where it stopped. */
 export interface ChildTurn {
-  /** `paused`: it waits for somebody, and its session can be gone on with. */
-  readonly status: "done" | "paused" | "cancelled" | "failed";
+  /** `paused`: calls of it wait. `incomplete`: the model's last answer was cut. */
+  readonly status: "done" | "incomplete" | "paused" | "cancelled" | "failed";
   /** What the model said last. */
   readonly text: string;
   readonly error?: { readonly code: string; readonly message: string };

@@ -27,6 +27,11 @@ export interface CallContext {
   readonly abortSignal?: AbortSignal | undefined;
   /** Stops calls in two steps, and lists those that run; one token may be given to many calls. */
   readonly cancellation?: CancellationToken | undefined;
+  /**
+   * Receives the ticket of a call whose question is stored, before an approver is asked: with it the call can be resumed
+   * when this process ends. The approver is asked when the returned promise resolves; a rejection denies the call.
+   */
+  readonly onQuestion?: ((ticket: string) => Promise<unknown> | void) | undefined;
   /** Receives what the tool reports while it runs. */
   readonly onProgress?: ((progress: Progress) => void) | undefined;
 }

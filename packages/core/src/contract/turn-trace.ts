@@ -49,7 +49,7 @@ export interface TurnTrace extends AgentTrace {
   readonly resumed: boolean;
   /** Who goes on with it, where that is known. */
   readonly resumedBy?: string;
-  status?: "done" | "paused" | "cancelled" | "failed";
+  status?: "done" | "incomplete" | "paused" | "cancelled" | "failed";
   /** Requests to the model, and calls, those of children counted. */
   iterations?: number;
   calls?: number;

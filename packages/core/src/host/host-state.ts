@@ -196,7 +196,13 @@ export class HostState {
     const abortSignal = run.context!.abortSignal;
     return this.call(
       request,
-      { ...run.given, abortSignal, onProgress: undefined, traceparent: traceparentOf(run) },
+      {
+        ...run.given,
+        abortSignal,
+        onProgress: undefined,
+        onQuestion: undefined,
+        traceparent: traceparentOf(run),
+      },
       run,
     );
   }

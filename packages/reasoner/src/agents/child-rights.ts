@@ -1,28 +1,32 @@
-import type { SpawnRequest, ToolInfo } from "@toolmount/core";
-import type { Agent } from "../config.ts";
-import type { TurnHost } from "../reasoner-types.ts";
+import type { Host, SpawnRequest, ToolInfo } from "@toolmount/core";
+import type { Agent } from "../config/settings.ts";
 import type { SessionLog } from "../session/log.ts";
 
-/** Lists of globs, each of which a tool has to fit. */
-type Lists = readonly (readonly string[])[];
+/** Lists of globs; a tool is allowed when every list admits it. */
+export type GlobLists = readonly (readonly string[])[];
 
-/** What holds a child beside what holds its parent: its agent's own list, what it is not given, and the parent's mode. */
+type RightsHost = Pick<Host, "session" | "tools">;
+
+/** What restricts a sub-agent beside its parent's restrictions: its agent's list, excluded tools, the parent's mode. */
 export async function rightsOf(
-  host: TurnHost,
+  host: RightsHost,
   parent: SessionLog,
   agent: Agent | undefined,
   exclude: readonly string[],
-): Promise<Lists> {
+): Promise<GlobLists> {
   const named = new Set(agent?.tools ?? []);
-  const left = host
+  const excluded = host
     .tools({ includeDeprecated: true })
     .filter((tool) => !named.has(tool.name) && namesOf(tool).some((name) => exclude.includes(name)));
-  const without = allBut([...left.map(({ name }) => name), ...exclude.filter((name) => !named.has(name))]);
+  const without = allBut([
+    ...excluded.map(({ name }) => name),
+    ...exclude.filter((name) => !named.has(name)),
+  ]);
   return [...(agent === undefined ? [] : [agent.tools]), ...without, ...(await modeRights(host, parent))];
 }
 
-/** Whatever mode a child enters, it has no tool that its parent's mode does not offer now. */
-export async function modeRights(host: TurnHost, { facts, view }: SessionLog): Promise<Lists> {
+/** A sub-agent has no tool that its parent's mode does not offer now, whatever mode it enters itself. */
+export async function modeRights(host: RightsHost, { facts, view }: SessionLog): Promise<GlobLists> {
   const offer = await host.session(facts.id).offer({ turnId: view.turn?.turnId });
   const offered = new Set([...offer.tools, ...offer.available].map(({ name }) => name));
   return allBut(
@@ -33,23 +37,23 @@ export async function modeRights(host: TurnHost, { facts, view }: SessionLog): P
   );
 }
 
-function allBut(names: readonly string[]): Lists {
+function allBut(names: readonly string[]): GlobLists {
   return names.length === 0 ? [] : [["*", ...[...new Set(names)].map((name) => `!${name}`)]];
 }
 
-/** How a plan may name a tool that it leaves out: by any of its names, or by its module. */
+/** The names with which a plan may exclude a tool: each of its own names, or its module. */
 function namesOf({ name, declaredName, aliases, owner }: ToolInfo): readonly string[] {
   const module = owner.replace(/^@[^/]*\//, "");
   return [name, declaredName, ...aliases, owner, module, `tool-${module}`];
 }
 
-/** How many of the last sessions above one, itself counted, were begun as `self`; their ids tell. */
+/** How many sessions in a row, up to and with this one, were begun as `self`. Their ids show it. */
 export function selfDepthOf(sessionId: string): number {
   const chain = /(?:-[0-9a-f]{16}_self)*$/.exec(sessionId)?.[0] ?? "";
   return chain.split("_self").length - 1;
 }
 
-/** Whether a request may go on with a session for its parent: one of its own, of the same user and the same agent. */
+/** Whether a parent may resume a session: it began that session, for the same user, with the same agent. */
 export function isChildOf(
   child: SessionLog,
   parent: SessionLog,

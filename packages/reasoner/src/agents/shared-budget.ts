@@ -1,17 +1,23 @@
-import type { Settings } from "../config.ts";
+import type { Settings } from "../config/settings.ts";
 import type { SessionLog } from "../session/log.ts";
-import type { ChildOfCall } from "../session/view.ts";
+import type { SessionTotals } from "../session/view.ts";
 import { tokensOf } from "../provider/usage.ts";
 
-/** A turn under way, as budgets see it: what it used, and what children of it use that run now. */
+/** A turn that runs now, as budgets see it: what it used, and what its sub-agents use now. */
 export interface Spender {
   readonly log: SessionLog;
   readonly settings: Settings;
   readonly above: Spender | null;
-  /** Children that run now and are not yet counted in the log, each with what it had before. */
-  readonly children: Map<Spender["log"], ChildOfCall["before"]>;
-  /** Turns of those children. */
+  /** Sub-agents that run now, whose use the log does not have yet; each with what it had used before. */
+  readonly children: Map<Spender["log"], SessionTotals>;
+  /** Turns of those sub-agents. */
   readonly below: Set<Spender>;
+}
+
+/** What is left of a budget, and the limit that sets it. */
+export interface Allowance {
+  readonly left: number;
+  readonly limit: number;
 }
 
 interface Spent {
@@ -19,7 +25,7 @@ interface Spent {
   readonly calls: number;
 }
 
-/** What a session used, with what its running children use; calls that were asked for and have not run count. */
+/** What a session and its running sub-agents used. A call counts from the moment the model asks for it. */
 function spentIn(log: SessionLog, spender: Spender | undefined): Spent {
   let tokens = tokensOf(log.view.usage);
   let calls = log.view.calls;
@@ -39,8 +45,8 @@ export function spentOf(spender: Spender): Spent {
   return { tokens, calls: calls - view.calls + (view.turn?.callCount ?? 0) };
 }
 
-/** The least that anyone above a turn has left, and whose limit that is. */
-export function leftAbove({ above }: Spender, budget: "tokens" | "calls"): { left: number; limit: number } {
+/** The smallest allowance of the turns above a turn. */
+export function leftAbove({ above }: Spender, budget: "tokens" | "calls"): Allowance {
   let least = { left: Number.POSITIVE_INFINITY, limit: Number.POSITIVE_INFINITY };
   for (let one = above; one !== null; one = one.above) {
     const limit = one.settings.budgets[budget];

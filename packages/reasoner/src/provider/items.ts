@@ -8,13 +8,13 @@ export type Item = JsonObject;
 export interface FunctionCall {
   readonly callId: string;
   readonly name: string;
-  /** JSON, if the model kept to it. */
+  /** JSON text, unless the model wrote something else. */
   readonly arguments: string;
-  /** Free text in place of JSON; such a call is answered by an item of its own kind. */
+  /** Free text instead of JSON; an item of another kind answers such a call. */
   readonly custom: boolean;
 }
 
-/** A message of a user, or of whoever instructs. */
+/** A message of the user, the assistant or the developer. */
 export function message(role: "user" | "assistant" | "developer", text: string): Item {
   return { type: "message", role, content: text };
 }
@@ -24,7 +24,7 @@ export function isItem(value: unknown): value is Item {
   return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
-/** A text of others; what is none is empty. */
+/** A value as text; any value that is not a text is empty. */
 export function readText(value: unknown): string {
   return typeof value === "string" ? value : "";
 }
@@ -43,7 +43,7 @@ export function readFunctionCall(item: Item): FunctionCall | null {
   };
 }
 
-/** Whether an item has to be answered by us. */
+/** Whether an item is a call that needs an output. */
 export function isCall({ type }: Item): boolean {
   return type === "function_call" || type === "custom_tool_call";
 }
@@ -53,15 +53,15 @@ export function isCallOutput({ type }: Item): boolean {
   return type === "function_call_output" || type === "custom_tool_call_output";
 }
 
-/** An output as the kind of its call wants it. */
+/** An output in the kind that its call needs. */
 export function answerOf({ custom }: FunctionCall, item: Item): Item {
   return custom ? { ...item, type: "custom_tool_call_output" } : item;
 }
 
 /**
- * What of an answer goes into the conversation. Each call has an id of its own, whatever the server gave, so that each
- * can be answered exactly once; `taken` are those of the conversation before, which some servers give again. Ids of
- * other items are left out where the server does not keep them.
+ * The items of an answer that join the conversation. Each call has a unique id, so that it gets exactly one output;
+ * `taken` are the ids of earlier calls, which some servers use again. Without `stored`, the server does not know its
+ * own item ids, so they are removed.
  */
 export function keptItems(output: readonly Item[], stored: boolean, taken: Iterable<unknown> = []): Item[] {
   const seen = new Set<unknown>(taken);
@@ -71,7 +71,7 @@ export function keptItems(output: readonly Item[], stored: boolean, taken: Itera
     if (type === "reasoning") return stored || canBeCarried(item) ? [withoutNulls(item)] : [];
     return [stored ? item : without(item, "id", "status")];
   });
-  // Reasoning that nothing follows is refused by the server that wrote it.
+  // The server refuses reasoning without a following item.
   while (kept.at(-1)?.["type"] === "reasoning") kept.pop();
   return kept;
 }
@@ -86,7 +86,7 @@ function withOwnId(item: Item, seen: Set<unknown>, stored: boolean): Item {
   return stored ? call : without(call, "id", "status");
 }
 
-/** Without its content, a server that did not keep it cannot read it back. */
+/** A server that did not store reasoning can use it only with its content. */
 function canBeCarried({ encrypted_content: sealed, content }: Item): boolean {
   return (typeof sealed === "string" && sealed !== "") || (Array.isArray(content) && content.length > 0);
 }

@@ -8,14 +8,14 @@ const exchanges = z.array(
   z.object({
     status: z.int().min(100).max(599).default(200),
     headers: z.record(z.string(), z.string()).default({}),
-    /** The body of an answer that is not streamed. */
+    /** The body of an answer without a stream. */
     response: z.unknown().optional(),
-    /** The raw events of one that is. */
+    /** The raw events of a streamed answer. */
     stream: z.string().optional(),
   }),
 );
 
-/** A server on loopback that answers as a model once did. */
+/** A server on loopback that repeats recorded answers of a model. */
 export interface Replay {
   /** For `baseUrl`. */
   readonly baseUrl: string;
@@ -28,7 +28,7 @@ export interface Replay {
 
 /**
  * Serves a recorded exchange over HTTP on 127.0.0.1, answer by answer. `text` is the list of exchanges as JSON; rejects
- * with `REPLAY_INVALID`. A request beyond the record is answered with status 400 and says so.
+ * with `REPLAY_INVALID`. A request after the last recorded answer gets status 400 with an explanation.
  */
 export async function startReplay(text: string, file: string): Promise<Replay> {
   const recorded = readExchanges(text, file);
@@ -74,7 +74,7 @@ function readExchanges(text: string, file: string): z.output<typeof exchanges> {
 }
 
 function beyond(file: string, length: number) {
-  const message = `${file} has ${length} answers, and another was asked for`;
+  const message = `${file} has ${length} recorded answers, and this request needs another one`;
   return { error: { message, type: "invalid_request_error", code: "replay_ended", param: null } };
 }
 

@@ -1,18 +1,18 @@
 import { isItem, readText, type Item } from "./items.ts";
-import { toldFailure, type Place } from "./provider-error.ts";
-import { readResponse, type Deltas, type ModelAnswer } from "./answer.ts";
+import { reportedFailure, type Place } from "./model-error.ts";
+import { readResponse, type Deltas, type ModelAnswer } from "./response.ts";
 
 interface Assembly {
-  /** Items that were told as done, by their place in the answer. */
+  /** Finished items, by their place in the answer. */
   readonly done: Map<number, Item>;
-  /** Arguments of calls, by place; some servers tell them only here. */
+  /** Arguments of calls, by place; some servers send them only in their own event. */
   readonly callArguments: Map<number, string>;
   final: Item | null;
 }
 
 /**
- * Puts an answer together from the events of its stream. Items are known by their place: ids change from event to
- * event with some servers. A stream that ends without an end has failed.
+ * Builds an answer from the events of its stream. Items are identified by their place, since some servers change ids
+ * from event to event. A stream that ends without a final event has failed.
  */
 export async function readStream(
   events: AsyncIterable<unknown>,
@@ -22,10 +22,11 @@ export async function readStream(
   const assembly: Assembly = { done: new Map(), callArguments: new Map(), final: null };
   for await (const event of events) {
     if (isItem(event)) take(event, assembly, place, deltas);
-    // What a server sends after the end belongs to no response of ours.
+    // Events after the final one belong to another response.
     if (assembly.final !== null) break;
   }
-  if (assembly.final === null) throw toldFailure(undefined, "the stream ended before the answer did", place);
+  if (assembly.final === null)
+    throw reportedFailure(undefined, "the stream ended before the answer did", place);
   return readResponse({ ...assembly.final, output: outputOf(assembly) }, place);
 }
 
@@ -61,7 +62,7 @@ function take(event: Item, assembly: Assembly, place: Place, deltas: Deltas): vo
 
 function fail(event: Item, place: Place): never {
   const { code, message } = isItem(event["error"]) ? event["error"] : event;
-  throw toldFailure(
+  throw reportedFailure(
     typeof code === "string" ? code : undefined,
     typeof message === "string" ? message : "the server ended the stream with an error",
     place,
@@ -69,11 +70,12 @@ function fail(event: Item, place: Place): never {
   );
 }
 
-/** The end repeats the whole answer; where it does not, what came before it counts. */
+/** The final event repeats the answer; where it does not, the collected items are used. */
 function outputOf({ final, done, callArguments }: Assembly): Item[] {
-  const told = final?.["output"];
+  const repeated = final?.["output"];
   const collected = [...done].toSorted(([a], [b]) => a - b).map(([, item]) => item);
-  const output = Array.isArray(told) && told.length >= collected.length ? told.filter(isItem) : collected;
+  const output =
+    Array.isArray(repeated) && repeated.length >= collected.length ? repeated.filter(isItem) : collected;
   return output.map((item, at) =>
     item["type"] === "function_call" && !item["arguments"]
       ? { ...item, arguments: readText(done.get(at)?.["arguments"]) || (callArguments.get(at) ?? "") }

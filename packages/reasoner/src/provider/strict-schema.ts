@@ -26,8 +26,8 @@ const allowed = new Set([
 ]);
 
 /**
- * A schema as strict mode wants it: closed, every property required, optional ones may be null. Null when it cannot be
- * said so: open objects, references, keywords that strict mode does not know.
+ * A schema in the form of strict mode: closed, every property required, optional ones nullable. Null when strict mode
+ * cannot express the schema: open objects, references, unknown keywords.
  */
 export function strictSchema(schema: JsonSchema): JsonSchema | null {
   const strict = convert(schema);

@@ -1,17 +1,17 @@
-import type { Settings } from "../config.ts";
+import type { Settings } from "../config/settings.ts";
 
-/** Tokens that requests took. */
+/** Requests, and the tokens they used. */
 export interface Usage {
   readonly requests: number;
   readonly inputTokens: number;
-  /** Of the input, those that the server had read before. */
+  /** Of the input, those that the server read from its cache. */
   readonly cachedTokens: number;
   readonly outputTokens: number;
-  /** Of the output, those that were thought, not said. */
+  /** Of the output, those of reasoning. */
   readonly reasoningTokens: number;
 }
 
-/** What they cost, where the plan has prices. */
+/** A cost, for plans that have prices. */
 export interface Cost {
   readonly amount: number;
   readonly currency: string;
@@ -25,7 +25,7 @@ export const noUsage: Usage = Object.freeze({
   reasoningTokens: 0,
 });
 
-/** Reads the usage of a response; what a server does not tell is 0. */
+/** Reads the usage of a response; a missing number is 0. */
 export function readUsage(given: unknown): Usage {
   const usage = recordOf(given);
   return {

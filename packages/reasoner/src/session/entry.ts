@@ -11,20 +11,21 @@ const usage = z.object({
   reasoningTokens: z.number(),
 });
 const state = z.custom<JsonObject>(isRecord);
-/** Milliseconds that the turn had been at work when this was written. */
+/** Milliseconds that the turn had worked when this was recorded. */
 const ms = z.number().optional();
-const waitsFor = z.enum(["approval", "client", "run"]);
+const waitsFor = z.enum(["approval", "client", "run", "agent"]);
+const endStatus = z.enum(["done", "incomplete", "cancelled", "failed"]);
 
-/** One line of a session's log. The log is the session: what it has, its turn under way too, is read from here. */
+/** One line of a session's log. The log is the session: its conversation and its open turn are read from here. */
 export const entrySchema = z.discriminatedUnion("kind", [
-  /** Everything before a fork, or kept by whoever compacted. */
+  /** Everything before a fork, or what a compaction kept. */
   z.object({ kind: z.literal("base"), items: z.array(item), state, from: z.string().optional() }),
   z.object({
     kind: z.literal("begin"),
     turnId: z.string(),
     traceparent: z.string(),
     prompt: z.string(),
-    /** What was changed before the turn, too: the mode, what was activated. */
+    /** The session's state at the start: its mode and its activated tools. */
     state: state.optional(),
   }),
   z.object({ kind: z.literal("note"), items: z.array(item), state: state.optional() }),
@@ -34,6 +35,8 @@ export const entrySchema = z.discriminatedUnion("kind", [
     responseId: z.string().nullable(),
     usage,
     inputTokens: z.number(),
+    /** Why the answer was cut: `max_output_tokens`, `content_filter`, … */
+    incomplete: z.string().nullable().optional(),
     ms,
   }),
   /** These calls may run from here on. */
@@ -51,26 +54,29 @@ export const entrySchema = z.discriminatedUnion("kind", [
     kind: z.literal("waits"),
     callId: z.string(),
     tool: z.string(),
+    /** Empty for a call that waits for its sub-agent: that call is made again. */
     ticket: z.string(),
     waitsFor,
     arguments: z.custom<Json>(),
+    /** The question was on an approver's screen when this was recorded. */
+    asking: z.boolean().optional(),
     ms,
   }),
-  /** A child began, or has ended its turn, and used this much more. */
+  /** A sub-agent began, paused, or ended its turn, and used this much more. */
   z.object({
     kind: z.literal("child"),
     sessionId: z.string(),
     agent: z.string(),
     usage,
     calls: z.number(),
-    /** The call that began it; when its process ends, the call gets the same child. */
+    /** The call that began it; when that call is made again, it gets the same session. */
     callId: z.string().optional(),
-    /** At the beginning: what the child had before it. */
+    /** While its turn is open: what the sub-agent had used before. */
     before: z.object({ turns: z.number(), calls: z.number(), usage }).optional(),
   }),
-  /** The call of this number, of those that a mode asks for when it is entered, may run from here on. */
+  /** The bootstrap step of this number may run from here on. */
   z.object({ kind: z.literal("step"), mode: z.string(), at: z.number() }),
-  /** It ran, with what it gave the model, or with why the mode is not ready. */
+  /** The step ran: what it gave the model, or why the mode is not ready. */
   z.object({
     kind: z.literal("stepped"),
     mode: z.string(),
@@ -79,12 +85,12 @@ export const entrySchema = z.discriminatedUnion("kind", [
     failure: z.string().nullable(),
     state,
   }),
-  /** All that there was to run has. */
+  /** Every bootstrap step of the mode has run. */
   z.object({ kind: z.literal("entered"), items: z.array(item), state }),
   z.object({ kind: z.literal("compacted"), items: z.array(item) }),
   z.object({
     kind: z.literal("end"),
-    status: z.enum(["done", "cancelled", "failed"]),
+    status: endStatus,
     text: z.string(),
     code: z.string().optional(),
     message: z.string().optional(),
@@ -94,8 +100,14 @@ export const entrySchema = z.discriminatedUnion("kind", [
 
 export type SessionEntry = z.output<typeof entrySchema>;
 
-/** What a call waits for. */
+/** What a call waits for: an approver, the client, another process that has it, or its sub-agent. */
 export type WaitsFor = z.output<typeof waitsFor>;
+
+/** How a turn ended. `incomplete`: the model's last answer was cut. */
+export type EndStatus = z.output<typeof endStatus>;
+
+/** `open`: a turn has not ended; it runs, waits, or its process is gone. */
+export type SessionStatus = "open" | EndStatus;
 
 function isRecord(value: unknown): boolean {
   return typeof value === "object" && value !== null && !Array.isArray(value);

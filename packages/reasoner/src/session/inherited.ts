@@ -2,12 +2,12 @@ import type { InheritedScope, SpawnRequest } from "@toolmount/core";
 import { message, readFunctionCall, readText, textOf, type Item } from "../provider/items.ts";
 import type { SessionView } from "./view.ts";
 
-/** Longest text of one message that a child is told, in characters. Source: Amplifier's tool-task. */
+/** Longest text of one inherited message, in characters. Source: Amplifier's tool-task. */
 const maxInherited = 2_000;
 
 /**
- * What was said before, as one message between markers; with the scope `agents` also what the tools of `agentTools`
- * answered, with `full` what all did.
+ * The parent's conversation as one message between markers. The scope `agents` adds the results of `agentTools`, the
+ * scope `full` the results of all tools.
  */
 export function inherited(
   { items }: SessionView,
@@ -32,6 +32,6 @@ export function inherited(
   return message("developer", `[BEGIN PARENT CONVERSATION]\n${lines.join("\n")}\n[END PARENT CONVERSATION]`);
 }
 
-function lineOf(who: string, text: string): string {
-  return `${who}: ${text.slice(0, maxInherited)}`;
+function lineOf(author: string, text: string): string {
+  return `${author}: ${text.slice(0, maxInherited)}`;
 }

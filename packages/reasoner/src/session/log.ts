@@ -1,20 +1,21 @@
 import { ToolmountError, type Json, type JsonObject, type SessionStore } from "@toolmount/core";
 import { entrySchema, type SessionEntry } from "./entry.ts";
-import { createView, fold, type SessionView } from "./view.ts";
+import { fold } from "./fold.ts";
+import { createView, type SessionView } from "./view.ts";
 
-/** What never changes about a session, and stands in its record. */
+/** The facts of a session that never change. Its record holds them. */
 export interface SessionFacts {
   readonly id: string;
   readonly parentId: string | null;
   readonly userId: string | null;
-  /** The agent of the plan that it is; null for the plan's own. */
+  /** The plan's agent that it runs; null for the plan's main agent. */
   readonly agent: string | null;
   readonly depth: number;
-  /** Lists of globs, each of which a tool has to fit. */
+  /** Lists of globs; a tool is allowed when every list admits it. */
   readonly allowed: readonly (readonly string[])[];
 }
 
-/** A session that is open here: its view, and the one way to change it. */
+/** A session that this process has open: its view, and the only way to change it. */
 export class SessionLog {
   readonly facts: SessionFacts;
   readonly view: SessionView = createView();
@@ -23,7 +24,7 @@ export class SessionLog {
   #sequence = 0;
   #last: Promise<unknown> = Promise.resolve();
   #lost = false;
-  /** How long the open turn has been at work, while one runs here. */
+  /** Milliseconds that the open turn has worked, while it runs in this process. */
   stopwatch: (() => number) | null = null;
 
   private constructor(store: SessionStore, facts: SessionFacts, now: () => number) {
@@ -32,7 +33,7 @@ export class SessionLog {
     this.#now = now;
   }
 
-  /** Makes a new session. Rejects with `SESSION_CONFLICT` when there is one of that id. */
+  /** Makes a new session. Rejects with `SESSION_CONFLICT` when a session with that id exists. */
   static async create(store: SessionStore, facts: SessionFacts, now: () => number): Promise<SessionLog> {
     const log = new SessionLog(store, facts, now);
     const at = now();
@@ -44,11 +45,11 @@ export class SessionLog {
       updatedAt: at,
       data: log.#data(),
     });
-    if (!saved) throw conflict(facts.id, "there is one of that id already");
+    if (!saved) throw conflict(facts.id, "a session with this id exists");
     return log;
   }
 
-  /** Reads a session; null when there is none. */
+  /** Reads a session; null when the store does not have it. */
   static async open(store: SessionStore, id: string, now: () => number): Promise<SessionLog | null> {
     const record = await store.load(id);
     if (record === null) return null;
@@ -68,8 +69,8 @@ export class SessionLog {
   }
 
   /**
-   * Adds entries, on disk when it resolves, and carries them into the view. Rejects with `SESSION_CONFLICT` when
-   * somebody else went on with the session: then nothing more is done with it here.
+   * Stores entries and adds them to the view. The store has them when it resolves. Rejects with `SESSION_CONFLICT` when
+   * another process changed the session; from then on this process changes nothing in it.
    */
   append(...entries: readonly SessionEntry[]): Promise<void> {
     const added = this.#last.then(() => this.#append(entries));
@@ -82,7 +83,7 @@ export class SessionLog {
     const plain = JSON.parse(JSON.stringify(timed)) as Json[];
     if (this.#lost || !(await this.#store.append(this.facts.id, this.#sequence, plain))) {
       this.#lost = true;
-      throw conflict(this.facts.id, "another process goes on with it");
+      throw conflict(this.facts.id, "another process resumed it");
     }
     this.#sequence += entries.length;
     for (const entry of timed) fold(this.view, entry);
@@ -93,7 +94,7 @@ export class SessionLog {
     return isStep && this.stopwatch !== null ? ({ ...entry, ms: this.stopwatch() } as SessionEntry) : entry;
   }
 
-  /** Brings the record, which lists show, up to date. It may be behind; the log never is. */
+  /** Updates the record that lists show. The record may be older than the log; the log is always current. */
   async save(): Promise<void> {
     for (let tries = 0; tries < 3; tries++) {
       const record = await this.#store.load(this.facts.id);
@@ -107,7 +108,7 @@ export class SessionLog {
     const { userId, agent, depth, allowed } = this.facts;
     const { title, turns, lastStatus, usage, forkedFrom, turn } = this.view;
     const waits = turn?.calls.filter((call) => call.waits !== null).length ?? 0;
-    const told = {
+    const data = {
       userId,
       agent,
       depth,
@@ -119,10 +120,11 @@ export class SessionLog {
       usage,
       forkedFrom,
     };
-    return JSON.parse(JSON.stringify(told)) as JsonObject;
+    return JSON.parse(JSON.stringify(data)) as JsonObject;
   }
 }
 
+/** The error of a session that another turn or process has. */
 export function conflict(session: string, problem: string): ToolmountError<"SESSION_CONFLICT"> {
   return new ToolmountError("SESSION_CONFLICT", { session, problem });
 }

@@ -1,17 +1,17 @@
 import { errorMessage, type Coordinator, type Session } from "@toolmount/core";
 import { changeSessionMode } from "@toolmount/core/sessions";
-import type { Settings } from "../config.ts";
+import type { Settings } from "../config/settings.ts";
 import { message, type Item } from "../provider/items.ts";
 import { outcomeText } from "./model-text.ts";
 import type { SessionLog } from "../session/log.ts";
 
-/** Where the session's state keeps whether its mode is ready. */
+/** The key of the session's state that says whether its mode is ready. */
 const readyKey = "toolmount.mode_ready";
 
 /**
- * Makes the calls that a mode asks for when it is entered: in order, in the new mode, up to the first that fails. Then
- * the mode stays, marked as not ready, and the model is told why. Each is on disk before it runs: of one that a process
- * began which is gone, nobody knows whether it ran, and it fails as unknown unless it may run twice. Source: TUL-012.
+ * Runs the bootstrap calls of a mode, in order and in the new mode, up to the first that fails. Then the mode stays,
+ * marked as not ready, and the model reads why. The log names each call before it runs. A call that a process began which
+ * is gone fails as unknown, unless it may run twice. Source: TUL-012.
  */
 export async function enterMode(
   log: SessionLog,
@@ -20,6 +20,7 @@ export async function enterMode(
     readonly turnId: string;
     readonly signal: AbortSignal;
     readonly userId: string | undefined;
+    readonly conversationId: string;
     readonly traceparent: string;
     readonly isIdempotent: (tool: string) => boolean;
   },
@@ -46,14 +47,14 @@ export async function enterMode(
     }
     const injected: Item[] = [];
     await log.append({ kind: "step", mode, at });
-    const { turnId, signal, userId, traceparent } = turn;
+    const { turnId, signal, userId, conversationId, traceparent } = turn;
     const outcome = await session.call(
       { id: `${correlationId}_${at + 1}`, name: step.tool, arguments: step.arguments },
-      { turnId, abortSignal: signal, userId, traceparent, parallelGroupId: correlationId },
+      { turnId, abortSignal: signal, userId, conversationId, traceparent, parallelGroupId: correlationId },
     );
     if ((await session.mode()) !== mode) {
       changeSessionMode(session.state, mode);
-      failure = `${step.tool} changed the mode, which is not allowed here`;
+      failure = `${step.tool} changed the mode, which a bootstrap call may not do`;
     } else if (outcome.status !== "ok") failure = `${step.tool}: ${outcome.result.error ?? outcome.status}`;
     const text = outcomeText(outcome, "hook");
     if (failure === null && step.output !== "store")

@@ -3,8 +3,9 @@ import type { SessionView } from "../session/view.ts";
 import type { ClientResult } from "./turn-types.ts";
 
 /**
- * Compares what a client brings with the calls that wait for it. Throws `CLIENT_RESULT_REFUSED` for ids that come twice
- * or are not known, for calls of the server, for those that have a result, and for both or neither of result and error.
+ * Checks a client's results against the calls that wait for it. Throws `CLIENT_RESULT_REFUSED` for an unknown or repeated
+ * id, for a call that does not wait for the client or has a result, and for a result without exactly one of `result` and
+ * `error`.
  */
 export function checkClientResults(view: SessionView, given: readonly ClientResult[]): void {
   const seen = new Set<string>();
@@ -14,12 +15,11 @@ export function checkClientResults(view: SessionView, given: readonly ClientResu
     const refuse = (problem: string): never => {
       throw new ToolmountError("CLIENT_RESULT_REFUSED", { tool, problem });
     };
-    if (seen.has(callId)) refuse("the same call came twice");
+    if (seen.has(callId)) refuse("its id is given twice");
     if (state === undefined) refuse("no call of this turn has this id");
     if (state?.output !== null) refuse("the call has its result already");
     if (state?.waits?.waitsFor !== "client") refuse("the call does not wait for the client");
-    if ((result === undefined) === (error === undefined))
-      refuse("it brings a result or an error, one of both");
+    if ((result === undefined) === (error === undefined)) refuse("give either a result or an error");
     seen.add(callId);
   }
 }

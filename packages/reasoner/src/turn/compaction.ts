@@ -1,11 +1,11 @@
 import type { Coordinator } from "@toolmount/core";
-import type { Settings } from "../config.ts";
+import type { Settings } from "../config/settings.ts";
 import { isCall, isCallOutput, isItem, type Item } from "../provider/items.ts";
 import type { SessionLog } from "../session/log.ts";
 
 /**
- * Makes a conversation shorter that has grown beyond what the settings allow: a gate on `context:pre_compact` may give
- * the `items` to go on with, else the newest turns are kept. Calls and their outputs stay together either way.
+ * Shortens a conversation that is longer than the settings allow. A gate on `context:pre_compact` may give the `items`
+ * to keep, else the newest turns are kept. Either way, each call keeps its output.
  */
 export async function compact(
   log: SessionLog,
@@ -21,7 +21,7 @@ export async function compact(
   const chosen = Array.isArray(given) && given !== items ? given.filter(isItem) : null;
   const kept = chosen ?? newestTurns(items, compaction.keepTurns);
   if (!isMatched(kept)) {
-    logger.warn(ids, "a compaction would part calls from their outputs, and was left out");
+    logger.warn(ids, "the compaction was skipped: it would separate calls from their outputs");
     return;
   }
   if (kept.length >= items.length && chosen === null) return;
@@ -35,13 +35,13 @@ export async function compact(
   });
 }
 
-/** From the user's message on that begins the first of the last `count` turns. */
+/** The items of the last `count` turns, from the user's message on. */
 function newestTurns(items: readonly Item[], count: number): Item[] {
   const begins = items.flatMap((item, at) => (item["role"] === "user" ? [at] : []));
   return items.slice(begins.at(-count) ?? 0);
 }
 
-/** Whether each output has its call before it, and each call its output. */
+/** Whether each output follows its call, and each call has an output. */
 export function isMatched(items: readonly Item[]): boolean {
   const open = new Set<unknown>();
   for (const item of items) {

@@ -3,10 +3,10 @@ import { ToolmountError, type Coordinator, type HookResult, type Injection } fro
 import { escapeHidden } from "@toolmount/core/hidden";
 import { message, type Item } from "../provider/items.ts";
 
-/** Tokens of injected text in one turn above which a warning is logged; a token is taken for four characters. */
+/** Tokens of injected text in one turn above which a warning is logged. A token is estimated as four characters. */
 const softTokens = 10_000;
 
-/** Text that hooks put before the model, checked. */
+/** Text that hooks inject, checked. */
 export interface Injected {
   /** Stays in the conversation. */
   readonly kept: readonly Item[];
@@ -15,8 +15,8 @@ export interface Injected {
 }
 
 /**
- * Checks what hooks inject: what hides from people is written out, provenance is said, too much is an error. Throws
- * `INJECTION_TOO_LARGE`. Events tell of a text by its digest, never the text.
+ * Checks text that hooks inject: hidden characters are escaped, the source is named, and a text that is too large throws
+ * `INJECTION_TOO_LARGE`. Events carry the digest of a text, never the text.
  */
 export class Injections {
   readonly #coordinator: Pick<Coordinator, "hooks" | "logger">;
@@ -34,7 +34,7 @@ export class Injections {
     this.#ids = ids;
   }
 
-  /** What a gate of an event answered, if it injects anything. */
+  /** The text that a gate's answer injects, if any. */
   async ofHook(result: HookResult, event: string): Promise<Injected> {
     const { contextInjection: text, contextInjectionRole: role = "system", ephemeral = false } = result;
     if (result.action !== "inject_context" || !text) return { kept: [], ephemeral: [] };
@@ -57,21 +57,21 @@ export class Injections {
     const clean = escapeHidden(text);
     const bytes = Buffer.byteLength(clean);
     if (bytes > this.#maxBytes) {
-      await this.#tell("policy:violation", { rule: "injection_size", source, bytes });
+      await this.#emit("policy:violation", { rule: "injection_size", source, bytes });
       throw new ToolmountError("INJECTION_TOO_LARGE", { source, bytes, maxBytes: this.#maxBytes });
     }
     this.#tokens += Math.ceil(clean.length / 4);
     if (this.#tokens > softTokens)
       this.#coordinator.logger.warn(
         { ...this.#ids, tokens: this.#tokens },
-        "hooks inject a lot in this turn",
+        `hooks injected more than ${softTokens} tokens in this turn`,
       );
     const digest = createHash("sha256").update(clean).digest("hex");
-    await this.#tell("context:include", { source, role, ephemeral, bytes, digest });
+    await this.#emit("context:include", { source, role, ephemeral, bytes, digest });
     return message(role === "system" ? "developer" : role, `[from ${source}]\n${clean}`);
   }
 
-  async #tell(event: string, data: Readonly<Record<string, unknown>>): Promise<void> {
+  async #emit(event: string, data: Readonly<Record<string, unknown>>): Promise<void> {
     await this.#coordinator.hooks.emit(event, { ...this.#ids, ...data });
   }
 }

@@ -1,19 +1,19 @@
 import type { Coordinator, EventData } from "@toolmount/core";
 import { matchesGlob } from "@toolmount/core/match-arguments";
 
-/** What one turn under way may call. */
+/** What one running turn may call. */
 export interface LiveTurn {
   /** Names that were offered with the request whose calls run now. */
   offered: ReadonlySet<string>;
-  /** Lists of globs that each have to admit a tool; a child has those of its parents. */
+  /** Lists of globs; a tool is allowed when every list admits it. A sub-agent has those of its parents, too. */
   readonly allowed: readonly (readonly string[])[];
-  /** Runs of this turn that were denied by a person, not by a hook or a policy. */
+  /** Runs of this turn that an approver denied, not a hook or a policy. */
   readonly deniedByPerson: Set<string>;
-  /** Tools that do no harm when they run twice. */
+  /** Tools that may run twice without harm. */
   readonly idempotent: ReadonlySet<string>;
 }
 
-/** Turns under way in this process, by session and turn. */
+/** Running turns of this process, by session and turn. */
 export class LiveTurns {
   readonly #turns = new Map<string, LiveTurn>();
 
@@ -36,7 +36,7 @@ function key(sessionId: string, turnId: string): string {
   return `${sessionId}\n${turnId}`;
 }
 
-/** Whether every list has a glob for a tool, and none that takes it out. */
+/** Whether every list has a glob that includes the tool, and no glob that excludes it. */
 export function admits(lists: readonly (readonly string[])[], name: string): boolean {
   return lists.every(
     (globs) =>
@@ -46,8 +46,8 @@ export function admits(lists: readonly (readonly string[])[], name: string): boo
 }
 
 /**
- * A model may call what it was offered, and a child never more than its parent; calls that tools make are held to what
- * is allowed, too. The gate is part of the one path of a call, so a refusal is an outcome like any other.
+ * Adds a gate: a model may call only offered tools, and a sub-agent only tools that its parent is allowed. Calls that
+ * tools make are restricted to allowed tools, too. A refusal is an outcome like any other.
  */
 export function guardTurns(turns: LiveTurns, hooks: Coordinator["hooks"]): void {
   hooks.gate(
@@ -56,9 +56,9 @@ export function guardTurns(turns: LiveTurns, hooks: Coordinator["hooks"]): void 
       const turn = turns.find(event);
       if (turn === undefined) return undefined;
       const name = String(event["tool_name"]);
-      if (!admits(turn.allowed, name)) return deny(`"${name}" is not among the tools of this agent`);
+      if (!admits(turn.allowed, name)) return deny(`"${name}" is not one of the tools of this agent`);
       if (event["parent_id"] !== undefined || turn.offered.has(name)) return undefined;
-      return deny(`"${name}" is not offered now; use the tools that are listed`);
+      return deny(`"${name}" is not offered now; use one of the offered tools`);
     },
     { name: "offered tools", priority: -100 },
   );

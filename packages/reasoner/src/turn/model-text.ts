@@ -2,7 +2,7 @@ import { errorMessage, type ContentBlock, type Json, type ToolOutcome } from "@t
 import { toModelText } from "@toolmount/interop";
 import type { Item } from "../provider/items.ts";
 
-/** The item that answers a call. Pictures and files go beside the text, where a tool gave any. */
+/** The item that answers a call: its text, and the images and files of its result. */
 export function outputItem(callId: string, outcome: ToolOutcome, denier: "hook" | "person"): Item {
   const text = outcomeText(outcome, denier);
   const parts = (outcome.result.content ?? []).flatMap(partOf);
@@ -10,12 +10,12 @@ export function outputItem(callId: string, outcome: ToolOutcome, denier: "hook" 
   return { type: "function_call_output", call_id: callId, output };
 }
 
-/** The answer to a call about which nothing but a text is known. */
+/** The item that answers a call with a text. */
 export function textOutput(callId: string, text: string): Item {
   return { type: "function_call_output", call_id: callId, output: text };
 }
 
-/** An outcome as the text that a model reads: data, or what went wrong and its code. */
+/** An outcome as the text that a model reads: its data, or its error and code. */
 export function outcomeText(outcome: ToolOutcome, denier: "hook" | "person"): string {
   const { status, tool, result } = outcome;
   if (result.error === undefined) return succeeded(outcome);
@@ -30,14 +30,17 @@ export function outcomeText(outcome: ToolOutcome, denier: "hook" | "person"): st
   return clean(`Error: ${result.error}${code}`);
 }
 
-/** What stands for a call that was cancelled, so that no call goes without an answer. */
+/** The text for a cancelled call. */
 export function cancelledText(tool: string, error = errorMessage("CANCELLED", {})): string {
   return JSON.stringify({ error, cancelled: true, tool });
 }
 
 function succeeded({ result }: ToolOutcome): string {
   const text = toModelText({ success: true, output: result.data ?? null, error: null });
-  const cut = result.truncated === undefined ? [] : [`cut: the whole has ${result.truncated.bytes} bytes`];
+  const cut =
+    result.truncated === undefined
+      ? []
+      : [`the result is cut: it has ${result.truncated.bytes} bytes in full`];
   const warnings = [...(result.warnings ?? []), ...cut].map((warning) => `\nWarning: ${warning}`);
   return clean(text + warnings.join(""));
 }
@@ -68,7 +71,9 @@ function partOf(block: ContentBlock): Item[] {
         { type: "input_image", detail: "auto", image_url: `data:${block.mimeType};base64,${block.data}` },
       ];
     case "audio":
-      return [{ type: "input_text", text: `(audio of the type ${block.mimeType}, which cannot be shown)` }];
+      return [
+        { type: "input_text", text: `(audio of the type ${block.mimeType}, which a model cannot read here)` },
+      ];
     case "file":
       return [{ type: "input_text", text: `(file ${block.name ?? block.uri})` }];
     default:

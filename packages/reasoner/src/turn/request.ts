@@ -1,18 +1,18 @@
 import type { Offer } from "@toolmount/core";
 import { dropOptionalNulls, toOpenAI } from "@toolmount/interop";
-import type { Settings } from "../config.ts";
+import type { Settings } from "../config/settings.ts";
 import type { FunctionCall, Item } from "../provider/items.ts";
-import type { ModelRequest } from "../provider/provider.ts";
+import type { ModelRequest } from "../provider/model.ts";
 import type { SessionView } from "../session/view.ts";
 import { strictSchema } from "../provider/strict-schema.ts";
 
-/** A request, and the way back from the calls of its answer to the host's tools. */
+/** A request, and the translation of the calls in its answer to calls of the host's tools. */
 export interface Exchange {
   readonly body: ModelRequest;
   readCall(call: FunctionCall): { readonly id: string; readonly name: string; readonly arguments: string };
 }
 
-/** Puts a request together: instructions and guidance, the conversation, the tools of the offer. */
+/** Builds a request: instructions and guidance, the conversation, the offered tools. */
 export function createExchange(
   view: SessionView,
   offer: Offer,
@@ -25,7 +25,7 @@ export function createExchange(
     settings.strictSchemas ? offer.tools.map((tool) => [tool.name, strictSchema(tool.inputSchema)]) : [],
   );
   const schemaOf = new Map(offer.tools.map((tool) => [tool.name, tool.inputSchema]));
-  const told = tools.map((tool) => {
+  const sent = tools.map((tool) => {
     const schema = strict.get(names.fromProvider(tool.name)) ?? null;
     return schema === null ? tool : { ...tool, parameters: schema, strict: true };
   });
@@ -34,7 +34,7 @@ export function createExchange(
   const body = {
     ...conversationOf(view, ephemeral, settings),
     ...(text !== "" && { instructions: text }),
-    ...(told.length > 0 && { tools: told, parallel_tool_calls: parallelToolCalls }),
+    ...(sent.length > 0 && { tools: sent, parallel_tool_calls: parallelToolCalls }),
     store,
     ...(reasoning !== undefined && { reasoning }),
     ...(reasoning !== undefined && !store && { include: ["reasoning.encrypted_content"] }),
@@ -55,7 +55,7 @@ export function createExchange(
   };
 }
 
-/** The session is ours: where the server has a part of it, only the rest is sent; it can always be sent whole. */
+/** The conversation, or only the items that the server does not have yet. */
 function conversationOf(view: SessionView, ephemeral: readonly Item[], { continueBy }: Settings) {
   const { items, response } = view;
   if (continueBy === "response" && response !== null)
@@ -63,7 +63,7 @@ function conversationOf(view: SessionView, ephemeral: readonly Item[], { continu
   return { input: [...items, ...ephemeral] };
 }
 
-/** What strict mode made null is absent again. A text that is no JSON stays as it is: the host says what is wrong. */
+/** Removes the nulls that strict mode needs for absent properties. Invalid JSON stays: the host reports it. */
 function withoutNulls(given: string, schema: unknown): string {
   try {
     return JSON.stringify(dropOptionalNulls(JSON.parse(given), schema));

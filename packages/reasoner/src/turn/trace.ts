@@ -1,27 +1,27 @@
 import { isToolmountError } from "@toolmount/core";
 import { traceTurn, type TurnTrace } from "@toolmount/core/tracing";
-import type { Agent, Settings } from "../config.ts";
-import { createProvider } from "../provider/provider.ts";
+import type { Agent } from "../config/settings.ts";
+import type { Place } from "../provider/model-error.ts";
 import type { SessionFacts } from "../session/log.ts";
 import type { TurnResult } from "./turn-types.ts";
 
-/** What is known of a turn before it runs. */
+/** The facts of a turn before it runs. */
 export interface TracedTurn {
   readonly hostId: string;
   readonly turnId: string;
   readonly facts: SessionFacts;
-  readonly settings: Settings;
+  readonly place: Place;
   readonly agent: Agent | null;
   readonly userId: string | undefined;
-  /** The trace context of whoever asked for the turn. */
+  /** The trace context of the caller. */
   readonly traceparent: string | undefined;
-  /** That of the turn's beginning, for one that goes on. */
+  /** For a resumed turn: the trace context in which it started. */
   readonly began: string | null;
   readonly now: () => number;
 }
 
-/** Runs a turn, or the rest of one, and tells of it on the tracing channel. `act` gets the trace context within. */
-export function tracedTurn(
+/** Runs a turn, or the rest of one, and publishes it on the tracing channel. `act` gets the trace context inside. */
+export function traceTurnOf(
   turn: TracedTurn,
   act: (traceparent: string | undefined) => Promise<TurnResult>,
 ): Promise<TurnResult> {
@@ -44,13 +44,13 @@ export function tracedTurn(
 }
 
 function messageOf(turn: TracedTurn): TurnTrace {
-  const { hostId, turnId, facts, settings, agent, userId, traceparent, began } = turn;
+  const { hostId, turnId, facts, place, agent, userId, traceparent, began } = turn;
   return {
     hostId,
     sessionId: facts.id,
     turnId,
-    model: settings.model,
-    server: createProvider(settings).place.provider,
+    model: place.model,
+    server: place.provider,
     agent:
       facts.agent === null || agent === null ? null : { name: facts.agent, description: agent.description },
     depth: facts.depth,

@@ -1,46 +1,42 @@
 import type { ToolOutcome } from "@toolmount/core";
-import type { WaitsFor } from "../session/entry.ts";
+import type { ModelEvent } from "../provider/model-events.ts";
 import type { Cost, Usage } from "../provider/usage.ts";
-
-/** A call that waits for a person, for the client, or for another process that has it. */
-export interface WaitingCall {
-  readonly callId: string;
-  readonly tool: string;
-  readonly waitsFor: WaitsFor;
-  /** For a call that the client runs: what it is called with. */
-  readonly arguments: unknown;
-}
+import type { WaitingCall } from "../session/waiting.ts";
 
 /** How a turn ended, or where it stopped. */
 export interface TurnResult {
   readonly sessionId: string;
   readonly turnId: string;
-  /** `paused`: calls wait, and `resume` goes on. */
-  readonly status: "done" | "paused" | "cancelled" | "failed";
+  /** `paused`: calls wait, and `resume` continues the turn. `incomplete`: the model's last answer was cut. */
+  readonly status: "done" | "incomplete" | "paused" | "cancelled" | "failed";
   /** What the model said last. */
   readonly text: string;
+  /** With the status `incomplete`: why the answer was cut, such as `max_output_tokens` or `content_filter`. */
+  readonly incomplete?: string;
   readonly error?: { readonly code: string; readonly message: string; readonly details?: object };
-  /** Only where it is `paused`, in the order of the calls. */
+  /** With the status `paused`: the calls that wait, in the order of the model's answer. */
   readonly waiting: readonly WaitingCall[];
-  /** Requests to the model. */
+  /** Requests to the model, without those of sub-agents. */
   readonly iterations: number;
+  /** Calls, those of sub-agents included. */
   readonly calls: number;
+  /** Requests and tokens, those of sub-agents included. */
   readonly usage: Usage;
+  /** The cost of `usage`; null when the plan has no prices. */
   readonly cost: Cost | null;
 }
 
-/** A result of a call that ran at the client: exactly one of both. */
+/** The result of a call that ran at the client: either `result` or `error`. */
 export interface ClientResult {
   readonly callId: string;
   readonly result?: unknown;
   readonly error?: string | undefined;
 }
 
-/** What a turn tells while it runs. Source of the names: Tool-Forge's events. */
+/** What a turn reports while it runs. Source of the names: Tool-Forge's events. */
 export type TurnEvent =
+  | ModelEvent
   | { readonly type: "begin"; readonly sessionId: string; readonly turnId: string }
-  | { readonly type: "text_delta"; readonly text: string }
-  | { readonly type: "thinking_delta"; readonly text: string }
   /** A whole message. */
   | { readonly type: "text"; readonly text: string }
   | { readonly type: "tool_call"; readonly callId: string; readonly tool: string; readonly arguments: string }
@@ -54,8 +50,6 @@ export type TurnEvent =
       readonly outcome?: ToolOutcome;
     }
   | { readonly type: "tool_warning"; readonly tool: string; readonly message: string }
-  /** A request is made again; what it streamed before does not count. */
-  | { readonly type: "retry"; readonly kind: string; readonly afterMs: number }
   | { readonly type: "hitl"; readonly waiting: readonly WaitingCall[] }
   | { readonly type: "error"; readonly code: string; readonly message: string }
   | { readonly type: "done"; readonly result: TurnResult };

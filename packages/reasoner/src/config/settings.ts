@@ -4,18 +4,18 @@ import { z } from "zod";
 const count = z.int().positive();
 
 const budgets = z.strictObject({
-  /** Turns of one session. */
+  /** Most turns of one session. */
   turns: count.optional(),
-  /** Calls of one turn, those of its children counted. */
+  /** Most calls of one turn, those of its sub-agents included. */
   calls: count.optional(),
-  /** Tokens of one session, in and out, those of its children counted. */
+  /** Most tokens of one session, input and output, those of its sub-agents included. */
   tokens: count.optional(),
-  /** Milliseconds of one turn. */
+  /** Most milliseconds of one turn. */
   ms: count.max(2 ** 31 - 1).optional(),
 });
 
 const prices = z.strictObject({
-  /** For a million tokens each. */
+  /** The price of a million tokens. */
   input: z.number().min(0),
   cachedInput: z.number().min(0).optional(),
   output: z.number().min(0),
@@ -25,29 +25,29 @@ const prices = z.strictObject({
 const bootstrapStep = z.strictObject({
   tool: z.string().min(1),
   arguments: z.record(z.string(), z.json()).default({}),
-  /** `inject`: the model reads what it gave; `store`: it is kept in the session's state; `both`. */
+  /** `inject`: the model reads the output. `store`: the session's state keeps it. `both`. */
   output: z.enum(["inject", "store", "both"]).default("inject"),
 });
 
-/** How a model is asked, and how far a turn may go: the plan's `session.orchestrator`. */
+/** The model and the limits of turns: the plan's `session.orchestrator`. */
 export const settingsSchema = z.strictObject({
   model: z.string().min(1),
-  /** Up to and without `/responses`. Default: OpenAI's own. */
+  /** The server's URL without `/responses`. Default: OpenAI. */
   baseUrl: z.url({ protocol: /^https?$/ }).optional(),
   apiKey: z.string().min(1).optional(),
   stream: z.boolean().default(true),
-  /** Stands before the guidance of the tools. */
+  /** Text before the guidance of the tools. */
   instructions: z.string().optional(),
   /** Requests to the model in one turn. */
   maxIterations: count.max(1_000).default(8),
   budgets: budgets.prefault({}),
   prices: prices.optional(),
-  /** Schemas are sent as strict where they can be said so, and what stands for "absent" is taken out again. */
+  /** Sends schemas in strict mode where strict mode can express them, and removes its nulls from arguments. */
   strictSchemas: z.boolean().default(false),
   parallelToolCalls: z.boolean().default(true),
-  /** `items`: all of the conversation each time. `response`: what is new, and the id of the last response. */
+  /** `items` sends the whole conversation. `response` sends new items and the id of the last response. */
   continueBy: z.enum(["items", "response"]).default("items"),
-  /** Whether the server keeps responses; `continueBy: response` needs it. */
+  /** Whether the server stores responses; `continueBy: response` needs it. */
   store: z.boolean().default(false),
   reasoning: z
     .strictObject({
@@ -57,18 +57,18 @@ export const settingsSchema = z.strictObject({
     .optional(),
   temperature: z.number().min(0).max(2).optional(),
   maxOutputTokens: count.optional(),
-  /** Requests that failed for a while are made again this often. */
+  /** How often a request is repeated after a failure that may pass. */
   retries: z.int().min(0).max(10).default(2),
   retryDelayMs: z.int().min(0).max(60_000).default(500),
-  /** Milliseconds that one request may take. */
+  /** Most milliseconds of one request. */
   timeoutMs: count.max(2 ** 31 - 1).default(600_000),
-  /** From `atTokens` of input on, older turns are left out. */
+  /** From `atTokens` of input on, only the last `keepTurns` turns are sent. */
   compaction: z.strictObject({ atTokens: count, keepTurns: count.default(2) }).optional(),
-  /** Calls to be made, in order, when a mode is entered. */
+  /** Calls that run, in order, when a mode is entered. */
   bootstrap: z.record(z.string(), z.array(bootstrapStep)).prefault({}),
-  /** Bytes that one hook may put before the model. */
+  /** Most bytes that one hook may inject. */
   maxInjectionBytes: count.default(10_240),
-  /** How deep sessions may begin sessions. */
+  /** How many levels of sub-agents a session may have. */
   maxDepth: z.int().min(0).max(16).default(3),
 });
 
@@ -77,7 +77,7 @@ export type Settings = z.output<typeof settingsSchema>;
 const agent = z.strictObject({
   description: z.string().min(1),
   instructions: z.string().optional(),
-  /** Globs of the tools it may use, among those of whoever begins it; one that begins with `!` takes out again. */
+  /** Globs of its tools, out of those of its parent; a glob that begins with `!` excludes. */
   tools: z.array(z.string().min(1)).default(["*"]),
   mode: z.string().min(1).optional(),
   model: z.string().min(1).optional(),
@@ -90,7 +90,7 @@ export type Agent = z.output<typeof agent>;
 const named = { module: z.string().optional(), id: z.string().optional() };
 const foreign = z.strictObject({ ...named, config: z.record(z.string(), z.unknown()).optional() });
 
-/** What a plan's `session` and `agents` set; `context` and `providers` as plans of Amplifier have them. */
+/** A plan's `session` and `agents`. `context` and `providers` are those of Amplifier's plans. */
 export const config = z.strictObject({
   orchestrator: settingsSchema
     .partial()
@@ -104,7 +104,7 @@ export const config = z.strictObject({
 
 export type Config = z.output<typeof config>;
 
-/** Keys by which plans of Amplifier say the same. */
+/** Keys of Amplifier's plans for the same settings. */
 const foreignNames: Readonly<Record<string, keyof Settings>> = {
   base_url: "baseUrl",
   api_key: "apiKey",
@@ -115,7 +115,7 @@ const foreignNames: Readonly<Record<string, keyof Settings>> = {
   temperature: "temperature",
 };
 
-/** The settings of a plan, whichever way it says them. Throws `CONFIG_INVALID`. */
+/** The settings of a plan, of ours or of Amplifier. Throws `CONFIG_INVALID`. */
 export function settingsOf({ orchestrator, providers }: Config): Settings {
   const own = typeof orchestrator === "object" ? orchestrator : {};
   const { module: _, id: __, config: inner, ...direct } = own;

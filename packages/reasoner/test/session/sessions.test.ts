@@ -1,7 +1,7 @@
 import type { ModeCatalog } from "@toolmount/core";
 import { defaultMode } from "@toolmount/core/sessions";
 import { expect, test } from "vitest";
-import { call, outputs, response, say, tool, world } from "./world.ts";
+import { call, outputs, response, say, tool, world } from "../support/world.ts";
 
 test("sessions are listed, shown, forked and gone on with", async () => {
   const { run, reasoner, host, requests } = await world([
@@ -180,7 +180,7 @@ test("a child has its agent's tools, never more than its parent, and its use is 
     content: expect.stringContaining("user: delegate"),
   });
   expect(outputs(requests[2])).toMatchObject({
-    k1: expect.stringMatching(/not among the tools/),
+    k1: expect.stringMatching(/not one of the tools/),
     k2: "text",
   });
   const { children, usage } = await reasoner.show("s");

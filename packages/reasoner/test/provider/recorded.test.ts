@@ -1,10 +1,10 @@
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test, type TestContext } from "vitest";
-import { outputs, response, say, tool, world, type Answer, type Request } from "./world.ts";
+import { outputs, response, say, tool, world, type Answer, type Request } from "../support/world.ts";
 
 /** Traffic of real servers, recorded by others; it is not part of this repository, and tests say when it is absent. */
-const folder = join(import.meta.dirname, "../../../../shared/fixtures/responses");
+const folder = join(import.meta.dirname, "../../../../../shared/fixtures/responses");
 const isThere = existsSync(folder);
 const used = new Set(["README.md"]);
 

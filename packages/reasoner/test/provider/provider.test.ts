@@ -2,7 +2,7 @@ import { once } from "node:events";
 import { createServer, type AddressInfo } from "node:net";
 import { expect, onTestFinished, test } from "vitest";
 import { z } from "zod";
-import { call, outputs, response, say, tool, world, type Answer } from "./world.ts";
+import { call, outputs, response, say, tool, world, type Answer } from "../support/world.ts";
 
 const failure = (status: number, error: object, headers = {}): Answer => ({
   status,
@@ -287,18 +287,36 @@ test.each([
 const refusal = { type: "message", role: "assistant", content: [{ type: "refusal", refusal: "I will not" }] };
 
 test.each([
-  { what: "a refusal", output: [refusal], more: {}, text: "I will not", warnings: [] },
-  { what: "an empty output", output: [], more: {}, text: "", warnings: [] },
-  { what: "an unknown item", output: [{ type: "novelty" }, say("ok")], more: {}, text: "ok", warnings: [] },
-  ...["max_output_tokens", "content_filter"].map((reason) => ({
-    what: `incomplete for ${reason}`,
-    output: [say("half")],
-    more: { status: "incomplete", incomplete_details: { reason } },
-    text: "half",
-    warnings: [`the answer is cut: ${reason}`],
-  })),
-])("an answer that is $what ends the turn, and is told", async ({ output, more, text, warnings }) => {
-  const { run, events } = await world([response(output, more)]);
-  expect(await run("hello")).toMatchObject({ status: "done", text, calls: 0 });
-  expect(events.flatMap((event) => (event.type === "tool_warning" ? [event.message] : []))).toEqual(warnings);
+  { what: "a refusal", output: [refusal], text: "I will not" },
+  { what: "an empty output", output: [], text: "" },
+  { what: "an unknown item", output: [{ type: "novelty" }, say("ok")], text: "ok" },
+])("an answer that is $what ends the turn", async ({ output, text }) => {
+  const { run, events } = await world([response(output)]);
+  const turn = await run("hello");
+
+  expect(turn).toMatchObject({ status: "done", text, calls: 0 });
+  expect(turn).not.toHaveProperty("incomplete");
+  expect(events.filter(({ type }) => type === "tool_warning")).toEqual([]);
 });
+
+test.each(
+  ["max_output_tokens", "content_filter"].flatMap((reason) => [
+    { reason, text: "half", output: [say("half")] },
+    { reason, text: "", output: [] },
+  ]),
+)(
+  'M8: an answer cut by $reason after "$text" ends the turn as incomplete',
+  async ({ reason, text, output }) => {
+    const more = { status: "incomplete", incomplete_details: { reason } };
+    const { run, events, reasoner } = await world([response(output, more)]);
+    const turn = await run("hello");
+
+    expect(turn).toMatchObject({ status: "incomplete", incomplete: reason, text, calls: 0 });
+    expect(await reasoner.show("s")).toMatchObject({ status: "incomplete" });
+    expect(events).toContainEqual({
+      type: "tool_warning",
+      tool: "",
+      message: `the answer is cut: ${reason}`,
+    });
+  },
+);

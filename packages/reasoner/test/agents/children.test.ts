@@ -3,7 +3,7 @@ import { createMemoryStore, type ModeCatalog, type SpawnRequest } from "@toolmou
 import { changeSessionMode, defaultMode } from "@toolmount/core/sessions";
 import { modelChannelName, turnChannelName, type ModelTrace, type TurnTrace } from "@toolmount/core/tracing";
 import { expect, onTestFinished, test } from "vitest";
-import { call, outputs, response, say, tool, world, type WorldOptions } from "./world.ts";
+import { call, outputs, response, say, tool, world, type WorldOptions } from "../support/world.ts";
 
 /** A tool that asks for a child with what the model wrote, in the name of its own turn. */
 function hand(open: () => ReturnType<typeof world>, more: Partial<SpawnRequest> = {}) {
@@ -70,7 +70,7 @@ test("a child in a mode of its own has no tool that its parent's mode does not o
 
   expect(requests[1]!.tools!.map(({ name }) => name)).toEqual(["combo", "hand"]);
   expect(outputs(requests[2])).toMatchObject({
-    k1: expect.stringMatching(/not among the tools/),
+    k1: expect.stringMatching(/not one of the tools/),
     k2: "denied",
   });
   expect(wrote).toBe(0);
@@ -339,7 +339,7 @@ test("a child that is gone on with has no tool that its parent's mode does not o
   const { requests, wrote } = await goneOnWith({}, "narrow");
 
   expect(requests[1]!.tools!.map(({ name }) => name)).toEqual(["hand"]);
-  expect(outputs(requests[2])["k1"]).toMatch(/not among the tools/);
+  expect(outputs(requests[2])["k1"]).toMatch(/not one of the tools/);
   expect(wrote).toBe(0);
 });
 

@@ -1,16 +1,16 @@
 import { setTimeout as wait } from "node:timers/promises";
 import { ToolmountError, type Coordinator, type HookResult } from "@toolmount/core";
 import { traceModel, type ModelTrace } from "@toolmount/core/tracing";
-import type { Settings } from "../config.ts";
-import { readProviderError, type ProviderError } from "./provider-error.ts";
-import type { Deltas, ModelAnswer } from "./answer.ts";
-import type { ModelRequest, Provider } from "./provider.ts";
+import type { Settings } from "../config/settings.ts";
+import { readModelError, type ModelError } from "./model-error.ts";
+import type { Deltas, ModelAnswer } from "./response.ts";
+import type { Model, ModelRequest } from "./model.ts";
 import { textOf } from "./items.ts";
-import type { TurnEvent } from "../turn/turn-types.ts";
+import type { ModelEvent } from "./model-events.ts";
 
-/** What a request to the model needs beside itself. */
-export interface Asking {
-  readonly provider: Provider;
+/** What a request to the model needs beside its body. */
+export interface ModelCall {
+  readonly model: Model;
   readonly settings: Pick<
     Settings,
     "retries" | "retryDelayMs" | "stream" | "temperature" | "maxOutputTokens"
@@ -18,34 +18,34 @@ export interface Asking {
   readonly hooks: Coordinator["hooks"];
   readonly ids: Readonly<Record<string, string>>;
   readonly signal: AbortSignal;
-  readonly tell: (event: TurnEvent) => void;
-  /** Of which turn it is, for whoever traces. */
+  readonly emit: (event: ModelEvent) => void;
+  /** Identifies the turn, for tracing. */
   readonly trace: Pick<ModelTrace, "hostId" | "sessionId" | "turnId" | "traceparent">;
   readonly now: () => number;
 }
 
 /**
- * Asks the model, and again where that may help: a request that failed has run nothing, so making it again does nothing
- * twice. Rejects with a `ProviderError`.
+ * Sends a request to the model, and again after a failure that may pass. A failed request has run no call, so a retry
+ * runs nothing twice. Rejects with a `ModelError`.
  */
-export async function ask(body: ModelRequest, asking: Asking): Promise<ModelAnswer> {
-  const { settings, hooks, ids, signal, tell, provider } = asking;
+export async function askModel(body: ModelRequest, asking: ModelCall): Promise<ModelAnswer> {
+  const { settings, hooks, ids, signal, emit, model } = asking;
   for (let attempt = 1; ; attempt++) {
     try {
       return await askTraced(body, asking, attempt);
     } catch (thrown) {
-      const error = readProviderError(thrown, provider.place);
-      await tellFailure(error, asking, attempt);
+      const error = readModelError(thrown, model.place);
+      await emitFailure(error, asking, attempt);
       if (!error.failure.retryable || attempt > settings.retries || signal.aborted) throw error;
       const afterMs = delayOf(error, attempt, settings.retryDelayMs);
       if (error.failure.kind === "rate_limit")
         await hooks.emit("provider:throttle", { ...ids, delay_ms: afterMs });
       await hooks.emit("provider:retry", { ...ids, attempt, kind: error.failure.kind, delay_ms: afterMs });
-      tell({ type: "retry", kind: error.failure.kind, afterMs });
+      emit({ type: "retry", kind: error.failure.kind, afterMs });
       try {
         await wait(afterMs, undefined, { signal });
       } catch {
-        throw error; // cancelled meanwhile
+        throw error; // the turn was cancelled during the delay
       }
     }
   }
@@ -54,18 +54,18 @@ export async function ask(body: ModelRequest, asking: Asking): Promise<ModelAnsw
 /** Longest time between two tries, in milliseconds. */
 const maxDelayMs = 60_000;
 
-function delayOf({ failure }: ProviderError, attempt: number, baseMs: number): number {
+function delayOf({ failure }: ModelError, attempt: number, baseMs: number): number {
   return Math.min(failure.retryAfterMs ?? baseMs * failure.delayMultiplier ** (attempt - 1), maxDelayMs);
 }
 
-/** One request, told on the tracing channel; each that is made again is one of its own. */
-function askTraced(body: ModelRequest, asking: Asking, attempt: number): Promise<ModelAnswer> {
-  const { provider, settings, trace, now } = asking;
+/** One request, published on the tracing channel. A retry is a request of its own. */
+function askTraced(body: ModelRequest, asking: ModelCall, attempt: number): Promise<ModelAnswer> {
+  const { model, settings, trace, now } = asking;
   const { stream, temperature, maxOutputTokens } = settings;
   const message: ModelTrace = {
     ...trace,
-    model: provider.place.model,
-    server: provider.place.provider,
+    model: model.place.model,
+    server: model.place.provider,
     stream,
     attempt,
     ...(temperature === undefined ? {} : { temperature }),
@@ -79,7 +79,7 @@ function askTraced(body: ModelRequest, asking: Asking, attempt: number): Promise
       fillAnswer(message, answer);
       return answer;
     } catch (thrown) {
-      const { kind, problem } = readProviderError(thrown, provider.place).failure;
+      const { kind, problem } = readModelError(thrown, model.place).failure;
       message.failure = { code: kind, message: problem };
       throw thrown;
     } finally {
@@ -100,20 +100,20 @@ function fillAnswer(
 
 async function askOnce(
   body: ModelRequest,
-  { provider, hooks, ids, signal, tell }: Asking,
+  { model: asked, hooks, ids, signal, emit }: ModelCall,
   begun: () => void,
 ): Promise<ModelAnswer> {
-  const { provider: name, model } = provider.place;
+  const { provider: name, model } = asked.place;
   await hooks.emit("llm:request", { ...ids, provider: name, model, request: shapeOf(body) });
-  const answer = await provider.respond(body, signal, deltasOf(hooks, ids, tell, begun));
+  const answer = await asked.respond(body, signal, deltasOf(hooks, ids, emit, begun));
   const { usage, responseId, incomplete } = answer;
-  const told = { ...ids, provider: name, model: answer.model, usage, response_id: responseId, incomplete };
-  await hooks.emit("llm:response", told);
-  await hooks.emit("provider:response", told);
+  const data = { ...ids, provider: name, model: answer.model, usage, response_id: responseId, incomplete };
+  await hooks.emit("llm:response", data);
+  await hooks.emit("provider:response", data);
   return answer;
 }
 
-/** How large a request is; what stands in it is nobody's but the model's. */
+/** The size of a request. Events do not carry its content. */
 function shapeOf({ input, tools, instructions }: ModelRequest) {
   return {
     item_count: Array.isArray(input) ? input.length : 0,
@@ -125,33 +125,33 @@ function shapeOf({ input, tools, instructions }: ModelRequest) {
 function deltasOf(
   hooks: Coordinator["hooks"],
   ids: Readonly<Record<string, string>>,
-  tell: (event: TurnEvent) => void,
+  emit: (event: ModelEvent) => void,
   begun: () => void,
 ): Deltas {
-  const emit = (event: string, data: object) => void hooks.emit(event, { ...ids, ...data });
+  const announce = (event: string, data: object) => void hooks.emit(event, { ...ids, ...data });
   let thought = "";
   return {
     begin(index, type) {
       begun();
-      emit("content_block:start", { block_index: index, block_type: type });
+      announce("content_block:start", { block_index: index, block_type: type });
     },
     text(piece, index) {
-      tell({ type: "text_delta", text: piece });
-      emit("content_block:delta", { block_index: index, delta: piece });
+      emit({ type: "text_delta", text: piece });
+      announce("content_block:delta", { block_index: index, delta: piece });
     },
     thinking(piece, index) {
       thought += piece;
-      tell({ type: "thinking_delta", text: piece });
-      emit("thinking:delta", { block_index: index, delta: piece });
+      emit({ type: "thinking_delta", text: piece });
+      announce("thinking:delta", { block_index: index, delta: piece });
     },
     end(index, item) {
-      if (item["type"] === "reasoning") emit("thinking:final", { block_index: index, text: thought });
-      emit("content_block:end", { block_index: index, block_type: item["type"], text: textOf([item]) });
+      if (item["type"] === "reasoning") announce("thinking:final", { block_index: index, text: thought });
+      announce("content_block:end", { block_index: index, block_type: item["type"], text: textOf([item]) });
     },
   };
 }
 
-async function tellFailure(error: ProviderError, { hooks, ids }: Asking, attempt: number): Promise<void> {
+async function emitFailure(error: ModelError, { hooks, ids }: ModelCall, attempt: number): Promise<void> {
   const { kind, problem, provider, model, status, retryable, retryAfterMs, delayMultiplier } = error.failure;
   await hooks.emit("provider:error", {
     ...ids,
@@ -167,7 +167,7 @@ async function tellFailure(error: ProviderError, { hooks, ids }: Asking, attempt
   });
 }
 
-/** A gate of the turn's own events that says no. */
+/** Throws `DENIED` when a gate denied an event of the turn. */
 export function requireAllowed(result: HookResult, what: string): void {
   if (result.action === "deny")
     throw new ToolmountError("DENIED", { tool: what, reason: result.reason ?? "a hook denied it" });

@@ -15,7 +15,7 @@ import {
 } from "@toolmount/core";
 import { onTestFinished } from "vitest";
 import { z } from "zod";
-import { createReasoner, settingsSchema, type Agent, type TurnEvent } from "../src/index.ts";
+import { createReasoner, settingsSchema, type Agent, type TurnEvent } from "../../src/index.ts";
 
 /** What the server of a test answers to one request. */
 export type Answer =

@@ -1,6 +1,6 @@
 import { allEvents } from "@toolmount/core";
 import { expect, test } from "vitest";
-import { call, response, say, tool, world, type Answer } from "./world.ts";
+import { call, response, say, tool, world, type Answer } from "../support/world.ts";
 
 const thought = { type: "reasoning", id: "rs", summary: [{ type: "summary_text", text: "I count." }] };
 

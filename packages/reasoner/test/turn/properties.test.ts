@@ -1,10 +1,11 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { isMatched } from "../src/turn/compaction.ts";
-import { keptItems, readFunctionCall, type Item } from "../src/provider/items.ts";
-import { entrySchema, type SessionEntry } from "../src/session/entry.ts";
-import { createView, fold, type SessionView } from "../src/session/view.ts";
-import { noUsage } from "../src/provider/usage.ts";
+import { isMatched } from "../../src/turn/compaction.ts";
+import { keptItems, readFunctionCall, type Item } from "../../src/provider/items.ts";
+import { entrySchema, type SessionEntry } from "../../src/session/entry.ts";
+import { fold } from "../../src/session/fold.ts";
+import { createView, type SessionView } from "../../src/session/view.ts";
+import { noUsage } from "../../src/provider/usage.ts";
 
 const item = fc.oneof(
   fc.record({

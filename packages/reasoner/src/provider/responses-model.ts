@@ -1,23 +1,14 @@
 import OpenAI from "openai";
-import type { Settings } from "../config.ts";
-import { readResponse, type Deltas, type ModelAnswer } from "./answer.ts";
-import { lateAnswer, largeAnswer, readProviderError, type Place } from "./provider-error.ts";
+import type { Settings } from "../config/settings.ts";
+import type { Model } from "./model.ts";
+import { lateAnswer, largeAnswer, readModelError, type Place } from "./model-error.ts";
+import { readResponse } from "./response.ts";
 import { readStream } from "./stream.ts";
 
-/** One request to a model, as the Responses API takes it; `stream` is said by the settings. */
-export type ModelRequest = Readonly<Record<string, unknown>>;
-
-/** Asks a model. */
-export interface Provider {
-  readonly place: Place;
-  /** Makes one request. Rejects with a `ProviderError`, whatever went wrong. */
-  respond(request: ModelRequest, signal: AbortSignal, deltas: Deltas): Promise<ModelAnswer>;
-}
-
 /** A server that speaks OpenAI's Responses API. */
-export function createProvider(
+export function createResponsesModel(
   settings: Pick<Settings, "model" | "baseUrl" | "apiKey" | "stream" | "timeoutMs">,
-): Provider {
+): Model {
   const { model, baseUrl, apiKey, stream, timeoutMs } = settings;
   const baseURL = baseUrl ?? "https://api.openai.com/v1";
   const place: Place = { provider: new URL(baseURL).host, model };
@@ -35,7 +26,7 @@ export function createProvider(
   return {
     place,
     async respond(request, signal, deltas) {
-      // The client's own timeout ends with the headers; a body may stall as well.
+      // The client's own timeout ends with the headers; the body has this one.
       const late = AbortSignal.timeout(timeoutMs);
       const options = { signal: AbortSignal.any([signal, late]) };
       try {
@@ -45,16 +36,16 @@ export function createProvider(
         return await readStream(events as AsyncIterable<unknown>, place, deltas);
       } catch (error) {
         if (late.aborted && !signal.aborted) throw lateAnswer(place, timeoutMs, error);
-        throw readProviderError(error, place);
+        throw readModelError(error, place);
       }
     },
   };
 }
 
-/** Bytes of one answer; the longest that models give stay far below. */
+/** Most bytes of one answer; the longest answers of models are far smaller. */
 const maxAnswerBytes = 16 * 1024 * 1024;
 
-/** A response whose body fails where it grows too large; what is compressed counts as what it becomes. */
+/** A response whose body fails when it grows too large. Compressed data counts uncompressed. */
 function bounded(response: Response, place: Place): Response {
   if (response.body === null) return response;
   let bytes = 0;

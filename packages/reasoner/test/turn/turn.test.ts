@@ -1,7 +1,7 @@
 import { createMemoryStore, data, failure, type ToolOutcome } from "@toolmount/core";
 import { expect, test } from "vitest";
 import { z } from "zod";
-import { call, outputs, response, say, tool, world } from "./world.ts";
+import { call, outputs, response, say, tool, world } from "../support/world.ts";
 
 test("a turn offers the tools and their guidance, runs what the model calls, and ends with its text", async () => {
   const add = tool("add", ({ a, b }) => Number(a) + Number(b));

@@ -1,18 +1,18 @@
 import { isItem, type Item } from "./items.ts";
-import { toldFailure, type Place } from "./provider-error.ts";
+import { reportedFailure, type Place } from "./model-error.ts";
 import { readUsage, type Usage } from "./usage.ts";
 
-/** What a model answered. */
+/** A model's answer. */
 export interface ModelAnswer {
   readonly responseId: string | null;
   readonly model: string;
   readonly output: readonly Item[];
   readonly usage: Usage;
-  /** Why it ends where it ends, when it is not whole: `max_output_tokens`, `content_filter`. */
+  /** Why the answer was cut: `max_output_tokens`, `content_filter`, …; null for a complete answer. */
   readonly incomplete: string | null;
 }
 
-/** Pieces of an answer while it comes. */
+/** Receives the pieces of a streamed answer. */
 export interface Deltas {
   text(piece: string, index: number): void;
   thinking(piece: string, index: number): void;
@@ -20,14 +20,14 @@ export interface Deltas {
   end(index: number, item: Item): void;
 }
 
-/** Reads a whole response. Throws what it says of its own failure. */
+/** Reads a complete response. Throws the failure that the response reports. */
 export function readResponse(given: unknown, place: Place): ModelAnswer {
   if (!isItem(given) || !Array.isArray(given["output"]))
-    throw toldFailure(undefined, "the answer is not a response of the Responses API", place);
+    throw reportedFailure(undefined, "the answer is not a response of the Responses API", place);
   const { id, model, output, usage, status, error, incomplete_details: details } = given;
   if (status === "failed") {
     const { code, message } = isItem(error) ? error : ({} as Item);
-    throw toldFailure(textOr(code, undefined), textOr(message, "the response failed"), place);
+    throw reportedFailure(textOr(code, undefined), textOr(message, "the response failed"), place);
   }
   const reason = isItem(details) ? details["reason"] : undefined;
   return {

@@ -2,8 +2,8 @@ import { messageOf } from "@toolmount/core/errors";
 import { ToolmountError } from "@toolmount/core";
 import { APIConnectionError, APIConnectionTimeoutError, APIError, APIUserAbortError } from "openai";
 
-/** Why a model did not answer. Source of the kinds: Amplifier's LLM errors. */
-export type ProviderErrorKind =
+/** Why a request to a model failed. Source of the kinds: Amplifier's LLM errors. */
+export type ModelErrorKind =
   | "rate_limit"
   | "authentication"
   | "access_denied"
@@ -21,9 +21,9 @@ export type ProviderErrorKind =
   | "quota_exceeded"
   | "other";
 
-/** What is known of a failed request. */
-export interface ProviderFailure {
-  readonly kind: ProviderErrorKind;
+/** A failed request: what failed, where, and whether to retry. */
+export interface ModelFailure {
+  readonly kind: ModelErrorKind;
   readonly problem: string;
   readonly provider: string;
   readonly model: string;
@@ -34,11 +34,11 @@ export interface ProviderFailure {
   readonly retryable: boolean;
   /** Milliseconds that the server asks to wait. */
   readonly retryAfterMs?: number | undefined;
-  /** By how much waiting grows from one try to the next. */
+  /** The factor by which the delay grows from one try to the next. */
   readonly delayMultiplier: number;
 }
 
-const retryable: ReadonlySet<ProviderErrorKind> = new Set([
+const retryable: ReadonlySet<ModelErrorKind> = new Set([
   "rate_limit",
   "unavailable",
   "network",
@@ -46,67 +46,72 @@ const retryable: ReadonlySet<ProviderErrorKind> = new Set([
   "stream",
 ]);
 
-/** A failed request. */
-export class ProviderError extends ToolmountError<"PROVIDER_FAILED"> {
-  readonly failure: ProviderFailure;
+/** The error of a failed request. */
+export class ModelError extends ToolmountError<"PROVIDER_FAILED"> {
+  readonly failure: ModelFailure;
 
-  constructor(failure: ProviderFailure, cause?: unknown) {
+  constructor(failure: ModelFailure, cause?: unknown) {
     super("PROVIDER_FAILED", { ...failure }, { cause });
     this.failure = failure;
   }
 }
 
-/** Where a request went. */
+/** The server and the model of a request. */
 export interface Place {
   readonly provider: string;
   readonly model: string;
 }
 
-/** What went wrong, whoever said so: the client, the server's status, an event in the stream. */
-export function readProviderError(error: unknown, place: Place): ProviderError {
-  if (error instanceof ProviderError) return error;
-  if (error instanceof Error && error.cause instanceof ProviderError) return error.cause;
+/** Reads any failure of a request: the client's error, the server's status, or an event in the stream. */
+export function readModelError(error: unknown, place: Place): ModelError {
+  if (error instanceof ModelError) return error;
+  if (error instanceof Error && error.cause instanceof ModelError) return error.cause;
   if (error instanceof APIUserAbortError) return failed("abort", "the request was cancelled", place, error);
   if (error instanceof APIConnectionTimeoutError) return failed("timeout", "no answer in time", place, error);
   if (error instanceof APIConnectionError)
     return failed("network", `${place.provider} cannot be reached`, place, error);
   if (error instanceof APIError) return ofStatus(error, place);
   if (isLostConnection(error))
-    return failed("network", `${place.provider} broke off in the middle of its answer`, place, error);
+    return failed(
+      "network",
+      `${place.provider} closed the connection in the middle of its answer`,
+      place,
+      error,
+    );
   if (error instanceof SyntaxError)
     return failed("stream", "the answer is not what the Responses API sends", place, error);
   const problem = messageOf(error);
   return failed("other", problem, place, error);
 }
 
-/** The client wraps what fails before a body begins; in a body, what fetch throws comes as it is. */
+/** The client wraps errors before the body begins; errors of fetch within the body arrive unwrapped. */
 function isLostConnection(error: unknown): boolean {
   return error instanceof TypeError && error.cause instanceof Error && "code" in error.cause;
 }
 
-/** An answer that had not come whole when its time was over. */
-export function lateAnswer(place: Place, timeoutMs: number, cause: unknown): ProviderError {
-  const problem = `no whole answer within ${timeoutMs} ms; raise timeoutMs if the model needs longer`;
+/** The error of an answer that was not complete within `timeoutMs`. */
+export function lateAnswer(place: Place, timeoutMs: number, cause: unknown): ModelError {
+  const problem = `no complete answer within ${timeoutMs} ms; raise timeoutMs if the model needs longer`;
   return failed("timeout", problem, place, cause);
 }
 
-/** An answer larger than any that is read; another try would bring the same. */
-export function largeAnswer(place: Place, maxBytes: number): ProviderError {
-  const problem = `the answer has more than ${maxBytes} bytes; set maxOutputTokens, or look at the server`;
+/** The error of an answer that is too large. It is not retried: the next answer would be as large. */
+export function largeAnswer(place: Place, maxBytes: number): ModelError {
+  const problem = `the answer has more than ${maxBytes} bytes; set maxOutputTokens, or check the server`;
   return failed("stream", problem, place, undefined, { retryable: false });
 }
 
-/** A failure that a response or an event tells of. */
-export function toldFailure(
+/** A failure that a response or an event reports. */
+export function reportedFailure(
   code: string | undefined,
   problem: string,
   place: Place,
   cause?: unknown,
-): ProviderError {
+): ModelError {
   return failed(ofCode(code, problem) ?? "stream", problem, place, cause, { providerCode: code });
 }
 
-function ofStatus(error: APIError, place: Place): ProviderError {
+function ofStatus(error: APIError, place: Place): ModelError {
   const status = error.status;
   const code = typeof error.code === "string" ? error.code : undefined;
   const problem = error.message.replace(/^\d{3} /, "");
@@ -119,7 +124,7 @@ function ofStatus(error: APIError, place: Place): ProviderError {
   });
 }
 
-function kindOf(status: number | undefined): ProviderErrorKind {
+function kindOf(status: number | undefined): ModelErrorKind {
   if (status === undefined) return "stream";
   if (status === 400 || status === 422 || status === 409) return "invalid_request";
   if (status === 401) return "authentication";
@@ -131,8 +136,8 @@ function kindOf(status: number | undefined): ProviderErrorKind {
   return status >= 500 ? "unavailable" : "other";
 }
 
-/** Codes that say more than the status. Source: OpenAI's list of error codes, and what the recorded answers have. */
-function ofCode(code: string | undefined, problem: string): ProviderErrorKind | null {
+/** Codes that are more precise than the status. Sources: OpenAI's list of error codes, and recorded answers. */
+function ofCode(code: string | undefined, problem: string): ModelErrorKind | null {
   if (code === "insufficient_quota") return "quota_exceeded";
   if (code === "context_length_exceeded" || /maximum context length|context window/i.test(problem))
     return "context_length";
@@ -144,22 +149,30 @@ function ofCode(code: string | undefined, problem: string): ProviderErrorKind | 
   return null;
 }
 
-/** Seconds or a date, or milliseconds where the server is that exact. */
-function readRetryAfter(headers: Headers | undefined): number | undefined {
+/**
+ * Milliseconds to wait: `retry-after-ms`, or `retry-after` in seconds or as a date. A date counts from the server's own
+ * `date` header and is ignored without one. Source: RFC 9110, section 10.2.3.
+ */
+export function readRetryAfter(headers: Headers | undefined): number | undefined {
   const ms = Number(headers?.get("retry-after-ms") ?? Number.NaN);
   if (Number.isFinite(ms) && ms >= 0) return ms;
-  const seconds = Number(headers?.get("retry-after") ?? Number.NaN);
-  return Number.isFinite(seconds) && seconds >= 0 ? seconds * 1_000 : undefined;
+  const given = headers?.get("retry-after") ?? "";
+  const seconds = Number(given === "" ? Number.NaN : given);
+  if (Number.isFinite(seconds)) return seconds >= 0 ? seconds * 1_000 : undefined;
+  const at = Date.parse(given);
+  if (Number.isNaN(at)) return undefined;
+  const sent = Date.parse(headers?.get("date") ?? "");
+  return Number.isNaN(sent) ? undefined : Math.max(0, at - sent);
 }
 
 function failed(
-  kind: ProviderErrorKind,
+  kind: ModelErrorKind,
   problem: string,
   { provider, model }: Place,
   cause: unknown,
-  more: Partial<ProviderFailure> = {},
-): ProviderError {
-  const failure: ProviderFailure = {
+  more: Partial<ModelFailure> = {},
+): ModelError {
+  const failure: ModelFailure = {
     kind,
     problem: problem.slice(0, 2_000),
     provider,
@@ -168,5 +181,5 @@ function failed(
     delayMultiplier: kind === "rate_limit" ? 4 : 2,
     ...more,
   };
-  return new ProviderError(failure, cause);
+  return new ModelError(failure, cause);
 }

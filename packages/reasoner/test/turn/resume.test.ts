@@ -1,6 +1,15 @@
 import { createMemoryStore } from "@toolmount/core";
 import { expect, test } from "vitest";
-import { call, dyingStore, outputs, response, say, tool, world, type WorldOptions } from "./world.ts";
+import {
+  call,
+  dyingStore,
+  outputs,
+  response,
+  say,
+  tool,
+  world,
+  type WorldOptions,
+} from "../support/world.ts";
 
 const later = () => ({ decision: "later" as const });
 
@@ -167,7 +176,7 @@ test.each([
   },
 );
 
-test("a call that waited for a person at the terminal when its process ended is asked anew, and one that only reads runs again", async () => {
+test("a call that waited for a person at the terminal when its process ended is asked about again, and one that only reads runs again", async () => {
   const store = createMemoryStore();
   let wrote = 0;
   let asked!: () => void;
@@ -182,7 +191,7 @@ test("a call that waited for a person at the terminal when its process ended is 
   };
   const first = await world([response([call("c1", "write"), call("c2", "read")])], {
     tools,
-    store: dyingStore(store, 3).store,
+    store: dyingStore(store, 4).store,
     host: { approver: ask },
   });
   void first.run("write");

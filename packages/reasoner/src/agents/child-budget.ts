@@ -1,0 +1,48 @@
+import { ToolmountError } from "@toolmount/core";
+import type { Settings } from "../config/settings.ts";
+import { tokensOf, type Usage } from "../provider/usage.ts";
+import type { SessionLog } from "../session/log.ts";
+import type { SessionTotals } from "../session/view.ts";
+import { spentOf, type Spender } from "./shared-budget.ts";
+
+type Budgets = Settings["budgets"];
+
+/**
+ * The budgets of a sub-agent: the smaller of its own and what its parent has left. Throws `AGENT_BUDGET_EXHAUSTED` when
+ * the parent has nothing left.
+ */
+export function childBudgets(
+  parent: Spender,
+  own: Settings,
+  { view }: SessionLog,
+  before: SessionTotals,
+): Budgets {
+  const { tokens, calls, ms } = parent.settings.budgets;
+  // A resumed sub-agent has its earlier use in its own session and in its parent's.
+  const tokensLeft = leftOf(parent, "tokens", tokens) + tokensOf(before.usage);
+  const callsLeft = leftOf(parent, "calls", calls) + (view.turn?.callCount ?? 0);
+  return {
+    ...own.budgets,
+    tokens: smaller(own.budgets.tokens, tokensLeft),
+    calls: smaller(own.budgets.calls, callsLeft),
+    ms: smaller(own.budgets.ms, ms),
+  };
+}
+
+function leftOf(parent: Spender, budget: "tokens" | "calls", limit: number | undefined): number {
+  if (limit === undefined) return Number.POSITIVE_INFINITY;
+  const spent = spentOf(parent)[budget];
+  if (spent >= limit) throw new ToolmountError("AGENT_BUDGET_EXHAUSTED", { budget, limit });
+  return limit - spent;
+}
+
+function smaller(one = Number.POSITIVE_INFINITY, other = Number.POSITIVE_INFINITY): number | undefined {
+  const least = Math.min(one, other);
+  return least === Number.POSITIVE_INFINITY ? undefined : least;
+}
+
+/** What was used between two moments. */
+export function usageSince(now: Usage, before: Usage): Usage {
+  const pairs = Object.keys(now).map((key) => [key, now[key as keyof Usage] - before[key as keyof Usage]]);
+  return Object.fromEntries(pairs) as Usage;
+}

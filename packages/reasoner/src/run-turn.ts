@@ -1,0 +1,209 @@
+import { randomBytes, randomUUID } from "node:crypto";
+import { ToolmountError, type Clock, type Coordinator } from "@toolmount/core";
+import { usageSince } from "./agents/child-budget.ts";
+import type { GlobLists } from "./agents/child-rights.ts";
+import { leftAbove, type Spender } from "./agents/shared-budget.ts";
+import { requireAllowed } from "./provider/ask-model.ts";
+import { createResponsesModel } from "./provider/responses-model.ts";
+import type { RunOptions, TurnHost, TurnOptions } from "./reasoner-types.ts";
+import type { SessionAccess } from "./session-access.ts";
+import { conflict, type SessionLog } from "./session/log.ts";
+import { guardTurns, LiveTurns, type LiveTurn } from "./turn/live-turns.ts";
+import { traceTurnOf } from "./turn/trace.ts";
+import type { TurnParts } from "./turn/turn-state.ts";
+import { runTurn } from "./turn/turn.ts";
+import type { ClientResult, TurnResult } from "./turn/turn-types.ts";
+
+/** A turn that runs in this process. */
+export interface RunningTurn extends Spender {
+  readonly host: TurnHost;
+  readonly options: TurnOptions;
+  readonly allowed: GlobLists;
+}
+
+/** What a turn is run with, beside its host and its log. */
+interface Trigger {
+  readonly options: TurnOptions;
+  readonly clientResults: readonly ClientResult[];
+  readonly traceparent: string | undefined;
+}
+
+/** Starts and resumes the turns of one host, at most one of a session at a time. */
+export class TurnRunner {
+  readonly #coordinator: Coordinator;
+  readonly #access: SessionAccess;
+  readonly #clock: Clock;
+  readonly #hostId: string;
+  readonly #turns = new LiveTurns();
+  readonly #running = new Map<string, RunningTurn>();
+  /** Restrictions of a sub-agent's session while its parent runs it, beside its own. */
+  readonly ceilings = new Map<string, GlobLists>();
+
+  /** Adds a gate that restricts the calls of a turn to the offered tools. */
+  constructor(coordinator: Coordinator, access: SessionAccess, clock: Clock) {
+    this.#coordinator = coordinator;
+    this.#access = access;
+    this.#clock = clock;
+    this.#hostId = coordinator.getCapability("host.id") ?? "";
+    guardTurns(this.#turns, coordinator.hooks);
+  }
+
+  /** The running turn of a session. */
+  find(sessionId: string): RunningTurn | undefined {
+    return this.#running.get(sessionId);
+  }
+
+  /** Throws `SESSION_CONFLICT` while a turn of the session runs in this process. */
+  requireIdle(sessionId: string): void {
+    if (this.#running.has(sessionId)) throw conflict(sessionId, "a turn of it is running");
+  }
+
+  /** Starts a turn with a prompt. */
+  async start(host: TurnHost, log: SessionLog, options: RunOptions, isNew: boolean): Promise<TurnResult> {
+    const { view, facts } = log;
+    const { hooks } = this.#coordinator;
+    if (view.turn !== null) throw conflict(facts.id, "its last turn has not ended; resume it, or cancel it");
+    this.requireIdle(facts.id);
+    const { turns: limit } = this.#access.settingsFor(facts, options).budgets;
+    if (limit !== undefined && view.turns >= limit)
+      throw new ToolmountError("AGENT_BUDGET_EXHAUSTED", { budget: "turns", limit });
+    if (!isNew) await this.#access.restore(host, log);
+    const turnId = `turn_${randomUUID()}`;
+    return this.#trace(log, options, { turnId, began: null }, async (given) => {
+      const traceparent = given ?? newTrace();
+      const ids = { session_id: facts.id, ...(facts.parentId !== null && { parent_id: facts.parentId }) };
+      await hooks.emit(isNew ? "session:start" : "session:resume", ids);
+      const answer = await hooks.emit("prompt:submit", { ...ids, prompt: options.prompt });
+      requireAllowed(answer, "the prompt");
+      const state = host.session(facts.id).snapshot();
+      await log.append({ kind: "begin", turnId, traceparent, prompt: options.prompt, state });
+      await log.save();
+      return this.#drive(host, log, { options, clientResults: [], traceparent });
+    });
+  }
+
+  /** Resumes the open turn of a session, in the trace in which it started. */
+  resume(
+    host: TurnHost,
+    log: SessionLog,
+    options: TurnOptions,
+    clientResults: readonly ClientResult[] = [],
+  ): Promise<TurnResult> {
+    const { turnId, traceparent: began } = log.view.turn!;
+    return this.#trace(log, options, { turnId, began }, (traceparent) =>
+      this.#drive(host, log, { options, clientResults, traceparent }),
+    );
+  }
+
+  /** Runs the open turn of a session. */
+  async #drive(host: TurnHost, log: SessionLog, trigger: Trigger): Promise<TurnResult> {
+    const { id, parentId } = log.facts;
+    const { options, clientResults } = trigger;
+    const agent = this.#access.requireAgent(log.facts);
+    const ofAgent = agent === null ? [] : [agent.tools];
+    const allowed = [...log.facts.allowed, ...ofAgent, ...(this.ceilings.get(id) ?? [])];
+    const settings = this.#access.settingsFor(log.facts, options);
+    const { turnId } = log.view.turn!;
+    const live = this.#turns.begin(id, turnId, { allowed, idempotent: idempotentTools(host) });
+    const above = (parentId === null ? null : this.#running.get(parentId)) ?? null;
+    const own: RunningTurn = { host, log, settings, options, allowed, ...startSpending(above) };
+    this.#running.set(id, own);
+    above?.below.add(own);
+    try {
+      await countLostChildren(this.#access, log);
+      const result = await runTurn(this.#partsOf(own, live, trigger), clientResults);
+      options.onEvent?.({ type: "done", result });
+      return result;
+    } finally {
+      this.#running.delete(id);
+      above?.below.delete(own);
+      this.#turns.end(id, turnId);
+      this.#access.remember(log);
+    }
+  }
+
+  #partsOf(own: RunningTurn, live: LiveTurn, { options, traceparent }: Trigger): TurnParts {
+    const { host, log, settings } = own;
+    const { id, userId } = log.facts;
+    return {
+      host,
+      coordinator: this.#coordinator,
+      clock: this.#clock,
+      session: host.session(id),
+      log,
+      settings,
+      agent: this.#access.agentOf(log.facts),
+      model: createResponsesModel(settings),
+      live,
+      userId: options.userId ?? userId ?? undefined,
+      conversationId: options.conversationId ?? id,
+      traceparent: traceparent ?? log.view.turn!.traceparent,
+      hostId: this.#hostId,
+      leftAbove: (budget) => leftAbove(own, budget),
+      cancelChild: (childId) => this.#cancelChild(own, childId),
+      abortSignal: options.abortSignal,
+      emit: options.onEvent ?? (() => {}),
+    };
+  }
+
+  /** Runs a turn, or the rest of one, inside its trace. `began` is the trace context in which it started. */
+  #trace(
+    { facts }: SessionLog,
+    options: TurnOptions,
+    turn: { readonly turnId: string; readonly began: string | null },
+    act: (traceparent: string | undefined) => Promise<TurnResult>,
+  ): Promise<TurnResult> {
+    const { traceparent, userId = facts.userId ?? undefined } = options;
+    const { place } = createResponsesModel(this.#access.settingsFor(facts, options));
+    const agent = this.#access.agentOf(facts);
+    const now = () => this.#clock.now();
+    const described = { hostId: this.#hostId, facts, place, agent, userId, traceparent, now, ...turn };
+    return traceTurnOf(described, act);
+  }
+
+  /** Cancels the open turn of a sub-agent whose parent answers its call without it. */
+  async #cancelChild({ host, options }: RunningTurn, childId: string): Promise<void> {
+    const log = await this.#access.find(childId);
+    if (log === null || log.view.turn === null || this.#running.has(childId)) return;
+    await this.#access.restore(host, log);
+    await this.resume(host, log, { ...options, abortSignal: AbortSignal.abort() });
+  }
+}
+
+/** Adds to the parent's log what its sub-agents used in a process that is gone, whether or not they are resumed. */
+async function countLostChildren(access: SessionAccess, log: SessionLog): Promise<void> {
+  for (const { call, child } of log.view.turn?.calls ?? []) {
+    if (child === null || child.ended) continue;
+    const found = await access.find(child.sessionId);
+    if (found === null) continue; // the session was removed; the call that resumes it reports that
+    const { facts, view } = found;
+    const { turns, calls, usage } = child.before;
+    await log.append({
+      kind: "child",
+      sessionId: facts.id,
+      agent: facts.agent ?? "self",
+      usage: usageSince(view.usage, usage),
+      calls: view.calls - calls,
+      callId: call.callId,
+      before: { turns, calls: view.calls, usage: view.usage },
+    });
+  }
+}
+
+function idempotentTools(host: TurnHost): ReadonlySet<string> {
+  return new Set(
+    host
+      .tools()
+      .flatMap(({ name, idempotent, category }) => (idempotent || category === "read" ? [name] : [])),
+  );
+}
+
+/** A turn that has begun no sub-agent yet. */
+function startSpending(above: Spender | null): Pick<Spender, "above" | "children" | "below"> {
+  return { above, children: new Map(), below: new Set() };
+}
+
+/** A trace of its own for each turn; its calls have spans in that trace. Source: W3C trace context. */
+function newTrace(): string {
+  return `00-${randomBytes(16).toString("hex")}-${randomBytes(8).toString("hex")}-01`;
+}

@@ -1,0 +1,50 @@
+import type { SessionRecord } from "@toolmount/core";
+import type { Settings } from "./config/settings.ts";
+import { costOf, noUsage } from "./provider/usage.ts";
+import type { SessionDetails, SessionSummary } from "./reasoner-types.ts";
+import type { SessionLog } from "./session/log.ts";
+import type { SessionView } from "./session/view.ts";
+import { waitingCalls } from "./session/waiting.ts";
+import type { TurnResult } from "./turn/turn-types.ts";
+
+/** The result of the last turn of a session, read from its log. */
+export function pastTurn({ facts, view }: SessionLog, prices: Settings["prices"]): TurnResult {
+  const { lastTurn, lastStatus, lastText } = view;
+  const { turnId, iteration, callCount, usage, error, incomplete } = lastTurn!;
+  return {
+    sessionId: facts.id,
+    turnId,
+    status: lastStatus as Exclude<SessionSummary["status"], "open">,
+    text: lastText,
+    ...(incomplete !== null && { incomplete }),
+    ...(error !== null && { error }),
+    waiting: [],
+    iterations: iteration,
+    calls: callCount,
+    usage,
+    cost: costOf(usage, prices),
+  };
+}
+
+/** A session as lists show it, read from its record. */
+export function summaryOf({ id, parentId, createdAt, updatedAt, data }: SessionRecord): SessionSummary {
+  const {
+    agent = null,
+    title = "",
+    turns = 0,
+    status = "done",
+    waits = 0,
+    usage = noUsage,
+    forkedFrom = null,
+  } = data as unknown as Partial<SessionSummary>;
+  return { id, parentId, agent, title, turns, status, waits, usage, forkedFrom, createdAt, updatedAt };
+}
+
+/** A session as its log describes it; its record may be older. */
+export function detailsOf(
+  view: SessionView,
+): Partial<SessionDetails> & Pick<SessionDetails, "items" | "waiting" | "children"> {
+  const { items, children, turns, usage, title, lastStatus: status } = view;
+  const waiting = waitingCalls(view);
+  return { items, children, turns, usage, title, status, waiting, waits: waiting.length };
+}

@@ -1,0 +1,164 @@
+import { answerOf, message, readFunctionCall, textOf } from "../provider/items.ts";
+import { addUsage, noUsage } from "../provider/usage.ts";
+import type { SessionEntry } from "./entry.ts";
+import type { EndedTurn, OpenTurn, SessionView } from "./view.ts";
+
+type EntryOf<Kind extends SessionEntry["kind"]> = SessionEntry & { readonly kind: Kind };
+
+/** Adds one entry of the log to the view, in the same way while a turn runs and when a session is read again. */
+export function fold(view: SessionView, entry: SessionEntry): void {
+  const { turn } = view;
+  if (turn !== null && "ms" in entry) turn.activeMs = Math.max(turn.activeMs, entry.ms ?? 0);
+  switch (entry.kind) {
+    case "base":
+      view.items.push(...entry.items);
+      view.state = entry.state;
+      view.forkedFrom = entry.from ?? null;
+      return;
+    case "begin":
+      return foldBegin(view, entry);
+    case "note":
+      view.items.push(...entry.items);
+      view.state = entry.state ?? view.state;
+      return;
+    case "answer":
+      return foldAnswer(view, entry);
+    case "started":
+      return foldStarted(turn, entry);
+    case "output":
+      return foldOutput(view, entry);
+    case "waits":
+      return foldWaits(turn, entry);
+    case "child":
+      return foldChild(view, entry);
+    case "step":
+    case "stepped":
+    case "entered":
+      return foldMode(view, entry);
+    case "compacted":
+      view.items = [...entry.items];
+      view.response = null;
+      view.lastInputTokens = 0;
+      return;
+    case "end":
+      return foldEnd(view, entry);
+    default:
+  }
+}
+
+function foldBegin(view: SessionView, { turnId, traceparent, prompt, state }: EntryOf<"begin">): void {
+  const before = { items: [...view.items], state: view.state };
+  view.turn = {
+    turnId,
+    traceparent,
+    iteration: 0,
+    callCount: 0,
+    usage: noUsage,
+    calls: [],
+    group: null,
+    activeMs: 0,
+    finalText: null,
+    incomplete: null,
+    before,
+  };
+  view.state = state ?? view.state;
+  view.turns++;
+  view.lastStatus = "open";
+  view.title ||= prompt.replace(/\s+/g, " ").slice(0, 80);
+  view.items.push(message("user", prompt));
+}
+
+function foldAnswer(view: SessionView, entry: EntryOf<"answer">): void {
+  view.items.push(...entry.items);
+  view.usage = addUsage(view.usage, entry.usage);
+  view.response = entry.responseId === null ? null : { id: entry.responseId, known: view.items.length };
+  view.lastInputTokens = entry.inputTokens;
+  const { turn } = view;
+  if (turn === null) return;
+  turn.iteration++;
+  turn.usage = addUsage(turn.usage, entry.usage);
+  turn.calls = entry.items
+    .map(readFunctionCall)
+    .filter((call) => call !== null)
+    .map((call) => ({ call, started: false, output: null, notes: [], child: null, waits: null }));
+  turn.callCount += turn.calls.length;
+  turn.finalText = turn.calls.length === 0 ? textOf(entry.items) : null;
+  turn.incomplete = entry.incomplete ?? null;
+  view.calls += turn.calls.length;
+}
+
+function foldStarted(turn: OpenTurn | null, { group, callIds }: EntryOf<"started">): void {
+  if (turn === null) return;
+  turn.group = group;
+  for (const state of turn.calls) state.started ||= callIds.includes(state.call.callId);
+}
+
+/** Outputs join the conversation together, in the order of the calls, once each call has one. */
+function foldOutput(view: SessionView, entry: EntryOf<"output">): void {
+  view.state = entry.state ?? view.state;
+  const { turn } = view;
+  const state = turn?.calls.find(({ call }) => call.callId === entry.callId);
+  if (turn === null || state === undefined) return;
+  state.output ??= answerOf(state.call, entry.item);
+  state.waits = null;
+  state.notes = entry.notes ?? [];
+  if (turn.calls.some((other) => other.output === null)) return;
+  view.items.push(...turn.calls.map((other) => other.output!), ...turn.calls.flatMap(({ notes }) => notes));
+  turn.calls = [];
+  turn.group = null;
+}
+
+function foldWaits(turn: OpenTurn | null, entry: EntryOf<"waits">): void {
+  const { ticket, waitsFor, tool, arguments: given, asking = false } = entry;
+  const state = turn?.calls.find(({ call }) => call.callId === entry.callId);
+  if (state !== undefined) state.waits = { ticket, waitsFor, tool, arguments: given, asking };
+}
+
+function foldChild(view: SessionView, entry: EntryOf<"child">): void {
+  const { callId, sessionId, before, usage, calls } = entry;
+  const { turn } = view;
+  if (!view.children.includes(sessionId)) view.children.push(sessionId);
+  view.usage = addUsage(view.usage, usage);
+  view.calls += calls;
+  if (turn === null) return;
+  turn.callCount += calls;
+  turn.usage = addUsage(turn.usage, usage);
+  const state = turn.calls.find(({ call }) => call.callId === callId);
+  if (state === undefined) return;
+  if (before !== undefined) state.child = { sessionId, before, ended: false };
+  else if (state.child !== null) state.child = { ...state.child, ended: true };
+}
+
+function foldMode(view: SessionView, entry: EntryOf<"step"> | EntryOf<"stepped"> | EntryOf<"entered">): void {
+  if (entry.kind === "step") {
+    const { mode, at } = entry;
+    const known = view.entering?.mode === mode ? view.entering : { mode, done: 0, failure: null };
+    view.entering = { ...known, started: at + 1 };
+    return;
+  }
+  view.items.push(...entry.items);
+  view.state = entry.state;
+  if (entry.kind === "entered") view.entering = null;
+  else if (view.entering !== null)
+    view.entering = { ...view.entering, done: entry.at + 1, failure: entry.failure };
+}
+
+function foldEnd(view: SessionView, entry: EntryOf<"end">): void {
+  if (view.turn !== null) view.lastTurn = endedTurn(view.turn, entry);
+  view.turn = null;
+  view.state = entry.state;
+  view.lastText = entry.text;
+  view.lastStatus = entry.status;
+}
+
+function endedTurn(turn: OpenTurn, { code, message: text = "", status }: EntryOf<"end">): EndedTurn {
+  const { turnId, iteration, callCount, usage, incomplete } = turn;
+  return {
+    turnId,
+    iteration,
+    callCount,
+    usage,
+    incomplete: status === "incomplete" ? (incomplete ?? "unknown") : null,
+    error: code === undefined ? null : { code, message: text },
+  };
+}

@@ -1,0 +1,35 @@
+import type { WaitsFor } from "./entry.ts";
+import type { SessionView } from "./view.ts";
+
+/** A call that waits for an approver, the client, another process that has it, or a sub-agent that waits itself. */
+export interface WaitingCall {
+  readonly callId: string;
+  readonly tool: string;
+  readonly waitsFor: WaitsFor;
+  /**
+   * For a call that the client runs: its arguments. For a sub-agent: `{ sessionId, waiting }`, with the calls for which
+   * the sub-agent waits.
+   */
+  readonly arguments: unknown;
+}
+
+/** The calls of the open turn that wait, in the order of the model's answer. */
+export function waitingCalls(view: SessionView): readonly WaitingCall[] {
+  return (view.turn?.calls ?? []).flatMap(({ call, waits }) =>
+    waits === null
+      ? []
+      : [{ callId: call.callId, tool: waits.tool, waitsFor: waits.waitsFor, arguments: waits.arguments }],
+  );
+}
+
+/** The value of the interrupt with which `session.spawn` stops a call whose sub-agent waits. */
+export interface ChildWait {
+  readonly waitsFor: "agent";
+  readonly sessionId: string;
+  readonly waiting: readonly WaitingCall[];
+}
+
+/** Whether the value of an interrupt says that a sub-agent waits. */
+export function isChildWait(value: unknown): value is ChildWait {
+  return typeof value === "object" && value !== null && "waitsFor" in value && value.waitsFor === "agent";
+}

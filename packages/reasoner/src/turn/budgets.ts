@@ -1,0 +1,25 @@
+import { ToolmountError } from "@toolmount/core";
+import { tokensOf } from "../provider/usage.ts";
+import type { TurnState } from "./turn-state.ts";
+
+/** Throws `AGENT_BUDGET_EXHAUSTED` when the session, the turn, or a session above has no tokens or calls left. */
+export function requireBudget({ log, settings, leftAbove }: TurnState): void {
+  const { usage, turn } = log.view;
+  const { tokens, calls } = settings.budgets;
+  const refuse = (budget: string, limit: number) => {
+    throw new ToolmountError("AGENT_BUDGET_EXHAUSTED", { budget, limit });
+  };
+  if (tokens !== undefined && tokensOf(usage) >= tokens) refuse("tokens", tokens);
+  if (calls !== undefined && turn!.callCount > calls) refuse("calls", calls);
+  const shared = { tokens: leftAbove("tokens"), calls: leftAbove("calls") };
+  if (shared.tokens.left <= 0) refuse("tokens", shared.tokens.limit);
+  if (shared.calls.left < 0) refuse("calls", shared.calls.limit);
+}
+
+/** How many of the unanswered calls may run. */
+export function callsLeft({ log, settings, leftAbove }: TurnState): number {
+  const { callCount, calls } = log.view.turn!;
+  const unanswered = calls.filter(({ output }) => output === null).length;
+  const limit = settings.budgets.calls ?? Number.POSITIVE_INFINITY;
+  return Math.max(0, Math.min(limit - (callCount - unanswered), leftAbove("calls").left + unanswered));
+}

@@ -1,0 +1,69 @@
+import type { Clock, Coordinator, Host, Session } from "@toolmount/core";
+import type { Allowance } from "../agents/shared-budget.ts";
+import type { Agent, Settings } from "../config/settings.ts";
+import type { Item } from "../provider/items.ts";
+import type { Model } from "../provider/model.ts";
+import type { SessionLog } from "../session/log.ts";
+import { Injections } from "./injections.ts";
+import type { LiveTurn } from "./live-turns.ts";
+import type { TurnEvent } from "./turn-types.ts";
+
+/** What one turn needs. */
+export interface TurnParts {
+  readonly host: Pick<Host, "approvals">;
+  readonly coordinator: Pick<Coordinator, "hooks" | "logger">;
+  readonly clock: Clock;
+  readonly session: Session;
+  readonly log: SessionLog;
+  readonly settings: Settings;
+  readonly agent: Agent | null;
+  readonly model: Model;
+  readonly live: LiveTurn;
+  readonly userId: string | undefined;
+  readonly conversationId: string;
+  /** W3C trace context of the turn; its requests and calls are part of that trace. */
+  readonly traceparent: string;
+  readonly hostId: string;
+  /** What the sessions above this one have left now. Their other sub-agents use the same budget. */
+  readonly leftAbove: (budget: "tokens" | "calls") => Allowance;
+  /** Cancels the open turn of a sub-agent whose call is answered without it. */
+  readonly cancelChild: (sessionId: string) => Promise<void>;
+  readonly abortSignal: AbortSignal | undefined;
+  readonly emit: (event: TurnEvent) => void;
+}
+
+/** A turn that runs in this process. */
+export interface TurnState extends TurnParts {
+  readonly turnId: string;
+  /** Fields of every event of the turn. */
+  readonly ids: Readonly<Record<string, string>>;
+  readonly injections: Injections;
+  readonly controller: AbortController;
+  /** Injected items for the next request only. */
+  ephemeral: Item[];
+  /** What the model said last. */
+  text: string;
+  isOutOfTime: boolean;
+}
+
+/** The state of a turn at its start, or when it is resumed. */
+export function createTurnState(parts: TurnParts): TurnState {
+  const { log, coordinator, settings } = parts;
+  const { turnId } = log.view.turn!;
+  const ids = { session_id: log.facts.id, turn_id: turnId };
+  return {
+    ...parts,
+    turnId,
+    ids,
+    injections: new Injections(coordinator, settings.maxInjectionBytes, ids),
+    controller: new AbortController(),
+    ephemeral: [],
+    text: "",
+    isOutOfTime: false,
+  };
+}
+
+/** Whether the caller, the session's token or the turn's time limit has stopped the turn. */
+export function isStopped({ controller, session }: TurnState): boolean {
+  return controller.signal.aborted || session.cancellation.isCancelled;
+}

@@ -1,0 +1,56 @@
+import { errorMessage } from "@toolmount/core";
+import type { CallState } from "../session/view.ts";
+import type { Calling } from "./calling.ts";
+import { cancelledText, textOutput } from "./model-text.ts";
+import { voidQuestions } from "./questions.ts";
+
+/** Answers a call that may have run in another process. */
+export function answerUnknown(state: CallState, calling: Calling): Promise<void> {
+  const tool = calling.readCall(state.call).name;
+  const text = `Error: ${errorMessage("OUTCOME_UNKNOWN", { tool })} [OUTCOME_UNKNOWN]`;
+  return answerWith(state, "unknown", text, calling);
+}
+
+/** Answers a call for which the turn has no budget. */
+export function answerOverBudget(state: CallState, calling: Calling): Promise<void> {
+  const text =
+    "Error: the budget of calls of this turn is used up; the call did not run [AGENT_BUDGET_EXHAUSTED]";
+  return answerWith(state, "denied", text, calling);
+}
+
+/** Answers the calls of a cancelled turn. Their questions are void, and the turns of their sub-agents are cancelled. */
+export async function answerCancelled(calling: Calling): Promise<void> {
+  const open = unansweredOf(calling);
+  await voidQuestions(open, calling);
+  for (const state of open) {
+    if (state.child !== null && !state.child.ended) await calling.cancelChild(state.child.sessionId);
+    const tool = calling.readCall(state.call).name;
+    await answerWith(state, "cancelled", cancelledText(tool), calling);
+  }
+}
+
+/** Answers the calls of a turn that failed. */
+export async function answerFailed(calling: Calling): Promise<void> {
+  const open = unansweredOf(calling);
+  await voidQuestions(open, calling);
+  for (const state of open) {
+    if (state.child !== null && !state.child.ended) await calling.cancelChild(state.child.sessionId);
+    if (state.started && state.waits === null) await answerUnknown(state, calling);
+    else await answerWith(state, "failed", "Error: the turn failed before the call ran", calling);
+  }
+}
+
+function unansweredOf({ log }: Calling): readonly CallState[] {
+  return (log.view.turn?.calls ?? []).filter(({ output }) => output === null);
+}
+
+async function answerWith(
+  { call }: CallState,
+  status: string,
+  text: string,
+  { log, emit, readCall, repaired }: Calling,
+): Promise<void> {
+  await log.append({ kind: "output", callId: call.callId, item: textOutput(call.callId, text), status });
+  await repaired(call.callId, status);
+  emit({ type: "tool_result", callId: call.callId, tool: readCall(call).name, status, durationMs: 0, text });
+}
