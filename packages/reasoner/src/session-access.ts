@@ -69,11 +69,8 @@ export function createSessionAccess(
     },
 
     /** The plan's settings, overridden by the agent's and then by the turn's. */
-    settingsFor(facts: SessionFacts, { settings: given = {} }: TurnOptions): Settings {
-      const agent = agentOf(facts);
-      const ofAgent = { model: agent?.model, maxIterations: agent?.maxIterations, budgets: agent?.budgets };
-      return settingsSchema.parse({ ...settings, ...defined(ofAgent), ...defined(given) });
-    },
+    settingsFor: (facts: SessionFacts, { settings: given = {} }: TurnOptions): Settings =>
+      settingsSchema.parse({ ...settings, ...agentSettings(agentOf(facts)), ...defined(given) }),
 
     /** Throws `SESSION_NOT_FOUND` for another user's session. A caller without a user acts for the session's user. */
     requireOwner({ id, userId: owner }: SessionFacts, userId: string | null | undefined): void {
@@ -83,8 +80,10 @@ export function createSessionAccess(
   };
 }
 
-function defined<Given extends object>(given: Given): Partial<Given> {
-  return Object.fromEntries(
-    Object.entries(given).filter(([, value]) => value !== undefined),
-  ) as Partial<Given>;
+function agentSettings(agent: Agent | null): Partial<Settings> {
+  return defined({ model: agent?.model, maxIterations: agent?.maxIterations, budgets: agent?.budgets });
+}
+
+function defined(given: Readonly<Record<string, unknown>>): Partial<Settings> {
+  return Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined));
 }

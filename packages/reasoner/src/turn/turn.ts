@@ -83,19 +83,17 @@ async function enterModeOf(state: TurnState): Promise<void> {
   if (log.view.turn!.calls.length > 0) return;
   const steps = Object.values(settings.bootstrap).flat();
   live.offered = new Set(steps.map(({ tool }) => tool));
-  const problem = await enterMode(
+  const problem = await enterMode({
     log,
     session,
-    {
-      turnId,
-      signal: controller.signal,
-      userId,
-      conversationId: state.conversationId,
-      traceparent,
-      isIdempotent: (tool) => live.idempotent.has(tool),
-    },
     settings,
     coordinator,
-  );
+    turnId,
+    signal: controller.signal,
+    userId,
+    conversationId: state.conversationId,
+    traceparent,
+    isIdempotent: (tool) => live.idempotent.has(tool),
+  });
   if (problem !== null) emit({ type: "tool_warning", tool: "", message: problem });
 }
