@@ -1,8 +1,8 @@
 import { randomUUID } from "node:crypto";
 import { systemClock, type Coordinator, type Spawn } from "@toolmount/core";
-import type { Reasoner, RunOptions, TurnHost } from "./reasoner-types.ts";
+import type { Reasoner, RunOptions, SessionSummary, TurnHost } from "./reasoner-types.ts";
 import { TurnRunner } from "./run-turn.ts";
-import { createSessionAccess, type ReasonerOptions } from "./session-access.ts";
+import { createSessionAccess, type ReasonerOptions, type SessionAccess } from "./session-access.ts";
 import { detailsOf, summaryOf } from "./session-summary.ts";
 import { conflict } from "./session/log.ts";
 import { Spawner } from "./spawn.ts";
@@ -57,18 +57,7 @@ export function createReasoner(
       return { ...summaryOf(record), ...detailsOf(view) };
     },
 
-    async fork(host, id, newId = randomUUID(), userId) {
-      const { view, facts } = await access.open(id);
-      access.requireOwner(facts, userId);
-      const { items, state } = view.turn?.before ?? view;
-      const own = { ...facts, id: newId, parentId: null, userId: userId ?? facts.userId };
-      const log = await access.create(own);
-      await log.append({ kind: "base", items: [...items], state, from: id });
-      await log.save();
-      await coordinator.hooks.emit("session:fork", { session_id: newId, parent_id: id });
-      host.session(newId).restore(state);
-      return summaryOf((await access.store().load(newId))!);
-    },
+    fork: (host, id, newId, userId) => forkSession(coordinator, access, host, { id, newId, userId }),
 
     async leave(host, id) {
       await coordinator.hooks.emit("session:end", { session_id: id });
@@ -78,4 +67,24 @@ export function createReasoner(
 
     spawn: (request) => spawner.spawn(request),
   };
+}
+
+/** Copies a session without its open turn. */
+async function forkSession(
+  { hooks }: Coordinator,
+  access: SessionAccess,
+  host: TurnHost,
+  given: { readonly id: string; readonly newId: string | undefined; readonly userId: string | undefined },
+): Promise<SessionSummary> {
+  const { id, newId = randomUUID(), userId } = given;
+  const { view, facts } = await access.open(id);
+  access.requireOwner(facts, userId);
+  const { items, state } = view.turn?.before ?? view;
+  const own = { ...facts, id: newId, parentId: null, userId: userId ?? facts.userId };
+  const log = await access.create(own);
+  await log.append({ kind: "base", items: [...items], state, from: id });
+  await log.save();
+  await hooks.emit("session:fork", { session_id: newId, parent_id: id });
+  host.session(newId).restore(state);
+  return summaryOf((await access.store().load(newId))!);
 }

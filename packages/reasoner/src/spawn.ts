@@ -1,5 +1,11 @@
 import { randomBytes } from "node:crypto";
-import { ToolInterrupt, ToolmountError, type Coordinator, type SpawnRequest, type SpawnResult } from "@toolmount/core";
+import {
+  ToolInterrupt,
+  ToolmountError,
+  type Coordinator,
+  type SpawnRequest,
+  type SpawnResult,
+} from "@toolmount/core";
 import { changeSessionMode } from "@toolmount/core/sessions";
 import { childBudgets, usageSince } from "./agents/child-budget.ts";
 import { isChildOf, modeRights, rightsOf, selfDepthOf } from "./agents/child-rights.ts";
