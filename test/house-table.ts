@@ -10,7 +10,11 @@ const core = "@toolmount/core";
 export const packages: Readonly<Record<string, Allowance>> = {
   "@toolmount/core": { house: [], libraries: ["zod"] },
   "@toolmount/paths": { house: [], libraries: [] },
-  "@toolmount/loader": { house: [core], libraries: ["yaml", "zod", "cosmiconfig", "exsolve", "pino"] },
+  "@toolmount/loader": {
+    house: [core],
+    // jsonc-parser reads other applications' lists of MCP servers, semver the engines of packages; both only for commands.
+    libraries: ["yaml", "zod", "cosmiconfig", "exsolve", "pino", "jsonc-parser", "semver"],
+  },
   "@toolmount/policy": { house: [core], libraries: ["zod"] },
   "@toolmount/store": { house: [core], libraries: ["kysely", "pg", "zod"] },
   "@toolmount/interop": { house: [core], libraries: ["zod", "ajv", "re2js"] },

@@ -1,4 +1,4 @@
-import type { EditReport } from "@toolmount/loader";
+import type { EditReport } from "@toolmount/loader/commands";
 import { exitCodes, type Shell } from "../process/shell.ts";
 import { printable } from "../screen/printable.ts";
 import { shortPath } from "./problems.ts";

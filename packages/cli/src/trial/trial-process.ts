@@ -69,7 +69,7 @@ function failureOf(error: unknown): TrialMessage {
 }
 
 async function check({ path, cwd, profile, config, sideEffects }: TrialRequest): Promise<CheckReport> {
-  const { importPackage } = await import("@toolmount/loader");
+  const { importPackage } = await import("@toolmount/loader/commands");
   const { checkToolModule } = await import("@toolmount/testing");
   const interop = await import("@toolmount/interop");
   const profiles: readonly Profile[] = [interop.aptixProfile, interop.amplifierProfile, interop.forgeProfile];

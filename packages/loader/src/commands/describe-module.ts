@@ -5,21 +5,21 @@ import type { ManifestTool, ModuleManifest } from "../modules/manifest.ts";
 import { recogniseModule, type LoadedModule } from "../modules/recognize.ts";
 import { mountModule } from "../mount/mount-module.ts";
 
-/** What `describeModule` may be told of a module, because its code does not say it. */
+/** Facts for `describeModule` that the code of a module does not contain. */
 export interface DescribeOptions {
-  /** A config that the module takes. Default `{}`. */
+  /** A config that the module accepts. Default `{}`. */
   readonly config?: JsonObject | undefined;
-  /** What its `package.json` says under `toolmount`: `type`, `static` and `needs` are kept from there. */
+  /** The `toolmount` part of its `package.json`: `type`, `static` and `needs` are taken from there. */
   readonly manifest?: Partial<ModuleManifest> | undefined;
   /** Its name in messages. */
   readonly name?: string | undefined;
-  /** The capability `session.working_dir` that it finds; absent, it finds none. */
+  /** The value of the capability `session.working_dir`. Default: not registered. */
   readonly workingDir?: string | undefined;
 }
 
 /**
- * Mounts a module in a host of its own and tells what it mounted, as its manifest should tell it. The host is closed
- * again. Throws `CONFIG_INVALID`, `MODULE_INVALID`, and whatever the module throws.
+ * Mounts a module in a host of its own and returns the manifest that describes it. The host is closed again. Throws
+ * `CONFIG_INVALID`, `MODULE_INVALID`, and the errors of the module.
  */
 export async function describeModule(
   exports: ModuleExports,
@@ -34,15 +34,15 @@ export async function describeModule(
   try {
     const draft = host.draft();
     const mounted = draft.addModule({ id: name, config });
-    const watched = await mountModule(name, module, mounted.coordinator, config);
+    const recording = await mountModule(name, module, mounted.coordinator, config);
     await draft.commit();
     const schema = printConfig(module);
     return {
       type: manifest.type ?? "tool",
-      mounts: [...watched.points],
+      mounts: [...recording.points],
       static: manifest.static ?? false,
       ...(schema !== undefined && { config: schema }),
-      provides: [...watched.capabilities],
+      provides: [...recording.capabilities],
       needs: manifest.needs ?? [],
       tools: host.tools({ includeDeprecated: true }).map(describeTool),
     };
@@ -80,7 +80,7 @@ const toolFacts = [
   "version",
 ] as const satisfies readonly (keyof ToolInfo & keyof ManifestTool)[];
 
-/** What a host may list without importing the package; the usage text stays in the code. */
+/** The facts that a host lists without importing the package. The usage text is not among them. */
 function describeTool(tool: ToolInfo): ManifestTool {
   const facts = toolFacts.filter((fact) => tool[fact] !== undefined).map((fact) => [fact, tool[fact]]);
   return Object.fromEntries(facts) as ManifestTool;

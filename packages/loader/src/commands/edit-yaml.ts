@@ -1,10 +1,91 @@
-import { stringify, type Node, type YAMLSeq } from "yaml";
+import { isDeepStrictEqual } from "node:util";
+import {
+  isMap,
+  isSeq,
+  parseDocument,
+  stringify,
+  type Document,
+  type Node,
+  type YAMLMap,
+  type YAMLSeq,
+} from "yaml";
+import type { JsonObject } from "@toolmount/core";
 
-/**
- * A plan's text with one more item at the end of a list, and everything else as it was, to the byte. Undefined for lists
- * that are not written item by item, one a line.
- */
-export function appendText(text: string, list: YAMLSeq, item: unknown): string | undefined {
+/** An entry as it is written into a plan; keys in this order. */
+export interface NewEntry {
+  readonly module: string;
+  readonly id?: string | undefined;
+  readonly source?: string | JsonObject | undefined;
+  readonly required?: boolean | undefined;
+  readonly prefix?: string | undefined;
+  readonly config?: JsonObject | undefined;
+}
+
+/** Sections of a plan whose entries can be edited. */
+export type EditedSection = "tools" | "hooks";
+
+const sections: readonly EditedSection[] = ["tools", "hooks"];
+
+/** Ids of the entries of a plan's text. */
+export function idsOf(text: string): string[] {
+  const document = parse(text);
+  return sections.flatMap((section) => {
+    const list = document.get(section);
+    return isSeq(list) ? list.items.flatMap((item) => (isMap(item) ? [idOfMap(item)] : [])) : [];
+  });
+}
+
+/** A plan's text with an entry at the end of a section. Comments and the style of the file stay. */
+export function addEntry(text: string, section: EditedSection, entry: NewEntry): string {
+  const document = parse(text);
+  const list = listOf(document, section);
+  const present = Object.fromEntries(Object.entries(entry).filter(([, value]) => value !== undefined));
+  const spliced = appendText(text, list, present);
+  list.add(document.createNode(present));
+  return choose(spliced, document, text);
+}
+
+/** A plan's text without the entry of an id; undefined when there is no such entry. */
+export function removeEntryText(text: string, id: string): string | undefined {
+  const document = parse(text);
+  for (const section of sections) {
+    const list = document.get(section);
+    if (!isSeq(list)) continue;
+    const at = list.items.findIndex((item) => isMap(item) && idOfMap(item) === id);
+    if (at === -1) continue;
+    const spliced = removeText(text, list, at);
+    list.delete(at);
+    if (list.items.length === 0) list.flow = true;
+    return choose(spliced, document, text);
+  }
+  return undefined;
+}
+
+function parse(text: string): Document {
+  return parseDocument(text, { uniqueKeys: false });
+}
+
+function idOfMap(item: YAMLMap): string {
+  const name: unknown = item.get("id") ?? item.get("module");
+  return typeof name === "string" ? name : "";
+}
+
+function listOf(document: Document, section: string): YAMLSeq {
+  if (!isSeq(document.get(section))) document.set(section, document.createNode([]));
+  const list = document.get(section) as YAMLSeq;
+  if (list.items.length === 0) list.flow = false;
+  return list;
+}
+
+/** The spliced text, when it means the same as the edited document; else the document, printed with its comments. */
+function choose(spliced: string | undefined, document: Document, before: string): string {
+  if (spliced !== undefined && isDeepStrictEqual(parse(spliced).toJS(), document.toJS())) return spliced;
+  const indentSeq = !/^[\w-]+:[^\S\n]*(?:#.*)?\n(?:[^\S\n]*#.*\n)*-[^\S\n]/m.test(before);
+  return document.toString({ lineWidth: 0, indentSeq });
+}
+
+/** The text with one more item at the end of a list, otherwise the same bytes. Undefined unless the list has one item a line. */
+function appendText(text: string, list: YAMLSeq, item: unknown): string | undefined {
   const first = list.range?.[0];
   const last = list.items.at(-1) as Node | undefined;
   if (list.flow === true || first === undefined || last?.range == null || text[first] !== "-")
@@ -16,8 +97,8 @@ export function appendText(text: string, list: YAMLSeq, item: unknown): string |
   return `${text.slice(0, end)}\n${lines.map((line) => indent + line).join("\n")}${text.slice(end) || "\n"}`;
 }
 
-/** A plan's text without one item of a list. Undefined as in {@link appendText}, and for the only item. */
-export function removeText(text: string, list: YAMLSeq, index: number): string | undefined {
+/** The text without one item of a list. Undefined as in {@link appendText}, and for the only item. */
+function removeText(text: string, list: YAMLSeq, index: number): string | undefined {
   const item = list.items[index] as Node | undefined;
   if (list.flow === true || list.items.length < 2 || item?.range == null) return undefined;
   const dash = text.lastIndexOf("-", item.range[0]);
@@ -30,7 +111,7 @@ function lineStart(text: string, offset: number): number {
   return text.lastIndexOf("\n", offset - 1) + 1;
 }
 
-/** The end of the line on which a value ends; what follows it there, such as a comment, is its own. */
+/** The end of the line on which a value ends; a comment on that line belongs to the value. */
 function lineEnd(text: string, offset: number): number {
   let end = offset;
   while (end > 0 && /\s/.test(text[end - 1]!)) end--;

@@ -1,35 +1,35 @@
 import type { Json, JsonObject, PlanPosition } from "@toolmount/core";
 import { redact } from "@toolmount/core/redact";
+import { membersOf } from "../diagnostics/json.ts";
 import { fillOptions } from "../host/defaults.ts";
 import { combineLayers } from "../plan/merge-layers.ts";
 import { takeLayers, type PlanInput } from "../mount/load-plan.ts";
 import type { OpenHostOptions } from "../host/options.ts";
-import { hasParts } from "./origins.ts";
 import { findHistory, findPosition, showPath, type Path, type PlanMap } from "../diagnostics/positions.ts";
 import type { Problem } from "../diagnostics/problems.ts";
 
-/** One value of the effective plan, and where it was written. */
+/** One value of the effective plan, and where it is written. */
 export interface EffectiveValue {
   readonly path: string;
   readonly value: Json;
   readonly position: PlanPosition | undefined;
-  /** Where lower layers said something else, the nearest first. */
+  /** Where lower layers had another value, the nearest first. */
   readonly before: readonly PlanPosition[];
 }
 
-/** A plan of all its layers. Variables are names; values under names of secrets are masked. */
+/** A plan with all layers merged. Variables are names; values under names of secrets are masked. */
 export interface EffectivePlan {
   /** Lowest first. */
   readonly files: readonly string[];
   readonly value: JsonObject;
   readonly values: readonly EffectiveValue[];
-  /** As YAML, every value with the place it was written at, as a comment; `place` says how places are written. */
+  /** As YAML, with the place of every value as a comment; `place` formats a place. */
   toYaml(place: (position: PlanPosition) => string): Promise<string>;
-  /** What is wrong with the layers themselves. */
+  /** Problems of the layers themselves. */
   readonly problems: readonly Problem[];
 }
 
-/** Puts the layers of a plan together, and tells where each value comes from. No module is looked for. */
+/** Merges the layers of a plan and finds where each value is written. No module is looked up. */
 export async function readEffectivePlan(
   input?: PlanInput,
   options: OpenHostOptions = {},
@@ -47,17 +47,13 @@ export async function readEffectivePlan(
 }
 
 function* leavesOf(value: Json, path: Path, map: PlanMap): Generator<EffectiveValue> {
-  if (!hasParts(value)) {
+  const members = membersOf(value);
+  if (members.length === 0) {
     const before = findHistory(map, path).slice(1);
     yield { path: showPath(path), value, position: findPosition(map, path), before };
     return;
   }
-  for (const [key, inner] of membersOf(value)) yield* leavesOf(inner, [...path, key], map);
-}
-
-function membersOf(value: Json): readonly (readonly [string | number, Json])[] {
-  if (Array.isArray(value)) return value.map((inner: Json, index) => [index, inner] as const);
-  return Object.entries(value as JsonObject);
+  for (const [key, inner] of members) yield* leavesOf(inner, [...path, key], map);
 }
 
 async function printYaml(

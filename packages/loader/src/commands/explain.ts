@@ -5,41 +5,42 @@ import { loadPlan, type LoadedPlan, type PlanInput } from "../mount/load-plan.ts
 import { mountModule } from "../mount/mount-module.ts";
 import type { OpenHostOptions } from "../host/options.ts";
 import { findPosition, type Path } from "../diagnostics/positions.ts";
-import type { PreparedUnit } from "../mount/prepare-unit.ts";
+import type { PreparedUse } from "../mount/prepare-module.ts";
 import type { Problem } from "../diagnostics/problems.ts";
 
-/** What one policy says of a call. */
+/** The answer of one policy to a call. */
 export interface ExplainedAnswer {
   readonly policy: string;
   readonly answer: NonNullable<PolicyAnswer>;
 }
 
-/** Why a tool is, or is not, there as it is. */
+/** A tool, and everything in the plan that decides how it is offered. */
 export interface ExplainedTool extends InspectedTool {
   readonly entry: InspectedEntry;
-  /** What policies would say of a call with the given arguments; none for a tool that is left out. */
+  /** What policies would answer to a call with the given arguments; empty for a tool that is excluded. */
   readonly answers: readonly ExplainedAnswer[];
 }
 
+/** What a plan does with a tool. */
 export interface Explanation {
   /** Every tool of that name, offered or declared. */
   readonly tools: readonly ExplainedTool[];
   /** All offered names, for hints. */
   readonly offered: readonly string[];
   readonly problems: readonly Problem[];
-  /** Ids of entries whose tools only importing could tell. */
+  /** Ids of entries whose tools only importing could show. */
   readonly unknown: readonly string[];
 }
 
-/** Of which call the policies are asked. */
+/** The call that the policies are asked about. */
 export interface ExplainOptions extends OpenHostOptions {
   readonly arguments?: JsonObject | undefined;
   readonly mode?: string | undefined;
 }
 
 /**
- * Explains a tool of a plan by its offered or its declared name: which file and line mounted, left out, renamed,
- * described and limited it, and what the plan's policies would say of a call. No tool's code is run.
+ * Explains a tool of a plan by its offered or its declared name: which file and line mounted, excluded, renamed,
+ * described and limited it, and what the plan's policies would answer to a call. No tool's code runs.
  */
 export async function explainTool(
   name: string,
@@ -72,16 +73,16 @@ export async function explainTool(
 
 type Judge = (tool: ToolInfo, args: JsonObject, mode: string | undefined) => Promise<ExplainedAnswer[]>;
 
-/** Mounts the modules of the plan's policy in a host of their own, and asks them. */
-async function openPolicies(sections: readonly PreparedUnit[], { map }: LoadedPlan): Promise<Judge> {
-  const units = sections.filter(({ unit }) => unit.section === "policy");
+/** Mounts the plan's policy modules in a host of their own and asks them. */
+async function openPolicies(sections: readonly PreparedUse[], { map }: LoadedPlan): Promise<Judge> {
+  const modules = sections.filter(({ use }) => use.section === "policy");
   return async (tool, args, mode) => {
     const host = createHost();
     try {
       host.coordinator.registerCapability("plan.position", (path: Path) => findPosition(map, path));
       const draft = host.draft();
-      for (const { unit, module, config } of units)
-        await mountModule(unit.id, module, draft.addModule({ id: unit.id, config }).coordinator, config);
+      for (const { use, module, config } of modules)
+        await mountModule(use.id, module, draft.addModule({ id: use.id, config }).coordinator, config);
       await draft.commit();
       const policies = [...(host.coordinator.get("policies") as ReadonlyMap<string, Policy>).values()];
       return await askAll(policies, tool, args, mode);

@@ -1,25 +1,25 @@
-import { messageOf } from "@toolmount/core/errors";
+import type { ParseError } from "jsonc-parser";
 import { ToolmountError, type JsonObject } from "@toolmount/core";
 import { namesSecret } from "@toolmount/core/redact";
-import type { NewEntry } from "./edit-plan.ts";
 import { isRecord } from "../diagnostics/json.ts";
+import type { NewEntry } from "./edit-yaml.ts";
 
-/** What was read of another application's list of MCP servers. */
+/** Entries and variables from another application's list of MCP servers. */
 export interface ServerList {
   readonly entries: readonly NewEntry[];
-  /** Variables that the entries read, and what for: their values stood in the list, or were asked for. */
+  /** Variables that the entries read, each with the server and setting that needs it. */
   readonly variables: readonly { readonly name: string; readonly because: string }[];
 }
 
 /**
  * Reads the list of MCP servers of Claude Desktop, Cursor (`mcpServers`) or VS Code (`servers`, or `mcp.servers` of its
- * settings), comments and trailing commas included. A value under the name of a secret becomes a variable: secrets do
- * not belong into plans.
+ * settings) as entries of a plan. Comments and trailing commas are allowed. A value under the name of a secret becomes a
+ * variable, because secrets do not belong in plans.
  *
- * Throws `USAGE_INVALID` when the text is no such list.
+ * Throws `USAGE_INVALID` when the text is not such a list.
  */
-export function readServerList(text: string): ServerList {
-  const servers = findServers(parse(text));
+export async function readServerList(text: string): Promise<ServerList> {
+  const servers = findServers(await parse(text));
   const variables = new Map<string, string>();
   const entries = Object.entries(servers).map(([name, server]): NewEntry => {
     const mcp = isRecord(server) ? readServer(name, server, variables) : undefined;
@@ -29,22 +29,14 @@ export function readServerList(text: string): ServerList {
   return { entries, variables: [...variables].map(([name, because]) => ({ name, because })) };
 }
 
-function parse(text: string): unknown {
-  try {
-    return JSON.parse(withoutComments(text));
-  } catch (cause) {
-    return refuse(`the list is not JSON: ${messageOf(cause)}`);
-  }
-}
-
-/** Strings are kept whole; comments, and commas before a closing bracket, go. */
-function withoutComments(text: string): string {
-  const parts = /("(?:[^"\\]|\\.)*")|\/\/[^\n]*|\/\*[\s\S]*?\*\//g;
-  const plain = text.replaceAll(parts, (_, string: string | undefined) => string ?? "");
-  return plain.replaceAll(
-    /("(?:[^"\\]|\\.)*")|,(?=\s*[}\]])/g,
-    (_, string: string | undefined) => string ?? "",
-  );
+async function parse(text: string): Promise<unknown> {
+  const { parse: parseJsonc, printParseErrorCode } = await import("jsonc-parser");
+  const errors: ParseError[] = [];
+  const list: unknown = parseJsonc(text, errors, { allowTrailingComma: true });
+  const [first] = errors;
+  if (first === undefined) return list;
+  const line = text.slice(0, first.offset).split("\n").length;
+  return refuse(`the list is not JSON: ${printParseErrorCode(first.error)} in line ${line}`);
 }
 
 function findServers(list: unknown): Readonly<Record<string, unknown>> {
@@ -87,7 +79,7 @@ function readMap(map: Readonly<Record<string, unknown>>, server: string, variabl
   return Object.fromEntries(members);
 }
 
-/** Environment names are kept as they are; headers get the server's name before theirs. */
+/** Names of environment variables stay; the name for a header begins with the name of its server. */
 function variableOf(long: string, key: string): string {
   const fold = (name: string) =>
     name
@@ -97,7 +89,7 @@ function variableOf(long: string, key: string): string {
   return /^[A-Z_][A-Z0-9_]*$/.test(key) ? key : fold(long);
 }
 
-/** Other applications' variables in our words; what only looks like one is written so that it stays as it is. */
+/** Rewrites variables of other applications as variables of a plan, and escapes text that only looks like one. */
 function readText(text: string, because: string, variables: Variables): string {
   return text.replaceAll(
     /\$\{(?:(env|input):)?([^{}]*)\}|\$\{/g,

@@ -1,26 +1,28 @@
-import { messageOf } from "@toolmount/core/errors";
 import { readFile } from "node:fs/promises";
 import { dirname, join, resolve } from "node:path";
 import { pathToFileURL } from "node:url";
 import { isToolmountError, ToolmountError } from "@toolmount/core";
+import { isRecord } from "../diagnostics/json.ts";
+import { messageOf } from "@toolmount/core/errors";
 import { fillOptions } from "../host/defaults.ts";
 import { importModule, type ModuleExports } from "../modules/import.ts";
-import { isRecord } from "../diagnostics/json.ts";
 import { resolveSource } from "../modules/resolve.ts";
 
 /** A package that was imported from its folder, or a module from its file. */
 export interface ImportedPackage {
   readonly name: string;
   readonly folder: string;
-  /** What was imported. */
+  /** The URL that was imported. */
   readonly url: string;
+  /** Its `package.json`; null for a file, and for a folder without one. */
+  readonly json: Readonly<Record<string, unknown>> | null;
   /** The `toolmount` part of its `package.json`; null when there is none. */
   readonly manifest: Readonly<Record<string, unknown>> | null;
   readonly exports: ModuleExports;
 }
 
 /**
- * Imports the module of a folder, as a plan's `./folder` would, or of a file. Throws `SOURCE_NOT_FOUND`,
+ * Imports the module of a folder, as `./folder` in a plan would, or of a file. Throws `SOURCE_NOT_FOUND`,
  * `MODULE_INVALID` and `MODULE_IMPORT_FAILED`.
  */
 export async function importPackage(
@@ -33,27 +35,34 @@ export async function importPackage(
   const { path: entry = "", name } = await resolveSource({ kind: "path", written, path }, lookup);
   const url = pathToFileURL(entry).href;
   const folder = entry === path ? dirname(path) : path;
-  const manifest = entry === path ? null : await readManifestPart(folder);
-  try {
-    return { name, folder, url, manifest, exports: await importModule(url) };
-  } catch (cause) {
-    if (isToolmountError(cause)) throw cause;
-    const problem = messageOf(cause);
-    throw new ToolmountError("MODULE_IMPORT_FAILED", { module: name, problem }, { cause });
-  }
+  const json = entry === path ? null : await readPackageJson(folder);
+  const manifest = isRecord(json?.["toolmount"]) ? json["toolmount"] : null;
+  const exports = await runPackageCode(name, "MODULE_IMPORT_FAILED", () => importModule(url));
+  return { name, folder, url, json, manifest, exports };
 }
 
-async function readManifestPart(folder: string): Promise<Readonly<Record<string, unknown>> | null> {
-  const text = await readFile(join(folder, "package.json"), "utf8").catch(() => "{}");
-  const json = parseJson(text, folder);
-  return isRecord(json) && isRecord(json["toolmount"]) ? json["toolmount"] : null;
-}
-
-function parseJson(text: string, folder: string): unknown {
+async function readPackageJson(folder: string): Promise<Readonly<Record<string, unknown>> | null> {
+  const text = await readFile(join(folder, "package.json"), "utf8").catch(() => undefined);
+  if (text === undefined) return null;
   try {
-    return JSON.parse(text);
+    const json: unknown = JSON.parse(text);
+    return isRecord(json) ? json : null;
   } catch (cause) {
     const problem = `its package.json is not JSON: ${messageOf(cause)}`;
     throw new ToolmountError("MODULE_INVALID", { module: folder, problem }, { cause });
+  }
+}
+
+/** Runs code of a package, and gives each error that has no code the given one. */
+export async function runPackageCode<Value>(
+  module: string,
+  code: "MODULE_IMPORT_FAILED" | "MODULE_MOUNT_FAILED",
+  work: () => Promise<Value>,
+): Promise<Value> {
+  try {
+    return await work();
+  } catch (cause) {
+    if (isToolmountError(cause)) throw cause;
+    throw new ToolmountError(code, { module, problem: messageOf(cause) }, { cause });
   }
 }

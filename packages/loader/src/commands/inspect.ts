@@ -1,5 +1,5 @@
 import type { JsonSchema, PlanPosition, ToolInfo } from "@toolmount/core";
-import { checkByManifest } from "../mount/check-config.ts";
+import { checkByManifest } from "../mount/parse-config.ts";
 import { fillOptions, type ResolvedOptions } from "../host/defaults.ts";
 import { findLooseUses } from "../mount/check-links.ts";
 import { loadPlan, type LoadedPlan, type OpenedPlan, type PlanInput } from "../mount/load-plan.ts";
@@ -8,29 +8,24 @@ import { offeredName } from "../mount/offered-name.ts";
 import type { OpenHostOptions } from "../host/options.ts";
 import { findOrigins, type ToolOrigin } from "./origins.ts";
 import { findPosition } from "../diagnostics/positions.ts";
-import {
-  askingOf,
-  lookUpUnit,
-  prepareUnit,
-  type PreparedUnit,
-  type Workshop,
-} from "../mount/prepare-unit.ts";
+import type { ModuleUse } from "../mount/module-use.ts";
+import { createMountContext, type MountContext } from "../mount/mount-context.ts";
+import { findModule, prepareModule, resolveUse, type PreparedUse } from "../mount/prepare-module.ts";
 import { byPlace, createReporter, maskProblem, type Problem } from "../diagnostics/problems.ts";
-import { resolveSource, type Resolution } from "../modules/resolve.ts";
+import type { Resolution } from "../modules/resolve.ts";
 import { lintSections } from "./lint-sections.ts";
-import { findUnmet } from "../mount/select-tools.ts";
-import type { Unit } from "../mount/list-units.ts";
+import { findUnmatched } from "../mount/select-tools.ts";
 
-/** A tool of an entry, as its package's manifest tells of it. */
+/** A tool of an entry, as its package's manifest describes it. */
 export interface InspectedTool {
-  /** The name under which it is offered; null when the entry leaves it out. */
+  /** The name under which it is offered; null when the entry excludes it. */
   readonly name: string | null;
   readonly declared: ManifestTool;
-  /** What the plan says of it, each with the place that said it. */
+  /** Each setting of the plan that concerns it, with its place. */
   readonly origins: readonly ToolOrigin[];
 }
 
-/** One use of a module, without the module being run. */
+/** One use of a module. The module was not run. */
 export interface InspectedEntry {
   readonly id: string;
   readonly section: string;
@@ -39,30 +34,30 @@ export interface InspectedEntry {
   readonly version: string | undefined;
   /** The name of its package, or its path. */
   readonly name: string | undefined;
-  /** JSON Schema of its config, as its manifest has it. */
+  /** JSON Schema of its config, from its manifest. */
   readonly configSchema: JsonSchema | undefined;
   /** The file that would be imported. */
   readonly path: string | undefined;
   readonly position: PlanPosition | undefined;
-  /** Null when only importing the module could tell. */
+  /** Null when only importing the module could show them. */
   readonly tools: readonly InspectedTool[] | null;
-  /** Why it cannot be mounted. An entry that is not required does not keep the plan from opening. */
+  /** Why it cannot be mounted. Problems of an optional entry do not keep the plan from opening. */
   readonly problems: readonly Problem[];
 }
 
-/** A plan, looked at without running a tool's code and without a network. */
+/** A plan that was inspected without running a tool's code and without a network. */
 export interface InspectedPlan {
   readonly plan: OpenedPlan;
   readonly entries: readonly InspectedEntry[];
-  /** Whatever would keep the plan from opening, as far as it can be known without importing tools. */
+  /** Everything that would keep the plan from opening, as far as it is known without importing tools. */
   readonly problems: readonly Problem[];
-  /** Ids of entries whose tools only importing could tell; names, overrides and rules are not checked against those. */
+  /** Ids of entries whose tools only importing could show; names, overrides and rules are not checked against them. */
   readonly unknown: readonly string[];
 }
 
 /**
- * Looks at a plan: reads it, finds its modules, checks configs and names against manifests. Of modules only those are
- * imported that sections of the plan stand for. Throws `PLAN_NOT_FOUND`, and `PLAN_INVALID` for a text that is no plan.
+ * Inspects a plan: reads it, finds its modules, checks configs and names against manifests. It imports only the modules
+ * of the plan's sections. Throws `PLAN_NOT_FOUND`, and `PLAN_INVALID` for a file that is not a plan.
  */
 export async function inspectPlan(input?: PlanInput, options: OpenHostOptions = {}): Promise<InspectedPlan> {
   const filled = fillOptions(options);
@@ -73,24 +68,25 @@ export async function inspectPlan(input?: PlanInput, options: OpenHostOptions = 
 export interface Inspection {
   readonly inspected: InspectedPlan;
   readonly loaded: LoadedPlan;
-  readonly sections: readonly PreparedUnit[];
+  readonly sections: readonly PreparedUse[];
 }
 
+/** Inspects a plan that is loaded. */
 export async function inspectLoaded(loaded: LoadedPlan, options: ResolvedOptions): Promise<Inspection> {
-  const workshop = workshopOf(loaded, options);
-  const looks = await Promise.all(loaded.units.map((unit) => lookAt(unit, loaded, workshop)));
+  // The lock concerns calls, not what a plan says.
+  const context = { ...createMountContext(loaded, options), lock: undefined };
+  const looks = await Promise.all(loaded.modules.map((use) => lookAt(use, loaded, context)));
   const entries = looks.map(({ entry }) => entry);
   const sections = looks.flatMap(({ prepared }) => prepared ?? []);
   const unknown = entries
     .filter(({ tools, problems }) => tools === null && problems.length === 0)
     .map(({ id }) => id);
-  const units = loaded.units.filter((_, index) => entries[index]?.tools !== null);
-  const failing = looks.filter(({ unit }) => unit.required).flatMap(({ entry }) => entry.problems);
+  const failing = looks.filter(({ use }) => use.required).flatMap(({ entry }) => entry.problems);
   const problems = [...loaded.problems, ...failing, ...findClashes(looks, loaded)];
-  // Of a module whose tools nobody knows, any name may be meant.
+  // A name may belong to a module whose tools are not known.
   if (entries.every(({ tools }) => tools !== null)) {
     const infos = entries.flatMap(infosOf);
-    problems.push(...findLooseUses(units, new Set(infos.map(({ name }) => name)), loaded.map));
+    problems.push(...findLooseUses(loaded.modules, new Set(infos.map(({ name }) => name)), loaded.map));
     problems.push(...lintSections(sections, infos, loaded.map));
   }
   const inspected = {
@@ -102,63 +98,42 @@ export async function inspectLoaded(loaded: LoadedPlan, options: ResolvedOptions
   return { inspected, loaded, sections };
 }
 
-function workshopOf({ opened, map, mask }: LoadedPlan, options: ResolvedOptions): Workshop {
-  const { logger, clock, startTimeoutMs, startedAt, conditions, extensions, schemes, resolver } = options;
-  const lookup = { folder: opened.folder, given: extensions, conditions, schemes, resolver };
-  return { lookup, logger, clock, startTimeoutMs, startedAt, map, mask };
-}
-
 interface Look {
-  readonly unit: Unit;
+  readonly use: ModuleUse;
   readonly entry: InspectedEntry;
-  readonly prepared?: PreparedUnit;
+  readonly prepared?: PreparedUse;
 }
 
-async function lookAt(unit: Unit, loaded: LoadedPlan, workshop: Workshop): Promise<Look> {
-  const common = {
-    id: unit.id,
-    section: unit.section,
-    specifier: unit.specifier,
-    required: unit.required,
-    position: findPosition(loaded.map, unit.path),
-  };
-  const nothing = {
-    version: undefined,
-    name: undefined,
-    configSchema: undefined,
-    path: undefined,
-    tools: null,
-  };
-  if (unit.broken.length > 0) return { unit, entry: { ...common, ...nothing, problems: unit.broken } };
-  const problems = await lookUpUnit(unit, workshop);
-  if (problems.length > 0) return { unit, entry: { ...common, ...nothing, problems } };
-  const resolution = await resolveSource(unit.source, workshop.lookup, askingOf(unit, workshop));
+async function lookAt(use: ModuleUse, loaded: LoadedPlan, context: MountContext): Promise<Look> {
+  const { id, section, specifier, required } = use;
+  const position = findPosition(loaded.map, use.path);
+  const unresolved = { version: undefined, name: undefined, configSchema: undefined, path: undefined };
+  const known = { id, section, specifier, required, position, ...unresolved, tools: null };
+  const problems = use.broken.length > 0 ? use.broken : await findModule(use, context);
+  if (problems.length > 0) return { use, entry: { ...known, problems } };
+  const resolution = await resolveUse(use, context);
   const { version, name, path, manifest } = resolution;
-  const facts = { ...common, version, name, path, configSchema: manifest?.config };
-  if (unit.entry === null || unit.source.kind === "scheme") {
-    const prepared = await prepareUnit(unit, workshop);
-    const failed = "problems" in prepared;
-    const tools = unit.entry === null ? [] : null;
-    return {
-      unit,
-      entry: { ...facts, tools, problems: failed ? prepared.problems : [] },
-      ...(!failed && { prepared }),
-    };
+  const facts = { ...known, version, name, path, configSchema: manifest?.config };
+  if (use.entry !== null && use.source.kind !== "scheme") {
+    const tools = toolsOf(use, resolution, loaded);
+    return { use, entry: { ...facts, tools, problems: checkEntry(use, resolution, loaded) } };
   }
-  const found = checkEntry(unit, resolution, loaded);
-  return { unit, entry: { ...facts, tools: toolsOf(unit, resolution, loaded), problems: found } };
+  const prepared = await prepareModule(use, context);
+  const tools = use.entry === null ? [] : null;
+  if ("problems" in prepared) return { use, entry: { ...facts, tools, problems: prepared.problems } };
+  return { use, entry: { ...facts, tools, problems: [] }, prepared };
 }
 
-function checkEntry(unit: Unit, { manifest }: Resolution, { map }: LoadedPlan): readonly Problem[] {
+function checkEntry(use: ModuleUse, { manifest }: Resolution, { map }: LoadedPlan): readonly Problem[] {
   const reporter = createReporter(map);
-  if (manifest?.config !== undefined) checkByManifest(unit, manifest.config, reporter);
-  if (unit.entry !== null && manifest?.tools !== undefined)
-    for (const { path, part, problem } of findUnmet(unit.entry, manifest.tools))
-      reporter.report("PLAN_VALUE_INVALID", { problem }, { path: [...unit.entry.path, ...path], part });
+  if (manifest?.config !== undefined) checkByManifest(use, manifest.config, reporter);
+  if (use.entry !== null && manifest?.tools !== undefined)
+    for (const { path, part, problem } of findUnmatched(use.entry, manifest.tools))
+      reporter.report("PLAN_VALUE_INVALID", { problem }, { path: [...use.entry.path, ...path], part });
   return reporter.problems;
 }
 
-function toolsOf({ entry }: Unit, { manifest }: Resolution, loaded: LoadedPlan): InspectedTool[] | null {
+function toolsOf({ entry }: ModuleUse, { manifest }: Resolution, loaded: LoadedPlan): InspectedTool[] | null {
   if (entry === null || manifest === undefined) return null;
   const { tools = manifest.mounts.includes("tools") ? null : [] } = manifest;
   return (
@@ -170,22 +145,22 @@ function toolsOf({ entry }: Unit, { manifest }: Resolution, loaded: LoadedPlan):
   );
 }
 
-/** Names that two entries offer, or that are too near each other; told with both places. */
+/** Equal or too similar names that two entries offer, reported with both places. */
 function findClashes(looks: readonly Look[], { map }: LoadedPlan): readonly Problem[] {
   const { report, problems } = createReporter(map);
-  const taken = new Map<string, { readonly name: string; readonly unit: Unit }>();
-  for (const { unit, entry } of looks)
+  const taken = new Map<string, { readonly name: string; readonly use: ModuleUse }>();
+  for (const { use, entry } of looks)
     for (const { name } of entry.tools ?? []) {
       if (name === null) continue;
       const folded = name.toLowerCase().replaceAll("-", "_");
       const other = taken.get(folded);
-      if (other === undefined || unit.entry?.override === true) taken.set(folded, { name, unit });
+      if (other === undefined || use.entry?.override === true) taken.set(folded, { name, use });
       else {
-        const at = findPosition(map, other.unit.path);
+        const at = findPosition(map, other.use.path);
         const existingOwner =
-          at === undefined ? other.unit.id : `${other.unit.id} (${at.file}:${at.line}:${at.column})`;
-        const details = { tool: name, existing: other.name, owner: unit.id, existingOwner };
-        report("TOOL_DUPLICATE", details, { path: unit.path });
+          at === undefined ? other.use.id : `${other.use.id} (${at.file}:${at.line}:${at.column})`;
+        const details = { tool: name, existing: other.name, owner: use.id, existingOwner };
+        report("TOOL_DUPLICATE", details, { path: use.path });
       }
     }
   return problems;

@@ -11,45 +11,45 @@ import { findPackage, readPackage } from "../modules/manifest.ts";
 import type { OpenHostOptions } from "../host/options.ts";
 import { planError } from "../diagnostics/problems.ts";
 
-/** What an install is told beside what opening the plan is told. */
+/** Options of an install, beside those of opening the plan. */
 export interface InstallOptions extends OpenHostOptions {
-  /** Fetches again what is there already: the newest of each range, the present state of each branch. */
+  /** Fetches everything again: the newest version of each range, the newest commit of each branch. */
   readonly update?: boolean | undefined;
 }
 
-/** One package that a plan's sources name. */
+/** One package that a source of the plan names. */
 export interface InstalledSource {
   readonly source: string;
   readonly name: string | undefined;
   readonly version: string | undefined;
   readonly folder: string;
-  /** The commit that was checked out, of a repository. */
+  /** For a repository: the commit that was checked out. */
   readonly commit?: string;
 }
 
-/** What is in the plan's own folder of packages now. */
+/** The plan's own folder of packages after an install. */
 export interface InstallReport {
-  /** Where they are: `.toolmount/modules` beside the plan. */
+  /** `.toolmount/modules` beside the plan. */
   readonly folder: string;
   readonly sources: readonly InstalledSource[];
 }
 
 /**
- * Fetches what the plan's `npm:name@range` and `git+…` sources name, with npm and git, into a folder beside the plan. No
- * install script runs, and nothing of the packages is imported. What is there is not fetched again.
+ * Fetches the packages of the plan's `npm:name@range` and `git+…` sources, with npm and git, into a folder beside the
+ * plan. No install script runs, and no package is imported. A package that is in the folder already is not fetched again.
  *
- * Throws `PLAN_NOT_FOUND`, `PLAN_INVALID`, and `INSTALL_FAILED` with what npm or git said.
+ * Throws `PLAN_NOT_FOUND`, `PLAN_INVALID`, and `INSTALL_FAILED` with the output of npm or git.
  */
 export async function installSources(
   input?: PlanInput,
   options: InstallOptions = {},
 ): Promise<InstallReport> {
   const filled = fillOptions(options);
-  const { opened, units, problems } = await loadPlan(input, filled);
+  const { opened, modules, problems } = await loadPlan(input, filled);
   const wrong = problems.filter(({ code }) => code !== "VARIABLE_MISSING");
   if (wrong.length > 0) throw planError(wrong);
   const sources = new Map<string, FetchedSource>();
-  for (const { source } of units) if (source.kind === "fetched") sources.set(source.alias, source);
+  for (const { source } of modules) if (source.kind === "fetched") sources.set(source.alias, source);
   const store = storeOf(opened.folder);
   if (sources.size > 0)
     await fetchAll([...sources.values()], { store, plan: opened.folder, options, env: filled.env });
@@ -85,7 +85,7 @@ async function fetchAll(sources: readonly FetchedSource[], fetching: Fetching): 
   await runNpm(fetching);
   for (const source of sources)
     if (!(await isThere(source, store)))
-      throw failed(`npm ended well, but left nothing of ${source.written}`);
+      throw failed(`npm reported success, but did not install ${source.written}`);
 }
 
 async function isThere({ alias }: FetchedSource, store: string): Promise<boolean> {
@@ -94,7 +94,7 @@ async function isThere({ alias }: FetchedSource, store: string): Promise<boolean
 
 type GitSource = Extract<FetchedSource["from"], { kind: "git" }>;
 
-/** One commit, without its history, its hooks, its submodules; and the folder in it has to lie in it. */
+/** Checks out one commit, without history, hooks and submodules. The folder must be inside the repository. */
 async function cloneInto(
   { alias, written }: FetchedSource,
   { url, ref, subdirectory }: GitSource,
@@ -144,7 +144,7 @@ async function hasPackage(folder: string): Promise<boolean> {
   return (await stat(join(folder, "package.json")).catch(() => undefined))?.isFile() === true;
 }
 
-/** Each source under a name of its own, so that two versions of one package can be there. */
+/** Each source gets its own name, so that two versions of one package can be installed. */
 async function writePackage(sources: readonly FetchedSource[], store: string): Promise<void> {
   const dependencies = sources.map(({ alias, from }) => [
     alias,
@@ -160,7 +160,7 @@ async function writePackage(sources: readonly FetchedSource[], store: string): P
   await writeFile(join(store, "package.json"), `${JSON.stringify(json, null, 2)}\n`);
 }
 
-/** Peers come from the plan's own tree where it has them: a tool and its host share one core. */
+/** Peers come from the plan's own packages where they are installed: a tool and its host share one core. */
 async function runNpm(fetching: Fetching): Promise<void> {
   const hasCore = (await findPackage("@toolmount/core", fetching.plan)) !== undefined;
   const words = [
@@ -228,7 +228,7 @@ async function describe({ written, alias, from }: FetchedSource, store: string):
   };
 }
 
-/** Detached, so that the file holds the commit itself. */
+/** The checkout is detached, so the file contains the commit itself. */
 async function readCommit(folder: string): Promise<string | undefined> {
   const text = await readFile(join(folder, ".git", "HEAD"), "utf8").catch(() => "");
   return /^[0-9a-f]{40,64}$/.exec(text.trim())?.[0];

@@ -2,9 +2,9 @@ import type { JsonSchema } from "@toolmount/core";
 import { z } from "zod";
 import { entrySchema, limitsSchema, modesSchema, planSchema } from "../plan/schema.ts";
 
-/** The parts of the plan format that the loader reads, as JSON Schema (draft 7) for whoever puts a whole schema together. */
+/** The parts of the plan format that the loader reads, as JSON Schema (draft 7). */
 export interface PlanSchemaParts {
-  /** The loader's own keys of a plan; sections of modules are not among them. */
+  /** The loader's own keys of a plan, without the sections of modules. */
   readonly plan: JsonSchema;
   /** One entry of `tools`, `hooks` or `providers`. */
   readonly entry: JsonSchema;
@@ -13,7 +13,7 @@ export interface PlanSchemaParts {
   readonly modes: JsonSchema;
 }
 
-/** Prints the schemas by which plans are checked. */
+/** The schemas by which the loader checks plans, as JSON Schema (draft 7). */
 export function printPlanSchemas(): PlanSchemaParts {
   return {
     plan: print(planSchema),

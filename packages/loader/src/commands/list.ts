@@ -10,20 +10,20 @@ import { offeredName } from "../mount/offered-name.ts";
 import { findPosition, type PlanMap } from "../diagnostics/positions.ts";
 import { readSource, type Source } from "../modules/source.ts";
 
-/** One entry of a plan, told from its package's manifest. */
+/** One entry of a plan, as its package's manifest describes it. */
 export interface ListedEntry {
   readonly id: string;
   readonly section: "tools" | "hooks";
   readonly specifier: string;
   readonly required: boolean;
-  /** The installed package's name and version; absent for files and for packages that are not there. */
+  /** The installed package's name and version; absent for files and for packages that are not installed. */
   readonly package: { readonly name: string; readonly version: string | undefined } | undefined;
-  /** Its tools as they would be offered; null when only importing the module could tell. */
+  /** Its tools as they would be offered; null when only importing the module could show them. */
   readonly tools: readonly ManifestTool[] | null;
   readonly position: PlanPosition | undefined;
 }
 
-/** What a plan mounts, as far as manifests tell. */
+/** The modules and tools of a plan, as far as manifests describe them. */
 export interface PlanListing {
   readonly file: string;
   readonly name: string | undefined;
@@ -32,9 +32,9 @@ export interface PlanListing {
 
 /**
  * Lists what a plan mounts, from manifests alone: no module is imported, no variable is read, and the plan is not
- * checked. A JSON plan is listed without the YAML parser, and none needs the plan's schema.
+ * checked. This entry of the package loads neither the plan's schema nor, for most plans, the YAML library.
  *
- * Throws `PLAN_NOT_FOUND`, and `PLAN_INVALID` for a text that is no plan at all.
+ * Throws `PLAN_NOT_FOUND`, and `PLAN_INVALID` for a file that is not a plan.
  */
 export async function listPlan(
   path: string | URL | undefined,
@@ -57,7 +57,7 @@ interface ReadPlan {
   readonly map: PlanMap;
 }
 
-/** Reads a plan that is plain JSON; whatever else it is, the parser with positions will say. */
+/** Reads a plan that is plain JSON; undefined for others, which the parser with positions reads. */
 async function readJson(file: string): Promise<ReadPlan | undefined> {
   if (!file.endsWith(".json")) return undefined;
   try {

@@ -11,28 +11,32 @@ import {
 import { openHost } from "../host/open-host.ts";
 import type { OpenHostOptions } from "../host/options.ts";
 
-/** A plan's lock beside the tools that it mounts now. */
+/** A comparison of a plan's lock file with the tools that the plan mounts now. */
 export interface LockReport {
   readonly file: string;
-  /** Whether there was a lock. */
+  /** Whether the lock file existed. */
   readonly exists: boolean;
   readonly changes: readonly LockChange[];
   readonly written: boolean;
 }
 
-/** What to do with a lock. */
+/** What to do with a lock file. */
 export interface LockOptions extends OpenHostOptions {
-  /** Take the tools as they are. */
+  /** Accept the tools as they are now and write the lock file. */
   readonly accept?: boolean | undefined;
   /** Write nothing. */
   readonly check?: boolean | undefined;
 }
 
-/** See `lockPlan` of the package's face. */
+/**
+ * Mounts a plan and compares its tools with its lock file; writes the lock file with `accept`, or when there is none yet.
+ * While a plan has a lock file, a call of a tool that is not in it, or that changed, fails with `LOCK_DRIFT`, and models
+ * are not offered the tool.
+ */
 export async function lockPlan(input: string | undefined, options: LockOptions = {}): Promise<LockReport> {
-  const { file, now } = await lookNow(input, options);
+  const { file, now } = await mountAndLock(input, options);
   const before = await readLock(file).catch((error: unknown) => {
-    // One that cannot be read is written anew when that is asked for.
+    // With `accept`, an unreadable lock file is replaced.
     if (options.accept === true) return undefined;
     throw error;
   });
@@ -42,7 +46,7 @@ export async function lockPlan(input: string | undefined, options: LockOptions =
   return { file, exists: before !== undefined, changes, written };
 }
 
-async function lookNow(
+async function mountAndLock(
   input: string | undefined,
   options: OpenHostOptions,
 ): Promise<{ file: string; now: PlanLock }> {
@@ -51,7 +55,7 @@ async function lookNow(
     if (host.plan.file === undefined)
       throw new ToolmountError("OPTION_INVALID", {
         option: "plan",
-        problem: "only a plan's file has a lock",
+        problem: "the plan was given as a value; only the file of a plan can be locked",
       });
     const { entries } = host.status();
     const versions = new Map(entries.map(({ id, version }) => [id, version]));
@@ -63,5 +67,5 @@ async function lookNow(
   }
 }
 
-/** Tools of what the plan itself names are locked; those of our own sections change with toolmount. */
+/** Tools of entries are locked; tools of the plan's own sections change with toolmount. */
 const listSections: ReadonlySet<string> = new Set(["orchestrator", "context", "providers", "tools", "hooks"]);

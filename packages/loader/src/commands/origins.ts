@@ -1,12 +1,11 @@
 import type { Json, PlanPosition } from "@toolmount/core";
-import { isRecord } from "../diagnostics/json.ts";
 import type { LoadedPlan } from "../mount/load-plan.ts";
 import type { ManifestTool } from "../modules/manifest.ts";
 import { choosesTool } from "../mount/offered-name.ts";
-import { overridesOf, type PlanEntry } from "../plan/check-plan.ts";
+import { overridesOf, type PlanEntry } from "../plan/check-entries.ts";
 import { findHistory, findPosition, showPath, type Path } from "../diagnostics/positions.ts";
 
-/** One thing that the plan says of a tool. */
+/** One setting of the plan that concerns a tool. */
 export interface ToolOrigin {
   readonly what:
     | "mounted"
@@ -24,69 +23,64 @@ export interface ToolOrigin {
   /** Where in the plan's value. */
   readonly path: string;
   readonly position: PlanPosition | undefined;
-  /** Where lower layers said something else, the nearest first. */
+  /** Where lower layers had another value, the nearest first. */
   readonly before: readonly PlanPosition[];
 }
 
-type Say = (what: ToolOrigin["what"], value: Json | undefined, path: Path) => void;
+type Add = (what: ToolOrigin["what"], value: Json | undefined, path: Path) => void;
 
-/** Everything that the plan says of one tool of an entry, and where. */
+/** Every setting of the plan that concerns one tool of an entry, and where it is written. */
 export function findOrigins(
   entry: PlanEntry,
   tool: Pick<ManifestTool, "name" | "category" | "tags">,
   { plan, map }: Pick<LoadedPlan, "plan" | "map">,
 ): ToolOrigin[] {
   const origins: ToolOrigin[] = [];
-  const say: Say = (what, value, path) => {
+  const add: Add = (what, value, path) => {
     if (value === undefined) return;
     const before = findHistory(map, path).slice(1);
     origins.push({ what, value, path: showPath(path), position: findPosition(map, path), before });
   };
   const own = [...entry.path, "tools", tool.name];
   const { as, description, limits, arguments: shapes } = new Map(overridesOf(entry)).get(tool.name) ?? {};
-  say("mounted", entry.module, [...entry.path, "module"]);
-  sayChoice(entry, tool, say);
+  add("mounted", entry.module, [...entry.path, "module"]);
+  addChoice(entry, tool, add);
   if (as === undefined)
-    say("renamed", entry.prefix && `${entry.prefix}${tool.name}`, [...entry.path, "prefix"]);
-  else say("renamed", as, [...own, "as"]);
-  say("described", description, [...own, "description"]);
-  sayLimits({ own, limits }, entry, plan.limits, say);
+    add("renamed", entry.prefix && `${entry.prefix}${tool.name}`, [...entry.path, "prefix"]);
+  else add("renamed", as, [...own, "as"]);
+  add("described", description, [...own, "description"]);
+  addLimits({ own, limits }, entry, plan.limits, add);
   for (const [name, shape] of Object.entries(shapes ?? {}))
-    say("argument", { [name]: shape } as Json, [...own, "arguments", name]);
-  say("runs", entry.run?.in, [...entry.path, "run", "in"]);
-  if (entry.override) say("replaces", true, [...entry.path, "override"]);
+    add("argument", { [name]: shape } as Json, [...own, "arguments", name]);
+  add("runs", entry.run?.in, [...entry.path, "run", "in"]);
+  if (entry.override) add("replaces", true, [...entry.path, "override"]);
   return origins;
 }
 
-function sayChoice({ tools = {}, path }: PlanEntry, tool: Parameters<typeof choosesTool>[1], say: Say): void {
+function addChoice({ tools = {}, path }: PlanEntry, tool: Parameters<typeof choosesTool>[1], add: Add): void {
   const first = (list: readonly unknown[] | undefined) =>
     (list ?? []).findIndex((item) => choosesTool(item, tool));
   const [out, within] = [first(tools.exclude), first(tools.include)];
-  if (out >= 0) return say("left out", tools.exclude?.[out], [...path, "tools", "exclude", out]);
-  if (within >= 0) return say("included", tools.include?.[within], [...path, "tools", "include", within]);
-  if (tools.include !== undefined) say("left out", tools.include, [...path, "tools", "include"]);
+  if (out >= 0) return add("left out", tools.exclude?.[out], [...path, "tools", "exclude", out]);
+  if (within >= 0) return add("included", tools.include?.[within], [...path, "tools", "include", within]);
+  if (tools.include !== undefined) add("left out", tools.include, [...path, "tools", "include"]);
 }
 
 const limitKeys = { timeout: "timeoutMs", outputBytes: "outputBytes", concurrent: "concurrent" } as const;
 
-/** Of each bound the nearest word counts: the tool's in the plan, the entry's, the plan's. */
-function sayLimits(
+/** For each limit the nearest setting counts: of the tool, then of the entry, then of the plan. */
+function addLimits(
   tool: { readonly own: Path; readonly limits: PlanEntry["limits"] },
   entry: PlanEntry,
   planLimits: LoadedPlan["plan"]["limits"],
-  say: Say,
+  add: Add,
 ): void {
   for (const key of Object.keys(limitKeys) as (keyof typeof limitKeys)[]) {
     if (tool.limits?.[key] !== undefined)
-      say("limited", { [key]: tool.limits[key] }, [...tool.own, "limits", key]);
+      add("limited", { [key]: tool.limits[key] }, [...tool.own, "limits", key]);
     else if (entry.limits?.[key] !== undefined)
-      say("limited", { [key]: entry.limits[key] }, [...entry.path, "limits", key]);
+      add("limited", { [key]: entry.limits[key] }, [...entry.path, "limits", key]);
     else if (planLimits[limitKeys[key]] !== undefined)
-      say("limited", { [key]: planLimits[limitKeys[key]]! }, ["policy", "limits", key]);
+      add("limited", { [key]: planLimits[limitKeys[key]]! }, ["policy", "limits", key]);
   }
-}
-
-/** Whether a value is a map or a list with something in it. */
-export function hasParts(value: Json): boolean {
-  return (isRecord(value) || Array.isArray(value)) && Object.keys(value).length > 0;
 }

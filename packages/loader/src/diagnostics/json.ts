@@ -7,23 +7,34 @@ export const maxPlanDepth = 32;
 /** Keys through which a later merge could reach an object's prototype. */
 export const refusedKeys: ReadonlySet<string> = new Set(["__proto__", "constructor", "prototype"]);
 
-/** Tells whether a value is an object that JSON would write with braces. */
+/** Tests whether a value is an object that JSON would write with braces. */
 export function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
   return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
-/** Whether JSON can hold a number, and a double holds it as it was written. */
+/** A list as a type guard that keeps its type: `Array.isArray` makes `any[]` of it. */
+export function isList(value: Json | undefined): value is readonly Json[] {
+  return Array.isArray(value);
+}
+
+/** The members of a map or a list, with their keys or indices; of any other value, an empty list. */
+export function membersOf(value: Json): readonly (readonly [string | number, Json])[] {
+  if (isList(value)) return value.map((inner, index) => [index, inner] as const);
+  return isRecord(value) ? Object.entries(value as JsonObject) : [];
+}
+
+/** Tests whether JSON can hold a number, and a double holds it exactly. */
 export function isExact(value: number): boolean {
   return Number.isFinite(value) && (!Number.isInteger(value) || Number.isSafeInteger(value));
 }
 
-/** What {@link copyJson} answers: the copy, or what in the value is not JSON. */
+/** The result of {@link copyJson}: the copy, or the first part of the value that is not JSON. */
 export type Copied<Value> =
   | { readonly ok: true; readonly value: Value }
   | { readonly ok: false; readonly path: Path; readonly problem: string };
 
 /**
- * Copies an object that code handed over, as JSON: own enumerable keys only, `undefined` members left out, at most
+ * Copies an object that code gave, as JSON: only own enumerable keys, without `undefined` members, at most
  * {@link maxPlanDepth} deep.
  */
 export function copyJson(value: Readonly<Record<string, unknown>>): Copied<JsonObject> {
@@ -47,7 +58,7 @@ class NotJson extends Error {
 function copyValue(value: unknown, path: Path): Json {
   if (value === null || typeof value === "string" || typeof value === "boolean") return value;
   if (typeof value === "number")
-    return isExact(value) ? value : refuse(path, "this number cannot be kept exactly");
+    return isExact(value) ? value : refuse(path, "JSON cannot hold this number exactly");
   if (typeof value !== "object") return refuse(path, `a plan is plain data; this is a ${typeof value}`);
   if (path.length > maxPlanDepth)
     return refuse(path, `maps and lists nest deeper than ${maxPlanDepth} levels`);
@@ -62,7 +73,7 @@ function refuse(path: Path, problem: string): never {
   throw new NotJson(path, problem);
 }
 
-/** Freezes a value and all that it holds. */
+/** Freezes a value and everything in it. */
 export function deepFreeze<Value>(value: Value): Value {
   if (typeof value !== "object" || value === null || Object.isFrozen(value)) return value;
   for (const inner of Object.values(value)) deepFreeze(inner);

@@ -1,6 +1,12 @@
 import type { PlanPosition } from "@toolmount/core";
 
-/** The text of one plan file, and where each of its lines begins. */
+/** Most bytes that a plan's text may have. Parsing 256 KB of short keys takes 0.4 s. */
+export const maxPlanBytes = 256 * 1024;
+
+/** The problem of a plan with too many bytes. */
+export const sizeProblem = `the plan is larger than ${maxPlanBytes} bytes`;
+
+/** The text of one plan file, and the offset at which each of its lines begins. */
 export interface PlanText {
   readonly file: string;
   readonly text: string;
@@ -8,7 +14,7 @@ export interface PlanText {
   readonly lineStarts: readonly number[];
 }
 
-/** Keeps a text together with its file's name. */
+/** Makes the text of a plan from a file's name and content. */
 export function createPlanText(file: string, text: string): PlanText {
   const lineStarts = [0];
   for (let at = text.indexOf("\n"); at !== -1; at = text.indexOf("\n", at + 1)) lineStarts.push(at + 1);

@@ -1,13 +1,18 @@
+import { writeSync } from "node:fs";
 import type { Logger } from "@toolmount/core";
 
 type Level = "warn" | "error";
 
-/** Logs warnings and errors to stderr with pino, which is imported when there is something to say. */
+/** Logs warnings and errors to stderr with pino, which is imported by the first of them. */
 export function createDefaultLogger(bindings: Record<string, unknown> = {}): Logger {
   let ready: Promise<Logger> | undefined;
   const write = (level: Level) => (fields: object, message?: string) => {
     ready ??= startPino(bindings);
-    void ready.then((logger) => logger[level](fields, message));
+    void ready.then(
+      (logger) => logger[level](fields, message),
+      // Without pino, for example when no file can be opened, the message is still printed and the host keeps running.
+      () => writeSync(2, `${message ?? "a warning"}\n`),
+    );
   };
   return Object.freeze({
     trace: ignore,
@@ -23,7 +28,7 @@ const ignore = () => {};
 
 async function startPino(bindings: Record<string, unknown>): Promise<Logger> {
   const { destination, pino } = await import("pino");
-  // Named, because pino's own type could be taken for a promise.
+  // Typed as Logger, because TypeScript could treat pino's own type as a promise.
   const logger: Logger = pino({ level: "warn", base: bindings }, destination({ dest: 2, sync: true }));
   return logger;
 }

@@ -4,7 +4,7 @@ import type { Environment } from "../plan/interpolate.ts";
 import type { OpenHostOptions } from "./options.ts";
 import type { GivenModules } from "../modules/resolve.ts";
 
-/** Options with everything the machine has to say filled in. */
+/** Options with all defaults filled in. */
 export interface ResolvedOptions extends OpenHostOptions {
   readonly env: Environment;
   readonly cwd: string;
@@ -14,11 +14,11 @@ export interface ResolvedOptions extends OpenHostOptions {
   readonly startTimeoutMs: number;
   /** Conditions of package exports that this process was started with. */
   readonly conditions: readonly string[];
-  /** When this process began, in milliseconds since the epoch. */
+  /** When this process started, in milliseconds since the epoch. */
   readonly startedAt: number;
 }
 
-/** Fills in what was not given: the one place of the loader that looks at the process it runs in. */
+/** Fills in defaults. This is the only place of the loader that reads the process it runs in. */
 export function fillOptions(options: OpenHostOptions): ResolvedOptions {
   return {
     ...options,

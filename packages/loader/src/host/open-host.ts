@@ -4,12 +4,12 @@ import type { OpenedHost } from "./opened-host.ts";
 import type { OpenHostOptions } from "./options.ts";
 
 /**
- * Opens a host from a mount plan: a path to a file or folder, a plan as a value, or nothing, when it is to be found
- * from `options.cwd`.
+ * Opens a host from a mount plan: a path to a file or folder, or a plan as a value. Without an input, the plan is searched
+ * from `options.cwd` upward.
  *
- * Rejects with `PLAN_NOT_FOUND`, or with `PLAN_INVALID` and every problem; nothing is left mounted then.
+ * Rejects with `PLAN_NOT_FOUND`, or with `PLAN_INVALID` and every problem; all modules are undone then.
  */
 export async function openHost(input?: PlanInput, options: OpenHostOptions = {}): Promise<OpenedHost> {
-  const { openFilled } = await import("./opened-host.ts");
-  return openFilled(input, fillOptions(options));
+  const { openWithDefaults } = await import("./opened-host.ts");
+  return openWithDefaults(input, fillOptions(options));
 }

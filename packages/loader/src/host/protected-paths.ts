@@ -2,12 +2,12 @@ import { resolve } from "node:path";
 import type { LoadedPlan } from "../mount/load-plan.ts";
 import { lockFileOf } from "../plan/lock-file.ts";
 
-/** Where the command keeps its state when a plan does not say, beside the plan; protected whoever opened the plan. */
+/** Where the command keeps its state by default, beside the plan; protected also when a library opened the plan. */
 const defaultState = "sqlite:./.toolmount/state.db";
 
 /**
- * What a tool may not write even where the plan lets it write: the files of the plan itself, their locks, and the file
- * that keeps its state. Whoever could change them would decide what the next host does.
+ * Files that a tool may not write, even inside folders that it may write: the files of the plan, their lock files, and
+ * the file of its state. A tool that changed them would decide what the next host runs.
  */
 export function protectedPaths(
   { opened, plan }: LoadedPlan,

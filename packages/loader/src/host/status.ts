@@ -1,14 +1,16 @@
-import type { PlanPosition } from "@toolmount/core";
-import type { Generation } from "../mount/build-generation.ts";
+import type { DrainReport, PlanPosition } from "@toolmount/core";
 import { findPosition, type PlanMap } from "../diagnostics/positions.ts";
 import type { Problem } from "../diagnostics/problems.ts";
 import type { Resolution } from "../modules/resolve.ts";
-import type { Unit } from "../mount/list-units.ts";
+import type { FailedUse } from "../mount/failed-use.ts";
+import type { Generation, MountedUse } from "../mount/generation.ts";
+import type { ModuleUse } from "../mount/module-use.ts";
+import type { StepTimes } from "../mount/step-times.ts";
 
-/** How one module of a plan stands. */
+/** The status of one module of a plan. */
 export interface EntryStatus {
   readonly id: string;
-  /** The section of the plan that asks for it; `needs` when another module did. */
+  /** The section of the plan that asks for it; `needs` when another module asked for it. */
   readonly section: string;
   /** As the plan writes it. */
   readonly specifier: string;
@@ -16,8 +18,8 @@ export interface EntryStatus {
   /** The file that was imported; absent for modules in memory. */
   readonly path: string | undefined;
   /**
-   * `degraded`: mounted, but it registered nothing. `failed`: not required, and could not be mounted. `skipped`: not
-   * required, and what it needs failed.
+   * `degraded`: mounted, but it registered nothing. `failed`: optional, and could not be mounted. `skipped`: optional, and
+   * a module that it needs failed.
    */
   readonly state: "mounted" | "degraded" | "failed" | "skipped";
   /** Names of its tools, as offered. */
@@ -27,28 +29,54 @@ export interface EntryStatus {
   readonly position: PlanPosition | undefined;
 }
 
-/** How a host stands. */
+/** One module of the boot tree: how long its steps took, and the modules that it needs. */
+export interface BootEntry {
+  readonly id: string;
+  readonly state: EntryStatus["state"];
+  /** True for a module that the last reload did not mount again; its times are from when it was mounted. */
+  readonly kept: boolean;
+  /** Milliseconds of each step: find it, import it, parse its config, mount it. Absent for a step that did not run. */
+  readonly times: StepTimes;
+  /** Modules that it needs, by their manifests or because it asked for them. */
+  readonly needs: readonly BootEntry[];
+}
+
+/** The status of a host. */
 export interface HostStatus {
   readonly state: "open" | "closed";
   readonly plan: { readonly file: string | undefined; readonly name: string | undefined };
-  /** How often the plan was mounted; 1 after opening. */
+  /** How many times a plan was mounted; 1 after opening. */
   readonly generation: number;
   readonly entries: readonly EntryStatus[];
-  /** Why the last reload left everything as it was; empty when it did not. */
+  /** Why the last reload changed nothing; empty when it succeeded. */
   readonly reloadProblems: readonly Problem[];
 }
 
-/** Tells of each module of a generation, in the order of mounting, then of those that are not mounted. */
+/** What a reload did. */
+export interface ReloadReport {
+  readonly generation: number;
+  /** Ids of modules that did not change and were kept. */
+  readonly kept: readonly string[];
+  /** Ids of modules that were mounted, or mounted again. */
+  readonly mounted: readonly string[];
+  /** Ids of modules that the plan no longer has, or that were mounted again. */
+  readonly removed: readonly string[];
+  /** Ids of optional modules that could not be mounted. */
+  readonly failed: readonly string[];
+  readonly drained: DrainReport;
+}
+
+/** Describes each module of a generation, in the order of mounting, then those that are not mounted. */
 export function describeEntries({ mounted, failed }: Generation, map: PlanMap): EntryStatus[] {
   return [
-    ...mounted.map((unit): EntryStatus => ({
-      ...common(unit.unit, unit.resolution, map),
-      state: unit.degraded ? "degraded" : "mounted",
-      tools: unit.mounted.toolNames,
+    ...mounted.map((use): EntryStatus => ({
+      ...factsOf(use.use, use.resolution, map),
+      state: stateOf(use),
+      tools: use.mounted.toolNames,
       problems: [],
     })),
-    ...failed.map(({ unit, resolution, state, problems }): EntryStatus => ({
-      ...common(unit, resolution, map),
+    ...failed.map(({ use, resolution, state, problems }): EntryStatus => ({
+      ...factsOf(use, resolution, map),
       state,
       tools: [],
       problems,
@@ -56,13 +84,41 @@ export function describeEntries({ mounted, failed }: Generation, map: PlanMap): 
   ];
 }
 
-function common({ id, section, specifier, path }: Unit, resolution: Resolution | undefined, map: PlanMap) {
-  return {
-    id,
-    section,
-    specifier,
-    version: resolution?.version,
-    path: resolution?.path,
-    position: findPosition(map, path),
+function factsOf({ id, section, specifier, path }: ModuleUse, found: Resolution | undefined, map: PlanMap) {
+  const { version, path: file } = found ?? {};
+  return { id, section, specifier, version, path: file, position: findPosition(map, path) };
+}
+
+function stateOf(use: MountedUse | FailedUse): EntryStatus["state"] {
+  if ("state" in use) return use.state;
+  return use.degraded ? "degraded" : "mounted";
+}
+
+/**
+ * The modules of a generation as a tree, in the order of mounting, each once: a module that others need is below the
+ * first of them. Modules that failed come last.
+ */
+export function describeBoot({ mounted, failed, kept }: Generation): BootEntry[] {
+  const needed = new Set(mounted.flatMap(({ needs }) => needs));
+  const placed = new Set<string>();
+  const place = (uses: readonly MountedUse[]): BootEntry[] => uses.flatMap((use) => placeOne(use));
+  const placeOne = (use: MountedUse): BootEntry[] => {
+    const { id } = use.use;
+    if (placed.has(id)) return [];
+    placed.add(id);
+    const needs = place(mounted.filter((other) => use.needs.includes(other.use.id)));
+    return [{ id, state: stateOf(use), kept: kept.includes(id), times: use.times, needs }];
   };
+  return [
+    ...place(mounted.filter(({ use }) => !needed.has(use.id))),
+    // Modules that need each other in a circle have no root.
+    ...place(mounted),
+    ...failed.map((use) => ({
+      id: use.use.id,
+      state: stateOf(use),
+      kept: false,
+      times: use.times,
+      needs: [],
+    })),
+  ];
 }

@@ -8,7 +8,7 @@ import {
 import type { ModuleExports } from "./import.ts";
 import { isRecord } from "../diagnostics/json.ts";
 
-/** A module as it can be mounted. */
+/** A module that can be mounted. */
 export type LoadedModule =
   | {
       readonly kind: "mount";
@@ -18,12 +18,12 @@ export type LoadedModule =
       readonly onSessionReady: unknown;
       readonly exports: ModuleExports;
     }
-  /** One file beside a plan: it only exports tools. */
+  /** A file that only exports tools. */
   | { readonly kind: "tools"; readonly tools: readonly { readonly name: string }[] };
 
 /**
- * Recognises a module by its exports: a function `mount`, perhaps with a schema `config`; or else tools.
- * Throws `MODULE_INVALID`, before anything of the module is run.
+ * Recognises a module by its exports: a function `mount`, optionally with a schema `config`; or else tools.
+ * Throws `MODULE_INVALID` before it runs any function of the module.
  */
 export function recogniseModule(name: string, exports: ModuleExports): LoadedModule {
   const { mount, config } = exports;
@@ -39,28 +39,28 @@ export function recogniseModule(name: string, exports: ModuleExports): LoadedMod
 
 function recogniseMount(name: string, mount: unknown, config: unknown, exports: ModuleExports): LoadedModule {
   if (typeof mount !== "function") {
-    throw new ToolmountError("MODULE_INVALID", { module: name, problem: `its "mount" is no function` });
+    throw new ToolmountError("MODULE_INVALID", { module: name, problem: `its "mount" is not a function` });
   }
   if (config !== undefined && !isSchema(config)) {
     throw new ToolmountError("MODULE_INVALID", {
       module: name,
-      problem: `its "config" is no schema (Zod's, or another Standard Schema)`,
+      problem: `its "config" is not a schema (of Zod, or another Standard Schema)`,
     });
   }
   const { onSessionReady } = exports;
   return { kind: "mount", mount: mount as Mount, config, onSessionReady, exports };
 }
 
-/** Names by which a module says that it is one of Amplifier's. */
+/** Exports that only modules of Amplifier have. */
 const foreignExports = ["__amplifier_module_type__", "amplifier_module_type", "on_session_ready"];
 
-/** Members that only Amplifier's coordinator has; a `mount` that uses one says as much. */
+/** Members that only Amplifier's coordinator has: a `mount` that uses one is a module of Amplifier. */
 const foreignMembers =
   /\.\s*(?:register_(?:capability|contributor|cleanup)|get_capability|collect_contributions|session_(?:id|state)|mount_points)\b/;
 
 /**
- * A module of another system, rendered as one of ours by the first adapter that knows it. Throws `EXTENSION_MISSING` when
- * it says what it is and no adapter is mounted.
+ * Renders a module of another system as a native one, with the first adapter that knows it. Throws `EXTENSION_MISSING`
+ * for a module of Amplifier when no adapter is mounted.
  */
 export function adaptModule(name: string, module: LoadedModule, coordinator: Coordinator): LoadedModule {
   if (module.kind === "tools") return module;
@@ -71,7 +71,7 @@ export function adaptModule(name: string, module: LoadedModule, coordinator: Coo
   }
   if (adapters.length > 0 || !looksForeign(module)) return module;
   throw new ToolmountError("EXTENSION_MISSING", {
-    what: `module "${name}", which is Amplifier's,`,
+    what: `module "${name}", which is an Amplifier module,`,
     module: "@toolmount/interop",
     install: "npm install @toolmount/interop",
   });
@@ -82,13 +82,14 @@ function looksForeign({ exports, mount }: Extract<LoadedModule, { kind: "mount" 
   return declared || foreignMembers.test(Function.prototype.toString.call(mount));
 }
 
-function isSchema(value: unknown): value is StandardSchema {
+/** Tests whether a value is a Standard Schema, such as one of Zod. */
+export function isSchema(value: unknown): value is StandardSchema {
   return (
     ((typeof value === "object" && value !== null) || typeof value === "function") && "~standard" in value
   );
 }
 
-/** A tool of any contract: an object, or a class such as Aptix's; the core, or an adapter, looks closer. */
+/** A tool of any contract: an object, or a class such as Aptix's. Core, or an adapter, checks it when it is mounted. */
 function isTool(value: unknown): value is { readonly name: string } {
   if (typeof value === "function") return isToolClass(value);
   return isRecord(value) && typeof value["name"] === "string" && typeof value["execute"] === "function";

@@ -2,16 +2,16 @@ import type { ToolInfo } from "@toolmount/core";
 import { nearestNames } from "@toolmount/core/nearest";
 import type { PlanMap } from "../diagnostics/positions.ts";
 import { createReporter, type Problem } from "../diagnostics/problems.ts";
-import type { Unit } from "./list-units.ts";
+import type { ModuleUse } from "./module-use.ts";
 
-/** What `uses` says of tools that nobody offers. */
+/** Problems of `uses`: names of tools that are not offered. */
 export function findLooseUses(
-  units: readonly Unit[],
+  modules: readonly ModuleUse[],
   offered: ReadonlySet<string>,
   map: PlanMap,
 ): readonly Problem[] {
   const { report, problems } = createReporter(map);
-  for (const { entry } of units)
+  for (const { entry } of modules)
     for (const [declared, name] of Object.entries(entry?.uses ?? {})) {
       if (offered.has(name) || entry === null) continue;
       const [near] = nearestNames(name, offered);
@@ -22,13 +22,13 @@ export function findLooseUses(
   return problems;
 }
 
-/** A tool that says it calls another, which nobody has. */
+/** A tool that declares that it calls another tool, which is not mounted. */
 export interface LooseDependency {
   readonly tool: string;
   readonly needs: string;
 }
 
-/** Tools that depend on a declared name which no tool has, and which `uses` of their entry does not rebind. */
+/** Tools that depend on a declared name which no tool has, and which `uses` of their entry does not map to another. */
 export function findLooseDependencies(
   tools: readonly ToolInfo[],
   usesOf: (owner: string) => Readonly<Record<string, string>> | undefined,

@@ -1,4 +1,3 @@
-import { messageOf } from "@toolmount/core/errors";
 import type {
   Coordinator,
   JsonSchema,
@@ -7,39 +6,37 @@ import type {
   ToolDefinition,
 } from "@toolmount/core";
 import { authoredDefinition } from "@toolmount/core/internal";
-import type { LoadedModule } from "../modules/recognize.ts";
+import { messageOf } from "@toolmount/core/errors";
 import type { ManifestTool, ModuleManifest } from "../modules/manifest.ts";
+import { isSchema, type LoadedModule } from "../modules/recognize.ts";
 
-/** Mounts the real module through a coordinator that keeps its tools back. */
+/** Imports the real module and mounts it through a coordinator that collects its tools. */
 export type Wake = (coordinator: Coordinator) => Promise<unknown>;
 
 /**
- * Whether a module can be mounted by its manifest alone, and imported at the first call: it mounts only tools, always
- * the same ones, needs and brings nothing, and tells what each of them takes.
+ * Tests whether a module can be mounted by its manifest alone and imported at the first call: it mounts only tools,
+ * always the same ones, it needs and provides no capability, and its manifest has the input schema of each tool.
  */
-export function canSleep(manifest: ModuleManifest | undefined): manifest is ModuleManifest {
+export function canLoadLazily(manifest: ModuleManifest | undefined): manifest is ModuleManifest {
   if (manifest?.tools === undefined || manifest.tools.length === 0 || !manifest.static) return false;
   const onlyTools = manifest.mounts.length === 1 && manifest.mounts[0] === "tools";
   const alone = manifest.needs.length === 0 && manifest.provides.length === 0;
-  return (
-    onlyTools &&
-    alone &&
-    manifest.tools.every(({ inputSchema, outputSchema }) => inputSchema && !outputSchema)
-  );
+  const isComplete = manifest.tools.every(({ inputSchema, outputSchema }) => inputSchema && !outputSchema);
+  return onlyTools && alone && isComplete;
 }
 
-/** A module that mounts what its manifest tells, and wakes the real one when a tool of it is first called. */
-export function createSleeping({ tools = [] }: ModuleManifest, wake: Wake): LoadedModule {
+/** A module that mounts the tools of its manifest, and imports the real module when one of them is first called. */
+export function createLazyModule({ tools = [] }: ModuleManifest, wake: Wake): LoadedModule {
   const mount = (coordinator: Coordinator) => {
-    const sleeper = new Sleeper(coordinator, wake);
-    for (const tool of tools) coordinator.mount("tools", sleeper.standIn(tool));
-    sleeper.mounted = true;
+    const lazy = new LazyModule(coordinator, wake);
+    for (const tool of tools) coordinator.mount("tools", lazy.placeholder(tool));
+    lazy.mounted = true;
   };
   return { kind: "mount", mount, config: undefined, onSessionReady: undefined, exports: {} };
 }
 
-class Sleeper {
-  /** Until then schemas are only probed, which is nothing to wake for. */
+class LazyModule {
+  /** Until then core only probes the schemas, which must not import the module. */
   mounted = false;
   readonly #coordinator: Coordinator;
   readonly #wake: Wake;
@@ -52,7 +49,7 @@ class Sleeper {
     this.#wake = wake;
   }
 
-  standIn(manifest: ManifestTool): ToolDefinition {
+  placeholder(manifest: ManifestTool): ToolDefinition {
     const { name, description, inputSchema = {}, timeoutMs, requiresConfirmation, ...facts } = manifest;
     const real = () => this.#real(manifest);
     return {
@@ -67,14 +64,14 @@ class Sleeper {
     };
   }
 
-  /** What it prints is the manifest's; what it parses by is the real tool's, which is why arguments wake it. */
+  /** It prints the manifest's schema and parses by the real tool's, so the first arguments import the module. */
   #schema(json: JsonSchema, manifest: ManifestTool): StandardSchema {
     const validate = (value: unknown) => {
-      if (!this.mounted) return { issues: [{ message: "the tool is asleep" }] };
+      if (!this.mounted) return fail("the module of the tool is not imported yet");
       if (this.#awake) return this.#parse(manifest, value);
       return this.#wakeUp().then(
         () => this.#parse(manifest, value),
-        (error: unknown) => ({ issues: [{ message: `the tool cannot be woken: ${messageOf(error)}` }] }),
+        (error: unknown) => fail(`the module of the tool could not be imported: ${messageOf(error)}`),
       );
     };
     const print = () => ({ ...json });
@@ -86,35 +83,34 @@ class Sleeper {
   #parse(manifest: ManifestTool, value: unknown): ReturnType<StandardSchema["~standard"]["validate"]> {
     try {
       const { schema } = this.#real(manifest);
-      if (isStandard(schema)) return schema["~standard"].validate(value);
+      if (isSchema(schema)) return schema["~standard"].validate(value);
       const compiler = this.#coordinator.get("schema-compiler") as SchemaCompiler | null;
-      if (compiler === null)
-        return { issues: [{ message: "nothing is mounted that reads its JSON Schema" }] };
+      if (compiler === null) return fail("no module is mounted that compiles its JSON Schema");
       const result = compiler.compile(schema)(value);
       return result.ok ? { value: result.value } : { issues: result.issues };
     } catch (error) {
-      return { issues: [{ message: `the tool cannot be woken: ${messageOf(error)}` }] };
+      return fail(messageOf(error));
     }
   }
 
-  /** One at a time; a module that could not be woken is tried again by the next call. */
+  /** Only one import runs at a time. After a failure the next call tries again. */
   #wakeUp(): Promise<void> {
-    return (this.#waking ??= this.#wake(this.#keepingBack()).then(
+    return (this.#waking ??= this.#wake(this.#collectingCoordinator()).then(
       () => void (this.#awake = true),
       (err: unknown) => {
         this.#waking = undefined;
         this.#tools.clear();
-        this.#coordinator.logger.error({ err }, "a module could not be woken");
+        this.#coordinator.logger.error({ err }, "a module with wake: call could not be imported");
         throw err;
       },
     ));
   }
 
-  #keepingBack(): Coordinator {
+  #collectingCoordinator(): Coordinator {
     const keep = (thing: object) => {
       const tool = authoredDefinition(thing as ToolDefinition);
       if (typeof tool.execute !== "function" || tool.schema === undefined)
-        throw new Error("a tool of another contract cannot sleep; leave out wake: call");
+        throw new Error("a tool of another contract cannot be imported at its first call; remove wake: call");
       this.#tools.set(tool.name, tool);
       return () => void this.#tools.delete(tool.name);
     };
@@ -124,18 +120,19 @@ class Sleeper {
     return Object.freeze({ ...coordinator, mount });
   }
 
-  /** The tool itself, if it is what was agreed to by its manifest. */
+  /** The real tool, if its classification is the one in its manifest. */
   #real(manifest: ManifestTool): ToolDefinition {
     const tool = this.#tools.get(manifest.name);
     if (tool === undefined)
-      throw new Error(`its module has no tool "${manifest.name}", which its manifest tells of`);
+      throw new Error(`the module has no tool "${manifest.name}", which its manifest lists`);
     const { category, consequenceLevel, requiresConfirmation: asked = false } = tool;
     const confirmation = typeof asked === "function" ? "dynamic" : asked;
     const isTrue =
       category === manifest.category &&
       consequenceLevel === manifest.consequenceLevel &&
       confirmation === (manifest.requiresConfirmation ?? false);
-    if (!isTrue) throw new Error(`"${manifest.name}" is classified otherwise than its manifest tells`);
+    if (!isTrue)
+      throw new Error(`the manifest classifies "${manifest.name}" differently than its module does`);
     return tool;
   }
 }
@@ -144,8 +141,6 @@ function asks({ requiresConfirmation = false }: ToolDefinition, params: unknown)
   return typeof requiresConfirmation === "function" ? requiresConfirmation(params) : requiresConfirmation;
 }
 
-function isStandard(schema: unknown): schema is StandardSchema {
-  return (
-    ((typeof schema === "object" && schema !== null) || typeof schema === "function") && "~standard" in schema
-  );
+function fail(message: string) {
+  return { issues: [{ message }] };
 }

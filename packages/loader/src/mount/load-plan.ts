@@ -15,26 +15,27 @@ import {
   type Problem,
 } from "../diagnostics/problems.ts";
 import type { SourceSchemes } from "../modules/source-resolver.ts";
-import { listUnits, type Unit } from "./list-units.ts";
+import { listModules } from "./list-modules.ts";
+import type { ModuleUse } from "./module-use.ts";
 
 /** A plan as a value, instead of a file. */
 export type PlanObject = Readonly<Record<string, unknown>>;
 
-/** Where a plan comes from: a file or folder, a value, or, when absent, whichever is found from the working folder. */
+/** Where a plan comes from: a file or folder, or a value. When absent, it is searched from the working folder. */
 export type PlanInput = string | URL | PlanObject | undefined;
 
-/** What a host knows of its plan. */
+/** The plan of a host. */
 export interface OpenedPlan {
-  /** Absent for a plan that code handed over. */
+  /** Absent for a plan that was given as a value. */
   readonly file: string | undefined;
   /** Relative sources start here. */
   readonly folder: string;
   readonly name: string | undefined;
-  /** The plan as it was written, of all its layers: variables are names, not values. */
+  /** The plan as written, with all layers merged: variables are names, not values. */
   readonly written: JsonObject;
-  /** The files it was put together from, lowest first; empty for a plan that code handed over. */
+  /** The files it was merged from, lowest first; empty for a plan that was given as a value. */
   readonly files: readonly string[];
-  /** Where a part of it was written: `position("tests", 0, "call")`. */
+  /** Where a part of it is written: `position("tests", 0, "call")`. */
   position(...path: readonly (string | number)[]): PlanPosition | undefined;
 }
 
@@ -43,11 +44,11 @@ export interface LoadedPlan {
   readonly opened: OpenedPlan;
   readonly plan: Plan;
   readonly layers: readonly Layer[];
-  readonly units: readonly Unit[];
+  readonly modules: readonly ModuleUse[];
   readonly map: PlanMap;
   readonly mask: (text: string) => string;
   readonly lock: PlanLock | undefined;
-  /** While there are any, it cannot be mounted. */
+  /** A plan with problems cannot be mounted. */
   readonly problems: readonly Problem[];
 }
 
@@ -56,15 +57,15 @@ export interface LoadOptions {
   readonly cwd: string;
   readonly env: Environment;
   readonly logger: Logger;
-  /** Names of the overlays to lay over the plan, lowest first. */
+  /** Names of the overlays to merge over the plan, lowest first. */
   readonly overlays?: readonly string[] | undefined;
   readonly schemes?: SourceSchemes | undefined;
   readonly ignoreLock?: boolean | undefined;
 }
 
 /**
- * Takes a plan from its text to the list of modules to mount; nothing is looked up or run yet. Problems come back
- * with it, so that they can be told together with those of its modules.
+ * Takes a plan from its text to the list of modules to mount; no module is looked up or run yet. Problems are returned
+ * with the plan, so that they can be reported together with those of its modules.
  *
  * Throws `PLAN_NOT_FOUND`, and `PLAN_INVALID` for a text that cannot be read at all.
  */
@@ -72,26 +73,25 @@ export async function loadPlan(input: PlanInput, options: LoadOptions): Promise<
   const read = await takeLayers(input, options);
   const { layers } = read;
   const { file, folder } = layers.find(({ role }) => role === "plan")!;
-  const { value, map, problems: misfits } = combineLayers(read);
+  const { value, map, problems: ofLayers } = combineLayers(read);
   const values = await readFileValues(value, map, folder);
-  const filling = interpolate(value, map, options.env, { values, folder });
-  const { value: filled, mask } = filling;
-  const { lock, problems: unlocked } = await tryLock(file, options);
-  const problems = [...misfits, ...unlocked, ...filling.problems];
+  const { mask, ...filled } = interpolate(value, map, options.env, { values, folder });
+  const { lock, problems: ofLock } = await tryLock(file, options);
+  const problems = [...ofLayers, ...ofLock, ...filled.problems];
   const reporter = createReporter(map);
-  const plan = checkPlan(filled, reporter);
-  const units = listUnits(plan, { folder, map, reporter, schemes: Object.keys(options.schemes ?? {}) });
+  const plan = checkPlan(filled.value, reporter);
+  const listed = listModules(plan, { folder, map, reporter, schemes: Object.keys(options.schemes ?? {}) });
   for (const section of plan.unknownSections)
-    options.logger.warn({ section, file }, "the plan has a section that nobody knows");
-  // A text whose variable is missing may look wrong for that alone.
+    options.logger.warn({ section, file }, "the plan has an unknown section");
+  // A text whose variable is missing often fails other checks, too: report only the missing variable.
   const others = reporter.problems.filter(({ path }) => !problems.some((other) => other.path === path));
-  const { broken, rest } = giveToOptional(units, problems);
+  const { modules, rest } = giveToOptional(listed, problems);
   const opened = describePlan(layers, { file, folder, name: plan.name, written: value }, map);
   return {
     opened,
     plan,
     layers,
-    units: broken,
+    modules,
     map,
     mask,
     lock,
@@ -112,20 +112,20 @@ async function tryLock(
   }
 }
 
-/** A missing variable of an entry that is not required keeps only that entry from being mounted. */
+/** A missing variable of an optional entry keeps only that entry from being mounted. */
 function giveToOptional(
-  units: readonly Unit[],
+  listed: readonly ModuleUse[],
   problems: readonly Problem[],
-): { broken: Unit[]; rest: Problem[] } {
+): { modules: ModuleUse[]; rest: Problem[] } {
   const taken = new Set<Problem>();
-  const broken = units.map((unit) => {
-    const { entry } = unit;
-    if (entry === null || entry.required) return unit;
-    const own = problems.filter(({ path = "" }) => path.startsWith(`${showPath(entry.path)}.`));
-    for (const problem of own) taken.add(problem);
-    return { ...unit, broken: own };
+  const modules = listed.map((use) => {
+    const { entry } = use;
+    if (entry === null || entry.required) return use;
+    const broken = problems.filter(({ path = "" }) => path.startsWith(`${showPath(entry.path)}.`));
+    for (const problem of broken) taken.add(problem);
+    return { ...use, broken };
   });
-  return { broken, rest: problems.filter((problem) => !taken.has(problem)) };
+  return { modules, rest: problems.filter((problem) => !taken.has(problem)) };
 }
 
 function describePlan(

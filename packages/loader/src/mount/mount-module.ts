@@ -1,29 +1,29 @@
 import { ToolmountError, type Coordinator, type JsonObject } from "@toolmount/core";
 import { isRecord } from "../diagnostics/json.ts";
 import type { LoadedModule } from "../modules/recognize.ts";
-import { watchCoordinator, type WatchedCoordinator } from "./recording-coordinator.ts";
+import { createRecordingCoordinator, type RecordingCoordinator } from "./recording-coordinator.ts";
 
 /**
  * Mounts a module through its coordinator and registers what it returns: a tool, tools, a cleanup, or
- * `{ tools, cleanup }`. A tool returned that is mounted already is left as it is.
+ * `{ tools, cleanup }`. A returned tool that the module mounted itself is not mounted again.
  *
- * Rejects with whatever the module throws; throws `MODULE_INVALID` for another return.
+ * Rejects with the error that the module throws, and with `MODULE_INVALID` for any other return.
  */
 export async function mountModule(
   id: string,
   module: LoadedModule,
   coordinator: Coordinator,
   config: JsonObject,
-): Promise<WatchedCoordinator> {
-  const watched = watchCoordinator(coordinator);
+): Promise<RecordingCoordinator> {
+  const recording = createRecordingCoordinator(coordinator);
   const returned: unknown =
-    module.kind === "tools" ? module.tools : await module.mount(watched.coordinator, config);
+    module.kind === "tools" ? module.tools : await module.mount(recording.coordinator, config);
   const { tools, cleanup } = readReturn(id, returned);
-  // First, so that what the module holds is let go of even when one of its tools is refused.
-  if (cleanup !== undefined) watched.coordinator.registerCleanup(cleanup);
+  // First, so that it runs even when one of the tools is refused.
+  if (cleanup !== undefined) recording.coordinator.registerCleanup(cleanup);
   for (const tool of tools)
-    if (!watched.tools.has(tool)) watched.coordinator.mount("tools", tool as { readonly name: string });
-  return watched;
+    if (!recording.tools.has(tool)) recording.coordinator.mount("tools", tool as { readonly name: string });
+  return recording;
 }
 
 interface Returned {
@@ -41,21 +41,18 @@ function readReturn(id: string, returned: unknown): Returned {
   const { tools, cleanup, ...rest } = returned;
   const [stray] = Object.keys(rest);
   if (stray !== undefined) return refuse(id, `mount returned an object with "${stray}"`);
-  if (typeof (cleanup ?? ignore) !== "function") return refuse(id, "the cleanup is no function");
+  if (cleanup !== undefined && cleanup !== null && typeof cleanup !== "function")
+    return refuse(id, "the cleanup that mount returned is not a function");
   return { tools: requireTools(id, tools ?? []), cleanup: (cleanup ?? undefined) as Returned["cleanup"] };
 }
 
-const ignore = () => {};
-
-/** What is a tool, and of which contract, is for core and its adapters to say. */
+/** Core and its adapters decide which objects are tools, and of which contract. */
 function requireTools(id: string, tools: unknown): readonly object[] {
-  if (!Array.isArray(tools)) return refuse(id, "the tools that mount returned are no list");
-  const stranger = tools.some(
-    (tool) => (typeof tool !== "object" && typeof tool !== "function") || tool === null,
-  );
-  return stranger
-    ? refuse(id, "something that mount returned as a tool is none")
-    : (tools as readonly object[]);
+  if (!Array.isArray(tools)) return refuse(id, "the tools that mount returned are not a list");
+  const isObject = (tool: unknown) =>
+    (typeof tool === "object" || typeof tool === "function") && tool !== null;
+  if (!tools.every(isObject)) return refuse(id, "mount returned a tool that is not an object");
+  return tools as readonly object[];
 }
 
 function refuse(module: string, problem: string): never {

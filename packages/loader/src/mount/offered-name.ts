@@ -1,13 +1,13 @@
 import { matchesGlob } from "@toolmount/core/match-arguments";
 import { isRecord } from "../diagnostics/json.ts";
 
-/** What an entry of a plan says of names, checked or not. */
+/** The keys of an entry that choose and rename tools, checked or not. */
 export interface Naming {
   readonly tools?: unknown;
   readonly prefix?: unknown;
 }
 
-/** What of a tool an entry may choose it by. */
+/** The facts of a tool by which an entry can choose it. */
 export interface Choosable {
   readonly name: string;
   readonly category?: string | undefined;
@@ -15,8 +15,8 @@ export interface Choosable {
 }
 
 /**
- * The name under which an entry offers a tool; null when it leaves the tool out. `as` is the whole new name: a prefix
- * is not put before it.
+ * The name under which an entry offers a tool; null when the entry excludes the tool. `as` is the whole new name: the
+ * prefix is not added to it.
  */
 export function offeredName({ tools, prefix }: Naming, tool: Choosable): string | null {
   const { include, exclude, [tool.name]: own } = isRecord(tools) ? tools : {};
@@ -27,7 +27,7 @@ export function offeredName({ tools, prefix }: Naming, tool: Choosable): string 
   return typeof prefix === "string" ? `${prefix}${tool.name}` : tool.name;
 }
 
-/** Whether one item of `include` or `exclude` means a tool: by its own name, a glob of it, its category or a tag. */
+/** Tests whether an item of `include` or `exclude` matches a tool: by its own name, a glob, its category or a tag. */
 export function choosesTool(item: unknown, { name, category, tags }: Choosable): boolean {
   if (typeof item === "string") return item === name || (/[*?]/.test(item) && matchesGlob(item, name));
   if (!isRecord(item)) return false;

@@ -1,33 +1,33 @@
-import type { PreparedUnit } from "./prepare-unit.ts";
+import type { Resolution } from "../modules/resolve.ts";
 
-/** Capabilities that a unit's manifest says must be there before it mounts. */
-export function needsOf({ resolution }: Pick<PreparedUnit, "resolution">): readonly string[] {
-  return resolution.manifest?.needs ?? [];
+interface Resolved {
+  readonly resolution: Resolution | undefined;
 }
 
-/** Capabilities that a unit's manifest says it registers. */
-export function providesOf({
-  resolution,
-}: {
-  readonly resolution: PreparedUnit["resolution"] | undefined;
-}): readonly string[] {
+/** Capabilities that must be registered before a module mounts, by its manifest. */
+export function needsOf({ resolution }: Resolved): readonly string[] {
+  return resolution?.manifest?.needs ?? [];
+}
+
+/** Capabilities that a module registers, by its manifest. */
+export function providesOf({ resolution }: Resolved): readonly string[] {
   return resolution?.manifest?.provides ?? [];
 }
 
 /**
- * Puts units in the order of what their manifests need of each other; without needs, the order of the plan stays.
- * A circle of needs is broken where it is first met.
+ * Orders modules so that each comes after those whose capabilities it needs; otherwise the plan's order stays. A circle of
+ * needs is broken where it is first met.
  */
-export function orderByNeeds(units: readonly PreparedUnit[]): PreparedUnit[] {
-  const ordered = new Set<PreparedUnit>();
-  const entered = new Set<PreparedUnit>();
-  const place = (unit: PreparedUnit) => {
-    if (entered.has(unit)) return;
-    entered.add(unit);
-    for (const need of needsOf(unit))
-      for (const other of units) if (providesOf(other).includes(need)) place(other);
-    ordered.add(unit);
+export function orderByNeeds<Use extends Resolved>(uses: readonly Use[]): Use[] {
+  const ordered = new Set<Use>();
+  const entered = new Set<Use>();
+  const place = (use: Use) => {
+    if (entered.has(use)) return;
+    entered.add(use);
+    for (const need of needsOf(use))
+      for (const other of uses) if (providesOf(other).includes(need)) place(other);
+    ordered.add(use);
   };
-  for (const unit of units) place(unit);
+  for (const use of uses) place(use);
   return [...ordered];
 }

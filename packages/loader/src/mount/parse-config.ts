@@ -1,44 +1,63 @@
-import type { JsonObject, Logger } from "@toolmount/core";
-import { readIssues } from "../diagnostics/schema-issues.ts";
+import type { JsonObject, JsonSchema, Logger } from "@toolmount/core";
+import { z } from "zod";
 import { deepFreeze } from "../diagnostics/json.ts";
-import type { LoadedModule } from "../modules/recognize.ts";
 import type { Reporter } from "../diagnostics/problems.ts";
-import type { Unit } from "./list-units.ts";
+import { readIssues, type SchemaComplaint } from "../diagnostics/schema-issues.ts";
+import type { LoadedModule } from "../modules/recognize.ts";
+import type { ModuleUse } from "./module-use.ts";
 
 /**
- * Parses the config of one use of a module by the module's own schema, and freezes it. Null when it does not fit: then
- * each complaint is a `CONFIG_INVALID` at its key in the plan.
+ * Parses the config of one use of a module by the module's own schema, and freezes it. Null when it does not match; each
+ * issue is then reported as `CONFIG_INVALID` at its key in the plan.
  */
 export async function parseConfig(
-  unit: Unit,
+  use: ModuleUse,
   module: LoadedModule,
-  { report }: Reporter,
+  reporter: Reporter,
   logger: Logger,
 ): Promise<JsonObject | null> {
-  const given = deepFreeze(unit.config);
-  const empty = Object.keys(given).length === 0;
+  const given = deepFreeze(use.config);
+  const isEmpty = Object.keys(given).length === 0;
   if (module.kind === "tools") {
-    if (empty) return given;
-    report(
-      "CONFIG_INVALID",
-      { module: unit.id, problem: "a module that only exports tools takes no config" },
-      { path: unit.configPath },
-    );
+    if (isEmpty) return given;
+    const problem = "a module that only exports tools takes no config";
+    reporter.report("CONFIG_INVALID", { module: use.id, problem }, { path: use.configPath });
     return null;
   }
-  if (module.config === undefined) {
-    if (!empty)
-      logger.warn(
-        { module: unit.id },
-        "the module exports no config schema; its config is passed on unchecked",
-      );
+  const { config } = module;
+  if (config === undefined) {
+    if (!isEmpty)
+      logger.warn({ module: use.id }, "the module exports no config schema; it gets its config unchecked");
     return given;
   }
-  const { config } = module;
   const parsed = await config["~standard"].validate(given);
   if (parsed.issues === undefined) return deepFreeze(parsed.value) as JsonObject;
-  for (const { path, part, problem } of readIssues(config, parsed.issues)) {
-    report("CONFIG_INVALID", { module: unit.id, problem }, { path: [...unit.configPath, ...path], part });
-  }
+  reportIssues(use, readIssues(config, parsed.issues), reporter);
   return null;
+}
+
+/** Checks the config of an entry by the schema of its manifest, so that the module need not be imported. */
+export function checkByManifest(use: ModuleUse, json: JsonSchema, reporter: Reporter): void {
+  const schema = readSchema(json);
+  const parsed = schema?.safeParse(use.config);
+  if (schema === undefined || parsed === undefined || parsed.success) return;
+  reportIssues(use, readIssues(schema, parsed.error.issues), reporter);
+}
+
+/** Undefined for keywords that Zod does not read: the module's own schema checks the config when it is mounted. */
+function readSchema(json: JsonSchema): z.ZodType | undefined {
+  try {
+    return z.fromJSONSchema(json);
+  } catch {
+    return undefined;
+  }
+}
+
+function reportIssues(
+  { id, configPath }: ModuleUse,
+  issues: readonly SchemaComplaint[],
+  { report }: Reporter,
+): void {
+  for (const { path, part, problem } of issues)
+    report("CONFIG_INVALID", { module: id, problem }, { path: [...configPath, ...path], part });
 }

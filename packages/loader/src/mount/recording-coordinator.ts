@@ -1,19 +1,19 @@
 import type { Coordinator, Undo } from "@toolmount/core";
 
-/** A coordinator that remembers what was registered through it. */
-export interface WatchedCoordinator {
+/** A coordinator, and a record of what was registered through it. */
+export interface RecordingCoordinator {
   readonly coordinator: Coordinator;
   /** Things mounted at `tools`. */
   readonly tools: ReadonlySet<unknown>;
-  /** Points at which something was mounted, in the order of the first time. */
+  /** Points at which something was mounted, in the order of their first use. */
   readonly points: ReadonlySet<string>;
   readonly capabilities: ReadonlySet<string>;
-  /** Whether anything at all was registered; a cleanup alone is nothing. */
+  /** Whether it registered anything; cleanups do not count. */
   registeredAnything(): boolean;
 }
 
-/** Watches one module mount itself. */
-export function watchCoordinator(coordinator: Coordinator): WatchedCoordinator {
+/** Wraps the coordinator of a module so that its registrations are recorded. */
+export function createRecordingCoordinator(coordinator: Coordinator): RecordingCoordinator {
   const tools = new Set<unknown>();
   const points = new Set<string>();
   const capabilities = new Set<string>();
@@ -26,7 +26,7 @@ export function watchCoordinator(coordinator: Coordinator): WatchedCoordinator {
     };
   };
   const { hooks } = coordinator;
-  const watched: Coordinator = {
+  const recording: Coordinator = {
     ...coordinator,
     mount(point, thing, options) {
       const undo = counted(() => coordinator.mount(point, thing, options))();
@@ -50,11 +50,6 @@ export function watchCoordinator(coordinator: Coordinator): WatchedCoordinator {
       on: counted((event, handler, options) => hooks.on(event, handler, options)),
     },
   };
-  return {
-    coordinator: Object.freeze(watched),
-    tools,
-    points,
-    capabilities,
-    registeredAnything: () => registrations > 0,
-  };
+  const registeredAnything = () => registrations > 0;
+  return { coordinator: Object.freeze(recording), tools, points, capabilities, registeredAnything };
 }

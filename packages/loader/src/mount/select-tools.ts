@@ -2,31 +2,32 @@ import type { Limits, ToolDefinition, ToolShape } from "@toolmount/core";
 import { nearestNames } from "@toolmount/core/nearest";
 import type { PlanLock } from "../plan/lock-file.ts";
 import { choosesTool, offeredName, type Choosable } from "./offered-name.ts";
-import { overridesOf, readLimits, type PlanEntry } from "../plan/check-plan.ts";
+import { readLimits } from "../plan/check-limits.ts";
+import { overridesOf, type PlanEntry } from "../plan/check-entries.ts";
 import type { Path } from "../diagnostics/positions.ts";
 
-/** What of an entry shapes its tools. */
+/** The keys of an entry that shape its tools. */
 export type Shaping = Pick<PlanEntry, "tools" | "prefix" | "override" | "limits" | "uses">;
 
-/** A word of an entry that met no tool. */
-export interface UnmetWord {
+/** A name or pattern of an entry that matches no tool. */
+export interface UnmatchedName {
   /** Below the entry. */
   readonly path: Path;
   readonly part: "key" | "value";
   readonly problem: string;
 }
 
-/** Shapes the tools that one entry's module mounts, and knows afterwards which of its words met no tool. */
+/** Shapes the tools that one entry's module mounts, and records which names of the entry match none of them. */
 export interface Selection {
   readonly shapeTool: (tool: ToolDefinition) => ToolShape | null;
-  /** Names the entry gives that no tool of the module has, with their places below the entry. */
-  unmet(): readonly UnmetWord[];
+  /** Names and patterns of the entry that match no tool of the module, with their places below the entry. */
+  unmatched(): readonly UnmatchedName[];
 }
 
 /**
- * Reads an entry's `include`, `exclude`, `prefix`, `limits`, `uses` and what it says of single tools, by the names their
- * author gave them. A tool's own limits come before the entry's, these before the plan's. `as` is the whole new name; a
- * prefix is not put before it.
+ * Reads an entry's `include`, `exclude`, `prefix`, `limits`, `uses` and its overrides of single tools, which use the names
+ * that the tools' author chose. Limits of a tool override those of the entry, and these override those of the plan. `as`
+ * is the whole new name; the prefix is not added to it.
  */
 export function createSelection(
   entry: Shaping,
@@ -53,7 +54,7 @@ export function createSelection(
         ...(entry.uses !== undefined && { uses: entry.uses }),
       };
     },
-    unmet: () => findUnmet(entry, [...seen.values()]),
+    unmatched: () => findUnmatched(entry, [...seen.values()]),
   };
 }
 
@@ -61,11 +62,14 @@ function redescribe(tool: ToolDefinition, description: string): ToolDefinition {
   return { ...tool, name: tool.name, schema: tool.schema, description, execute: tool.execute.bind(tool) };
 }
 
-/** The words of an entry that mean none of its module's tools. */
-export function findUnmet({ tools = {} }: Pick<Shaping, "tools">, known: readonly Choosable[]): UnmetWord[] {
+/** Names and patterns of an entry that match none of its module's tools. */
+export function findUnmatched(
+  { tools = {} }: Pick<Shaping, "tools">,
+  known: readonly Choosable[],
+): UnmatchedName[] {
   const names = known.map(({ name }) => name);
   const listed = (["include", "exclude"] as const).flatMap((key) =>
-    (tools[key] ?? []).flatMap((item, index): UnmetWord[] =>
+    (tools[key] ?? []).flatMap((item, index): UnmatchedName[] =>
       known.some((tool) => choosesTool(item, tool))
         ? []
         : [{ path: ["tools", key, index], part: "value", problem: missing(item, names) }],
@@ -73,7 +77,7 @@ export function findUnmet({ tools = {} }: Pick<Shaping, "tools">, known: readonl
   );
   const named = overridesOf({ tools })
     .filter(([name]) => !names.includes(name))
-    .map(([name]): UnmetWord => ({ path: ["tools", name], part: "key", problem: missing(name, names) }));
+    .map(([name]): UnmatchedName => ({ path: ["tools", name], part: "key", problem: missing(name, names) }));
   return [...listed, ...named];
 }
 

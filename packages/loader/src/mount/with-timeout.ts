@@ -1,7 +1,7 @@
 import type { Clock } from "@toolmount/core";
 
-/** Settles as `work` does, or rejects with what `late` makes when that takes longer than `ms`. */
-export function within<Value>(
+/** Settles as `work` does, or rejects with the error that `late` makes when `work` takes longer than `ms`. */
+export function withTimeout<Value>(
   work: Promise<Value>,
   ms: number,
   clock: Clock,

@@ -1,5 +1,5 @@
 import type { Json, JsonObject } from "@toolmount/core";
-import { isRecord } from "../diagnostics/json.ts";
+import { isList, isRecord } from "../diagnostics/json.ts";
 import type { Path } from "../diagnostics/positions.ts";
 
 /** A section of the plan that lists modules, or names one. */
@@ -84,8 +84,4 @@ export function mapForeign(section: EntrySection, module: string, source: unknow
     names: [`@toolmount/${kind}-${short}`, `toolmount-${kind}-${short}`],
     hint: `it is written in Python, and nothing is installed in its place (@toolmount/${kind}-${short}, toolmount-${kind}-${short}); take it out, or name a source of your own`,
   };
-}
-
-function isList(value: Json | undefined): value is readonly Json[] {
-  return Array.isArray(value);
 }

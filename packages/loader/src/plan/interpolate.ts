@@ -1,4 +1,5 @@
 import type { Json, JsonObject } from "@toolmount/core";
+import { isList } from "../diagnostics/json.ts";
 import { resolveFileValue, type FileValues } from "./file-values.ts";
 import { findPlace, type Path, type PlanMap } from "../diagnostics/positions.ts";
 import { makeProblem, type Problem } from "../diagnostics/problems.ts";
@@ -55,10 +56,6 @@ function fillValue(fill: Fill, value: Json, path: Path): Json {
   return Object.fromEntries(
     Object.entries(value).map(([key, inner]) => [key, fillValue(fill, inner, [...path, key])]),
   );
-}
-
-function isList(value: Json): value is readonly Json[] {
-  return Array.isArray(value);
 }
 
 /** An escaped or an opening `${`, with what follows up to the closing brace. */

@@ -1,6 +1,6 @@
 import type { Json, JsonObject } from "@toolmount/core";
 import { nearestNames } from "@toolmount/core/nearest";
-import { isRecord } from "../diagnostics/json.ts";
+import { isList, isRecord, membersOf } from "../diagnostics/json.ts";
 import type { Layer, Layers } from "./read-layers.ts";
 import { findPlace, pathKey, type Path, type PlanMap } from "../diagnostics/positions.ts";
 import { makeProblem, type Problem } from "../diagnostics/problems.ts";
@@ -78,11 +78,6 @@ function layValue(
   for (const [key, inner] of membersOf(above))
     layValue(combining, undefined, inner, [...from, key], [...to, key], map);
   return above;
-}
-
-function membersOf(value: Json): readonly (readonly [string | number, Json])[] {
-  if (isList(value)) return value.map((inner, index) => [index, inner] as const);
-  return isRecord(value) ? Object.entries(value) : [];
 }
 
 /** Takes the marks of a value's parts out. */
@@ -192,8 +187,4 @@ function moveMarks(marks: PlanMap, moved: PlanMap, value: Json, from: Path, to: 
   const mark = marks.get(pathKey(from));
   if (mark !== undefined) moved.set(pathKey(to), mark);
   for (const [key, inner] of membersOf(value)) moveMarks(marks, moved, inner, [...from, key], [...to, key]);
-}
-
-function isList(value: Json | undefined): value is readonly Json[] {
-  return Array.isArray(value);
 }

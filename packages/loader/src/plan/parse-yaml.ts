@@ -3,8 +3,7 @@ import type { Json, JsonObject } from "@toolmount/core";
 import { isExact, isRecord, maxPlanDepth, refusedKeys } from "../diagnostics/json.ts";
 import { pathKey, type Path, type PlanMap } from "../diagnostics/positions.ts";
 import { makeProblem, type Problem } from "../diagnostics/problems.ts";
-import { maxPlanBytes, sizeProblem } from "./plan-size.ts";
-import type { PlanText } from "../diagnostics/source-text.ts";
+import { maxPlanBytes, sizeProblem, type PlanText } from "../diagnostics/source-text.ts";
 
 /** A plan's text as a value, and where each part of it was written. */
 interface ParsedPlan {

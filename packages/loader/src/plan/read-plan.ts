@@ -1,17 +1,16 @@
 import { createReadStream } from "node:fs";
 import { ToolmountError } from "@toolmount/core/errors";
 import type { ParseResult } from "./parse-yaml.ts";
-import { maxPlanBytes, sizeProblem } from "./plan-size.ts";
 import { makeProblem } from "../diagnostics/problems.ts";
 import { readSimplePlan } from "./parse-simple-yaml.ts";
-import { createPlanText, type PlanText } from "../diagnostics/source-text.ts";
+import { createPlanText, maxPlanBytes, sizeProblem, type PlanText } from "../diagnostics/source-text.ts";
 
-/** Reads and parses a plan's file; never more of it than a plan may have. Throws `PLAN_NOT_FOUND` when it cannot be read. */
+/** Reads and parses a plan's file, up to the size that a plan may have. Throws `PLAN_NOT_FOUND` when it cannot be read. */
 export async function readPlan(file: string): Promise<ParseResult> {
   const read = await readPlanText(file);
   if (!read.ok) return read;
   const simple = readSimplePlan(read.text, maxPlanBytes);
-  // The parser of the whole language is loaded by the first plan that needs it.
+  // The YAML library is loaded by the first plan that needs it.
   return simple === undefined
     ? (await import("./parse-yaml.ts")).parsePlan(read.text)
     : { ok: true, ...simple };

@@ -170,4 +170,5 @@ export const limitsSchema = limits;
 export type EntryDocument = z.output<typeof entrySchema>;
 export type ToolOverride = z.output<typeof toolOverride>;
 export type LimitsDocument = z.output<typeof limits>;
-export type ModesDocument = z.output<typeof modesSchema>;
+/** The modes of a plan. */
+export type PlanModes = z.output<typeof modesSchema>;

@@ -1,6 +1,6 @@
 import { readFile, stat } from "node:fs/promises";
 import { expect, test } from "vitest";
-import { addEntries, readServerList, removeEntry } from "../../src/index.ts";
+import { addEntries, readServerList, removeEntry } from "../../src/commands/index.ts";
 import { workspace } from "../workspace.ts";
 
 const plan = `# Mine, and only mine.

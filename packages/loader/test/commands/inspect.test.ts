@@ -1,7 +1,8 @@
 import { silentLogger } from "@toolmount/core";
 import { z } from "zod";
 import { expect, test } from "vitest";
-import { explainTool, inspectPlan, readEffectivePlan, type PlanObject } from "../../src/index.ts";
+import { type PlanObject } from "../../src/index.ts";
+import { explainTool, inspectPlan, readEffectivePlan } from "../../src/commands/index.ts";
 import { installed, workspace } from "../workspace.ts";
 
 const ran = "throw new Error('this module ran')";

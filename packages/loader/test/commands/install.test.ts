@@ -9,7 +9,8 @@ import { basename, join } from "node:path";
 import { promisify } from "node:util";
 import { silentLogger } from "@toolmount/core";
 import { expect, onTestFinished, test } from "vitest";
-import { installSources, openHost } from "../../src/index.ts";
+import { openHost } from "../../src/index.ts";
+import { installSources } from "../../src/commands/index.ts";
 import { moduleSource, workspace, type Workspace } from "../workspace.ts";
 
 const run = promisify(execFile);

@@ -2,7 +2,7 @@ import { execFile } from "node:child_process";
 import { resolve } from "node:path";
 import { promisify } from "node:util";
 import { expect, test } from "vitest";
-import { listPlan } from "../../src/index.ts";
+import { listPlan } from "../../src/commands/list.ts";
 import { installed, workspace } from "../workspace.ts";
 
 const manifest = {
@@ -74,7 +74,7 @@ const { entries } = await listPlan("plan.json", { cwd: process.cwd() });
 console.log(JSON.stringify({ tools: entries[0].tools.length, heavy: seen.filter((name) => /^(yaml|zod|exsolve|cosmiconfig|pino)$/.test(name)) }));
 `,
   });
-  const index = resolve(import.meta.dirname, "../../src/index.ts");
+  const index = resolve(import.meta.dirname, "../../src/commands/list.ts");
   const { stdout } = await promisify(execFile)(
     process.execPath,
     ["-C", "@toolmount/source", "list.mjs", index],

@@ -223,9 +223,9 @@ test("the text of a file is a value, starts at the file that names it, and is ma
       "extends: ./sub/base.yaml\ntools: [{ module: ./t.ts, config: { key: 'a ${file:./secret.txt} b' } }]\n",
     "t.ts": toolFile("t"),
   };
-  const { units, mask, opened } = await load(files);
+  const { modules, mask, opened } = await load(files);
 
-  expect(units[0]?.config).toEqual({ key: "a s3cret-of-mine b" });
+  expect(modules[0]?.config).toEqual({ key: "a s3cret-of-mine b" });
   expect(opened.written).toMatchObject({ "x-base": "${file:secret.txt}" });
   expect(mask("it was s3cret-of-mine and another-one")).toBe(
     "it was ${file:./secret.txt} and ${file:secret.txt}",

@@ -1,7 +1,8 @@
 import { silentLogger, type ToolDefinition } from "@toolmount/core";
 import { z } from "zod";
 import { expect, test } from "vitest";
-import { lockPlan, openHost } from "../../src/index.ts";
+import { openHost } from "../../src/index.ts";
+import { lockPlan } from "../../src/commands/index.ts";
 import { workspace } from "../workspace.ts";
 
 const makeTool = (name: string, more: Partial<ToolDefinition> = {}): ToolDefinition => ({

@@ -4,7 +4,7 @@ import fc from "fast-check";
 import { expect, test } from "vitest";
 import { stringify } from "yaml";
 import { parsePlan } from "../../src/plan/parse-yaml.ts";
-import { maxPlanBytes } from "../../src/plan/plan-size.ts";
+import { maxPlanBytes } from "../../src/diagnostics/source-text.ts";
 import { readSimplePlan } from "../../src/plan/parse-simple-yaml.ts";
 import { createPlanText } from "../../src/diagnostics/source-text.ts";
 

@@ -1,7 +1,7 @@
 import { writeFile } from "node:fs/promises";
 import { ToolmountError, type JsonObject } from "@toolmount/core";
 import { canonicalJson } from "@toolmount/core/internal";
-import type { DescribedPackage } from "@toolmount/loader";
+import type { DescribedPackage } from "@toolmount/loader/commands";
 import type { Command } from "commander";
 import { countOf } from "../../screen/count.ts";
 import { addExamples, jsonOption } from "../../options/common.ts";
@@ -29,7 +29,7 @@ export function define(command: Command, shell: Shell): void {
 }
 
 async function manifest(folder: string, { json, check, config }: Options, shell: Shell): Promise<ExitCode> {
-  const { describePackage } = await import("@toolmount/loader");
+  const { describePackage } = await import("@toolmount/loader/commands");
   const described = await describePackage(folder, { cwd: shell.cwd, config: readConfig(config) });
   const same = canonicalJson(described.written["toolmount"] ?? null) === canonicalJson(described.manifest);
   const stale = check === true && !same;

@@ -27,7 +27,7 @@ export function define(command: Command, shell: Shell): void {
     .option("--hooks", "add to hooks instead of tools")
     .option(...jsonOption)
     .action(async (module: string, plan: string | undefined, options: Options) => {
-      const { addEntries } = await import("@toolmount/loader");
+      const { addEntries } = await import("@toolmount/loader/commands");
       const { id, source, prefix, config, optional, hooks } = options;
       const required = optional === true ? false : undefined;
       const entry = { module, id, source, required, prefix, config: readConfig(config) };

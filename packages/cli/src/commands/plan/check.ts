@@ -1,4 +1,5 @@
-import type { EntryStatus, InspectedEntry, Problem } from "@toolmount/loader";
+import type { EntryStatus, Problem } from "@toolmount/loader";
+import type { InspectedEntry } from "@toolmount/loader/commands";
 import { Option, type Command } from "commander";
 import { countOf } from "../../screen/count.ts";
 import { problemsOf } from "../../render/failure.ts";
@@ -71,7 +72,7 @@ function refused(error: unknown): Report {
 
 /** Looks at manifests; of tools no code is run. */
 async function lookAtAll(plan: string | undefined, options: Options, shell: Shell): Promise<Report> {
-  const { inspectPlan } = await import("@toolmount/loader");
+  const { inspectPlan } = await import("@toolmount/loader/commands");
   const inspected = await inspectPlan(plan, loaderOptions(options, shell));
   if (inspected.problems.length > 0) return { ok: false, problems: inspected.problems };
   const { entries, unknown } = inspected;

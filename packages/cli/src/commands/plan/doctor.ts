@@ -1,6 +1,7 @@
 import { execFile } from "node:child_process";
 import { promisify } from "node:util";
-import type { PackageDoubt, Problem } from "@toolmount/loader";
+import type { Problem } from "@toolmount/loader";
+import type { PackageWarning } from "@toolmount/loader/commands";
 import type { Command } from "commander";
 import { countOf } from "../../screen/count.ts";
 import { problemsOf } from "../../render/failure.ts";
@@ -41,7 +42,7 @@ interface Diagnosis {
     readonly version: string | undefined;
     readonly path: string | undefined;
   }[];
-  readonly doubts: readonly PackageDoubt[];
+  readonly doubts: readonly PackageWarning[];
   readonly problems: readonly Problem[];
 }
 
@@ -59,11 +60,11 @@ async function lookAtPlan(
   options: Options,
   shell: Shell,
 ): Promise<Omit<Diagnosis, "machine">> {
-  const { examineEntries, inspectPlan } = await import("@toolmount/loader");
+  const { examinePackages, inspectPlan } = await import("@toolmount/loader/commands");
   try {
     const inspected = await inspectPlan(plan, loaderOptions(options, shell));
     const modules = inspected.entries.map(({ id, version, path }) => ({ id, version, path }));
-    const doubts = await examineEntries(inspected.entries, process.versions.node);
+    const doubts = await examinePackages(inspected.entries, process.versions.node);
     const problems = [
       ...inspected.problems,
       ...inspected.entries.filter(({ required }) => !required).flatMap((entry) => entry.problems),

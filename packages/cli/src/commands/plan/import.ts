@@ -28,7 +28,7 @@ async function importServers(
   json: boolean,
   shell: Shell,
 ): Promise<void> {
-  const { addEntries, readServerList } = await import("@toolmount/loader");
+  const { addEntries, readServerList } = await import("@toolmount/loader/commands");
   const { entries, variables } = await readServerList(await readList(resolve(shell.cwd, list)));
   const report = await addEntries(plan, entries, { cwd: shell.cwd });
   const asked = variables.filter(({ because }) =>

@@ -25,7 +25,7 @@ export function define(command: Command, shell: Shell): void {
 }
 
 async function install(plan: string | undefined, options: Options, shell: Shell): Promise<ExitCode> {
-  const { installSources } = await import("@toolmount/loader");
+  const { installSources } = await import("@toolmount/loader/commands");
   const report = await installSources(plan, { ...loaderOptions(options, shell), update: options.update });
   const { out } = shell;
   if (options.json === true) out.json(report);

@@ -1,5 +1,5 @@
 import type { ToolInfo } from "@toolmount/core";
-import type { ManifestTool } from "@toolmount/loader";
+import type { ManifestTool } from "@toolmount/loader/commands";
 import type { Command } from "commander";
 import { countOf } from "../../screen/count.ts";
 import { addExamples, jsonOption, planArgument } from "../../options/common.ts";

@@ -1,4 +1,4 @@
-import type { LockReport } from "@toolmount/loader";
+import type { LockReport } from "@toolmount/loader/commands";
 import type { Command } from "commander";
 import { countOf } from "../../screen/count.ts";
 import { addExamples, jsonOption, planArgument } from "../../options/common.ts";
@@ -32,7 +32,7 @@ export function define(command: Command, shell: Shell): void {
 }
 
 async function lock(plan: string | undefined, options: Options, shell: Shell): Promise<ExitCode> {
-  const { lockPlan } = await import("@toolmount/loader");
+  const { lockPlan } = await import("@toolmount/loader/commands");
   const { accept, check } = options;
   const report = await lockPlan(plan, { ...loaderOptions(options, shell), accept, check });
   if (options.json === true) shell.out.json(report);

@@ -23,7 +23,7 @@ export function define(command: Command, shell: Shell): void {
 }
 
 async function print(plan: string | undefined, options: Options, shell: Shell): Promise<ExitCode> {
-  const { readEffectivePlan } = await import("@toolmount/loader");
+  const { readEffectivePlan } = await import("@toolmount/loader/commands");
   const effective = await readEffectivePlan(plan, loaderOptions(options, shell));
   const place = ({ file, line }: PlanPosition) => `${shortPath(file, shell.cwd)}:${line}`;
   if (options.json === true) {

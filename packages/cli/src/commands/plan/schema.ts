@@ -17,7 +17,7 @@ export function define(command: Command, shell: Shell): void {
 }
 
 async function schema(plan: string | undefined, options: PlanOptions, shell: Shell): Promise<void> {
-  const { inspectPlan } = await import("@toolmount/loader");
+  const { inspectPlan } = await import("@toolmount/loader/commands");
   const { composeOurs } = await import("../../schema/ours.ts");
   const { entries } = await inspectPlan(plan, loaderOptions(options, shell));
   const modules = new Map(

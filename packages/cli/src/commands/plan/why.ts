@@ -1,6 +1,6 @@
 import { ToolmountError, type JsonObject, type PlanPosition } from "@toolmount/core";
 import { nearestNames } from "@toolmount/core/nearest";
-import type { ExplainedAnswer, ExplainedTool, Explanation, ToolOrigin } from "@toolmount/loader";
+import type { ExplainedAnswer, ExplainedTool, Explanation, ToolOrigin } from "@toolmount/loader/commands";
 import type { Command } from "commander";
 import { looksLikePlan } from "../../options/operands.ts";
 import { addExamples, jsonOption, planArgument } from "../../options/common.ts";
@@ -43,7 +43,7 @@ async function why(
   const tool = second ?? first;
   if (tool === undefined || (second === undefined && looksLikePlan(tool)))
     throw new ToolmountError("USAGE_INVALID", { problem: "missing the tool to explain" });
-  const { explainTool } = await import("@toolmount/loader");
+  const { explainTool } = await import("@toolmount/loader/commands");
   const given = { arguments: readArguments(options.arguments), mode: options.mode };
   const explanation = await explainTool(tool, plan, { ...loaderOptions(options, shell), ...given });
   if (options.json === true) shell.out.json(explanation);

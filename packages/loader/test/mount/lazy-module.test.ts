@@ -103,8 +103,8 @@ test("a wrong config is told when the plan opens, without waking", async () => {
 });
 
 test.each<[string, object, string]>([
-  ["tells of a tool that is not there", { tools: [{ ...tool, name: "wave" }] }, "has no tool"],
-  ["classifies a tool otherwise", { tools: [{ ...tool, consequenceLevel: "high" }] }, "classified otherwise"],
+  ["lists a tool that the module does not have", { tools: [{ ...tool, name: "wave" }] }, "has no tool"],
+  ["classifies a tool differently", { tools: [{ ...tool, consequenceLevel: "high" }] }, "differently"],
 ])("a module whose manifest %s does not run", async (_, wrong, message) => {
   const { host } = await open(
     installed("@acme/greet", source(), { toolmount: { ...manifest, ...wrong } }),
@@ -120,14 +120,14 @@ test.each<[string, object, string]>([
   await host.close();
 });
 
-test("a module that fails to wake is told in the outcome", async () => {
+test("the outcome says that the module of a tool could not be imported", async () => {
   const { host } = await open(
     installed("@acme/greet", source('throw new Error("out of luck");'), { toolmount: manifest }),
     plan(),
   );
 
   expect(await host.call({ name: "my_greet", arguments: { name: "Ada" } })).toMatchObject({
-    result: { error: expect.stringContaining("cannot be woken") as string },
+    result: { error: expect.stringContaining("could not be imported") as string },
   });
   await host.close();
 });

@@ -1,0 +1,35 @@
+// What the `toolmount` command does with plans and packages, beside opening a host.
+
+// Read a plan
+export { inspectPlan, type InspectedEntry, type InspectedPlan, type InspectedTool } from "./inspect.ts";
+export {
+  explainTool,
+  type ExplainedAnswer,
+  type ExplainedTool,
+  type ExplainOptions,
+  type Explanation,
+} from "./explain.ts";
+export { readEffectivePlan, type EffectivePlan, type EffectiveValue } from "./effective-plan.ts";
+export type { ToolOrigin } from "./origins.ts";
+export type { Lint } from "./lint-sections.ts";
+export { examinePackages, type PackageWarning } from "./examine-packages.ts";
+export { printPlanSchemas, type PlanSchemaParts } from "./json-schema.ts";
+
+// Change a plan
+export { addEntries, removeEntry, type EditOptions, type EditReport } from "./edit-plan.ts";
+export type { EditedSection, NewEntry } from "./edit-yaml.ts";
+export { readServerList, type ServerList } from "./import-mcp-servers.ts";
+export {
+  installSources,
+  type InstalledSource,
+  type InstallOptions,
+  type InstallReport,
+} from "./install-sources.ts";
+export { lockPlan, type LockOptions, type LockReport } from "./lock-plan.ts";
+export type { LockChange, LockedTool, PlanLock } from "../plan/lock-file.ts";
+
+// Read a module
+export { describeModule, type DescribeOptions } from "./describe-module.ts";
+export { describePackage, type DescribedPackage } from "./describe-package.ts";
+export { importPackage, type ImportedPackage } from "./import-package.ts";
+export type { ManifestTool, ModuleManifest } from "../modules/manifest.ts";

@@ -1,0 +1,182 @@
+import { isToolmountError, ToolmountError, type DrainReport, type Host } from "@toolmount/core";
+import { findPosition, type Path } from "../diagnostics/positions.ts";
+import type { Problem } from "../diagnostics/problems.ts";
+import { buildGeneration } from "../mount/build-generation.ts";
+import type { Generation } from "../mount/generation.ts";
+import { loadPlan, type LoadedPlan, type OpenedPlan, type PlanInput } from "../mount/load-plan.ts";
+import { createMountContext } from "../mount/mount-context.ts";
+import { notifyMounted } from "../mount/notify-mounted.ts";
+import type { ResolvedOptions } from "./defaults.ts";
+import { protectedPaths } from "./protected-paths.ts";
+import {
+  describeBoot,
+  describeEntries,
+  type BootEntry,
+  type HostStatus,
+  type ReloadReport,
+} from "./status.ts";
+
+type CloseOptions = Parameters<Host["close"]>[0];
+
+/** A host, its plan, and the generation that is mounted. */
+export class PlanHost {
+  readonly host: Host;
+  readonly #options: ResolvedOptions;
+  #input: PlanInput;
+  #current: { readonly plan: LoadedPlan; readonly generation: Generation } | undefined;
+  #count = 0;
+  #reloadProblems: readonly Problem[] = [];
+  #lastReload: Promise<unknown> = Promise.resolve();
+  #closed: Promise<DrainReport> | undefined;
+  #undoCapabilities: () => void = () => {};
+
+  constructor(host: Host, options: ResolvedOptions, input: PlanInput) {
+    this.host = host;
+    this.#options = options;
+    this.#input = input;
+  }
+
+  get plan(): OpenedPlan {
+    return this.#requireMounted().plan.opened;
+  }
+
+  /** Makes a plan the current one. */
+  async mount(plan: LoadedPlan): Promise<ReloadReport> {
+    const previous = this.#current?.generation;
+    const { drained, ...generation } = await this.#build(plan, previous);
+    this.#current = { plan, generation };
+    this.#count++;
+    await this.#reportFailures(generation);
+    await this.#notifyMounted(generation);
+    return this.#describeReload(previous, generation, drained);
+  }
+
+  /** Modules see the capabilities of the new plan while they mount; when that fails, those of the old plan again. */
+  async #build(plan: LoadedPlan, previous: Generation | undefined) {
+    const undo = this.#registerCapabilities(plan);
+    try {
+      const built = await buildGeneration(plan, {
+        ...createMountContext(plan, this.#options),
+        host: this.host,
+        previous,
+        requireOpen: () => this.#requireOpen(),
+      });
+      this.#undoCapabilities();
+      this.#undoCapabilities = undo;
+      return built;
+    } catch (error) {
+      undo();
+      throw error;
+    }
+  }
+
+  #registerCapabilities(plan: LoadedPlan): () => void {
+    const { coordinator } = this.host;
+    const undos = [
+      coordinator.registerCapability("session.working_dir", plan.opened.folder),
+      coordinator.registerCapability("session.protected_paths", protectedPaths(plan, this.#options.overlays)),
+      coordinator.registerCapability("plan.position", (path: Path) => findPosition(plan.map, path)),
+    ];
+    return () => undos.forEach((undo) => undo());
+  }
+
+  /** Reloads run one after the other. */
+  reload(input: PlanInput): Promise<ReloadReport> {
+    const next = this.#lastReload.then(() => this.#reload(input));
+    this.#lastReload = next.catch(() => {});
+    return next;
+  }
+
+  async #reload(input: PlanInput): Promise<ReloadReport> {
+    this.#requireOpen();
+    try {
+      const from = input ?? this.plan.file ?? this.#input;
+      const report = await this.mount(await loadPlan(from, this.#options));
+      this.#input = from;
+      this.#reloadProblems = [];
+      return report;
+    } catch (error) {
+      this.#reloadProblems = problemsOf(error);
+      throw error;
+    }
+  }
+
+  status(): HostStatus {
+    const { plan, generation } = this.#requireMounted();
+    const { file, name } = plan.opened;
+    return {
+      state: this.#closed === undefined ? "open" : "closed",
+      plan: { file, name },
+      generation: this.#count,
+      entries: describeEntries(generation, plan.map),
+      reloadProblems: this.#reloadProblems,
+    };
+  }
+
+  bootTree(): readonly BootEntry[] {
+    return describeBoot(this.#requireMounted().generation);
+  }
+
+  close(options?: CloseOptions): Promise<DrainReport> {
+    return (this.#closed ??= this.#close(options));
+  }
+
+  /** A running reload finds the host closed at its next step, and undoes what it mounted. */
+  async #close(options?: CloseOptions): Promise<DrainReport> {
+    const report = await this.host.close(options);
+    await this.#lastReload;
+    return report;
+  }
+
+  #requireOpen(): void {
+    if (this.#closed !== undefined) throw new ToolmountError("HOST_CLOSED", {});
+  }
+
+  #requireMounted() {
+    if (this.#current === undefined) throw new ToolmountError("HOST_CLOSED", {});
+    return this.#current;
+  }
+
+  async #reportFailures({ failed }: Generation): Promise<void> {
+    for (const { use, state, problems, causes } of failed) {
+      const [{ code, message = "a module was not mounted" } = {}] = problems as readonly Partial<Problem>[];
+      this.#options.logger.warn({ module: use.id, state, err: causes[0] }, message);
+      const event = { module_id: use.id, state, error: { code, message } };
+      await this.host.coordinator.hooks.emit("module:load_failed", event);
+    }
+  }
+
+  #notifyMounted({ mounted, kept }: Generation): Promise<void> {
+    const fresh = mounted
+      .filter(({ use }) => !kept.includes(use.id))
+      .map(({ use, onSessionReady, mounted: { coordinator } }) => ({
+        id: use.id,
+        onSessionReady,
+        coordinator,
+      }));
+    return notifyMounted(fresh, this.host.coordinator, this.#options.logger);
+  }
+
+  #describeReload(
+    previous: Generation | undefined,
+    { mounted, failed, kept }: Generation,
+    drained: DrainReport,
+  ): ReloadReport {
+    const notKept = (uses: Generation["mounted"]) =>
+      uses.map(({ use }) => use.id).filter((id) => !kept.includes(id));
+    return {
+      generation: this.#count,
+      kept,
+      mounted: notKept(mounted),
+      removed: notKept(previous?.mounted ?? []),
+      failed: failed.map(({ use }) => use.id),
+      drained,
+    };
+  }
+}
+
+function problemsOf(error: unknown): readonly Problem[] {
+  if (!isToolmountError(error)) return [];
+  const { problems } = error.details as { readonly problems?: readonly Problem[] };
+  return problems ?? [{ code: error.code, message: error.message }];
+}

@@ -1,0 +1,77 @@
+import { isToolmountError, ToolmountError } from "@toolmount/core";
+import { messageOf } from "@toolmount/core/errors";
+import type { Path } from "../diagnostics/positions.ts";
+import { createReporter, maskProblem, type Problem } from "../diagnostics/problems.ts";
+import type { Resolution } from "../modules/resolve.ts";
+import { overridesOf } from "../plan/check-entries.ts";
+import type { ModuleUse } from "./module-use.ts";
+import type { MountContext } from "./mount-context.ts";
+import type { StepTimes } from "./step-times.ts";
+
+/** A module that cannot be mounted, and why. */
+export interface FailedUse {
+  readonly use: ModuleUse;
+  readonly resolution: Resolution | undefined;
+  readonly problems: readonly Problem[];
+  readonly causes: readonly unknown[];
+  /** `skipped`: it was not tried, because a module that it needs failed. */
+  readonly state: "failed" | "skipped";
+  readonly times: StepTimes;
+}
+
+/** Turns the error of a module into problems at its place in the plan. */
+export function failUse(
+  use: ModuleUse,
+  resolution: Resolution | undefined,
+  thrown: unknown,
+  { map, mask }: Pick<MountContext, "map" | "mask">,
+  times: StepTimes = {},
+): FailedUse {
+  const { report, problems } = createReporter(map);
+  const error = explainMissing(use, thrown);
+  const known = isToolmountError(error) ? error : mountFailed(use, error);
+  const part = use.neededFor === undefined ? "value" : "key";
+  const path = findOverride(use, known) ?? use.path;
+  report(known.code, known.details as never, { path, part, hint: findHint(use, error) });
+  const causes = isToolmountError(error) ? [] : [error];
+  return { use, resolution, problems: problems.map(maskProblem(mask)), causes, state: "failed", times };
+}
+
+/** For a module that is not installed, the error names the part of the plan that needs it. */
+function explainMissing(use: ModuleUse, error: unknown): unknown {
+  if (!isToolmountError(error) || error.code !== "SOURCE_NOT_FOUND") return error;
+  const { foreignHint, neededFor, source, specifier } = use;
+  if (foreignHint !== undefined)
+    return new ToolmountError("SOURCE_FOREIGN", { source: specifier, hint: foreignHint }, { cause: error });
+  if (neededFor === undefined) return error;
+  const module = source.kind === "scheme" ? source.module : specifier;
+  const details = { what: neededFor, module, install: `npm install ${module}` };
+  return new ToolmountError("EXTENSION_MISSING", details, { cause: error });
+}
+
+/** How to fix a module that was not found. */
+function findHint({ source }: ModuleUse, error: unknown): string | undefined {
+  if (!isToolmountError(error) || error.code !== "SOURCE_NOT_FOUND") return undefined;
+  if (source.kind === "path") return "paths are relative to the plan's file";
+  if (source.kind === "fetched") return "toolmount install";
+  const [name] = source.kind === "package" ? source.names : [];
+  return name === undefined ? undefined : `npm install ${name}`;
+}
+
+/** Where the plan overrides the tool argument that an error is about. */
+function findOverride({ entry }: ModuleUse, { code, details }: ToolmountError): Path | undefined {
+  const { tool, argument, member } = details as { tool?: unknown; argument?: unknown; member?: unknown };
+  if (code !== "TOOL_INVALID" || entry === null || typeof argument !== "string") return undefined;
+  const named = overridesOf(entry).find(([name, { as }]) => (as ?? `${entry.prefix ?? ""}${name}`) === tool);
+  if (named === undefined) return undefined;
+  const path = [...entry.path, "tools", named[0], "arguments", argument];
+  return typeof member === "string" ? [...path, member] : path;
+}
+
+/** Longest part of a module's own error message that is reported, in characters. */
+const maxMessage = 500;
+
+function mountFailed({ id }: ModuleUse, cause: unknown): ToolmountError {
+  const problem = messageOf(cause).slice(0, maxMessage);
+  return new ToolmountError("MODULE_MOUNT_FAILED", { module: id, problem }, { cause });
+}

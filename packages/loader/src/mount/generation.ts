@@ -1,0 +1,41 @@
+import type { Draft, Host, MountedModule } from "@toolmount/core";
+import type { FailedUse } from "./failed-use.ts";
+import type { MountContext } from "./mount-context.ts";
+import type { PreparedUse } from "./prepare-module.ts";
+
+/** A module that is mounted in the current generation. */
+export interface MountedUse extends PreparedUse {
+  readonly mounted: MountedModule;
+  /** Runs once all modules of the plan are mounted. */
+  readonly onSessionReady: unknown;
+  /** True when it registered nothing. */
+  readonly degraded: boolean;
+  /** Ids of modules whose capabilities it needs, and of modules that were mounted because it asked for them. */
+  readonly needs: readonly string[];
+}
+
+/** What one load of a plan made. */
+export interface Generation {
+  /** In the order of mounting. */
+  readonly mounted: readonly MountedUse[];
+  readonly failed: readonly FailedUse[];
+  /** Ids of modules that were taken from the previous generation. */
+  readonly kept: readonly string[];
+}
+
+/** What a new generation is built with. */
+export interface BuildContext extends MountContext {
+  readonly host: Host;
+  readonly previous: Generation | undefined;
+  /** Throws when the host was closed meanwhile. */
+  readonly requireOpen: () => void;
+}
+
+/** A generation while it is built. */
+export interface Building {
+  readonly draft: Draft;
+  readonly context: BuildContext;
+  readonly mounted: MountedUse[];
+  readonly failed: FailedUse[];
+  readonly kept: string[];
+}

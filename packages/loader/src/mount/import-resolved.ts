@@ -1,0 +1,43 @@
+import { pathToFileURL } from "node:url";
+import { isToolmountError, ToolmountError } from "@toolmount/core";
+import { messageOf } from "@toolmount/core/errors";
+import { importModule, type ModuleExports } from "../modules/import.ts";
+import type { GivenModule, Resolution } from "../modules/resolve.ts";
+import type { MountContext } from "./mount-context.ts";
+import { withTimeout } from "./with-timeout.ts";
+
+/** Longest part of a module's own error message that is reported, in characters. */
+const maxMessage = 500;
+
+/** Imports a module that was found. Throws `MODULE_IMPORT_FAILED`, also when it takes longer than `startTimeoutMs`. */
+export async function importResolved(
+  resolution: Resolution,
+  { clock, startTimeoutMs, startedAt }: Pick<MountContext, "clock" | "startTimeoutMs" | "startedAt">,
+): Promise<ModuleExports> {
+  const { given, name } = resolution;
+  const late = () => importFailed(name, `it was not imported within ${startTimeoutMs} ms`);
+  try {
+    const work = given === undefined ? importModule(urlOf(resolution, startedAt)) : takeGiven(given);
+    return await withTimeout(work, startTimeoutMs, clock, late);
+  } catch (error) {
+    throw isToolmountError(error) ? error : importFailed(name, messageOf(error).slice(0, maxMessage), error);
+  }
+}
+
+function importFailed(module: string, problem: string, cause?: unknown): ToolmountError {
+  return new ToolmountError("MODULE_IMPORT_FAILED", { module, problem }, { cause });
+}
+
+async function takeGiven(given: GivenModule): Promise<ModuleExports> {
+  return isImporter(given) ? given() : given;
+}
+
+function isImporter(given: GivenModule): given is () => Promise<ModuleExports> | ModuleExports {
+  return typeof given === "function";
+}
+
+/** A file that changed after the process started is imported by its content, because Node caches imports by URL. */
+function urlOf({ path = "", contentHash, changedAt = 0 }: Resolution, startedAt: number): string {
+  const url = pathToFileURL(path).href;
+  return contentHash === undefined || changedAt < startedAt ? url : `${url}?v=${contentHash.slice(0, 16)}`;
+}

@@ -1,0 +1,95 @@
+import { dirname } from "node:path";
+import { isToolmountError, type JsonObject } from "@toolmount/core";
+import { findPlace, type PlanMap } from "../diagnostics/positions.ts";
+import type { Reporter } from "../diagnostics/problems.ts";
+import { readSource, type Source } from "../modules/source.ts";
+import { mapForeign } from "../plan/amplifier.ts";
+import type { PlanEntry } from "../plan/check-entries.ts";
+import type { Plan } from "../plan/check-plan.ts";
+import type { ModuleUse } from "./module-use.ts";
+import { listRunnerModules, nameRunners } from "./runner-modules.ts";
+import { isReasonerPart, listSectionModules } from "./section-modules.ts";
+
+/** What the modules of a plan are listed with. */
+export interface Listing {
+  /** The plan's folder. */
+  readonly folder: string;
+  readonly map: PlanMap;
+  /** Names of the source schemes that were given. */
+  readonly schemes: readonly string[];
+  readonly reporter: Reporter;
+}
+
+/** Lists the modules that a plan mounts, in order: of sections, runners, tools, hooks. Bad sources are reported. */
+export function listModules(plan: Plan, listing: Listing): ModuleUse[] {
+  const runners = nameRunners(plan.entries);
+  const isPart = isReasonerPart(plan);
+  const entries = plan.entries
+    .filter((entry) => !isPart(entry))
+    .flatMap((entry) => entryUse(entry, plan, listing, runners.names.get(entry)) ?? []);
+  const all = [...listSectionModules(plan), ...listRunnerModules(runners.settings), ...entries];
+  return numberIds(all, listing.reporter);
+}
+
+function entryUse(
+  entry: PlanEntry,
+  plan: Plan,
+  listing: Listing,
+  runner: string | undefined,
+): ModuleUse | null {
+  const path = [...entry.path, entry.source === undefined ? "module" : "source"];
+  // Layers may be in several folders: a relative path starts at the file that contains it.
+  const place = findPlace(listing.map, path);
+  const folder = place === undefined ? listing.folder : dirname(place.text.file);
+  const mapped = plan.amplifier ? mapForeign(entry.section, entry.module, entry.source) : undefined;
+  const foreign = mapped?.kind === "package" ? mapped : undefined;
+  const source: Source | null =
+    foreign === undefined
+      ? trySource(entry, folder, listing)
+      : { kind: "package", written: entry.module, names: foreign.names };
+  if (source === null) return null;
+  const scheme = source.kind === "scheme" ? source : null;
+  const config = (entry.config ?? {}) as JsonObject;
+  return {
+    id: entry.id ?? entry.module,
+    section: entry.section,
+    specifier: typeof entry.source === "string" ? entry.source : entry.module,
+    source,
+    folder,
+    foreignHint: foreign?.hint,
+    required: entry.required,
+    config: scheme === null ? config : { name: entry.module, ...scheme.settings, ...config },
+    entry,
+    limits: plan.limits,
+    runner,
+    neededFor: scheme === null ? undefined : `source "${scheme.scheme}"`,
+    path,
+    broken: [],
+    configPath: scheme === null ? [...entry.path, "config"] : [...path, scheme.scheme],
+  };
+}
+
+function trySource(entry: PlanEntry, folder: string, { reporter, schemes }: Listing): Source | null {
+  try {
+    return readSource(entry, folder, schemes);
+  } catch (error) {
+    if (!isToolmountError(error)) throw error;
+    const key = entry.source === undefined ? "module" : "source";
+    reporter.report(error.code, error.details, { path: [...entry.path, key] });
+    return null;
+  }
+}
+
+/** Two uses of one module get different ids by a number; two entries with the same written `id` are a problem. */
+function numberIds(uses: readonly ModuleUse[], { report }: Reporter): ModuleUse[] {
+  const counts = new Map<string, number>();
+  return uses.map((use) => {
+    const count = (counts.get(use.id) ?? 0) + 1;
+    counts.set(use.id, count);
+    if (count === 1) return use;
+    const problem = `another entry has the id "${use.id}"`;
+    if (use.entry?.id !== undefined)
+      report("PLAN_VALUE_INVALID", { problem }, { path: [...use.entry.path, "id"] });
+    return { ...use, id: `${use.id}#${count}` };
+  });
+}

@@ -1,0 +1,58 @@
+import type { JsonObject, Limits } from "@toolmount/core";
+import type { Path } from "../diagnostics/positions.ts";
+import type { Problem } from "../diagnostics/problems.ts";
+import type { Source } from "../modules/source.ts";
+import type { PlanEntry } from "../plan/check-entries.ts";
+
+/** One use of one module: an entry of the plan, or a module that a section or scheme of the plan needs. */
+export interface ModuleUse {
+  readonly id: string;
+  /** The section of the plan that asks for it; `needs` when a mounted module asked for it. */
+  readonly section: string;
+  /** As the plan writes it. */
+  readonly specifier: string;
+  readonly source: Source;
+  /** The folder of the file that names it; undefined when no file names it. */
+  readonly folder: string | undefined;
+  /** For a module of another system: why it cannot be found here, and what to do. */
+  readonly foreignHint: string | undefined;
+  readonly required: boolean;
+  readonly config: JsonObject;
+  /** The entry of the plan that shapes its tools; null for modules that no entry names. */
+  readonly entry: PlanEntry | null;
+  readonly limits: Limits;
+  /** The runner of its tools. */
+  readonly runner: string | undefined;
+  /** The part of the plan that needs it, when no entry names it: it is then reported as `EXTENSION_MISSING`. */
+  readonly neededFor: string | undefined;
+  /** Where the plan names it. */
+  readonly path: Path;
+  readonly configPath: Path;
+  /** Problems of an optional entry that keep its module from being looked up, such as a missing variable. */
+  readonly broken: readonly Problem[];
+}
+
+/** A module that the plan needs without naming it. */
+export function extensionUse(
+  module: string,
+  neededFor: string,
+  at: { readonly path: Path; readonly configPath: Path },
+  config: JsonObject = {},
+): ModuleUse {
+  return {
+    id: module,
+    section: typeof at.path[0] === "string" ? at.path[0] : "needs",
+    specifier: module,
+    source: { kind: "package", written: module, names: [module] },
+    folder: undefined,
+    foreignHint: undefined,
+    required: true,
+    config,
+    entry: null,
+    limits: {},
+    runner: undefined,
+    neededFor,
+    broken: [],
+    ...at,
+  };
+}

@@ -1,0 +1,42 @@
+import type { Clock, Logger } from "@toolmount/core";
+import type { PlanMap } from "../diagnostics/positions.ts";
+import type { GivenModules, Lookup } from "../modules/resolve.ts";
+import type { ModuleSourceResolver, SourceSchemes } from "../modules/source-resolver.ts";
+import type { PlanLock } from "../plan/lock-file.ts";
+import type { LoadedPlan } from "./load-plan.ts";
+
+/** What modules are found, imported and mounted with. */
+export interface MountContext {
+  readonly lookup: Lookup;
+  readonly logger: Logger;
+  readonly clock: Clock;
+  /** Milliseconds that one import, or one mount, may take. */
+  readonly startTimeoutMs: number;
+  /** When this process started, in milliseconds since the epoch. */
+  readonly startedAt: number;
+  readonly map: PlanMap;
+  /** The lock file's content; undefined without a lock. */
+  readonly lock: PlanLock | undefined;
+  /** Replaces the values of variables in a text by their names. */
+  readonly mask: (text: string) => string;
+}
+
+/** The options of a host that mounting depends on. */
+export interface MountOptions extends Pick<
+  MountContext,
+  "logger" | "clock" | "startTimeoutMs" | "startedAt"
+> {
+  readonly conditions: readonly string[];
+  readonly extensions: GivenModules;
+  readonly schemes?: SourceSchemes | undefined;
+  readonly resolver?: ModuleSourceResolver | undefined;
+}
+
+/** The context in which the modules of a plan are mounted. */
+export function createMountContext(
+  { opened, map, mask, lock }: LoadedPlan,
+  { logger, clock, startTimeoutMs, startedAt, conditions, extensions, schemes, resolver }: MountOptions,
+): MountContext {
+  const lookup = { folder: opened.folder, given: extensions, conditions, schemes, resolver };
+  return { lookup, logger, clock, startTimeoutMs, startedAt, map, mask, lock };
+}

@@ -1,0 +1,163 @@
+import { isToolmountError, ToolmountError } from "@toolmount/core";
+import { findPosition } from "../diagnostics/positions.ts";
+import { createReporter, maskProblem } from "../diagnostics/problems.ts";
+import { adaptModule } from "../modules/recognize.ts";
+import { failUse, type FailedUse } from "./failed-use.ts";
+import type { BuildContext, Building, MountedUse } from "./generation.ts";
+import { extensionUse, type ModuleUse } from "./module-use.ts";
+import { mountModule } from "./mount-module.ts";
+import { needsOf, providesOf } from "./order.ts";
+import { isSameUse, prepareModule, type PreparedUse } from "./prepare-module.ts";
+import { createSelection, type Selection } from "./select-tools.ts";
+import { createStepTimer } from "./step-times.ts";
+import { withTimeout } from "./with-timeout.ts";
+
+/** Mounts one prepared module into the draft: skips it when a need failed, keeps it when nothing changed, else mounts it. */
+export async function mountUse(building: Building, prepared: PreparedUse): Promise<void> {
+  const { context, mounted, failed } = building;
+  const { use, resolution, times } = prepared;
+  context.requireOpen();
+  const lacking = findFailedNeed(building, prepared);
+  if (lacking !== undefined) {
+    failed.push({ ...failUse(use, resolution, lacking, context, times), state: "skipped" });
+    return;
+  }
+  try {
+    mounted.push(keepUse(building, prepared) ?? (await mountWithExtensions(building, prepared)));
+  } catch (error) {
+    const failure = error instanceof UnmatchedNames ? error.failed : undefined;
+    failed.push(failure ?? failUse(use, resolution, nameOtherEntry(building, error), context, times));
+  }
+}
+
+/** The error of a module whose need another module would have met, had that not failed. */
+function findFailedNeed({ mounted, failed }: Building, prepared: PreparedUse): ToolmountError | undefined {
+  for (const need of needsOf(prepared)) {
+    if (mounted.some((other) => providesOf(other).includes(need))) continue;
+    const culprit = failed.find((other) => providesOf(other).includes(need));
+    if (culprit === undefined) continue;
+    const problem = `it needs "${need}" of "${culprit.use.id}", which failed`;
+    return new ToolmountError("MODULE_MOUNT_FAILED", { module: prepared.use.id, problem });
+  }
+  return undefined;
+}
+
+/** Takes a module from the previous generation when neither it nor a module that it needs has changed. */
+function keepUse({ context, draft, mounted, kept }: Building, prepared: PreparedUse): MountedUse | undefined {
+  const before = context.previous?.mounted.find((other) => isSameUse(other, prepared));
+  if (before === undefined) return undefined;
+  if (providersOf(mounted, prepared).some((id) => !kept.includes(id))) return undefined;
+  draft.keepModule(before.mounted);
+  kept.push(prepared.use.id);
+  return { ...before, use: prepared.use };
+}
+
+/** Ids of mounted modules whose capabilities a module needs. */
+function providersOf(mounted: readonly MountedUse[], prepared: PreparedUse): string[] {
+  const needs = needsOf(prepared);
+  return mounted
+    .filter((other) => providesOf(other).some((name) => needs.includes(name)))
+    .map(({ use }) => use.id);
+}
+
+/** Mounts a module; when it needs an extension that can be found, mounts that first and tries again. */
+async function mountWithExtensions(building: Building, prepared: PreparedUse): Promise<MountedUse> {
+  const asked: string[] = [];
+  for (;;) {
+    try {
+      const mounted = await mountOnce(building, prepared);
+      return { ...mounted, needs: [...providersOf(building.mounted, prepared), ...asked] };
+    } catch (error) {
+      const extension = missingExtension(error);
+      if (extension === undefined || asked.includes(extension)) throw error;
+      if (!(await mountExtension(building, extension, prepared.use))) throw error;
+      asked.push(extension);
+    }
+  }
+}
+
+/** The module without which a tool cannot be mounted, when that is why mounting failed. */
+function missingExtension(error: unknown): string | undefined {
+  if (!isToolmountError(error) || error.code !== "EXTENSION_MISSING") return undefined;
+  const { module } = error.details as { readonly module?: unknown };
+  return typeof module === "string" ? module : undefined;
+}
+
+/** Mounts a module that another module asked for. False when it is mounted already, or cannot be found. */
+async function mountExtension(building: Building, module: string, asking: ModuleUse): Promise<boolean> {
+  if (building.mounted.some(({ use }) => use.specifier === module)) return false;
+  const use = extensionUse(module, `"${asking.id}"`, { path: asking.path, configPath: asking.path });
+  const prepared = await prepareModule({ ...use, section: "needs" }, building.context);
+  if ("problems" in prepared) return false;
+  building.mounted.push({ ...(await mountOnce(building, prepared)), needs: [] });
+  return true;
+}
+
+async function mountOnce(
+  { context, draft }: Building,
+  prepared: PreparedUse,
+): Promise<Omit<MountedUse, "needs">> {
+  const { use, resolution, module, config } = prepared;
+  const { entry } = use;
+  const timer = createStepTimer(context.clock, prepared.times);
+  const selection = entry === null ? undefined : createSelection(entry, use.limits, use.runner, context.lock);
+  const mounted = draft.addModule({
+    id: use.id,
+    config,
+    position: findPosition(context.map, use.path),
+    specifier: resolution.path,
+    hiddenText: entry?.hiddenText,
+    shapeTool: selection?.shapeTool,
+  });
+  try {
+    const adapted = adaptModule(use.id, module, mounted.coordinator);
+    const recorded = await timer.measure("mountMs", () => {
+      const work = mountModule(use.id, adapted, mounted.coordinator, config);
+      const { startTimeoutMs, clock } = context;
+      const late = () => new Error(`it was not mounted within ${startTimeoutMs} ms`);
+      return withTimeout(work, startTimeoutMs, clock, late);
+    });
+    requireNamesMatch(prepared, selection, context);
+    const onSessionReady = adapted.kind === "mount" ? adapted.onSessionReady : undefined;
+    const degraded = !recorded.registeredAnything();
+    return { ...prepared, mounted, onSessionReady, degraded, times: timer.times };
+  } catch (error) {
+    for (const err of await draft.dropModule(mounted))
+      context.logger.warn({ err, module: use.id }, "a cleanup failed");
+    throw error;
+  }
+}
+
+/** Carries the problems of an entry that names tools its module does not have. */
+class UnmatchedNames extends Error {
+  readonly failed: FailedUse;
+
+  constructor(failed: FailedUse) {
+    super("an entry names tools that its module does not have");
+    this.failed = failed;
+  }
+}
+
+function requireNamesMatch(
+  { use, resolution, times }: PreparedUse,
+  selection: Selection | undefined,
+  { map, mask }: BuildContext,
+): void {
+  const { report, problems } = createReporter(map);
+  for (const { path, part, problem } of selection?.unmatched() ?? [])
+    report("PLAN_VALUE_INVALID", { problem }, { path: [...(use.entry?.path ?? []), ...path], part });
+  if (problems.length === 0) return;
+  const masked = problems.map(maskProblem(mask));
+  throw new UnmatchedNames({ use, resolution, problems: masked, causes: [], state: "failed", times });
+}
+
+/** Adds to the error of a duplicate name where the plan has the entry of the other tool. */
+function nameOtherEntry({ mounted, context }: Building, error: unknown): unknown {
+  if (!isToolmountError(error) || error.code !== "TOOL_DUPLICATE") return error;
+  const details = error.details as ToolmountError<"TOOL_DUPLICATE">["details"];
+  const other = mounted.find(({ use }) => use.id === details.existingOwner);
+  const at = other && findPosition(context.map, other.use.path);
+  if (at === undefined) return error;
+  const existingOwner = `${details.existingOwner} (${at.file}:${at.line}:${at.column})`;
+  return new ToolmountError("TOOL_DUPLICATE", { ...details, existingOwner }, { cause: error });
+}

@@ -1,0 +1,128 @@
+import type { Json, JsonObject } from "@toolmount/core";
+import { digestOf } from "@toolmount/core/internal";
+import { deepFreeze } from "../diagnostics/json.ts";
+import {
+  createReporter,
+  maskProblem,
+  planError,
+  type Problem,
+  type Reporter,
+} from "../diagnostics/problems.ts";
+import { recogniseModule, type LoadedModule } from "../modules/recognize.ts";
+import { resolveSource, type Asking, type Resolution } from "../modules/resolve.ts";
+import { failUse, type FailedUse } from "./failed-use.ts";
+import { importResolved } from "./import-resolved.ts";
+import { canLoadLazily, createLazyModule, type Wake } from "./lazy-module.ts";
+import type { ModuleUse } from "./module-use.ts";
+import type { MountContext } from "./mount-context.ts";
+import { mountModule } from "./mount-module.ts";
+import { checkByManifest, parseConfig } from "./parse-config.ts";
+import { createStepTimer, type StepTimer, type StepTimes } from "./step-times.ts";
+
+/** A module that is imported and whose config is parsed: it is ready to be mounted. */
+export interface PreparedUse {
+  readonly use: ModuleUse;
+  readonly resolution: Resolution;
+  readonly module: LoadedModule;
+  readonly config: JsonObject;
+  /** Equal for two uses whose module, version, config and shaping are equal. */
+  readonly digest: string;
+  readonly times: StepTimes;
+}
+
+/** Finds and imports the module of one use, and parses its config. An error of the module comes back as a problem. */
+export async function prepareModule(use: ModuleUse, context: MountContext): Promise<PreparedUse | FailedUse> {
+  const timer = createStepTimer(context.clock);
+  const { times } = timer;
+  let resolution: Resolution | undefined;
+  const failed = (problems: readonly Problem[]): FailedUse => {
+    return { use, resolution, problems, causes: [], state: "failed", times };
+  };
+  if (use.broken.length > 0) return failed(use.broken);
+  try {
+    resolution = await timer.measure("resolveMs", () => resolveUse(use, context));
+    const reporter = createReporter(context.map);
+    const load = use.entry?.wake === "call" && canLoadLazily(resolution.manifest) ? loadLazily : loadModule;
+    const loaded = await load(use, resolution, context, reporter, timer);
+    if (loaded === null || reporter.problems.length > 0)
+      return failed(reporter.problems.map(maskProblem(context.mask)));
+    return { use, resolution, ...loaded, digest: digestUse(use, resolution, context), times };
+  } catch (error) {
+    return failUse(use, resolution, error, context, times);
+  }
+}
+
+type Loaded = Pick<PreparedUse, "module" | "config"> | null;
+
+/** Imports a module and parses its config. Null when the config does not match, which is then reported. */
+async function loadModule(
+  use: ModuleUse,
+  resolution: Resolution,
+  context: MountContext,
+  reporter: Reporter,
+  timer: StepTimer,
+): Promise<Loaded> {
+  const exports = await timer.measure("importMs", () => importResolved(resolution, context));
+  const module = recogniseModule(resolution.name, exports);
+  const config = await timer.measure("configMs", () => parseConfig(use, module, reporter, context.logger));
+  return config === null ? null : { module, config };
+}
+
+/** A module that its manifest replaces until one of its tools is called. */
+async function loadLazily(
+  use: ModuleUse,
+  resolution: Resolution,
+  context: MountContext,
+  reporter: Reporter,
+): Promise<Loaded> {
+  const { manifest } = resolution;
+  if (manifest?.config !== undefined) checkByManifest(use, manifest.config, reporter);
+  const wake: Wake = async (coordinator) => {
+    const own = createReporter(context.map);
+    const loaded = await loadModule(use, resolution, context, own, createStepTimer(context.clock));
+    if (loaded === null) throw planError(own.problems.map(maskProblem(context.mask)));
+    await mountModule(use.id, loaded.module, coordinator, loaded.config);
+  };
+  return { module: createLazyModule(manifest!, wake), config: deepFreeze(use.config) };
+}
+
+/** Finds the module of one use. Throws `SOURCE_NOT_FOUND`, and what a resolver of the application throws. */
+export function resolveUse(use: ModuleUse, { lookup }: Pick<MountContext, "lookup">): Promise<Resolution> {
+  return resolveSource(use.source, lookup, askingOf(use, lookup.folder));
+}
+
+/** The application's resolver is asked only for modules that an entry names. */
+function askingOf({ entry, folder }: ModuleUse, planFolder: string): Asking | undefined {
+  if (entry === null) return undefined;
+  const { module, source } = entry;
+  return { module, folder: folder ?? planFolder, source: source as Json | undefined };
+}
+
+/** Only finds the module of one use, for a plan that has other problems. */
+export async function findModule(use: ModuleUse, context: MountContext): Promise<readonly Problem[]> {
+  try {
+    await resolveUse(use, context);
+    return [];
+  } catch (error) {
+    return failUse(use, undefined, error, context).problems;
+  }
+}
+
+/** The folder is part of it, because paths in a config start there; so is the lock, which says what can be called. */
+function digestUse(use: ModuleUse, resolution: Resolution, { lookup, lock }: MountContext): string {
+  const { name, version, path, contentHash } = resolution;
+  const { id, section, config, entry, limits, runner = null } = use;
+  const { tools, prefix, override, hiddenText, limits: own, uses, wake } = entry ?? {};
+  const shaping = { tools, prefix, override, hiddenText, own, uses, wake } as unknown as JsonObject;
+  return digestOf({
+    folder: lookup.folder,
+    lock: lock ?? null,
+    module: { name, version, path, contentHash },
+    use: { id, section, config, runner, limits, shaping },
+  });
+}
+
+/** Tests whether two prepared uses are the same use of the same module. */
+export function isSameUse(a: PreparedUse, b: PreparedUse): boolean {
+  return a.digest === b.digest && a.resolution.given === b.resolution.given;
+}

@@ -1,0 +1,43 @@
+import type { JsonObject } from "@toolmount/core";
+import type { Path } from "../diagnostics/positions.ts";
+import { runnerTable } from "../modules/section-table.ts";
+import type { PlanEntry } from "../plan/check-entries.ts";
+import { extensionUse, type ModuleUse } from "./module-use.ts";
+
+/** One runner that entries of the plan ask for with `run`. */
+export interface RunnerSettings {
+  readonly name: string;
+  readonly place: string;
+  readonly run: JsonObject;
+  readonly path: Path;
+}
+
+/** Names one runner for each different `run`; the first runner of a place has the name of the place. */
+export function nameRunners(entries: readonly PlanEntry[]): {
+  readonly settings: readonly RunnerSettings[];
+  readonly names: ReadonlyMap<PlanEntry, string>;
+} {
+  const settings: RunnerSettings[] = [];
+  const names = new Map<PlanEntry, string>();
+  for (const entry of entries) {
+    if (entry.run === undefined || entry.run.in === "inline") continue;
+    const run = entry.run as JsonObject;
+    const place = entry.run.in;
+    const known = settings.find((other) => JSON.stringify(other.run) === JSON.stringify(run));
+    const others = settings.filter((other) => other.place === place).length;
+    const name = known?.name ?? (others === 0 ? place : `${place}-${others + 1}`);
+    if (known === undefined) settings.push({ name, place, run, path: [...entry.path, "run"] });
+    names.set(entry, name);
+  }
+  return { settings, names };
+}
+
+/** The modules that mount those runners, each with its runners as config. */
+export function listRunnerModules(settings: readonly RunnerSettings[]): ModuleUse[] {
+  const byModule = Map.groupBy(settings, ({ place }) => runnerTable[place] ?? place);
+  return [...byModule].map(([module, list]) => {
+    const { place, path } = list[0]!;
+    const runners = list.map(({ name, run }) => ({ name, ...run }));
+    return extensionUse(module, `run.in: ${place}`, { path, configPath: path }, { runners });
+  });
+}

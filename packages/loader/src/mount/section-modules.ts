@@ -1,0 +1,71 @@
+import type { JsonObject } from "@toolmount/core";
+import { sectionConfig, sectionTable } from "../modules/section-table.ts";
+import { mapForeign } from "../plan/amplifier.ts";
+import type { PlanEntry } from "../plan/check-entries.ts";
+import type { Plan } from "../plan/check-plan.ts";
+import { createModesModule } from "./modes-module.ts";
+import { extensionUse, type ModuleUse } from "./module-use.ts";
+
+/** The modules that sections of the plan mean: its modes, and one for each module of the section table. */
+export function listSectionModules(plan: Plan): ModuleUse[] {
+  return [...modesUse(plan), ...addParts(tableUses(plan), plan.entries.filter(isReasonerPart(plan)))];
+}
+
+/** A module of the loader mounts the plan's modes. */
+function modesUse({ modes }: Plan): ModuleUse[] {
+  if (modes === undefined) return [];
+  const use = extensionUse("modes", 'section "modes"', { path: ["modes"], configPath: ["modes"] });
+  const source = { kind: "built-in" as const, written: "modes", module: createModesModule(modes) };
+  return [{ ...use, source, neededFor: undefined }];
+}
+
+function tableUses(plan: Plan): ModuleUse[] {
+  const uses = new Map<string, ModuleUse>();
+  for (const row of sectionTable) {
+    const value = plan.sections[row.section];
+    const config = value === undefined ? null : sectionConfig(row, value);
+    if (config === null) continue;
+    const path = [row.section];
+    const at = { path, configPath: row.as === "config" ? path : [] };
+    const use = uses.get(row.module) ?? extensionUse(row.module, `section "${row.section}"`, at);
+    uses.set(row.module, { ...use, config: { ...use.config, ...config } });
+  }
+  return [...uses.values()];
+}
+
+/** Tests whether an entry of an Amplifier plan is configuration of `@toolmount/reasoner` rather than a module. */
+export function isReasonerPart({ amplifier }: Plan): (entry: PlanEntry) => boolean {
+  return ({ section, module, source }) =>
+    amplifier && mapForeign(section, module, source)?.kind === "reasoner";
+}
+
+const reasoner = "@toolmount/reasoner";
+
+/** Adds orchestrator, context and providers of an Amplifier plan to the reasoner's config, as the plan writes them. */
+function addParts(uses: readonly ModuleUse[], parts: readonly PlanEntry[]): ModuleUse[] {
+  const [first] = parts;
+  const known = uses.find(({ id }) => id === reasoner);
+  // A session whose parts are all modules of their own leaves nothing for the reasoner.
+  if (first === undefined) return uses.filter((use) => use !== known || Object.keys(use.config).length > 0);
+  const path = first.path.slice(0, 1);
+  const use = known ?? extensionUse(reasoner, `section "${String(path[0])}"`, { path, configPath: path });
+  const config = { ...use.config, ...readParts(parts) } as JsonObject;
+  return [...uses.filter((other) => other !== known), { ...use, config }];
+}
+
+function readParts(parts: readonly PlanEntry[]): Record<string, unknown> {
+  const of = (section: PlanEntry["section"]) =>
+    parts
+      .filter((part) => part.section === section)
+      .map(({ module, id, config }) => ({
+        module,
+        ...(id !== undefined && { id }),
+        ...(config && { config }),
+      }));
+  const [[orchestrator], [context], providers] = [of("orchestrator"), of("context"), of("providers")];
+  return {
+    ...(orchestrator && { orchestrator }),
+    ...(context && { context }),
+    ...(providers.length > 0 && { providers }),
+  };
+}

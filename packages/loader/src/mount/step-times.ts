@@ -1,0 +1,34 @@
+import type { Clock } from "@toolmount/core";
+
+/**
+ * Milliseconds that each step of one module took, waits included: modules are found and imported side by side. A step
+ * that did not run is absent.
+ */
+export interface StepTimes {
+  readonly resolveMs?: number;
+  readonly importMs?: number;
+  readonly configMs?: number;
+  readonly mountMs?: number;
+}
+
+/** Measures the steps of one module. */
+export interface StepTimer {
+  readonly times: StepTimes;
+  measure<Value>(step: keyof StepTimes, work: () => Promise<Value>): Promise<Value>;
+}
+
+/** Starts measuring; `before` has the steps that were measured already. */
+export function createStepTimer(clock: Clock, before: StepTimes = {}): StepTimer {
+  const times: { -readonly [Step in keyof StepTimes]: StepTimes[Step] } = { ...before };
+  return {
+    times,
+    async measure(step, work) {
+      const start = clock.now();
+      try {
+        return await work();
+      } finally {
+        times[step] = clock.now() - start;
+      }
+    },
+  };
+}

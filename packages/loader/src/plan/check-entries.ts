@@ -1,0 +1,66 @@
+import type { Json, JsonObject } from "@toolmount/core";
+import type { Path } from "../diagnostics/positions.ts";
+import type { Reporter } from "../diagnostics/problems.ts";
+import { listWritten, type EntrySection, type WrittenEntry } from "./amplifier.ts";
+import { reportIssues } from "./report-issues.ts";
+import { entrySchema, type EntryDocument, type ToolOverride } from "./schema.ts";
+
+/** One entry of a plan, checked. */
+export interface PlanEntry extends EntryDocument {
+  readonly section: EntrySection;
+  readonly required: boolean;
+  readonly path: Path;
+}
+
+/** Most entries that a plan may have. */
+const maxEntries = 1000;
+
+/** The valid entries of a plan; the others are reported. */
+export function checkEntries(plan: JsonObject, amplifier: boolean, reporter: Reporter): PlanEntry[] {
+  const written = listWritten(plan);
+  const wake = readWake(plan["wake"]);
+  const extra = written[maxEntries];
+  if (extra === undefined)
+    return written.flatMap((entry) => checkEntry(entry, { amplifier, wake }, reporter) ?? []);
+  const problem = `a plan has at most ${maxEntries} entries`;
+  reporter.report("PLAN_TOO_LARGE", { problem }, { path: extra.path });
+  return [];
+}
+
+function readWake(value: Json | undefined): EntryDocument["wake"] {
+  const parsed = entrySchema.shape.wake.safeParse(value);
+  return parsed.success ? parsed.data : undefined;
+}
+
+/** In Amplifier plans only orchestrator and context are required by default. */
+function checkEntry(
+  { section, value, path }: WrittenEntry,
+  plan: { readonly amplifier: boolean; readonly wake: EntryDocument["wake"] },
+  reporter: Reporter,
+): PlanEntry | undefined {
+  const parsed = entrySchema.safeParse(value);
+  if (!parsed.success) return void reportIssues(entrySchema, parsed.error.issues, path, reporter);
+  const entry = parsed.data;
+  if (entry.remove === true) return reportNothingBelow({ section, value, path }, reporter);
+  const isRequired = !plan.amplifier || section === "orchestrator" || section === "context";
+  const id = entry.id ?? entry.instance_id;
+  const wake = entry.wake ?? plan.wake;
+  return {
+    ...entry,
+    section,
+    path,
+    required: entry.required ?? isRequired,
+    ...(id !== undefined && { id }),
+    ...(wake !== undefined && { wake }),
+  };
+}
+
+function reportNothingBelow({ path }: WrittenEntry, { report }: Reporter): undefined {
+  const problem = "there is no lower layer with an entry to remove";
+  report("PLAN_VALUE_INVALID", { problem }, { path: [...path, "remove"] });
+}
+
+/** What an entry sets for single tools, by the names that their author chose. */
+export function overridesOf({ tools = {} }: Pick<EntryDocument, "tools">) {
+  return Object.entries(tools).filter((pair): pair is [string, ToolOverride] => !Array.isArray(pair[1]));
+}
