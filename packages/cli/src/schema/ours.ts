@@ -7,7 +7,7 @@ import { composePlanSchema, type KnownModule } from "./compose.ts";
 /** The schema of plans, of the sections of our packages and of the configs of these modules. */
 export async function composeOurs(modules: readonly KnownModule[]): Promise<JsonObject> {
   const sections = { policy: print(policy), session: print(session), ...storeSections };
-  return composePlanSchema({ parts: await printPlanSchemas(), sections, modules });
+  return composePlanSchema({ parts: printPlanSchemas(), sections, modules });
 }
 
 /** Of the store's config each member is a section of its own; the words are the plan's, not those of the config. */

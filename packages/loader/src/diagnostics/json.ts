@@ -20,7 +20,7 @@ export function isList(value: Json | undefined): value is readonly Json[] {
 /** The members of a map or a list, with their keys or indices; of any other value, an empty list. */
 export function membersOf(value: Json): readonly (readonly [string | number, Json])[] {
   if (isList(value)) return value.map((inner, index) => [index, inner] as const);
-  return isRecord(value) ? Object.entries(value as JsonObject) : [];
+  return isRecord(value) ? Object.entries(value) : [];
 }
 
 /** Tests whether JSON can hold a number, and a double holds it exactly. */

@@ -1,19 +1,15 @@
-import type { Clock, Logger } from "@toolmount/core";
+import type { Logger } from "@toolmount/core";
 import type { PlanMap } from "../diagnostics/positions.ts";
+import type { ImportContext } from "../modules/import-resolved.ts";
 import type { GivenModules, Lookup } from "../modules/resolve.ts";
 import type { ModuleSourceResolver, SourceSchemes } from "../modules/source-resolver.ts";
 import type { PlanLock } from "../plan/lock-file.ts";
 import type { LoadedPlan } from "./load-plan.ts";
 
 /** What modules are found, imported and mounted with. */
-export interface MountContext {
+export interface MountContext extends ImportContext {
   readonly lookup: Lookup;
   readonly logger: Logger;
-  readonly clock: Clock;
-  /** Milliseconds that one import, or one mount, may take. */
-  readonly startTimeoutMs: number;
-  /** When this process started, in milliseconds since the epoch. */
-  readonly startedAt: number;
   readonly map: PlanMap;
   /** The lock file's content; undefined without a lock. */
   readonly lock: PlanLock | undefined;
@@ -22,10 +18,8 @@ export interface MountContext {
 }
 
 /** The options of a host that mounting depends on. */
-export interface MountOptions extends Pick<
-  MountContext,
-  "logger" | "clock" | "startTimeoutMs" | "startedAt"
-> {
+export interface MountOptions extends ImportContext {
+  readonly logger: Logger;
   readonly conditions: readonly string[];
   readonly extensions: GivenModules;
   readonly schemes?: SourceSchemes | undefined;

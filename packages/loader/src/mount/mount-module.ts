@@ -52,7 +52,7 @@ function requireTools(id: string, tools: unknown): readonly object[] {
   const isObject = (tool: unknown) =>
     (typeof tool === "object" || typeof tool === "function") && tool !== null;
   if (!tools.every(isObject)) return refuse(id, "mount returned a tool that is not an object");
-  return tools as readonly object[];
+  return tools;
 }
 
 function refuse(module: string, problem: string): never {

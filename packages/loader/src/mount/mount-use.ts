@@ -10,7 +10,7 @@ import { needsOf, providesOf } from "./order.ts";
 import { isSameUse, prepareModule, type PreparedUse } from "./prepare-module.ts";
 import { createSelection, type Selection } from "./select-tools.ts";
 import { createStepTimer } from "./step-times.ts";
-import { withTimeout } from "./with-timeout.ts";
+import { withTimeout } from "../modules/with-timeout.ts";
 
 /** Mounts one prepared module into the draft: skips it when a need failed, keeps it when nothing changed, else mounts it. */
 export async function mountUse(building: Building, prepared: PreparedUse): Promise<void> {

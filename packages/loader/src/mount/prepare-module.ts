@@ -11,7 +11,7 @@ import {
 import { recogniseModule, type LoadedModule } from "../modules/recognize.ts";
 import { resolveSource, type Asking, type Resolution } from "../modules/resolve.ts";
 import { failUse, type FailedUse } from "./failed-use.ts";
-import { importResolved } from "./import-resolved.ts";
+import { importResolved } from "../modules/import-resolved.ts";
 import { canLoadLazily, createLazyModule, type Wake } from "./lazy-module.ts";
 import type { ModuleUse } from "./module-use.ts";
 import type { MountContext } from "./mount-context.ts";

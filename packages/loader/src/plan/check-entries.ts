@@ -39,7 +39,10 @@ function checkEntry(
   reporter: Reporter,
 ): PlanEntry | undefined {
   const parsed = entrySchema.safeParse(value);
-  if (!parsed.success) return void reportIssues(entrySchema, parsed.error.issues, path, reporter);
+  if (!parsed.success) {
+    reportIssues(entrySchema, parsed.error.issues, path, reporter);
+    return undefined;
+  }
   const entry = parsed.data;
   if (entry.remove === true) return reportNothingBelow({ section, value, path }, reporter);
   const isRequired = !plan.amplifier || section === "orchestrator" || section === "context";

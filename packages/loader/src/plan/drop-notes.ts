@@ -14,7 +14,7 @@ const opaque = new Set(["config", "source", "run"]);
 function drop(value: Json): Json {
   if (isList(value)) return value.map(drop);
   if (!isRecord(value)) return value;
-  const kept = Object.entries(value as JsonObject).filter(isNoNote);
+  const kept = Object.entries(value).filter(isNoNote);
   return Object.fromEntries(kept.map(([key, inner]) => [key, opaque.has(key) ? inner : drop(inner)]));
 }
 

@@ -1,18 +1,26 @@
 import { pathToFileURL } from "node:url";
-import { isToolmountError, ToolmountError } from "@toolmount/core";
+import { isToolmountError, ToolmountError, type Clock } from "@toolmount/core";
 import { messageOf } from "@toolmount/core/errors";
-import { importModule, type ModuleExports } from "../modules/import.ts";
-import type { GivenModule, Resolution } from "../modules/resolve.ts";
-import type { MountContext } from "./mount-context.ts";
+import { importModule, type ModuleExports } from "./import.ts";
+import type { GivenModule, Resolution } from "./resolve.ts";
 import { withTimeout } from "./with-timeout.ts";
 
 /** Longest part of a module's own error message that is reported, in characters. */
 const maxMessage = 500;
 
+/** What an import is bounded by. */
+export interface ImportContext {
+  readonly clock: Clock;
+  /** Milliseconds that one import, or one mount, may take. */
+  readonly startTimeoutMs: number;
+  /** When this process started, in milliseconds since the epoch. */
+  readonly startedAt: number;
+}
+
 /** Imports a module that was found. Throws `MODULE_IMPORT_FAILED`, also when it takes longer than `startTimeoutMs`. */
 export async function importResolved(
   resolution: Resolution,
-  { clock, startTimeoutMs, startedAt }: Pick<MountContext, "clock" | "startTimeoutMs" | "startedAt">,
+  { clock, startTimeoutMs, startedAt }: ImportContext,
 ): Promise<ModuleExports> {
   const { given, name } = resolution;
   const late = () => importFailed(name, `it was not imported within ${startTimeoutMs} ms`);
