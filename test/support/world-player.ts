@@ -44,7 +44,7 @@ export async function playCase(world: WorldCase, host: Host, call: MakeCall): Pr
 }
 
 /** What is not as expected about an answer; undefined when all is. */
-function compareAnswer(
+export function compareAnswer(
   wanted: ExpectedCall,
   status: string,
   result: { readonly data?: unknown; readonly error?: string | undefined },
