@@ -145,12 +145,12 @@ function declaredNames(statement: Statement): string[] {
   return "id" in declaration && declaration.id?.type === "Identifier" ? [declaration.id.name] : [];
 }
 
-/** Overloads of a function are one name. */
+/** Overloads of a function are one name, and so are a type and a value of the same name. */
 function describe(local: string, exported: string, file: File): PublicName {
   const statements = file.body.filter((statement) => declaredNames(statement).includes(local));
   return {
     name: exported,
-    doc: docOf(file, statements[0]!),
+    doc: statements.map((statement) => docOf(file, statement)).find((doc) => doc !== "") ?? "",
     declaration: statements.map(({ start, end }) => printed(file.code.slice(start, end))).join("\n"),
   };
 }

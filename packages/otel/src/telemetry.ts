@@ -34,6 +34,7 @@ import { ContextStore } from "./context-store.ts";
 import { createCounters } from "./counters.ts";
 import { formatTraceparent, parseTraceparent } from "./traceparent.ts";
 
+/** Options of `createTelemetry`. */
 export interface TelemetryOptions {
   /** Default: the one that is registered with OpenTelemetry's API. */
   readonly tracer?: Tracer | undefined;
@@ -47,6 +48,7 @@ export interface TelemetryOptions {
   readonly secrets?: readonly string[] | undefined;
 }
 
+/** Running telemetry, as `createTelemetry` returns it. */
 export interface Telemetry {
   /** Ends it: spans of calls that still run are ended, and nothing more is sent. */
   stop(): void;

@@ -41,6 +41,7 @@ export interface Files {
   move(from: string, to: string, options: MoveOptions): Promise<{ from: Place; to: Place }>;
 }
 
+/** Options of `createFiles`. */
 export interface FilesOptions {
   /** How descriptors are held to their paths; default the stricter one that the system has. */
   readonly disk?: Disk["kind"] | undefined;

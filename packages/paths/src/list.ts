@@ -6,6 +6,7 @@ import { entryOf, openFolder, type Folder } from "./folder.ts";
 import { errnoOf, PathError } from "./path-error.ts";
 import type { Place } from "./place.ts";
 
+/** The kind of a directory entry; a link is never followed. */
 export type EntryKind = "file" | "directory" | "link" | "other";
 
 /** One name in a folder; links are told as links, never followed. */

@@ -1,6 +1,7 @@
 import { dirname, isAbsolute, join, parse, sep } from "node:path";
 import { realpathSync } from "node:fs";
 
+/** The access that an operation needs to a path. */
 export type Access = "read" | "write";
 
 /** Which folders and files may be read and written. All paths are absolute. */

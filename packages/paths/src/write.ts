@@ -14,6 +14,7 @@ export function identityOf({ dev, ino, size, mtimeNs, ctimeNs }: BigIntStats): F
   return [dev, ino, size, mtimeNs, ctimeNs].join(":") as FileIdentity;
 }
 
+/** Options of a write that replaces a file. */
 export interface ReplaceOptions {
   /** The file must still be this one, or with null must not exist; else `FILE_CHANGED`. Left out: whatever is there. */
   readonly expected?: FileIdentity | null | undefined;

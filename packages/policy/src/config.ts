@@ -77,8 +77,13 @@ export const config = z.strictObject({
   approver: approver.optional(),
 });
 
+/** The `policy` section of a plan, parsed. */
 export type PolicyConfig = z.output<typeof config>;
+/** One rule of the `policy` section, parsed. */
 export type Rule = z.output<typeof rule>;
+/** Limits on the number of calls, parsed. */
 export type Budgets = z.output<typeof budgets>;
+/** The settings of the loop guard, parsed. */
 export type LoopGuardOptions = z.output<typeof loopGuard>;
+/** How much the policy asks when no rule fits. */
 export type Level = PolicyConfig["level"];

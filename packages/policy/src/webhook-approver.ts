@@ -9,6 +9,7 @@ import {
 } from "@toolmount/core";
 import { z } from "zod";
 
+/** Options of the approver that posts its questions to a URL. */
 export interface WebhookOptions {
   /** Questions are posted here; the answer to one is polled at `<url>/<approval id>`. */
   readonly url: string;

@@ -24,12 +24,14 @@ export interface TurnOptions {
   readonly settings?: Partial<Settings> | undefined;
 }
 
+/** Options of a new turn. */
 export interface RunOptions extends TurnOptions {
   readonly prompt: string;
   /** The session of the turn: an existing one, or a new one under this id. Default: a new one. */
   readonly sessionId?: string | undefined;
 }
 
+/** Options of a turn that resumes. */
 export interface ResumeOptions extends TurnOptions {
   readonly sessionId: string;
   /** Results of calls that the client runs. */

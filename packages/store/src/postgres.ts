@@ -1,6 +1,7 @@
 import { PostgresDialect, type Dialect, type PostgresPool, type PostgresPoolClient } from "kysely";
 import type { DatabaseError, Pool, PoolClient } from "pg";
 
+/** Options of a store in Postgres. */
 export interface PostgresOptions {
   /** Largest number of connections. Default 4. */
   readonly connections?: number | undefined;

@@ -27,6 +27,7 @@ export interface ApprovalView {
   readonly end?: { readonly status: CallStatus; readonly at: number; readonly code?: string };
 }
 
+/** An approver's decision about a stored question. */
 export interface ApprovalDecision {
   readonly decision: "approve" | "deny";
   readonly reason?: string | undefined;

@@ -53,23 +53,28 @@ export interface ToolEvent extends EventData {
   readonly timestamp: string;
 }
 
+/** Payload of `tool:post`. */
 export interface ToolPostEvent extends ToolEvent {
   readonly tool_result: ToolResult;
 }
 
+/** Payload of `tool:error`. */
 export interface ToolErrorEvent extends ToolEvent {
   readonly tool_result: ToolResult;
   readonly error: { readonly code: string; readonly message: string; readonly type: string };
   readonly phase: string;
 }
 
+/** A gate's handler: it gets the event's name and payload and may answer. */
 export type GateHandler = (
   event: string,
   data: EventData,
 ) => HookResult | undefined | void | Promise<HookResult | undefined | void>;
 
+/** An observer's handler: its return value and its errors have no effect on the call. */
 export type ObserverHandler = (event: string, data: EventData) => unknown;
 
+/** How a gate is registered. */
 export interface GateOptions {
   /** Lower runs first; ties in the order of registration. Default 0. */
   readonly priority?: number | undefined;
@@ -78,6 +83,7 @@ export interface GateOptions {
   readonly name?: string | undefined;
 }
 
+/** How an observer is registered. */
 export interface ObserverOptions {
   readonly priority?: number | undefined;
   readonly name?: string | undefined;

@@ -30,6 +30,7 @@ export interface Limits {
   readonly rate?: Rate | undefined;
 }
 
+/** Limits of a whole host. */
 export interface HostLimits extends Limits {
   /** Bytes of raw argument text. Default 1048576. */
   readonly argumentBytes?: number | undefined;
@@ -51,6 +52,7 @@ export interface HostLimits extends Limits {
   readonly cleanupMs?: number | undefined;
 }
 
+/** Options of `createHost`. */
 export interface HostOptions {
   readonly logger?: Logger | undefined;
   readonly clock?: Clock | undefined;
@@ -112,6 +114,7 @@ export interface ToolShape {
   readonly uses?: Readonly<Record<string, string>> | undefined;
 }
 
+/** Options of a module that is added to a draft. */
 export interface ModuleOptions {
   /** The module's id: in messages, as owner of what it mounts, in logs. */
   readonly id: string;

@@ -16,6 +16,7 @@ export class ToolInterrupt extends Error {
   }
 }
 
+/** Whether a value is a `ToolInterrupt`, of this copy of core or another. */
 export function isToolInterrupt(value: unknown): boolean {
   return typeof value === "object" && value !== null && (value as { [brand]?: unknown })[brand] === true;
 }

@@ -25,6 +25,7 @@ export type PolicyAnswer =
     }
   | null;
 
+/** Answers for one call of the tool that it was prepared for. */
 export type PolicyJudge = (call: PendingCall) => PolicyAnswer | Promise<PolicyAnswer>;
 
 /** A gate written as data. It only answers; it never runs a tool. */
@@ -139,6 +140,7 @@ export interface Issue {
   readonly message: string;
 }
 
+/** The result of parsing a value: the parsed value, or every issue. */
 export type ParseResult =
   | {
       readonly ok: true;

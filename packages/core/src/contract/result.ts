@@ -34,6 +34,7 @@ export interface Truncation {
  */
 export type ToolResult<Data = unknown> = SuccessResult<Data> | FailureResult;
 
+/** A result with `data`. */
 export interface SuccessResult<Data = unknown> {
   readonly tool: string;
   readonly fetchedAt: string;
@@ -46,6 +47,7 @@ export interface SuccessResult<Data = unknown> {
   readonly truncated?: Truncation;
 }
 
+/** A result with an `error`. */
 export interface FailureResult {
   readonly tool: string;
   readonly fetchedAt: string;

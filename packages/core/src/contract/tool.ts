@@ -8,6 +8,7 @@ export type Category = "read" | "write" | "delete" | "side_effect";
 /** `low` has no impact on the world; `medium` may influence decisions; `high` is significant or irreversible. */
 export type ConsequenceLevel = "low" | "medium" | "high";
 
+/** Whether a tool is offered and may be called; see `ToolDefinition.status`. */
 export type ToolStatus = "active" | "deprecated" | "removed";
 
 /** Milliseconds that a call may run when neither plan nor tool says. Source: Tool-Forge's ToolDefinition. */

@@ -9,6 +9,7 @@ export interface ModuleResult {
   readonly error: ModuleError | null;
 }
 
+/** The error of an Amplifier tool's result: a message, a type, and members of its own. */
 export interface ModuleError {
   readonly message: string;
   readonly type?: string | undefined;

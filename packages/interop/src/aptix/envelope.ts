@@ -1,5 +1,6 @@
 import type { InvokeMessage, InvokeResult as Envelope } from "./invoke-result.ts";
 
+/** Aptix's envelope of a result; see `Envelope`. */
 export type InvokeResult = Envelope;
 
 /** Makes Aptix envelopes, as tools written to that contract do. */

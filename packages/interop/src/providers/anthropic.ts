@@ -6,6 +6,7 @@ import { createNameMap, type NameMap } from "./tool-names.ts";
 /** What Anthropic allows in the name of a tool. Source: its tool-use reference. */
 const rule = { allowed: /[a-zA-Z0-9_-]/, maxLength: 64 };
 
+/** A tool as Anthropic's Messages API lists it. */
 export interface AnthropicTool {
   readonly name: string;
   readonly description: string;
@@ -20,6 +21,7 @@ export interface AnthropicResult {
   readonly is_error?: true;
 }
 
+/** A content block of a tool result in Anthropic's Messages API. */
 export type AnthropicContent =
   | { readonly type: "text"; readonly text: string }
   | {

@@ -6,6 +6,7 @@ import { createNameMap, type NameMap } from "./tool-names.ts";
 /** What Gemini allows in the name of a function. Source: its reference of FunctionDeclaration. */
 const rule = { allowed: /[a-zA-Z0-9_.-]/, first: /[a-zA-Z_]/, maxLength: 64 };
 
+/** A function declaration as Gemini's API lists it. */
 export interface GeminiFunction {
   readonly name: string;
   readonly description: string;

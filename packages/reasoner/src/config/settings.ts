@@ -72,6 +72,7 @@ export const settingsSchema = z.strictObject({
   maxDepth: z.int().min(0).max(16).default(3),
 });
 
+/** The settings of a model and its turns, parsed. */
 export type Settings = z.output<typeof settingsSchema>;
 
 const agent = z.strictObject({
@@ -85,6 +86,7 @@ const agent = z.strictObject({
   budgets: budgets.optional(),
 });
 
+/** An agent of the plan, parsed. */
 export type Agent = z.output<typeof agent>;
 
 const named = { module: z.string().optional(), id: z.string().optional() };
@@ -102,6 +104,7 @@ export const config = z.strictObject({
   agents: z.record(z.string(), agent).optional(),
 });
 
+/** The config of the reasoner's module, parsed. */
 export type Config = z.output<typeof config>;
 
 /** Keys of Amplifier's plans for the same settings. */
