@@ -67,6 +67,7 @@ export const folderOrders: Readonly<Record<string, readonly (string | readonly s
   "packages/loader": ["diagnostics", "modules", "plan", "mount", "host", "commands"],
   "packages/reasoner": ["config", "provider", "session", "agents", "turn"],
   "packages/interop": ["profile-words.ts", "schema", ["providers", "amplifier", "aptix", "forge"]],
+  "packages/mcp": ["wire", ["serve", "mount"]],
   "packages/testing": ["fakes", "trial", "rules", "check", "store", "suites"],
 };
 

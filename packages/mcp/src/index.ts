@@ -2,6 +2,10 @@
 export { serveStreams, type ServedStreams, type ServeStreams } from "./serve/stdio.ts";
 export { serveHttp, type HttpCaller, type ServedHttp, type ServeHttp } from "./serve/http.ts";
 export type { ServedApprovals, ServeOptions } from "./serve/options.ts";
+// Mounting a server
+export { config, type ServerSettings } from "./mount/config.ts";
+export { mount, statusChannel } from "./mount/mount.ts";
+export type { ServerStatus } from "./mount/status.ts";
 // The shapes of the protocol
 export { fromMcpResult, outcomeMetaKey, toMcpResult } from "./wire/result.ts";
 export { classify, toAnnotations, type Classification } from "./wire/annotations.ts";

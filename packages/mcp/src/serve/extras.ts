@@ -1,34 +1,24 @@
 import type { Tool } from "@modelcontextprotocol/server";
 import type { Host, ToolInfo } from "@toolmount/core";
-import type { Extras } from "./tool-list.ts";
+import { definitionsChannel, type KeptDefinitions } from "../wire/kept-definitions.ts";
 
-/** Capability under which mounted MCP servers keep what they said of their tools, for whoever serves them on. */
-export const definitionsCapability = "mcp.definitions";
+/** Members of a tool's definition that come from a mounted MCP server, such as `title`, `icons` and `_meta`. */
+export type Extras = (tool: ToolInfo) => Partial<Tool> | undefined;
 
-/** What a mounted server said of its tools, by the name that the server gave. */
-export interface KeptDefinitions {
-  /** The definition of a tool, if this server has one that is mounted as `info`. */
-  find(info: ToolInfo): Tool | undefined;
-}
-
-/** Looks for the members of a definition that a host has no field for. */
-export function findExtras(host: Host): Extras {
-  return (info) => {
-    const kept = host.coordinator.getCapability(definitionsCapability);
-    const definition = isRegistry(kept) ? kept.find(info) : undefined;
-    if (definition === undefined) return undefined;
-    const {
-      name: _,
-      description: __,
-      inputSchema: ___,
-      outputSchema: ____,
-      execution: _____,
-      ...extras
-    } = definition;
-    return extras;
+/** Asks mounted servers for the members of definitions that a host has no field for. */
+export async function loadExtras(host: Host): Promise<Extras> {
+  const told = await host.coordinator.collectContributions(definitionsChannel);
+  const definitions = told.filter((one) => one instanceof Map) as readonly KeptDefinitions[];
+  return ({ name, declaredName }) => {
+    const kept = definitions.find((map) => map.has(name))?.get(name);
+    // Another module may have taken the name since.
+    if (kept === undefined || kept.declaredName !== declaredName) return undefined;
+    const { title, icons, annotations, _meta } = kept.definition;
+    return {
+      ...(title !== undefined && { title }),
+      ...(icons !== undefined && { icons }),
+      ...(annotations !== undefined && { annotations }),
+      ...(_meta !== undefined && { _meta }),
+    };
   };
-}
-
-function isRegistry(value: unknown): value is KeptDefinitions {
-  return typeof value === "object" && value !== null && "find" in value && typeof value.find === "function";
 }

@@ -8,7 +8,6 @@ import {
 } from "@modelcontextprotocol/server";
 import type { Host } from "@toolmount/core";
 import { watchTools } from "./changes.ts";
-import { findExtras } from "./extras.ts";
 import { HttpSessions, type NewHttpSession } from "./http-sessions.ts";
 import type { ServeOptions } from "./options.ts";
 import { createStateSeal } from "./seal.ts";
@@ -43,7 +42,6 @@ export type ServedHttp = Pick<McpHttpHandler, "fetch" | "close">;
 export function serveHttp(host: Host, given: ServeHttp = {}): ServedHttp {
   const { caller = defaultCaller(), onError, ...options } = given;
   const seal = createStateSeal(options.stateKey);
-  const extras = findExtras(host);
   const shared = new Map<string, ServedSession>();
   const sessions = new HttpSessions();
   const handler = createMcpHandler(
@@ -51,7 +49,7 @@ export function serveHttp(host: Host, given: ServeHttp = {}): ServedHttp {
       const { sessionId, userId = options.userId } = caller(context);
       const served = shared.get(sessionId) ?? new ServedSession(host, sessionId);
       shared.set(sessionId, served);
-      return createServer({ served, era: "modern", options, seal, extras, userId });
+      return createServer({ served, era: "modern", options, seal, userId });
     },
     { legacy: "reject", ...(onError !== undefined && { onerror: onError }) },
   );
@@ -60,7 +58,7 @@ export function serveHttp(host: Host, given: ServeHttp = {}): ServedHttp {
   const stop = watchTools(lookout, () => handler.notify.toolsChanged());
   const begin = async (id: string, userId: string | undefined): Promise<NewHttpSession> => {
     const served = new ServedSession(host, `mcp-${id}`);
-    const server = await createServer({ served, era: "legacy", options, seal, extras, userId });
+    const server = await createServer({ served, era: "legacy", options, seal, userId });
     const stopWatching = watchTools(served, () => void server.sendToolListChanged().catch(() => {})); // nobody listens
     const end = () => {
       stopWatching();

@@ -15,10 +15,11 @@ import { isToolmountError, type SessionCallContext, type ToolInfo, type ToolOutc
 import { isRecord } from "../wire/guards.ts";
 import { toMcpResult, withStructuredData } from "../wire/result.ts";
 import { answerRetry, answerWaiting, type Waiting } from "./approvals.ts";
+import { loadExtras } from "./extras.ts";
 import type { ServeOptions } from "./options.ts";
 import type { StateSeal, WaitingState } from "./seal.ts";
 import { requestDigest, type ServedCall, type ServedSession } from "./served-session.ts";
-import { pageOf, toMcpTool, type Era, type Extras } from "./tool-list.ts";
+import { pageOf, toMcpTool, type Era } from "./tool-list.ts";
 
 const defaultPageSize = 1_000;
 
@@ -28,7 +29,6 @@ export interface Serving {
   readonly era: Era;
   readonly options: ServeOptions;
   readonly seal: StateSeal;
-  readonly extras?: Extras | undefined;
   /** On whose behalf its calls are. */
   readonly userId?: string | undefined;
 }
@@ -68,8 +68,8 @@ function capabilitiesOf(server: Server, { mcpReq }: ServerContext): ClientCapabi
 }
 
 async function listTools({ params }: ListToolsRequest, serving: Serving): Promise<ListToolsResult> {
-  const { served, era, extras, options } = serving;
-  const tools = await served.tools();
+  const { served, era, options } = serving;
+  const [tools, extras] = await Promise.all([served.tools(), loadExtras(served.host)]);
   const rendered = tools.map((info) => toMcpTool(info, era, extras));
   return pageOf(rendered, params?.cursor, options.pageSize ?? defaultPageSize);
 }

@@ -3,7 +3,6 @@ import type { Readable, Writable } from "node:stream";
 import { serveStdio, StdioServerTransport } from "@modelcontextprotocol/server/stdio";
 import type { Host } from "@toolmount/core";
 import { watchTools } from "./changes.ts";
-import { findExtras } from "./extras.ts";
 import type { ServeOptions } from "./options.ts";
 import { createStateSeal } from "./seal.ts";
 import { createServer } from "./server.ts";
@@ -38,12 +37,11 @@ export function serveStreams(host: Host, given: ServeStreams): ServedStreams {
   const { input, output, sessionId = `mcp-${randomUUID()}`, onError, ...options } = given;
   const served = new ServedSession(host, sessionId);
   const seal = createStateSeal(options.stateKey);
-  const extras = findExtras(host);
   const transport = new StdioServerTransport(input, output, { maxBufferSize: maxLineBytes });
   let stopWatching = () => {};
   const handle = serveStdio(
     async ({ era }) => {
-      const server = await createServer({ served, era, options, seal, extras, userId: options.userId });
+      const server = await createServer({ served, era, options, seal, userId: options.userId });
       stopWatching();
       stopWatching = watchTools(served, () => void server.sendToolListChanged().catch(() => {})); // the client is gone
       return server;

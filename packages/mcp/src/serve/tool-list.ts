@@ -5,20 +5,20 @@ import {
   type Tool,
 } from "@modelcontextprotocol/server";
 import type { ToolInfo } from "@toolmount/core";
+import type { Extras } from "./extras.ts";
 import { toAnnotations } from "../wire/annotations.ts";
 import { isRecord } from "../wire/guards.ts";
 
 /** Which revision of the protocol a connection speaks: `legacy` is 2025-11-25 and before, `modern` 2026-07-28. */
 export type Era = "legacy" | "modern";
 
-/** Members of a tool's definition that come from a mounted MCP server, such as `title`, `icons` and `_meta`. */
-export type Extras = (tool: ToolInfo) => Partial<Tool> | undefined;
-
 /** Renders a tool for `tools/list`. Its JSON Schema goes out as it is. */
 export function toMcpTool(info: ToolInfo, era: Era, extras?: Extras): Tool {
   const { name, description, inputSchema, outputSchema } = info;
   const more = extras?.(info);
-  const annotations = more?.annotations ?? toAnnotations(info);
+  const own = toAnnotations(info);
+  // How the host classifies a tool counts more than what its server says.
+  const annotations = own === undefined ? more?.annotations : { ...more?.annotations, ...own };
   return {
     ...more,
     name,

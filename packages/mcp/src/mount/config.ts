@@ -1,0 +1,82 @@
+import { z } from "zod";
+
+/** Longest delay that a timer can hold, in milliseconds. */
+const maxTimerMs = 2 ** 31 - 1;
+
+const texts = z.record(z.string(), z.string());
+
+const classification = z.strictObject({
+  category: z.enum(["read", "write", "delete", "side_effect"]).optional(),
+  consequence: z.enum(["low", "medium", "high"]).optional(),
+  confirm: z.boolean().optional().describe("Whether a person is asked before it runs."),
+  idempotent: z.boolean().optional().describe("Running it twice is as good as once."),
+});
+
+/** What a plan may say of an MCP server: `source: { mcp: { … } }`. */
+export const config = z
+  .strictObject({
+    name: z.string().min(1).describe("What the server is called in messages; the entry's module."),
+    command: z.string().min(1).optional().describe("The program that is started, for a server over stdio."),
+    args: z.array(z.string()).default([]),
+    env: texts.default({}).describe("Variables of the program, beside PATH, HOME and a few others."),
+    cwd: z.string().optional().describe("Working folder of the program; default the plan's."),
+    url: z
+      .url({ protocol: /^https?$/ })
+      .optional()
+      .describe("The address of a server over HTTP."),
+    headers: texts.default({}).describe("Sent with each request to a server over HTTP."),
+    transport: z
+      .enum(["http", "sse"])
+      .default("http")
+      .describe(
+        "How a server with a url is spoken to: Streamable HTTP, or SSE for servers from before 2025-03.",
+      ),
+    era: z
+      .enum(["auto", "legacy", "modern"])
+      .default("auto")
+      .describe(
+        "Which revision of the protocol: modern is 2026-07-28, legacy is what came before, auto finds out.",
+      ),
+    wake: z
+      .enum(["start", "call"])
+      .default("start")
+      .describe("call: the server is started by the first call, where its tools are known from the lock."),
+    instance: z
+      .enum(["shared", "session", "call"])
+      .default("shared")
+      .describe("What the server's state belongs to: all sessions, one session, or one call."),
+    startTimeoutMs: z
+      .int()
+      .positive()
+      .max(maxTimerMs)
+      .default(30_000)
+      .describe("Longest time to connect and list."),
+    timeoutMs: z.int().positive().max(maxTimerMs).default(60_000).describe("Longest time of one call."),
+    maxMessageBytes: z
+      .int()
+      .positive()
+      .default(64 * 1024 * 1024)
+      .describe("Longest message of a server over stdio; a longer one ends the connection."),
+    hints: z
+      .enum(["use", "ignore"])
+      .default("use")
+      .describe("Whether what the server says of its tools (annotations) classifies them."),
+    classify: z
+      .record(z.string(), classification)
+      .default({})
+      .describe("By a glob of the server's names: how its tools are classified, whatever the server says."),
+    expose: z
+      .array(z.enum(["resources", "prompts"]))
+      .default([])
+      .describe("What beside tools is served to clients of this host."),
+  })
+  .check(({ value, issues }) => {
+    if ((value.command === undefined) === (value.url === undefined))
+      issues.push({
+        code: "custom",
+        input: value,
+        message: "an MCP server has a command or a url: exactly one of them",
+      });
+  });
+
+export type ServerSettings = z.output<typeof config>;

@@ -1,0 +1,244 @@
+import { setTimeout as delay } from "node:timers/promises";
+import {
+  Client,
+  SdkHttpError,
+  UnauthorizedError,
+  type CallToolRequest,
+  type CallToolResult,
+  type RequestOptions,
+  type Tool,
+} from "@modelcontextprotocol/client";
+import { negotiationOf, type EraVerdict } from "./era.ts";
+import { causeOf, gone, raceSignal } from "./failures.ts";
+import type { ServerStatus } from "./status.ts";
+import { StdioTransport } from "./stdio-transport.ts";
+import { createTransport, type TransportOptions } from "./transport.ts";
+
+/** What a connection reports to whoever opened it. */
+export interface ConnectionOptions extends TransportOptions {
+  /** The server says that its tools are others now, or a new connection was made. */
+  readonly onTools?: ((tools: readonly Tool[]) => void) | undefined;
+  /** Decided by earlier connections to the same server. */
+  readonly verdict: EraVerdict;
+}
+
+/** Delays before a new connection, in milliseconds, after so many failures in a row. */
+const backOffMs = [0, 250, 500, 1_000, 2_000, 4_000, 8_000, 16_000, 30_000];
+
+/** Pages of a list that are asked for; a server whose list does not end is stopped there. */
+const maxPages = 1_000;
+
+/** One connection to a server, made when it is first needed and again after it was lost. */
+export class Connection {
+  readonly #options: ConnectionOptions;
+  #client: Client | undefined;
+  #transport: StdioTransport | undefined;
+  #connecting: Promise<Client> | undefined;
+  /** The end of the last connection: a new one is not made before everything of the old one is gone. */
+  #ending: Promise<void> = Promise.resolve();
+  #failures = 0;
+  #connections = 0;
+  #cause: string | undefined;
+  #needsAuth = false;
+  readonly #closing = new AbortController();
+
+  constructor(options: ConnectionOptions) {
+    this.#options = options;
+  }
+
+  get status(): Omit<ServerStatus, "name" | "refused"> {
+    const protocol = this.#client?.getNegotiatedProtocolVersion();
+    const { name, version } = this.#client?.getServerVersion() ?? {};
+    const pid = this.#transport?.pid ?? null;
+    return {
+      state: this.#state(),
+      connections: this.#connections,
+      ...(this.#client === undefined && this.#cause !== undefined && { cause: this.#cause }),
+      ...(protocol !== undefined && { protocol }),
+      ...(name !== undefined && { server: `${name} ${version}` }),
+      ...(this.#client !== undefined && pid !== null && { pid }),
+    };
+  }
+
+  #state(): ServerStatus["state"] {
+    if (this.#closing.signal.aborted) return "closed";
+    if (this.#client !== undefined) return "connected";
+    if (this.#connecting !== undefined) return "connecting";
+    if (this.#needsAuth) return "needs_auth";
+    return this.#cause === undefined ? "asleep" : "down";
+  }
+
+  /** All tools of the server, in its order. */
+  async listTools(signal?: AbortSignal): Promise<readonly Tool[]> {
+    return (await (await this.client(signal)).listTools()).tools;
+  }
+
+  /**
+   * Calls a tool. A call that did not reach the server is repeated once on a new connection; one that may have reached it
+   * only when it is `idempotent`.
+   */
+  async call(
+    params: CallToolRequest["params"],
+    { idempotent, ...options }: RequestOptions & { readonly idempotent: boolean },
+  ): Promise<CallToolResult> {
+    const client = await this.client(options.signal);
+    try {
+      return await client.callTool(params, options);
+    } catch (error) {
+      if (options.signal?.aborted === true || !(await this.#isLost(client, error, idempotent))) throw error;
+      return (await this.client(options.signal)).callTool(params, options);
+    }
+  }
+
+  /** Whether a call failed for its connection, and may be made again. */
+  async #isLost(client: Client, error: unknown, idempotent: boolean): Promise<boolean> {
+    // A server that has forgotten the session says so before it runs anything.
+    const isForgotten = error instanceof SdkHttpError && error.status === 404;
+    if (isForgotten) await this.#drop(client, "the server has forgotten the session");
+    return isForgotten || (idempotent && this.#client !== client);
+  }
+
+  /** The connected client; connects when there is none. Rejects with a `ToolError` that says why it cannot. */
+  async client(signal?: AbortSignal): Promise<Client> {
+    if (this.#client !== undefined) return this.#client;
+    if (this.#closing.signal.aborted) throw gone(this.#options.settings.name, "its host is closed");
+    this.#connecting ??= this.#connect().finally(() => (this.#connecting = undefined));
+    return signal === undefined ? this.#connecting : raceSignal(this.#connecting, signal);
+  }
+
+  async #connect(): Promise<Client> {
+    const { settings, logger, onTools } = this.#options;
+    const isFirst = this.#connections === 0 && this.#failures === 0;
+    await this.#ending;
+    await delay(backOffMs[Math.min(this.#failures, backOffMs.length - 1)], undefined, {
+      signal: this.#closing.signal,
+      ref: false,
+    });
+    try {
+      const client = await this.#open();
+      this.#failures = 0;
+      this.#connections++;
+      // Who connects for the first time lists by itself.
+      if (!isFirst) onTools?.((await client.listTools()).tools);
+      return client;
+    } catch (error) {
+      this.#failures++;
+      this.#needsAuth = error instanceof UnauthorizedError;
+      this.#cause = causeOf(error, this.#transport);
+      logger.warn({ server: settings.name, err: error }, `an MCP server cannot be reached: ${this.#cause}`);
+      throw gone(settings.name, this.#cause, error);
+    }
+  }
+
+  async #open(): Promise<Client> {
+    const { settings, verdict } = this.#options;
+    try {
+      return await this.#openOnce(verdict.prior);
+    } catch (error) {
+      // Some servers from before 2026 end when they are asked which revision they speak.
+      const isStdio = settings.command !== undefined && settings.era === "auto";
+      if (!isStdio || verdict.prior !== undefined || this.#transport?.ended === undefined) throw error;
+      await this.#ending;
+      return this.#openOnce({ kind: "legacy" });
+    }
+  }
+
+  async #openOnce(prior: EraVerdict["prior"]): Promise<Client> {
+    const { settings, verdict, logger } = this.#options;
+    const transport = createTransport(this.#options);
+    this.#transport = transport instanceof StdioTransport ? transport : undefined;
+    const client = this.#createClient();
+    const end = () => client.close().catch(() => {});
+    this.#closing.signal.addEventListener("abort", end);
+    const timeout = AbortSignal.timeout(settings.startTimeoutMs);
+    try {
+      await raceSignal(
+        client.connect(transport, {
+          timeout: settings.startTimeoutMs,
+          ...(prior !== undefined && { prior }),
+        }),
+        timeout,
+        () => new Error(`it did not answer within ${settings.startTimeoutMs} ms`),
+      );
+    } catch (error) {
+      verdict.forget();
+      this.#ending = transport.close().catch((err: unknown) => logger.warn({ err }, "a server did not end"));
+      await this.#ending;
+      throw error;
+    } finally {
+      this.#closing.signal.removeEventListener("abort", end);
+    }
+    const discover = client.getDiscoverResult();
+    if (prior === undefined && settings.era === "auto")
+      verdict.note(discover === undefined ? { kind: "legacy" } : { kind: "modern", discover });
+    // A client that was told the revision does not listen by itself.
+    if (prior?.kind === "modern")
+      await client
+        .listen({ toolsListChanged: true })
+        .catch((err: unknown) => logger.debug({ err }, "no subscription"));
+    this.#client = client;
+    this.#cause = undefined;
+    this.#needsAuth = false;
+    return client;
+  }
+
+  #createClient(): Client {
+    const { settings, logger, onTools } = this.#options;
+    const client = new Client(
+      { name: "toolmount", version: "0.0.0" },
+      {
+        versionNegotiation: negotiationOf(settings),
+        listMaxPages: maxPages,
+        // The host checks results; the SDK would check them a second time, by rules of its own.
+        jsonSchemaValidator: {
+          getValidator: () => (data) => ({ valid: true, data: data as never, errorMessage: undefined }),
+        },
+        listChanged: {
+          tools: {
+            autoRefresh: false,
+            onChanged: () =>
+              void client
+                .listTools()
+                .then(({ tools }) => onTools?.(tools))
+                .catch((err: unknown) => logger.warn({ err }, "a changed list of tools was not read")),
+          },
+        },
+      },
+    );
+    // oxlint-disable-next-line unicorn/prefer-add-event-listener -- a client of the SDK has no addEventListener
+    client.onclose = () => void this.#drop(client, causeOf(undefined, this.#transport));
+    // oxlint-disable-next-line unicorn/prefer-add-event-listener -- the same
+    client.onerror = (err) =>
+      logger.debug({ server: settings.name, err }, "an error on a connection to an MCP server");
+    return client;
+  }
+
+  async #drop(client: Client, cause: string): Promise<void> {
+    if (this.#client !== client) return;
+    this.#client = undefined;
+    this.#cause = cause;
+    if (!this.#closing.signal.aborted)
+      this.#options.logger.warn(
+        { server: this.#options.settings.name, cause },
+        "the connection to an MCP server ended",
+      );
+    this.#ending = client.close().catch(() => {}); // it is gone
+    await this.#ending;
+  }
+
+  /** Ends the connection for now; the next use makes a new one. */
+  async rest(): Promise<void> {
+    const client = this.#client;
+    this.#client = undefined;
+    await client?.close().catch(() => {});
+  }
+
+  /** Ends the connection, and with it the server's processes. Idempotent. */
+  async close(): Promise<void> {
+    this.#closing.abort();
+    await this.#connecting?.catch(() => {});
+    await this.#client?.close().catch(() => {});
+    await this.#transport?.close();
+    await this.#ending;
+  }
+}

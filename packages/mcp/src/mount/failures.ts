@@ -1,0 +1,37 @@
+import { messageOf, ToolError } from "@toolmount/core/errors";
+import type { StdioTransport } from "./stdio-transport.ts";
+
+/** A failure that a model may read: which server, and why. */
+export function gone(name: string, cause: string, error?: unknown): ToolError {
+  return new ToolError(`the MCP server "${name}" cannot be reached: ${cause}`, {
+    code: "MCP_SERVER_UNAVAILABLE",
+    cause: error,
+  });
+}
+
+/** Why a connection ended, in a sentence: how its program ended and what it said last, where there is one. */
+export function causeOf(error: unknown, transport: StdioTransport | undefined): string {
+  const ended = transport?.ended;
+  const last = transport?.lastWords.trim().split("\n").at(-1)?.trim() ?? "";
+  const words = last === "" ? "" : `; it said last: ${last.slice(0, 300)}`;
+  if (ended !== undefined) return `${ended}${words}`;
+  if (error === undefined) return "the connection ended";
+  return `${messageOf(error).slice(0, 500)}${words}`;
+}
+
+/** Waits for work as long as a signal lets it; `reason` makes the error of a wait that was cut short. */
+export async function raceSignal<Value>(
+  work: Promise<Value>,
+  signal: AbortSignal,
+  reason: () => unknown = () => signal.reason,
+): Promise<Value> {
+  const { promise, reject } = Promise.withResolvers<never>();
+  const stop = () => reject(reason());
+  if (signal.aborted) stop();
+  signal.addEventListener("abort", stop, { once: true });
+  try {
+    return await Promise.race([work, promise]);
+  } finally {
+    signal.removeEventListener("abort", stop);
+  }
+}

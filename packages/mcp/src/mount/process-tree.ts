@@ -1,0 +1,116 @@
+import { spawn, type ChildProcessByStdio } from "node:child_process";
+import { once } from "node:events";
+import { setTimeout as delay } from "node:timers/promises";
+import type { Readable, Writable } from "node:stream";
+import { getDefaultEnvironment } from "@modelcontextprotocol/client/stdio";
+
+/** What is started. */
+export interface Program {
+  readonly command: string;
+  readonly args: readonly string[];
+  readonly env: Readonly<Record<string, string>>;
+  readonly cwd: string | undefined;
+}
+
+/** A program and every process that it started, as one thing that can be ended. */
+export interface ProcessTree {
+  readonly pid: number;
+  readonly input: Writable;
+  readonly output: Readable;
+  readonly errors: Readable;
+  /** Resolves when the program itself is gone, to how it ended. */
+  readonly exited: Promise<string>;
+  /** Ends the whole tree: asks first, by closing its input, then by SIGTERM, then by SIGKILL. Idempotent. */
+  end(): Promise<void>;
+}
+
+type Child = ChildProcessByStdio<Writable, Readable, Readable>;
+
+/** How long each way of asking is waited for, in milliseconds. */
+const patienceMs = 700;
+
+/** Ends the group of `$0` when its input ends: when this process is gone, however it went. */
+const guardScript = 'read -r _; kill -TERM -- "-$0" 2>/dev/null; sleep 1; kill -KILL -- "-$0" 2>/dev/null';
+
+/**
+ * Starts a program in a process group of its own, with an environment of a few harmless variables and what the plan
+ * names. A guard ends the group when this process dies without a word. Rejects when the program cannot be started.
+ */
+export async function startProgram({ command, args, env, cwd }: Program): Promise<ProcessTree> {
+  const child: Child = spawn(command, [...args], {
+    stdio: ["pipe", "pipe", "pipe"],
+    detached: true, // a group of its own, so that the group can be ended
+    env: { ...getDefaultEnvironment(), ...env },
+    windowsHide: true,
+    ...(cwd !== undefined && { cwd }),
+  });
+  const exited = new Promise<string>((resolve) => {
+    child.once("exit", (code, signal) =>
+      resolve(signal === null ? `it ended with code ${code}` : `it was ended by ${signal}`),
+    );
+  });
+  await once(child, "spawn");
+  const pid = child.pid!;
+  const guard = startGuard(pid);
+  let ending: Promise<void> | undefined;
+  return {
+    pid,
+    input: child.stdin,
+    output: child.stdout,
+    errors: child.stderr,
+    exited,
+    end: () => (ending ??= endTree(child, pid, exited).finally(guard)),
+  };
+}
+
+/** Returns how to dismiss the guard. */
+function startGuard(pid: number): () => void {
+  if (process.platform === "win32") return () => {};
+  const guard = spawn("/bin/sh", ["-c", guardScript, String(pid)], {
+    stdio: ["pipe", "ignore", "ignore"],
+    detached: true,
+  });
+  guard.on("error", () => {}); // without a shell there is no guard
+  guard.stdin.on("error", () => {});
+  guard.unref();
+  (guard.stdin as Writable & { unref?: () => void }).unref?.();
+  return () => void guard.kill("SIGKILL");
+}
+
+async function endTree(child: Child, pid: number, exited: Promise<string>): Promise<void> {
+  child.stdin.on("error", () => {}); // it may be gone
+  child.stdin.end();
+  if (!(await within(exited))) {
+    signalGroup(pid, "SIGTERM");
+    await within(exited);
+  }
+  // What the program started may still be there when the program is not.
+  if (isAlive(pid)) signalGroup(pid, "SIGTERM");
+  for (let round = 0; round < 10 && isAlive(pid); round++) await delay(20);
+  signalGroup(pid, "SIGKILL");
+  await exited;
+  for (const stream of [child.stdin, child.stdout, child.stderr]) stream.destroy();
+}
+
+async function within(exited: Promise<string>): Promise<boolean> {
+  const controller = new AbortController();
+  const late = delay(patienceMs, false, { signal: controller.signal }).catch(() => false);
+  try {
+    return await Promise.race([exited.then(() => true), late]);
+  } finally {
+    controller.abort();
+  }
+}
+
+function isAlive(group: number): boolean {
+  return signalGroup(group, 0);
+}
+
+/** Tells whether there was a group to signal. */
+function signalGroup(group: number, signal: NodeJS.Signals | 0): boolean {
+  try {
+    return process.kill(-group, signal);
+  } catch {
+    return false;
+  }
+}

@@ -1,0 +1,170 @@
+import type { Tool } from "@modelcontextprotocol/client";
+import { isToolmountError, type Coordinator, type ToolContext, type ToolInfo } from "@toolmount/core";
+import { digestOf } from "@toolmount/core/internal";
+import type { KeptDefinition, KeptDefinitions } from "../wire/kept-definitions.ts";
+import type { ServerSettings } from "./config.ts";
+import { Connection } from "./connection.ts";
+import { EraVerdict } from "./era.ts";
+import type { ServerStatus } from "./status.ts";
+import { mountedName, toDefinition, type CallServer } from "./tool-definition.ts";
+
+/** Connections of sessions that are kept; the one that was quiet longest is closed. */
+const maxSessionConnections = 64;
+
+/** A tool of the server as it is mounted. */
+interface MountedTool {
+  readonly tool: Tool;
+  readonly name: string;
+  readonly digest: string;
+  readonly undo: () => void;
+}
+
+/** One MCP server behind one entry of a plan: its connections, and its tools on the coordinator. */
+export class MountedServer {
+  readonly #coordinator: Coordinator;
+  readonly #settings: ServerSettings;
+  readonly #verdict = new EraVerdict();
+  readonly #main: Connection;
+  readonly #sessions = new Map<string, Connection>();
+  readonly #tools = new Map<string, MountedTool>();
+  #refused: { tool: string; problem: string }[] = [];
+  /** Definitions by the names under which the host offers them. */
+  #offered: KeptDefinitions = new Map();
+
+  constructor(coordinator: Coordinator, settings: ServerSettings) {
+    this.#coordinator = coordinator;
+    this.#settings = settings;
+    this.#main = this.#connection((tools) => void this.#change(tools));
+  }
+
+  get status(): ServerStatus {
+    return { name: this.#settings.name, ...this.#main.status, refused: this.#refused };
+  }
+
+  get offered(): KeptDefinitions {
+    return this.#offered;
+  }
+
+  /** Connects and asks what tools there are. */
+  async list(): Promise<readonly Tool[]> {
+    try {
+      return await this.#main.listTools();
+    } finally {
+      // A server for each call or session has served its purpose here.
+      if (this.#settings.instance !== "shared") await this.#main.rest();
+    }
+  }
+
+  /** Mounts the tools of the server. One that the host refuses is left out, and named in the status. */
+  mountAll(tools: readonly Tool[]): void {
+    const before = new Set(this.#infos().map(({ name }) => name));
+    this.#refused = [];
+    for (const tool of tools) this.#mount(tool);
+    this.#noteOffered(before);
+  }
+
+  async close(): Promise<void> {
+    await Promise.all([this.#main, ...this.#sessions.values()].map((connection) => connection.close()));
+  }
+
+  #connection(onTools?: (tools: readonly Tool[]) => void): Connection {
+    const { logger } = this.#coordinator;
+    const folder = this.#coordinator.getCapability("session.working_dir") ?? undefined;
+    return new Connection({ settings: this.#settings, folder, logger, verdict: this.#verdict, onTools });
+  }
+
+  #mount(tool: Tool): void {
+    const { logger } = this.#coordinator;
+    const taken = new Set([...this.#tools.values()].map(({ name }) => name));
+    const name = mountedName(tool.name, taken);
+    if (this.#tools.has(tool.name)) {
+      this.#refuse(tool, "the server lists two tools of this name");
+      return;
+    }
+    try {
+      const undo = this.#coordinator.mount("tools", toDefinition(tool, name, this.#settings, this.#call));
+      this.#tools.set(tool.name, { tool, name, digest: digestOf(tool), undo });
+    } catch (error) {
+      if (!isToolmountError(error) || !refusals.has(error.code)) throw error;
+      logger.warn({ tool: tool.name, err: error }, "a tool of an MCP server was left out");
+      this.#refuse(tool, error.message);
+    }
+  }
+
+  #refuse({ name }: Tool, problem: string): void {
+    this.#refused.push({ tool: name, problem });
+  }
+
+  readonly #call: CallServer = async (params, context, options) => {
+    const connection = this.#connectionFor(context);
+    try {
+      return await connection.call(params, options);
+    } finally {
+      if (this.#settings.instance === "call") await connection.close();
+    }
+  };
+
+  #connectionFor({ sessionId = "" }: ToolContext): Connection {
+    const { instance } = this.#settings;
+    if (instance === "shared") return this.#main;
+    if (instance === "call") return this.#connection();
+    const connection = this.#sessions.get(sessionId) ?? this.#connection();
+    this.#sessions.delete(sessionId);
+    this.#sessions.set(sessionId, connection);
+    const [quietest] = this.#sessions.entries();
+    if (this.#sessions.size > maxSessionConnections && quietest !== undefined) {
+      this.#sessions.delete(quietest[0]);
+      void quietest[1].close();
+    }
+    return connection;
+  }
+
+  /**
+   * The server has other tools than before. What changed is mounted again, and so compared with the lock: a definition
+   * that nobody has accepted cannot be called.
+   */
+  async #change(tools: readonly Tool[]): Promise<void> {
+    const now = new Map(tools.map((tool) => [tool.name, tool]));
+    const gone = [...this.#tools.values()].filter(
+      ({ tool, digest }) => !now.has(tool.name) || digestOf(now.get(tool.name)) !== digest,
+    );
+    const fresh = tools.filter(
+      ({ name }) => !this.#tools.has(name) || gone.some(({ tool }) => tool.name === name),
+    );
+    if (gone.length === 0 && fresh.length === 0) return;
+    for (const { tool, undo } of gone) {
+      undo();
+      this.#tools.delete(tool.name);
+    }
+    const before = new Set(this.#infos().map(({ name }) => name));
+    for (const tool of fresh) this.#mount(tool);
+    this.#noteOffered(before);
+    this.#coordinator.logger.info(
+      { server: this.#settings.name, gone: gone.length, fresh: fresh.length },
+      "an MCP server changed its tools",
+    );
+    await this.#coordinator.hooks.emit("mcp:changed", { server: this.#settings.name });
+  }
+
+  #infos(): readonly ToolInfo[] {
+    return [...(this.#coordinator.get("tools") as ReadonlyMap<string, ToolInfo>).values()];
+  }
+
+  /** Notes which names the host gave to what was just mounted. */
+  #noteOffered(before: ReadonlySet<string>): void {
+    const mounted = new Map([...this.#tools.values()].map(({ name, tool }) => [name, tool]));
+    const kept = [...this.#offered].filter(
+      ([name, { declaredName, definition }]) => before.has(name) && mounted.get(declaredName) === definition,
+    );
+    const added = this.#infos()
+      .filter(({ name }) => !before.has(name))
+      .flatMap(({ name, declaredName }): [string, KeptDefinition][] => {
+        const definition = mounted.get(declaredName);
+        return definition === undefined ? [] : [[name, { declaredName, definition }]];
+      });
+    this.#offered = new Map([...kept, ...added]);
+  }
+}
+
+/** Why one tool of a server is left out while the others are mounted. */
+const refusals: ReadonlySet<string> = new Set(["TOOL_INVALID", "SCHEMA_NOT_JSON"]);

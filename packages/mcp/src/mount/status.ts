@@ -1,0 +1,21 @@
+/** How a mounted server stands. */
+export interface ServerStatus {
+  /** The entry's name for it. */
+  readonly name: string;
+  /**
+   * `asleep`: not asked for yet. `connecting`, `connected`. `down`: the connection ended or could not be made; the next call
+   * tries again. `needs_auth`: a person has to sign in. `closed`: its host is done with it.
+   */
+  readonly state: "asleep" | "connecting" | "connected" | "down" | "needs_auth" | "closed";
+  /** Why it is down. */
+  readonly cause?: string;
+  /** The revision of the protocol that was agreed on. */
+  readonly protocol?: string;
+  /** The server's own name and version. */
+  readonly server?: string;
+  readonly pid?: number;
+  /** Connections made so far. */
+  readonly connections: number;
+  /** Tools that were left out, and why. */
+  readonly refused: readonly { readonly tool: string; readonly problem: string }[];
+}

@@ -1,0 +1,122 @@
+import {
+  deserializeMessage,
+  serializeMessage,
+  type JSONRPCMessage,
+  type Transport,
+} from "@modelcontextprotocol/client";
+import type { Logger } from "@toolmount/core";
+import { LineReader } from "./lines.ts";
+import { startProgram, type ProcessTree, type Program } from "./process-tree.ts";
+
+/** What a stdio transport is made with. */
+export interface StdioOptions extends Program {
+  readonly maxMessageBytes: number;
+  readonly logger: Logger;
+}
+
+/** Longest line of a server's stderr, or of garbage, that is logged, in characters. */
+const maxLogged = 2_000;
+
+/**
+ * Speaks with a program over its stdin and stdout, a message a line. Lines that are no messages are logged and left out.
+ * Closing it ends the program and everything that the program started.
+ */
+export class StdioTransport implements Transport {
+  onclose?: () => void;
+  onerror?: (error: Error) => void;
+  onmessage?: (message: JSONRPCMessage) => void;
+  /** What the program said last on stderr: the best cause there is for an end nobody asked for. */
+  lastWords = "";
+  readonly #options: StdioOptions;
+  readonly #lines: LineReader;
+  #tree: ProcessTree | undefined;
+  #ended: string | undefined;
+  #strayLines = 0;
+  #closed = false;
+
+  constructor(options: StdioOptions) {
+    this.#options = options;
+    this.#lines = new LineReader(options.maxMessageBytes);
+  }
+
+  get pid(): number | null {
+    return this.#tree?.pid ?? null;
+  }
+
+  /** By its presence the SDK knows a transport over stdio, where a server that is silent is an old one. */
+  get stderr(): null {
+    return null;
+  }
+
+  /** How the program ended by itself; undefined while it runs, and when it was asked to end. */
+  get ended(): string | undefined {
+    return this.#ended;
+  }
+
+  async start(): Promise<void> {
+    const tree = await startProgram(this.#options);
+    this.#tree = tree;
+    tree.output.on("data", (chunk: Buffer) => this.#read(chunk));
+    tree.output.on("error", (error) => this.onerror?.(error));
+    tree.input.on("error", (error) => this.onerror?.(error));
+    tree.errors.on("data", (chunk: Buffer) => this.#listen(chunk));
+    void tree.exited.then((how) => {
+      // An end that was asked for is no cause of anything.
+      if (!this.#closed) this.#ended = how;
+      return this.close();
+    });
+  }
+
+  async send(message: JSONRPCMessage): Promise<void> {
+    const tree = this.#tree;
+    if (tree === undefined || this.#closed || !tree.input.writable)
+      throw new Error("the server is not running");
+    await new Promise<void>((resolve, reject) => {
+      tree.input.write(serializeMessage(message), (error) => (error ? reject(error) : resolve()));
+    });
+  }
+
+  async close(): Promise<void> {
+    const isFirst = !this.#closed;
+    this.#closed = true;
+    await this.#tree?.end();
+    if (isFirst) this.onclose?.();
+  }
+
+  #read(chunk: Buffer): void {
+    try {
+      for (const line of this.#lines.push(chunk)) this.#receive(line);
+    } catch (error) {
+      this.onerror?.(error as Error);
+      void this.close();
+    }
+  }
+
+  #receive(line: string): void {
+    if (line.trim() === "") return;
+    const message = readMessage(line);
+    if (message !== undefined) {
+      this.onmessage?.(message);
+      return;
+    }
+    const { logger } = this.#options;
+    const stray = { line: line.slice(0, maxLogged) };
+    const words = "the server wrote a line to stdout that is no message";
+    if (this.#strayLines++ === 0) logger.warn(stray, words);
+    else logger.debug(stray, words);
+  }
+
+  #listen(chunk: Buffer): void {
+    const text = chunk.toString("utf8");
+    this.lastWords = `${this.lastWords}${text}`.slice(-maxLogged);
+    this.#options.logger.debug({ stderr: text.slice(0, maxLogged) }, "the server wrote to stderr");
+  }
+}
+
+function readMessage(line: string): JSONRPCMessage | undefined {
+  try {
+    return deserializeMessage(line);
+  } catch {
+    return undefined;
+  }
+}

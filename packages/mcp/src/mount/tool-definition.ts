@@ -1,0 +1,115 @@
+import { createHash } from "node:crypto";
+import type { CallToolRequest, CallToolResult, RequestOptions, Tool } from "@modelcontextprotocol/client";
+import { ProtocolError, SdkError, SdkErrorCode } from "@modelcontextprotocol/client";
+import { failure, type PartialResult, type ToolContext, type ToolDefinition } from "@toolmount/core";
+import { matchesGlob } from "@toolmount/core/match-arguments";
+import { classify, type Classification } from "../wire/annotations.ts";
+import { fromMcpResult } from "../wire/result.ts";
+import type { ServerSettings } from "./config.ts";
+
+/** Calls a tool of a server for one call of the host. */
+export type CallServer = (
+  params: CallToolRequest["params"],
+  context: ToolContext,
+  options: RequestOptions & { readonly idempotent: boolean },
+) => Promise<CallToolResult>;
+
+/** Longest name that a mounted tool has before the plan puts a prefix before it. */
+const maxName = 96;
+
+/**
+ * The name under which a tool of a server is mounted: its own, with `_` for what a name may not hold. A long name, and
+ * one that is taken, ends in six digits of its hash.
+ */
+export function mountedName(name: string, taken: ReadonlySet<string>): string {
+  const plain = name.replaceAll(/[^A-Za-z0-9_.-]/g, "_") || "tool";
+  const isFree = plain.length <= maxName && !taken.has(plain) && !(plain in Object.prototype);
+  if (isFree) return plain;
+  const hash = createHash("sha256").update(name).digest("hex").slice(0, 6);
+  return `${plain.slice(0, maxName - 7)}_${hash}`;
+}
+
+/** Renders a tool of a server as one of ours. Its schemas stay as they are; the host checks arguments and results. */
+export function toDefinition(
+  tool: Tool,
+  name: string,
+  settings: ServerSettings,
+  call: CallServer,
+): ToolDefinition {
+  const { inputSchema, outputSchema, description, title } = tool;
+  const facts = classificationOf(tool, settings);
+  return {
+    name,
+    description:
+      firstText(description, title, tool.annotations?.title) ??
+      `${tool.name} of the MCP server ${settings.name}`,
+    schema: inputSchema,
+    ...(outputSchema !== undefined && { outputSchema: outputSchema }),
+    timeout: settings.timeoutMs,
+    ...facts,
+    execute: (params, context) =>
+      callTool(
+        { name: tool.name, arguments: params as Record<string, unknown> },
+        context,
+        facts.idempotent ?? false,
+        call,
+        settings,
+      ),
+  };
+}
+
+function firstText(...texts: readonly (string | undefined)[]): string | undefined {
+  return texts.find((text) => text !== undefined && text.trim() !== "");
+}
+
+/** What the plan says counts more than the name, and the name more than the server. */
+function classificationOf(tool: Tool, { classify: rules, hints }: ServerSettings): Classification {
+  const own = classify(tool.name, hints === "use" ? tool.annotations : undefined);
+  const rule = Object.entries(rules).find(([glob]) => matchesGlob(glob, tool.name))?.[1];
+  if (rule === undefined) return own;
+  const { category, consequence, confirm, idempotent } = rule;
+  return {
+    ...own,
+    ...(category !== undefined && { category }),
+    ...(consequence !== undefined && { consequenceLevel: consequence }),
+    ...(confirm !== undefined && { requiresConfirmation: confirm }),
+    ...(idempotent !== undefined && { idempotent }),
+  };
+}
+
+async function callTool(
+  params: CallToolRequest["params"],
+  context: ToolContext,
+  idempotent: boolean,
+  call: CallServer,
+  settings: ServerSettings,
+): Promise<PartialResult> {
+  const { traceparent } = context;
+  const withTrace = traceparent === undefined ? params : { ...params, _meta: { traceparent } };
+  try {
+    const result = await call(withTrace, context, {
+      idempotent,
+      signal: context.abortSignal,
+      // The host's own deadline comes first.
+      timeout: Math.min(settings.timeoutMs * 2, 2 ** 31 - 1),
+      onprogress: ({ progress, total, message }) => context.progress({ progress, total, message }),
+    });
+    return fromMcpResult(result);
+  } catch (error) {
+    return explainFailure(error, context, settings.name);
+  }
+}
+
+/** What went wrong between this host and the server, in words for a model. Other errors are thrown on. */
+function explainFailure(error: unknown, { abortSignal }: ToolContext, server: string): PartialResult {
+  if (error instanceof ProtocolError)
+    return failure(error.message, { code: "MCP_ERROR", details: { code: error.code } });
+  // The host has its own words for a call that was cancelled or took too long.
+  if (abortSignal.aborted) return failure("the call was cancelled", { code: "MCP_CANCELLED" });
+  if (error instanceof SdkError && error.code === SdkErrorCode.ConnectionClosed)
+    return failure(
+      `the connection to the MCP server "${server}" ended while the call ran; whether it took effect is not known`,
+      { code: "MCP_CONNECTION_LOST" },
+    );
+  throw error;
+}
