@@ -32,8 +32,10 @@ export const words: readonly Word[] = [
 const skipped: readonly RegExp[] = [
   /(?:^|\/)fixtures\//,
   /^pnpm-lock\.yaml$/,
+  // Data and schemas; a manifest's words are its author's, and are scanned.
+  /(?<!package)\.json$/,
   /^LICENSE$/,
-  /\.(?:svg|png|json|jsonl|snap|pdf|gz|db)$/,
+  /\.(?:svg|png|jsonl|snap|pdf|gz|db)$/,
   /^test\/support\/plain-english\.ts$/,
   /^test\/plain-english\.test\.ts$/,
 ];
