@@ -10,7 +10,7 @@ const engineUrl = z.url({ protocol: /^https?$/ });
 const engine = z.discriminatedUnion("type", [
   z.strictObject({
     type: z.literal("searxng"),
-    url: engineUrl.describe("Where the instance answers, e.g. http://localhost:8888"),
+    url: engineUrl.describe("The instance's address, e.g. http://localhost:8888"),
   }),
   z.strictObject({
     type: z.literal("brave"),
@@ -24,60 +24,66 @@ const engine = z.discriminatedUnion("type", [
   }),
 ]);
 
-/** What a plan may set for this module. */
+/** The module's config in a plan. */
 export const config = z.strictObject({
   timeout: z
     .number()
     .min(0.1)
     .max(600)
     .default(10)
-    .describe("Seconds that one fetch or search may take, redirects and all"),
+    .describe("Seconds that one fetch or search may take, including redirects"),
   default_limit: z
     .int()
     .min(100)
     .max(10_000_000)
     .default(204_800)
-    .describe("Characters that a fetch gives when the call does not say"),
-  max_download_bytes: bytes.default(10_485_760).describe("Most bytes on the wire"),
+    .describe("Characters that a fetch returns by default"),
+  max_download_bytes: bytes.default(10_485_760).describe("Most bytes to download"),
   max_decoded_bytes: bytes.default(20_971_520).describe("Most bytes after decompression"),
   max_redirects: z
     .int()
     .min(0)
     .max(20)
     .default(5)
-    .describe("Redirects that are followed, each judged like the first address"),
+    .describe("Redirects to follow; each is checked like the first address"),
   allowed_domains: z
     .array(domain)
     .default([])
-    .describe("When not empty, only these and the names below them"),
-  blocked_domains: z.array(domain).default([]).describe("Never these, nor the names below them"),
-  allowed_ports: z
-    .array(z.int().min(1).max(65_535))
-    .default([80, 443, 8080, 8443])
-    .describe("Ports that may be asked"),
+    .describe("If not empty, only these names and names below them are allowed"),
+  blocked_domains: z.array(domain).default([]).describe("These names and names below them are refused"),
+  allowed_ports: z.array(z.int().min(1).max(65_535)).default([80, 443, 8080, 8443]).describe("Allowed ports"),
   allow_private: z
     .boolean()
     .default(false)
     .describe(
-      "Whether addresses of this machine and of private networks may be asked too; for tests and intranets",
+      "Whether addresses of this machine and of private networks are allowed; for tests and intranets",
     ),
-  extract_text: z
-    .boolean()
-    .default(true)
-    .describe("Whether a page becomes readable text; false gives its source"),
+  extract_timeout: z
+    .number()
+    .min(0.1)
+    .max(600)
+    .default(10)
+    .describe("Seconds that converting one page to text may take, after its download"),
+  extract_memory_mb: z
+    .int()
+    .min(128)
+    .max(4096)
+    .default(512)
+    .describe("Megabytes that converting one page to text may use"),
+  extract_text: z.boolean().default(true).describe("Whether HTML becomes Markdown; false returns its source"),
   user_agent: z
     .string()
     .regex(/^[\x20-\x7e]+$/)
     .default("toolmount/1.0")
-    .describe("What requests say they come from"),
-  max_results: z.int().min(1).max(50).default(5).describe("Results of a search when the call does not say"),
+    .describe("User agent of the requests"),
+  max_results: z.int().min(1).max(50).default(5).describe("Results that a search returns by default"),
   engines: z.array(engine).max(10).default([]).describe("Search engines, tried in this order"),
 });
 
-/** A plan's settings, as they are written. */
+/** The config as written in a plan. */
 export type Settings = z.input<typeof config>;
 
-/** Settings with their defaults. */
+/** The config with its defaults. */
 export type ParsedSettings = z.output<typeof config>;
 
 export type EngineSettings = ParsedSettings["engines"][number];

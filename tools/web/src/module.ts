@@ -7,6 +7,7 @@ import { webSearchIn } from "./web-search.ts";
 /** Mounts `web_fetch` and `web_search`. */
 export async function mount(coordinator: Coordinator, settings: ParsedSettings): Promise<void> {
   const web = openWeb(settings);
+  coordinator.registerCleanup(() => web.reader.close());
   coordinator.mount("tools", webFetchIn(web));
   coordinator.mount("tools", webSearchIn(web));
 }

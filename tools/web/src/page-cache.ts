@@ -1,11 +1,11 @@
-import type { ExtractedPage } from "./text/extract.ts";
+import type { ExtractedPage } from "./extract/extract-page.ts";
 
-/** A page as it was read once, so that its pages are of one text. */
+/** A page that was read once. Later parts come from the same text. */
 export interface ReadPage extends ExtractedPage {
   readonly finalUrl: string;
 }
 
-/** The last pages that were read, for paging: for a session and an address, and not for long. */
+/** The pages that were read last, for a short time, by session and address. */
 export interface PageCache {
   get(key: string): ReadPage | null;
   set(key: string, page: ReadPage): void;

@@ -1,12 +1,12 @@
-/** A part of a text, in characters as JavaScript counts them; never half of one. */
+/** A part of a text, in UTF-16 units; never half a character. */
 export interface TextPage {
   readonly content: string;
   readonly offset: number;
-  /** Where the rest begins; null on the last page. */
+  /** Start of the next part; null on the last part. */
   readonly nextOffset: number | null;
 }
 
-/** Cuts a page out of a text. */
+/** Cuts one part out of a text. */
 export function pageOfText(text: string, from: number, limit: number): TextPage {
   const offset = toBoundary(text, Math.min(from, text.length));
   let end = toBoundary(text, Math.min(offset + limit, text.length));
@@ -14,7 +14,7 @@ export function pageOfText(text: string, from: number, limit: number): TextPage 
   return { content: text.slice(offset, end), offset, nextOffset: end < text.length ? end : null };
 }
 
-/** One back where the position is between the halves of a character. */
+/** The position, moved back by one when it is inside a character. */
 function toBoundary(text: string, at: number): number {
   return at > 0 && at < text.length && isHigh(text, at - 1) ? at - 1 : at;
 }

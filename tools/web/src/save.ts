@@ -2,8 +2,8 @@ import type { ToolContext } from "@toolmount/core";
 import { FetchProblem } from "./fetch/problem.ts";
 
 /**
- * Writes a file through the host's `write_file`, whose rules, approvals and records then hold. Throws `SAVE_FAILED`
- * with what it said.
+ * Writes a file with the host's `write_file`, under its rules, approvals and records. Throws `SAVE_FAILED` with the error
+ * of `write_file`.
  */
 export async function saveText(path: string, content: string, context: ToolContext): Promise<number> {
   const outcome = await context
@@ -11,7 +11,7 @@ export async function saveText(path: string, content: string, context: ToolConte
     .catch((thrown: unknown) => {
       throw new FetchProblem(
         "SAVE_FAILED",
-        "Failed to write file: there is no host whose write_file could do it",
+        "Failed to write file: save_to_file needs a host with the tool write_file",
         {},
         { cause: thrown },
       );

@@ -6,7 +6,7 @@ import { FetchProblem } from "./fetch/problem.ts";
 import { createPageCache, type PageCache, type ReadPage } from "./page-cache.ts";
 import { pageOfText } from "./page-text.ts";
 import { saveText } from "./save.ts";
-import { extractPage } from "./text/extract.ts";
+import { extractPage } from "./extract/extract-page.ts";
 import { openWeb, type Services, type Web } from "./web.ts";
 import { webFetchUsage as usage } from "./web-fetch-usage.ts";
 
@@ -18,18 +18,18 @@ const schema = z.strictObject({
     .string()
     .min(1)
     .optional()
-    .describe("Write the whole text to this file with write_file, and answer with its beginning only"),
+    .describe("Writes the whole text to this file with write_file; the result has only its start"),
   offset: z
     .int()
     .min(0)
     .default(0)
-    .describe("Where to begin, in characters of the text; next_offset of the last answer to go on"),
+    .describe("Start, in characters of the text; for the next part, next_offset of the last result"),
   limit: z
     .int()
     .min(1)
     .max(10_000_000)
     .optional()
-    .describe("Most characters to give; the setting when left out"),
+    .describe("Most characters to return; default: the plan's setting"),
 });
 
 const outputSchema = z.strictObject({
@@ -58,7 +58,7 @@ export function webFetchIn(web: Web) {
   return defineTool({
     name: "web_fetch",
     description:
-      "Fetches one public web page and gives its text as Markdown, in pages. Use when the address is known; to find addresses, use web_search.",
+      "Fetches one public web page and returns its text as Markdown, in parts. Use when the address is known; to find addresses, use web_search.",
     summary: "Fetches a web page as text.",
     usage,
     schema,
@@ -66,8 +66,8 @@ export function webFetchIn(web: Web) {
     category: "read",
     consequenceLevel: "low",
     requiresConfirmation: false,
-    // The tool has its own deadline; extracting and saving come on top.
-    timeout: Math.ceil(web.settings.timeout * 1000) + 15_000,
+    // Downloading and converting (twice at most) have deadlines of their own; the rest is for saving.
+    timeout: Math.ceil((web.settings.timeout + 2 * web.settings.extract_timeout) * 1000) + 15_000,
     idempotent: true,
     tags: ["web"],
     version: "1.0.0",
@@ -78,7 +78,7 @@ export function webFetchIn(web: Web) {
 
 type Params = z.output<typeof schema>;
 
-/** Does the work and answers with a failure when something on the way refuses. */
+/** Runs the work; a {@link FetchProblem} becomes a failure. */
 export async function answering(work: () => Promise<PartialResult>): Promise<PartialResult> {
   try {
     return await work();
@@ -102,7 +102,7 @@ async function fetchAndShow(
   return data({ ...beginning(params, page), saved_to: path, saved_bytes: saved }, warnings);
 }
 
-/** A later page is of the text that the first one was of, when it is still there. */
+/** Reads a page. A later part comes from the text of the first part while that is cached. */
 async function readPage(
   web: Web,
   cache: PageCache,
@@ -113,7 +113,13 @@ async function readPage(
   const known = offset > 0 ? cache.get(key) : null;
   if (known !== null) return known;
   const fetched = await fetchPage(url, web.fetchOptions, context.abortSignal);
-  const page = { ...(await extractPage(fetched, web.settings.extract_text)), finalUrl: fetched.finalUrl };
+  const extracted = await extractPage(fetched, {
+    reader: web.reader,
+    limits: web.readLimits,
+    readable: web.settings.extract_text,
+    signal: context.abortSignal,
+  });
+  const page = { ...extracted, finalUrl: fetched.finalUrl };
   cache.set(key, page);
   return page;
 }
@@ -131,7 +137,7 @@ function facts({ url }: Params, page: ReadPage) {
 function shown(web: Web, params: Params, page: ReadPage) {
   const limit = params.limit ?? web.settings.default_limit;
   const { content, offset, nextOffset } = pageOfText(page.text, params.offset, limit);
-  const note = `\n\n[Cut at ${limit} of ${page.text.length} characters. To go on, call web_fetch with offset ${nextOffset}.]`;
+  const note = `\n\n[Cut at ${limit} of ${page.text.length} characters. For the next part, call web_fetch with offset ${nextOffset}.]`;
   return {
     ...facts(params, page),
     content: nextOffset === null ? content : content + note,
@@ -143,7 +149,7 @@ function shown(web: Web, params: Params, page: ReadPage) {
   };
 }
 
-/** What is shown of a text that went into a file. */
+/** The result for a text that was written to a file. */
 function beginning(params: Params, page: ReadPage) {
   return { ...facts(params, page), content: pageOfText(page.text, 0, 1000).content, truncated: false };
 }

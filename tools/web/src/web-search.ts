@@ -15,8 +15,13 @@ const schema = z.strictObject({
     .string({ error: missing })
     .regex(/\S/, missing)
     .max(2000)
-    .describe("What to search for, as one would type it"),
-  max_results: z.int().min(1).max(50).optional().describe("Most results to give; the setting when left out"),
+    .describe("The search text, as you would type it"),
+  max_results: z
+    .int()
+    .min(1)
+    .max(50)
+    .optional()
+    .describe("Most results to return; default: the plan's setting"),
 });
 
 const outputSchema = z.strictObject({
@@ -39,7 +44,7 @@ export function webSearchIn(web: Web) {
   return defineTool({
     name: "web_search",
     description:
-      "Searches the web and gives titles, addresses and snippets. Use to find pages about something; to read one, use web_fetch.",
+      "Searches the web and returns titles, addresses and snippets. Use to find pages on a topic; to read one, use web_fetch.",
     summary: "Searches the web.",
     usage,
     schema,
@@ -60,7 +65,7 @@ interface NamedEngine {
   readonly ask: Engine;
 }
 
-/** Asks one engine after the other until one answers; an answer without results is one. */
+/** Tries one engine after the other until one answers. An empty list of results is an answer. */
 async function search(
   web: Web,
   engines: readonly NamedEngine[],

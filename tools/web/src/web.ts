@@ -1,36 +1,43 @@
 import { systemClock, type Clock } from "@toolmount/core";
+import type { ReadLimits } from "./extract/job.ts";
+import { createReader, type Reader } from "./extract/reader.ts";
 import { config, type ParsedSettings, type Settings } from "./config.ts";
 import { connectTo, type Connect } from "./fetch/connect.ts";
 import type { FetchOptions } from "./fetch/fetch-page.ts";
 import { resolveBySystem } from "./guard/resolve.ts";
 import { createGuard, type Resolve } from "./guard/target.ts";
 
-/** What the web tools need of the machine; each has a default. */
+/** Services of the machine that the web tools use; each has a default. */
 export interface Services {
-  /** Finds the addresses of a name. Default: the system's resolver. */
+  /** Resolves a name to addresses. Default: the system's resolver. */
   readonly resolve?: Resolve | undefined;
-  /** Opens a connection to an address that was judged. Default: TCP, and TLS for https. */
+  /** Connects to a checked address. Default: TCP, and TLS for https. */
   readonly connect?: Connect | undefined;
   readonly clock?: Clock | undefined;
 }
 
-/** What the web tools of one mount share. */
+/** Shared by the web tools of one mount. */
 export interface Web {
   readonly settings: ParsedSettings;
   readonly clock: Clock;
   readonly connect: Connect;
   readonly resolve: Resolve;
   readonly fetchOptions: FetchOptions;
+  readonly readLimits: ReadLimits;
+  readonly reader: Reader;
 }
 
 export function openWeb(given: Settings, services: Services = {}): Web {
   const settings = config.parse(given);
   const { clock = systemClock, connect = connectTo, resolve = resolveBySystem } = services;
+  const readLimits = { timeoutMs: settings.extract_timeout * 1000, memoryMb: settings.extract_memory_mb };
   return {
     settings,
     clock,
     connect,
     resolve,
+    readLimits,
+    reader: createReader(readLimits, clock),
     fetchOptions: {
       guard: createGuard(settings, resolve),
       connect,

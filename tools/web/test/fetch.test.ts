@@ -127,7 +127,7 @@ test.each([
   [500, "HTTP 500: Internal Server Error"],
   [204, "HTTP 204: No Content"],
   [401, "HTTP 401: Unauthorized"],
-])("status %i is told", async (status, error) => {
+])("status %i is reported", async (status, error) => {
   const { port, url } = await serve((_request, response) => response.writeHead(status).end());
 
   expect(await fetching(port).execute({ url: url() })).toMatchObject({
@@ -182,7 +182,7 @@ test.each(Object.entries(compress))("a bomb in %s is stopped at the limit", asyn
 });
 
 test.each(["gzip", "deflate", "br", "zstd", "nonsense"])(
-  "a body that is not %s as it says is told",
+  "a body with a wrong encoding %s is reported",
   async (encoding) => {
     const { port, url } = await serve((_request, response) =>
       response
@@ -248,7 +248,7 @@ test("a name server that never answers is given up when the time is up", async (
   });
 });
 
-test("FORGE-30, FORGE-31: a fetch that was cancelled before asks nobody", async () => {
+test("FORGE-30, FORGE-31: a fetch that was cancelled before its start connects nowhere", async () => {
   const connect = deadTransport();
   const tool = createWebFetch({}, { connect });
 
@@ -284,7 +284,7 @@ test.each([
   ["lies about its length", "HTTP/1.1 200 OK\r\ncontent-length: 100\r\n\r\nshort"],
   ["sends two lengths", "HTTP/1.1 200 OK\r\ncontent-length: 5\r\ncontent-length: 6\r\n\r\nhello"],
   ["breaks off a chunk", "HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\nff\r\nshort"],
-])("a server that %s is told as a failure", async (_title, answer) => {
+])("a server that %s is a failure", async (_title, answer) => {
   const server = createServer((socket) => {
     socket.on("error", () => {});
     socket.once("data", () => socket.end(answer));
@@ -298,7 +298,7 @@ test.each([
   });
 });
 
-test("nobody at that port: the failure names the kind, and no other address", async () => {
+test("a refused connection: the failure names the kind, and no other address", async () => {
   const { port, url } = await serve(() => {});
   const { error, code } = await fetching(1).execute({ url: url().replace(String(port), "1") });
 
@@ -326,7 +326,7 @@ test("no proxy of the environment is used", async () => {
   expect(proxied).toEqual([]);
 });
 
-/** The machine's clock, whose timers all run out when told to. */
+/** The machine's clock; a test can let all its timers expire. */
 function steeredClock() {
   const waiting = new Set<() => void>();
   return {

@@ -80,7 +80,7 @@ test("rebinding: a name is looked up once, and what was judged is what is connec
   expect(connect.asked.map(({ address }) => address)).toEqual(["93.184.216.34"]);
 });
 
-test("rebinding by a redirect to the same name: each hop is judged anew, and the second is refused", async () => {
+test("rebinding by a redirect to the same name: each hop is checked again, and the second is refused", async () => {
   const { port } = await serve((_request, response) => response.writeHead(302, { location: "/again" }).end());
   const connect = transport(port);
   const resolve = resolver({ "rebind.test": [["93.184.216.34"], ["127.0.0.1"]] });
@@ -248,3 +248,30 @@ test("whatever host is asked for, the transport is asked for public addresses on
   // A differential that only ever sees one side says nothing.
   expect(Math.min(asked, refused)).toBeGreaterThan(1000);
 }, 300_000);
+
+test.each([
+  ["169.254.169.254", true],
+  ["100.100.100.200", true],
+  ["[fd00:ec2::254]", true],
+  ["[FD00:0EC2:0:0::254]", true],
+  ["[fd20:ce::254]", true],
+  ["168.63.129.16", true],
+  ["168.63.129.16", false],
+])("S8: %s, a cloud's metadata service, is refused with allow_private %s", async (host, allow_private) => {
+  const connect = deadTransport();
+
+  const { code } = await createWebFetch({ allow_private }, { connect }).execute({ url: `http://${host}/` });
+
+  expect({ code, asked: connect.asked }).toEqual({ code: "URL_BLOCKED", asked: [] });
+});
+
+test("S8: a name that resolves to a metadata service is refused with allow_private", async () => {
+  const connect = deadTransport();
+  const resolve = resolver({ "meta.test": ["10.0.0.8", "100.100.100.200"] });
+
+  const { code } = await createWebFetch({ allow_private: true }, { connect, resolve }).execute({
+    url: "http://meta.test/",
+  });
+
+  expect({ code, asked: connect.asked }).toEqual({ code: "URL_BLOCKED", asked: [] });
+});

@@ -67,7 +67,7 @@ test("a long text comes in pages, of one fetch, and each says where the next beg
   expect(first).toMatchObject({
     truncated: true,
     next_offset: 1000,
-    content: `${long.slice(0, 1000)}\n\n[Cut at 1000 of 3000 characters. To go on, call web_fetch with offset 1000.]`,
+    content: `${long.slice(0, 1000)}\n\n[Cut at 1000 of 3000 characters. For the next part, call web_fetch with offset 1000.]`,
   });
   expect(last).toMatchObject({ truncated: false, next_offset: null, content: long.slice(2500) });
   expect(times()).toBe(1);
@@ -161,7 +161,7 @@ test("save_to_file obeys a gate on write_file", async () => {
   });
 });
 
-test("save_to_file without a host, or without a write_file, is told", async () => {
+test("save_to_file without a host, or without a write_file, is a failure", async () => {
   const { url, settings } = await page();
   const host = await mounted(settings);
 
@@ -186,7 +186,7 @@ test.each([
   expect(config.safeParse(settings).success).toBe(false);
 });
 
-test("AMP-7: the manifest tells what the module mounts", async () => {
+test("AMP-7: the manifest lists the module's tools", async () => {
   const text = await readFile(join(import.meta.dirname, "../package.json"), "utf8");
   const { toolmount } = JSON.parse(text) as { toolmount: { config: object; tools: { name: string }[] } };
   const host = await mounted();

@@ -22,7 +22,7 @@ async function engine(answer: unknown, status = 200) {
 const found = (at: number) => ({ title: `Title ${at}`, url: `https://example.com/${at}` });
 const many = Array.from({ length: 12 }, (_, at) => at);
 
-test("AMP-27: SearXNG is asked for JSON, and its results are told", async () => {
+test("AMP-27: SearXNG is asked for JSON, and its results are returned", async () => {
   const { url, asked } = await engine({
     query: "q",
     results: many.map((at) => ({ ...found(at), content: `About ${at}`, engine: "x", score: 1 })),
@@ -49,11 +49,11 @@ test("a SearXNG below a path is asked there", async () => {
   expect(asked[0]?.url.pathname).toBe("/sub/search");
 });
 
-test("Brave is asked with its token, and its results are told as plain text", async () => {
+test("Brave is asked with its token, and its results are returned as plain text", async () => {
   const { url, asked } = await engine({
     type: "search",
     web: {
-      results: many.map((at) => ({ ...found(at), description: "a <strong>marked</strong> &amp; told" })),
+      results: many.map((at) => ({ ...found(at), description: "a <strong>marked</strong> &amp; plain" })),
     },
   });
   const tool = createWebSearch({
@@ -63,7 +63,7 @@ test("Brave is asked with its token, and its results are told as plain text", as
   expect((await tool.execute({ query: "q" })).data).toMatchObject({
     engine: "brave",
     count: 5,
-    results: expect.arrayContaining([{ ...found(0), snippet: "a marked & told" }]),
+    results: expect.arrayContaining([{ ...found(0), snippet: "a marked & plain" }]),
   });
   expect(asked[0]?.headers["x-subscription-token"]).toBe("key-1");
   expect(Object.fromEntries(asked[0]!.url.searchParams)).toEqual({ q: "q", count: "5" });
@@ -76,7 +76,7 @@ test("an answer of Brave without web results has found nothing", async () => {
   expect((await tool.execute({ query: "q" })).data).toMatchObject({ results: [], count: 0 });
 });
 
-test("Tavily is asked by a POST with its token, and its results are told", async () => {
+test("Tavily is asked by a POST with its token, and its results are returned", async () => {
   const { url, asked } = await engine({
     results: [{ ...found(0), content: "text", score: 0.9 }],
     response_time: 1,
@@ -94,7 +94,7 @@ test("Tavily is asked by a POST with its token, and its results are told", async
   expect(JSON.parse(asked[0]!.body)).toEqual({ query: "q", max_results: 3 });
 });
 
-test("no engine configured is told, and nothing is made up", async () => {
+test("a search without a configured engine fails", async () => {
   expect(await createWebSearch().execute({ query: "q" })).toMatchObject({
     error: "No search engine is configured; add one under engines in the plan's config of this module",
     code: "NOT_CONFIGURED",
@@ -131,16 +131,16 @@ test.each([
   ["a refusal", 401, "{}", "brave answered with HTTP 401"],
   ["too many questions", 429, "{}", "brave answered with HTTP 429"],
   ["a redirect, which could carry the key elsewhere", 302, "{}", "brave answered with HTTP 302"],
-  ["something that is no JSON", 200, "<html>", "brave answered with something that is no list of results"],
-  ["another JSON", 200, '{"results":"none"}', "brave answered with something that is no list of results"],
+  ["text that is not JSON", 200, "<html>", "brave answered without a list of results"],
+  ["another JSON", 200, '{"results":"none"}', "brave answered without a list of results"],
   [
     "a list of nonsense",
     200,
     '{"type":"search","web":{"results":[1]}}',
-    "brave answered with something that is no list of results",
+    "brave answered without a list of results",
   ],
 ])(
-  "an engine that answers with %s: the search fails, in words without the key",
+  "an engine that answers with %s: the search fails, and the error has no key",
   async (_title, status, body, message) => {
     const { url, asked } = await engine(body, status);
     const result = await createWebSearch({
@@ -153,7 +153,7 @@ test.each([
   },
 );
 
-test("an engine that cannot be reached is told by its kind, without its address", async () => {
+test("an unreachable engine is reported without its address", async () => {
   const tool = createWebSearch({ engines: [{ type: "searxng", url: "http://127.0.0.1:1/" }] });
 
   expect(await tool.execute({ query: "q" })).toMatchObject({

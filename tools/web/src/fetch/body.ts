@@ -5,18 +5,18 @@ import { createBrotliDecompress, createGunzip, createInflate, createZstdDecompre
 import { FetchProblem } from "./problem.ts";
 
 export interface BodyLimits {
-  /** On the wire. */
+  /** As downloaded. */
   readonly max_download_bytes: number;
   /** After decompression. */
   readonly max_decoded_bytes: number;
 }
 
-/** Encodings that a body may have one over the other. */
+/** Most content encodings of one body. */
 const maxEncodings = 3;
 
 /**
- * Reads a body, decompressed, and stops at the first byte beyond a limit. Throws `RESPONSE_TOO_LARGE`, and
- * `FETCH_FAILED` for an encoding that is not known or broken.
+ * Reads and decompresses a body, and stops at the first byte beyond a limit. Throws `RESPONSE_TOO_LARGE`, and
+ * `FETCH_FAILED` for an unknown encoding or broken data.
  */
 export async function readBody(
   body: Readable,
@@ -47,7 +47,10 @@ function decoders(encoding: string): Transform[] {
     .map((name) => name.trim())
     .filter((name) => name !== "" && name !== "identity");
   if (names.length > maxEncodings)
-    throw new FetchProblem("FETCH_FAILED", `The answer is compressed ${names.length} times over`);
+    throw new FetchProblem(
+      "FETCH_FAILED",
+      `The response is compressed ${names.length} times; at most ${maxEncodings} are read`,
+    );
   return names.toReversed().map(decoderOf);
 }
 
@@ -63,14 +66,11 @@ function decoderOf(name: string): Transform {
     case "zstd":
       return createZstdDecompress();
     default:
-      throw new FetchProblem(
-        "FETCH_FAILED",
-        `The answer has an encoding that is not known: ${name.slice(0, 40)}`,
-      );
+      throw new FetchProblem("FETCH_FAILED", `The response has an unknown encoding: ${name.slice(0, 40)}`);
   }
 }
 
-/** Lets so many bytes through and fails at the next. */
+/** Passes `maxBytes` bytes and fails at the next one. */
 function atMost(maxBytes: number): Transform {
   let seen = 0;
   return new Transform({
@@ -92,7 +92,7 @@ function brokenBody(thrown: unknown, encoding: string): unknown {
   if (!/^(Z_|ERR_(BROTLI|ZSTD|_)|ERR__ERROR)/.test(code)) return thrown;
   return new FetchProblem(
     "FETCH_FAILED",
-    `The answer is not what it says it is: ${encoding.slice(0, 40)}`,
+    `The response is broken: its encoding is not ${encoding.slice(0, 40)}`,
     {},
     { cause: thrown },
   );

@@ -3,18 +3,18 @@ import { connect as connectSecure } from "node:tls";
 
 /** One address to connect to. */
 export interface Destination {
-  /** Judged by the guard. */
+  /** Checked by the guard. */
   readonly address: string;
   readonly port: number;
   readonly secure: boolean;
-  /** The name that the server's certificate must be for. */
+  /** The name in the server's certificate. */
   readonly host: string;
 }
 
-/** Opens a connection; with `secure`, one on which the server has proved its name. */
+/** Opens a connection; with `secure`, after checking the server's certificate. */
 export type Connect = (destination: Destination, signal: AbortSignal) => Promise<Socket>;
 
-/** Connects to the address itself: no name is looked up again. */
+/** Connects to the address itself, without another name lookup. */
 export const connectTo: Connect = ({ address, port, secure, host }, signal) =>
   new Promise((resolve, reject) => {
     const servername = isIP(host) === 0 ? { servername: host } : {};
@@ -27,14 +27,14 @@ export const connectTo: Connect = ({ address, port, secure, host }, signal) =>
       socket.destroy();
       reject(error);
     };
-    const abort = () => give(new Error("gave up"));
+    const abort = () => give(new Error("cancelled"));
     signal.addEventListener("abort", abort, { once: true });
     if (signal.aborted) return abort();
     socket.once(secure ? "secureConnect" : "connect", () => give());
     socket.once("error", give);
   });
 
-/** Tries one address after the other; all of them were judged. */
+/** Tries one checked address after the other. */
 export async function connectToAny(
   connect: Connect,
   addresses: readonly string[],

@@ -5,9 +5,9 @@ import type { Connect } from "./connect.ts";
 import { askServer, isRedirect, type HopAnswer } from "./hop.ts";
 import { FetchProblem } from "./problem.ts";
 
-/** What came of an address. */
+/** A fetched page. */
 export interface Page {
-  /** Where the redirects ended. */
+  /** The address after all redirects. */
   readonly finalUrl: string;
   readonly contentType: string;
   readonly body: Buffer;
@@ -23,7 +23,7 @@ export interface FetchOptions {
   readonly clock: Clock;
 }
 
-/** Fetches a page: every hop is judged before it is asked. Throws a {@link FetchProblem}. */
+/** Fetches a page. Every address is checked before its request. Throws a {@link FetchProblem}. */
 export async function fetchPage(address: string, options: FetchOptions, signal: AbortSignal): Promise<Page> {
   return await withDeadline(options, signal, shorten(address), (both) => followHops(address, options, both));
 }
@@ -39,7 +39,7 @@ async function followHops(address: string, options: FetchOptions, signal: AbortS
   throw new FetchProblem("TOO_MANY_REDIRECTS", message, { max_redirects: options.maxRedirects });
 }
 
-/** Looking a name up cannot be stopped, so it is left behind when the time is up. */
+/** A name lookup cannot be cancelled; after the deadline its result is ignored. */
 async function judged(
   text: string,
   base: URL | undefined,
@@ -49,7 +49,7 @@ async function judged(
 ): Promise<Target> {
   const answer = await Promise.race([guard.judge(text, base), rejectionOf(signal)]);
   if (!("refused" in answer)) return answer;
-  const where = base === undefined ? "" : " (a redirect led there)";
+  const where = base === undefined ? "" : " (the target of a redirect)";
   if (answer.refused === "unresolved")
     throw new FetchProblem("FETCH_FAILED", `Cannot fetch ${shorten(first)}: ${answer.problem}${where}`);
   throw new FetchProblem(
@@ -79,12 +79,12 @@ function rejectionOf(signal: AbortSignal): Promise<never> {
   });
 }
 
-/** An address as a message has it. */
+/** An address, shortened for a message. */
 function shorten(address: string): string {
   return address.length > 300 ? `${address.slice(0, 300)}…` : address;
 }
 
-/** Runs work under the caller's signal and a deadline; words what it threw. */
+/** Runs work under the caller's signal and a deadline. Errors become a {@link FetchProblem}. */
 export async function withDeadline<Value>(
   { clock, timeoutMs }: { clock: Clock; timeoutMs: number },
   caller: AbortSignal,
@@ -106,14 +106,19 @@ export async function withDeadline<Value>(
         { timeout_ms: timeoutMs },
         { cause: thrown },
       );
-    throw new FetchProblem("FETCH_FAILED", `Cannot fetch ${what}: ${wordOf(thrown)}`, {}, { cause: thrown });
+    throw new FetchProblem(
+      "FETCH_FAILED",
+      `Cannot fetch ${what}: ${describeError(thrown)}`,
+      {},
+      { cause: thrown },
+    );
   } finally {
     timer.cancel();
   }
 }
 
-/** What of an error of the network may be told: its kind, no addresses. */
-function wordOf(thrown: unknown): string {
+/** A network error without addresses: only its kind. */
+function describeError(thrown: unknown): string {
   const { code } = thrown as { code?: unknown };
   return typeof code === "string" ? `the connection failed (${code})` : "the connection failed";
 }

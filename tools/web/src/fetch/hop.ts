@@ -9,28 +9,28 @@ export interface HopRequest {
   readonly body?: string | undefined;
 }
 
-/** What one server answered. */
+/** The response of one server. */
 export interface HopAnswer {
   readonly status: number;
   readonly reason: string;
   readonly headers: Readonly<Record<string, string>>;
-  /** Empty for a redirect, whose body nobody reads. */
+  /** Empty for a redirect: its body is not read. */
   readonly body: Buffer;
 }
 
-/** Headers of an answer may have so many bytes. */
+/** Most bytes of the headers. */
 const maxHeaderBytes = 65_536;
 
 const redirects = new Set([301, 302, 303, 307, 308]);
 
-/** Whether an answer sends somewhere else. */
+/** Whether a response is a redirect. */
 export function isRedirect({ status, headers }: HopAnswer): boolean {
   return redirects.has(status) && headers["location"] !== undefined;
 }
 
 /**
- * Asks one server, on a connection of its own to an address that was judged. Nothing is looked up again, no proxy of
- * the environment is used, no redirect followed.
+ * Sends one request on a new connection to a checked address. Makes no name lookup, uses no proxy of the environment and
+ * follows no redirect.
  */
 export async function askServer(
   target: Target,
@@ -41,7 +41,7 @@ export async function askServer(
   const client = new Client(url.origin, {
     pipelining: 1,
     maxHeaderSize: maxHeaderBytes,
-    headersTimeout: 0, // the signal has the only deadline
+    headersTimeout: 0, // the signal is the only deadline
     bodyTimeout: 0,
     connect: (_options, callback) => {
       connectToAny(connect, addresses, { port, secure, host }, signal).then(
@@ -72,7 +72,7 @@ export async function askServer(
   }
 }
 
-/** Of a header that was sent more than once, the first. */
+/** Keeps the first value of a repeated header. */
 function flat(headers: Readonly<Record<string, string | string[] | undefined>>): Record<string, string> {
   return Object.fromEntries(
     Object.entries(headers).flatMap(([name, value]) => {

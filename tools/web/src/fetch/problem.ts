@@ -1,4 +1,4 @@
-/** What went wrong on the way to a page; the sentence is fit for a model to read. */
+/** Why a page was not fetched or read. The message is for the model. */
 export class FetchProblem extends Error {
   override readonly name = "FetchProblem";
   readonly code: FetchCode;

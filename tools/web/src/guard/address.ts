@@ -1,24 +1,39 @@
 import ipaddr from "ipaddr.js";
 
-/** Kinds of addresses that `allow_private` opens: this machine and private networks, and nothing else. */
-const near = new Set(["loopback", "private", "carrierGradeNat", "uniqueLocal"]);
+/** Ranges that `allow_private` opens: this machine and private networks. */
+const privateRanges = new Set(["loopback", "private", "carrierGradeNat", "uniqueLocal"]);
+
+/** Services of cloud providers that give credentials to this machine. Always refused. Source: the providers' documents. */
+const metadata = new Set(
+  [
+    "169.254.169.254",
+    "169.254.170.2",
+    "100.100.100.200",
+    "168.63.129.16",
+    "192.0.0.192",
+    "fd00:ec2::254",
+    "fd00:ec2::23",
+    "fd20:ce::254",
+  ].map((address) => ipaddr.parse(address).toNormalizedString()),
+);
 
 const globalUnicast = ipaddr.IPv6.parseCIDR("2000::/3");
 
 /**
- * Whether an address may be connected to: only what is routed globally. IPv6 is held to 2000::/3, the only part that is
- * given out, so that mapped, compatible and translated forms of IPv4 addresses do not count, whatever they hold.
+ * Whether a connection to an address is allowed: only to globally routed addresses. For IPv6 this means 2000::/3, the
+ * only assigned part, so that mapped, compatible and translated forms of IPv4 addresses are refused.
  */
 export function isAllowedAddress(text: string, allowPrivate: boolean): boolean {
   const address = parseAddress(text);
   if (address === null) return false;
+  if (metadata.has(address.toNormalizedString())) return false;
   const range = address.range();
-  if (allowPrivate && near.has(range)) return true;
+  if (allowPrivate && privateRanges.has(range)) return true;
   if (range !== "unicast") return false;
   return address.kind() === "ipv4" || address.match(globalUnicast);
 }
 
-/** Only the usual notation: what a URL or a resolver gives has no other. */
+/** Parses the usual notation; URLs and resolvers give no other. */
 function parseAddress(text: string): ipaddr.IPv4 | ipaddr.IPv6 | null {
   if (ipaddr.IPv4.isValidFourPartDecimal(text)) return ipaddr.IPv4.parse(text);
   return ipaddr.IPv6.isValid(text) && !text.includes("%") ? ipaddr.IPv6.parse(text) : null;

@@ -1,9 +1,9 @@
-/** Prepares names for comparing: as a URL would have them, without a dot at the end. */
+/** Normalises names as a URL does, without a dot at the end. */
 export function parseDomains(names: readonly string[]): readonly string[] {
   return names.map((name) => bareHost(URL.parse(`http://${name.replace(/^\*?\./, "")}`)?.hostname ?? name));
 }
 
-/** Whether a host is one of the names, or below one: by labels, so that `example.com` is not in `badexample.com`. */
+/** Whether a host is one of the names or below one. Compares labels: `badexample.com` is not below `example.com`. */
 export function isAmong(host: string, domains: readonly string[]): boolean {
   return domains.some((domain) => host === domain || host.endsWith(`.${domain}`));
 }

@@ -2,7 +2,7 @@ import { isIP } from "node:net";
 import { isAllowedAddress } from "./address.ts";
 import { bareHost, isAmong, parseDomains } from "./domains.ts";
 
-/** What a guard was set to. */
+/** Settings of a guard. */
 export interface GuardSettings {
   readonly allowed_domains: readonly string[];
   readonly blocked_domains: readonly string[];
@@ -10,29 +10,29 @@ export interface GuardSettings {
   readonly allow_private: boolean;
 }
 
-/** Finds all addresses of a name. Rejects when there is no such name. */
+/** Resolves a name to all its addresses. Rejects for an unknown name. */
 export type Resolve = (hostname: string) => Promise<readonly string[]>;
 
-/** An address that was judged, and nothing else will be connected to. */
+/** A checked destination. Connections go to its addresses only. */
 export interface Target {
   readonly url: URL;
   readonly secure: boolean;
   /** Without brackets and without a dot at its end. */
   readonly host: string;
   readonly port: number;
-  /** All that the name has; each was judged. */
+  /** All addresses of the name; each was checked. */
   readonly addresses: readonly string[];
 }
 
-/** Why an address is not asked. `blocked` says the same of what exists and what does not. */
+/** Why a URL is refused. `blocked` does not reveal whether the host exists. */
 type Refusal = { readonly refused: "blocked" | "unresolved"; readonly problem: string };
 
-/** Judges every address before it is asked, the first and each that a redirect leads to. */
+/** Checks every URL before a request: the first one and the target of each redirect. */
 export interface Guard {
   judge(text: string, base?: URL): Promise<Target | Refusal>;
 }
 
-/** Longest address that is looked at, in bytes. */
+/** Longest accepted URL, in bytes. */
 const maxUrlBytes = 65_536;
 
 export function createGuard(settings: GuardSettings, resolve: Resolve): Guard {
@@ -57,7 +57,7 @@ export function createGuard(settings: GuardSettings, resolve: Resolve): Guard {
   };
 }
 
-/** The port that a URL asks; 0 is one, and is no default. */
+/** The port of a URL. Port 0 is a port, not the default. */
 export function portOf({ port, protocol }: URL): number {
   if (port !== "") return Number(port);
   return protocol === "https:" ? 443 : 80;
@@ -67,18 +67,17 @@ function block(problem: string): Refusal {
   return { refused: "blocked", problem };
 }
 
-/** A URL that may be asked as far as its text tells, or what is wrong with it. */
+/** The URL if its text is acceptable, otherwise the problem. */
 function parse(text: string, base: URL | undefined): URL | string {
   if (Buffer.byteLength(text) > maxUrlBytes) return `longer than ${maxUrlBytes} bytes`;
   const url = URL.parse(text, base?.href);
   if (url === null) return "not an absolute URL";
-  if (url.protocol !== "http:" && url.protocol !== "https:")
-    return `${url.protocol} is neither http: nor https:`;
+  if (url.protocol !== "http:" && url.protocol !== "https:") return `${url.protocol} is not http: or https:`;
   if (url.username !== "" || url.password !== "") return "it has a user name or password";
   return bareHost(url.hostname) === "" ? "it has no host" : url;
 }
 
-/** A literal is its own address. Null: there is no such name, or it has no address. */
+/** The addresses of a host; a literal is its own address. Null for an unknown name or one without addresses. */
 async function addressesOf(host: string, resolve: Resolve): Promise<readonly string[] | null> {
   if (isIP(host) !== 0) return [host];
   try {

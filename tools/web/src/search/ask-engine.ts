@@ -14,15 +14,15 @@ import { tavily } from "./tavily.ts";
 /** Most bytes of an engine's answer. */
 const maxAnswerBytes = 4_194_304;
 
-/** Makes an engine of its settings. */
+/** Creates an engine from its settings. */
 export function createEngine(settings: EngineSettings, common: Pick<ParsedSettings, "user_agent">): Engine {
   if (settings.type === "searxng") return searxng(settings, common);
   return settings.type === "brave" ? brave(settings, common) : tavily(settings, common);
 }
 
 /**
- * Asks one engine. Its address stands in the plan, so it may be a private one; a redirect is not followed, for it could
- * carry the key elsewhere. Throws a {@link FetchProblem}, in which no key and no address is told.
+ * Sends a query to one engine. Its address comes from the plan and may be private. Redirects are refused, because they
+ * could send the key to another server. Throws a {@link FetchProblem} without key and address.
  */
 export async function askEngine(
   web: Web,
@@ -42,8 +42,7 @@ export async function askEngine(
     });
   });
   const results = read(parseJson(body));
-  if (results === null)
-    throw new FetchProblem("FETCH_FAILED", `${type} answered with something that is no list of results`);
+  if (results === null) throw new FetchProblem("FETCH_FAILED", `${type} answered without a list of results`);
   return results
     .filter(({ url: found }) => isWebAddress(found))
     .slice(0, limit)
@@ -70,7 +69,7 @@ function isWebAddress(address: string): boolean {
   return /^https?:$/.test(URL.parse(address)?.protocol ?? "");
 }
 
-/** Engines mark hits with tags and entities; a result is plain text. */
+/** Removes the tags and entities with which engines mark hits. */
 function plain({ title, url, snippet }: SearchResult): SearchResult {
   return { title: plainText(title), url, snippet: plainText(snippet) };
 }

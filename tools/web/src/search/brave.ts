@@ -17,10 +17,10 @@ const answerShape = z.object({
   type: z.literal("search"),
 });
 
-/** Brave gives at most so many results at once. */
+/** Most results of one request. Source: Brave's API reference. */
 const most = 20;
 
-/** Brave's web search. An answer without `web` has found nothing. */
+/** Brave's web search. A response without `web` has no results. */
 export const brave: EngineMaker<"brave"> = ({ url, api_key }, { user_agent }) => {
   const headers = { accept: "application/json", "user-agent": user_agent, "x-subscription-token": api_key };
   return (query, limit) => ({

@@ -8,17 +8,17 @@ export interface SearchResult {
   readonly snippet: string;
 }
 
-/** A question to an engine, and how its answer is read. */
+/** A request to an engine, and the reader of its response. */
 interface EngineRequest {
   readonly url: string;
   readonly request: HopRequest;
-  /** Hits in an answer; null when it is not an answer of that engine. */
+  /** The hits in a response; null when the response does not come from that engine. */
   readonly read: (answer: unknown) => readonly SearchResult[] | null;
 }
 
 export type Engine = (query: string, limit: number) => EngineRequest;
 
-/** How each engine is asked. */
+/** Creates the requests of one engine. */
 export type EngineMaker<Type extends EngineSettings["type"]> = (
   settings: Extract<EngineSettings, { type: Type }>,
   common: Pick<ParsedSettings, "user_agent">,

@@ -7,7 +7,7 @@ const answerShape = z.object({
   ),
 });
 
-/** Tavily gives at most so many results at once. */
+/** Most results of one request. Source: Tavily's API reference. */
 const most = 20;
 
 /** Tavily's search. */

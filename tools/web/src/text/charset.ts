@@ -1,12 +1,12 @@
-// oxlint-disable-next-line typescript/triple-slash-reference -- whoever compiles from these sources needs it too
+// oxlint-disable-next-line typescript/triple-slash-reference -- compiling from these sources needs it
 /// <reference path="./untyped.d.ts" />
 
 import { MIMEType } from "node:util";
 import htmlEncodingSniffer from "html-encoding-sniffer";
 
-/** What a Content-Type says. */
+/** A parsed Content-Type. */
 export interface ContentType {
-  /** Without parameters, in lower case; empty when there is none. */
+  /** Without parameters, in lower case; empty when absent. */
   readonly essence: string;
   readonly charset: string | undefined;
 }
@@ -20,14 +20,14 @@ export function parseContentType(header: string): ContentType {
   }
 }
 
-/** Decodes a page as browsers do: a byte order mark, else what the server says, else what the page says of itself. */
+/** Decodes a page as browsers do: by its byte order mark, otherwise the server's charset, otherwise the page's own. */
 export function decodeHtml(bytes: Buffer, charset: string | undefined, xml: boolean): string {
   const label = charset === undefined ? {} : { transportLayerEncodingLabel: charset };
   const defaultEncoding = looksLikeUtf8(bytes) ? "UTF-8" : "windows-1252";
   return decode(bytes, htmlEncodingSniffer(bytes, { xml, defaultEncoding, ...label }));
 }
 
-/** Decodes a plain text: a byte order mark, else what the server says, else UTF-8. */
+/** Decodes plain text: by its byte order mark, otherwise the server's charset, otherwise UTF-8. */
 export function decodeText(bytes: Buffer, charset: string | undefined): string {
   const mark =
     bytes[0] === 0xff && bytes[1] === 0xfe
@@ -39,7 +39,7 @@ export function decodeText(bytes: Buffer, charset: string | undefined): string {
   return decode(bytes, mark ?? (isMarked ? "utf-8" : (charset ?? "utf-8")));
 }
 
-/** Bytes that mean nothing become U+FFFD; a charset that is not known is taken for UTF-8. */
+/** Invalid bytes become U+FFFD; an unknown charset is read as UTF-8. */
 function decode(bytes: Buffer, encoding: string): string {
   try {
     return new TextDecoder(encoding).decode(bytes);

@@ -1,4 +1,4 @@
-// Libraries that bring no types: what is used of them.
+// Types for libraries without types: only what is used.
 
 declare module "@joplin/turndown-plugin-gfm" {
   import type TurndownService from "turndown";

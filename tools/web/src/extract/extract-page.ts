@@ -1,0 +1,105 @@
+import type { Page } from "../fetch/fetch-page.ts";
+import { FetchProblem } from "../fetch/problem.ts";
+import { decodeHtml, decodeText, parseContentType } from "../text/charset.ts";
+import { cleanText } from "../text/clean.ts";
+import type { ReadAnswer, ReadJob, ReadLimits } from "./job.ts";
+import type { Reader, ReadFailure } from "./reader.ts";
+
+/** A page as text. */
+export interface ExtractedPage {
+  readonly text: string;
+  readonly contentType: string;
+  readonly warnings: readonly string[];
+}
+
+/** How pages become text. */
+export interface ExtractOptions {
+  readonly reader: Reader;
+  readonly limits: ReadLimits;
+  /** False: HTML stays as it is. */
+  readonly readable: boolean;
+  readonly signal: AbortSignal;
+}
+
+const html = /^(text\/html|application\/xhtml\+xml)$/;
+const textual =
+  /^(text\/.*|application\/(json|xml|javascript|ecmascript|x-javascript|yaml|x-yaml|toml|sql|graphql|x-sh|rtf|x-ndjson|ld\+json|rss\+xml|atom\+xml)|.*\+(json|xml|yaml)|message\/.*)$/;
+
+/**
+ * Converts a page to text by its type: HTML to Markdown, PDF to its text; JSON and other text stay unchanged. HTML and PDF
+ * are read in another process, within `limits`. Removes control characters and text that people cannot see. Throws a
+ * {@link FetchProblem}: `UNSUPPORTED_CONTENT` for a type without text, `FETCH_TIMED_OUT` and `RESPONSE_TOO_LARGE` at the
+ * limits.
+ */
+export async function extractPage(page: Page, options: ExtractOptions): Promise<ExtractedPage> {
+  const { essence, charset } = parseContentType(page.contentType);
+  const kind = essence === "" || essence === "application/octet-stream" ? sniffType(page.body) : essence;
+  const contentType = page.contentType || kind;
+  const { text, warnings } = await readAs(kind, charset, page, options);
+  const cleaned = cleanText(text);
+  return { text: cleaned.text, contentType, warnings: [...warnings, ...cleaned.warnings] };
+}
+
+type Readable = Pick<ReadAnswer, "text" | "warnings">;
+
+async function readAs(
+  kind: string,
+  charset: string | undefined,
+  page: Page,
+  options: ExtractOptions,
+): Promise<Readable> {
+  if (kind === "application/pdf") return readPdf(page, options);
+  if (html.test(kind)) {
+    const source = decodeHtml(page.body, charset, kind.endsWith("+xml"));
+    return options.readable ? readHtml(source, page.finalUrl, options) : { text: source, warnings: [] };
+  }
+  if (textual.test(kind)) return { text: decodeText(page.body, charset), warnings: [] };
+  const type = kind.slice(0, 100);
+  throw new FetchProblem("UNSUPPORTED_CONTENT", `${type} has no text to read: ${page.finalUrl}`, {
+    content_type: type,
+    bytes: page.body.length,
+  });
+}
+
+async function readPdf({ body, finalUrl }: Page, options: ExtractOptions): Promise<Readable> {
+  const job: ReadJob = { kind: "pdf", source: "", bytes: body, url: finalUrl, layout: true };
+  const answer = await options.reader.read(job, options.signal);
+  if (typeof answer === "string") throw problemOf(answer, finalUrl, options.limits);
+  if (answer.status === "read") return answer;
+  throw new FetchProblem("UNSUPPORTED_CONTENT", "The PDF cannot be read: it is broken or protected");
+}
+
+/** A page that is too costly to lay out is read again as its bare text. */
+async function readHtml(source: string, url: string, options: ExtractOptions): Promise<Readable> {
+  const job: ReadJob = { kind: "html", source, bytes: new Uint8Array(), url, layout: true };
+  const first = await options.reader.read(job, options.signal);
+  if (typeof first !== "string" && first.status === "read") return first;
+  if (first === "cancelled") throw problemOf(first, url, options.limits);
+  const second = await options.reader.read({ ...job, layout: false }, options.signal);
+  if (typeof second === "string") throw problemOf(second, url, options.limits);
+  return second;
+}
+
+function problemOf(failure: ReadFailure, url: string, { timeoutMs, memoryMb }: ReadLimits): FetchProblem {
+  switch (failure) {
+    case "timeout":
+      return new FetchProblem("FETCH_TIMED_OUT", `Timeout reading ${url}: more than ${timeoutMs} ms`, {
+        timeout_ms: timeoutMs,
+      });
+    case "memory":
+      return new FetchProblem("RESPONSE_TOO_LARGE", `Cannot read ${url}: it needs more than ${memoryMb} MB`, {
+        memory_mb: memoryMb,
+      });
+    case "cancelled":
+    default:
+      return new FetchProblem("FETCH_CANCELLED", "Request was cancelled");
+  }
+}
+
+/** The type of a body without a Content-Type, by its first bytes. */
+function sniffType(body: Buffer): string {
+  const start = body.subarray(0, 1024);
+  if (start.subarray(0, 5).toString("latin1") === "%PDF-") return "application/pdf";
+  if (/^\s*(<!doctype html|<html|<head|<body)/i.test(start.toString("latin1"))) return "text/html";
+  return start.includes(0) ? "application/octet-stream" : "text/plain";
+}

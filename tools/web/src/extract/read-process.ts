@@ -1,0 +1,24 @@
+// The process in which documents are read. The reading blocks a thread, so it runs in a worker, and this thread stays
+// free to notice that memory runs out or that the host is gone, even if the host was killed.
+import { fileURLToPath } from "node:url";
+import { Worker } from "node:worker_threads";
+import type { ReadJob } from "./job.ts";
+
+/** Milliseconds between two checks of the memory. */
+const checkMs = 25;
+
+const maxBytes = Number(process.argv[2]) * 1024 * 1024;
+const worker = new Worker(fileURLToPath(import.meta.url.replace(/process(\.[jt]s)$/, "worker$1")));
+
+process.on("message", (job: ReadJob) => worker.postMessage(job));
+process.on("disconnect", end);
+worker.on("message", (answer: unknown) => process.send!(answer));
+worker.on("error", end);
+setInterval(() => {
+  if (process.memoryUsage.rss() > maxBytes) end();
+}, checkMs);
+
+/** Ends the process even while the worker is busy in native code. */
+function end(): void {
+  process.kill(process.pid, "SIGKILL");
+}

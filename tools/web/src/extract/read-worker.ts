@@ -1,0 +1,17 @@
+// The thread in which a document is read. Its process, read-process.ts, watches it.
+import { parentPort } from "node:worker_threads";
+import { htmlToMarkdown, htmlToText } from "../text/html.ts";
+import { pdfToText } from "../text/pdf.ts";
+import type { ReadAnswer, ReadJob } from "./job.ts";
+
+parentPort!.on("message", (job: ReadJob) => void read(job).then((answer) => parentPort!.postMessage(answer)));
+
+async function read({ kind, source, bytes, url, layout }: ReadJob): Promise<ReadAnswer> {
+  try {
+    if (kind === "pdf") return { status: "read", text: await pdfToText(bytes), warnings: [] };
+    const { text, warnings } = layout ? htmlToMarkdown(source, url) : htmlToText(source);
+    return { status: "read", text, warnings };
+  } catch (thrown) {
+    return { status: "unreadable", text: thrown instanceof Error ? thrown.message : "", warnings: [] };
+  }
+}
