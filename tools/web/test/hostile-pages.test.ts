@@ -115,7 +115,8 @@ test("S1: closing the host ends the processes that read", async () => {
 
   await host.close();
 
-  await waitFor(() => childrenOf(process.pid).every((pid) => before.includes(pid)), { timeoutMs: 30_000 });
+  const isGone = () => childrenOf(process.pid).every((pid) => before.includes(pid));
+  expect(await waitFor(isGone, { timeoutMs: 30_000 })).toBe(true);
 }, 60_000);
 
 test.runIf(process.platform === "linux")(
@@ -142,7 +143,9 @@ test.runIf(process.platform === "linux")(
 
     host.kill("SIGKILL");
 
-    await waitFor(() => readers.every((pid) => stateOf(pid) === null), { timeoutMs: 30_000 });
+    expect(await waitFor(() => readers.every((pid) => stateOf(pid) === null), { timeoutMs: 30_000 })).toBe(
+      true,
+    );
   },
   120_000,
 );

@@ -10,7 +10,7 @@ const checkMs = 25;
 const maxBytes = Number(process.argv[2]) * 1024 * 1024;
 const worker = new Worker(fileURLToPath(import.meta.url.replace(/process(\.[jt]s)$/, "worker$1")));
 
-process.on("message", (job: ReadJob) => worker.postMessage(job));
+process.on("message", (job: ReadJob) => worker.postMessage(job, []));
 process.on("disconnect", end);
 worker.on("message", (answer: unknown) => process.send!(answer));
 worker.on("error", end);

@@ -4,7 +4,9 @@ import { htmlToMarkdown, htmlToText } from "../text/html.ts";
 import { pdfToText } from "../text/pdf.ts";
 import type { ReadAnswer, ReadJob } from "./job.ts";
 
-parentPort!.on("message", (job: ReadJob) => void read(job).then((answer) => parentPort!.postMessage(answer)));
+const port = parentPort!;
+
+port.on("message", (job: ReadJob) => void read(job).then((answer) => port.postMessage(answer, [])));
 
 async function read({ kind, source, bytes, url, layout }: ReadJob): Promise<ReadAnswer> {
   try {

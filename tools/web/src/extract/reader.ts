@@ -29,7 +29,12 @@ export function createReader(limits: ReadLimits, clock: Clock): Reader {
   const take = async (signal: AbortSignal): Promise<ChildProcess | null> => {
     while (!isClosed && !signal.aborted) {
       const [first] = idle;
-      if (first !== undefined) return (idle.delete(first[0]), first[1].cancel(), first[0]);
+      if (first !== undefined) {
+        const [child, timer] = first;
+        idle.delete(child);
+        timer.cancel();
+        return child;
+      }
       if (all.size < maxProcesses) return startProcess(limits, all);
       await nextTurn(waiting, signal);
     }
@@ -37,7 +42,10 @@ export function createReader(limits: ReadLimits, clock: Clock): Reader {
   };
   const giveBack = (child: ChildProcess) => {
     if (child.connected && !isClosed) {
-      const timer = clock.setTimer(() => void (idle.delete(child), endProcess(child, all)), idleMs);
+      const timer = clock.setTimer(() => {
+        idle.delete(child);
+        endProcess(child, all);
+      }, idleMs);
       timer.keepAlive(false);
       setKeepsAlive(child, false);
       idle.set(child, timer);
