@@ -27,7 +27,8 @@ export function createReader(limits: ReadLimits, clock: Clock): Reader {
   let isClosed = false;
 
   const take = async (signal: AbortSignal): Promise<ChildProcess | null> => {
-    while (!isClosed && !signal.aborted) {
+    for (;;) {
+      if (isClosed || signal.aborted) return null;
       const [first] = idle;
       if (first !== undefined) {
         const [child, timer] = first;
@@ -38,7 +39,6 @@ export function createReader(limits: ReadLimits, clock: Clock): Reader {
       if (all.size < maxProcesses) return startProcess(limits, all);
       await nextTurn(waiting, signal);
     }
-    return null;
   };
   const giveBack = (child: ChildProcess) => {
     if (child.connected && !isClosed) {
