@@ -237,7 +237,7 @@ async function goneOn(
 
 /** The same gate and the same tool, as files beside a plan. */
 async function byCommand(decision: Decision): Promise<Seen> {
-  const root = join(import.meta.dirname, "../../..");
+  const root = join(import.meta.dirname, "../..");
   const folder = await realpath(await mkdtemp(join(tmpdir(), "toolmount-ways-in-")));
   onTestFinished(() => rm(folder, { recursive: true, force: true }));
   await mkdir(join(folder, "node_modules/@toolmount"), { recursive: true });

@@ -1,5 +1,5 @@
 // For the packages of toolmount itself. Unstable: any release may change or remove these names.
 export { canonicalJson, digestOf } from "./json/canonical.ts";
 export { authoredDefinition } from "./registry/define-tool.ts";
-export { lockDigest } from "./registry/lock-digest.ts";
+export { lockDigest } from "./registry/prepare-tool.ts";
 export { ContractBreach } from "./result/normalize.ts";

@@ -1,6 +1,6 @@
 // Calls, turns and model requests on Node's tracing channels.
-export { callChannelName, type CallTrace } from "./call/trace.ts";
-export { traceFields, type TraceFields } from "./call/log-fields.ts";
+export { callChannelName, type CallTrace } from "./contract/call-trace.ts";
+export { traceFields, type TraceFields } from "./call/trace.ts";
 export {
   modelChannelName,
   traceModel,

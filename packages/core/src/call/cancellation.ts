@@ -1,24 +1,24 @@
 import type { CancellationState, CancellationToken } from "../contract/cancellation.ts";
 import type { Undo } from "../contract/hooks.ts";
 import { LinkedList, type Link } from "../scheduling/linked-list.ts";
-import type { Run } from "./call.ts";
-import { stop } from "./transitions.ts";
+import type { Call } from "./call.ts";
+import { stopCall } from "./transitions.ts";
 
 /** Stops the calls that were given a token when its state changes. */
 export class CancellationWatch {
   readonly #lists = new WeakMap<CancellationToken, TokenCalls>();
 
-  /** Follows a token until the link leaves; what was requested before counts at once. */
-  follow(token: CancellationToken, link: Link<Run>): void {
+  /** Follows a token until the link leaves. A cancellation that was requested before applies immediately. */
+  follow(token: CancellationToken, link: Link<Call>): void {
     let list = this.#lists.get(token);
     if (list === undefined) this.#lists.set(token, (list = new TokenCalls(token)));
     list.add(link);
-    heed(link.item, token.state);
+    applyCancellation(link.item, token.state);
   }
 }
 
-/** The calls of one token. It listens only while there are any, so that neither keeps the other alive. */
-class TokenCalls extends LinkedList<Run> {
+/** The calls of one token. It listens only while it has calls, so that neither keeps the other in memory. */
+class TokenCalls extends LinkedList<Call> {
   readonly #token: CancellationToken;
   #undo: Undo | null = null;
 
@@ -27,14 +27,14 @@ class TokenCalls extends LinkedList<Run> {
     this.#token = token;
   }
 
-  override add(link: Link<Run>): void {
+  override add(link: Link<Call>): void {
     super.add(link);
     this.#undo ??= this.#token.onChange((state) => {
-      for (const run of this.items()) heed(run, state);
+      for (const call of this.items()) applyCancellation(call, state);
     });
   }
 
-  override remove(link: Link<Run>): void {
+  override remove(link: Link<Call>): void {
     super.remove(link);
     if (this.size > 0) return;
     this.#undo?.();
@@ -42,8 +42,11 @@ class TokenCalls extends LinkedList<Run> {
   }
 }
 
-/** Graceful ends calls whose tool does not run yet, unless a running tool made them; immediate ends all. */
-export function heed(run: Run, state: CancellationState): void {
-  const begins = run.parent === null && !run.executing;
-  if (state === "immediate" || (state === "graceful" && begins)) stop(run, "cancel", "Request was cancelled");
+/**
+ * Stops a call that the state of a token concerns: `immediate` stops all calls; `graceful` stops those whose tool has not
+ * begun, unless a running tool made them.
+ */
+export function applyCancellation(call: Call, state: CancellationState): void {
+  const hasBegun = call.parent !== null || call.executing;
+  if (state === "immediate" || (state === "graceful" && !hasBegun)) stopCall(call, "cancel");
 }

@@ -1,168 +1,158 @@
-import { newCase, type Case } from "../pending/pending-call.ts";
 import type { CancellationToken } from "../contract/cancellation.ts";
-import { isThenable } from "./gates.ts";
-import { LiveContext } from "./tool-context.ts";
-import { isRecorded, recordStart } from "./journal.ts";
-import { end, goOn } from "./transitions.ts";
-import { suspend } from "./approve.ts";
 import type { Runner, RunnerControl } from "../contract/ports.ts";
-import type { Run } from "./call.ts";
-import { takeTurns, useTurns } from "./permits.ts";
-import { runFields } from "./log-fields.ts";
+import { withoutUndefined } from "../json/without-undefined.ts";
+import type { StoredCall } from "../pending/stored-call.ts";
+import type { Call, HopAnswer } from "./call.ts";
+import { infoOf } from "./call-info.ts";
+import { isThenable } from "../registry/gates.ts";
+import { holdCall, suspend } from "./hold.ts";
+import { isRecorded, recordStart } from "./journal.ts";
+import { acquirePermits, startPermits } from "./permits.ts";
+import { ToolCallContext } from "./tool-context.ts";
+import { logFields } from "./trace.ts";
+import { endCall, endUnavailable, waitFor } from "./transitions.ts";
 
-/** Hop 5: runs the tool, under one signal, where its runner says. */
-export function execute(run: Run): boolean {
-  run.phase = "run";
-  const { host } = run;
-  const tool = run.tool!;
-  if (run.answered !== null) return takeAnswer(run, run.answered.value);
-  if (tool.info.execution === "client") return handOut(run);
+/** Hop 5: runs the tool where its runner says, under one signal. */
+export function execute(call: Call): HopAnswer {
+  call.phase = "run";
+  const { host } = call;
+  const tool = call.tool!;
+  if (call.answered !== null) return takeAnswer(call, call.answered.value);
+  if (tool.info.execution === "client") return handOut(call);
   if (tool.abandoned >= host.limits.abandoned)
-    return unavailable(run, `${tool.abandoned} calls of it were given up and still run`);
-  const turns = takeTurns(run, execute);
-  if (turns !== "taken") return turns === "waits";
-  return start(run);
+    return endUnavailable(call, `${tool.abandoned} abandoned calls of it still run`);
+  return acquirePermits(call, execute) ?? start(call);
 }
 
-/** Somebody else has the result already: a gate, or the client that ran it. */
-function takeAnswer(run: Run, value: unknown): false {
-  run.executedAt = run.host.time();
-  run.returned = value;
-  return false;
+/** Takes the result that a gate or the client gave. */
+function takeAnswer(call: Call, value: unknown): "next" {
+  call.timing.executedAt = call.host.time.now();
+  call.returned = value;
+  return "next";
 }
 
-/** The client runs it, and comes back with the ticket. */
-function handOut(run: Run): boolean {
-  const store = run.host.desk.approvals(run.generation);
+/** Ends the call as pending: the client runs it, and resumes it with its ticket and the result. */
+function handOut(call: Call): HopAnswer {
+  const { stores, logger } = call.host;
+  const store = stores.approvals(call.generation);
   if (store === null)
-    return unavailable(run, "it runs at the client, and this host has no store to wait for it");
-  const { case: known, token } = run;
-  const kept = known === null ? (run.case = newCase(run, store, "handed")).add() : handOver(known);
-  run.host.desk.track(kept).then(
-    () => goOn(run, token, () => suspend(run, run.case!)),
-    (err: unknown) =>
-      goOn(run, token, () => {
-        run.host.logger.error({ err, ...runFields(run) }, "the store of approvals failed");
-        return unavailable(run, "that it waits for the client could not be kept");
-      }),
+    return endUnavailable(call, "it runs at the client, and this host has no store in which it can wait");
+  const handed =
+    call.stored === null
+      ? (call.stored = holdCall(call, store, "handed")).add()
+      : handOver(call, call.stored);
+  return waitFor(
+    call,
+    stores.track(handed),
+    () => suspend(call, call.stored!),
+    (err) => {
+      logger.error({ err, ...logFields(call) }, "the store of approvals failed");
+      return endUnavailable(call, "the call could not be stored for the client");
+    },
   );
-  return true;
 }
 
-async function handOver(open: Case): Promise<void> {
-  open.dropLease();
-  const { desk, clock } = open.host;
-  const expiresAt = clock.now() + desk.options.keepMs;
-  const handed = await open.change(({ state }) =>
+async function handOver({ host }: Call, stored: StoredCall): Promise<void> {
+  stored.dropLease();
+  const expiresAt = host.clock.now() + host.stores.options.keepMs;
+  const handed = await stored.change(({ state }) =>
     state === "approved" || state === "claimed" ? { state: "handed", leaseUntil: null, expiresAt } : null,
   );
-  if (!handed) throw new Error("its approval was used or taken back meanwhile");
+  if (!handed) throw new Error("its approval was used or revoked meanwhile");
 }
 
-/** What has to be on disk before a tool runs is put there. */
-function start(run: Run): boolean {
-  const recorded = isRecorded(run) ? recordStart(run) : null;
-  if (recorded === null) return launch(run);
-  const { token } = run;
-  run.waited = true;
-  void recorded.then((problem) =>
-    goOn(run, token, () => (problem === null ? launch(run) : unavailable(run, problem))),
+/** Records the start, where that is required, before the tool begins. */
+function start(call: Call): HopAnswer {
+  const recorded = isRecorded(call) ? recordStart(call) : null;
+  if (recorded === null) return launch(call);
+  return waitFor(call, recorded, (problem) =>
+    problem === null ? launch(call) : endUnavailable(call, problem),
   );
-  return true;
 }
 
-function launch(run: Run): boolean {
-  const { host } = run;
-  const tool = run.tool!;
-  run.executedAt = run.waited ? host.time() : run.startedAt;
-  useTurns(run);
-  startDeadline(run);
-  run.context = new LiveContext(run);
-  run.executing = true;
-  if (run.given.cancellation !== undefined) track(run, run.given.cancellation);
+function launch(call: Call): HopAnswer {
+  const { host, given, timing } = call;
+  const tool = call.tool!;
+  timing.executedAt = call.waited ? host.time.now() : timing.startedAt;
+  startPermits(call);
+  startDeadline(call);
+  const context = new ToolCallContext(call);
+  call.context = context;
+  call.executing = true;
+  if (given.cancellation !== undefined) listAsRunning(call, given.cancellation);
   try {
     const returned: unknown =
       tool.runner === null && host.runner === null
-        ? tool.definition.execute(run.arguments!, run.context)
-        : elsewhere(run, tool.runner ?? "inline");
-    return isThenable(returned) ? waitFor(run, returned) : settle(run, returned);
+        ? tool.definition.execute(call.arguments!, context)
+        : runElsewhere(call, context, tool.runner ?? "inline");
+    return isThenable(returned) ? waitForTool(call, returned) : settle(call, returned);
   } catch (thrown) {
-    return settleThrown(run, thrown);
+    return settleThrown(call, thrown);
   }
 }
 
-/** Lists the run at its caller's token; by its run id, should the token list another call of that id. */
-function track(run: Run, token: CancellationToken): void {
-  run.trackedAs = token.runningTools.has(run.callId) ? run.runId : run.callId;
-  token.registerToolStart(run.trackedAs, run.tool!.name);
+/** Lists the call at its caller's token: by its run id, when the token already lists a call of the same id. */
+function listAsRunning(call: Call, token: CancellationToken): void {
+  call.trackedAs = token.runningTools.has(call.callId) ? call.runId : call.callId;
+  token.registerToolStart(call.trackedAs, call.tool!.name);
 }
 
-/** A nested call follows its parent's signal, so it needs a timer only for a deadline that comes sooner. */
-function startDeadline(run: Run): void {
-  const { timeoutMs } = run.tool!;
-  const inherited = run.parent?.deadlineAt ?? 0;
-  const own = timeoutMs === 0 ? 0 : run.executedAt + timeoutMs;
-  run.deadlineAt = own === 0 || (inherited !== 0 && inherited < own) ? inherited : own;
-  if (own !== 0 && run.deadlineAt === own) run.host.deadlines(timeoutMs).start(run.timer, run.executedAt);
+/** A nested call follows its parent's signal, so it needs a timer only for an earlier deadline. */
+function startDeadline(call: Call): void {
+  const { timing, parent } = call;
+  const { timeoutMs } = call.tool!;
+  const inherited = parent?.timing.deadlineAt ?? 0;
+  const own = timeoutMs === 0 ? 0 : timing.executedAt + timeoutMs;
+  timing.deadlineAt = own === 0 || (inherited !== 0 && inherited < own) ? inherited : own;
+  if (own !== 0 && timing.deadlineAt === own)
+    call.host.deadlines(timeoutMs).start(call.timer, timing.executedAt);
 }
 
-function waitFor(run: Run, returned: PromiseLike<unknown>): true {
-  const { token } = run;
+/** Not `waitFor`: most calls wait here, and only here, so each closure counts. */
+function waitForTool(call: Call, returned: PromiseLike<unknown>): "waiting" {
+  const { token } = call;
   returned.then(
-    (value) => (run.token === token ? back(run, value) : late(run)),
-    (thrown: unknown) => (run.token === token ? backThrown(run, thrown) : late(run)),
+    (value) => (call.token === token ? resumeWith(call, settle, value) : onLateAnswer(call)),
+    (thrown: unknown) => (call.token === token ? resumeWith(call, settleThrown, thrown) : onLateAnswer(call)),
   );
-  return true;
+  return "waiting";
 }
 
-function back(run: Run, value: unknown): void {
-  run.token++;
-  run.waiting = false;
-  settle(run, value);
-  run.host.walk(run);
+function resumeWith(call: Call, take: (call: Call, answer: unknown) => "next", answer: unknown): void {
+  call.token++;
+  call.waiting = false;
+  take(call, answer);
+  call.host.runPipeline(call);
 }
 
-function backThrown(run: Run, thrown: unknown): void {
-  run.token++;
-  run.waiting = false;
-  settleThrown(run, thrown);
-  run.host.walk(run);
+function settle(call: Call, value: unknown): "next" {
+  call.executing = false;
+  call.timer.leave();
+  call.returned = value;
+  return "next";
 }
 
-function settle(run: Run, value: unknown): false {
-  run.executing = false;
-  run.timer.leave();
-  run.returned = value;
-  return false;
+function settleThrown(call: Call, thrown: unknown): "next" {
+  settle(call, undefined);
+  call.thrown = { value: thrown };
+  if (!call.host.isInterrupt(thrown)) return "next";
+  call.ending.interrupt = { thrown };
+  return endCall(call, "failed", "INTERRUPTED", { tool: call.tool!.name });
 }
 
-function settleThrown(run: Run, thrown: unknown): false {
-  settle(run, undefined);
-  run.thrown = { value: thrown };
-  if (!run.host.isInterrupt(thrown)) return false;
-  run.interrupt = { thrown };
-  return end(run, "failed", "INTERRUPTED", { tool: run.tool!.name });
+/** The tool of an abandoned call answered: no caller waits for the result. */
+function onLateAnswer(call: Call): void {
+  const { abandoned, logger } = call.host;
+  if (!abandoned.delete(call)) return;
+  call.tool!.abandoned--;
+  logger.warn(logFields(call), "a tool answered after its call was abandoned");
 }
 
-/** An abandoned tool came back: nobody waits for what it says. */
-function late(run: Run): void {
-  const { host } = run;
-  if (!host.abandoned.delete(run)) return;
-  run.tool!.abandoned--;
-  host.lateResults++;
-  host.logger.warn(runFields(run), "a tool answered after its call was given up");
-}
-
-function unavailable(run: Run, reason: string): false {
-  return end(run, "failed", "UNAVAILABLE", { tool: run.tool!.name, reason });
-}
-
-/** Hands the run to a mounted runner: only JSON goes there, live things stay here as callbacks. */
-function elsewhere(run: Run, name: string): unknown {
-  const runner = run.host.runner ?? (run.generation.points.get("runners")?.get(name) as Runner | undefined);
-  if (runner === undefined) return unavailable(run, `there is no runner "${name}"`);
-  const context = run.context!;
-  const tool = run.tool!;
+/** Gives the call to a mounted runner. It gets only JSON; live things stay here, as callbacks. */
+function runElsewhere(call: Call, context: ToolCallContext, name: string): unknown {
+  const runner = call.host.runner ?? (call.generation.points.get("runners")?.get(name) as Runner | undefined);
+  if (runner === undefined) return endUnavailable(call, `there is no runner "${name}"`);
+  const tool = call.tool!;
   const control: RunnerControl = {
     signal: context.abortSignal,
     progress: (progress) => context.progress(progress),
@@ -170,14 +160,15 @@ function elsewhere(run: Run, name: string): unknown {
     session: context.session,
     definition: tool.definition,
   };
-  const { specifier, config } = tool.module.options;
+  const { specifier, config = {} } = tool.module.options;
+  const module = specifier === undefined ? undefined : { specifier, config };
   return runner.run(
     {
-      runId: run.runId,
+      runId: call.runId,
       tool: tool.declaredName,
-      ...(specifier === undefined ? {} : { module: { specifier, config: config ?? {} } }),
-      info: run.host.infoOf(run),
-      arguments: run.arguments as never,
+      ...withoutUndefined({ module }),
+      info: infoOf(call),
+      arguments: call.arguments as never,
       timeoutMs: tool.timeoutMs,
     },
     control,

@@ -1,47 +1,91 @@
-import { arrive } from "./admit.ts";
-import { heed } from "./cancellation.ts";
+import { messageOf } from "../contract/errors.ts";
+import type { ApprovalState } from "../contract/stores.ts";
 import { Link } from "../scheduling/linked-list.ts";
 import { nearestNames } from "../text/nearest.ts";
-import { end, stop } from "./transitions.ts";
-import type { Run } from "./call.ts";
+import type { Call, HopAnswer } from "./call.ts";
+import { applyCancellation } from "./cancellation.ts";
+import { endCall, endUnavailable, stopCall, waitFor } from "./transitions.ts";
 
-/** Hop 1: finds the tool in the generation on which the call began. */
-export function find(run: Run): boolean {
-  const { host, generation, given } = run;
-  run.phase = "find";
-  const name: unknown = run.request.name;
-  if (host.closing && run.parent === null) return refuse(run, "the host is closed");
-  if (typeof name !== "string" || name === "") return notFound(run, []);
-  const caller = run.parent?.tool ?? null;
+/** Hop 1: finds the tool in the generation in which the call began. */
+export function find(call: Call): HopAnswer {
+  const { host, generation, parent } = call;
+  call.phase = "find";
+  const name: unknown = call.request.name;
+  if (host.closing && parent === null) return endUnavailable(call, "the host is closed");
+  if (typeof name !== "string" || name === "") return endNotFound(call, []);
+  const caller = parent?.tool ?? null;
   const tool = caller === null ? generation.find(name) : generation.findFor(caller, name);
-  if (tool === undefined) return notFound(run, nearestNames(name, [...generation.tools.keys()]));
-  run.tool = tool;
-  if (tool.drifted()) return end(run, "denied", "LOCK_DRIFT", { tool: tool.name });
-  if (run.depth > host.limits.depth)
-    return refuse(run, `tools may call tools at most ${host.limits.depth} deep`);
-  if (!claimId(run)) return end(run, "failed", "DUPLICATE_CALL", { callId: run.callId.slice(0, 200) });
-  host.active.add(run.active);
-  if (host.cancelState !== "none") heed(run, host.cancelState);
+  if (tool === undefined) return endNotFound(call, nearestNames(name, [...generation.tools.keys()]));
+  call.tool = tool;
+  if (tool.drifted()) return endCall(call, "denied", "LOCK_DRIFT", { tool: tool.name });
+  if (call.depth > host.limits.depth)
+    return endUnavailable(call, `tools may call tools at most ${host.limits.depth} deep`);
+  if (!claimId(call)) return endDuplicate(call);
+  host.active.add(call.active);
+  followCaller(call);
+  return call.stop === null ? loadSession(call) : "next";
+}
+
+function endNotFound(call: Call, near: readonly string[]): "next" {
+  const tool = String(call.request.name).slice(0, 200);
+  return endCall(call, "not_found", "TOOL_NOT_FOUND", { tool, near });
+}
+
+function endDuplicate(call: Call): "next" {
+  return endCall(call, "failed", "DUPLICATE_CALL", { callId: call.callId.slice(0, 200) });
+}
+
+/** Claims the caller's id. Only calls of a session have one that can repeat; the host makes the ids of nested calls. */
+function claimId(call: Call): boolean {
+  const { sessionId } = call.given;
+  if (call.request.id === undefined || sessionId === undefined || call.stored !== null) return true;
+  call.claimedId = call.host.ids.claim(sessionId, call.callId);
+  return call.claimedId;
+}
+
+/** Stops the call with the host, the caller's token or the caller's signal. */
+function followCaller(call: Call): void {
+  const { host, given } = call;
+  if (host.cancelState !== "none") applyCancellation(call, host.cancelState);
   if (given.cancellation !== undefined)
-    host.cancellations.follow(given.cancellation, (run.cancellation = new Link(run)));
+    host.cancellations.follow(given.cancellation, (call.cancellation = new Link(call)));
   const signal = given.abortSignal;
-  if (signal?.aborted) stop(run, "caller", "Request was cancelled");
-  else if (signal !== undefined) host.signals.follow(signal, (run.signal = new Link(run)));
-  return run.stopReason === null && arrive(run);
+  if (signal?.aborted) stopCall(call, "caller");
+  else if (signal !== undefined) host.signals.follow(signal, (call.signal = new Link(call)));
 }
 
-function notFound(run: Run, near: readonly string[]): boolean {
-  return end(run, "not_found", "TOOL_NOT_FOUND", { tool: String(run.request.name).slice(0, 200), near });
+/**
+ * Loads the state of the call's session, and refuses an id under which a call of the session still waits. Calls that
+ * tools make skip this.
+ */
+function loadSession(call: Call): HopAnswer {
+  const { sessionId } = call.given;
+  if (sessionId === undefined || call.parent !== null) return "next";
+  const loaded = call.host.states.load(sessionId);
+  const repeated = call.claimedId ? isWaiting(call, sessionId) : null;
+  if (loaded === null && repeated === null) return "next";
+  return waitFor(
+    call,
+    Promise.all([repeated, loaded]),
+    ([isRepeated]) => (isRepeated === true ? endDuplicate(call) : "next"),
+    (err) => {
+      call.host.logger.error({ err, run_id: call.runId }, `a session could not be read: ${messageOf(err)}`);
+      return endUnavailable(call, "the stored state of its session could not be read");
+    },
+  );
 }
 
-function refuse(run: Run, reason: string): boolean {
-  return end(run, "failed", "UNAVAILABLE", { tool: run.request.name, reason });
-}
+/**
+ * States of a call that waits for a person, so its id is taken. Calls that ended with their process, or wait for a
+ * client, are not included: when their session resumes, it calls again under the same id, where that is safe.
+ */
+const waitingStates: readonly ApprovalState[] = ["pending", "approved"];
 
-/** Only a session can have a call twice; nested calls have ids of the host's making. */
-function claimId(run: Run): boolean {
-  const { sessionId } = run.given;
-  if (run.request.id === undefined || sessionId === undefined || run.case !== null) return true;
-  run.claimedId = run.host.claimCallId(sessionId, run.callId);
-  return run.claimedId;
+/** Whether a call of this id waits in the store; null without a store. */
+function isWaiting({ callId, generation, host }: Call, sessionId: string): Promise<boolean> | null {
+  const store = host.stores.approvals(generation);
+  if (store === null) return null;
+  return store
+    .list({ sessionId, callId, states: waitingStates, limit: 1 })
+    .then((waiting) => waiting.length > 0);
 }

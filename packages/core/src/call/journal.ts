@@ -1,198 +1,202 @@
-import type { AuditWriter } from "../pending/audit.ts";
+import type { AuditEntry } from "../contract/stores.ts";
 import { digestOf } from "../json/canonical.ts";
 import type { JsonObject } from "../json/json.ts";
-import { outcomeOf } from "./outcome.ts";
-import type { Run } from "./call.ts";
-import { release } from "./requeue.ts";
-import { seal } from "../pending/ticket.ts";
-import type { AuditEntry } from "../contract/stores.ts";
-import { runFields } from "./log-fields.ts";
+import type { AuditWriter } from "../pending/audit.ts";
+import { encryptWithTicket } from "../pending/ticket.ts";
+import { needsApproval, type Call } from "./call.ts";
+import { outcomeOf } from "./call-info.ts";
+import { releaseRecord } from "./requeue.ts";
+import { logFields } from "./trace.ts";
 
-/** Longest text of arguments or an error that an audit entry has. */
+/** Longest text of arguments, or of an error, in an audit entry. */
 const maxText = 4_096;
 
-/** Whether anything of a run is put down at all; most are not, and pay only for this question. */
-export function isRecorded(run: Run): boolean {
-  return run.case !== null || isAudited(run) || run.host.states.isUnsaved(run.given.sessionId);
+/** Whether anything about a call is stored. Most calls store nothing, and pay only for this check. */
+export function isRecorded(call: Call): boolean {
+  return call.stored !== null || isAudited(call) || call.host.states.isUnsaved(call.given.sessionId);
 }
 
-function isAudited({ host, generation, tool, case: open }: Run): boolean {
-  const sink = host.desk.sink ?? generation.auditSink;
+function isAudited({ host, generation, tool, stored }: Call): boolean {
+  const sink = host.stores.auditSink(generation);
   if (sink === null) return false;
   if (sink.mode !== "changes") return true;
-  // A tool that is gone by the time its call goes on may have changed something; a name that never was one has not.
-  return tool === null ? open !== null : tool.info.category !== "read";
+  // A tool that was removed while its call waited may have changed something; a name without a tool has not.
+  return tool === null ? stored !== null : tool.info.category !== "read";
+}
+
+function isDurable({ host, generation, tool }: Call): boolean {
+  const mode = host.stores.auditSink(generation)?.mode;
+  return mode === "durable" || mode === "changes" || (mode === "mixed" && tool?.info.category !== "read");
+}
+
+function auditOf(call: Call): AuditWriter | null {
+  return isAudited(call) ? call.host.stores.audit(call.generation) : null;
 }
 
 /**
- * Puts down that a run begins: in the audit, and in the record of a call that was waited for, whose approval is used
- * from then on. Resolves to why it may not begin, or to null. Null at once when there is nothing to wait for.
+ * Stores that the tool of a call begins: the state of its session, the start in the audit, and the record of a call that
+ * waited, whose approval is used from then on. Resolves to the reason why the tool may not begin, or to null. Returns null
+ * when there is nothing to wait for.
  */
-export function recordStart(run: Run): Promise<string | null> | null {
-  const unsaved = run.host.states.isUnsaved(run.given.sessionId);
-  if (run.case === null && !unsaved && (run.audited || !isDurable(run))) {
-    void noteStart(run);
+export function recordStart(call: Call): Promise<string | null> | null {
+  const { states, stores } = call.host;
+  if (call.stored === null && !states.isUnsaved(call.given.sessionId) && (call.audited || !isDurable(call))) {
+    void auditStart(call);
     return null;
   }
-  return run.host.desk.track(putStart(run));
+  return stores.track(storeStart(call));
 }
 
-async function putStart(run: Run): Promise<string | null> {
-  const { states } = run.host;
+async function storeStart(call: Call): Promise<string | null> {
+  const { states, logger } = call.host;
+  const { sessionId } = call.given;
   try {
-    // What a gate counts, such as a budget, counts even if this process does not live to see the end.
-    if (states.isUnsaved(run.given.sessionId)) await states.save(run.given.sessionId!);
+    // What a gate counts, such as a budget, counts even if this process ends before the call does.
+    if (states.isUnsaved(sessionId)) await states.save(sessionId!);
   } catch {
-    return "the state of its session could not be kept";
+    return "the state of its session could not be stored";
   }
   try {
-    const audited = noteStart(run);
+    const audited = auditStart(call);
     if (audited !== null) await audited;
   } catch {
-    return "its start could not be written into the audit";
+    return "its start could not be written to the audit";
   }
   try {
-    return run.case === null || (await begin(run)) ? null : "its approval was used or taken back meanwhile";
+    return call.stored === null || (await useApproval(call))
+      ? null
+      : "its approval was used or revoked meanwhile";
   } catch (err) {
-    run.host.logger.error({ err, ...runFields(run) }, "the use of an approval could not be kept");
-    return "the use of its approval could not be kept";
+    logger.error({ err, ...logFields(call) }, "the use of an approval could not be stored");
+    return "the use of its approval could not be stored";
   }
 }
 
-/** From here on it may have run. */
-async function begin(run: Run): Promise<boolean> {
-  const { host } = run;
-  const open = run.case!;
-  if (open.record.state === "claimed") open.dropLease();
-  const begun = await open.change((record) =>
-    record.state === "approved" || (record.state === "claimed" && open.holds(record))
-      ? { state: "started", leaseUntil: host.clock.now() + host.desk.options.leaseMs }
+/** Marks the stored call as started: from here on, its tool may have run. */
+async function useApproval(call: Call): Promise<boolean> {
+  const { host } = call;
+  const stored = call.stored!;
+  if (stored.record.state === "claimed") stored.dropLease();
+  const started = await stored.change((record) =>
+    record.state === "approved" || (record.state === "claimed" && stored.owns(record))
+      ? { state: "started", leaseUntil: host.clock.now() + host.stores.options.leaseMs }
       : null,
   );
-  if (begun) open.keepLease();
-  else open.lost = true;
-  return begun;
+  if (started) stored.keepLease();
+  else stored.lost = true;
+  return started;
 }
 
-function noteStart(run: Run): Promise<void> | null {
-  const audit = auditOf(run);
-  if (audit === null || run.audited) return null;
-  run.audited = true;
-  const entry = { ...entryOf(run, "start"), ...argumentsOf(run), approvedBy: run.approvedBy };
-  if (isDurable(run)) return audit.write(entry);
+function auditStart(call: Call): Promise<void> | null {
+  const audit = auditOf(call);
+  if (audit === null || call.audited) return null;
+  call.audited = true;
+  const approvedBy = call.approval?.approvedBy ?? null;
+  const entry = { ...entryOf(call, "start"), ...argumentsOf(call), approvedBy };
+  if (isDurable(call)) return audit.write(entry);
   audit.note(entry);
   return null;
 }
 
-function isDurable(run: Run): boolean {
-  const mode = (run.host.desk.sink ?? run.generation.auditSink)?.mode;
-  return mode === "durable" || mode === "changes" || (mode === "mixed" && run.tool?.info.category !== "read");
-}
-
-function auditOf(run: Run): AuditWriter | null {
-  return isAudited(run) ? run.host.desk.audit(run.generation) : null;
-}
-
 /**
- * Puts down how a run ended, or that it waits. Null when there is nothing to wait for. Never rejects: what could not
- * be put down is logged, and said in the outcome's warnings.
+ * Stores how a call ended, or that it waits. Returns null when there is nothing to wait for. Never rejects: a failure is
+ * logged, and becomes a warning in the outcome.
  */
-export function recordEnd(run: Run): Promise<void> | null {
-  const { host, given } = run;
-  if (!host.states.isUnsaved(given.sessionId)) return recordOutcome(run);
-  return host.desk.track(keepState(run).then(() => recordOutcome(run) ?? undefined));
+export function recordEnd(call: Call): Promise<void> | null {
+  const { states, stores } = call.host;
+  if (!states.isUnsaved(call.given.sessionId)) return recordOutcome(call);
+  return stores.track(saveState(call).then(() => recordOutcome(call) ?? undefined));
 }
 
-/** What the call changed of its session is on disk before anybody hears of its outcome. */
-async function keepState(run: Run): Promise<void> {
+/** Saves the session's state before the outcome of the call is reported. */
+async function saveState(call: Call): Promise<void> {
+  const { states, logger } = call.host;
   try {
-    await run.host.states.save(run.given.sessionId!);
+    await states.save(call.given.sessionId!);
   } catch (err) {
-    run.host.logger.error({ err, ...runFields(run) }, "the state of a session could not be kept");
-    warn(run, "what it changed of its session's state could not be kept");
+    logger.error({ err, ...logFields(call) }, "the state of a session could not be stored");
+    call.ending.addWarning("its changes of its session's state could not be stored");
   }
 }
 
-function recordOutcome(run: Run): Promise<void> | null {
-  const audit = auditOf(run);
-  const audited = audit === null ? null : noteEnd(run, audit);
-  if (run.case === null) return audited;
-  if (run.status === "pending")
-    return run.case.record.state === "claimed"
-      ? run.host.desk.track(release(run).then(() => audited ?? undefined))
-      : audited;
-  return run.host.desk.track(putEnd(run, audited));
+function recordOutcome(call: Call): Promise<void> | null {
+  const { stores } = call.host;
+  const audit = auditOf(call);
+  const audited = audit === null ? null : auditEnd(call, audit);
+  if (call.stored === null) return audited;
+  if (call.ending.status !== "pending") return stores.track(storeEnd(call, audited));
+  return call.stored.record.state === "claimed"
+    ? stores.track(releaseRecord(call).then(() => audited ?? undefined))
+    : audited;
 }
 
-function noteEnd(run: Run, audit: AuditWriter): Promise<void> | null {
-  const { code, error } = run.result!;
+function auditEnd(call: Call, audit: AuditWriter): Promise<void> | null {
+  const { ending, timing, approval } = call;
+  const { code, error } = ending.result!;
   const entry: AuditEntry = {
-    ...entryOf(run, run.status === "pending" ? "pending" : "end"),
-    ...(run.audited ? {} : argumentsOf(run)),
-    status: run.status,
-    durationMs: run.endedAt - run.startedAt,
+    ...entryOf(call, ending.status === "pending" ? "pending" : "end"),
+    ...(call.audited ? {} : argumentsOf(call)),
+    status: ending.status,
+    durationMs: timing.endedAt - timing.startedAt,
     ...(code === undefined ? {} : { code }),
-    ...(error === undefined ? {} : { error: error.slice(0, maxText), phase: run.phase }),
-    ...(run.reasons === null
-      ? {}
-      : { asked: run.reasons.map(({ source, rule = null }) => ({ source, rule })) }),
+    ...(error === undefined ? {} : { error: error.slice(0, maxText), phase: call.phase }),
+    ...(needsApproval(call)
+      ? { asked: approval!.reasons.map(({ source, rule = null }) => ({ source, rule })) }
+      : {}),
   };
-  if (!isDurable(run)) return (audit.note(entry), null);
-  return run.host.desk
+  if (!isDurable(call)) return (audit.note(entry), null);
+  return call.host.stores
     .track(audit.write(entry))
-    .catch(() => warn(run, "its end could not be written into the audit"));
+    .catch(() => call.ending.addWarning("its end could not be written to the audit"));
 }
 
-async function putEnd(run: Run, audited: Promise<void> | null): Promise<void> {
-  const open = run.case!;
+async function storeEnd(call: Call, audited: Promise<void> | null): Promise<void> {
+  const { ending, host } = call;
+  const stored = call.stored!;
   await audited;
-  if (open.lost) return;
-  const { code, error } = run.result!;
+  if (stored.lost) return;
+  const { code, error } = ending.result!;
+  const { ticket } = stored;
   try {
-    await open.end({
-      status: run.status,
-      at: run.host.epoch + run.endedAt,
+    await stored.end({
+      status: ending.status,
+      at: host.time.epoch + call.timing.endedAt,
       ...(code === undefined ? {} : { code }),
-      ...(error === undefined || open.ticket !== null ? {} : { error }),
-      sealed: open.ticket === null ? null : seal(outcomeOf(run), open.ticket),
+      ...(error === undefined || ticket !== null ? {} : { error }),
+      sealed: ticket === null ? null : encryptWithTicket(outcomeOf(call), ticket),
     });
-    if (open.lost)
-      run.host.logger.warn(runFields(run), "a call had been ended by another host before it came back");
+    if (stored.lost)
+      host.logger.warn(logFields(call), "another host ended a call before its tool answered here");
   } catch (err) {
-    run.host.logger.error({ err, ...runFields(run) }, "the end of a call that had waited could not be kept");
-    warn(run, "its end could not be kept");
+    host.logger.error({ err, ...logFields(call) }, "the end of a resumed call could not be stored");
+    ending.addWarning("its end could not be stored");
   }
 }
 
-function warn(run: Run, warning: string): void {
-  run.resultFrozen = false;
-  run.result = { ...run.result!, warnings: [...(run.result!.warnings ?? []), warning] };
-}
-
-function entryOf(run: Run, kind: AuditEntry["kind"]): AuditEntry {
-  const { given, host } = run;
+function entryOf(call: Call, kind: AuditEntry["kind"]): AuditEntry {
+  const { sessionId, conversationId, turnId, userId } = call.given;
   return {
     kind,
-    at: host.clock.now(),
-    runId: run.runId,
-    callId: run.callId,
-    tool: run.tool?.name ?? String(run.request.name).slice(0, 200),
-    depth: run.depth,
-    sessionId: given.sessionId,
-    conversationId: given.conversationId,
-    turnId: given.turnId,
-    userId: given.userId,
-    parentRunId: run.parent?.runId,
+    at: call.host.clock.now(),
+    runId: call.runId,
+    callId: call.callId,
+    tool: call.tool?.name ?? String(call.request.name).slice(0, 200),
+    depth: call.depth,
+    sessionId,
+    conversationId,
+    turnId,
+    userId,
+    parentRunId: call.parent?.runId,
   };
 }
 
-/** Arguments as an audit holds them: secrets masked, long ones as their beginning, and a digest of the whole. */
-function argumentsOf(run: Run): { arguments?: JsonObject | string; argumentsDigest?: string } {
-  if (run.arguments === null) return {};
-  const shown = run.host.redact(run.arguments as JsonObject) as JsonObject;
-  const text = JSON.stringify(shown);
+/** Arguments for the audit: secrets masked, long ones cut, with a digest of the whole. */
+function argumentsOf(call: Call): { arguments?: JsonObject | string; argumentsDigest?: string } {
+  if (call.arguments === null) return {};
+  const masked = call.host.redact(call.arguments as JsonObject) as JsonObject;
+  const text = JSON.stringify(masked);
   return {
-    arguments: text.length <= maxText ? shown : text.slice(0, maxText),
-    argumentsDigest: digestOf(run.arguments),
+    arguments: text.length <= maxText ? masked : text.slice(0, maxText),
+    argumentsDigest: digestOf(call.arguments),
   };
 }

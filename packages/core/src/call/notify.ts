@@ -1,75 +1,84 @@
-import { announce, endEvent, freezeArguments, toolEvent } from "./tool-events.ts";
-import { truncateResult } from "../result/truncate.ts";
-import { normalizeResult } from "../result/normalize.ts";
-import { frozenCopy, NotJson } from "../json/freeze.ts";
-import { askGates, type Verdict } from "./gates.ts";
 import { errorMessage } from "../contract/errors.ts";
-import { goOn, hopNames } from "./transitions.ts";
-import { outcomeOf } from "./outcome.ts";
-import { putBack } from "./requeue.ts";
-import { isRecorded, recordEnd } from "./journal.ts";
-import { endTrace } from "./trace.ts";
-import type { FailureResult } from "../contract/result.ts";
 import type { ToolEvent } from "../contract/hooks.ts";
-import type { Run } from "./call.ts";
-import { runFields } from "./log-fields.ts";
+import type { FailureResult } from "../contract/result.ts";
+import { frozenCopy, NotJson } from "../json/freeze.ts";
+import { normalizeResult } from "../result/normalize.ts";
+import { truncateResult } from "../result/truncate.ts";
+import type { Call, HopAnswer } from "./call.ts";
+import { askGates, type Verdict } from "../registry/gates.ts";
+import { isRecorded, recordEnd } from "./journal.ts";
+import { outcomeOf } from "./call-info.ts";
+import { releasePermits } from "./permits.ts";
+import { requeue } from "./requeue.ts";
+import { announce, endEvent, freezeArguments, toolEvent } from "./tool-events.ts";
+import { endTrace, logFields } from "./trace.ts";
+import { hopNames, waitFor } from "./transitions.ts";
 
-/** Hop 7: gates may replace the result, observers are told, the caller gets the outcome. */
-export function tell(run: Run): boolean {
-  putBack(run);
-  run.host.leave(run);
-  run.endedAt = Math.max(run.startedAt, run.host.time());
-  if (!run.announced && run.arguments !== null) announceAnyway(run);
-  if (run.status === "pending") return settle(run);
-  const gates = run.status === "ok" ? run.generation.postGates : run.generation.errorGates;
-  if (gates.length === 0 || !run.announced || run.interrupt !== null) return settle(run);
-  const event = run.status === "ok" ? "tool:post" : "tool:error";
-  freezeResult(run);
-  const verdict = askGates(run.host, gates, event, eventOf(run));
-  if (!(verdict instanceof Promise)) return heed(run, verdict);
-  const { token } = run;
-  verdict.then((settled) => goOn(run, token, () => heed(run, settled))).catch(() => withheld(run));
-  return true;
+/** Hop 7: gates may replace the result, then the audit, the observers and the caller receive it. */
+export function notify(call: Call): HopAnswer {
+  const { ending, generation, host, timing } = call;
+  requeue(call);
+  release(call);
+  timing.endedAt = Math.max(timing.startedAt, host.time.now());
+  if (!call.announced && call.arguments !== null) announceUndecided(call);
+  if (ending.status === "pending") return record(call);
+  const gates = ending.status === "ok" ? generation.postGates : generation.errorGates;
+  if (gates.length === 0 || !call.announced || ending.interrupt !== null) return record(call);
+  const event = ending.status === "ok" ? "tool:post" : "tool:error";
+  freezeResult(call);
+  const verdict = askGates(host, gates, event, eventOf(call));
+  if (!(verdict instanceof Promise)) return applyVerdict(call, verdict);
+  return waitFor(
+    call,
+    verdict,
+    (settled) => applyVerdict(call, settled),
+    () => {
+      withhold(call, "its gates could not be asked");
+      return record(call);
+    },
+  );
 }
 
-/** A call that was stopped, denied or refused after its arguments were found valid reached its tool: that is told too. */
-function announceAnyway(run: Run): void {
+/** Leaves everything that the call was part of while it ran. */
+function release(call: Call): void {
+  const { host, given } = call;
+  call.timer.leave();
+  call.signal?.leave();
+  call.cancellation?.leave();
+  if (call.trackedAs !== null) given.cancellation!.registerToolComplete(call.trackedAs);
+  call.active.leave();
+  releasePermits(call);
+  if (call.claimedId) host.ids.release(given.sessionId!, call.callId);
+  call.claimedId = false;
+  if (host.onCallEnd.length > 0) for (const check of host.onCallEnd.slice()) check();
+}
+
+/** Emits `tool:pre` for a call with valid arguments that was stopped, denied or refused before its tool. */
+function announceUndecided(call: Call): void {
   try {
-    announce(run, run.status === "pending" ? "ask" : "deny");
+    announce(call, call.ending.status === "pending" ? "ask" : "deny");
   } catch (error) {
     if (!(error instanceof NotJson)) throw error;
   }
 }
 
-function heed(run: Run, verdict: Verdict | null): boolean {
-  if (verdict === null) return settle(run);
-  if (verdict.injections !== null) run.injections = [...(run.injections ?? []), ...verdict.injections];
-  if (verdict.denied !== null) withhold(run, verdict.denied.reason);
-  else if (verdict.modified) replace(run, verdict.data["tool_result"]);
-  return settle(run);
+/** Applies what the gates answered about the result. */
+function applyVerdict(call: Call, verdict: Verdict | null): HopAnswer {
+  if (verdict === null) return record(call);
+  const { ending } = call;
+  if (verdict.injections !== null) ending.injections = [...(ending.injections ?? []), ...verdict.injections];
+  if (verdict.denied !== null) withhold(call, verdict.denied.reason);
+  else if (verdict.modified) replaceResult(call, verdict.data["tool_result"]);
+  return record(call);
 }
 
-/** What has to be on disk before anybody is told, is; then all are told. */
-function settle(run: Run): boolean {
-  const recorded = isRecorded(run) ? recordEnd(run) : null;
-  if (recorded === null) return finish(run);
-  const { token } = run;
-  void recorded.then(() => goOn(run, token, () => finish(run)));
-  return true;
-}
-
-/** The gates could not even be asked. */
-function withheld(run: Run): void {
-  withhold(run, "its gates could not be asked");
-  finish(run);
-}
-
-/** Gates fail closed: what a gate could not look at is not handed out. */
-function withhold(run: Run, reason: string): void {
-  const { tool, fetchedAt } = run.result!;
-  run.status = run.status === "ok" ? "denied" : run.status;
-  run.resultFrozen = false;
-  run.result = {
+/** Withholds a result that a gate denied or could not check: gates fail closed. */
+function withhold(call: Call, reason: string): void {
+  const { ending } = call;
+  const { tool, fetchedAt } = ending.result!;
+  if (ending.status === "ok") ending.status = "denied";
+  ending.resultFrozen = false;
+  ending.result = {
     tool,
     fetchedAt,
     error: errorMessage("DENIED", { tool, reason: `its result is withheld: ${reason}` }),
@@ -77,66 +86,69 @@ function withhold(run: Run, reason: string): void {
   };
 }
 
-/** A replaced result is checked like any other; a failure stays a failure. */
-function replace(run: Run, given: unknown): void {
-  const tool = run.tool!;
-  const before = run.result!;
+/** Replaces the result by a gate's, which is checked like any other. A failure stays a failure. */
+function replaceResult(call: Call, given: unknown): void {
+  const { ending, host } = call;
+  const tool = call.tool!;
   try {
-    const replaced = normalizeResult(tool.name, tool.name, before.fetchedAt, given);
-    if (run.status !== "ok" && replaced.error === undefined)
+    const replaced = normalizeResult(tool.name, tool.name, ending.result!.fetchedAt, given);
+    if (ending.status !== "ok" && replaced.error === undefined)
       throw new NotJson("turns a failure into a success");
-    run.resultFrozen = false;
-    run.result = truncateResult(
-      replaced,
-      tool.limits.outputBytes ?? run.host.limits.outputBytes,
-      run.host.outputs,
-    );
-    if (run.status === "ok" && replaced.error !== undefined) run.status = "failed";
+    ending.resultFrozen = false;
+    const maxBytes = tool.limits.outputBytes ?? host.limits.outputBytes;
+    ending.result = truncateResult(replaced, maxBytes, host.outputs);
+    if (ending.status === "ok" && replaced.error !== undefined) ending.status = "failed";
   } catch (error) {
-    run.host.logger.error({ err: error, ...runFields(run) }, "a gate's replacement of a result is not valid");
-    withhold(run, "a gate replaced it by something that is no result");
+    host.logger.error({ err: error, ...logFields(call) }, "a gate replaced a result by an invalid one");
+    withhold(call, "a gate replaced it by an invalid result");
   }
 }
 
-/** Tells observers and the caller. Exactly once for each run. */
-export function finish(run: Run): false {
-  run.hop = hopNames.length;
+/** Writes the audit record first, then notifies observers and the caller. */
+function record(call: Call): HopAnswer {
+  const recorded = isRecorded(call) ? recordEnd(call) : null;
+  return recorded === null ? finish(call) : waitFor(call, recorded, () => finish(call));
+}
+
+/** Notifies observers and answers the caller. Runs exactly once for each call. */
+export function finish(call: Call): "next" {
+  const { interrupt } = call.ending;
+  call.hop = hopNames.length;
   try {
-    tellObservers(run);
+    notifyObservers(call);
   } catch (err) {
-    run.host.logger.error({ err, ...runFields(run) }, "the end of a call could not be told");
+    call.host.logger.error({ err, ...logFields(call) }, "the observers of a call's end were not notified");
   }
-  if (run.trace !== null) endTrace(run, run.trace);
-  if (run.interrupt === null) run.resolve(outcomeOf(run));
-  else run.resolve(Promise.reject(run.interrupt.thrown));
-  return false;
+  if (call.trace !== null) endTrace(call, call.trace);
+  call.resolve(interrupt === null ? outcomeOf(call) : Promise.reject(interrupt.thrown));
+  return "next";
 }
 
-function tellObservers(run: Run): void {
-  const { generation, host } = run;
-  if (run.case !== null && run.case.lost) return; // somebody else has ended it, and told
-  if (run.status === "pending") return tellPending(run);
-  const ok = run.status === "ok";
-  const observers = ok ? generation.postObservers : generation.errorObservers;
+function notifyObservers(call: Call): void {
+  const { ending, generation, host, stored } = call;
+  if (stored !== null && stored.lost) return; // another host has ended the call, and notified its observers
+  if (ending.status === "pending") return notifyPending(call);
+  const isOk = ending.status === "ok";
+  const observers = isOk ? generation.postObservers : generation.errorObservers;
   if (observers.length === 0) return;
-  freezeResult(run);
-  host.tell(observers, ok ? "tool:post" : "tool:error", eventOf(run));
+  freezeResult(call);
+  host.observers.notify(observers, isOk ? "tool:post" : "tool:error", eventOf(call));
 }
 
-/** The call waits, and will be told of again: this is not its end. */
-function tellPending(run: Run): void {
-  const observers = run.generation.observers("tool:pending");
+/** Emits `tool:pending`. The call waits, so this is not its end. */
+function notifyPending(call: Call): void {
+  const observers = call.generation.observers("tool:pending");
   if (observers.length === 0) return;
-  freezeArguments(run);
-  const waitsFor = run.case?.record.state === "handed" ? "client" : "approval";
-  run.host.tell(observers, "tool:pending", Object.freeze({ ...toolEvent(run), waits_for: waitsFor }));
+  freezeArguments(call);
+  const waits_for = call.stored?.record.state === "handed" ? "client" : "approval";
+  call.host.observers.notify(observers, "tool:pending", Object.freeze({ ...toolEvent(call), waits_for }));
 }
 
-/** Whoever else sees the result gets a frozen one, and so does the caller; what the tool holds stays as it was. */
-function freezeResult(run: Run): void {
-  const result = run.result as unknown as Record<string, unknown>;
-  if (run.resultFrozen) return;
-  run.resultFrozen = true;
+/** Freezes the result for observers and the caller. The objects that the tool holds stay as they are. */
+function freezeResult({ ending }: Call): void {
+  if (ending.resultFrozen) return;
+  ending.resultFrozen = true;
+  const result = ending.result as unknown as Record<string, unknown>;
   const { data, details, content, warnings } = result;
   if (typeof data === "object" && data !== null) result["data"] = frozenCopy(data);
   if (details !== undefined) result["details"] = frozenCopy(details);
@@ -145,15 +157,16 @@ function freezeResult(run: Run): void {
   Object.freeze(result);
 }
 
-function eventOf(run: Run): ToolEvent {
-  freezeArguments(run);
-  const event = endEvent(run);
-  if (run.status !== "ok") addError(run, event, run.result as FailureResult);
+function eventOf(call: Call): ToolEvent {
+  freezeArguments(call);
+  const event = endEvent(call);
+  if (call.ending.status !== "ok") addError(call, event);
   return Object.freeze(event);
 }
 
-function addError(run: Run, event: Record<string, unknown>, { code, error }: FailureResult): void {
-  event["status"] = run.status;
-  event["error"] = Object.freeze({ code: code ?? "TOOL_FAILED", message: error, type: run.failureType });
-  event["phase"] = run.phase;
+function addError({ ending, phase }: Call, event: Record<string, unknown>): void {
+  const { code = "TOOL_FAILED", error } = ending.result as FailureResult;
+  event["status"] = ending.status;
+  event["error"] = Object.freeze({ code, message: error, type: ending.failureType });
+  event["phase"] = phase;
 }

@@ -1,104 +1,97 @@
-import { invalidArguments } from "../schema/schema.ts";
 import { messageOf } from "../contract/errors.ts";
+import { invalidArguments } from "../schema/schema.ts";
 import { normalizeResult } from "../result/normalize.ts";
 import { frozenCopy, maxDepth, NotJson } from "../json/freeze.ts";
-import { end, goOn } from "./transitions.ts";
 import type { Issue, ParseResult } from "../contract/ports.ts";
-import type { Run } from "./call.ts";
+import type { Call, HopAnswer } from "./call.ts";
+import { endCall, waitFor } from "./transitions.ts";
 
-/** Hop 2: what the schema's parse returns is the arguments for every hop after it. */
-export function parse(run: Run): boolean {
-  run.phase = "parse";
-  const input = readInput(run);
-  return input !== null && parseWith(run, input);
+/** Hop 2: parses the arguments. What the schema's parse returns is the arguments for every hop after it. */
+export function parse(call: Call): HopAnswer {
+  call.phase = "parse";
+  const input = readInput(call);
+  return input === null ? "next" : parseWith(call, input, toNextHop);
 }
 
-/** Parses anew, as after a modification. Returns true when it waits. */
-export function parseWith(run: Run, input: object): boolean {
-  const result = run.tool!.parse(input);
-  if (!(result instanceof Promise)) return take(run, result);
-  const token = run.token;
-  result.then(
-    (parsed) => goOn(run, token, () => take(run, parsed) || next(run)),
-    (error: unknown) => goOn(run, token, () => invalid(run, [{ path: [], message: messageOf(error) }])),
+const toNextHop = () => "next" as const;
+
+/** Parses an input, then continues with `proceed` if it is valid. */
+export function parseWith(call: Call, input: object, proceed: (call: Call) => HopAnswer): HopAnswer {
+  const result = call.tool!.parse(input);
+  if (!(result instanceof Promise)) return take(call, result, proceed);
+  return waitFor(
+    call,
+    result,
+    (parsed) => take(call, parsed, proceed),
+    (error) => endInvalid(call, [{ path: [], message: messageOf(error) }]),
   );
-  return true;
 }
 
-function take(run: Run, result: ParseResult): boolean {
-  if (!result.ok) return invalid(run, result.issues);
-  run.arguments = result.value;
-  run.frozen = false;
-  run.warnings = result.warnings ?? null;
-  return false;
+function take(call: Call, result: ParseResult, proceed: (call: Call) => HopAnswer): HopAnswer {
+  if (!result.ok) return endInvalid(call, result.issues);
+  call.arguments = result.value;
+  call.argumentsFrozen = false;
+  call.warnings = result.warnings ?? null;
+  return proceed(call);
 }
 
-/** After a second parse the run goes on in the middle of the hop that asked for it. */
-function next(run: Run): boolean {
-  const after = run.afterParse;
-  run.afterParse = null;
-  return after !== null && run.result === null ? after(run) : false;
+/** Reads the given arguments as an object; null when that ended the call. */
+function readInput(call: Call): object | null {
+  const given: unknown = call.request.arguments;
+  if (given === undefined || given === null) return {};
+  if (typeof given === "string") return readText(call, given);
+  if (typeof given === "object" && !Array.isArray(given)) return given;
+  const type = Array.isArray(given) ? "a list" : `of type ${typeof given}`;
+  return refuse(call, `the arguments are not an object but ${type}`);
 }
 
 const openBrace = 0x7b;
 
-/** The object to be parsed; null when the run has ended here. */
-function readInput(run: Run): object | null {
-  const given: unknown = run.request.arguments;
-  if (given === undefined || given === null) return {};
-  if (typeof given === "string") return readText(run, given);
-  if (typeof given === "object" && !Array.isArray(given)) return given;
-  refuse(
-    run,
-    `the arguments are not an object but ${Array.isArray(given) ? "a list" : `of type ${typeof given}`}`,
-  );
-  return null;
-}
-
-function readText(run: Run, text: string): object | null {
-  const { argumentBytes } = run.host.limits;
+function readText(call: Call, text: string): object | null {
+  const { argumentBytes } = call.host.limits;
   if (
     text.length > argumentBytes ||
     (text.length * 3 > argumentBytes && Buffer.byteLength(text) > argumentBytes)
   )
-    return refuse(run, `the arguments are larger than ${argumentBytes} bytes`);
+    return refuse(call, `the arguments are larger than ${argumentBytes} bytes`);
   if (text.charCodeAt(0) !== openBrace && text.trim() === "") return {};
   let value: unknown;
   try {
     value = JSON.parse(text);
   } catch (error) {
-    return refuse(run, `the arguments are not valid JSON: ${messageOf(error)}`);
+    return refuse(call, `the arguments are not valid JSON: ${messageOf(error)}`);
   }
   if (typeof value !== "object" || value === null || Array.isArray(value))
-    return refuse(run, "the arguments are valid JSON, but not an object");
-  return needsLook(text) ? lookedAt(run, value) : value;
+    return refuse(call, "the arguments are valid JSON, but not an object");
+  return needsCheck(text) ? checkedCopy(call, value) : value;
 }
 
-/** Long texts may be nested deeply, and an escape can hide a `__proto__`. Short and plain ones can do neither. */
-function needsLook(text: string): boolean {
+/** Long texts may be nested deeply, and an escape can hide a `__proto__`. Short and plain texts can do neither. */
+function needsCheck(text: string): boolean {
   if (text.length > maxDepth * 2) return true;
-  // One character is looked for at once; a longer text only where that is there, which saves 50 ns a call.
+  // The search for one character comes first, which saves 50 ns a call.
   return (text.includes("_") && text.includes("__proto__")) || (text.includes("\\") && text.includes("\\u"));
 }
 
-function lookedAt(run: Run, value: object): object | null {
+function checkedCopy(call: Call, value: object): object | null {
   try {
     return frozenCopy(value);
   } catch (error) {
     if (!(error instanceof NotJson)) throw error;
-    invalid(run, [{ path: error.path, message: error.message }]);
+    endInvalid(call, [{ path: error.path, message: error.message }]);
     return null;
   }
 }
 
-function refuse(run: Run, message: string): null {
-  invalid(run, [{ path: [], message: message.slice(0, 500) }]);
+function refuse(call: Call, message: string): null {
+  endInvalid(call, [{ path: [], message: message.slice(0, 500) }]);
   return null;
 }
 
-function invalid(run: Run, issues: readonly Issue[]): boolean {
-  end(run, "invalid", "INVALID_ARGUMENTS", { message: "" });
-  const { name } = run.tool!;
-  run.result = normalizeResult(name, name, run.host.stamp(run.startedAt), invalidArguments(issues));
-  return false;
+function endInvalid(call: Call, issues: readonly Issue[]): "next" {
+  endCall(call, "invalid", "INVALID_ARGUMENTS", { message: "" });
+  const { name } = call.tool!;
+  const fetchedAt = call.host.time.stamp(call.timing.startedAt);
+  call.ending.result = normalizeResult(name, name, fetchedAt, invalidArguments(issues));
+  return "next";
 }

@@ -1,66 +1,70 @@
+import type { PermitSource } from "../scheduling/semaphore.ts";
 import type { MountedTool } from "../registry/prepare-tool.ts";
-import type { Run } from "./call.ts";
-import { end, goOn } from "./transitions.ts";
-import type { Turns } from "../scheduling/semaphore.ts";
+import type { Call, HopAnswer } from "./call.ts";
+import type { HeldPermits } from "./call-state.ts";
+import { endUnavailable, resumeCall } from "./transitions.ts";
 
 /**
- * Takes the turns that a run needs before its tool may begin: one of its tool's and one of its host's, each bounded in
- * number and in time. `waits`: it queues, and `again` is called with the turn; `refused`: it has ended.
+ * Acquires the permits that a call needs before its tool may begin: one of its tool and one of its host, each limited in
+ * number and in rate. Null when it has them all. Otherwise the call has ended, or waits and continues with `retry`.
  */
-export function takeTurns(run: Run, again: (run: Run) => boolean): "taken" | "waits" | "refused" {
-  const { slots, pace } = run.tool!;
-  const { turns, pace: hostPace } = run.host;
-  if (slots === null && pace === null && turns === null && hostPace === null) return "taken";
-  if (slots !== null && !run.toolTurn && !isWithin(run.parent, run.tool!))
-    if (!slots.take()) return queue(run, slots, () => (run.toolTurn = true), again);
-    else run.toolTurn = true;
-  if (pace !== null && !run.toolPace)
-    if (!pace.take()) return queue(run, pace, () => (run.toolPace = true), again);
-    else run.toolPace = true;
-  if (turns !== null && !run.hostTurn && run.parent === null)
-    if (!turns.take()) return queue(run, turns, () => (run.hostTurn = true), again);
-    else run.hostTurn = true;
-  if (hostPace !== null && !run.hostPace)
-    if (!hostPace.take()) return queue(run, hostPace, () => (run.hostPace = true), again);
-    else run.hostPace = true;
-  return "taken";
+export function acquirePermits(call: Call, retry: (call: Call) => HopAnswer): HopAnswer | null {
+  const { semaphore, rateLimiter } = call.tool!;
+  const { host, parent } = call;
+  if (semaphore === null && rateLimiter === null && host.semaphore === null && host.rateLimiter === null)
+    return null;
+  return (
+    (isWithin(parent, call.tool!) ? null : acquire(call, "tool", semaphore, retry)) ??
+    acquire(call, "toolRate", rateLimiter, retry) ??
+    (parent === null ? acquire(call, "host", host.semaphore, retry) : null) ??
+    acquire(call, "hostRate", host.rateLimiter, retry)
+  );
 }
 
-/** A call made by the tool itself runs on that call's turn: it would wait for its own end. */
-function isWithin(parent: Run | null, tool: MountedTool): boolean {
-  for (let run = parent; run !== null; run = run.parent) if (run.tool === tool) return true;
+/** A call that the tool itself makes uses that call's permit: otherwise it would wait for its own end. */
+function isWithin(parent: Call | null, tool: MountedTool): boolean {
+  for (let call = parent; call !== null; call = call.parent) if (call.tool === tool) return true;
   return false;
 }
 
-function queue(run: Run, turns: Turns, mark: () => void, again: (run: Run) => boolean): "waits" | "refused" {
-  const { queued } = run.host.limits;
-  if (turns.waiting >= queued) {
-    const reason = `${turns.waiting} calls already wait for their turn`;
-    end(run, "failed", "UNAVAILABLE", { tool: run.tool!.name, reason });
-    return "refused";
+function acquire(
+  call: Call,
+  kind: keyof HeldPermits,
+  source: PermitSource | null,
+  retry: (call: Call) => HopAnswer,
+): HopAnswer | null {
+  if (source === null) return null;
+  const held = (call.permits ??= { tool: false, toolRate: false, host: false, hostRate: false });
+  if (held[kind]) return null;
+  if (source.tryAcquire()) {
+    held[kind] = true;
+    return null;
   }
-  const { token } = run;
-  turns.wait(run, () => {
-    mark();
-    goOn(run, token, () => again(run));
+  if (source.waiting >= call.host.limits.queued)
+    return endUnavailable(call, `${source.waiting} calls already wait in the queue`);
+  const { token } = call;
+  source.wait(call, () => {
+    held[kind] = true;
+    resumeCall(call, token, () => retry(call));
   });
-  return "waits";
+  return "waiting";
 }
 
-/** Its tool begins now. */
-export function useTurns(run: Run): void {
-  if (run.toolPace) run.tool!.pace!.use();
-  if (run.hostPace) run.host.pace!.use();
-  if (run.toolPace || run.hostPace) run.toolPace = run.hostPace = false;
+/** The tool begins now: its rate permits are used. */
+export function startPermits({ permits, tool, host }: Call): void {
+  if (permits === null) return;
+  if (permits.toolRate) tool!.rateLimiter!.use();
+  if (permits.hostRate) host.rateLimiter!.use();
+  permits.toolRate = permits.hostRate = false;
 }
 
-/** The run is over, or will not begin. */
-export function giveTurns(run: Run): void {
-  const { toolTurn, toolPace, hostTurn, hostPace } = run;
-  if (!toolTurn && !toolPace && !hostTurn && !hostPace) return;
-  run.toolTurn = run.toolPace = run.hostTurn = run.hostPace = false;
-  if (toolPace) run.tool!.pace!.giveBack();
-  if (hostPace) run.host.pace!.giveBack();
-  if (toolTurn) run.tool!.slots!.release();
-  if (hostTurn) run.host.turns!.release();
+/** Returns the permits of a call that has ended, or will not begin. */
+export function releasePermits(call: Call): void {
+  const { permits, tool, host } = call;
+  if (permits === null) return;
+  call.permits = null;
+  if (permits.toolRate) tool!.rateLimiter!.release();
+  if (permits.hostRate) host.rateLimiter!.release();
+  if (permits.tool) tool!.semaphore!.release();
+  if (permits.host) host.semaphore!.release();
 }

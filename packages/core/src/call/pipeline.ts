@@ -1,42 +1,66 @@
 import { approve } from "./approve.ts";
+import type { Call, HopAnswer } from "./call.ts";
 import { decide } from "./decide.ts";
 import { execute } from "./execute.ts";
 import { find } from "./find.ts";
+import { finish, notify } from "./notify.ts";
 import { parse } from "./parse.ts";
 import { shape } from "./shape.ts";
-import { finish, tell } from "./notify.ts";
-import type { Run } from "./call.ts";
-import { end, endStopped, executeHop, hopNames, parseHop, tellHop, type HopName } from "./transitions.ts";
-import { runFields } from "./log-fields.ts";
+import { logFields } from "./trace.ts";
+import {
+  endCall,
+  endStoppedCall,
+  executeHop,
+  hopNames,
+  notifyHop,
+  parseHop,
+  type HopName,
+} from "./transitions.ts";
 
-/**
- * One step of a call. Returns true when the run waits for something and will be walked on from there;
- * then whoever it waits for calls `goOn`.
+/*
+ * The life of a call:
+ *
+ *  1. find: the tool, by name or alias, in the generation in which the call began; then the call's id, signal and token.
+ *  2. parse: the arguments, by the tool's schema. Its result is the arguments for every hop after it.
+ *  3. decide: gates on `tool:pre` by priority, then policies, then the tool's own `requiresConfirmation`.
+ *  4. approve: one question to a person, if hop 3 asked for it.
+ *  5. execute: permits, the start in the audit, then the tool, under one signal and its deadline.
+ *  6. shape: the result against the contract and `outputSchema`, within its size.
+ *  7. notify: gates on the result, the audit, observers, and the caller.
+ *
+ * A call that ends early skips to hop 7. A hop that waits leaves the pipeline, and `resumeCall` enters it again.
  */
-type Hop = (run: Run) => boolean;
+const byName: Readonly<Record<HopName, (call: Call) => HopAnswer>> = {
+  find,
+  parse,
+  decide,
+  approve,
+  execute,
+  shape,
+  notify,
+};
+const hops = hopNames.map((name) => byName[name]);
 
-const byName: Readonly<Record<HopName, Hop>> = { find, parse, decide, approve, execute, shape, tell };
-const hops: readonly Hop[] = hopNames.map((name) => byName[name]);
-
-/** Takes a run through its hops until it waits or is over. The only function that does. */
-export function walk(run: Run): void {
-  while (run.hop < hops.length) {
-    if (run.stopReason !== null && run.hop > parseHop && run.hop <= executeHop) endStopped(run);
-    const hop = hops[run.hop++]!;
+/** Runs the hops of a call until it waits or has ended. The only function that does. */
+export function runPipeline(call: Call): void {
+  while (call.hop < hops.length) {
+    if (call.stop !== null && call.hop > parseHop && call.hop <= executeHop) endStoppedCall(call);
+    const hop = hops[call.hop++]!;
     try {
-      if (hop(run)) return void (run.waiting = true);
+      if (hop(call) === "waiting") return void (call.waiting = true);
     } catch (thrown) {
-      breakDown(run, thrown);
+      failInternally(call, thrown);
     }
   }
 }
 
-/** A fault of the host itself: logged whole, told to the caller without its text. */
-export function breakDown(run: Run, thrown: unknown): void {
-  const told = run.hop > tellHop;
-  run.host.logger.error({ err: thrown, ...runFields(run) }, "the host failed in a call");
-  run.executing = false;
-  run.endedAt = Math.max(run.startedAt, run.endedAt);
-  end(run, "failed", "INTERNAL", {});
-  if (told) finish(run); // `tell` itself failed: nobody else will answer the caller
+/** Handles a fault of the host itself: logs the whole error, and ends the call without its text. */
+export function failInternally(call: Call, thrown: unknown): void {
+  const notifyFailed = call.hop > notifyHop;
+  const { timing } = call;
+  call.host.logger.error({ err: thrown, ...logFields(call) }, "the host failed in a call");
+  call.executing = false;
+  timing.endedAt = Math.max(timing.startedAt, timing.endedAt);
+  endCall(call, "failed", "INTERNAL", {});
+  if (notifyFailed) finish(call); // no later hop answers the caller
 }

@@ -1,41 +1,44 @@
 import { errorMessage } from "../contract/errors.ts";
-import type { Run } from "./call.ts";
+import type { Call } from "./call.ts";
 
 /**
- * A call that was gone on with, and could not run for want of room or because the host closes, has used nothing up: it
- * waits again under the same ticket, and the person's answer stands.
+ * Makes a resumed call wait again under the same ticket when it could not run, because there was no room or the host
+ * closes. It has used nothing, so the person's answer stays valid.
  */
-export function putBack(run: Run): void {
-  const { case: open, result } = run;
-  if (open === null || open.ticket === null || open.record.state !== "claimed") return;
-  if (run.status !== "failed" || result?.code !== "UNAVAILABLE") return;
-  const { tool, fetchedAt, error } = result;
+export function requeue(call: Call): void {
+  const { ending, stored } = call;
+  if (stored === null || stored.ticket === null || stored.record.state !== "claimed") return;
+  if (ending.status !== "failed" || ending.result?.code !== "UNAVAILABLE") return;
+  const { tool, fetchedAt, error } = ending.result;
   const waitsFor = "run";
-  run.status = "pending";
-  run.ticket = open.ticket;
-  run.result = {
+  ending.status = "pending";
+  call.ticket = stored.ticket;
+  ending.result = {
     tool,
     fetchedAt,
     error: errorMessage("PENDING", { tool, waitsFor }),
     code: "PENDING",
     details: { waitsFor },
-    warnings: [`${error}; nothing ran, so go on with it again later`],
+    warnings: [`${error}; nothing ran, so resume it again later`],
   };
 }
 
-/** Gives the record of such a call back to whoever goes on with it next. Should that fail, its lease runs out. */
-export async function release(run: Run): Promise<void> {
-  const { host } = run;
-  const open = run.case!;
-  open.dropLease();
+/** Releases the record of such a call, so that any host can resume it. When that fails, its lease expires. */
+export async function releaseRecord(call: Call): Promise<void> {
+  const { logger, stores } = call.host;
+  const stored = call.stored!;
+  stored.dropLease();
   try {
-    await open.change((record) =>
-      record.state === "claimed" && open.holds(record)
+    await stored.change((record) =>
+      record.state === "claimed" && stored.owns(record)
         ? { state: record.decision === null ? "handed" : "approved", leaseUntil: null }
         : null,
     );
-    host.desk.watch(open.store, open.record.expiresAt);
+    stores.sweepAt(stored.store, stored.record.expiresAt);
   } catch (err) {
-    host.logger.error({ err, run_id: run.runId }, "a call could not be put back at once");
+    logger.error(
+      { err, run_id: call.runId },
+      "the record of a call was not released; its lease expires later",
+    );
   }
 }

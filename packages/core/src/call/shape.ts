@@ -1,139 +1,132 @@
-import { truncateResult } from "../result/truncate.ts";
-import { normalizeResult, ContractBreach, isContractBreach, isHostCode } from "../result/normalize.ts";
 import { errorMessage, messageOf } from "../contract/errors.ts";
-import { NotJson } from "../json/freeze.ts";
-import { end, goOn } from "./transitions.ts";
-import { KeptOutputsError } from "../result/kept-outputs.ts";
 import type { ParseResult } from "../contract/ports.ts";
 import type { ToolResult } from "../contract/result.ts";
-import type { Run } from "./call.ts";
-import { issueSentence } from "../schema/schema.ts";
+import { NotJson } from "../json/freeze.ts";
+import { KeptOutputsError } from "../result/kept-outputs.ts";
+import { normalizeResult, ContractBreach, isContractBreach, isHostCode } from "../result/normalize.ts";
 import { toolFailure, typeName } from "../result/tool-failure.ts";
-import { runFields } from "./log-fields.ts";
+import { truncateResult } from "../result/truncate.ts";
+import { issueSentence } from "../schema/schema.ts";
+import type { Call, HopAnswer } from "./call.ts";
+import { logFields } from "./trace.ts";
+import { endCall, waitFor } from "./transitions.ts";
 
-/** Hop 6: makes a result of what came back, checks it against the contract, and bounds its size. */
-export function shape(run: Run): boolean {
-  if (run.thrown === null) run.phase = "shape";
-  const result = run.thrown === null ? fromReturned(run) : fromThrown(run, run.thrown.value);
-  if (result === null) return false;
-  run.result = result;
-  run.status = result.error === undefined ? "ok" : "failed";
-  const { checkOutput } = run.tool!;
-  if (checkOutput === null || result.error !== undefined || run.host.outputCheck === "off")
-    return settleStopped(run);
-  return checkData(run, checkOutput, result.data);
+/** Hop 6: makes a result of what the tool returned or threw, checks it against the contract, and limits its size. */
+export function shape(call: Call): HopAnswer {
+  const { ending, host, thrown } = call;
+  if (thrown === null) call.phase = "shape";
+  const result = thrown === null ? fromReturned(call) : fromThrown(call, thrown.value);
+  if (result === null) return "next";
+  ending.result = result;
+  ending.status = result.error === undefined ? "ok" : "failed";
+  const { checkOutput } = call.tool!;
+  if (checkOutput === null || result.error !== undefined || host.outputCheck === "off")
+    return applyStop(call);
+  return checkData(call, checkOutput, result.data);
 }
 
-function fromReturned(run: Run): ToolResult | null {
-  return attempt(run, () => {
-    const tool = run.tool!;
-    const result = normalizeResult(
-      tool.declaredName,
-      tool.name,
-      run.host.stamp(run.executedAt),
-      run.returned,
-    );
-    if (isHostCode(result.code)) throw new ContractBreach(`the code ${result.code} is the host's own`);
-    return bound(run, result);
+function fromReturned(call: Call): ToolResult | null {
+  return attempt(call, () => {
+    const result = complete(call, call.returned);
+    refuseHostCode(result.code);
+    return limit(call, result);
   });
 }
 
-function fromThrown(run: Run, thrown: unknown): ToolResult | null {
-  const tool = run.tool!;
+function fromThrown(call: Call, thrown: unknown): ToolResult | null {
+  const tool = call.tool!;
   const { failures } = tool.definition;
-  run.failureType = typeName(thrown);
-  run.host.logger.error(
-    { err: thrown, ...runFields(run) },
+  call.ending.failureType = typeName(thrown);
+  call.host.logger.error(
+    { err: thrown, ...logFields(call) },
     `[${failures?.className ?? tool.declaredName}_ExecuteAsync__Exception] ${messageOf(thrown)}`,
   );
-  return attempt(run, () => {
+  return attempt(call, () => {
     if (isContractBreach(thrown)) throw thrown;
     const answer = failures?.describe(thrown) ?? toolFailure(tool.declaredName, thrown);
-    if (answer.code !== "TOOL_FAILED" && isHostCode(answer.code))
-      throw new ContractBreach(`the code ${answer.code} is the host's own`);
-    return bound(run, normalizeResult(tool.declaredName, tool.name, run.host.stamp(run.executedAt), answer));
+    if (answer.code !== "TOOL_FAILED") refuseHostCode(answer.code);
+    return limit(call, complete(call, answer));
   });
 }
 
-function bound(run: Run, result: ToolResult): ToolResult {
-  const { host } = run;
-  const bounded = truncateResult(
-    withoutSecrets(run, result),
-    run.tool!.limits.outputBytes ?? host.limits.outputBytes,
-    host.outputs,
-  );
-  return run.warnings === null
-    ? bounded
-    : { ...bounded, warnings: [...(bounded.warnings ?? []), ...run.warnings] };
+function complete({ host, tool, timing }: Call, answer: unknown): ToolResult {
+  return normalizeResult(tool!.declaredName, tool!.name, host.time.stamp(timing.executedAt), answer);
 }
 
-/** What the host knows to be secret is in no sentence that a model reads, whoever wrote it. */
-function withoutSecrets({ host }: Run, result: ToolResult): ToolResult {
-  return result.error === undefined ? result : { ...result, error: host.redact(result.error) as string };
+function refuseHostCode(code: string | undefined): void {
+  if (isHostCode(code)) throw new ContractBreach(`the code ${code} is the host's own`);
 }
 
-/** The result, or the run ended with the broken rule; getters and proxies may throw anything. */
-function attempt(run: Run, make: () => ToolResult): ToolResult | null {
+/** Limits the size of a result, masks secrets in its error, and adds the warnings of the parse. */
+function limit(call: Call, result: ToolResult): ToolResult {
+  const { host, warnings } = call;
+  const masked =
+    result.error === undefined ? result : { ...result, error: host.redact(result.error) as string };
+  const maxBytes = call.tool!.limits.outputBytes ?? host.limits.outputBytes;
+  const limited = truncateResult(masked, maxBytes, host.outputs);
+  return warnings === null ? limited : { ...limited, warnings: [...(limited.warnings ?? []), ...warnings] };
+}
+
+/** Returns the result, or ends the call with the broken rule. Getters and proxies may throw anything. */
+function attempt(call: Call, make: () => ToolResult): ToolResult | null {
   try {
     return make();
   } catch (error) {
     if (error instanceof KeptOutputsError) throw error;
-    const rule = isContractBreach(error)
-      ? error.message
-      : error instanceof NotJson
-        ? `its answer ${error.message}`
-        : `its answer could not be read: ${typeName(error)}`;
-    run.host.logger.error({ err: error, ...runFields(run) }, "a tool broke the contract");
-    end(run, "failed", "CONTRACT_VIOLATION", { tool: run.tool!.name, rule });
+    call.host.logger.error({ err: error, ...logFields(call) }, "a tool broke the contract");
+    endCall(call, "failed", "CONTRACT_VIOLATION", { tool: call.tool!.name, rule: brokenRule(error) });
     return null;
   }
 }
 
+function brokenRule(error: unknown): string {
+  if (isContractBreach(error)) return error.message;
+  return error instanceof NotJson
+    ? `its answer ${error.message}`
+    : `its answer could not be read: ${typeName(error)}`;
+}
+
 function checkData(
-  run: Run,
+  call: Call,
   check: (value: unknown) => ParseResult | Promise<ParseResult>,
   data: unknown,
-): boolean {
+): HopAnswer {
   const checked = check(data);
-  if (!(checked instanceof Promise)) return judgeData(run, checked);
-  const { token } = run;
-  checked.then(
-    (result) => goOn(run, token, () => judgeData(run, result)),
-    (error: unknown) =>
-      goOn(run, token, () =>
-        judgeData(run, { ok: false, issues: [{ path: [], message: messageOf(error) }] }),
-      ),
+  if (!(checked instanceof Promise)) return applyCheck(call, checked);
+  return waitFor(
+    call,
+    checked,
+    (result) => applyCheck(call, result),
+    (error) => applyCheck(call, { ok: false, issues: [{ path: [], message: messageOf(error) }] }),
   );
-  return true;
 }
 
-function judgeData(run: Run, checked: ParseResult): boolean {
-  if (checked.ok) return settleStopped(run);
+function applyCheck(call: Call, checked: ParseResult): HopAnswer {
+  if (checked.ok) return applyStop(call);
   const problem = checked.issues.slice(0, 5).map(issueSentence).join("; ").slice(0, 1000);
-  if (run.host.outputCheck === "strict")
-    return end(run, "failed", "OUTPUT_INVALID", { tool: run.tool!.name, problem });
-  const warning = errorMessage("OUTPUT_INVALID", { tool: run.tool!.name, problem });
-  run.result = { ...run.result!, warnings: [...(run.result!.warnings ?? []), warning] };
-  return settleStopped(run);
+  const details = { tool: call.tool!.name, problem };
+  if (call.host.outputCheck === "strict") return endCall(call, "failed", "OUTPUT_INVALID", details);
+  call.ending.addWarning(errorMessage("OUTPUT_INVALID", details));
+  return applyStop(call);
 }
 
-/** What came within the grace after a stop: a success of a cancelled call stays one; a deadline that passed has passed. */
-function settleStopped(run: Run): boolean {
-  const result = run.result!;
-  if (run.stopReason === null) return false;
-  if (run.stopReason === "deadline") {
-    const { timeoutMs, name } = run.tool!;
-    const late = result.error === undefined ? { data: result.data } : { error: result.error };
-    return end(run, "timed_out", "TIMED_OUT", { tool: name, timeoutMs }, { details: { late } });
+/**
+ * Decides about a result that came within the grace after a stop: a success of a cancelled call stays a success; after a
+ * deadline the call has timed out.
+ */
+function applyStop(call: Call): "next" {
+  const { ending, stop, timing } = call;
+  if (stop === null) return "next";
+  const { data, error } = ending.result!;
+  if (stop.reason === "deadline") {
+    const { timeoutMs, name } = call.tool!;
+    const late = error === undefined ? { data } : { error };
+    return endCall(call, "timed_out", "TIMED_OUT", { tool: name, timeoutMs }, { late });
   }
-  if (result.error !== undefined)
-    return end(
-      run,
-      "cancelled",
-      "CANCELLED",
-      {},
-      { details: { ...(run.stopReason === "cancel" ? { cancelled: true } : {}), error: result.error } },
-    );
-  run.cancelled = { reason: run.stopMessage, elapsedMs: Math.max(0, run.stoppedAt - run.executedAt) };
-  return false;
+  if (error !== undefined) {
+    const cancelled = stop.reason === "cancel" ? { cancelled: true } : {};
+    return endCall(call, "cancelled", "CANCELLED", {}, { ...cancelled, error });
+  }
+  ending.cancelled = { reason: stop.message, elapsedMs: Math.max(0, stop.at - timing.executedAt) };
+  return "next";
 }

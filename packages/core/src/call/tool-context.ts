@@ -1,126 +1,167 @@
 import type { CallRequest, Progress, SessionState, ToolContext } from "../contract/context.ts";
 import type { Logger } from "../contract/logger.ts";
 import type { ToolOutcome } from "../contract/outcome.ts";
-import type { Run } from "./call.ts";
-import { traceparentOf } from "./trace.ts";
-import { runFields } from "./log-fields.ts";
+import type { Call } from "./call.ts";
+import { infoOf } from "./call-info.ts";
+import { logFields, traceparentOf } from "./trace.ts";
 
-/** The context of one run. What a tool does not read is never made: a signal, a logger, a session cost their price only then. */
-export class LiveContext implements ToolContext {
-  readonly #run: Run;
+/** What a tool sees of its call. Signal, logger and session are made when the tool first reads them. */
+export class ToolCallContext implements ToolContext {
+  readonly #call: Call;
   #controller: AbortController | null = null;
   #logger: Logger | null = null;
   #session: SessionState | null = null;
 
-  constructor(run: Run) {
-    this.#run = run;
-    const { generation } = run;
-    if (generation.providers.size > 0) addProviders(this, run);
+  constructor(call: Call) {
+    this.#call = call;
+    if (call.generation.providers.size > 0) addProvided(this, call);
   }
 
   get callId(): string {
-    return this.#run.callId;
+    return this.#call.callId;
   }
 
   get runId(): string {
-    return this.#run.runId;
+    return this.#call.runId;
   }
 
   get tool(): string {
-    return this.#run.tool!.name;
+    return this.#call.tool!.name;
   }
 
   get depth(): number {
-    return this.#run.depth;
+    return this.#call.depth;
   }
 
   get deadlineAt(): number {
-    const { deadlineAt, host } = this.#run;
-    return (deadlineAt === 0 ? undefined : host.epoch + deadlineAt) as never;
+    const { host, timing } = this.#call;
+    return (timing.deadlineAt === 0 ? undefined : host.time.epoch + timing.deadlineAt) as never;
   }
 
   get parentRunId(): string {
-    return this.#run.parent?.runId as never;
+    return this.#call.parent?.runId as never;
   }
 
   get sessionId(): string {
-    return this.#run.given.sessionId as never;
+    return this.#call.given.sessionId as never;
   }
 
   get conversationId(): string {
-    return this.#run.given.conversationId as never;
+    return this.#call.given.conversationId as never;
   }
 
   get turnId(): string {
-    return this.#run.given.turnId as never;
+    return this.#call.given.turnId as never;
   }
 
   get userId(): string {
-    return this.#run.given.userId as never;
+    return this.#call.given.userId as never;
   }
 
   get mode(): string {
-    return this.#run.given.mode as never;
+    return this.#call.given.mode as never;
   }
 
   get parallelGroupId(): string {
-    return this.#run.given.parallelGroupId as never;
+    return this.#call.given.parallelGroupId as never;
   }
 
   get traceparent(): string {
-    return traceparentOf(this.#run) as never;
+    return traceparentOf(this.#call) as never;
   }
 
   get rawArguments(): string | undefined {
-    const given: unknown = this.#run.request.arguments;
+    const given: unknown = this.#call.request.arguments;
     return typeof given === "string" ? given : undefined;
   }
 
   get abortSignal(): AbortSignal {
     if (this.#controller === null) {
       this.#controller = new AbortController();
-      if (this.#run.stopReason !== null) this.#controller.abort(stopError(this.#run));
+      if (this.#call.stop !== null) this.abort();
     }
     return this.#controller.signal;
   }
 
   get logger(): Logger {
-    return (this.#logger ??= this.#run.host.logger.child(runFields(this.#run)));
+    return (this.#logger ??= this.#call.host.logger.child(logFields(this.#call)));
   }
 
   get session(): SessionState {
-    return (this.#session ??= this.#run.host.sessionState(this.#run.given.sessionId));
+    return (this.#session ??= this.#call.host.states.of(this.#call.given.sessionId));
   }
 
-  // Functions made when they are read, so that a tool may take them out of its context.
+  // Getters that return functions, so that a tool can take them out of its context.
   get progress(): (progress: Progress) => void {
-    return (progress) => this.#run.host.progress(this.#run, progress);
+    return (progress) => reportProgress(this.#call, progress);
   }
 
   get call(): (request: CallRequest) => Promise<ToolOutcome> {
-    return (request) => this.#run.host.callFrom(this.#run, request);
+    return (request) => this.#call.host.callFrom(this.#call, request);
   }
 
-  /** Tells a tool that reads its signal that it should stop. */
+  /** Aborts the signal, if the tool has read it. */
   abort(): void {
-    this.#controller?.abort(stopError(this.#run));
+    this.#controller?.abort(stopError(this.#call));
   }
 }
 
-function stopError(run: Run): DOMException {
-  return run.stopReason === "deadline"
-    ? new DOMException(`the deadline of ${run.tool!.timeoutMs} ms passed`, "TimeoutError")
-    : new DOMException(run.stopMessage === "" ? "Request was cancelled" : run.stopMessage, "AbortError");
+function stopError({ stop, tool }: Call): DOMException {
+  return stop!.reason === "deadline"
+    ? new DOMException(`the deadline of ${tool!.timeoutMs} ms passed`, "TimeoutError")
+    : new DOMException(stop!.message, "AbortError");
 }
 
-/** Context members that modules provide: read lazily, made once a call, on the side where the tool runs. */
-function addProviders(context: LiveContext, run: Run): void {
-  for (const [name, provide] of run.generation.providers) {
+/** Adds the members that modules provide: made when the tool first reads them, once a call. */
+function addProvided(context: ToolCallContext, call: Call): void {
+  for (const [name, provide] of call.generation.providers) {
     let made: { value: unknown } | undefined;
     Object.defineProperty(context, name, {
-      get: () => (made ??= { value: provide(run.host.infoOf(run)) }).value,
+      get: () => (made ??= { value: provide(infoOf(call)) }).value,
       enumerable: true,
       configurable: true,
     });
   }
+}
+
+/** Longest message of a progress report, in characters; the rest is cut. */
+const maxMessage = 1_000;
+
+/**
+ * Reports a tool's progress to the caller and to observers. Nothing else changes: the deadline stays, a listener that
+ * fails does not fail the tool, and a call that has ended reports nothing.
+ */
+function reportProgress(call: Call, given: Progress): void {
+  if (!call.executing) return;
+  const { generation, host } = call;
+  const { onProgress } = call.given;
+  const observers = generation.observers("tool:progress");
+  if (onProgress === undefined && observers.length === 0) return;
+  const progress = readProgress(given);
+  if (progress === null)
+    return host.logger.warn(logFields(call), "a tool reported progress that is not a number");
+  try {
+    onProgress?.(progress);
+  } catch (err) {
+    host.logger.warn({ err, ...logFields(call) }, "the caller's onProgress failed");
+  }
+  if (observers.length > 0)
+    host.observers.notifyNow(observers, "tool:progress", {
+      tool_name: call.tool!.name,
+      tool_call_id: call.callId,
+      run_id: call.runId,
+      ...progress,
+    });
+}
+
+/** The known members of a progress report; null for an invalid one. */
+function readProgress(given: unknown): Progress | null {
+  if (typeof given !== "object" || given === null) return null;
+  const { progress, total, message } = given as Record<string, unknown>;
+  if (typeof progress !== "number" || !Number.isFinite(progress)) return null;
+  return Object.freeze({
+    progress,
+    ...(typeof total === "number" && Number.isFinite(total) ? { total } : {}),
+    ...(typeof message === "string" ? { message: message.slice(0, maxMessage) } : {}),
+  });
 }

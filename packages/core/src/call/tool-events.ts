@@ -1,65 +1,64 @@
 import type { CallContext } from "../contract/context.ts";
-import { freezeOwn, frozenCopy } from "../json/freeze.ts";
 import type { ToolEvent } from "../contract/hooks.ts";
-import type { Run } from "./call.ts";
+import { freezeOwn, frozenCopy } from "../json/freeze.ts";
+import type { Call } from "./call.ts";
 
-/** The common part of a call's events, not yet frozen. Names are Amplifier's. */
-export function toolEvent(run: Run): Record<string, unknown> & ToolEvent {
-  const { given, parent } = run;
-  const event: Record<string, unknown> = {
-    tool_name: run.tool === null ? run.request.name : run.tool.name,
-    tool_call_id: run.callId,
-    run_id: run.runId,
-    tool_input: run.arguments ?? run.request.arguments ?? {},
-    timestamp: run.host.stamp(run.startedAt),
-  };
-  if (given !== nobody || parent !== null) addIds(run, event);
-  return event as Record<string, unknown> & ToolEvent;
+type Event = Record<string, unknown> & ToolEvent;
+
+/** The common part of a call's events, not yet frozen. The names are Amplifier's. */
+export function toolEvent(call: Call): Event {
+  return addIds(call, {
+    tool_name: call.tool === null ? call.request.name : call.tool.name,
+    tool_call_id: call.callId,
+    run_id: call.runId,
+    tool_input: call.arguments ?? call.request.arguments ?? {},
+    timestamp: call.host.time.stamp(call.timing.startedAt),
+  });
 }
 
-/** The same with the result: written out, since an object that is made whole is cheaper than one that grows. */
-export function endEvent(run: Run): Record<string, unknown> & ToolEvent {
-  const { given, parent } = run;
-  const event: Record<string, unknown> = {
-    tool_name: run.tool === null ? run.request.name : run.tool.name,
-    tool_call_id: run.callId,
-    run_id: run.runId,
-    tool_input: run.arguments ?? run.request.arguments ?? {},
-    timestamp: run.host.stamp(run.startedAt),
-    tool_result: run.result,
-    duration_ms: run.endedAt - run.startedAt,
-  };
-  if (given !== nobody || parent !== null) addIds(run, event);
-  return event as Record<string, unknown> & ToolEvent;
+/** The same with the result. Not built on {@link toolEvent}: an object literal is cheaper than one that grows. */
+export function endEvent(call: Call): Event {
+  const { timing, ending } = call;
+  return addIds(call, {
+    tool_name: call.tool === null ? call.request.name : call.tool.name,
+    tool_call_id: call.callId,
+    run_id: call.runId,
+    tool_input: call.arguments ?? call.request.arguments ?? {},
+    timestamp: call.host.time.stamp(timing.startedAt),
+    tool_result: ending.result,
+    duration_ms: timing.endedAt - timing.startedAt,
+  });
 }
 
 /** The context of a call without one. */
-export const nobody: CallContext = Object.freeze({});
+export const emptyContext: CallContext = Object.freeze({});
 
-function addIds({ given, parent }: Run, event: Record<string, unknown>): void {
+function addIds({ given, parent }: Call, event: Record<string, unknown>): Event {
+  if (given === emptyContext && parent === null) return event as Event;
   if (given.sessionId !== undefined) event["session_id"] = given.sessionId;
   if (given.conversationId !== undefined) event["conversation_id"] = given.conversationId;
   if (given.turnId !== undefined) event["turn_id"] = given.turnId;
   if (given.userId !== undefined) event["user_id"] = given.userId;
   if (parent !== null) event["parent_id"] = parent.runId;
   if (given.parallelGroupId !== undefined) event["parallel_group_id"] = given.parallelGroupId;
+  return event as Event;
 }
 
-/** Freezes the arguments before anybody but the tool sees them. Throws `NotJson`. */
-export function freezeArguments(run: Run): void {
-  if (run.frozen || run.arguments === null) return;
-  run.arguments =
-    run.arguments === run.request.arguments ? frozenCopy(run.arguments) : freezeOwn(run.arguments);
-  run.frozen = true;
+/** Freezes the arguments before anyone but the tool sees them. Throws `NotJson`. */
+export function freezeArguments(call: Call): void {
+  if (call.argumentsFrozen || call.arguments === null) return;
+  call.arguments =
+    call.arguments === call.request.arguments ? frozenCopy(call.arguments) : freezeOwn(call.arguments);
+  call.argumentsFrozen = true;
 }
 
-/** Tells observers that the call goes ahead, or would have: its final arguments, and what was decided. */
-export function announce(run: Run, decision: "allow" | "ask" | "deny"): void {
-  run.announced = true;
-  const { preObservers } = run.generation;
+/** Notifies observers of `tool:pre`: the final arguments and the decision. */
+export function announce(call: Call, decision: "allow" | "ask" | "deny"): void {
+  call.announced = true;
+  const { preObservers } = call.generation;
   if (preObservers.length === 0) return;
-  freezeArguments(run);
-  const event = toolEvent(run);
+  freezeArguments(call);
+  const event = toolEvent(call);
   event["decision"] = decision;
-  run.host.tell(preObservers, "tool:pre", Object.freeze(event));
+  call.host.observers.notify(preObservers, "tool:pre", Object.freeze(event));
 }

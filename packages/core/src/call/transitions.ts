@@ -1,96 +1,124 @@
 import { errorMessage, type ErrorCode, type ErrorDetails } from "../contract/errors.ts";
 import type { CallStatus } from "../contract/outcome.ts";
-import type { Run, StopReason } from "./call.ts";
+import type { Call, HopAnswer } from "./call.ts";
+import type { Stop } from "./call-state.ts";
 
-/** The hops of every call, in order; `path.ts` has the function of each. `docs/life-of-a-call.md` is checked against this list. */
-export const hopNames = ["find", "parse", "decide", "approve", "execute", "shape", "tell"] as const;
+/** The hops of every call, in order; `pipeline.ts` has their functions. A test compares `docs/life-of-a-call.md` with it. */
+export const hopNames = ["find", "parse", "decide", "approve", "execute", "shape", "notify"] as const;
 
 export type HopName = (typeof hopNames)[number];
 
 export const parseHop = hopNames.indexOf("parse");
 export const executeHop = hopNames.indexOf("execute");
-export const tellHop = hopNames.indexOf("tell");
+export const notifyHop = hopNames.indexOf("notify");
 
-/**
- * Walks a run on that waited since it had `token`; `apply` takes in what it waited for, and may wait again by
- * returning true. Does nothing, and says so, when the run went on without it.
- */
-export function goOn(run: Run, token: number, apply: () => boolean): boolean {
-  if (run.token !== token) return false;
-  run.token++;
-  run.waiting = false;
-  run.waited = true;
-  try {
-    if (apply()) return (run.waiting = true);
-  } catch (thrown) {
-    run.host.breakDown(run, thrown);
-  }
-  run.host.walk(run);
-  return true;
+/** Makes the call wait for a promise, then continues with `onValue` or `onError`. Without `onError`, the host has failed. */
+export function waitFor<Value>(
+  call: Call,
+  promise: Promise<Value>,
+  onValue: (value: Value) => HopAnswer,
+  onError: (error: unknown) => HopAnswer = rethrow,
+): "waiting" {
+  const { token } = call;
+  promise.then(
+    (value) => resumeCall(call, token, () => onValue(value)),
+    (error: unknown) => resumeCall(call, token, () => onError(error)),
+  );
+  return "waiting";
 }
 
-/** Ends a run with a failure of the host's own; what is left to do is to tell. */
-export function end<Code extends ErrorCode>(
-  run: Run,
+function rethrow(error: unknown): never {
+  throw error;
+}
+
+/**
+ * Continues a call that has waited since it had `token`. `apply` takes what the call waited for, and may wait again. Does
+ * nothing when the call has continued without it.
+ */
+export function resumeCall(call: Call, token: number, apply: () => HopAnswer): void {
+  if (call.token !== token) return;
+  call.token++;
+  call.waiting = false;
+  call.waited = true;
+  try {
+    if (apply() === "waiting") return void (call.waiting = true);
+  } catch (thrown) {
+    call.host.failInternally(call, thrown);
+  }
+  call.host.runPipeline(call);
+}
+
+/** Ends a call with a failure of the host's own. Only the hop `notify` is left. */
+export function endCall<Code extends ErrorCode>(
+  call: Call,
   status: CallStatus,
   code: Code,
   details: ErrorDetails<Code>,
-  extra?: { readonly details?: Readonly<Record<string, unknown>> },
-): false {
-  run.status = status;
-  run.result = {
-    tool: run.tool?.name ?? run.request.name,
-    fetchedAt: run.host.stamp(run.executedAt === 0 ? run.startedAt : run.executedAt),
+  resultDetails?: Readonly<Record<string, unknown>>,
+): "next" {
+  const { ending, timing } = call;
+  ending.status = status;
+  ending.result = {
+    tool: call.tool?.name ?? call.request.name,
+    fetchedAt: call.host.time.stamp(timing.executedAt === 0 ? timing.startedAt : timing.executedAt),
     error: errorMessage(code, details),
     code,
-    ...(extra?.details === undefined ? {} : { details: extra.details as never }),
+    ...(resultDetails === undefined ? {} : { details: resultDetails as never }),
   };
-  run.hop = tellHop;
-  return false;
+  call.hop = notifyHop;
+  return "next";
 }
 
-/** Says so in the result itself, since whoever asked for it reads results, not outcomes. Source: Amplifier's loop-basic. */
-const cancelledByToken = { details: { cancelled: true } };
+export function endUnavailable(call: Call, reason: string): "next" {
+  return endCall(call, "failed", "UNAVAILABLE", { tool: call.tool?.name ?? call.request.name, reason });
+}
 
-export function endStopped(run: Run): void {
-  if (run.phase === "parse" && run.arguments !== null) run.phase = "decide";
-  if (run.stopReason === "deadline")
-    end(run, "timed_out", "TIMED_OUT", { tool: run.tool!.name, timeoutMs: run.tool!.timeoutMs });
-  else end(run, "cancelled", "CANCELLED", {}, run.stopReason === "cancel" ? cancelledByToken : undefined);
+/** Ends a call with a denial. A model reads the reason, too. */
+export function endDenied(call: Call, reason: string): "next" {
+  return endCall(call, "denied", "DENIED", { tool: call.tool!.name, reason: reason.slice(0, 2000) });
+}
+
+/** In the result itself, since callers may read results only. Source: Amplifier's loop-basic. */
+const cancelledByToken = { cancelled: true };
+
+export function endStoppedCall(call: Call): void {
+  const { tool, stop } = call;
+  if (call.phase === "parse" && call.arguments !== null) call.phase = "decide";
+  if (stop!.reason === "deadline")
+    endCall(call, "timed_out", "TIMED_OUT", { tool: tool!.name, timeoutMs: tool!.timeoutMs });
+  else endCall(call, "cancelled", "CANCELLED", {}, stop!.reason === "cancel" ? cancelledByToken : undefined);
 }
 
 /**
- * Tells a run to stop. Before its tool runs it ends at once; while it runs the tool has its grace to answer; after
+ * Stops a call. Before its tool runs, the call ends immediately. While the tool runs, it has its grace to answer. After
  * that there is nothing to stop.
  */
-export function stop(run: Run, reason: StopReason, message: string): void {
-  if (run.stopReason !== null || run.hop > executeHop + 1) return;
-  run.stopReason = reason;
-  run.stopMessage = message;
-  run.stoppedAt = run.host.time();
-  if (run.executing) return letFinish(run);
-  if (!run.waiting) return; // on the stack of `walk`, which looks at stopReason next
-  run.withdraw?.();
-  run.token++;
-  run.waiting = false;
-  endStopped(run);
-  run.host.walk(run);
+export function stopCall(call: Call, reason: Stop["reason"], message = "Request was cancelled"): void {
+  if (call.stop !== null || call.hop > executeHop + 1) return;
+  call.stop = { reason, message, at: call.host.time.now() };
+  if (call.executing) return startGrace(call, call.stop.at);
+  if (!call.waiting) return; // the pipeline runs, and checks `stop` before the next hop
+  call.withdraw?.();
+  endNow(call);
 }
 
-function letFinish(run: Run): void {
-  run.timer.leave();
-  run.context?.abort();
-  run.host.grace.start(run.timer, run.stoppedAt);
+function startGrace(call: Call, at: number): void {
+  call.timer.leave();
+  call.context?.abort();
+  call.host.grace.start(call.timer, at);
 }
 
-/** The grace is over: the run ends without its tool, which may still run on. */
-export function abandon(run: Run): void {
-  const tool = run.tool!;
-  run.token++;
-  run.executing = false;
-  run.waiting = false;
-  tool.abandoned++;
-  run.host.abandoned.add(run);
-  endStopped(run);
-  run.host.walk(run);
+/** Ends a call whose grace has passed without its tool, which may still run. */
+export function abandonCall(call: Call): void {
+  call.executing = false;
+  call.tool!.abandoned++;
+  call.host.abandoned.add(call);
+  endNow(call);
+}
+
+function endNow(call: Call): void {
+  call.token++;
+  call.waiting = false;
+  endStoppedCall(call);
+  call.host.runPipeline(call);
 }

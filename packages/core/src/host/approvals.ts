@@ -1,17 +1,16 @@
-import { keepAlways } from "../pending/remember.ts";
-import { Case } from "../pending/pending-call.ts";
-import { recordDecision } from "../pending/desk.ts";
+import { rememberApproval } from "../pending/remember.ts";
+import { StoredCall } from "../pending/stored-call.ts";
 import { ToolmountError, messageOf } from "../contract/errors.ts";
 import type { HostState } from "./host-state.ts";
 import type { ApprovalDecision, Approvals, ApprovalView } from "../contract/approvals.ts";
 import { isDue, settleDue } from "./resume.ts";
 import type { ApprovalRecord, ApprovalStore, RecordedDecision } from "../contract/stores.ts";
-import { tellApproval } from "../pending/notify.ts";
+import { notifyApproval } from "../pending/approval-events.ts";
 
 /** The approver's side of a host. */
 export function createApprovals(host: HostState): Approvals {
-  host.desk.sweep = (store) => sweep(host, store);
-  const stored = () => host.desk.approvals(host.home.generation());
+  host.stores.sweep = (store) => sweep(host, store);
+  const stored = () => host.stores.approvals(host.moduleSet.generation());
   return Object.freeze({
     async list(filter = {}) {
       const store = stored();
@@ -27,7 +26,7 @@ export function createApprovals(host: HostState): Approvals {
     revoke: (id) => revoke(host, requireStore(stored()), id),
     sweep: async () => {
       const store = stored();
-      if (store !== null) await host.desk.track(sweep(host, store));
+      if (store !== null) await host.stores.track(sweep(host, store));
     },
   } satisfies Approvals);
 }
@@ -35,16 +34,16 @@ export function createApprovals(host: HostState): Approvals {
 function requireStore(store: ApprovalStore | null): ApprovalStore {
   if (store !== null) return store;
   throw new ToolmountError("EXTENSION_MISSING", {
-    what: "deciding about calls that wait",
+    what: "the decision about calls that wait",
     module: "a store",
     install: "state: sqlite:./.toolmount/state.db in the plan, or createHost({ store })",
   });
 }
 
-async function find(host: HostState, store: ApprovalStore, id: string): Promise<Case> {
+async function find(host: HostState, store: ApprovalStore, id: string): Promise<StoredCall> {
   const record = typeof id === "string" ? await store.get(id) : null;
   if (record === null) throw new ToolmountError("APPROVAL_NOT_FOUND", {});
-  return new Case(host, store, record, null);
+  return new StoredCall(host.stores, store, record, null);
 }
 
 async function decide(
@@ -57,26 +56,27 @@ async function decide(
   const { decision, reason, remember } =
     typeof given === "string" ? ({ decision: given } as ApprovalDecision) : given;
   requireAnswer(decision, by);
-  const open = await find(host, store, id);
-  if (isDue(open.record, host.clock.now())) await settleDue(open);
-  requirePending(open.record);
-  if (remember !== undefined && decision === "approve") await keepAlways(open, remember, by);
+  const stored = await find(host, store, id);
+  if (isDue(stored.record, host.clock.now())) await settleDue(host, stored);
+  requirePending(stored.record);
+  if (remember !== undefined && decision === "approve")
+    await rememberApproval(stored, remember, { by, at: host.clock.now() });
   const kept: RecordedDecision = {
     decision,
     by,
     at: host.clock.now(),
     ...(reason === undefined ? {} : { reason: reason.slice(0, 2000) }),
   };
-  if (!(await host.desk.track(recordDecision(open, kept)))) requirePending(open.record);
-  await tellDecision(host, open.record);
-  return open.record;
+  if (!(await host.stores.track(stored.decide(kept)))) requirePending(stored.record);
+  reportDecision(host, stored.record);
+  return stored.record;
 }
 
 function requireAnswer(decision: unknown, by: unknown): void {
   if (decision !== "approve" && decision !== "deny")
-    throw new ToolmountError("OPTION_INVALID", { option: "decision", problem: "it is approve or deny" });
+    throw new ToolmountError("OPTION_INVALID", { option: "decision", problem: "it must be approve or deny" });
   if (typeof by !== "string" || by.trim() === "")
-    throw new ToolmountError("OPTION_INVALID", { option: "by", problem: "say who decides" });
+    throw new ToolmountError("OPTION_INVALID", { option: "by", problem: "it must name who decides" });
 }
 
 function requirePending({ state, tool, end }: ApprovalRecord): void {
@@ -87,13 +87,13 @@ function requirePending({ state, tool, end }: ApprovalRecord): void {
     });
 }
 
-/** The decision is on disk: whoever waits in this process goes on, and observers and the audit are told. */
-async function tellDecision(host: HostState, record: ApprovalRecord): Promise<void> {
-  const generation = host.home.generation();
+/** Reports a stored decision to observers and the audit, and continues the call if it waits in this process. */
+function reportDecision(host: HostState, record: ApprovalRecord): void {
+  const generation = host.moduleSet.generation();
   const decision = record.decision!;
   const event = decision.decision === "approve" ? "approval:granted" : "approval:denied";
-  tellApproval(host, generation, event, record);
-  host.desk.audit(generation)?.note({
+  notifyApproval(host.observers, generation, event, record);
+  host.stores.audit(generation)?.note({
     kind: "decision",
     at: decision.at,
     runId: record.info.runId,
@@ -102,32 +102,32 @@ async function tellDecision(host: HostState, record: ApprovalRecord): Promise<vo
     by: decision.by,
     ...(decision.reason === undefined ? {} : { reason: decision.reason }),
   });
-  host.desk.waiting.get(record.id)?.(record);
+  host.stores.asking.get(record.id)?.(record);
 }
 
-/** Takes back an "always", or an approval that nobody has used. */
+/** Revokes a remembered approval, or an approval that is not used yet. */
 async function revoke(host: HostState, store: ApprovalStore, id: string): Promise<boolean> {
   if (await store.forget(id)) return true;
   const record = await store.get(id);
   if (record === null) return false;
-  const open = new Case(host, store, record, null);
+  const stored = new StoredCall(host.stores, store, record, null);
   const decision = {
     decision: "deny",
     by: "revoked",
     at: host.clock.now(),
-    reason: "its approval was taken back",
+    reason: "its approval was revoked",
   } as const;
-  return host.desk.track(
-    open.change(({ state }) => (state === "approved" ? { state: "denied", decision } : null)),
+  return host.stores.track(
+    stored.change(({ state }) => (state === "approved" ? { state: "denied", decision } : null)),
   );
 }
 
-/** Does what the time of each record asks for. One that fails is logged, and the others are done. */
+/** Handles all records that are due. A failure is logged, and the next record follows. */
 async function sweep(host: HostState, store: ApprovalStore): Promise<void> {
   const due = await store.list({ dueBy: host.clock.now(), limit: 1_000 });
   for (const record of due) {
     try {
-      await settleDue(new Case(host, store, record, null));
+      await settleDue(host, new StoredCall(host.stores, store, record, null));
     } catch (err) {
       host.logger.error(
         { err, run_id: record.info.runId },
@@ -137,7 +137,7 @@ async function sweep(host: HostState, store: ApprovalStore): Promise<void> {
   }
 }
 
-/** A record as approvers see it: nothing of it lets anybody go on with the call. */
+/** A record as approvers see it: without anything with which the call could be resumed. */
 function viewOf(record: ApprovalRecord): ApprovalView {
   const {
     id,

@@ -1,51 +1,51 @@
+import { applyCancellation } from "../call/cancellation.ts";
 import type { CancellationState } from "../contract/cancellation.ts";
-import { heed } from "../call/cancellation.ts";
-import { idle } from "./drain.ts";
+import type { EventData } from "../contract/hooks.ts";
+import { waitUntil } from "./drain.ts";
 import type { HostState } from "./host-state.ts";
 
 /**
- * Has the host's calls follow its own token, and tells of it: `cancel:requested` at each step, `cancel:completed` once
- * the calls that it found are over. Returns what waits for the latter.
+ * Makes the host's calls follow its own token, and emits `cancel:requested` at each step and `cancel:completed` when the
+ * calls that it stopped have ended. Returns a function that waits for `cancel:completed`.
  */
-export function announceCancellation(host: HostState): () => Promise<void> {
-  let round: Promise<void> | null = null;
+export function followHostToken(host: HostState): () => Promise<void> {
+  let completion: Promise<void> | null = null;
   host.cancellation.onChange((level) => {
     host.cancelState = level;
     if (level === "none") return;
-    const silent = host.closing && host.active.size === 0; // closing an idle host is no news
-    if (!silent) tell(host, "cancel:requested", { level, running_tools: runningTools(host) });
-    if (!silent) round ??= complete(host).finally(() => (round = null));
-    for (const run of host.active.items()) heed(run, level);
-    void callBack(host);
+    const isIdleClose = host.closing && host.active.size === 0; // closing an idle host cancels nothing
+    if (!isIdleClose) {
+      const running_tools = [...host.runningCalls()].map(([run_id, tool_name]) => ({ run_id, tool_name }));
+      notify(host, "cancel:requested", { level, running_tools });
+      completion ??= complete(host).finally(() => (completion = null));
+    }
+    for (const call of host.active.items()) applyCancellation(call, level);
+    void runCallbacks(host);
   });
-  return () => round ?? Promise.resolve();
+  return () => completion ?? Promise.resolve();
 }
 
 async function complete(host: HostState): Promise<void> {
   const { cancellation } = host;
-  const concerned = host.active.items();
+  const calls = host.active.items();
   let level: CancellationState = cancellation.state;
   const undo = cancellation.onChange((next) => {
     if (next !== "none") level = next;
   });
-  await idle(host, () => {
-    while (concerned.at(-1)?.active.list === null) concerned.pop();
-    return concerned.length === 0;
+  await waitUntil(host, () => {
+    while (calls.at(-1)?.active.list === null) calls.pop();
+    return calls.length === 0;
   });
   undo();
-  tell(host, "cancel:completed", { level });
+  notify(host, "cancel:completed", { level });
 }
 
-async function callBack(host: HostState): Promise<void> {
+async function runCallbacks(host: HostState): Promise<void> {
   for (const err of await host.cancellation.triggerCallbacks())
     host.logger.warn({ err }, "a callback of a cancellation failed");
 }
 
-function runningTools(host: HostState) {
-  return [...host.runningCalls()].map(([run_id, tool_name]) => ({ run_id, tool_name }));
-}
-
-function tell(host: HostState, event: string, data: Readonly<Record<string, unknown>>): void {
-  const observers = host.home.generation().observers(event);
-  if (observers.length > 0) host.tellNow(observers, event, data);
+function notify(host: HostState, event: string, data: EventData): void {
+  const observers = host.moduleSet.generation().observers(event);
+  if (observers.length > 0) host.observers.notifyNow(observers, event, data);
 }

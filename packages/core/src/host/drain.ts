@@ -1,40 +1,40 @@
-import type { HostState } from "./host-state.ts";
+import type { Call } from "../call/call.ts";
+import { stopCall } from "../call/transitions.ts";
 import type { DrainReport } from "../contract/host.ts";
-import type { Run } from "../call/call.ts";
-import { stop } from "../call/transitions.ts";
+import type { HostState } from "./host-state.ts";
 
-/** Waits for runs to end; those that do not in time are stopped, and given their grace. */
+/** Waits for calls to end. Stops those that do not end in time, and gives them their grace. */
 export async function drain(
-  state: HostState,
-  concerns: (run: Run) => boolean,
+  host: HostState,
+  concerns: (call: Call) => boolean,
   ms: number,
   stopAll?: () => void,
 ): Promise<Omit<DrainReport, "failures">> {
-  const running = () => state.active.items().filter(concerns);
-  await idle(state, () => running().length === 0, ms);
+  const running = () => host.active.items().filter(concerns);
+  await waitUntil(host, () => running().length === 0, ms);
   const aborted = running();
-  for (const run of aborted) stop(run, "close", "the host closed");
+  for (const call of aborted) stopCall(call, "close", "the host closed");
   stopAll?.();
-  await idle(state, () => running().length === 0, state.limits.graceMs * 2 + 50);
+  await waitUntil(host, () => running().length === 0, host.limits.graceMs * 2 + 50);
   return {
-    aborted: aborted.map((run) => run.runId),
-    abandoned: [...state.abandoned].filter(concerns).map((run) => run.runId),
+    aborted: aborted.map((call) => call.runId),
+    abandoned: [...host.abandoned].filter(concerns).map((call) => call.runId),
   };
 }
 
-/** Resolves once `done` says so when a call ends, or after `ms`; without `ms` it waits for as long as it takes. */
-export function idle(state: HostState, done: () => boolean, ms?: number): Promise<void> {
-  if (done()) return Promise.resolve();
+/** Resolves when `isDone` is true after the end of a call, or after `ms`; without `ms`, it waits without a limit. */
+export function waitUntil(host: HostState, isDone: () => boolean, ms?: number): Promise<void> {
+  if (isDone()) return Promise.resolve();
   return new Promise((resolve) => {
     const check = () => {
-      if (done()) finish();
+      if (isDone()) finish();
     };
     const finish = () => {
       timer?.cancel();
-      state.onIdle = state.onIdle.filter((other) => other !== check);
+      host.onCallEnd = host.onCallEnd.filter((other) => other !== check);
       resolve();
     };
-    const timer = ms === undefined ? null : state.clock.setTimer(finish, ms);
-    state.onIdle.push(check);
+    const timer = ms === undefined ? null : host.clock.setTimer(finish, ms);
+    host.onCallEnd.push(check);
   });
 }

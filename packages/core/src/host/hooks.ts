@@ -1,6 +1,6 @@
 import { ToolmountError } from "../contract/errors.ts";
 import { isoTime } from "../contract/clock.ts";
-import { askGates } from "../call/gates.ts";
+import { askGates } from "../registry/gates.ts";
 import type {
   EventData,
   GateHandler,
@@ -11,20 +11,22 @@ import type {
   ObserverOptions,
   Undo,
 } from "../contract/hooks.ts";
+import type { Injection } from "../contract/outcome.ts";
 import type { HostState } from "./host-state.ts";
 import type { ModuleState } from "../registry/module.ts";
+import { withTimeout } from "../scheduling/with-timeout.ts";
 import { addOrdered, removeFrom, type GateEntry, type ObserverEntry } from "../registry/registry.ts";
 
-/** Milliseconds a gate has to answer, when it does not say otherwise. */
+/** Default time for the answer of a gate, in milliseconds. */
 const gateTimeoutMs = 5_000;
 
 /** Events that only the host may emit. */
 const reserved = /^(tool|approval|plan|module):/;
 
-/** Of those, the ones that come from calls, never from whoever made the host. */
-const ownReserved = /^(tool|approval):/;
+/** Events of calls: the application that created the host may not emit them, either. */
+const reservedForCalls = /^(tool|approval):/;
 
-/** The events of a host as one module uses them; its handlers go when it goes. */
+/** The events of a host as one module sees them. Its handlers are removed with the module. */
 export function createHooks(host: HostState, module: ModuleState): Hooks {
   let defaults: EventData = {};
   const named: { readonly name: string; readonly undo: Undo }[] = [];
@@ -74,7 +76,10 @@ function addGate(
 ): Undo {
   requireHandler(event, handler);
   if (event === "*")
-    throw new ToolmountError("MOUNT_INVALID", { point: "hooks", problem: 'only observers may watch "*"' });
+    throw new ToolmountError("MOUNT_INVALID", {
+      point: "hooks",
+      problem: 'only observers may listen to "*"',
+    });
   const entry: GateEntry = {
     event,
     handler,
@@ -129,28 +134,21 @@ async function emit(
   data: EventData,
 ): Promise<HookResult> {
   requireFree(host, module, event);
-  const generation = module.home.generation();
+  const generation = module.newestSet.generation();
   const stamped = stamp(host, data);
   const verdict = await askGates(host, generation.gates(event), event, stamped);
   if (verdict === null) {
-    host.tell(generation.observers(event), event, stamped);
+    host.observers.notify(generation.observers(event), event, stamped);
     return { action: "continue", data: stamped };
   }
-  host.tell(generation.observers(event), event, verdict.data);
+  host.observers.notify(generation.observers(event), event, verdict.data);
   if (verdict.denied !== null) return { action: "deny", reason: verdict.denied.reason, data: verdict.data };
   if (verdict.ask !== null) return { ...verdict.ask.result, data: verdict.data };
   if (verdict.injections !== null) return { ...merged(verdict.injections), data: verdict.data };
   return { action: "continue", data: verdict.data };
 }
 
-function merged(
-  injections: readonly {
-    text: string;
-    role: "system" | "user" | "assistant";
-    ephemeral: boolean;
-    appendToLastToolResult: boolean;
-  }[],
-): HookResult {
+function merged(injections: readonly Injection[]): HookResult {
   return {
     action: "inject_context",
     contextInjection: injections.map(({ text }) => text).join("\n\n"),
@@ -161,8 +159,8 @@ function merged(
 }
 
 function requireFree(host: HostState, module: ModuleState, event: string): void {
-  const told = module === host.own ? ownReserved : reserved;
-  if (told.test(event)) throw new ToolmountError("EVENT_RESERVED", { event });
+  const forbidden = module === host.ownModule ? reservedForCalls : reserved;
+  if (forbidden.test(event)) throw new ToolmountError("EVENT_RESERVED", { event });
 }
 
 function stamp(host: HostState, data: EventData): EventData {
@@ -177,7 +175,7 @@ async function collect(
   timeoutMs: number,
 ): Promise<unknown[]> {
   requireFree(host, module, event);
-  const generation = module.home.generation();
+  const generation = module.newestSet.generation();
   const stamped = stamp(host, data);
   const handlers = [...generation.gates(event), ...generation.observers(event)];
   const answers = await Promise.all(
@@ -195,23 +193,17 @@ function answerWithin(
   data: EventData,
   timeoutMs: number,
 ): Promise<unknown> {
-  return new Promise((resolve) => {
-    const timer = host.clock.setTimer(() => resolve(undefined), timeoutMs);
-    Promise.resolve()
-      .then(() => entry.handler(event, data))
-      .then(resolve, (err: unknown) => {
-        host.logger.warn({ err, handler: entry.name, event }, "a handler failed and was left out");
-        resolve(undefined);
-      })
-      .finally(() => timer.cancel());
-  });
+  const answer = Promise.resolve().then((): unknown => entry.handler(event, data));
+  return withTimeout(host.clock, timeoutMs, answer, () => undefined).catch((err: unknown) =>
+    host.logger.warn({ err, handler: entry.name, event }, "a handler failed, so its answer is left out"),
+  );
 }
 
 function listNames(
   module: ModuleState,
   event: string | undefined,
 ): Readonly<Record<string, readonly string[]>> {
-  const { gates, observers } = module.home.registry;
+  const { gates, observers } = module.newestSet.registry;
   const events = event === undefined ? [...new Set([...gates.keys(), ...observers.keys()])] : [event];
   return Object.fromEntries(
     events.map((key) => [

@@ -1,17 +1,15 @@
-import type { Coordinator, MountPoints } from "../contract/coordinator.ts";
-import type { ToolDefinition } from "../contract/tool.ts";
-import { isToolmountError, ToolmountError, messageOf } from "../contract/errors.ts";
-import { createHooks } from "./hooks.ts";
-import type { HostState } from "./host-state.ts";
+import type { ContextProvider, Coordinator, MountPoints } from "../contract/coordinator.ts";
+import { ToolCallContext } from "../call/tool-context.ts";
+import { ToolmountError } from "../contract/errors.ts";
 import type { Undo } from "../contract/hooks.ts";
 import type { ModuleState } from "../registry/module.ts";
-import { prepareTool, type MountedTool } from "../registry/prepare-tool.ts";
-import type { SchemaCompiler, ToolAdapter } from "../contract/ports.ts";
-import { addTool, removeFrom, removeTool, type Contributor } from "../registry/registry.ts";
-import { guardTexts } from "../registry/refuse-hidden-text.ts";
-import { authoredDefinition } from "../registry/define-tool.ts";
+import type { MountedTool } from "../registry/prepare-tool.ts";
+import { removeFrom, type Contributor } from "../registry/registry.ts";
+import { createHooks } from "./hooks.ts";
+import type { HostState } from "./host-state.ts";
+import { mountTool } from "./mount-tool.ts";
 
-/** Mount points, and whether one holds a single thing or many by name. */
+/** Mount points, and whether each holds a single thing or many by name. */
 const points: Readonly<Record<keyof MountPoints, "named" | "single">> = {
   tools: "named",
   policies: "named",
@@ -29,8 +27,8 @@ const points: Readonly<Record<keyof MountPoints, "named" | "single">> = {
   "module-source-resolver": "single",
 };
 
-/** What one module sees of the host; it follows the module from generation to generation. */
-export function createFacade(host: HostState, module: ModuleState): Coordinator {
+/** What one module sees of the host. It stays the same while the module moves from generation to generation. */
+export function createModuleCoordinator(host: HostState, module: ModuleState): Coordinator {
   const logger = host.logger.child({ module: module.id });
   return Object.freeze({
     config: module.options.config ?? Object.freeze({}),
@@ -39,10 +37,10 @@ export function createFacade(host: HostState, module: ModuleState): Coordinator 
     mount: (point: keyof MountPoints, thing: unknown, options?: { name?: string | undefined }) =>
       mount(host, module, point, thing, options?.name),
     unmount: (point: keyof MountPoints, name?: string) => unmount(module, point, name),
-    get: (point: keyof MountPoints, name?: string) => host.desk.given(point) ?? lookUp(module, point, name),
-    provide: (name: string, provider: never) => registerKeyed(module, "providers", name, provider),
+    get: (point: keyof MountPoints, name?: string) => host.stores.given(point) ?? lookUp(module, point, name),
+    provide: (name: string, provider: ContextProvider) => registerProvider(module, name, provider),
     registerCapability: (name: string, value: unknown) => registerCapability(module, name, value),
-    getCapability: (name: string) => module.home.registry.capabilities.get(name)?.at(-1) ?? null,
+    getCapability: (name: string) => module.newestSet.registry.capabilities.get(name)?.at(-1) ?? null,
     registerContributor: (channel: string, name: string, callback: () => unknown) =>
       registerContributor(module, { channel, name, owner: module.id, callback }),
     collectContributions: (channel: string) => collect(host, module, channel),
@@ -69,7 +67,10 @@ function mount(
   if (typeof thing !== "object" && typeof thing !== "function")
     throw new ToolmountError("MOUNT_INVALID", { point, problem: "nothing was given" });
   if (thing === null) throw new ToolmountError("MOUNT_INVALID", { point, problem: "null was given" });
-  if (point === "tools") return mountTool(host, module, thing, name);
+  if (point === "tools") {
+    const mounted = mountTool(host, module, thing, name);
+    return mounted === null ? () => {} : remember(module, point, mounted.name, mounted.undo);
+  }
   const key = kind === "single" ? "" : nameOf(point, thing, name);
   return remember(module, point, key, registerPoint(module, point, key, thing));
 }
@@ -79,7 +80,7 @@ function nameOf(point: string, thing: object, given: string | undefined): string
   if (typeof name === "string" && name !== "") return name;
   throw new ToolmountError("MOUNT_INVALID", {
     point,
-    problem: `name required: give options.name, or a thing with a name`,
+    problem: "name required: give options.name, or a thing with a name",
   });
 }
 
@@ -100,45 +101,26 @@ function registerPoint(module: ModuleState, point: string, key: string, thing: u
   });
 }
 
-function registerKeyed(module: ModuleState, table: "providers", key: string, value: never): Undo {
+function registerProvider(module: ModuleState, name: string, provider: ContextProvider): Undo {
   return module.register({
-    add: (registry) => {
-      if (registry[table].has(key) || key in contextMembers)
+    add: ({ providers }) => {
+      if (providers.has(name) || contextMembers.has(name))
         throw new ToolmountError("MOUNT_INVALID", {
           point: "provide",
-          problem: `the context has a "${key}" already`,
+          problem: `the context has a "${name}" already`,
         });
-      registry[table].set(key, value);
+      providers.set(name, provider);
     },
-    remove: (registry) => {
-      if (registry[table].get(key) === value) registry[table].delete(key);
+    remove: ({ providers }) => {
+      if (providers.get(name) === provider) providers.delete(name);
     },
   });
 }
 
-/** What a context has by itself. */
-const contextMembers: Readonly<Record<string, true>> = {
-  callId: true,
-  runId: true,
-  tool: true,
-  depth: true,
-  deadlineAt: true,
-  parentRunId: true,
-  sessionId: true,
-  conversationId: true,
-  turnId: true,
-  userId: true,
-  mode: true,
-  parallelGroupId: true,
-  traceparent: true,
-  abortSignal: true,
-  logger: true,
-  session: true,
-  progress: true,
-  call: true,
-  abort: true,
-  rawArguments: true,
-};
+/** Members that every context has. */
+const contextMembers: ReadonlySet<string> = new Set(
+  Object.getOwnPropertyNames(ToolCallContext.prototype).concat(Object.getOwnPropertyNames(Object.prototype)),
+);
 
 function registerCapability(module: ModuleState, name: string, value: unknown): Undo {
   return module.register({
@@ -159,10 +141,10 @@ function registerContributor(module: ModuleState, contributor: Contributor): Und
 
 async function collect(host: HostState, module: ModuleState, channel: string): Promise<unknown[]> {
   const found: unknown[] = [];
-  for (const { callback, name, owner } of module.home.registry.contributors.get(channel) ?? []) {
+  for (const { callback, name, owner } of module.newestSet.registry.contributors.get(channel) ?? []) {
     try {
-      const said = await callback();
-      if (said !== null && said !== undefined) found.push(said);
+      const contribution = await callback();
+      if (contribution !== null && contribution !== undefined) found.push(contribution);
     } catch (err) {
       host.logger.warn({ err, channel, contributor: name, owner }, "a contributor failed");
     }
@@ -179,73 +161,6 @@ function registerCleanup(module: ModuleState, cleanup: () => unknown): Undo {
   };
 }
 
-function mountTool(host: HostState, module: ModuleState, thing: object, alias: string | undefined): Undo {
-  const definition = authoredDefinition(prepared(host, module, () => adapt(host, module, thing)));
-  const shape = module.options.shapeTool === undefined ? {} : module.options.shapeTool(definition);
-  if (shape === null || definition.status === "removed") return () => {};
-  const compiler =
-    (module.home.registry.points.get("schema-compiler")?.get("") as SchemaCompiler | undefined) ?? null;
-  const tool = prepared(host, module, () =>
-    prepareTool(definition, { module, shape, alias, compiler, defaults: host.limits, clock: host.clock }),
-  );
-  prepared(host, module, () =>
-    guardTexts(tool.info, module.options.hiddenText ?? "refuse", module.coordinator.logger),
-  );
-  warnOfName(module, tool.name);
-  if (tool.aliases.length > 0)
-    host.logger.warn(
-      { tool: tool.name, alias: tool.aliases[0], module: module.id },
-      "a tool was mounted under another name, which is now its alias",
-    );
-  const undo = prepared(host, module, () =>
-    module.register({
-      add: (registry) => addTool(registry, tool),
-      remove: (registry) => removeTool(registry, tool),
-    }),
-  );
-  return remember(module, "tools", tool.name, undo);
-}
-
-/** A name may be one that providers do not take, or that is written in an unusual way: it is mounted, and warned of. */
-function warnOfName({ coordinator }: ModuleState, name: string): void {
-  if (!/^[a-zA-Z0-9_-]{1,64}$/.test(name))
-    coordinator.logger.warn({ tool: name }, "providers do not take the name of a tool; they see another one");
-  else if (!/^[a-z][a-z0-9]*(_[a-z0-9]+)*$/.test(name))
-    coordinator.logger.warn({ tool: name }, "the name of a tool is not lower snake case");
-}
-
-/** Registration errors are logged and thrown; for a missing extension whoever mounts may still find it, and try again. */
-function prepared<Value>(host: HostState, module: ModuleState, make: () => Value): Value {
-  try {
-    return make();
-  } catch (err) {
-    const level = isToolmountError(err) && err.code === "EXTENSION_MISSING" ? "debug" : "error";
-    host.logger[level]({ err, module: module.id }, `a tool was refused: ${messageOf(err)}`);
-    throw err;
-  }
-}
-
-/** A foreign shape is rendered by the first adapter that knows it. */
-function adapt(host: HostState, module: ModuleState, thing: object): ToolDefinition {
-  const adapters = [...(module.home.registry.points.get("adapters")?.values() ?? [])] as ToolAdapter[];
-  const adapter = adapters.find((candidate) => candidate.recognises(thing));
-  if (adapter !== undefined)
-    return adapter.adapt(thing, {
-      getCapability: (name) => module.coordinator.getCapability(name),
-      logger: module.coordinator.logger,
-    });
-  if (isNative(thing)) return thing;
-  throw new ToolmountError("EXTENSION_MISSING", {
-    what: `the tool ${JSON.stringify((thing as { name?: unknown }).name ?? "without a name")}, which is not of toolmount's own shape,`,
-    module: "@toolmount/interop",
-    install: "npm install @toolmount/interop",
-  });
-}
-
-function isNative(thing: object): thing is MountedTool["definition"] {
-  return "schema" in thing && "execute" in thing && "name" in thing;
-}
-
 function remember(module: ModuleState, point: keyof MountPoints, name: string, undo: Undo): Undo {
   const undos = module.mounted.get(point) ?? new Map<string, Undo>();
   module.mounted.set(point, undos.set(name, undo));
@@ -260,7 +175,7 @@ function unmount(module: ModuleState, point: keyof MountPoints, name: string | u
 }
 
 function lookUp(module: ModuleState, point: keyof MountPoints, name: string | undefined): unknown {
-  const { registry } = module.home;
+  const { registry } = module.newestSet;
   const kind = kindOf(point);
   if (point === "tools")
     return name === undefined ? infos(registry.tools) : (registry.tools.get(name)?.info ?? null);

@@ -1,6 +1,8 @@
-import { Case } from "../pending/pending-call.ts";
+import { Call, type Resolve } from "../call/call.ts";
+import { beginCall } from "../call/start.ts";
+import { endCall } from "../call/transitions.ts";
+import { isoTime } from "../contract/clock.ts";
 import type { CallContext, CallRequest } from "../contract/context.ts";
-import { normalizeResult } from "../result/normalize.ts";
 import {
   ToolmountError,
   errorMessage,
@@ -8,20 +10,20 @@ import {
   type ErrorDetails,
   messageOf,
 } from "../contract/errors.ts";
-import type { HostState } from "./host-state.ts";
-import { isoTime } from "../contract/clock.ts";
 import type { CallStatus, ToolOutcome } from "../contract/outcome.ts";
-import { Run } from "../call/call.ts";
-import { hashTicket, unseal } from "../pending/ticket.ts";
-import { end } from "../call/transitions.ts";
 import type { ApprovalRecord } from "../contract/stores.ts";
+import { withoutUndefined } from "../json/without-undefined.ts";
+import { StoredCall } from "../pending/stored-call.ts";
+import { decryptWithTicket, hashTicket } from "../pending/ticket.ts";
+import { normalizeResult } from "../result/normalize.ts";
+import type { HostState } from "./host-state.ts";
 
 /**
- * Goes on with a call that waits: finds, parses and decides again, and runs it if its approval still fits.
+ * Resumes a call that waits: finds, parses and decides again, and runs the tool if its approval still fits.
  *
- * Still waiting: the outcome is pending again. Over already: its outcome, once more; nothing runs twice. Rejects with
- * `TICKET_INVALID` for a ticket that this session and user do not have, and with `TICKET_USED` or
- * `CLIENT_RESULT_REFUSED` for a client's result that is not waited for or is none.
+ * When the call still waits, the outcome is pending again. When it has ended, the outcome is the same as before: nothing
+ * runs twice. Rejects with `TICKET_INVALID` for a ticket that this session and user do not have, and with `TICKET_USED` or
+ * `CLIENT_RESULT_REFUSED` for a client's result that is not expected or not valid.
  */
 export async function resume(
   host: HostState,
@@ -30,27 +32,30 @@ export async function resume(
   clientResult: unknown,
 ): Promise<ToolOutcome> {
   if (host.closing) throw new ToolmountError("HOST_CLOSED", {});
-  const store = host.desk.approvals(host.home.generation());
+  const store = host.stores.approvals(host.moduleSet.generation());
   const record = typeof ticket === "string" ? await store?.findByTicket(hashTicket(ticket)) : null;
   if (store === null || record === null || record === undefined || !isOf(record, context))
     throw new ToolmountError("TICKET_INVALID", {});
   const given = clientResult === undefined ? null : { value: clientResult };
-  const open = new Case(host, store, record, ticket, given);
-  if (given !== null) requireWanted(record, clientResult);
-  return host.desk.track(goOnWith(open, context));
+  const stored = new StoredCall(host.stores, store, record, ticket, given);
+  if (given !== null) requireExpected(record, clientResult);
+  return host.stores.track(resumeStored(host, stored, context));
 }
 
-/** A ticket is of use only to the session and the user whose call it was. */
+/** A ticket is valid only for the session and the user of the call. */
 function isOf({ info }: ApprovalRecord, { sessionId, userId }: CallContext): boolean {
   return info.sessionId === sessionId && info.userId === userId;
 }
 
-function requireWanted({ state, tool, client }: ApprovalRecord, clientResult: unknown): void {
+function requireExpected({ state, tool, client }: ApprovalRecord, clientResult: unknown): void {
   if (!client)
     throw new ToolmountError("CLIENT_RESULT_REFUSED", { tool, problem: "it does not run at the client" });
   if (state === "ended") throw new ToolmountError("TICKET_USED", { tool });
   if (state !== "handed" && state !== "claimed")
-    throw new ToolmountError("CLIENT_RESULT_REFUSED", { tool, problem: "the call was not handed out" });
+    throw new ToolmountError("CLIENT_RESULT_REFUSED", {
+      tool,
+      problem: "the client did not receive the call",
+    });
   try {
     normalizeResult(tool, tool, isoTime(0), clientResult);
   } catch (cause) {
@@ -58,150 +63,162 @@ function requireWanted({ state, tool, client }: ApprovalRecord, clientResult: un
   }
 }
 
-async function goOnWith(open: Case, context: CallContext): Promise<ToolOutcome> {
-  const { host, record } = open;
+async function resumeStored(host: HostState, stored: StoredCall, context: CallContext): Promise<ToolOutcome> {
+  const { record } = stored;
   const now = host.clock.now();
-  if (record.state === "ended") return pastOutcome(open);
-  if (isDue(record, now) && (await settleDue(open, context)) !== null) return pastOutcome(open);
-  switch (open.record.state) {
+  if (record.state === "ended") return pastOutcome(host, stored);
+  if (isDue(record, now) && (await settleDue(host, stored, context)) !== null)
+    return pastOutcome(host, stored);
+  switch (stored.record.state) {
     case "denied":
-      await endDenied(open, context);
-      return goOnWith(open, context);
+      await endAsDenied(host, stored, context);
+      return resumeStored(host, stored, context);
     case "approved":
-      return walkOn(open, context);
+      return runAgain(host, stored, context);
     case "handed":
-      return open.clientResult === null ? stillPending(open, "client") : walkOn(open, context);
+      return stored.clientResult === null
+        ? stillPending(host, stored, "client")
+        : runAgain(host, stored, context);
     case "pending":
-      return stillPending(open, "approval");
+      return stillPending(host, stored, "approval");
     case "claimed":
     case "started":
-      return isDue(open.record, now) ? walkOn(open, context) : stillPending(open, "run");
+      return isDue(stored.record, now) ? runAgain(host, stored, context) : stillPending(host, stored, "run");
     case "ended":
     default:
-      return pastOutcome(open);
+      return pastOutcome(host, stored);
   }
 }
 
-/** Takes the call for this host, so that nobody else goes on with it, and sends it through the hops. */
-async function walkOn(open: Case, context: CallContext): Promise<ToolOutcome> {
-  const { host } = open;
-  const request = unseal(open.record.sealed, open.ticket!);
+/** Claims the call for this host, so that no other host resumes it, and runs it through the pipeline. */
+async function runAgain(host: HostState, stored: StoredCall, context: CallContext): Promise<ToolOutcome> {
+  const request = decryptWithTicket(stored.record.sealed, stored.ticket!);
   if (request === null) throw new ToolmountError("TICKET_INVALID", {});
-  const seen = open.record.version;
-  const claimed = await open.change((record) =>
-    record.version === seen
-      ? { state: "claimed", leaseUntil: host.clock.now() + host.desk.options.leaseMs }
-      : null,
+  const seen = stored.record.version;
+  const leaseUntil = host.clock.now() + host.stores.options.leaseMs;
+  const claimed = await stored.change((record) =>
+    record.version === seen ? { state: "claimed", leaseUntil } : null,
   );
-  if (!claimed) return open.record.state === "ended" ? pastOutcome(open) : stillPending(open, "run");
-  open.keepLease();
+  if (!claimed)
+    return stored.record.state === "ended" ? pastOutcome(host, stored) : stillPending(host, stored, "run");
+  stored.keepLease();
   return new Promise((resolve) => {
-    host.begin(runOf(open, request.value as CallRequest, context, resolve));
+    beginCall(callOf(host, stored, request.value as CallRequest, context, resolve));
   });
 }
 
-function runOf(open: Case, request: CallRequest, context: CallContext, resolve: Run["resolve"]): Run {
-  const { conversationId, turnId, mode, parallelGroupId, traceparent } = open.record.info;
-  const given = { conversationId, turnId, mode, parallelGroupId, traceparent, ...withoutUndefined(context) };
-  return new Run(open.host, open.host.home.generation(), request, given, null, resolve, open);
+function callOf(
+  host: HostState,
+  stored: StoredCall,
+  request: CallRequest,
+  context: CallContext,
+  resolve: Resolve,
+): Call {
+  const { conversationId, turnId, mode, parallelGroupId, traceparent } = stored.record.info;
+  const original = { conversationId, turnId, mode, parallelGroupId, traceparent };
+  const given = { ...original, ...withoutUndefined(context) };
+  return new Call(host, host.moduleSet.generation(), request, given, null, resolve, stored);
 }
 
-function withoutUndefined(context: CallContext): CallContext {
-  return Object.fromEntries(Object.entries(context).filter(([, value]) => value !== undefined));
-}
-
-/** Whether the record's time has come: to expire, or for others to look after a host that is gone. */
+/** Whether a record has reached its expiry, or the end of the lease of the host that owned it. */
 export function isDue(record: ApprovalRecord, now: number): boolean {
   return now >= (record.leaseUntil ?? record.expiresAt);
 }
 
 /**
- * Does what the time of a record asks for. Resolves to the outcome when that ended the call, here or elsewhere; null
- * when it goes on, or may be run again by whoever has the ticket.
+ * Handles a record that is due. Resolves to the outcome when that ended the call, here or elsewhere; to null when the call
+ * continues, or its session can run it again.
  */
-export async function settleDue(open: Case, context?: CallContext): Promise<ToolOutcome | null> {
-  const { record, host } = open;
-  const { tool, state, idempotent, expiresAt } = record;
-  const isOver = host.clock.now() >= expiresAt;
+export async function settleDue(
+  host: HostState,
+  stored: StoredCall,
+  context?: CallContext,
+): Promise<ToolOutcome | null> {
+  const { tool, state, idempotent, expiresAt, default: byDefault } = stored.record;
+  const isExpired = host.clock.now() >= expiresAt;
+  const expire = () => endStored(host, stored, context, "denied", "APPROVAL_EXPIRED", { tool });
+  const endAsUnknown = () => endStored(host, stored, context, "unknown", "OUTCOME_UNKNOWN", { tool });
   switch (state) {
     case "pending":
-      if (record.default === "approve" && (await approveByDefault(open))) return null;
-      return endCase(open, context, "denied", "APPROVAL_EXPIRED", { tool });
+      return byDefault === "approve" && (await approveByDefault(host, stored)) ? null : expire();
     case "approved":
-      return endCase(open, context, "denied", "APPROVAL_EXPIRED", { tool });
+      return expire();
     case "denied":
-      return endDenied(open, context);
+      return endAsDenied(host, stored, context);
     case "claimed":
-      return isOver ? endCase(open, context, "denied", "APPROVAL_EXPIRED", { tool }) : null;
+      return isExpired ? expire() : null;
     case "started":
-      return idempotent && !isOver ? null : endCase(open, context, "unknown", "OUTCOME_UNKNOWN", { tool });
+      return idempotent && !isExpired ? null : endAsUnknown();
     case "handed":
-      return endCase(open, context, "unknown", "OUTCOME_UNKNOWN", { tool });
+      return endAsUnknown();
     case "ended":
     default:
       return null;
   }
 }
 
-function endDenied(open: Case, context: CallContext | undefined): Promise<ToolOutcome | null> {
-  const { tool, decision } = open.record;
-  const reason = decision?.reason ?? "the person asked said no";
-  return endCase(open, context, "denied", "DENIED", { tool, reason });
+function endAsDenied(
+  host: HostState,
+  stored: StoredCall,
+  context: CallContext | undefined,
+): Promise<ToolOutcome | null> {
+  const { tool, decision } = stored.record;
+  const reason = decision?.reason ?? "the approver denied it";
+  return endStored(host, stored, context, "denied", "DENIED", { tool, reason });
 }
 
-function approveByDefault(open: Case): Promise<boolean> {
-  const at = open.host.clock.now();
-  const expiresAt = at + open.host.desk.options.keepMs;
-  const decision = { decision: "approve", by: "the declared default", at } as const;
-  return open.change(({ state }) =>
-    state === "pending" ? { state: "approved", decision, expiresAt } : null,
-  );
+function approveByDefault({ clock }: HostState, stored: StoredCall): Promise<boolean> {
+  return stored.decide({ decision: "approve", by: "the declared default", at: clock.now() });
 }
 
 /**
- * Ends a call that will not run, through the same last hop as any other: one of many that try tells of it. Null when
- * its record changed meanwhile, so that there is no reason to end it any more.
+ * Ends a call that will not run, through the hop `notify` like any other. When several hosts try, one of them reports the
+ * end. Null when the record changed meanwhile, so that there is no longer a reason to end the call.
  */
-async function endCase<Code extends ErrorCode>(
-  open: Case,
+async function endStored<Code extends ErrorCode>(
+  host: HostState,
+  stored: StoredCall,
   context: CallContext | undefined,
   status: CallStatus,
   code: Code,
   details: ErrorDetails<Code>,
 ): Promise<ToolOutcome | null> {
-  const { info, tool, shown, version } = open.record;
-  open.endsAt = version;
+  const { info, tool, shown, version } = stored.record;
+  stored.endsAt = version;
   const request = { name: tool, arguments: shown };
   const given = context ?? { sessionId: info.sessionId, userId: info.userId };
   const outcome = await new Promise<ToolOutcome>((resolve) => {
-    const run = runOf(open, request, given, resolve);
-    run.tool = run.generation.find(tool) ?? null;
-    run.arguments = shown;
-    run.phase = code === "OUTCOME_UNKNOWN" ? "run" : "approve";
-    end(run, status, code, details);
-    run.host.begin(run);
+    const call = callOf(host, stored, request, given, resolve);
+    call.tool = call.generation.find(tool) ?? null;
+    call.arguments = shown;
+    call.phase = code === "OUTCOME_UNKNOWN" ? "run" : "approve";
+    endCall(call, status, code, details);
+    beginCall(call);
   });
-  open.endsAt = null;
-  if (!open.lost) return outcome;
-  open.lost = false;
-  return open.record.state === "ended" ? pastOutcome(open) : null;
+  stored.endsAt = null;
+  if (!stored.lost) return outcome;
+  stored.lost = false;
+  return stored.record.state === "ended" ? pastOutcome(host, stored) : null;
 }
 
-/** How a call ended, told once more to whoever has its ticket. */
-function pastOutcome({ record, ticket, host: state }: Case): ToolOutcome {
-  const opened = record.end?.sealed && ticket !== null ? unseal(record.end.sealed, ticket) : null;
+/** The stored outcome of a call that has ended. */
+function pastOutcome(host: HostState, { record, ticket }: StoredCall): ToolOutcome {
+  const { tool, end } = record;
+  const opened = end?.sealed && ticket !== null ? decryptWithTicket(end.sealed, ticket) : null;
   if (opened !== null) return opened.value as ToolOutcome;
-  const { status = "unknown", code = "OUTCOME_UNKNOWN", at = state.clock.now() } = record.end ?? {};
-  const error = record.end?.error ?? errorMessage("OUTCOME_UNKNOWN", { tool: record.tool });
+  const { status = "unknown", code = "OUTCOME_UNKNOWN", at = host.clock.now() } = end ?? {};
+  const error = end?.error ?? errorMessage("OUTCOME_UNKNOWN", { tool });
   return bareOutcome(record, status, { error, code }, at);
 }
 
-function stillPending(open: Case, waitsFor: "approval" | "client" | "run"): ToolOutcome {
-  const { record, ticket, host: state } = open;
+function stillPending(
+  host: HostState,
+  { record, ticket }: StoredCall,
+  waitsFor: "approval" | "client" | "run",
+): ToolOutcome {
   const error = errorMessage("PENDING", { tool: record.tool, waitsFor });
-  const details = { waitsFor };
-  const outcome = bareOutcome(record, "pending", { error, code: "PENDING", details }, state.clock.now());
-  return { ...outcome, ticket: ticket! };
+  const failure = { error, code: "PENDING", details: { waitsFor } };
+  return { ...bareOutcome(record, "pending", failure, host.clock.now()), ticket: ticket! };
 }
 
 function bareOutcome(
@@ -218,9 +235,6 @@ function bareOutcome(
     status,
     result: { tool, fetchedAt: isoTime(createdAt), ...failure },
     durationMs: Math.max(0, at - createdAt),
-    ...(sessionId === undefined ? {} : { sessionId }),
-    ...(conversationId === undefined ? {} : { conversationId }),
-    ...(turnId === undefined ? {} : { turnId }),
-    ...(userId === undefined ? {} : { userId }),
+    ...withoutUndefined({ sessionId, conversationId, turnId, userId }),
   };
 }

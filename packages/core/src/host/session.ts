@@ -1,8 +1,8 @@
 import { activateTools } from "../sessions/activation.ts";
 import { createCancellation, type CancellationToken } from "../contract/cancellation.ts";
-import { heed } from "../call/cancellation.ts";
+import { applyCancellation } from "../call/cancellation.ts";
 import type { CallContext } from "../contract/context.ts";
-import { idle } from "./drain.ts";
+import { waitUntil } from "./drain.ts";
 import { ToolmountError, messageOf } from "../contract/errors.ts";
 import type { HostState } from "./host-state.ts";
 import { defaultMode } from "../sessions/mode-catalog.ts";
@@ -11,14 +11,14 @@ import { resume } from "./resume.ts";
 import { sessionMode } from "../sessions/mode.ts";
 import type { Session, SessionCallContext, SessionTurn } from "../contract/session.ts";
 
-/** Gives the session of an id: the same object until it ends. Throws `OPTION_INVALID` for an id that is none. */
+/** Returns the session of an id: the same object until it ends. Throws `OPTION_INVALID` for an invalid id. */
 export function createSessions(host: HostState): (id: string) => Session {
   const sessions = new Map<string, Session>();
   return (id) => {
     if (typeof id !== "string" || id === "")
       throw new ToolmountError("OPTION_INVALID", {
         option: "session",
-        problem: "its id is a text, not empty",
+        problem: "its id must be a text that is not empty",
       });
     const known = sessions.get(id) ?? createSession(host, id, () => sessions.delete(id));
     sessions.set(id, known);
@@ -31,19 +31,19 @@ function createSession(host: HostState, id: string, forget: () => void): Session
   const load = async () => void (await host.states.load(id));
   const offer = (turn: SessionTurn = {}) => makeOffer(host, { ...turn, sessionId: id });
   const contextOf = async (given: SessionCallContext): Promise<CallContext> => {
-    await load().catch(() => {}); // the call itself finds out, and says so in its outcome
+    await load().catch(() => {}); // the call loads it again, and reports the failure in its outcome
     const mode = await callMode(host, id, given.turnId);
     return { ...given, sessionId: id, mode, cancellation };
   };
   return {
     id,
     get state() {
-      return host.sessionState(id);
+      return host.states.of(id);
     },
-    snapshot: () => host.sessionState(id).snapshot(),
-    restore: (state) => host.sessionState(id).restore(state),
+    snapshot: () => host.states.of(id).snapshot(),
+    restore: (state) => host.states.of(id).restore(state),
     load,
-    call: async (request, context = {}) => host.call(request, await contextOf(context), null),
+    call: async (request, context = {}) => host.call(request, await contextOf(context)),
     resume: async (ticket, context = {}, clientResult) =>
       resume(host, ticket, await contextOf(context), clientResult),
     async mode(turn = {}) {
@@ -57,32 +57,32 @@ function createSession(host: HostState, id: string, forget: () => void): Session
     cancellation,
     cancel: (options) => cancel(host, id, cancellation, options?.immediate ?? false),
     end() {
-      host.forgetSession(id);
+      host.states.forget(id);
       forget();
     },
   };
 }
 
-/** A call is not refused because the catalog is away: it runs in the mode that the session has without it. */
+/** The mode of a call. When the catalog fails, it is the session's mode: the call must not fail with the catalog. */
 async function callMode(host: HostState, sessionId: string, turnId: string | undefined): Promise<string> {
   try {
     return (await modeOf(host, { sessionId, turnId })).key;
   } catch (err) {
-    const mode = sessionMode(host.sessionState(sessionId), turnId) ?? defaultMode;
+    const mode = sessionMode(host.states.of(sessionId), turnId) ?? defaultMode;
     host.logger.warn({ err, session_id: sessionId, mode }, `the mode was not checked: ${messageOf(err)}`);
     return mode;
   }
 }
 
 function activate(host: HostState, id: string, tools: readonly string[]): void {
-  const { registry } = host.home;
+  const { registry } = host.moduleSet;
   activateTools(
-    host.sessionState(id),
+    host.states.of(id),
     tools.filter((name) => registry.tools.has(name)),
   );
 }
 
-/** Stops what runs for the session, whoever called it; what comes later through the session is held by its token. */
+/** Stops all calls of the session, also those started through the host. The token stops later ones of the session. */
 async function cancel(
   host: HostState,
   id: string,
@@ -91,7 +91,7 @@ async function cancel(
 ): Promise<boolean> {
   const changed = immediate ? token.requestImmediate() : token.requestGraceful();
   const concerned = host.active.items().filter(({ given }) => given.sessionId === id);
-  for (const run of concerned) heed(run, token.state);
-  await idle(host, () => concerned.every(({ active }) => active.list === null));
+  for (const call of concerned) applyCancellation(call, token.state);
+  await waitUntil(host, () => concerned.every(({ active }) => active.list === null));
   return changed;
 }

@@ -14,8 +14,8 @@ interface Waiter {
 }
 
 /**
- * Puts entries into a chain and hands them to a sink, many to a commit: while one commit is under way, and until the
- * end of the turn of the event loop in which the first came, others join the next.
+ * Chains entries by hash and gives them to a sink, many in one commit. Entries that arrive during a commit, or in the same
+ * tick of the event loop as the first, share the next commit.
  */
 export class AuditWriter {
   readonly #sink: AuditSink;
@@ -36,13 +36,13 @@ export class AuditWriter {
     this.#logger = logger;
   }
 
-  /** Writes soon, and waits for nothing; a failure is logged. */
+  /** Writes the entry soon, without waiting. A failure is logged. */
   note(entry: AuditEntry): void {
     this.#enqueue(entry);
     if (!this.#due) this.#timer ??= this.#clock.setTimer(() => void this.#commit(), batchMs);
   }
 
-  /** Resolves when the entry is on disk; rejects when it is not. */
+  /** Resolves when the entry is stored; rejects when the sink fails. */
   write(entry: AuditEntry): Promise<void> {
     this.#enqueue(entry);
     if (!this.#due) setImmediate(() => void this.#commit());
@@ -50,7 +50,7 @@ export class AuditWriter {
     return new Promise((resolve, reject) => this.#waiters.push({ resolve, reject }));
   }
 
-  /** Resolves when all that was written is on disk, or was given up. */
+  /** Resolves when all entries are stored, or have failed. */
   async flush(): Promise<void> {
     while (this.#queue.length > 0 || this.#committing !== null) await this.#commit();
   }
@@ -75,22 +75,19 @@ export class AuditWriter {
     if (this.#queue.length > 0) await this.#commit();
   }
 
-  async #append(
-    records: readonly AuditRecord[],
-    waiters: readonly { resolve: () => void; reject: (error: unknown) => void }[],
-  ): Promise<void> {
+  async #append(records: readonly AuditRecord[], waiters: readonly Waiter[]): Promise<void> {
     try {
       await this.#sink.append(records);
       for (const { resolve } of waiters) resolve();
     } catch (error) {
       this.#logger.error({ err: error, records: records.length }, "the audit could not be written");
-      this.#beginAgain();
+      this.#startNewChain();
       for (const { reject } of waiters) reject(error);
     }
   }
 
-  /** What is on disk of a commit that failed is not known, so whatever follows is a chain of its own. */
-  #beginAgain(): void {
+  /** A failed commit may be stored in part, so the entries after it form a new chain. */
+  #startNewChain(): void {
     const queued = this.#queue.map(({ entry }) => entry);
     this.#writer = randomName();
     this.#sequence = 0;
@@ -110,7 +107,7 @@ function hashOf(writer: string, sequence: number, previous: string, entry: Audit
     .digest("hex");
 }
 
-/** One place where an audit is not what was written. */
+/** One place where an audit differs from what the host wrote. */
 export interface AuditProblem {
   readonly writer: string;
   readonly sequence: number;
@@ -142,9 +139,9 @@ function checkChain(
   for (const record of records) {
     const { sequence } = record;
     if (sequence !== expected)
-      problems.push({ writer, sequence, problem: `record ${expected} should stand here` });
+      problems.push({ writer, sequence, problem: `record ${expected} is expected here` });
     else if (record.previous !== previous)
-      problems.push({ writer, sequence, problem: "it does not follow the one before" });
+      problems.push({ writer, sequence, problem: "it does not follow the record before it" });
     else if (record.hash !== hashOf(writer, sequence, record.previous, record.entry))
       problems.push({ writer, sequence, problem: "it was changed" });
     expected = sequence + 1;

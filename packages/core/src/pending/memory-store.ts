@@ -14,7 +14,7 @@ import type {
   StateStore,
 } from "../contract/stores.ts";
 
-/** Keeps everything in this process, for as long as it lives; `audit` names a mode to keep an audit too. */
+/** Makes a store in the memory of this process. With `audit`, it has an audit of that mode, too. */
 export function createMemoryStore(options: { audit?: AuditSink["mode"] | undefined } = {}): StateStore {
   return {
     approvals: createMemoryApprovals(),
@@ -29,7 +29,8 @@ function createMemoryApprovals(): ApprovalStore {
   const always = new Map<string, RememberedApproval>();
   return {
     async add(record) {
-      if (records.has(record.id)) throw new Error(`an approval with the id ${record.id} is there already`);
+      if (records.has(record.id))
+        throw new Error(`the store has an approval with the id ${record.id} already`);
       records.set(record.id, frozenCopy(record));
       byTicket.set(record.ticketHash, record.id);
     },
@@ -63,7 +64,7 @@ function isListed(record: ApprovalRecord, filter: ApprovalFilter): boolean {
   );
 }
 
-/** When somebody has to look at a record again: its lease's end while a host has it, else its expiry. */
+/** When a record needs attention: at the end of its lease while a host owns it, else at its expiry. */
 function dueAt(record: ApprovalRecord): number {
   return record.leaseUntil ?? record.expiresAt;
 }

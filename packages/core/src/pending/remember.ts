@@ -1,15 +1,17 @@
-import type { Case } from "./pending-call.ts";
 import { ToolmountError } from "../contract/errors.ts";
 import type { ApprovalScope } from "../contract/ports.ts";
+import type { ApprovalRecord, ApprovalStore } from "../contract/stores.ts";
 import { randomName } from "./ticket.ts";
-import type { ApprovalRecord } from "../contract/stores.ts";
 
 /**
- * Remembers an approval for the like of a call. Throws `OPTION_INVALID` for a scope that would cover a tool by its name
- * alone, or a question that a gate or a rule asked, which is asked each time.
+ * Stores an "always": an approval for later calls like this one. Throws `OPTION_INVALID` for a scope that would cover a
+ * tool by its name alone, and for a question of a gate or a rule, which is asked each time.
  */
-export async function keepAlways(open: Case, scope: ApprovalScope, by: string): Promise<void> {
-  const { record, store, host } = open;
+export async function rememberApproval(
+  { record, store }: { readonly record: ApprovalRecord; readonly store: ApprovalStore },
+  scope: ApprovalScope,
+  { by, at }: { readonly by: string; readonly at: number },
+): Promise<void> {
   requireScope(record, scope);
   await store.remember({
     id: randomName(),
@@ -21,22 +23,22 @@ export async function keepAlways(open: Case, scope: ApprovalScope, by: string): 
     sessionId: scope.scope === "session" ? record.info.sessionId! : null,
     userId: record.info.userId ?? null,
     by,
-    at: host.clock.now(),
+    at,
   });
 }
 
 function requireScope(record: ApprovalRecord, scope: ApprovalScope): void {
   const asker = record.reasons.find(({ source }) => source === "gate" || source === "rule");
   if (asker !== undefined)
-    throw invalid(`a ${asker.source} asks about this each time, whatever is remembered`);
+    throw invalid(`a ${asker.source} asks about this call each time, so an approval cannot be remembered`);
   if (scope.scope === "session" && record.info.sessionId === undefined)
-    throw invalid("the call has no session to remember it for");
+    throw invalid("the call has no session for which it could be remembered");
   if (scope.scope === "rule" && !narrows(scope.arguments))
     throw invalid(
-      "a pattern has to narrow at least one argument; a tool is never approved by its name alone",
+      "the pattern must narrow at least one argument; a tool is never approved by its name alone",
     );
   if (!["arguments", "session", "rule"].includes(scope.scope))
-    throw invalid("the scope is arguments, session or rule");
+    throw invalid("the scope must be arguments, session or rule");
 }
 
 function narrows(pattern: unknown): boolean {

@@ -10,7 +10,7 @@ import { prepareSchema, type PreparedSchema, invalidArguments } from "../schema/
 import type { ToolSchema } from "../contract/standard-schema.ts";
 import { normalizeResult, ContractBreach } from "../result/normalize.ts";
 
-/** Holds the author's own `execute`; the host runs that one, since it does the checks itself. */
+/** Member with the author's own `execute`. A host runs that one, since it does the checks itself. */
 const authored = Symbol.for("toolmount.authored");
 
 /**
@@ -39,7 +39,7 @@ interface Authored {
   readonly tool: object;
 }
 
-/** The definition whose `execute` is the author's own; what a copy of a tool says otherwise counts. */
+/** The definition with the author's own `execute`. Members that a copy of the tool changed are kept. */
 export function authoredDefinition(given: ToolDefinition | Tool): ToolDefinition {
   const { [authored]: mark, ...copy } = given as ToolDefinition & { [authored]?: Authored };
   if (mark === undefined) return given;
@@ -64,7 +64,7 @@ async function executeAlone<Schema extends ToolSchema, Data>(
   try {
     const parsed = await prepared.parse(params ?? {});
     if (!parsed.ok) return finish(invalidArguments(parsed.issues));
-    return finish(await specification.execute(parsed.value as never, standIn(name, given)));
+    return finish(await specification.execute(parsed.value as never, contextWithDefaults(name, given)));
   } catch (thrown) {
     if (isToolInterrupt(thrown)) throw thrown;
     if (!(thrown instanceof ContractBreach)) return finish(toolFailure(name, thrown));
@@ -75,8 +75,8 @@ async function executeAlone<Schema extends ToolSchema, Data>(
   }
 }
 
-/** A context for a tool that runs without a host: what was given, and harmless defaults for the rest. */
-function standIn(tool: string, given: PartialContext): ToolContext {
+/** A context for a tool that runs without a host: the given members, and harmless defaults for the others. */
+function contextWithDefaults(tool: string, given: PartialContext): ToolContext {
   const session = new Map<string, never>();
   return {
     callId: "",

@@ -3,16 +3,18 @@ import type { Coordinator, MountPoints } from "../contract/coordinator.ts";
 import type { PlanPosition } from "../contract/errors.ts";
 import type { Undo } from "../contract/hooks.ts";
 import type { ModuleOptions, MountedModule } from "../contract/host.ts";
-import { Generation, Registry } from "./registry.ts";
+import { withTimeout } from "../scheduling/with-timeout.ts";
+import { Generation } from "./generation.ts";
+import { Registry } from "./registry.ts";
 
-/** One thing a module registered: how it enters a registry, and how it leaves. */
+/** One thing that a module registered: how to add it to a registry and how to remove it. */
 export interface Item {
   add(registry: Registry): void;
   remove(registry: Registry): void;
 }
 
-/** A set of modules with what they registered: the current generation of a host, or a draft of the next. */
-export class Home {
+/** Modules and what they registered: those of a host's current generation, or of a draft of the next one. */
+export class ModuleSet {
   readonly registry = new Registry();
   readonly modules: ModuleState[] = [];
   #generation: Generation | null = null;
@@ -22,31 +24,36 @@ export class Home {
     return (this.#generation ??= new Generation(this.registry));
   }
 
+  /** The one thing mounted at a mount point that holds a single thing; null without one. */
+  single(point: keyof MountPoints): unknown {
+    return this.registry.points.get(point)?.get("") ?? null;
+  }
+
   changed(): void {
     this.#generation = null;
   }
 
-  adopt(module: ModuleState): void {
-    const entered: Item[] = [];
+  add(module: ModuleState): void {
+    const added: Item[] = [];
     try {
       for (const item of module.items) {
         item.add(this.registry);
-        entered.push(item);
+        added.push(item);
       }
     } catch (error) {
-      for (const item of entered.toReversed()) item.remove(this.registry);
+      for (const item of added.toReversed()) item.remove(this.registry);
       throw error;
     }
     this.modules.push(module);
-    module.homes.push(this);
+    module.sets.push(this);
     this.changed();
   }
 
-  release(module: ModuleState): void {
+  remove(module: ModuleState): void {
     for (const item of module.items) item.remove(this.registry);
     const at = this.modules.indexOf(module);
     if (at >= 0) this.modules.splice(at, 1);
-    module.homes = module.homes.filter((home) => home !== this);
+    module.sets = module.sets.filter((set) => set !== this);
     this.changed();
   }
 }
@@ -56,7 +63,8 @@ export class ModuleState implements MountedModule {
   readonly options: ModuleOptions;
   readonly items: Item[] = [];
   readonly cleanups: (() => unknown)[] = [];
-  homes: Home[] = [];
+  /** The sets that have the module: a draft and the current generation can share one. */
+  sets: ModuleSet[] = [];
   coordinator!: Coordinator;
   readonly mounted = new Map<keyof MountPoints, Map<string, Undo>>();
 
@@ -73,57 +81,54 @@ export class ModuleState implements MountedModule {
   }
 
   get toolNames(): readonly string[] {
-    return [...(this.homes.at(-1)?.registry.tools.values() ?? [])]
+    return [...(this.sets.at(-1)?.registry.tools.values() ?? [])]
       .filter((tool) => tool.module === this)
       .map((tool) => tool.name);
   }
 
-  /** The home whose view this module has: the newest it is in. */
-  get home(): Home {
-    return this.homes.at(-1)!;
+  /** The newest set that has the module: the one that its coordinator shows. */
+  get newestSet(): ModuleSet {
+    return this.sets.at(-1)!;
   }
 
-  /** Registers an item wherever the module is. Undone by what comes back, or with the module. */
+  /** Registers an item in every set that has the module. The returned function undoes it; so does {@link undo}. */
   register(item: Item): Undo {
-    const entered: Home[] = [];
+    const added: ModuleSet[] = [];
     try {
-      for (const home of this.homes) {
-        item.add(home.registry);
-        entered.push(home);
-        home.changed();
+      for (const set of this.sets) {
+        item.add(set.registry);
+        added.push(set);
+        set.changed();
       }
     } catch (error) {
-      for (const home of entered) item.remove(home.registry);
+      for (const set of added) item.remove(set.registry);
       throw error;
     }
     this.items.push(item);
-    return () => this.take(item);
+    return () => this.#unregister(item);
   }
 
-  take(item: Item): void {
+  #unregister(item: Item): void {
     const at = this.items.indexOf(item);
     if (at < 0) return;
     this.items.splice(at, 1);
-    for (const home of this.homes) {
-      item.remove(home.registry);
-      home.changed();
+    for (const set of this.sets) {
+      item.remove(set.registry);
+      set.changed();
     }
   }
 
   /**
-   * Takes everything back, newest first, then runs the cleanups, newest first, each for at most `ms`. What they throw, and
-   * which of them were left behind, comes back.
+   * Unregisters everything, newest first, then runs the cleanups, newest first, each for at most `ms`: a cleanup that never
+   * ends must not keep a host from closing. Returns what the cleanups threw, and an error for each that ran too long.
    */
   async undo(clock: Clock, ms: number): Promise<readonly unknown[]> {
-    for (const item of this.items.toReversed()) this.take(item);
+    for (const item of this.items.toReversed()) this.#unregister(item);
     const failures: unknown[] = [];
     for (const cleanup of this.cleanups.splice(0).toReversed()) {
       try {
-        await within(
-          clock,
-          ms,
-          cleanup,
-          () => new Error(`a cleanup of "${this.id}" did not end within ${ms} ms`),
+        await withTimeout<unknown>(clock, ms, Promise.resolve(cleanup()), () =>
+          Promise.reject(new Error(`a cleanup of "${this.id}" did not end within ${ms} ms`)),
         );
       } catch (error) {
         failures.push(error);
@@ -131,13 +136,4 @@ export class ModuleState implements MountedModule {
     }
     return failures;
   }
-}
-
-/** A cleanup that never ends must not keep a host from closing. */
-async function within(clock: Clock, ms: number, cleanup: () => unknown, late: () => Error): Promise<void> {
-  const work = Promise.resolve(cleanup());
-  await new Promise<void>((resolve, reject) => {
-    const timer = clock.setTimer(() => reject(late()), ms);
-    work.then(() => resolve(), reject).finally(() => timer.cancel());
-  });
 }

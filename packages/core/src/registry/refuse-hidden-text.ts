@@ -3,7 +3,7 @@ import type { ToolInfo } from "../contract/tool.ts";
 import { ToolmountError } from "../contract/errors.ts";
 import type { Logger } from "../contract/logger.ts";
 
-/** What no honest definition needs; the rest of what a scan finds is only told. */
+/** Findings that no honest definition needs. The other findings of a scan are only logged. */
 const refused: ReadonlySet<string> = new Set([
   "tags",
   "zero-width",
@@ -14,10 +14,10 @@ const refused: ReadonlySet<string> = new Set([
 ]);
 
 /**
- * Looks a tool's texts over before it is mounted. Hidden characters are refused with `TOOL_INVALID`, unless the module's
- * entry allows them; phrases that try to steer a model, secrets and the like are warned of.
+ * Scans a tool's texts before it is mounted. Throws `TOOL_INVALID` for hidden characters, unless the module's entry
+ * allows them. Logs a warning for other findings, such as secrets and phrases that try to steer a model.
  */
-export function guardTexts(info: ToolInfo, hiddenText: "refuse" | "allow", logger: Logger): void {
+export function refuseHiddenText(info: ToolInfo, hiddenText: "refuse" | "allow", logger: Logger): void {
   const { name, description, inputSchema, outputSchema, usage, summary, tags } = info;
   const findings = scanDefinition({ name, description, inputSchema, outputSchema, usage, summary, tags });
   const hidden = findings.filter(({ kind }) => refused.has(kind));
@@ -31,6 +31,6 @@ function refusal(tool: string, [first, ...more]: readonly DefinitionFinding[]): 
   const others = more.length === 0 ? "" : `, and ${more.length} more like it`;
   return new ToolmountError("TOOL_INVALID", {
     tool,
-    problem: `its ${path} ${message}: "${excerpt}"${others}; take them out, or allow hiddenText in the module's entry`,
+    problem: `its ${path} ${message}: "${excerpt}"${others}; remove them, or set hiddenText: allow in the module's entry`,
   });
 }

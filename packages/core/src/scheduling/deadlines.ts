@@ -2,60 +2,44 @@ import type { Clock, Timer } from "../contract/clock.ts";
 import { LinkedList, type Link } from "./linked-list.ts";
 
 /** A host's own time, in milliseconds since it was made. */
-interface HostTime {
+interface TimeSource {
   readonly clock: Clock;
-  time(): number;
+  now(): number;
 }
 
 /**
- * Calls `onDue` for items that stayed in the list longer than `ms`: one timer for all of them.
+ * Calls `onDue` for items that stay in the list longer than `ms`, with one timer for all of them.
  *
- * All items wait equally long, so the list is in the order in which they are due, and a call that ends in time costs
- * no timer of its own.
+ * All items wait equally long, so the list is in the order in which they are due. A call that ends in time needs no
+ * timer of its own.
  */
-export class TimerList<Item> extends LinkedList<Item> {
-  readonly #time: HostTime;
+export class Deadlines<Item> extends LinkedList<Item> {
+  readonly #time: TimeSource;
   readonly #ms: number;
   readonly #onDue: (item: Item) => void;
   #timer: Timer | null = null;
   /** The timer does not keep the process alive. */
   #idle = false;
-  #resting = false;
+  #idleCheckQueued = false;
 
-  constructor(time: HostTime, ms: number, onDue: (item: Item) => void) {
+  constructor(time: TimeSource, ms: number, onDue: (item: Item) => void) {
     super();
     this.#time = time;
     this.#ms = ms;
     this.#onDue = onDue;
   }
 
-  /** Adds an item that began to wait at `now`. */
+  /** Adds an item whose wait began at `now`. */
   start(link: Link<Item>, now: number): void {
     link.due = now + this.#ms;
     this.add(link);
-    if (this.#timer === null) this.#arm(this.#ms);
-    else if (this.#idle) this.#wake(this.#timer);
+    if (this.#timer === null) this.#schedule(this.#ms);
+    else if (this.#idle) this.#setIdle(this.#timer, false);
   }
 
   override remove(link: Link<Item>): void {
     super.remove(link);
-    if (this.size === 0 && !this.#idle && !this.#resting) this.#rest();
-  }
-
-  #wake(timer: Timer): void {
-    this.#idle = false;
-    timer.keepAlive(true);
-  }
-
-  /** Lets the process end once nothing waits; looked at once a turn, since calls in a row would switch it twice each. */
-  #rest(): void {
-    this.#resting = true;
-    setImmediate(() => {
-      this.#resting = false;
-      if (this.size > 0 || this.#timer === null) return;
-      this.#idle = true;
-      this.#timer.keepAlive(false);
-    });
+    if (this.size === 0 && !this.#idle && !this.#idleCheckQueued) this.#queueIdleCheck();
   }
 
   stop(): void {
@@ -64,13 +48,27 @@ export class TimerList<Item> extends LinkedList<Item> {
     this.#idle = false;
   }
 
-  /** A clock that gives no timer is asked again soon: a deadline must not be lost with it. */
-  #arm(ms: number): void {
+  /** Lets the process end once the list is empty; checked once per tick, or calls in a row would switch it twice each. */
+  #queueIdleCheck(): void {
+    this.#idleCheckQueued = true;
+    setImmediate(() => {
+      this.#idleCheckQueued = false;
+      if (this.size === 0 && this.#timer !== null) this.#setIdle(this.#timer, true);
+    });
+  }
+
+  #setIdle(timer: Timer, idle: boolean): void {
+    this.#idle = idle;
+    timer.keepAlive(!idle);
+  }
+
+  /** When the clock fails to give a timer, it is asked again soon: the deadline must not be lost. */
+  #schedule(ms: number): void {
     try {
       this.#timer = this.#time.clock.setTimer(() => this.#fire(), ms);
     } catch {
       setImmediate(() => {
-        if (this.first !== null && this.#timer === null) this.#arm(ms);
+        if (this.first !== null && this.#timer === null) this.#schedule(ms);
       });
     }
   }
@@ -78,15 +76,12 @@ export class TimerList<Item> extends LinkedList<Item> {
   #fire(): void {
     this.#timer = null;
     this.#idle = false;
-    this.#endDue(this.#time.time());
-  }
-
-  #endDue(now: number): void {
+    const now = this.#time.now();
     // Timers may fire up to a millisecond early.
     for (let link = this.first; link !== null && link.due - now <= 1; link = this.first) {
       this.remove(link);
       this.#onDue(link.item);
     }
-    if (this.first !== null && this.#timer === null) this.#arm(Math.max(1, this.first.due - now));
+    if (this.first !== null && this.#timer === null) this.#schedule(Math.max(1, this.first.due - now));
   }
 }

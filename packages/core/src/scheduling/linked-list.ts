@@ -1,4 +1,4 @@
-/** A place in a {@link LinkedList}; each run has one for its timer and one for its caller's signal. */
+/** A place in a {@link LinkedList}; each call has one for its timer and one for its signal. */
 export class Link<Item> {
   readonly item: Item;
   previous: Link<Item> | null = null;
@@ -17,7 +17,7 @@ export class Link<Item> {
   }
 }
 
-/** A list that items join and leave in constant time, without allocating: a Set costs twice as much on a call's path. */
+/** A list that items join and leave in constant time, without allocating: in a call, a Set costs twice as much. */
 export class LinkedList<Item> {
   first: Link<Item> | null = null;
   last: Link<Item> | null = null;

@@ -1,25 +1,22 @@
 import type { Clock, Timer } from "../contract/clock.ts";
 import type { Rate } from "../contract/host.ts";
-import type { Run } from "../call/call.ts";
-import type { Turns } from "./semaphore.ts";
-import { WaitingLine } from "./wait-queue.ts";
+import { WaitQueue, type PermitSource, type Waiter } from "./semaphore.ts";
 
 /**
- * Keeps tools from being begun more than `calls` times in any stretch of `perMs`; more calls wait, first come, first
- * served.
+ * Lets at most `calls` tools begin in any stretch of `perMs`; other calls wait, first come, first served.
  *
- * A turn is taken first and used when the tool begins, so that calls that had to wait for something else in between do
- * not begin all at once.
+ * A permit is acquired first and used when the tool begins, so that calls that then wait for something else do not all
+ * begin together.
  */
-export class Pace implements Turns {
+export class RateLimiter implements PermitSource {
   readonly #rate: Rate;
   readonly #clock: Clock;
-  readonly #line = new WaitingLine(() => this.#arm());
+  readonly #queue = new WaitQueue(() => this.#schedule());
   /** When tools began, within the last `perMs`, oldest first. */
   readonly #begun: number[] = [];
-  #taken = 0;
+  #acquired = 0;
   #timer: Timer | null = null;
-  #handing = false;
+  #releasing = false;
 
   constructor(rate: Rate, clock: Clock) {
     this.#rate = rate;
@@ -27,63 +24,63 @@ export class Pace implements Turns {
   }
 
   get waiting(): number {
-    return this.#line.length;
+    return this.#queue.length;
   }
 
-  take(): boolean {
-    if (this.#line.length > 0 || !this.#isFree()) return false;
-    this.#taken++;
+  tryAcquire(): boolean {
+    if (this.#queue.length > 0 || !this.#isFree()) return false;
+    this.#acquired++;
     return true;
   }
 
-  wait(run: Run, go: () => void): void {
-    this.#line.add(run, go);
-    this.#arm();
+  wait(waiter: Waiter, proceed: () => void): void {
+    this.#queue.add(waiter, proceed);
+    this.#schedule();
   }
 
   /** The tool begins. */
   use(): void {
-    this.#taken--;
+    this.#acquired--;
     this.#begun.push(this.#clock.now());
-    this.#handOn();
+    this.#releaseWaiting();
   }
 
   /** The tool will not begin. */
-  giveBack(): void {
-    this.#taken--;
-    this.#handOn();
+  release(): void {
+    this.#acquired--;
+    this.#releaseWaiting();
   }
 
   #isFree(): boolean {
     const now = this.#clock.now();
     const { calls, perMs } = this.#rate;
-    // A clock that was set back would have everybody wait until it has caught up.
+    // After the clock was set back, all calls would wait until it reaches the old time again.
     if ((this.#begun.at(-1) ?? now) > now) this.#begun.length = 0;
     while (this.#begun.length > 0 && now - this.#begun[0]! >= perMs) this.#begun.shift();
-    return this.#taken + this.#begun.length < calls;
+    return this.#acquired + this.#begun.length < calls;
   }
 
-  #handOn(): void {
-    if (this.#handing) return;
-    this.#handing = true;
+  #releaseWaiting(): void {
+    if (this.#releasing) return;
+    this.#releasing = true;
     try {
-      while (this.#line.length > 0 && this.#isFree()) {
-        this.#taken++;
-        this.#line.shift()!();
+      while (this.#queue.length > 0 && this.#isFree()) {
+        this.#acquired++;
+        this.#queue.shift()!();
       }
     } finally {
-      this.#handing = false;
+      this.#releasing = false;
     }
-    this.#arm();
+    this.#schedule();
   }
 
-  /** The next is let go when the oldest beginning is `perMs` ago. No timer while nobody waits. */
-  #arm(): void {
+  /** The next call proceeds when the oldest beginning is `perMs` old. No timer runs while no call waits. */
+  #schedule(): void {
     this.#timer?.cancel();
     this.#timer = null;
     const [oldest] = this.#begun;
-    if (this.#line.length === 0 || oldest === undefined) return;
+    if (this.#queue.length === 0 || oldest === undefined) return;
     const ms = Math.max(1, oldest + this.#rate.perMs - this.#clock.now());
-    this.#timer = this.#clock.setTimer(() => this.#handOn(), ms);
+    this.#timer = this.#clock.setTimer(() => this.#releaseWaiting(), ms);
   }
 }

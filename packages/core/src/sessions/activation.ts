@@ -1,15 +1,15 @@
 import type { SessionState } from "../contract/context.ts";
 
-/** Where a session's state keeps the tools that were activated. */
+/** Key in a session's state of the activated tools. */
 const key = "toolmount.active_tools";
 
-/** Names of the tools that were activated in a session, sorted. */
+/** Names of the tools that are activated in a session, sorted. */
 export function activeTools(state: SessionState): readonly string[] {
   const kept: unknown = state.get(key);
   return Array.isArray(kept) ? kept.filter((name) => typeof name === "string") : [];
 }
 
-/** Activates tools in a session, by the names under which they are mounted. They count from the next offer on. */
+/** Activates tools in a session, by the names under which they are mounted. They are offered from the next offer on. */
 export function activateTools(state: SessionState, names: readonly string[]): void {
   state.set(key, [...new Set([...activeTools(state), ...names])].toSorted());
 }

@@ -1,10 +1,10 @@
 import type { ToolInfo } from "../contract/tool.ts";
 
 /**
- * The block of a system prompt that tells a model when and how to call its tools: for each its usage text, else its
- * description, between markers that bear its name; for each tool that may be activated, a line.
+ * The block of a system prompt that explains to a model when and how to call its tools. Each tool has its usage text, else
+ * its description, between markers with its name; each tool that may be activated has a line.
  *
- * The same tools give the same text. A text cannot close the block it stands in: its own markers are broken up.
+ * The same tools give the same text. A tool's text cannot close its block: markers inside of it are broken up.
  */
 export function guidanceOf(tools: readonly ToolInfo[], available: readonly ToolInfo[]): string {
   if (tools.length === 0 && available.length === 0) return "";
@@ -13,7 +13,7 @@ export function guidanceOf(tools: readonly ToolInfo[], available: readonly ToolI
   return block("TOOL GUIDANCE", parts.join("\n"));
 }
 
-/** A text calls its tool by the name that its author gave; a plan may have given another. */
+/** Authors use their own name for a tool; when the plan renamed the tool, the text begins with a note. */
 function textOf({ name, declaredName, usage, description }: ToolInfo): string {
   const text = cleaned(usage ?? description);
   const isRenamed = name !== declaredName && text.includes(declaredName);
@@ -28,7 +28,7 @@ function line(tool: ToolInfo): string {
   return `- ${tool.name}: ${cleaned(summaryOf(tool)).replace(/\s+/g, " ")}`;
 }
 
-/** One line for a catalogue: the tool's own, else the first sentence of its description. */
+/** One line for a list of tools: the tool's own summary, else the first sentence of its description. */
 export function summaryOf({ summary, description }: ToolInfo): string {
   return summary ?? /^.*?[.!?](?=\s|$)/s.exec(description)?.[0] ?? description;
 }

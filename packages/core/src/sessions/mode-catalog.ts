@@ -1,33 +1,33 @@
 import { ToolmountError } from "../contract/errors.ts";
 import type { ModeCatalog, ModeSummary } from "../contract/ports.ts";
 
-/** The mode of a session that has none, where no catalog says otherwise. Source: TUL-007. */
+/** The mode of a session without one, unless the catalog has another default. Source: TUL-007. */
 export const defaultMode = "general";
 
-/** A mode, and what the catalog says of it; null for a host without modes. */
+/** A mode and its entry in the catalog; null for a host without modes. */
 export interface PickedMode {
   readonly key: string;
   readonly summary: ModeSummary | null;
 }
 
 /**
- * Finds a mode in the catalog: the asked one, else the session's, else the default. Rejects with `MODE_UNKNOWN` for an
- * asked one that is not there, and with `MODES_UNAVAILABLE` when the catalog cannot be read. A session whose mode is
- * gone from the catalog has the default again.
+ * Finds a mode in the catalog: the requested one, else the session's, else the default. Rejects with `MODE_UNKNOWN` when
+ * the catalog lacks the requested mode, and with `MODES_UNAVAILABLE` when it cannot be read. A session whose mode was
+ * removed from the catalog has the default mode.
  */
 export async function pickMode(
   catalog: ModeCatalog | null,
-  asked: string | undefined,
+  requested: string | undefined,
   ofSession: string | null,
   signal: AbortSignal,
 ): Promise<PickedMode> {
-  if (catalog === null) return { key: asked ?? ofSession ?? defaultMode, summary: null };
+  if (catalog === null) return { key: requested ?? ofSession ?? defaultMode, summary: null };
   const modes = await readModes(catalog, signal);
-  if (asked !== undefined) return requireMode(modes, asked);
+  if (requested !== undefined) return requireMode(modes, requested);
   return found(modes, ofSession) ?? defaultOf(modes);
 }
 
-/** The modes of a catalog, without those that are missing. Rejects with `MODES_UNAVAILABLE`. */
+/** The valid modes of a catalog. Rejects with `MODES_UNAVAILABLE`. */
 async function readModes(catalog: ModeCatalog, signal: AbortSignal): Promise<readonly ModeSummary[]> {
   let modes: readonly (ModeSummary | null)[];
   try {
@@ -35,7 +35,8 @@ async function readModes(catalog: ModeCatalog, signal: AbortSignal): Promise<rea
   } catch (cause) {
     throw new ToolmountError("MODES_UNAVAILABLE", { problem: "the catalog failed" }, { cause });
   }
-  if (!Array.isArray(modes)) throw new ToolmountError("MODES_UNAVAILABLE", { problem: "it gave no list" });
+  if (!Array.isArray(modes))
+    throw new ToolmountError("MODES_UNAVAILABLE", { problem: "the catalog returned no list" });
   return modes.filter((mode): mode is ModeSummary => typeof mode?.key === "string");
 }
 

@@ -1,7 +1,7 @@
 import type { SessionState } from "../contract/context.ts";
 import { isRecord } from "../json/json.ts";
 
-/** Where a session's state keeps its mode. */
+/** Key in a session's state of its mode. */
 const key = "toolmount.mode";
 
 /** A change of a session's mode. */
@@ -9,13 +9,13 @@ interface ModeChange {
   readonly mode: string;
   /** The mode before it; null for the catalog's default. */
   readonly previous: string | null;
-  /** The turn in which it was made, in which it does not count yet; null where turns have no ids. */
+  /** The turn that made the change, in which it does not count yet; null where turns have no ids. */
   readonly turnId: string | null;
 }
 
 /**
- * The mode of a session, null when it never had another than the default. A change counts from the next turn: whoever
- * asks with the id of the turn in which it was made is told the mode before it.
+ * The mode of a session; null when it never had another than the default. A change counts from the next turn: with the id
+ * of the turn that made the change, the result is the mode before it.
  */
 export function sessionMode(state: SessionState, turnId?: string): string | null {
   const change = lastChange(state);
@@ -23,12 +23,12 @@ export function sessionMode(state: SessionState, turnId?: string): string | null
   return change.turnId !== null && change.turnId === turnId ? change.previous : change.mode;
 }
 
-/** Changes the mode of a session from the next turn on. Whether there is such a mode is for the caller to know. */
+/** Changes the mode of a session from the next turn on. The caller checks that the mode exists. */
 export function changeSessionMode(state: SessionState, mode: string, turnId?: string): void {
   state.set(key, { mode, previous: sessionMode(state, turnId), turnId: turnId ?? null });
 }
 
-/** Reads what any tool of the session could have written. */
+/** Reads a value that any tool of the session could have written. */
 function lastChange(state: SessionState): ModeChange | null {
   const kept: unknown = state.get(key);
   if (!isRecord(kept)) return null;

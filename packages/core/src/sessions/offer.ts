@@ -2,21 +2,31 @@ import { activeTools } from "./activation.ts";
 import type { SessionState } from "../contract/context.ts";
 import type { ToolInfo } from "../contract/tool.ts";
 import { guidanceOf } from "./guidance.ts";
-import type { HostState } from "../host/host-state.ts";
 import { matchesGlob } from "../text/match.ts";
 import { pickMode, type PickedMode } from "./mode-catalog.ts";
 import type { ModeCatalog, ModeSummary } from "../contract/ports.ts";
 import { sessionMode } from "./mode.ts";
+import type { ModuleSet } from "../registry/module.ts";
 import type { Offer, OfferFilter } from "../contract/session.ts";
 
-/** Puts together what a model is offered: by mode, by what was activated, sorted by name. */
-export async function makeOffer(host: HostState, filter: OfferFilter = {}): Promise<Offer> {
+/** What an offer uses of its host. */
+interface OfferHost {
+  readonly moduleSet: ModuleSet;
+  readonly cancellation: { readonly signal: AbortSignal };
+  readonly states: {
+    load(sessionId: string): Promise<void> | null;
+    of(sessionId: string): SessionState;
+  };
+}
+
+/** Collects what a model is offered: the tools of the mode and the activated tools, sorted by name. */
+export async function makeOffer(host: OfferHost, filter: OfferFilter = {}): Promise<Offer> {
   if (filter.sessionId !== undefined) await host.states.load(filter.sessionId);
-  const { registry } = host.home;
-  const session = filter.sessionId === undefined ? null : host.sessionState(filter.sessionId);
+  const { registry } = host.moduleSet;
+  const session = filter.sessionId === undefined ? null : host.states.of(filter.sessionId);
   const mode = await modeOf(host, filter);
   const inMode = offeredIn(
-    // What nobody agreed to must not speak to a model.
+    // The texts of a tool that differs from the lock file must not reach a model.
     [...registry.tools.values()].filter((tool) => !tool.drifted()).map(({ info }) => info),
     mode,
   );
@@ -31,15 +41,15 @@ export async function makeOffer(host: HostState, filter: OfferFilter = {}): Prom
 }
 
 /** The mode of an offer or of a session's call. Rejects as {@link pickMode} does. */
-export function modeOf(host: HostState, { mode, sessionId, turnId }: OfferFilter): Promise<PickedMode> {
-  const catalog = (host.home.registry.points.get("mode-catalog")?.get("") as ModeCatalog | undefined) ?? null;
-  const kept = sessionId === undefined ? null : sessionMode(host.sessionState(sessionId), turnId);
+export function modeOf(host: OfferHost, { mode, sessionId, turnId }: OfferFilter): Promise<PickedMode> {
+  const catalog = host.moduleSet.single("mode-catalog") as ModeCatalog | null;
+  const kept = sessionId === undefined ? null : sessionMode(host.states.of(sessionId), turnId);
   return pickMode(catalog, mode, kept, host.cancellation.signal);
 }
 
 /**
- * Those tools that a session's mode offers, sorted by name: for tools that choose among tools. A mode that the catalog
- * lacks is its default. Rejects with `MODES_UNAVAILABLE`.
+ * The tools that a session's mode offers, sorted by name: for tools that choose among tools. When the catalog lacks the
+ * mode, its default counts. Rejects with `MODES_UNAVAILABLE`.
  */
 export async function toolsOfMode(
   tools: Iterable<ToolInfo>,
@@ -52,34 +62,34 @@ function offeredIn(tools: readonly ToolInfo[], mode: PickedMode): readonly ToolI
   return tools.filter((info) => isOffered(info, mode)).toSorted(byName);
 }
 
-/** In code units, so that no locale changes the order. */
+/** Compares code units, so that no locale changes the order. */
 export function byName(a: ToolInfo, b: ToolInfo): number {
   return a.name < b.name ? -1 : 1;
 }
 
-/** Tools of every mode are offered even where the mode's own list lacks them. */
+/** Tools that are always offered are offered even when the mode's own list lacks them. */
 function isOffered(info: ToolInfo, { key, summary }: PickedMode): boolean {
   if (info.status !== "active") return false;
   return info.alwaysOffered || (isForMode(info, key) && isListed(info.name, summary));
 }
 
-/** Whether the tool itself is for a mode. */
+/** Whether the tool itself says that it is for a mode. */
 export function isForMode({ modes }: ToolInfo, mode: string): boolean {
   return modes === undefined || modes.includes("*") || modes.includes(mode);
 }
 
-/** A mode without a list offers all. */
+/** A mode without a list offers all tools. */
 function isListed(name: string, summary: ModeSummary | null): boolean {
   return isInList(name, summary?.tools ?? ["*"]);
 }
 
-/** A list has globs; one that begins with `!` takes out again. */
+/** Matches a name with a list of globs; a glob that begins with `!` excludes. */
 function isInList(name: string, globs: readonly string[]): boolean {
   const isOut = globs.some((glob) => glob.startsWith("!") && matchesGlob(glob.slice(1), name));
   return !isOut && globs.some((glob) => !glob.startsWith("!") && matchesGlob(glob, name));
 }
 
-/** What is offered in full: what always is, what every session has, and what this one activated. */
+/** Tools offered in full: those always offered, those active in every session, and those activated in this one. */
 function shownOf(session: SessionState | null, inEverySession: unknown): (info: ToolInfo) => boolean {
   const globs = Array.isArray(inEverySession)
     ? inEverySession.filter((glob) => typeof glob === "string")

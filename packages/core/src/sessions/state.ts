@@ -3,30 +3,30 @@ import { frozenCopy } from "../json/freeze.ts";
 import type { Json, JsonObject } from "../json/json.ts";
 import type { StateChanges } from "../contract/stores.ts";
 
-/** A session's state that can be kept and put back. */
+/** A session's state that can be saved and restored. */
 export interface KeptState extends SessionState {
   /** All of it, by key. */
   snapshot(): JsonObject;
-  /** Puts these values in place of all that is there. */
+  /** Replaces the whole state by these values. */
   restore(values: JsonObject): void;
 }
 
 /**
- * State in memory, which knows what of it is not on disk. Values are copied and frozen going in, so that two calls
+ * State in memory that knows which of its changes are not stored. It copies and freezes each value, so that two calls
  * cannot share a mutable one.
  */
 export class LiveState implements KeptState {
   readonly #values = new Map<string, Json>();
-  /** When a key was last changed here, or its change came to be on disk: what was read before that is old. */
+  /** The moment at which a key was last changed or stored here: what was read before it is outdated. */
   readonly #touched = new Map<string, number>();
-  /** Keys whose last change is not on disk, with its moment. */
+  /** Keys whose last change is not stored, with its moment. */
   readonly #unsaved = new Map<string, number>();
-  readonly #changed: (() => void) | null;
+  readonly #onChange: (() => void) | null;
   #moment = 0;
 
-  /** `changed` is told of each change; without it nothing of the state is ever saved. */
-  constructor(changed: (() => void) | null = null) {
-    this.#changed = changed;
+  /** `onChange` is called at each change; without it the state is never saved. */
+  constructor(onChange: (() => void) | null = null) {
+    this.#onChange = onChange;
   }
 
   get(key: string): Json | undefined {
@@ -57,7 +57,7 @@ export class LiveState implements KeptState {
     return this.#unsaved.size > 0;
   }
 
-  /** Takes in what `read` finds; what is changed here meanwhile is newer and stays. */
+  /** Takes the values that `read` returns. What changes here meanwhile is newer and stays. */
   async refresh(read: () => Promise<ReadonlyMap<string, Json>>): Promise<void> {
     const begun = this.#moment;
     const kept = await read();
@@ -66,7 +66,7 @@ export class LiveState implements KeptState {
     for (const [key, value] of kept) if (!isOurs(key)) this.#values.set(key, frozenCopy(value));
   }
 
-  /** Hands what is not on disk to `write`. What is changed while it writes is left for the next time. */
+  /** Gives the unsaved changes to `write`. What changes meanwhile is saved the next time. */
   async save(write: (changes: StateChanges) => Promise<void>): Promise<void> {
     const moments = new Map(this.#unsaved);
     if (moments.size === 0) return;
@@ -79,8 +79,8 @@ export class LiveState implements KeptState {
 
   #touch(key: string): void {
     this.#touched.set(key, ++this.#moment);
-    if (this.#changed === null) return;
+    if (this.#onChange === null) return;
     this.#unsaved.set(key, this.#moment);
-    this.#changed();
+    this.#onChange();
   }
 }

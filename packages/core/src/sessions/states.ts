@@ -1,47 +1,57 @@
-import type { Desk } from "../pending/desk.ts";
-import { ToolmountError, messageOf } from "../contract/errors.ts";
-import type { HostState } from "../host/host-state.ts";
-import { LiveState, type KeptState } from "./state.ts";
+import { messageOf } from "../contract/errors.ts";
+import type { Logger } from "../contract/logger.ts";
 import type { SessionStore } from "../contract/stores.ts";
+import { withStoreCode } from "../pending/store-errors.ts";
+import { LiveState, type KeptState } from "./state.ts";
+
+/** What the states of sessions use of their host. */
+interface StatesHost {
+  readonly logger: Logger;
+  /** The store of sessions; null when sessions are in memory only. */
+  readonly sessionStore: () => SessionStore | null;
+  /** Makes `close` wait for this work. */
+  readonly track: (work: Promise<void>) => Promise<void>;
+}
 
 /**
- * The state of a host's sessions. Where there is a store of sessions it has what was changed before the outcome of the
- * call that changed it is told, and a call begins with what others, in other processes too, have put there.
+ * The state of a host's sessions. With a store of sessions, a call begins with the newest stored state, also from other
+ * processes, and its changes are stored before its outcome is reported.
  */
 export class SessionStates {
-  readonly #host: HostState;
+  readonly #host: StatesHost;
   readonly #states = new Map<string, LiveState>();
-  /** Sessions of which something is not on disk; mostly none. */
+  /** Sessions with changes that are not stored; usually empty. */
   readonly #unsaved = new Set<string>();
   readonly #saving = new Map<string, Promise<void>>();
 
-  constructor(host: HostState) {
+  constructor(host: StatesHost) {
     this.#host = host;
   }
 
-  /** The state of a session, the same object until it is forgotten; for a call without one, its own. */
+  /** The state of a session, the same object until it is forgotten. A call without a session has a state of its own. */
   of(sessionId: string | undefined): KeptState {
     return sessionId === undefined ? new LiveState() : this.#live(sessionId);
   }
 
-  /** Forgets what is in memory of a session; what a store has stays there. */
+  /** Drops the session's state from memory; a store keeps it. */
   forget(sessionId: string): void {
     if (!this.#unsaved.has(sessionId)) this.#states.delete(sessionId);
-    else void this.#keep(sessionId).finally(() => this.#states.delete(sessionId));
+    else void this.#saveAndLog(sessionId).finally(() => this.#states.delete(sessionId));
   }
 
-  /** Brings the state up to what the store has. Null where there is none. Rejects with `STORE_FAILED`. */
+  /** Updates the state from the store. Null without a store. Rejects with `STORE_FAILED`. */
   load(sessionId: string): Promise<void> | null {
-    const store = this.#store();
-    return store === null ? null : coded(this.#live(sessionId).refresh(() => store.readState(sessionId)));
+    const store = this.#host.sessionStore();
+    if (store === null) return null;
+    return withStoreCode(() => this.#live(sessionId).refresh(() => store.readState(sessionId)));
   }
 
-  /** Whether something of the session has to be put on disk; costs next to nothing when not. */
+  /** Whether the session has changes that are not stored; nearly free when no session has. */
   isUnsaved(sessionId: string | undefined): boolean {
     return this.#unsaved.size > 0 && sessionId !== undefined && this.#unsaved.has(sessionId);
   }
 
-  /** Resolves once all changes so far are on disk. Rejects with `STORE_FAILED`; they are tried again with the next. */
+  /** Resolves once all changes so far are stored. Rejects with `STORE_FAILED`; the next save tries them again. */
   save(sessionId: string): Promise<void> {
     const before = this.#saving.get(sessionId) ?? Promise.resolve();
     const saved = before.then(() => this.#write(sessionId));
@@ -55,52 +65,36 @@ export class SessionStates {
   }
 
   async #write(sessionId: string): Promise<void> {
-    const store = this.#store();
+    const store = this.#host.sessionStore();
     const state = this.#states.get(sessionId);
     if (store === null || state === undefined) return;
-    await coded(state.save((changes) => store.writeState(sessionId, changes)));
+    await withStoreCode(() => state.save((changes) => store.writeState(sessionId, changes)));
     if (!state.isUnsaved) this.#unsaved.delete(sessionId);
   }
 
   #live(sessionId: string): LiveState {
-    const known = this.#states.get(sessionId) ?? new LiveState(() => this.#changed(sessionId));
+    const known = this.#states.get(sessionId) ?? new LiveState(() => this.#onChange(sessionId));
     this.#states.set(sessionId, known);
     return known;
   }
 
-  /** A call puts down what it changed itself; what is changed outside of calls is put down soon. */
-  #changed(sessionId: string): void {
-    if (this.#unsaved.has(sessionId) || this.#store() === null) return;
+  /** A call saves its own changes; changes from outside of calls are saved soon. */
+  #onChange(sessionId: string): void {
+    if (this.#unsaved.has(sessionId) || this.#host.sessionStore() === null) return;
     this.#unsaved.add(sessionId);
-    void this.#desk.track(
-      new Promise<void>((resolve) => setImmediate(() => void this.#keep(sessionId).then(resolve))),
+    void this.#host.track(
+      new Promise<void>((resolve) => setImmediate(() => void this.#saveAndLog(sessionId).then(resolve))),
     );
   }
 
-  async #keep(sessionId: string): Promise<void> {
+  async #saveAndLog(sessionId: string): Promise<void> {
     try {
       await this.save(sessionId);
     } catch (err) {
       this.#host.logger.error(
         { err, session_id: sessionId },
-        `the state of a session could not be kept: ${messageOf(err)}`,
+        `the state of a session could not be stored: ${messageOf(err)}`,
       );
     }
-  }
-
-  #store(): SessionStore | null {
-    return this.#desk.sessions(this.#host.home.generation());
-  }
-
-  get #desk(): Desk {
-    return this.#host.desk;
-  }
-}
-
-async function coded<Value>(work: Promise<Value>): Promise<Value> {
-  try {
-    return await work;
-  } catch (cause) {
-    throw new ToolmountError("STORE_FAILED", {}, { cause });
   }
 }

@@ -69,7 +69,7 @@ describe("calls beyond a bound", () => {
     const waiting = host.call({ name: "held" }, { abortSignal: caller.signal });
     expect(await host.call({ name: "held" })).toMatchObject({
       status: "failed",
-      result: { code: "UNAVAILABLE", error: '"held" cannot run now: 1 calls already wait for their turn' },
+      result: { code: "UNAVAILABLE", error: '"held" cannot run now: 1 calls already wait in the queue' },
     });
 
     caller.abort();
@@ -461,14 +461,14 @@ describe("calls that were given up", () => {
       status: "failed",
       result: {
         code: "UNAVAILABLE",
-        error: '"held" cannot run now: 2 calls of it were given up and still run',
+        error: '"held" cannot run now: 2 abandoned calls of it still run',
       },
     });
     expect(await host.call({ name: "probe" })).toMatchObject({ status: "ok" });
 
     next();
     await settled();
-    expect(warned).toEqual(["a tool answered after its call was given up"]);
+    expect(warned).toEqual(["a tool answered after its call was abandoned"]);
     expect(await give()).toMatchObject({ status: "cancelled" });
   });
 

@@ -146,8 +146,8 @@ describe("progress that a tool reports", () => {
       events.filter(({ event }) => event === "tool:progress").map(({ data: payload }) => payload),
     ).toMatchObject([{ run_id: outcome.runId, tool_name: "probe", progress: 1 }]);
     expect(warned).toEqual([
-      "whoever listens to the progress of a call failed",
-      ...Array<string>(5).fill("progress that is no number"),
+      "the caller's onProgress failed",
+      ...Array<string>(5).fill("a tool reported progress that is not a number"),
     ]);
   });
 });

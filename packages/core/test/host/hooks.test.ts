@@ -349,13 +349,13 @@ describe("a tool that requires confirmation", () => {
     requiresConfirmation: boolean | ((params: Readonly<Record<string, unknown>>) => boolean) = true,
   ) => tool(() => data("done"), { requiresConfirmation });
 
-  test("FORGE-18, AMP-N41: is not run while there is nobody to ask", async () => {
+  test("FORGE-18, AMP-N41: is not run when the host has no approver", async () => {
     const { host } = world([careful()]);
 
     const outcome = await host.call({ name: "probe" });
 
     expect(outcome).toMatchObject({ status: "denied", result: { code: "DENIED" } });
-    expect(outcome.result.error).toContain("nobody to ask");
+    expect(outcome.result.error).toContain("the host has no approver");
   });
 
   test("FORGE-18, FORGE-19: runs after the person said yes, not before", async () => {

@@ -69,7 +69,7 @@ describe("audit: durable", () => {
     fail = count + 2;
     expect(await host.call({ name: "probe" }, context)).toMatchObject({
       status: "ok",
-      result: { data: 1, warnings: ["its end could not be written into the audit"] },
+      result: { data: 1, warnings: ["its end could not be written to the audit"] },
     });
     expect(await host.call({ name: "probe" }, context)).toMatchObject({ status: "ok", result: { data: 2 } });
     expect(checkAudit(await store.audit.read(), await store.audit.heads())).toEqual([]);

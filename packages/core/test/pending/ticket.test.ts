@@ -1,19 +1,19 @@
 import { expect, test } from "vitest";
-import { seal, unseal, randomName } from "../../src/pending/ticket.ts";
+import { decryptWithTicket, encryptWithTicket, randomName } from "../../src/pending/ticket.ts";
 
 const alphabet = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/=";
 
 test.each(["a", "ab", "abc", "abcd"])(
   "of a sealed text every character counts, those that base64 need not read too: %j",
   (value) => {
-    const sealed = seal(value, "ticket");
-    expect(unseal(sealed, "ticket")).toEqual({ value });
+    const sealed = encryptWithTicket(value, "ticket");
+    expect(decryptWithTicket(sealed, "ticket")).toEqual({ value });
 
     for (let at = 0; at < sealed.length; at++)
       for (const other of alphabet)
         if (other !== sealed[at])
-          expect(unseal(sealed.slice(0, at) + other + sealed.slice(at + 1), "ticket")).toBeNull();
-    for (const more of ["=", "A", "\n", " "]) expect(unseal(sealed + more, "ticket")).toBeNull();
+          expect(decryptWithTicket(sealed.slice(0, at) + other + sealed.slice(at + 1), "ticket")).toBeNull();
+    for (const more of ["=", "A", "\n", " "]) expect(decryptWithTicket(sealed + more, "ticket")).toBeNull();
   },
 );
 

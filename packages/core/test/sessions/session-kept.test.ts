@@ -94,7 +94,7 @@ test("a change that cannot be kept is said in the outcome", async () => {
 
   expect(await host.call(add("a"), s)).toMatchObject({
     status: "ok",
-    result: { warnings: ["what it changed of its session's state could not be kept"] },
+    result: { warnings: ["its changes of its session's state could not be stored"] },
   });
 });
 

@@ -1,10 +1,18 @@
 import { messageOf } from "../contract/errors.ts";
-import type { HostState } from "../host/host-state.ts";
+import type { Clock } from "../contract/clock.ts";
 import type { EventData, HookResult } from "../contract/hooks.ts";
+import type { Logger } from "../contract/logger.ts";
 import type { Injection } from "../contract/outcome.ts";
-import type { GateEntry } from "../registry/registry.ts";
+import type { GateEntry } from "./registry.ts";
+import { withTimeout } from "../scheduling/with-timeout.ts";
 
-/** What all gates of one event said together. */
+/** What gates use of their host. */
+interface GateHost {
+  readonly clock: Clock;
+  readonly logger: Logger;
+}
+
+/** What all gates of one event answered together. */
 export interface Verdict {
   /** The event's data with every modification, in order. */
   data: EventData;
@@ -16,9 +24,9 @@ export interface Verdict {
   injections: Injection[] | null;
 }
 
-/** Asks gates in order. Null when none had anything to say; a promise only when one of them answered by a promise. */
+/** Asks gates in order. Null when none of them answered; a promise only when one of them returned a promise. */
 export function askGates(
-  host: HostState,
+  host: GateHost,
   gates: readonly GateEntry[],
   event: string,
   data: EventData,
@@ -37,7 +45,7 @@ export function askGates(
 }
 
 async function askRest(
-  host: HostState,
+  host: GateHost,
   gates: readonly GateEntry[],
   at: number,
   event: string,
@@ -53,7 +61,7 @@ async function askRest(
   return verdict;
 }
 
-/** A gate that fails has not said yes, so it said no. */
+/** The answer of a gate that failed. It counts as a denial. */
 class Failed {
   readonly problem: string;
 
@@ -62,27 +70,26 @@ class Failed {
   }
 }
 
-function askOne(host: HostState, gate: GateEntry, event: string, data: EventData): unknown {
+function askOne(host: GateHost, gate: GateEntry, event: string, data: EventData): unknown {
   try {
     const answer: unknown = gate.handler(event, data);
     if (answer === undefined) return undefined;
     return isThenable(answer) && !(answer instanceof Promise) ? Promise.resolve(answer) : answer;
   } catch (error) {
-    return blame(host, gate, error);
+    return logFailure(host, gate, error);
   }
 }
 
-function answerInTime(host: HostState, gate: GateEntry, answer: Promise<unknown>): Promise<unknown> {
-  return new Promise((resolve) => {
-    const timer = host.clock.setTimer(
-      () => resolve(new Failed(`it did not answer within ${gate.timeoutMs} ms`)),
-      gate.timeoutMs,
-    );
-    answer.then(resolve, (error: unknown) => resolve(blame(host, gate, error))).finally(() => timer.cancel());
-  });
+function answerInTime(host: GateHost, gate: GateEntry, answer: Promise<unknown>): Promise<unknown> {
+  return withTimeout<unknown>(
+    host.clock,
+    gate.timeoutMs,
+    answer,
+    () => new Failed(`it did not answer within ${gate.timeoutMs} ms`),
+  ).catch((error: unknown) => logFailure(host, gate, error));
 }
 
-function blame(host: HostState, gate: GateEntry, err: unknown): Failed {
+function logFailure(host: GateHost, gate: GateEntry, err: unknown): Failed {
   host.logger.error(
     { err, gate: gate.name, owner: gate.owner, event: gate.event },
     `a gate failed: ${messageOf(err)}`,
@@ -90,12 +97,15 @@ function blame(host: HostState, gate: GateEntry, err: unknown): Failed {
   return new Failed("it failed");
 }
 
-function take(host: HostState, verdict: Verdict, gate: GateEntry, answer: unknown): void {
+function take(host: GateHost, verdict: Verdict, gate: GateEntry, answer: unknown): void {
   if (answer === undefined || answer === null) return;
   const problem = answer instanceof Failed ? answer.problem : problemOf(answer);
   if (problem !== null) {
     if (!(answer instanceof Failed))
-      host.logger.error({ gate: gate.name, owner: gate.owner }, `a gate's answer is not valid: ${problem}`);
+      host.logger.error(
+        { gate: gate.name, owner: gate.owner },
+        `a gate returned an invalid answer: ${problem}`,
+      );
     verdict.denied = { reason: `gate "${gate.name}" could not decide: ${problem}`, gate: gate.name };
     return;
   }
@@ -132,9 +142,9 @@ function problemOf(answer: unknown): string | null {
   const { action, data, contextInjection } = answer as HookResult;
   if (!actions.has(action)) return "it answered with an unknown action";
   if (action === "modify" && (typeof data !== "object" || data === null))
-    return "it said modify without data";
+    return "it answered modify without data";
   if (action === "inject_context" && typeof contextInjection !== "string")
-    return "it said inject_context without a text";
+    return "it answered inject_context without a text";
   return null;
 }
 

@@ -1,10 +1,16 @@
-import type { HostState } from "../host/host-state.ts";
-import type { Generation } from "../registry/registry.ts";
+import type { EventData } from "../contract/hooks.ts";
 import type { ApprovalRecord } from "../contract/stores.ts";
+import type { Generation } from "../registry/generation.ts";
+import type { ObserverEntry } from "../registry/registry.ts";
 
-/** Tells observers of a question or its answer. The approval's id is for approvers only, so it is not told. */
-export function tellApproval(
-  host: HostState,
+/** Adds the time to an event and notifies observers. */
+interface Notifier {
+  notifyNow(observers: readonly ObserverEntry[], event: string, data: EventData): void;
+}
+
+/** Notifies observers of a question or its answer. The event lacks the approval's id, which is for approvers only. */
+export function notifyApproval(
+  notifier: Notifier,
   generation: Generation,
   event: "approval:required" | "approval:granted" | "approval:denied",
   record: Pick<ApprovalRecord, "tool" | "info" | "prompt" | "reasons" | "decision">,
@@ -12,7 +18,7 @@ export function tellApproval(
   const observers = generation.observers(event);
   if (observers.length === 0) return;
   const { info, decision } = record;
-  host.tellNow(observers, event, {
+  notifier.notifyNow(observers, event, {
     tool_name: record.tool,
     tool_call_id: info.callId,
     run_id: info.runId,

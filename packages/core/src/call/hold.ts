@@ -1,0 +1,86 @@
+import type { ApprovalRecord, ApprovalStore } from "../contract/stores.ts";
+import { digestOf } from "../json/canonical.ts";
+import type { JsonObject } from "../json/json.ts";
+import { StoredCall } from "../pending/stored-call.ts";
+import { encryptWithTicket, hashTicket, randomName } from "../pending/ticket.ts";
+import type { Call } from "./call.ts";
+import { infoOf } from "./call-info.ts";
+import { endCall } from "./transitions.ts";
+
+/** Makes the record of a call that begins to wait. The caller stores it with `add`. */
+export function holdCall(call: Call, store: ApprovalStore, state: "pending" | "handed"): StoredCall {
+  const { host, approval } = call;
+  const gateAsk = approval?.gateAsk ?? null;
+  const { keepMs } = host.stores.options;
+  const now = host.clock.now();
+  const ticket = randomName();
+  const tool = call.tool!;
+  const request = { name: call.request.name, arguments: call.request.arguments ?? {} };
+  const record: ApprovalRecord = {
+    id: randomName(),
+    ticketHash: hashTicket(ticket),
+    state,
+    version: 1,
+    tool: tool.name,
+    info: infoOf(call),
+    digest: questionDigest(call),
+    definition: tool.digest(),
+    shown: host.redact(call.arguments as JsonObject) as JsonObject,
+    argumentsDigest: argumentsDigest(call),
+    sealed: encryptWithTicket(request, ticket),
+    prompt: promptOf(call),
+    reasons: [...(approval?.reasons ?? [])],
+    options: gateAsk?.approvalOptions ?? defaultOptions,
+    default: defaultAnswer(call),
+    idempotent: tool.info.idempotent,
+    client: tool.info.execution === "client",
+    createdAt: now,
+    expiresAt: now + (gateAsk?.approvalTimeoutMs ?? keepMs),
+    decision: null,
+    leaseUntil: null,
+    end: null,
+  };
+  return new StoredCall(host.stores, store, record, ticket);
+}
+
+/** Ends the call as pending. The session resumes it with its ticket. */
+export function suspend(call: Call, { record, store, ticket }: StoredCall): "next" {
+  const waitsFor = record.state === "handed" ? "client" : "approval";
+  call.ticket = ticket;
+  call.host.stores.sweepAt(store, record.expiresAt);
+  const details = waitsFor === "client" ? { waitsFor, arguments: call.arguments } : { waitsFor };
+  return endCall(call, "pending", "PENDING", { tool: call.tool!.name, waitsFor }, details);
+}
+
+export const defaultOptions: readonly string[] = ["Allow", "Deny"];
+
+/** The answer that counts when no approver answers in time. */
+export function defaultAnswer({ approval }: Call): "approve" | "deny" {
+  return approval?.gateAsk?.approvalDefault === "allow" ? "approve" : "deny";
+}
+
+/** The digest to which an approval is bound: any change of these values is another question. */
+export function questionDigest(call: Call): string {
+  const { given } = call;
+  return digestOf({
+    tool: call.tool!.name,
+    definition: call.tool!.digest(),
+    arguments: call.arguments,
+    session: given.sessionId ?? null,
+    user: given.userId ?? null,
+  });
+}
+
+export function argumentsDigest(call: Call): string {
+  return digestOf({ tool: call.tool!.name, arguments: call.arguments });
+}
+
+export function promptOf({ approval, tool }: Call): string {
+  const reason = approval?.reasons[0]?.reason ?? "";
+  return approval?.gateAsk?.approvalPrompt ?? `Run "${tool!.name}"? ${reason}`.trimEnd();
+}
+
+/** Whether an approval can be remembered: what a gate or a rule asks is asked each time. */
+export function isRememberable({ approval }: Call): boolean {
+  return approval!.reasons.every(({ source }) => source === "confirmation" || source === "level");
+}

@@ -1,0 +1,73 @@
+import type { CallContext, CallRequest } from "../contract/context.ts";
+import { errorMessage } from "../contract/errors.ts";
+import type { ToolOutcome } from "../contract/outcome.ts";
+import type { Generation } from "../registry/generation.ts";
+import { Call, type CallHost, type Resolve } from "./call.ts";
+import { beginTrace, callChannel, traceparentOf } from "./trace.ts";
+
+/** Starts a call from outside in the current generation, or one that a tool makes in the generation of its parent. */
+export function startCall(
+  host: CallHost,
+  generation: () => Generation,
+  request: CallRequest,
+  context: CallContext,
+  parent: Call | null,
+): Promise<ToolOutcome> {
+  const promise = new Promise<ToolOutcome>(keepResolve);
+  const resolve = keptResolve;
+  try {
+    beginCall(new Call(host, parent?.generation ?? generation(), request, context, parent, resolve));
+  } catch (err) {
+    resolve(failedStart(host, request, err));
+  }
+  return promise;
+}
+
+/** Takes the `resolve` of a call's promise. An executor for each call would take 160 bytes and 5 % of its time. */
+let keptResolve: Resolve = () => {};
+const keepResolve = (resolve: Resolve) => {
+  keptResolve = resolve;
+};
+
+/** Runs a call; traced, if the tracing channel has listeners. */
+export function beginCall(call: Call): void {
+  if (callChannel.hasSubscribers) beginTrace(call);
+  else call.host.runPipeline(call);
+}
+
+/** The context of a call that a tool makes: the same session and people, the tool's signal. Progress and questions are its own. */
+export function nestedContext(parent: Call): CallContext {
+  return {
+    ...parent.given,
+    abortSignal: parent.context!.abortSignal,
+    onProgress: undefined,
+    onQuestion: undefined,
+    traceparent: traceparentOf(parent),
+  };
+}
+
+/** The outcome of a call that could not start: the request is not an object, or the clock failed. */
+function failedStart(host: CallHost, request: unknown, err: unknown): ToolOutcome {
+  host.logger.error({ err }, "a call could not start");
+  const runId = host.ids.nextRunId();
+  const tool = textOf(request, "name") ?? "";
+  const fetchedAt = new Date(host.time.epoch).toISOString();
+  return {
+    callId: textOf(request, "id") ?? runId,
+    runId,
+    tool,
+    status: "failed",
+    result: { tool, fetchedAt, error: errorMessage("INTERNAL", {}), code: "INTERNAL" },
+    durationMs: 0,
+  };
+}
+
+/** Reads a text member of an unknown value, whose getters may throw. */
+function textOf(value: unknown, key: "id" | "name"): string | undefined {
+  try {
+    const member: unknown = (value as CallRequest | null | undefined)?.[key];
+    return typeof member === "string" ? member : undefined;
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,51 @@
+import type { ToolInfo } from "./tool.ts";
+import type { CallStatus, Phase } from "./outcome.ts";
+import type { ToolResult } from "./result.ts";
+
+/** Name of the tracing channel of `node:diagnostics_channel` that reports every call of every host. */
+export const callChannelName = "toolmount:call";
+
+/**
+ * What listeners of the channel receive of a call: one object for all its moments, filled as the call proceeds.
+ * It holds real arguments and results; a listener that sends them elsewhere must remove secrets.
+ */
+export interface CallTrace {
+  /** The host's id, as the capability `host.id`; listeners hear all hosts of the process. */
+  readonly hostId: string;
+  readonly runId: string;
+  readonly callId: string;
+  /** The requested name; from `end` on that of the tool that was found. */
+  tool: string;
+  readonly depth: number;
+  readonly parentRunId?: string;
+  readonly sessionId?: string;
+  readonly conversationId?: string;
+  readonly turnId?: string;
+  readonly userId?: string;
+  /** The call was `pending` before, and resumes. */
+  readonly resumed: boolean;
+  /** W3C trace context of the caller. A listener to `start` can set it: the tool and the calls it makes see that value. */
+  traceparent: string | undefined;
+  /** The parsed arguments, else the given ones; set at the end. */
+  arguments?: unknown;
+  /** Set once the tool was found. */
+  info?: ToolInfo;
+  status?: CallStatus;
+  /** The hop in which the call stopped, unless it is `ok` or `pending`. */
+  phase?: Phase;
+  durationMs?: number;
+  result?: ToolResult;
+  /** The error, unless the call is `ok` or `pending`. `thrown`: an interrupt, with which the call rejects. */
+  error?: {
+    readonly code: string;
+    readonly message: string;
+    readonly type: string;
+    readonly thrown?: unknown;
+  };
+}
+
+/** A trace, and whether its `end` was published. */
+export interface ActiveTrace {
+  readonly message: CallTrace;
+  ended: boolean;
+}

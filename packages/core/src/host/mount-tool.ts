@@ -1,0 +1,89 @@
+import { isToolmountError, ToolmountError, messageOf } from "../contract/errors.ts";
+import type { Undo } from "../contract/hooks.ts";
+import type { SchemaCompiler, ToolAdapter } from "../contract/ports.ts";
+import type { ToolDefinition } from "../contract/tool.ts";
+import { authoredDefinition } from "../registry/define-tool.ts";
+import type { ModuleState } from "../registry/module.ts";
+import { prepareTool, type MountedTool } from "../registry/prepare-tool.ts";
+import { refuseHiddenText } from "../registry/refuse-hidden-text.ts";
+import { addTool, removeTool } from "../registry/registry.ts";
+import type { HostState } from "./host-state.ts";
+
+/**
+ * Adapts a tool, checks and prepares it, and registers it for its module. Returns null for a tool that the plan or its
+ * author removes. An error is logged, then thrown.
+ */
+export function mountTool(
+  host: HostState,
+  module: ModuleState,
+  thing: object,
+  alias: string | undefined,
+): { readonly name: string; readonly undo: Undo } | null {
+  try {
+    const tool = prepare(host, module, thing, alias);
+    if (tool === null) return null;
+    const undo = module.register({
+      add: (registry) => addTool(registry, tool),
+      remove: (registry) => removeTool(registry, tool),
+    });
+    return { name: tool.name, undo };
+  } catch (err) {
+    // Debug only: the application may still find the missing extension, and mount the tool again.
+    const level = isToolmountError(err) && err.code === "EXTENSION_MISSING" ? "debug" : "error";
+    host.logger[level]({ err, module: module.id }, `a tool was refused: ${messageOf(err)}`);
+    throw err;
+  }
+}
+
+function prepare(
+  host: HostState,
+  module: ModuleState,
+  thing: object,
+  alias: string | undefined,
+): MountedTool | null {
+  const { limits: defaults, clock } = host;
+  const { logger } = module.coordinator;
+  const definition = authoredDefinition(adapt(module, thing));
+  const shape = module.options.shapeTool?.(definition);
+  if (shape === null || definition.status === "removed") return null;
+  const compiler = module.newestSet.single("schema-compiler") as SchemaCompiler | null;
+  const tool = prepareTool(definition, { module, shape: shape ?? {}, alias, compiler, defaults, clock });
+  refuseHiddenText(tool.info, module.options.hiddenText ?? "refuse", logger);
+  warnOfName(module, tool);
+  return tool;
+}
+
+/** Adapts a foreign shape with the first adapter that recognizes it. */
+function adapt(module: ModuleState, thing: object): ToolDefinition {
+  const { coordinator } = module;
+  const adapters = [...(module.newestSet.registry.points.get("adapters")?.values() ?? [])] as ToolAdapter[];
+  const adapter = adapters.find((candidate) => candidate.recognises(thing));
+  if (adapter !== undefined)
+    return adapter.adapt(thing, {
+      getCapability: (name) => coordinator.getCapability(name),
+      logger: coordinator.logger,
+    });
+  if (isNative(thing)) return thing;
+  throw new ToolmountError("EXTENSION_MISSING", {
+    what: `the tool ${JSON.stringify((thing as { name?: unknown }).name ?? "without a name")}, which is not of toolmount's own shape,`,
+    module: "@toolmount/interop",
+    install: "npm install @toolmount/interop",
+  });
+}
+
+function isNative(thing: object): thing is ToolDefinition {
+  return "schema" in thing && "execute" in thing && "name" in thing;
+}
+
+/** Logs a warning for a name that providers do not accept or that is unusual, and for an alias. */
+function warnOfName({ coordinator: { logger } }: ModuleState, { name, aliases }: MountedTool): void {
+  if (!/^[a-zA-Z0-9_-]{1,64}$/.test(name))
+    logger.warn({ tool: name }, "providers do not accept this name of a tool; they see another one");
+  else if (!/^[a-z][a-z0-9]*(_[a-z0-9]+)*$/.test(name))
+    logger.warn({ tool: name }, "the name of a tool is not lower snake case");
+  if (aliases.length > 0)
+    logger.warn(
+      { tool: name, alias: aliases[0] },
+      "a tool was mounted under another name, which is now its alias",
+    );
+}

@@ -1,0 +1,116 @@
+import type { Clock, Timer } from "../contract/clock.ts";
+import type { ApprovalOptions, HostOptions } from "../contract/host.ts";
+import type { Logger } from "../contract/logger.ts";
+import type { Approver } from "../contract/ports.ts";
+import type { ApprovalRecord, ApprovalStore, AuditSink, SessionStore } from "../contract/stores.ts";
+import type { Generation } from "../registry/generation.ts";
+import { maxTimerMs } from "../scheduling/limits.ts";
+import { AuditWriter } from "./audit.ts";
+import { withStoreErrors } from "./store-errors.ts";
+
+/** What the stores use of their host. */
+interface StoresHost {
+  readonly clock: Clock;
+  readonly logger: Logger;
+  readonly closing: boolean;
+}
+
+/**
+ * What a host uses for everything that outlives a call: the approver, the stores, the audit, and the calls that wait for
+ * an approver. What the application gave comes before what a module mounted.
+ */
+export class HostStores {
+  readonly options: { readonly [Key in keyof ApprovalOptions]-?: NonNullable<ApprovalOptions[Key]> };
+  readonly clock: Clock;
+  readonly logger: Logger;
+  /** Calls of this host that wait for their approver, by the id of their record; called when another approver answers. */
+  readonly asking = new Map<string, (record: ApprovalRecord) => void>();
+  readonly #host: StoresHost;
+  readonly #given: HostOptions;
+  readonly #approver: Approver | null;
+  readonly #writers = new Map<AuditSink, AuditWriter>();
+  readonly #writing = new Set<Promise<unknown>>();
+  #timer: Timer | null = null;
+  #timerAt = Number.POSITIVE_INFINITY;
+  /** Handles records that are due; set by `approvals.ts`. */
+  sweep: (store: ApprovalStore) => Promise<void> = async () => {};
+
+  constructor(host: StoresHost, given: HostOptions) {
+    const { approver, approvals: { askMs = 300_000, keepMs = 604_800_000, leaseMs = 15_000 } = {} } = given;
+    this.#host = host;
+    this.clock = host.clock;
+    this.logger = host.logger;
+    this.#given = given;
+    this.#approver = typeof approver === "function" ? { ask: approver } : (approver ?? null);
+    this.options = { askMs, keepMs, leaseMs };
+  }
+
+  /** What the application gave the host for a mount point. */
+  given(point: string): unknown {
+    const { store } = this.#given;
+    if (point === "approval-store") return store?.approvals;
+    if (point === "session-store") return store?.sessions;
+    return point === "audit-sink" ? store?.audit : undefined;
+  }
+
+  approver(generation: Generation): Approver | null {
+    return this.#approver ?? (generation.points.get("approver")?.get("") as Approver | undefined) ?? null;
+  }
+
+  approvals(generation: Generation): ApprovalStore | null {
+    const mounted = generation.points.get("approval-store")?.get("") as ApprovalStore | undefined;
+    const store = this.#given.store?.approvals ?? mounted ?? null;
+    return store === null ? null : withStoreErrors(store);
+  }
+
+  /** The store of sessions; null when sessions are in memory only. */
+  sessions(generation: Generation): SessionStore | null {
+    const mounted = generation.points.get("session-store")?.get("") as SessionStore | undefined;
+    return this.#given.store?.sessions ?? mounted ?? null;
+  }
+
+  /** The sink to which the calls of a generation are audited; null without an audit. */
+  auditSink(generation: Generation): AuditSink | null {
+    return this.#given.store?.audit ?? generation.auditSink;
+  }
+
+  audit(generation: Generation): AuditWriter | null {
+    const sink = this.auditSink(generation);
+    if (sink === null) return null;
+    const known = this.#writers.get(sink);
+    if (known !== undefined) return known;
+    const writer = new AuditWriter(sink, this.clock, this.logger);
+    this.#writers.set(sink, writer);
+    return writer;
+  }
+
+  /** Makes `close` wait for this work. */
+  track<Value>(work: Promise<Value>): Promise<Value> {
+    const settled: Promise<unknown> = work.then(
+      () => this.#writing.delete(settled),
+      () => this.#writing.delete(settled),
+    );
+    this.#writing.add(settled);
+    return work;
+  }
+
+  /** Sweeps the store at this time, if the process still runs then. */
+  sweepAt(store: ApprovalStore, at: number): void {
+    if (at >= this.#timerAt || this.#host.closing) return;
+    this.#timer?.cancel();
+    this.#timerAt = at;
+    const ms = Math.min(maxTimerMs, Math.max(1, at - this.clock.now() + 1));
+    this.#timer = this.clock.setTimer(() => {
+      this.#timerAt = Number.POSITIVE_INFINITY;
+      void this.track(this.sweep(store));
+    }, ms);
+    this.#timer.keepAlive(false);
+  }
+
+  /** Resolves when everything is stored. */
+  async settle(): Promise<void> {
+    this.#timer?.cancel();
+    while (this.#writing.size > 0) await Promise.all(this.#writing);
+    for (const writer of this.#writers.values()) await writer.flush();
+  }
+}

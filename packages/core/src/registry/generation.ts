@@ -1,0 +1,71 @@
+import type { ContextProvider } from "../contract/coordinator.ts";
+import type { Policy } from "../contract/ports.ts";
+import type { AuditSink } from "../contract/stores.ts";
+import type { MountedTool } from "./prepare-tool.ts";
+import { byPriority, foldName, type GateEntry, type ObserverEntry, type Registry } from "./registry.ts";
+
+const none: readonly never[] = Object.freeze([]);
+
+/** What calls see of a registry: never changes, and has every list prepared, so that a call only reads. */
+export class Generation {
+  readonly tools: ReadonlyMap<string, MountedTool>;
+  readonly folded: ReadonlyMap<string, MountedTool>;
+  readonly preGates: readonly GateEntry[];
+  readonly postGates: readonly GateEntry[];
+  readonly errorGates: readonly GateEntry[];
+  readonly preObservers: readonly ObserverEntry[];
+  readonly postObservers: readonly ObserverEntry[];
+  readonly errorObservers: readonly ObserverEntry[];
+  readonly policies: readonly Policy[];
+  readonly auditSink: AuditSink | null;
+  readonly providers: ReadonlyMap<string, ContextProvider>;
+  readonly points: ReadonlyMap<string, ReadonlyMap<string, unknown>>;
+  readonly #observers: ReadonlyMap<string, readonly ObserverEntry[]>;
+  readonly #gates: ReadonlyMap<string, readonly GateEntry[]>;
+
+  constructor(registry: Registry) {
+    this.tools = new Map(registry.tools);
+    this.folded = new Map(registry.folded);
+    this.#gates = new Map(registry.gates);
+    this.#observers = new Map(registry.observers);
+    this.points = new Map([...registry.points].map(([point, things]) => [point, new Map(things)]));
+    this.providers = new Map(registry.providers);
+    this.policies = [...(this.points.get("policies")?.values() ?? [])] as Policy[];
+    this.auditSink = (this.points.get("audit-sink")?.get("") as AuditSink | undefined) ?? null;
+    this.preGates = this.gates("tool:pre");
+    this.postGates = this.gates("tool:post");
+    this.errorGates = this.gates("tool:error");
+    this.preObservers = this.observers("tool:pre");
+    this.postObservers = this.observers("tool:post");
+    this.errorObservers = this.observers("tool:error");
+  }
+
+  gates(event: string): readonly GateEntry[] {
+    return this.#gates.get(event) ?? none;
+  }
+
+  /** Observers of an event and of `*`, in order. */
+  observers(event: string): readonly ObserverEntry[] {
+    const own = this.#observers.get(event) ?? none;
+    const all = this.#observers.get("*") ?? none;
+    if (own.length === 0 || all.length === 0) return own.length === 0 ? all : own;
+    return [...own, ...all].toSorted(byPriority);
+  }
+
+  /**
+   * Finds the tool that another tool means by a name: the one that the plan names, else one of the same module declared
+   * under that name, else one offered under it, else the only one declared under it.
+   */
+  findFor(caller: MountedTool, name: string): MountedTool | undefined {
+    const uses = caller.uses !== null && Object.hasOwn(caller.uses, name) ? caller.uses[name] : undefined;
+    if (uses !== undefined) return this.find(uses);
+    const declared = [...this.tools.values()].filter((tool) => tool.declaredName === name);
+    const sibling = declared.find((tool) => tool.module === caller.module);
+    return sibling ?? this.find(name) ?? (declared.length === 1 ? declared[0] : undefined);
+  }
+
+  /** Finds a tool by name or alias, in any case. */
+  find(name: string): MountedTool | undefined {
+    return this.tools.get(name) ?? this.folded.get(foldName(name));
+  }
+}

@@ -1,0 +1,62 @@
+import { ToolmountError } from "../contract/errors.ts";
+import type { HostLimits, Rate } from "../contract/host.ts";
+
+/** Longest delay of a timer: above 2^31-1 it fires immediately. */
+export const maxTimerMs = 2_147_483_647;
+
+/** The limits of a host, with defaults filled in. */
+export type ResolvedLimits = {
+  readonly [Key in keyof HostLimits]-?: NonNullable<HostLimits[Key]> | undefined;
+} & typeof defaults;
+
+const defaults = {
+  outputBytes: 262_144,
+  argumentBytes: 1_048_576,
+  graceMs: 20,
+  queued: 10_000,
+  abandoned: 16,
+  depth: 8,
+  keptBytes: 67_108_864,
+  cleanupMs: 5_000,
+};
+
+/** Checks the limits of a host and fills in the defaults. Throws `OPTION_INVALID`. */
+export function resolveLimits(limits: HostLimits): ResolvedLimits {
+  const { timeoutMs, concurrent, concurrentTotal, rate, rateTotal } = limits;
+  requireCount("limits.concurrent", concurrent);
+  requireCount("limits.concurrentTotal", concurrentTotal);
+  requireRate("limits.rate", rate);
+  requireRate("limits.rateTotal", rateTotal);
+  const given = Object.entries(limits).filter(([, value]) => (value ?? null) !== null);
+  return {
+    timeoutMs,
+    concurrent,
+    concurrentTotal,
+    rate,
+    rateTotal,
+    ...defaults,
+    ...(Object.fromEntries(given) as Partial<typeof defaults>),
+  };
+}
+
+/** Throws `OPTION_INVALID` unless `count` is a whole number from 1, or undefined. */
+export function requireCount(option: string, count: number | undefined): void {
+  if (count === undefined || isCount(count)) return;
+  throw new ToolmountError("OPTION_INVALID", {
+    option,
+    problem: `it is ${String(count)}; it must be a whole number from 1`,
+  });
+}
+
+/** Throws `OPTION_INVALID` unless `rate` is valid, or undefined. */
+export function requireRate(option: string, rate: Rate | undefined): void {
+  if (rate === undefined || (isCount(rate.calls) && isCount(rate.perMs) && rate.perMs <= maxTimerMs)) return;
+  throw new ToolmountError("OPTION_INVALID", {
+    option,
+    problem: `it is ${JSON.stringify(rate)}; it must have calls and perMs, whole numbers from 1 (perMs to ${maxTimerMs})`,
+  });
+}
+
+function isCount(value: unknown): boolean {
+  return Number.isInteger(value) && (value as number) >= 1;
+}
