@@ -155,7 +155,6 @@ export const waysIn: readonly WayIn[] = [
 /** Files that call a host and are no way in, each with the reason. */
 export const noWaysIn: Readonly<Record<string, string>> = {
   "packages/cli/src/plan-tests/run.ts": "no tool runs: the plan's own tests give each result",
-  "packages/cli/src/scaffold/tool-code.ts": "the text of a new package's test",
   "packages/testing/src/trial/trial-calls.ts":
     "a kit for tests calls the tool that is tried, on a host of its own",
   "packages/testing/src/fakes/scripted.ts": "a kit for tests, on the host that the test gives",

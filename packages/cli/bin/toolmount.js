@@ -1,6 +1,11 @@
 #!/usr/bin/env node
-// Not built, so that an installer finds it and links it before anything is.
-import { enableCompileCache } from "node:module";
-
-enableCompileCache();
-await import("../dist/main.js");
+// Not built, so that an installer can link it before the build. Old versions of Node must be able to read this file.
+const [major, minor] = process.versions.node.split(".").map(Number);
+if (major < 22 || (major === 22 && minor < 19)) {
+  console.error(`toolmount needs Node 22.19 or later; this is Node ${process.versions.node}`);
+  process.exitCode = 1;
+} else {
+  const { enableCompileCache } = await import("node:module");
+  enableCompileCache();
+  await import("../dist/main.js");
+}

@@ -1,78 +1,105 @@
-// The composition root: the one file that reads the process. Everything else is handed what it needs.
-import { stdout, stderr, argv, env, cwd } from "node:process";
-import { runQuick } from "./fast-list.ts";
+// The composition root: the one file that reads the process. It hands everything else what it needs.
+import { closeSync } from "node:fs";
+import { stderr, argv, env, cwd } from "node:process";
+import { runFastList } from "./fast-list.ts";
+import { takeStdout } from "./process/take-stdout.ts";
+import { createWatchdog, type WatchedCall } from "./process/watchdog.ts";
 import { createScreen } from "./screen/screen.ts";
-import { exitCodes, interruption, type ExitCode, type Shell } from "./process/shell.ts";
+import {
+  exitCodeOfSignal,
+  exitCodes,
+  interruption,
+  signalOf,
+  type EndSignal,
+  type ExitCode,
+  type Shell,
+} from "./process/shell.ts";
 
-/** Longest time, in milliseconds, for work to end whose terminal was closed: nobody is there to press Ctrl-C again. */
+/** Milliseconds for the work to end after its terminal was closed: no second Ctrl-C can come from there. */
 const hangUpMs = 10_000;
 
 let exitCode: ExitCode = exitCodes.done;
 
-// What ends the process before the work is done is a failure, whatever code it chose: a module that calls
-// `process.exit(0)` when it is imported, or one that waits for what never comes.
+/** The signal that aborted the last piece of work. */
+let interruptedBy: EndSignal | undefined;
+
+// A process that ends before its work is done has failed, whatever exit code it chose: a module called `process.exit(0)`
+// when it was imported, or it waits for an event that never comes.
 const endedEarly = (code: number) => {
   if (code === exitCodes.done) process.exitCode = exitCodes.failed;
   stderr.write(
-    "toolmount: something ended the process before the work was done: a module that calls process.exit, or waits for what never comes\n",
+    "toolmount: the process ended before the work was done: a module called process.exit, or waits for an event that never comes\n",
   );
 };
 process.once("exit", endedEarly);
 
+const answers = takeStdout();
+const words = argv.slice(2);
 const shell: Shell = {
   env,
   cwd: cwd(),
+  settings: { verbosity: "normal", plan: undefined },
   get input() {
     return process.stdin;
   },
-  out: createScreen(stdout, env),
+  out: createScreen(answers, env),
   err: createScreen(stderr, env),
   get terminal() {
     return process.stdin.isTTY && stderr.isTTY ? { input: process.stdin, output: stderr } : undefined;
   },
+  calls: createWatchdog((text) => void stderr.write(text), endBlocked),
   end: (code) => void (exitCode = code),
   interruptible,
 };
 
-// A reader that has seen enough, such as `head`, is no failure. A terminal that was closed takes no more, and what runs
-// is told by SIGHUP.
-let isHungUp = false;
-const lose = (error: NodeJS.ErrnoException) => {
-  if (isHungUp || error.code === "EIO") return;
-  endNow(error.code === "EPIPE" ? exitCodes.done : exitCodes.failed);
-};
-stdout.on("error", lose);
-stderr.on("error", lose);
+// The command keeps its exit code when the reader of stderr has gone.
+stderr.on("error", () => {});
 
-const words = argv.slice(2);
-if (!(await runQuick(words, shell))) await (await import("./program.ts")).runProgram(words, shell);
-await Promise.all([flush(stdout), flush(stderr)]);
+if (!(await runFastList(words, shell))) await (await import("./program.ts")).runProgram(words, shell);
+await new Promise<void>((resolve) => void stderr.write("", () => resolve()));
 process.off("exit", endedEarly);
-// A tool that ignores its signal must not keep the command alive.
-process.exit(exitCode);
+// A tool that ignores its signal must not keep the command running.
+process.exit(finalExitCode());
 
-/** Ctrl-C, an end asked for by another process, or a closed terminal aborts the work; the second time it ends the process. */
+function finalExitCode(): ExitCode {
+  if (exitCode === exitCodes.failed && interruptedBy !== undefined) return exitCodeOfSignal(interruptedBy);
+  // A reader that has seen enough, such as `head`, and a closed terminal are no failure of the command; a full disk is.
+  const isLost = answers.lost !== undefined && answers.lost !== "EPIPE" && answers.lost !== "EIO";
+  return isLost && exitCode === exitCodes.done ? exitCodes.failed : exitCode;
+}
+
+/** A signal aborts the work; a second Ctrl-C ends the process. Work that a signal made fail ends with the signal's code. */
 async function interruptible<Value>(work: (controller: AbortController) => Promise<Value>): Promise<Value> {
   const controller = new AbortController();
   const interrupt = (signal: NodeJS.Signals) => {
-    if (controller.signal.aborted) endNow(exitCodes.failed);
-    controller.abort(interruption(signal as "SIGINT" | "SIGTERM"));
+    if (controller.signal.aborted) endNow(exitCodeOfSignal(signal as EndSignal));
+    controller.abort(interruption(signal as EndSignal));
   };
   const hangUp = () => {
-    isHungUp = true;
     controller.abort(interruption("SIGHUP"));
-    setTimeout(() => endNow(exitCodes.failed), hangUpMs).unref();
+    setTimeout(() => endNow(exitCodes.hungUp), hangUpMs).unref();
   };
   process.on("SIGINT", interrupt).on("SIGTERM", interrupt).on("SIGHUP", hangUp);
   try {
     return await work(controller);
   } finally {
     process.off("SIGINT", interrupt).off("SIGTERM", interrupt).off("SIGHUP", hangUp);
+    interruptedBy = signalOf(controller.signal);
   }
 }
 
-function flush(stream: NodeJS.WriteStream): Promise<void> {
-  return new Promise((resolve) => void stream.write("", () => resolve()));
+/** Reports a call that blocks the thread past its deadline, and ends the process. */
+function endBlocked({ error: describe }: WatchedCall, place: string | undefined): never {
+  const error = describe();
+  const { code, details } = error;
+  const at = place === undefined ? "" : ` at ${place}`;
+  const message = `${error.message}; it blocks the thread${at}, so the command ended the process`;
+  if (words.includes("--json")) shell.out.json({ error: { code, message, details: { ...details, place } } });
+  else shell.err.line(`${shell.err.paint("red", code)} ${message}`);
+  process.off("exit", endedEarly);
+  // Node would report on stderr that it waits for the debugger, which is the watchdog.
+  process.once("exit", () => closeSync(2));
+  return process.exit(exitCodes.failed);
 }
 
 function endNow(code: ExitCode): never {

@@ -1,12 +1,13 @@
 import { readFileSync } from "node:fs";
 import { ToolmountError } from "@toolmount/core/errors";
 import { Command, CommanderError } from "commander";
-import { commands } from "./commands.ts";
+import { commandGroups } from "./commands.ts";
+import { addGlobalOptions, applyGlobalOptions } from "./options/global-options.ts";
 import { reportFailure } from "./render/failure.ts";
 import type { Screen } from "./screen/screen.ts";
 import { exitCodes, type Shell } from "./process/shell.ts";
 
-/** Reads a command line and does what it says. Never throws: what went wrong is told, and ends the shell. */
+/** Runs a command line. Never throws: it reports an error and sets the exit code. */
 export async function runProgram(words: readonly string[], shell: Shell): Promise<void> {
   try {
     const program = createProgram(shell);
@@ -15,31 +16,45 @@ export async function runProgram(words: readonly string[], shell: Shell): Promis
     await program.parseAsync(words, { from: "user" });
   } catch (error) {
     if (error instanceof CommanderError && error.exitCode === 0) return;
-    const told = error instanceof CommanderError ? usageError(error) : error;
-    if (told !== null) shell.end(reportFailure(told, shell, words.includes("--json")));
-    else shell.end(exitCodes.wrongUsage);
+    const failure = error instanceof CommanderError ? usageError(error) : error;
+    if (failure === null) shell.end(exitCodes.wrongUsage);
+    else shell.end(reportFailure(failure, shell, words.includes("--json")));
   }
 }
 
 function createProgram(shell: Shell): Command {
-  return new Command("toolmount")
+  const program = new Command("toolmount")
+    .usage("<command> [options]")
     .description("Mounts the tools that a plan names, lists them, calls them.")
-    .version(readVersion(), "-V, --version")
+    .version(readVersion(), "-V, --version", "Show the version")
     .helpOption("-h, --help", "Show this help")
     .helpCommand("help [command]", "Show the help of a command")
     .exitOverride()
     .configureOutput({
       writeOut: (text) => shell.out.line(text.trimEnd()),
       writeErr: (text) => shell.err.line(text.trimEnd()),
-      // Errors are told in one place, for people or for programs.
+      // `runProgram` reports errors, for people or for programs.
       outputError: () => {},
       getOutHelpWidth: () => shell.out.columns ?? 100,
       getErrHelpWidth: () => shell.err.columns ?? 100,
       getOutHasColors: () => true,
       getErrHasColors: () => true,
     })
-    .configureHelp(helpStyles(shell.out));
+    .configureHelp({ ...helpStyles(shell.out), showGlobalOptions: true })
+    .addHelpText("after", helpEnd);
+  addGlobalOptions(program);
+  return program.hook("preAction", (_program, command) => applyGlobalOptions(program, command, shell));
 }
+
+/** What every command has in common, below the help of all commands. */
+const helpEnd = `
+Environment:
+  OPENAI_API_KEY, OPENAI_BASE_URL  the model server, where the plan names none
+  NO_COLOR, FORCE_COLOR            colours off, or on without a terminal
+
+Exit codes: 0 done, 1 failed, 2 wrong usage, 3 pending, 78 invalid plan, 130 interrupted by Ctrl-C
+Begin with toolmount init. Each command has examples: toolmount help <command>
+Pages: README.md of this package, and docs/ in the repository`;
 
 function helpStyles(screen: Screen) {
   const name = (text: string) => screen.paint("cyan", text);
@@ -52,25 +67,26 @@ function helpStyles(screen: Screen) {
   };
 }
 
-/** Adds every command by name, and the whole of the one that is asked for. */
+/** Adds the name of every command, and the options and arguments of the one that is asked for. */
 async function addCommands(program: Command, words: readonly string[], shell: Shell): Promise<void> {
-  const [first, second] = words.filter((word) => !word.startsWith("-"));
+  const [first, second] = words.filter((word, at) => !word.startsWith("-") && words[at - 1] !== "--plan");
   const wanted = first === "help" ? second : first;
-  for (const { name, summary, load } of commands) {
-    const command = program.command(name).description(`${summary}.`).summary(summary);
-    command.helpOption("-h, --help", "Show this help");
-    if (name === wanted) (await load()).define(command, shell);
-  }
+  for (const { title, commands } of commandGroups)
+    for (const { name, summary, load } of commands) {
+      const command = program.command(name).description(`${summary}.`).summary(summary).helpGroup(title);
+      command.helpOption("-h, --help", "Show this help");
+      if (name === wanted) (await load()).define(command, shell);
+    }
 }
 
-/** What commander has to say; null when it has already shown the help instead. */
+/** The usage error for an error of commander; null when commander has already shown the help instead. */
 function usageError(error: CommanderError): ToolmountError | null {
   if (error.code === "commander.help") return null;
   const problem = error.message
     .replace(/^error: /, "")
     .replace(/\.$/, "")
     .replaceAll("\n", " ");
-  return new ToolmountError("USAGE_INVALID", { problem: `${problem}; toolmount --help shows what there is` });
+  return new ToolmountError("USAGE_INVALID", { problem: `${problem}; see toolmount --help` });
 }
 
 function readVersion(): string {

@@ -1,7 +1,9 @@
 import { spawnSync } from "node:child_process";
 import { expect, test } from "vitest";
-import { commands } from "../src/commands.ts";
+import { commandGroups } from "../src/commands.ts";
 import { root, runCommand } from "./support/workspace.ts";
+
+const commands = commandGroups.flatMap((group) => group.commands);
 
 test("the help names every command", async () => {
   const { code, stdout } = await runCommand(["--help"]);

@@ -109,7 +109,7 @@ test("the picture of a cancelled turn is what the command shows", async () => {
   const terminal = atTerminal(words, { cwd: folder, columns });
   await terminal.until(/→ watch_note/);
   terminal.press(keys.ctrlC);
-  expect(await terminal.ended, terminal.text()).toBe(1);
+  expect(await terminal.ended, terminal.text()).toBe(130);
   await expectPicture("cancelled", "A turn cancelled with Ctrl-C", typed(words) + terminal.bytes());
 });
 

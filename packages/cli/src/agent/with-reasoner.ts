@@ -5,7 +5,7 @@ import { createTerminalApprover } from "../host/terminal-approver.ts";
 import { openPlan } from "../host/open-plan.ts";
 import type { PlanOptions } from "../options/plan-options.ts";
 import type { Screen } from "../screen/screen.ts";
-import type { ExitCode, Shell } from "../process/shell.ts";
+import { interruption, type ExitCode, type Shell } from "../process/shell.ts";
 import { createFloor, type Floor } from "../process/terminal-lock.ts";
 import { openReasoner, type ModelOptions, type OpenReasoner } from "./open-reasoner.ts";
 import { createTurnView, exitCodeOf, turnFooter } from "./turn-view.ts";
@@ -32,7 +32,7 @@ export async function withReasoner<Value>(
 ): Promise<Value> {
   const floor = createFloor();
   let current: AbortController | undefined;
-  const approver = chooseApprover(shell, floor, () => current?.abort(new Error("Ctrl-C")));
+  const approver = chooseApprover(shell, floor, () => current?.abort(interruption("SIGINT")));
   const host = await openPlan(plan, options, shell, { approver });
   let opened: OpenReasoner | undefined;
   try {

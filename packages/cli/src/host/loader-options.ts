@@ -9,7 +9,7 @@ export function loaderOptions({ env }: PlanOptions, shell: Shell): OpenHostOptio
   return {
     env: shell.env,
     cwd: shell.cwd,
-    logger: createTerminalLogger(shell.err),
+    logger: createTerminalLogger(shell.err, shell.settings.verbosity),
     extensions,
     overlays: env,
   };

@@ -1,31 +1,91 @@
 import { ToolmountError } from "@toolmount/core/errors";
+import { readFile } from "node:fs/promises";
+import { resolve } from "node:path";
 import type { Readable } from "node:stream";
+import { readJson } from "./json-option.ts";
 
-/** What `[plan] <tool> [arguments]` says. */
+/** The operands of `[plan] <tool> [arguments]`. */
 export interface CallOperands {
   readonly plan: string | undefined;
   readonly tool: string;
-  /** JSON text; `-` stands for standard input. */
+  /** The arguments as JSON text, or `-` for standard input. */
   readonly text: string | undefined;
+  /** The arguments as words: `name=text`, `name:=JSON`, `name=@file`. */
+  readonly pairs: readonly string[];
 }
 
 /**
- * Tells the operands of a call apart, since the plan may be left out: the second of two is the arguments when it
- * begins like JSON or is `-`, and the first is a plan when it looks like a path.
- *
- * Throws `USAGE_INVALID`.
+ * Reads the operands of a call. The first word is the plan when it looks like a path and a tool follows; `planOption`
+ * says that no word is the plan. Throws `USAGE_INVALID`.
  */
-export function readCallOperands(words: readonly string[]): CallOperands {
-  const [first = "", second, third, ...rest] = words;
-  if (rest.length > 0) return refuse(`too many arguments: ${rest.length + 3}; quote the JSON as one`);
-  if (third !== undefined && second !== undefined) return { plan: first, tool: second, text: third };
-  if (looksLikePlan(first) && second === undefined) return refuse(`missing the tool to call of ${first}`);
-  if (second === undefined || looksLikeArguments(second) || !looksLikePlan(first))
-    return { plan: undefined, tool: first, text: second };
-  return { plan: first, tool: second, text: undefined };
+export function readCallOperands(words: readonly string[], planOption?: string): CallOperands {
+  const pairs = takePairs(words);
+  const [first = "", second, third, ...rest] = words.slice(0, words.length - pairs.length);
+  if (words.length === 0) return refuse("the name of the tool is missing; toolmount list shows the tools");
+  if (rest.length > 0) return refuse(`too many words: ${rest.length + 3}; quote the JSON as one word`);
+  const read = (plan: string | undefined, tool: string, text?: string): CallOperands => {
+    if (text !== undefined && pairs.length > 0)
+      return refuse("give the arguments as JSON or as name=value, not both");
+    return { plan: plan ?? planOption, tool, text, pairs };
+  };
+  if (planOption !== undefined && third !== undefined) return refuse("the plan is given twice; give it once");
+  if (third !== undefined && second !== undefined) return read(first, second, third);
+  if (looksLikePlan(first) && second === undefined)
+    return refuse(`the name of the tool is missing after the plan ${first}`);
+  if (second === undefined || planOption !== undefined || looksLikeArguments(second) || !looksLikePlan(first))
+    return read(undefined, first, second);
+  return read(first, second);
 }
 
-/** A plan is written with a slash, the ending of a plan's file, or the dots of a folder. */
+/** The words `name=value` at the end. */
+function takePairs(words: readonly string[]): readonly string[] {
+  const before = words.findLastIndex((word) => !/^[A-Za-z_][\w-]*:?=/.test(word));
+  return words.slice(Math.max(before, 0) + 1);
+}
+
+/**
+ * Reads arguments that are written as words: `name=text`, `name:=JSON`, or `name=@file` for the text of a file.
+ * Throws `USAGE_INVALID`.
+ */
+export async function readPairs(pairs: readonly string[], cwd: string): Promise<string> {
+  const members: [string, unknown][] = [];
+  for (const pair of pairs) {
+    const [, name = "", sign, value = ""] = /^([\w-]+)(:?=)(.*)$/s.exec(pair) ?? [];
+    if (sign === ":=") members.push([name, readJson(`the value of ${name}`, value)]);
+    else
+      members.push([
+        name,
+        value.startsWith("@") ? await readFileText(name, resolve(cwd, value.slice(1))) : value,
+      ]);
+  }
+  return JSON.stringify(Object.fromEntries(members));
+}
+
+async function readFileText(name: string, path: string): Promise<string> {
+  try {
+    return await readFile(path, "utf8");
+  } catch (cause) {
+    const problem = `the file of ${name} cannot be read: ${path}`;
+    throw new ToolmountError("USAGE_INVALID", { problem }, { cause });
+  }
+}
+
+/** Reads `[plan] <tool>`. `planOption` says that no word is the plan. Throws `USAGE_INVALID` when the tool is missing. */
+export function readPlanAndTool(
+  first: string | undefined,
+  second: string | undefined,
+  planOption: string | undefined,
+): { readonly plan: string | undefined; readonly tool: string } {
+  if (planOption !== undefined && second !== undefined)
+    return refuse("the plan is given twice; give it once");
+  const plan = planOption ?? (second === undefined ? undefined : first);
+  const tool = second ?? first;
+  if (tool === undefined || (plan === undefined && looksLikePlan(tool)))
+    return refuse("the name of the tool is missing");
+  return { plan, tool };
+}
+
+/** Whether a word is a path: it has a slash or the extension of a plan, or is the dots of a folder. */
 export function looksLikePlan(word: string): boolean {
   return /[/\\]/.test(word) || /\.(?:ya?ml|json)$/i.test(word) || word === "." || word === "..";
 }
@@ -34,7 +94,7 @@ function looksLikeArguments(word: string): boolean {
   return word === "-" || /^\s*(?:[{["]|$)/.test(word);
 }
 
-/** One byte more than a host takes as arguments: enough for it to say that they are too many. */
+/** One byte more than a host accepts as arguments, so that the host still refuses text that is too long. */
 const maxBytes = 2 ** 20 + 1;
 
 /** Reads a text to its end, or to the first byte too many. */

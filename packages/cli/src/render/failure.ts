@@ -5,7 +5,7 @@ import { printable, printableLines } from "../screen/printable.ts";
 import { writeProblems } from "./problems.ts";
 import { exitCodes, type ExitCode, type Shell } from "../process/shell.ts";
 
-/** Tells, to people on stderr or to programs on stdout, why a command could not do its work. */
+/** Reports why a command failed: to people on stderr, to programs on stdout. Returns the exit code. */
 export function reportFailure(error: unknown, shell: Shell, json: boolean): ExitCode {
   const known = isToolmountError(error) ? error : internalError(error);
   if (json) shell.out.json({ error: describeFailure(known) });
@@ -16,7 +16,8 @@ export function reportFailure(error: unknown, shell: Shell, json: boolean): Exit
 /** A failure as data. */
 function describeFailure(error: ToolmountError): Readonly<Record<string, unknown>> {
   const problems = problemsOf(error);
-  if (problems === undefined) return { code: error.code, message: error.message, details: error.details };
+  if (problems === undefined)
+    return { code: error.code, message: error.message, details: error.details, hint: hintOf(error) };
   return { code: error.code, message: `the mount plan has ${countOf(problems, "problem")}`, problems };
 }
 
@@ -34,11 +35,27 @@ function writeFailure(error: ToolmountError, shell: Shell): void {
     return shell.err.line(shell.err.paint("red", `✖ ${countOf(problems, "problem")}`));
   }
   shell.err.line(`${shell.err.paint("red", error.code)} ${printableLines(error.message)}`);
+  const hint = hintOf(error);
+  if (hint !== undefined) shell.err.line(`  ${shell.err.paint("cyan", "hint:")} ${hint}`);
   if (error.code === "INTERNAL" && error.cause instanceof Error)
     shell.err.line(shell.err.paint("dim", printableLines(error.cause.stack ?? "")));
 }
 
-/** A fault of the command itself; its stack helps whoever mends it. */
+/** The next command to type after an error, where there is one. */
+function hintOf({ code }: ToolmountError): string | undefined {
+  return hints.get(code);
+}
+
+const hints: ReadonlyMap<string, string> = new Map([
+  ["PLAN_NOT_FOUND", "toolmount init writes a plan; --plan names one"],
+  [
+    "TICKET_INVALID",
+    "resume with the --session and --user of the call; toolmount approvals list shows what is pending",
+  ],
+  ["TOOL_NOT_FOUND", "toolmount list shows the tools"],
+]);
+
+/** A bug of the command itself: the error keeps its stack. */
 function internalError(cause: unknown): ToolmountError {
   const message = messageOf(cause);
   return new ToolmountError("INTERNAL", { message: `toolmount failed: ${printable(message)}` }, { cause });

@@ -1,7 +1,6 @@
-import { readFile } from "node:fs/promises";
 import { ToolmountError } from "@toolmount/core";
 
-/** What a new tool is called, and what its code calls it. */
+/** The name of a new tool in each place where it is written. */
 export interface ToolNames {
   /** In plans: `send-mail`. */
   readonly id: string;
@@ -12,54 +11,40 @@ export interface ToolNames {
   readonly type: string;
   /** In sentences: `send mail`. */
   readonly words: string;
+  /** In the plan that mounts the package: a short name, where the package has one. */
+  readonly module: string;
 }
 
-/** Reads the name that somebody gave a new tool. Throws `USAGE_INVALID`. */
+/** Derives the names of a new tool from the one that was given. Throws `USAGE_INVALID`. */
 export function nameTool(name: string, packageName: string | undefined): ToolNames {
   const id = name.replaceAll("_", "-");
   if (!/^[a-z][a-z0-9]*(-[a-z0-9]+)*$/.test(id) || id.length > 40)
     return refuse(
-      `"${name}" is no name for a tool: at most 40 small letters, digits and hyphens, a letter first`,
+      `"${name}" is not a valid tool name; use at most 40 lower-case letters, digits and hyphens, beginning with a letter`,
     );
   const words = id.split("-");
   const verbal = words.length === 1 ? ["get", ...words] : words;
+  const ownPackage = packageName === undefined ? `toolmount-tool-${id}` : requirePackage(packageName);
   return {
     id,
-    package: packageName === undefined ? `toolmount-tool-${id}` : requirePackage(packageName),
+    package: ownPackage,
     tool: verbal.join("_"),
     type: verbal.map((word) => `${word[0]!.toUpperCase()}${word.slice(1)}`).join(""),
     words: words.join(" "),
+    module: moduleName(id, ownPackage),
   };
 }
 
 function requirePackage(name: string): string {
   if (/^(@[a-z0-9][a-z0-9._-]*\/)?[a-z0-9][a-z0-9._-]*$/.test(name) && name.length <= 214) return name;
-  return refuse(`"${name}" is no name of an npm package`);
+  return refuse(`"${name}" is not a valid npm package name`);
+}
+
+function moduleName(id: string, name: string): string {
+  if (name === `toolmount-tool-${id}`) return id;
+  return name.startsWith("@") ? `"${name}"` : `npm:${name}`;
 }
 
 function refuse(problem: string): never {
   throw new ToolmountError("USAGE_INVALID", { problem });
-}
-
-/** Ranges of the packages that a new tool is made with. */
-export type Ranges = Readonly<Record<string, string>>;
-
-/** Libraries that this command's own package does not depend on. A test compares them with the workspace's catalog. */
-export const libraries: Ranges = {
-  "@arethetypeswrong/cli": "^0.18.5",
-  "@types/node": "^24.0.0",
-  publint: "^0.3.25",
-  typescript: "~7.0.2",
-  zod: "^4.6.7",
-};
-
-/** Ranges as this command was published with them; whatever there is, where it runs from its sources. */
-export async function readRanges(): Promise<Ranges> {
-  const manifest = JSON.parse(await readFile(new URL("../../package.json", import.meta.url), "utf8")) as {
-    version: string;
-    dependencies: Readonly<Record<string, string>>;
-  };
-  const own = Object.entries({ ...manifest.dependencies, toolmount: `^${manifest.version}` });
-  const ranges = own.map(([name, range]) => [name, manifest.version === "0.0.0" ? "*" : range]);
-  return { ...(Object.fromEntries(ranges) as Ranges), ...libraries };
 }

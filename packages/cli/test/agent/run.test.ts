@@ -159,7 +159,7 @@ test("Ctrl-C cancels the turn and answers every call", async () => {
   child.kill("SIGINT");
 
   const { code, stderr } = await ended;
-  expect(code).toBe(1);
+  expect(code).toBe(130);
   expect(stderr).toMatch(/the turn was cancelled; every call it made is answered/);
   const shown = await run(["sessions", "show", "s1"]);
   expect(shown.stdout.match(/"cancelled":true/g)).toHaveLength(2);

@@ -111,7 +111,7 @@ test("Ctrl-C in a question cancels the turn, and every call is answered", async 
   await terminal.until(/Deny, and say why/);
   terminal.press(ctrlC);
 
-  expect(await terminal.ended, terminal.text()).toBe(1);
+  expect(await terminal.ended, terminal.text()).toBe(130);
   expect(terminal.text()).toMatch(/the turn was cancelled; every call it made is answered/);
   expect((await run(["sessions", "show", "s1"])).stdout.match(/"cancelled":true/g)).toHaveLength(3);
 });
@@ -162,7 +162,7 @@ test("a terminal that is closed cancels the turn, and leaves no call unanswered"
   await terminal.until(/→ hang[\s\S]*→ hang/);
   terminal.hangUp();
 
-  expect(await terminal.ended, terminal.text()).toBe(1);
+  expect(await terminal.ended, terminal.text()).toBe(130);
   const shown = (await run(["sessions", "show", "s1"])).stdout;
   expect(shown).toMatch(/s1 cancelled/);
   expect(shown.match(/"cancelled":true/g)).toHaveLength(2);

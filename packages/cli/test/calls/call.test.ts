@@ -65,7 +65,7 @@ test("the arguments may come from standard input", async () => {
   expect(json()).toMatchObject({ status: "ok", result: { data: { text: "Hello, Ada!" } } });
 });
 
-test("who calls is told to the tool and in the outcome", async () => {
+test("the tool and the outcome name the caller", async () => {
   const body = "return data({ session: context.sessionId, user: context.userId, mode: context.mode });";
   const { run } = await workspace({
     "mount-plan.yaml": planOf("./who.ts"),
@@ -142,16 +142,19 @@ const waiting = oneTool({
   `,
 });
 
-test.each(["SIGINT", "SIGTERM"] as const)(
-  "%s aborts the call, and its outcome is printed",
-  async (signal) => {
+test.each([
+  { signal: "SIGINT", exit: 130 },
+  { signal: "SIGTERM", exit: 143 },
+] as const)(
+  "O10: $signal aborts the call, prints its outcome, and ends with $exit",
+  async ({ signal, exit }) => {
     const { start } = await workspace({ "mount-plan.yaml": planOf("./wait.ts"), "wait.ts": waiting });
     const { child, ended } = start(["call", "wait", "--json"]);
     await once(child.stderr!, "data");
     child.kill(signal);
     const { code, json } = await ended;
 
-    expect(code).toBe(1);
+    expect(code).toBe(exit);
     expect(json()).toMatchObject({
       status: "cancelled",
       result: { code: "CANCELLED", error: "Request was cancelled" },
@@ -223,7 +226,7 @@ test.each([
   { title: "no tool", words: ["call"] },
   { title: "a plan and no tool", words: ["call", "./mount-plan.yaml"] },
   { title: "too many words", words: ["call", "a.yaml", "b", "{}", "c"] },
-  { title: "a timeout that is none", words: ["call", "greet", "--timeout", "soon"] },
+  { title: "an invalid timeout", words: ["call", "greet", "--timeout", "soon"] },
   { title: "an unknown option", words: ["call", "greet", "--aprove"] },
 ])("$title is wrong usage, and ends with 2", async ({ words }) => {
   const { run } = await workspace({});

@@ -3,7 +3,7 @@ import { mkdir, readFile, symlink } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { promisify } from "node:util";
 import { expect, test } from "vitest";
-import { libraries } from "../../src/scaffold/names.ts";
+import { libraries } from "../../src/scaffold/ranges.ts";
 import { root, workspace } from "../support/workspace.ts";
 
 /** Makes a tool's package, and links what `npm install` would bring. */

@@ -8,14 +8,17 @@ test.each([
   { words: ["greet", "-"], read: { plan: undefined, tool: "greet", text: "-" } },
   { words: ["greet", ""], read: { plan: undefined, tool: "greet", text: "" } },
   { words: ["greet", "{bad"], read: { plan: undefined, tool: "greet", text: "{bad" } },
-  { words: ["greet", "name=Ada"], read: { plan: undefined, tool: "greet", text: "name=Ada" } },
+  {
+    words: ["greet", "name=Ada"],
+    read: { plan: undefined, tool: "greet", text: undefined, pairs: ["name=Ada"] },
+  },
   { words: ["plan.yaml", "greet"], read: { plan: "plan.yaml", tool: "greet", text: undefined } },
   { words: ["./plans", "greet"], read: { plan: "./plans", tool: "greet", text: undefined } },
   { words: [".", "greet"], read: { plan: ".", tool: "greet", text: undefined } },
   { words: ["plans", "greet", "{}"], read: { plan: "plans", tool: "greet", text: "{}" } },
   { words: ["plan.yaml", "greet", "-"], read: { plan: "plan.yaml", tool: "greet", text: "-" } },
-])("$words are told apart", ({ words, read }) => {
-  expect(readCallOperands(words)).toEqual(read);
+])("$words are read", ({ words, read }) => {
+  expect(readCallOperands(words)).toEqual({ pairs: [], ...read });
 });
 
 test.each([{ words: ["plan.yaml"] }, { words: ["a", "b", "c", "d"] }])("$words are refused", ({ words }) => {

@@ -16,8 +16,8 @@ export function define(command: Command, shell: Shell): void {
   addModelOptions(addPlanOptions(command))
     .usage("[options] [plan] <prompt>")
     .argument(
-      "<words...>",
-      "the plan, if it is not the nearest one; what the model is to do, or - to read it from standard input",
+      "[plan-and-prompt...]",
+      "the plan, if it is not the nearest one; the prompt, or - to read it from standard input",
     )
     .option("--session <id>", "go on with this session, or begin it under this id")
     .option("--user <id>", "the user on whose behalf the model acts")
@@ -32,14 +32,18 @@ export function define(command: Command, shell: Shell): void {
 }
 
 async function run(words: readonly string[], options: Options, shell: Shell): Promise<ExitCode> {
-  const [first = "", second, ...rest] = words;
-  if (rest.length > 0)
-    throw new ToolmountError("USAGE_INVALID", { problem: "too many words: quote the prompt as one" });
-  const given = second ?? first;
+  const { plan, given } = readOperands(words, shell.settings.plan);
   const prompt = given === "-" ? await readText(shell.input) : given;
   if (prompt.trim() === "") throw new ToolmountError("USAGE_INVALID", { problem: "the prompt is empty" });
-  const plan = second === undefined ? undefined : first;
   return tellTurn(options, plan, shell, ({ host, reasoner }, turn) =>
     reasoner.run(host, { ...turn, prompt, sessionId: options.session }),
   );
+}
+
+function readOperands(words: readonly string[], planOption: string | undefined) {
+  const [first, second, ...rest] = words;
+  if (first === undefined) throw new ToolmountError("USAGE_INVALID", { problem: "the prompt is missing" });
+  if (rest.length > 0 || (second !== undefined && planOption !== undefined))
+    throw new ToolmountError("USAGE_INVALID", { problem: "too many words; quote the prompt as one word" });
+  return second === undefined ? { plan: planOption, given: first } : { plan: first, given: second };
 }

@@ -3,13 +3,13 @@ import { isToolInterrupt, ToolmountError } from "@toolmount/core";
 import type { Command } from "commander";
 import { createTerminalApprover } from "../../host/terminal-approver.ts";
 import { openPlan } from "../../host/open-plan.ts";
-import { readCallOperands, readText, type CallOperands } from "../../options/operands.ts";
+import { readCallOperands, readPairs, readText, type CallOperands } from "../../options/operands.ts";
 import { addPlanOptions, type PlanOptions } from "../../options/plan-options.ts";
 import { readMilliseconds } from "../../options/milliseconds.ts";
 import { addExamples, jsonOption } from "../../options/common.ts";
 import { writeOutcome } from "../../render/outcome.ts";
 import { printable } from "../../screen/printable.ts";
-import { exitCodes, type ExitCode, type Shell } from "../../process/shell.ts";
+import { exitCodes, interruption, type ExitCode, type Shell } from "../../process/shell.ts";
 
 interface Options extends PlanOptions {
   readonly json?: true;
@@ -25,8 +25,8 @@ export function define(command: Command, shell: Shell): void {
   addPlanOptions(command)
     .usage("[options] [plan] <tool> [arguments]")
     .argument(
-      "<words...>",
-      "the plan, if it is not the nearest one; the tool; its arguments as JSON, or - to read them from standard input",
+      "[plan-tool-arguments...]",
+      "the plan, if it is not the nearest one; the tool; its arguments as JSON, as name=text, name:=JSON or name=@file, or - to read JSON from standard input",
     )
     .option("--session <id>", "the session that the call belongs to")
     .option("--user <id>", "the user on whose behalf it is made")
@@ -35,7 +35,7 @@ export function define(command: Command, shell: Shell): void {
     .option("--approve", "approve this one call without asking anybody")
     .option(...jsonOption)
     .action(async (words: string[], options: Options) => {
-      shell.end(await call(readCallOperands(words), options, shell));
+      shell.end(await call(readCallOperands(words, shell.settings.plan), options, shell));
     });
   addExamples(command, [
     `toolmount call mount-plans/coding.yaml read_file '{"file_path":"README.md","limit":5}'`,
@@ -43,8 +43,13 @@ export function define(command: Command, shell: Shell): void {
   ]);
 }
 
-async function call({ plan, tool, text }: CallOperands, options: Options, shell: Shell): Promise<ExitCode> {
-  const given = text === "-" ? await readText(shell.input) : text;
+async function call(
+  { plan, tool, text, pairs }: CallOperands,
+  options: Options,
+  shell: Shell,
+): Promise<ExitCode> {
+  const written = pairs.length > 0 ? await readPairs(pairs, shell.cwd) : text;
+  const given = written === "-" ? await readText(shell.input) : written;
   const outcome = await shell.interruptible(async (controller) => {
     const approver = chooseApprover(options, text === "-" ? undefined : shell.terminal, shell, controller);
     const host = await openPlan(plan, options, shell, { approver });
@@ -71,7 +76,7 @@ function chooseApprover(
 ): Approver["ask"] | undefined {
   if (approve === true) return () => ({ decision: "approve", by: "--approve" });
   if (terminal === undefined) return undefined;
-  return createTerminalApprover(err, terminal, () => controller.abort(new Error("Ctrl-C")));
+  return createTerminalApprover(err, terminal, () => controller.abort(interruption("SIGINT")));
 }
 
 function startGiveUp(timeout: number | undefined, controller: AbortController): NodeJS.Timeout | undefined {

@@ -1,8 +1,8 @@
 import type { Command } from "commander";
-import { ToolmountError } from "@toolmount/core";
 import { openPlan } from "../../host/open-plan.ts";
 import { addExamples, jsonOption, planArgument } from "../../options/common.ts";
 import { addPlanOptions, type PlanOptions } from "../../options/plan-options.ts";
+import { readJson } from "../../options/json-option.ts";
 import { writeOutcome } from "../../render/outcome.ts";
 import { exitCodes, type ExitCode, type Shell } from "../../process/shell.ts";
 
@@ -37,7 +37,7 @@ async function resume(
   shell: Shell,
 ): Promise<ExitCode> {
   const { session, user, mode, json } = options;
-  const result = readResult(options.result);
+  const result = readJson("--result", options.result);
   const outcome = await shell.interruptible(async ({ signal }) => {
     const host = await openPlan(plan, options, shell);
     try {
@@ -54,13 +54,4 @@ async function resume(
   else writeOutcome(shell.out, outcome);
   if (outcome.status === "pending") return exitCodes.pending;
   return outcome.status === "ok" ? exitCodes.done : exitCodes.failed;
-}
-
-function readResult(text: string | undefined): unknown {
-  if (text === undefined) return undefined;
-  try {
-    return JSON.parse(text) as unknown;
-  } catch (cause) {
-    throw new ToolmountError("USAGE_INVALID", { problem: "--result is not JSON" }, { cause });
-  }
 }

@@ -1,13 +1,13 @@
-import { mkdir, readdir, writeFile } from "node:fs/promises";
-import { dirname, join, resolve } from "node:path";
+import { readdir } from "node:fs/promises";
+import { resolve } from "node:path";
 import { ToolmountError } from "@toolmount/core";
 import { Argument, type Command } from "commander";
 import { addExamples, jsonOption } from "../../options/common.ts";
 import { printable } from "../../screen/printable.ts";
 import { shortPath } from "../../render/problems.ts";
-import { nameTool, readRanges, type ToolNames } from "../../scaffold/names.ts";
-import { moduleName } from "../../scaffold/readme.ts";
-import { toolFiles } from "../../scaffold/tool-files.ts";
+import { nameTool, type ToolNames } from "../../scaffold/names.ts";
+import { renderToolPackage } from "../../scaffold/tool-package.ts";
+import { writeFiles } from "../../scaffold/write-files.ts";
 import { exitCodes, type ExitCode, type Shell } from "../../process/shell.ts";
 
 interface Options {
@@ -15,13 +15,13 @@ interface Options {
   readonly package?: string;
 }
 
-/** `toolmount create tool <name> [folder]`: a package of one tool, which passes every check as it is. */
+/** `toolmount create tool <name> [folder]`: creates a package with one tool, which passes every check. */
 export function define(command: Command, shell: Shell): void {
   command
-    .addArgument(new Argument("<kind>", "what to make").choices(["tool"]))
-    .argument("<name>", "what it is about, in lower case: weather, send-mail")
-    .argument("[folder]", "where to make it; default a new folder of that name")
-    .option("--package <name>", "the package's name; default toolmount-tool-<name>")
+    .addArgument(new Argument("<kind>", "what to create").choices(["tool"]))
+    .argument("<name>", "the subject of the tool, in lower case: weather, send-mail")
+    .argument("[folder]", "the folder to create it in; default: a new folder of that name")
+    .option("--package <name>", "the name of the package; default: toolmount-tool-<name>")
     .option(...jsonOption)
     .action(async (_kind: string, name: string, folder: string | undefined, options: Options) => {
       shell.end(await create(name, folder, options, shell));
@@ -41,8 +41,8 @@ async function create(
   const names = nameTool(name, options.package);
   const folder = resolve(cwd, given ?? names.id);
   await requireEmpty(folder);
-  const files = toolFiles(names, await readRanges());
-  for (const [path, text] of Object.entries(files)) await write(join(folder, path), text);
+  const files = await renderToolPackage(names);
+  await writeFiles(folder, files);
   if (options.json === true) out.json({ folder, ...names, files: Object.keys(files) });
   else {
     out.line(`${out.paint("green", "✔")} ${printable(shortPath(folder, cwd))}: package ${names.package}`);
@@ -57,13 +57,8 @@ async function requireEmpty(folder: string): Promise<void> {
   );
   if (there.length > 0)
     throw new ToolmountError("USAGE_INVALID", {
-      problem: `the folder ${folder} is not empty; name another one`,
+      problem: `the folder ${folder} is not empty; name another folder`,
     });
-}
-
-async function write(path: string, text: string): Promise<void> {
-  await mkdir(dirname(path), { recursive: true });
-  await writeFile(path, text);
 }
 
 function nextSteps(names: ToolNames, folder: string): string {
@@ -71,9 +66,9 @@ function nextSteps(names: ToolNames, folder: string): string {
     "",
     `  cd ${printable(folder)}`,
     "  npm install",
-    "  npm test                 # its tests, and all that a tool module owes",
-    "  npm publish              # builds it first",
+    "  npm test                 # builds it, runs its tests, checks its manifest",
+    "  npm publish",
     "",
-    `Installed where a plan is, it is mounted by its short name: module: ${moduleName(names)}`,
+    `A plan beside which the package is installed mounts it with: module: ${names.module}`,
   ].join("\n");
 }

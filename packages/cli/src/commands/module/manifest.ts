@@ -1,10 +1,10 @@
 import { writeFile } from "node:fs/promises";
-import { ToolmountError, type JsonObject } from "@toolmount/core";
 import { canonicalJson } from "@toolmount/core/internal";
 import type { DescribedPackage } from "@toolmount/loader/commands";
 import type { Command } from "commander";
 import { countOf } from "../../screen/count.ts";
 import { addExamples, jsonOption } from "../../options/common.ts";
+import { readJsonObject } from "../../options/json-option.ts";
 import { printable } from "../../screen/printable.ts";
 import { shortPath } from "../../render/problems.ts";
 import { exitCodes, type ExitCode, type Shell } from "../../process/shell.ts";
@@ -30,7 +30,10 @@ export function define(command: Command, shell: Shell): void {
 
 async function manifest(folder: string, { json, check, config }: Options, shell: Shell): Promise<ExitCode> {
   const { describePackage } = await import("@toolmount/loader/commands");
-  const described = await describePackage(folder, { cwd: shell.cwd, config: readConfig(config) });
+  const described = await describePackage(folder, {
+    cwd: shell.cwd,
+    config: readJsonObject("--config", config),
+  });
   const same = canonicalJson(described.written["toolmount"] ?? null) === canonicalJson(described.manifest);
   const stale = check === true && !same;
   if (check !== true && !same) await write(described);
@@ -44,19 +47,6 @@ async function manifest(folder: string, { json, check, config }: Options, shell:
   else if (stale) reportStale(described, shell);
   else reportTrue(described, same ? "is true" : "is written", shell);
   return stale ? exitCodes.failed : exitCodes.done;
-}
-
-function readConfig(text: string | undefined): JsonObject | undefined {
-  if (text === undefined) return undefined;
-  try {
-    return JSON.parse(text) as JsonObject;
-  } catch (cause) {
-    throw new ToolmountError(
-      "USAGE_INVALID",
-      { problem: `--config is not JSON: ${String(cause)}` },
-      { cause },
-    );
-  }
 }
 
 async function write({ file, written, manifest: toolmount }: DescribedPackage): Promise<void> {

@@ -1,8 +1,8 @@
-import { ToolmountError, type JsonObject } from "@toolmount/core";
 import type { CheckReport, Finding } from "@toolmount/testing";
 import { type Command, Option } from "commander";
 import { countOf } from "../../screen/count.ts";
 import { addExamples, jsonOption } from "../../options/common.ts";
+import { readJsonObject } from "../../options/json-option.ts";
 import { printable } from "../../screen/printable.ts";
 import { exitCodes, type ExitCode, type Shell } from "../../process/shell.ts";
 
@@ -41,25 +41,18 @@ export function define(command: Command, shell: Shell): void {
 
 async function validate(path: string, options: Options, shell: Shell): Promise<ExitCode> {
   const { profile, config, sideEffects = false } = options;
-  const asked = { path, cwd: shell.cwd, profile, config: readConfig(config), sideEffects };
+  const asked = {
+    path,
+    cwd: shell.cwd,
+    profile,
+    config: readJsonObject("--config", config) ?? {},
+    sideEffects,
+  };
   const { checkInProcess } = await import("../../trial/check-in-process.ts");
   const report = await shell.interruptible(({ signal }) => checkInProcess(asked, signal));
   if (options.json === true) shell.out.json(report);
   else writeReport(report, shell);
   return report.passed ? exitCodes.done : exitCodes.failed;
-}
-
-function readConfig(text: string | undefined): JsonObject {
-  if (text === undefined) return {};
-  try {
-    return JSON.parse(text) as JsonObject;
-  } catch (cause) {
-    throw new ToolmountError(
-      "USAGE_INVALID",
-      { problem: `--config is not JSON: ${String(cause)}` },
-      { cause },
-    );
-  }
 }
 
 function writeReport(report: CheckReport, { out }: Shell): void {

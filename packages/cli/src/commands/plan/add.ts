@@ -1,6 +1,6 @@
-import { ToolmountError, type JsonObject } from "@toolmount/core";
 import type { Command } from "commander";
 import { addExamples, jsonOption, planArgument } from "../../options/common.ts";
+import { readJsonObject } from "../../options/json-option.ts";
 import { reportEdit } from "../../render/edit.ts";
 import type { Shell } from "../../process/shell.ts";
 
@@ -30,7 +30,7 @@ export function define(command: Command, shell: Shell): void {
       const { addEntries } = await import("@toolmount/loader/commands");
       const { id, source, prefix, config, optional, hooks } = options;
       const required = optional === true ? false : undefined;
-      const entry = { module, id, source, required, prefix, config: readConfig(config) };
+      const entry = { module, id, source, required, prefix, config: readJsonObject("--config", config) };
       const section = hooks === true ? "hooks" : "tools";
       reportEdit(await addEntries(plan, [entry], { cwd: shell.cwd, section }), shell, options.json === true);
     });
@@ -38,17 +38,4 @@ export function define(command: Command, shell: Shell): void {
     'toolmount add filesystem --config \'{"working_dir":"."}\'',
     "toolmount add @acme/weather plan.yaml --prefix acme_",
   ]);
-}
-
-function readConfig(text: string | undefined): JsonObject | undefined {
-  if (text === undefined) return undefined;
-  try {
-    return JSON.parse(text) as JsonObject;
-  } catch (cause) {
-    throw new ToolmountError(
-      "USAGE_INVALID",
-      { problem: `--config is not JSON: ${String(cause)}` },
-      { cause },
-    );
-  }
 }

@@ -1,8 +1,9 @@
-import { ToolmountError, type JsonObject, type PlanPosition } from "@toolmount/core";
+import type { PlanPosition } from "@toolmount/core";
 import { nearestNames } from "@toolmount/core/nearest";
 import type { ExplainedAnswer, ExplainedTool, Explanation, ToolOrigin } from "@toolmount/loader/commands";
 import type { Command } from "commander";
-import { looksLikePlan } from "../../options/operands.ts";
+import { readJsonObject } from "../../options/json-option.ts";
+import { readPlanAndTool } from "../../options/operands.ts";
 import { addExamples, jsonOption, planArgument } from "../../options/common.ts";
 import { loaderOptions } from "../../host/loader-options.ts";
 import { addPlanOptions, type PlanOptions } from "../../options/plan-options.ts";
@@ -25,7 +26,8 @@ export function define(command: Command, shell: Shell): void {
     .option("--mode <name>", "the mode of the call that is judged")
     .option(...jsonOption)
     .action(async (first: string | undefined, second: string | undefined, options: Options) => {
-      shell.end(await why(first, second, options, shell));
+      const { plan, tool } = readPlanAndTool(first, second, shell.settings.plan);
+      shell.end(await why(plan, tool, options, shell));
     });
   addExamples(command, [
     "toolmount why read_file",
@@ -34,36 +36,17 @@ export function define(command: Command, shell: Shell): void {
 }
 
 async function why(
-  first: string | undefined,
-  second: string | undefined,
+  plan: string | undefined,
+  tool: string,
   options: Options,
   shell: Shell,
 ): Promise<ExitCode> {
-  const plan = second === undefined ? undefined : first;
-  const tool = second ?? first;
-  if (tool === undefined || (second === undefined && looksLikePlan(tool)))
-    throw new ToolmountError("USAGE_INVALID", { problem: "missing the tool to explain" });
   const { explainTool } = await import("@toolmount/loader/commands");
-  const given = { arguments: readArguments(options.arguments), mode: options.mode };
+  const given = { arguments: readJsonObject("--arguments", options.arguments), mode: options.mode };
   const explanation = await explainTool(tool, plan, { ...loaderOptions(options, shell), ...given });
   if (options.json === true) shell.out.json(explanation);
   else writeExplanation(tool, explanation, shell);
   return explanation.tools.length === 0 ? exitCodes.failed : exitCodes.done;
-}
-
-function readArguments(text: string | undefined): JsonObject | undefined {
-  if (text === undefined) return undefined;
-  try {
-    const value: unknown = JSON.parse(text);
-    if (typeof value === "object" && value !== null && !Array.isArray(value)) return value as JsonObject;
-  } catch (cause) {
-    throw new ToolmountError(
-      "USAGE_INVALID",
-      { problem: `--arguments is not JSON: ${String(cause)}` },
-      { cause },
-    );
-  }
-  throw new ToolmountError("USAGE_INVALID", { problem: "--arguments is not an object" });
 }
 
 function writeExplanation(name: string, explanation: Explanation, shell: Shell): void {

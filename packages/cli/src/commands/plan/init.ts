@@ -1,0 +1,140 @@
+import { existsSync } from "node:fs";
+import { appendFile, readFile } from "node:fs/promises";
+import { basename, join, resolve } from "node:path";
+import { ToolmountError } from "@toolmount/core";
+import type { Command } from "commander";
+import { addExamples, jsonOption } from "../../options/common.ts";
+import { interruption, exitCodes, type ExitCode, type Shell } from "../../process/shell.ts";
+import { renderInit, type InitAnswers } from "../../scaffold/init-files.ts";
+import type { TemplateFiles } from "../../scaffold/templates.ts";
+import { writeFiles } from "../../scaffold/write-files.ts";
+import { printable } from "../../screen/printable.ts";
+
+interface Options {
+  readonly json?: true;
+  readonly yes?: true;
+}
+
+/** `toolmount init [folder]`: writes a plan, a first tool and what they need. */
+export function define(command: Command, shell: Shell): void {
+  command
+    .argument("[folder]", "the folder of the plan; default: this one")
+    .option("-y, --yes", "ask nothing, and write a plan with a first tool")
+    .option(...jsonOption)
+    .action(async (folder: string | undefined, options: Options) => {
+      shell.end(await init(resolve(shell.cwd, folder ?? "."), options, shell));
+    });
+  addExamples(command, ["toolmount init --yes", "toolmount init my-tools"]);
+}
+
+/** Files in which other applications list MCP servers. */
+const serverLists = [".mcp.json", ".cursor/mcp.json", ".vscode/mcp.json"];
+
+async function init(folder: string, options: Options, shell: Shell): Promise<ExitCode> {
+  await refuseSecondPlan(folder);
+  const defaults = { name: basename(folder), firstTool: true, files: false };
+  const asks = options.yes !== true && options.json !== true && shell.terminal !== undefined;
+  const answers = asks ? await askPerson(defaults, shell, shell.terminal!) : defaults;
+  if (answers === null) return exitCodes.interrupted;
+  const { written, kept } = await writeNew(folder, await renderInit(answers));
+  const lists = serverLists.filter((path) => existsSync(join(folder, path)));
+  const next = nextCommands({ folder, answers, lists, kept }, shell.cwd);
+  if (options.json === true) shell.out.json({ folder, written, kept, next });
+  else writeReport({ written, kept, next }, shell);
+  return exitCodes.done;
+}
+
+async function refuseSecondPlan(folder: string): Promise<void> {
+  const { planFileNames } = await import("@toolmount/loader");
+  const there = planFileNames.find((name) => existsSync(join(folder, name)));
+  if (there !== undefined)
+    throw new ToolmountError("USAGE_INVALID", {
+      problem: `${join(folder, there)} exists already; toolmount add <module> adds to it`,
+    });
+}
+
+async function askPerson(
+  defaults: InitAnswers,
+  shell: Shell,
+  terminal: NonNullable<Shell["terminal"]>,
+): Promise<InitAnswers | null> {
+  const { confirm, isCancel, text } = await import("@clack/prompts");
+  return shell.interruptible(async (controller) => {
+    const common = { ...terminal, signal: controller.signal };
+    const name = await text({ ...common, message: "Name of the plan?", initialValue: defaults.name });
+    const firstTool =
+      isCancel(name) || (await confirm({ ...common, message: "Write a first tool, to try and to change?" }));
+    const files =
+      isCancel(firstTool) ||
+      (await confirm({
+        ...common,
+        message: "Let tools read the files of this folder?",
+        initialValue: false,
+      }));
+    if (!isCancel(name) && !isCancel(firstTool) && !isCancel(files))
+      return { name: name.trim() || defaults.name, firstTool, files };
+    controller.abort(interruption("SIGINT"));
+    return null;
+  });
+}
+
+interface Written {
+  readonly written: readonly string[];
+  /** Files that were there before, and were left as they are. */
+  readonly kept: readonly string[];
+}
+
+/** Writes the files that are not there yet. To `.gitignore` it adds the lines that are missing. */
+async function writeNew(folder: string, files: TemplateFiles): Promise<Written> {
+  const paths = Object.keys(files);
+  const kept = paths.filter((path) => existsSync(join(folder, path)));
+  const written = paths.filter((path) => !kept.includes(path));
+  await writeFiles(folder, Object.fromEntries(written.map((path) => [path, files[path]!])));
+  if (kept.includes(".gitignore")) await addLines(join(folder, ".gitignore"), files[".gitignore"]!);
+  return { written, kept };
+}
+
+async function addLines(file: string, wanted: string): Promise<void> {
+  const text = await readFile(file, "utf8");
+  const lines = text.split(/\r?\n/).map((line) => line.replace(/\/$/, ""));
+  const missing = wanted
+    .trim()
+    .split("\n")
+    .filter((line) => !lines.includes(line.replace(/\/$/, "")));
+  if (missing.length === 0) return;
+  await appendFile(file, `${text === "" || text.endsWith("\n") ? "" : "\n"}${missing.join("\n")}\n`);
+}
+
+interface Outcome {
+  readonly folder: string;
+  readonly answers: InitAnswers;
+  readonly lists: readonly string[];
+  readonly kept: readonly string[];
+}
+
+function nextCommands({ folder, answers, lists, kept }: Outcome, cwd: string): string[] {
+  const packages = [
+    "toolmount",
+    "@toolmount/core",
+    "zod",
+    ...(answers.files ? ["@toolmount/tool-filesystem"] : []),
+  ];
+  return [
+    ...(folder === cwd ? [] : [`cd ${folder}`]),
+    // A package.json that was there before does not name these packages.
+    kept.includes("package.json") ? `npm install ${packages.join(" ")}` : "npm install",
+    "npx toolmount check",
+    ...(answers.firstTool ? [`npx toolmount call count_words '{"text":"one two three"}'`] : []),
+    ...lists.map((path) => `npx toolmount import ${path}`),
+  ];
+}
+
+function writeReport(
+  { written, kept, next }: Written & { readonly next: readonly string[] },
+  { out }: Shell,
+): void {
+  for (const path of written) out.line(`${out.paint("green", "✔")} ${printable(path)}`);
+  for (const path of kept) out.line(`${out.paint("yellow", "•")} ${printable(path)} exists already`);
+  out.line("\nNext:");
+  for (const command of next) out.line(`  ${out.paint("cyan", printable(command))}`);
+}

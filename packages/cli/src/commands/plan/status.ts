@@ -1,0 +1,62 @@
+import type { EntryStatus, HostStatus } from "@toolmount/loader";
+import type { Command } from "commander";
+import { loaderOptions } from "../../host/loader-options.ts";
+import { addExamples, jsonOption, planArgument } from "../../options/common.ts";
+import { addPlanOptions, type PlanOptions } from "../../options/plan-options.ts";
+import { exitCodes, type ExitCode, type Shell } from "../../process/shell.ts";
+import { shortPath, writeProblems } from "../../render/problems.ts";
+import { countOf } from "../../screen/count.ts";
+import { printable } from "../../screen/printable.ts";
+import type { Style } from "../../screen/screen.ts";
+import { writeTable } from "../../screen/table.ts";
+
+interface Options extends PlanOptions {
+  readonly json?: true;
+}
+
+/** `toolmount status [plan]`: mounts the plan, and shows the state of each module. */
+export function define(command: Command, shell: Shell): void {
+  addPlanOptions(command)
+    .argument("[plan]", planArgument)
+    .option(...jsonOption)
+    .action(async (plan: string | undefined, options: Options) => {
+      shell.end(await status(plan, options, shell));
+    });
+  addExamples(command, ["toolmount status mount-plans/coding.yaml"]);
+}
+
+async function status(plan: string | undefined, options: Options, shell: Shell): Promise<ExitCode> {
+  const { openHost } = await import("@toolmount/loader");
+  const host = await openHost(plan, loaderOptions(options, shell));
+  const report = host.status();
+  await host.close();
+  if (options.json === true) shell.out.json(report);
+  else writeStatus(report, shell);
+  const isWhole = report.entries.every(({ state }) => state === "mounted" || state === "degraded");
+  return isWhole ? exitCodes.done : exitCodes.failed;
+}
+
+const styles: Readonly<Record<EntryStatus["state"], Style>> = {
+  mounted: "green",
+  degraded: "yellow",
+  failed: "red",
+  skipped: "yellow",
+};
+
+function writeStatus({ plan, entries }: HostStatus, { out, cwd }: Shell): void {
+  out.line(`${printable(shortPath(plan.file ?? "", cwd))}: ${countOf(entries, "module")}`);
+  writeTable(
+    out,
+    [
+      { title: "module", cell: ({ id }) => out.paint("bold", printable(id)) },
+      { title: "state", cell: ({ state }) => out.paint(styles[state], state) },
+      { title: "section", cell: ({ section }) => section },
+      { title: "version", cell: ({ version }) => printable(version ?? "–") },
+      { title: "tools", cell: ({ tools }) => (tools.length === 0 ? "–" : printable(tools.join(", "))) },
+    ],
+    entries,
+  );
+  const problems = entries.flatMap((entry) => entry.problems);
+  if (problems.length > 0) out.line();
+  writeProblems(out, problems, cwd);
+}

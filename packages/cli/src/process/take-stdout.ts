@@ -1,0 +1,133 @@
+import { closeSync, constants, fstatSync, openSync, writeSync } from "node:fs";
+import { isatty, WriteStream } from "node:tty";
+import type { Sink } from "../screen/screen.ts";
+
+/** The command's answers. Every write is done when `write` returns. */
+export interface AnswerSink extends Sink {
+  /** Why answers no longer arrive: `EPIPE` when the reader has closed, `EIO` when the terminal is gone. */
+  readonly lost: string | undefined;
+}
+
+const stdoutFd = 1;
+const stderrFd = 2;
+
+/** The environment variable in which a process that replaces itself says where the real stdout is: `<pid>:<fd>`. */
+const variable = "TOOLMOUNT_STDOUT";
+
+/**
+ * Keeps stdout for the command's answers: from now on file descriptor 1 is stderr, so that everything a tool writes to
+ * stdout (console, `process.stdout`, a child with inherited stdio, native code) is shown on stderr.
+ *
+ * Call it before anything uses `process.stdout`. Where descriptors cannot be exchanged (Windows) only `process.stdout`
+ * is redirected.
+ */
+export function takeStdout(): AnswerSink {
+  const given = readHandedOver();
+  if (given !== undefined) return createAnswerSink(given);
+  if (isNullDevice(stdoutFd)) return createAnswerSink(stdoutFd);
+  const reopened = isReopenable(stdoutFd) && isReopenable(stderrFd) ? exchange() : undefined;
+  if (reopened !== undefined) return createAnswerSink(reopened);
+  replaceProcess();
+  return redirectProcessStdout();
+}
+
+/** The real stdout, when this process has just replaced itself. */
+function readHandedOver(): number | undefined {
+  const [pid, fd] = (process.env[variable] ?? "").split(":");
+  delete process.env[variable];
+  return pid === String(process.pid) ? Number(fd) : undefined;
+}
+
+/** A terminal, a pipe or a device can be opened again; a file would get a second offset, and a socket refuses. */
+function isReopenable(fd: number): boolean {
+  try {
+    const stat = fstatSync(fd);
+    return stat.isFIFO() || stat.isCharacterDevice();
+  } catch {
+    return false;
+  }
+}
+
+function isNullDevice(fd: number): boolean {
+  try {
+    return fstatSync(fd).isCharacterDevice() && !isatty(fd);
+  } catch {
+    return false;
+  }
+}
+
+/** Opens stdout again under another number, and stderr again as number 1; undefined when that is not possible. */
+function exchange(): number | undefined {
+  try {
+    // Not blocking: a pipe whose reader is gone would otherwise wait for another one.
+    const answers = openSync("/dev/fd/1", constants.O_WRONLY | constants.O_NONBLOCK | constants.O_NOCTTY);
+    const errors = openSync("/dev/fd/2", constants.O_WRONLY | constants.O_NONBLOCK | constants.O_NOCTTY);
+    closeSync(errors);
+    closeSync(stdoutFd);
+    // The lowest free number is given out: 1.
+    openSync("/dev/fd/2", constants.O_WRONLY | constants.O_NOCTTY);
+    return answers;
+  } catch {
+    return undefined;
+  }
+}
+
+/**
+ * Starts Node again in the place of this process, with stderr as descriptor 1 and the real stdout as descriptor 3. Only
+ * a shell can duplicate descriptors for Node. It costs the start of one empty Node process.
+ */
+function replaceProcess(): void {
+  const [script, ...words] = process.argv.slice(1);
+  if (process.execve === undefined || process.platform === "win32" || script === undefined) return;
+  try {
+    process.execve(
+      "/bin/sh",
+      ["sh", "-c", 'exec "$0" "$@" 3>&1 1>&2', process.execPath, ...process.execArgv, script, ...words],
+      { ...process.env, [variable]: `${process.pid}:3` } as Record<string, string>,
+    );
+  } catch {
+    // Without /bin/sh the redirection below remains.
+  }
+}
+
+function redirectProcessStdout(): AnswerSink {
+  process.stdout.write = process.stderr.write.bind(process.stderr);
+  return createAnswerSink(stdoutFd);
+}
+
+function createAnswerSink(fd: number): AnswerSink {
+  let lost: string | undefined;
+  const terminal = isatty(fd) ? new WriteStream(fd) : undefined;
+  terminal?.on("error", ({ code = "EIO" }: NodeJS.ErrnoException) => (lost ??= code));
+  return {
+    isTTY: terminal !== undefined,
+    get columns() {
+      return terminal?.columns;
+    },
+    get lost() {
+      return lost;
+    },
+    write(text) {
+      if (lost !== undefined) return;
+      if (terminal !== undefined) return void terminal.write(text);
+      lost = writeAll(fd, Buffer.from(text));
+    },
+  };
+}
+
+/** Milliseconds between two attempts to write to a pipe that is full. */
+const pauseMs = 5;
+
+/** Writes every byte, and waits while a pipe is full; the error's code when the reader is gone or the disk is full. */
+function writeAll(fd: number, bytes: Uint8Array): string | undefined {
+  for (let offset = 0; offset < bytes.length;) {
+    try {
+      offset += writeSync(fd, bytes, offset);
+    } catch (error) {
+      const { code = "EIO" } = error as NodeJS.ErrnoException;
+      if (code !== "EAGAIN") return code;
+      Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, pauseMs);
+    }
+  }
+  return undefined;
+}

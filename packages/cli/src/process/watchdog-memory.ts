@@ -1,0 +1,14 @@
+/** Cells of the memory that both threads share. */
+export const cells = {
+  /** The main thread adds one in each beat. */
+  beats: 0,
+  /** When the first of the running calls has to end, in milliseconds since the epoch; 0 without a call. */
+  deadline: 1,
+  /** How many calls run. */
+  calls: 2,
+} as const;
+
+export interface WatchdogStart {
+  readonly memory: BigInt64Array;
+  readonly beatMs: number;
+}

@@ -1,0 +1,77 @@
+// The second thread of watchdog.ts.
+import { writeSync } from "node:fs";
+import { Session } from "node:inspector";
+import { workerData } from "node:worker_threads";
+import { cells, type WatchdogStart } from "./watchdog-memory.ts";
+
+/** Milliseconds without a beat after which the main thread counts as blocked. */
+const blockedMs = 1_000;
+
+/** Milliseconds without a beat after which people are told. */
+const warnMs = 3_000;
+
+/** Milliseconds past a call's deadline, in which the host can end it in the usual way. */
+const graceMs = 2_000;
+
+/** Milliseconds for the main thread to act on what it was asked; native code never does. */
+const killMs = 2_000;
+
+watch(workerData as WatchdogStart);
+
+function watch({ memory, beatMs }: WatchdogStart): void {
+  let beats = 0n;
+  let silentMs = 0;
+  let done = new Set<string>();
+  let session: Session | undefined;
+  const once = (action: "release" | "warn" | "expire") => {
+    if (done.has(action)) return false;
+    done.add(action);
+    session ??= connect();
+    session?.post("Runtime.evaluate", {
+      expression: `globalThis[Symbol.for("toolmount.watchdog")].${action}()`,
+    });
+    return true;
+  };
+  setInterval(() => {
+    const now = Atomics.load(memory, cells.beats);
+    silentMs = now === beats ? silentMs + beatMs : 0;
+    if (now !== beats) {
+      beats = now;
+      done = new Set();
+      session?.disconnect();
+      session = undefined;
+    }
+    if (silentMs < blockedMs) return;
+    once("release");
+    if (silentMs >= warnMs && Atomics.load(memory, cells.calls) > 0n) once("warn");
+    const lateMs = pastDeadline(memory);
+    if (lateMs >= graceMs) once("expire");
+    if (lateMs >= graceMs + killMs) kill();
+  }, beatMs);
+}
+
+/** Milliseconds since the deadline of a running call; negative before it. */
+function pastDeadline(memory: BigInt64Array): number {
+  const deadline = Number(Atomics.load(memory, cells.deadline));
+  return deadline === 0 ? Number.NEGATIVE_INFINITY : Date.now() - deadline;
+}
+
+/** A session with the main thread's inspector; undefined where Node was built without one. */
+function connect(): Session | undefined {
+  try {
+    const session = new Session();
+    session.connectToMainThread();
+    return session;
+  } catch {
+    return undefined;
+  }
+}
+
+function kill(): never {
+  writeSync(
+    2,
+    "toolmount: a call blocks the thread in native code past its timeout; the process is killed\n",
+  );
+  process.kill(process.pid, "SIGKILL");
+  throw new Error("killed");
+}

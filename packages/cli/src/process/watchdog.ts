@@ -1,0 +1,122 @@
+import { Worker } from "node:worker_threads";
+import type { EndSignal } from "./shell.ts";
+import { cells, type WatchdogStart } from "./watchdog-memory.ts";
+
+/** A call while it runs. */
+export interface WatchedCall {
+  readonly tool: string;
+  /** The longest it may run, in milliseconds. */
+  readonly timeoutMs: number;
+  /** The error of the call when it blocks the thread past its deadline. */
+  readonly error: () => Error & { readonly code: string; readonly details: object };
+}
+
+/** Tells the watchdog which calls run. */
+export interface CallWatch {
+  /** A call begins. Returns the function that ends the watch. */
+  begin(call: WatchedCall): () => void;
+}
+
+/** Milliseconds between two signs that the main thread is not blocked. */
+const beatMs = 250;
+
+/** The name under which the thread finds the functions below in the main thread. */
+const hook = Symbol.for("toolmount.watchdog");
+
+interface Running extends WatchedCall {
+  /** In milliseconds since the epoch. */
+  readonly deadline: number;
+}
+
+/**
+ * Watches the main thread from a second thread, which the first call starts. A tool that never gives the thread back (an
+ * endless loop) cannot be cancelled from the main thread: no timer fires there and no signal handler runs.
+ *
+ * The second thread enters the blocked thread through the inspector and does one of three things there. It gives signals
+ * back their default action, so that the next one ends the process. It says on stderr which call blocks. Past the
+ * deadline it calls `onExpired` with the place of the code that blocks, as `file:line:column`; that must not return. When
+ * native code blocks even this, the thread kills the process.
+ */
+export function createWatchdog(
+  write: (text: string) => void,
+  onExpired: (call: WatchedCall, place: string | undefined) => never,
+): CallWatch {
+  const running = new Set<Running>();
+  let memory: BigInt64Array | undefined;
+  const update = () => {
+    const deadlines = [...running].map(({ deadline }) => deadline);
+    Atomics.store(memory!, cells.calls, BigInt(running.size));
+    Atomics.store(memory!, cells.deadline, BigInt(deadlines.length === 0 ? 0 : Math.min(...deadlines)));
+  };
+  const soonest = () => [...running].toSorted((a, b) => a.deadline - b.deadline)[0];
+  const start = () => {
+    memory = startThread({
+      release: releaseSignals,
+      warn() {
+        const { tool } = soonest() ?? { tool: "a tool" };
+        write(`toolmount: "${tool}" blocks the thread, so it cannot be cancelled; Ctrl-C ends the process\n`);
+      },
+      expire() {
+        const call = soonest();
+        if (call !== undefined) onExpired(call, findBlockingPlace());
+      },
+    });
+  };
+  return {
+    begin(watched) {
+      if (memory === undefined) start();
+      const call = { ...watched, deadline: Date.now() + watched.timeoutMs };
+      running.add(call);
+      update();
+      return () => {
+        running.delete(call);
+        update();
+      };
+    },
+  };
+}
+
+function startThread(actions: object): BigInt64Array {
+  const memory = new BigInt64Array(new SharedArrayBuffer(3 * BigInt64Array.BYTES_PER_ELEMENT));
+  Object.assign(globalThis, { [hook]: actions });
+  const workerData: WatchdogStart = { memory, beatMs };
+  const file = new URL(import.meta.url.replace(/watchdog(\.[jt]s)$/, "watchdog-thread$1"));
+  const worker = new Worker(file, { workerData });
+  worker.unref();
+  // Without the thread calls still run; they only cannot be ended while they block.
+  worker.on("error", () => {});
+  setInterval(() => {
+    Atomics.add(memory, cells.beats, 1n);
+    restoreSignals();
+  }, beatMs).unref();
+  return memory;
+}
+
+const released = new Map<EndSignal, readonly NodeJS.SignalsListener[]>();
+
+/** Gives signals back their default action: a blocked thread runs no handler. */
+function releaseSignals(): void {
+  for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const) {
+    released.set(signal, process.listeners(signal) as NodeJS.SignalsListener[]);
+    process.removeAllListeners(signal);
+  }
+}
+
+/** Handles signals again, once the thread is free. */
+function restoreSignals(): void {
+  for (const [signal, listeners] of released) for (const listener of listeners) process.on(signal, listener);
+  released.clear();
+}
+
+/** The code that the inspector interrupted: the first frame that is not this file's, and a file's. */
+function findBlockingPlace(): string | undefined {
+  const { stackTraceLimit } = Error;
+  Error.stackTraceLimit = 50;
+  const frames = (new Error("interrupted").stack ?? "").split("\n");
+  Error.stackTraceLimit = stackTraceLimit;
+  const places = frames.map((frame) =>
+    /(?:file:\/\/|\()?(\/[^()\s?]+)(?:\?[^:]*)?:(\d+):(\d+)\)?$/.exec(frame),
+  );
+  const found = places.find((place) => place !== null && !/\/process\/watchdog\.[jt]s$/.test(place[1]!));
+  return found === null || found === undefined ? undefined : `${found[1]}:${found[2]}:${found[3]}`;
+}

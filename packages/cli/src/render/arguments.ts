@@ -1,0 +1,79 @@
+import type { JsonObject } from "@toolmount/core";
+
+/** One argument of a tool, as a row of a table. */
+export interface ArgumentRow {
+  readonly name: string;
+  /** In the words of TypeScript: `string`, `"a" | "b"`, `number[]`. */
+  readonly type: string;
+  readonly required: boolean;
+  /** Its description, default and bounds. */
+  readonly text: string;
+}
+
+type Schema = Readonly<Record<string, unknown>>;
+
+/** The arguments of a tool, the required ones first. */
+export function argumentRows(schema: Schema): ArgumentRow[] {
+  const required = new Set(Array.isArray(schema["required"]) ? (schema["required"] as unknown[]) : []);
+  const rows = Object.entries(propertiesOf(schema)).map(([name, member]) => ({
+    name,
+    type: typeText(member),
+    required: required.has(name),
+    text: textOf(member),
+  }));
+  return [...rows.filter((row) => row.required), ...rows.filter((row) => !row.required)];
+}
+
+/** Arguments that show the form of a call: the schema's own example, else a value for each required argument. */
+export function exampleArguments(schema: Schema): JsonObject {
+  const own = Array.isArray(schema["examples"]) ? (schema["examples"] as unknown[])[0] : undefined;
+  if (typeof own === "object" && own !== null) return own as JsonObject;
+  const required = Array.isArray(schema["required"]) ? (schema["required"] as string[]) : [];
+  const members = propertiesOf(schema);
+  return Object.fromEntries(required.map((name) => [name, exampleValue(members[name] ?? {})])) as JsonObject;
+}
+
+function propertiesOf(schema: Schema): Readonly<Record<string, Schema>> {
+  const { properties } = schema as { readonly properties?: unknown };
+  return typeof properties === "object" && properties !== null ? (properties as Record<string, Schema>) : {};
+}
+
+function exampleValue(schema: Schema): unknown {
+  const { examples, enum: values, type, minimum } = schema;
+  if ("default" in schema) return schema["default"];
+  if ("const" in schema) return schema["const"];
+  if (Array.isArray(examples) && examples.length > 0) return examples[0] as unknown;
+  if (Array.isArray(values)) return values[0] as unknown;
+  if (type === "object") return exampleArguments(schema);
+  if (type === "array") return [];
+  if (type === "number" || type === "integer") return typeof minimum === "number" ? minimum : 1;
+  return type === "boolean" ? true : "…";
+}
+
+/** A schema as a TypeScript type, one level deep. */
+export function typeText(schema: Schema): string {
+  const { type, enum: values, items, anyOf, oneOf } = schema;
+  if (Array.isArray(values)) return values.map((value) => JSON.stringify(value)).join(" | ");
+  if ("const" in schema) return JSON.stringify(schema["const"]);
+  const variants = anyOf ?? oneOf;
+  if (Array.isArray(variants)) return variants.map((one) => typeText(one as Schema)).join(" | ");
+  if (type === "array") {
+    const item = typeText((items as Schema | undefined) ?? {});
+    return item.includes(" ") ? `(${item})[]` : `${item}[]`;
+  }
+  if (Array.isArray(type)) return type.join(" | ");
+  if (type === "integer") return "number";
+  return typeof type === "string" ? type : "any";
+}
+
+const bounds = ["minimum", "maximum", "minLength", "maxLength", "pattern", "format", "minItems", "maxItems"];
+
+function textOf(schema: Schema): string {
+  const { description } = schema;
+  const facts = bounds.flatMap((name) => (name in schema ? `${name} ${String(schema[name])}` : []));
+  if (schema["type"] === "integer") facts.unshift("a whole number");
+  if ("default" in schema) facts.push(`default ${JSON.stringify(schema["default"])}`);
+  const text = typeof description === "string" ? description : "";
+  if (facts.length === 0) return text;
+  return text === "" ? facts.join(", ") : `${text} (${facts.join(", ")})`;
+}

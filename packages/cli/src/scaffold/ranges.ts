@@ -1,0 +1,24 @@
+import { readFile } from "node:fs/promises";
+
+/** Version ranges, by package. */
+export type Ranges = Readonly<Record<string, string>>;
+
+/** Ranges of libraries that this package does not depend on. A test compares them with the workspace's catalog. */
+export const libraries: Ranges = {
+  "@arethetypeswrong/cli": "^0.18.5",
+  "@types/node": "^24.0.0",
+  publint: "^0.3.25",
+  typescript: "~7.0.2",
+  zod: "^4.6.7",
+};
+
+/** The ranges that this command was published with; `*` for its own packages when it runs from its sources. */
+export async function readRanges(): Promise<Ranges> {
+  const manifest = JSON.parse(await readFile(new URL("../../package.json", import.meta.url), "utf8")) as {
+    version: string;
+    dependencies: Readonly<Record<string, string>>;
+  };
+  const own = Object.entries({ ...manifest.dependencies, toolmount: `^${manifest.version}` });
+  const ranges = own.map(([name, range]) => [name, manifest.version === "0.0.0" ? "*" : range]);
+  return { ...(Object.fromEntries(ranges) as Ranges), ...libraries };
+}

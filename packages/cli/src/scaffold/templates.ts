@@ -1,0 +1,40 @@
+import { readdir, readFile } from "node:fs/promises";
+import { join, relative, sep } from "node:path";
+import { fileURLToPath } from "node:url";
+
+/** Files to write, by their path in the new folder. */
+export type TemplateFiles = Readonly<Record<string, string>>;
+
+const ending = ".template";
+
+/**
+ * Reads the templates of a folder in this package's `templates/`, and fills `__name__` in their paths and texts with the
+ * value of that name. `gitignore` becomes `.gitignore`, because npm does not publish that name.
+ */
+export async function renderTemplates(
+  folder: string,
+  values: Readonly<Record<string, string>>,
+): Promise<TemplateFiles> {
+  const root = fileURLToPath(new URL(`../../templates/${folder}`, import.meta.url));
+  const found = await readdir(root, { recursive: true, withFileTypes: true });
+  const paths = found
+    .filter((entry) => entry.isFile() && entry.name.endsWith(ending))
+    .map((entry) => join(entry.parentPath, entry.name))
+    .toSorted();
+  const files = paths.map(async (path): Promise<[string, string]> => {
+    const name = relative(root, path).slice(0, -ending.length).split(sep).join("/");
+    return [
+      fill(name.replace(/^gitignore$/, ".gitignore"), values),
+      fill(await readFile(path, "utf8"), values),
+    ];
+  });
+  return Object.fromEntries(await Promise.all(files));
+}
+
+function fill(text: string, values: Readonly<Record<string, string>>): string {
+  return text.replaceAll(/__([a-zA-Z][\w:@/-]*?)__/g, (placeholder, name: string) => {
+    const value = values[name];
+    if (value === undefined) throw new Error(`a template has ${placeholder}, which has no value`);
+    return value;
+  });
+}

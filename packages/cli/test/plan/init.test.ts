@@ -1,0 +1,82 @@
+import { mkdir, symlink } from "node:fs/promises";
+import { join } from "node:path";
+import { describe, expect, test } from "vitest";
+import { atTerminal, keys } from "../support/terminal.ts";
+import { root, workspace } from "../support/workspace.ts";
+
+/** What `npm install` brings. */
+async function install(folder: string) {
+  const modules = join(folder, "node_modules");
+  await mkdir(join(modules, "@toolmount"), { recursive: true });
+  await symlink(join(root, "packages/core"), join(modules, "@toolmount/core"));
+  await symlink(join(root, "tools/filesystem"), join(modules, "@toolmount/tool-filesystem"));
+  await symlink(join(root, "packages/core/node_modules/zod"), join(modules, "zod"));
+}
+
+describe("T5: from an empty folder to a first own call", () => {
+  test("init --yes writes a plan and a first tool, which can be called", async () => {
+    const { folder, run, read } = await workspace({});
+    const made = await run(["init", "mine", "--yes"]);
+    const cwd = join(folder, "mine");
+    await install(cwd);
+    const checked = await run(["check"], { cwd });
+    const called = await run(["call", "count_words", '{"text":"one two three"}', "--json"], { cwd });
+
+    expect([made.code, made.stdout]).toEqual([0, expect.stringContaining("cd ")]);
+    expect(made.stdout).toContain(`npx toolmount call count_words '{"text":"one two three"}'`);
+    expect(checked.code, checked.stdout).toBe(0);
+    expect(called.json()).toMatchObject({ status: "ok", result: { data: { words: 3 } } });
+    expect(await read("mine/mount-plan.yaml")).toMatch(/^# yaml-language-server: \$schema=/);
+    expect(JSON.parse(await read("mine/package.json"))).toMatchObject({
+      name: "mine",
+      type: "module",
+      dependencies: { "@toolmount/core": expect.any(String), toolmount: expect.any(String) },
+    });
+  });
+
+  test("at a terminal init asks three questions", async () => {
+    const { folder, run } = await workspace({ "mine/.gitignore": "dist/" });
+    const cwd = join(folder, "mine");
+    const terminal = atTerminal(["init"], { cwd });
+    await terminal.until(/Name of the plan\?/);
+    terminal.press(keys.enter);
+    await terminal.until(/Write a first tool/);
+    terminal.press("n");
+    await terminal.until(/read the files of this folder/);
+    terminal.press("y");
+    expect(await terminal.ended, terminal.text()).toBe(0);
+    await install(cwd);
+    const listed = await run(["list", "--json"], { cwd });
+
+    expect(listed.json()).toMatchObject({
+      tools: expect.arrayContaining([expect.objectContaining({ name: "read_file" })]),
+    });
+  });
+
+  test("init changes no file that is there, and adds the missing lines to .gitignore", async () => {
+    const { run, read } = await workspace({
+      "mine/package.json": '{"name":"old"}',
+      "mine/.gitignore": "dist/\nnode_modules",
+      "mine/.mcp.json": "{}",
+    });
+    const { stdout } = await run(["init", "mine"]);
+    const again = await run(["init", "mine"]);
+
+    expect(await read("mine/package.json")).toBe('{"name":"old"}');
+    expect(await read("mine/.gitignore")).toBe("dist/\nnode_modules\n.toolmount/\n");
+    expect(stdout).toContain("npm install toolmount @toolmount/core zod");
+    expect(stdout).toContain("toolmount import .mcp.json");
+    expect([again.code, again.stderr]).toEqual([2, expect.stringContaining("exists already")]);
+  });
+
+  test.each([[["add", "filesystem"]], [["list"]], [["check"]]])(
+    "%j in an empty folder says how to begin",
+    async (words) => {
+      const { run } = await workspace({});
+      const { code, stderr } = await run(words);
+
+      expect(code).toBe(78);
+      expect(stderr).toContain("hint: toolmount init writes a plan");
+    },
+  );
+});

@@ -1,0 +1,50 @@
+import { expect, test, vi } from "vitest";
+import { oneTool, planOf, workspace } from "../support/workspace.ts";
+
+// The command gives the thread seconds before it acts.
+vi.setConfig({ testTimeout: 60_000 });
+
+const spin = (timeout: number) =>
+  oneTool({ name: "spin", body: `for (;;) {}` }).replace("execute:", `timeout: ${timeout},\n      execute:`);
+
+test("T3: a tool that never gives the thread back is ended at its timeout, with the place of its code", async () => {
+  const { run } = await workspace({ "mount-plan.yaml": planOf("./spin.ts"), "spin.ts": spin(500) });
+  const people = await run(["call", "spin"]);
+  const programs = await run(["call", "spin", "--json"]);
+
+  expect([people.code, programs.code]).toEqual([1, 1]);
+  expect(people.stderr).toMatch(/TIMED_OUT "spin" .+ it blocks the thread at \/.+\/spin\.ts:\d+:\d+/);
+  expect(programs.json()).toMatchObject({
+    error: { code: "TIMED_OUT", details: { tool: "spin", timeoutMs: 500 } },
+  });
+});
+
+test("T3: a regular expression that never ends is ended, too", async () => {
+  const body = 'return data(/^(a+)+$/.test("a".repeat(50) + "b"));';
+  const regex = oneTool({ name: "regex", body }).replace("execute:", "timeout: 500,\n      execute:");
+  const { run } = await workspace({ "mount-plan.yaml": planOf("./regex.ts"), "regex.ts": regex });
+
+  expect(await run(["call", "regex"])).toMatchObject({
+    code: 1,
+    stderr: expect.stringContaining("TIMED_OUT"),
+  });
+});
+
+test.each(["SIGINT", "SIGTERM"] as const)(
+  "T3: %s ends a command whose thread a tool blocks, on the first signal",
+  async (signal) => {
+    const { start } = await workspace({ "mount-plan.yaml": planOf("./spin.ts"), "spin.ts": spin(600_000) });
+    const { child, ended } = start(["call", "spin"]);
+    await new Promise<void>((resolve) => {
+      let said = "";
+      child.stderr!.on("data", (chunk: Buffer) => {
+        said += chunk.toString();
+        if (said.includes("blocks the thread")) resolve();
+      });
+    });
+    child.kill(signal);
+    await ended;
+
+    expect(child.signalCode).toBe(signal);
+  },
+);
