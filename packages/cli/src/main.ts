@@ -48,6 +48,7 @@ const shell: Shell = {
     return process.stdin.isTTY && stderr.isTTY ? { input: process.stdin, output: stderr } : undefined;
   },
   calls: createWatchdog((text) => void stderr.write(text), endBlocked),
+  openAnswerStream: () => answers.openStream(),
   end: (code) => void (exitCode = code),
   interruptible,
 };

@@ -75,6 +75,8 @@ export interface Shell {
   readonly terminal: { readonly input: Readable; readonly output: Writable } | undefined;
   /** Ends the process when a call blocks the thread past its deadline. */
   readonly calls: CallWatch;
+  /** Opens the place of answers as a stream, for a protocol. Nothing else writes there. */
+  openAnswerStream(): Writable;
   /** Sets the exit code. */
   end(code: ExitCode): void;
   /** Runs work that Ctrl-C aborts; a second Ctrl-C ends the process. */

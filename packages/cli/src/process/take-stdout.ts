@@ -1,4 +1,6 @@
-import { closeSync, constants, fstatSync, openSync, writeSync } from "node:fs";
+import { closeSync, constants, createWriteStream, fstatSync, openSync, writeSync } from "node:fs";
+import { Socket } from "node:net";
+import type { Writable } from "node:stream";
 import { isatty, WriteStream } from "node:tty";
 import type { Sink } from "../screen/screen.ts";
 
@@ -6,6 +8,8 @@ import type { Sink } from "../screen/screen.ts";
 export interface AnswerSink extends Sink {
   /** Why answers no longer arrive: `EPIPE` when the reader has closed, `EIO` when the terminal is gone. */
   readonly lost: string | undefined;
+  /** The same place as a stream, which does not block the thread. */
+  openStream(): Writable;
 }
 
 const stdoutFd = 1;
@@ -106,6 +110,12 @@ function createAnswerSink(fd: number): AnswerSink {
     },
     get lost() {
       return lost;
+    },
+    openStream() {
+      if (terminal !== undefined) return terminal;
+      const stat = fstatSync(fd);
+      if (stat.isFIFO() || stat.isSocket()) return new Socket({ fd, readable: false, writable: true });
+      return createWriteStream("", { fd });
     },
     write(text) {
       if (lost !== undefined) return;

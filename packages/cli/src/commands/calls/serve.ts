@@ -4,7 +4,6 @@ import { InvalidArgumentError, type Command } from "commander";
 import { openPlan } from "../../host/open-plan.ts";
 import { addExamples, jsonOption, planArgument } from "../../options/common.ts";
 import { addPlanOptions, type PlanOptions } from "../../options/plan-options.ts";
-import { runWithOwnStdout, takeProtocolStream } from "../../process/own-stdout.ts";
 import { printable } from "../../screen/printable.ts";
 import { exitCodes, type ExitCode, type Shell } from "../../process/shell.ts";
 
@@ -34,7 +33,7 @@ export function define(command: Command, shell: Shell): void {
     )
     .option(...jsonOption)
     .action(async (plan: string | undefined, options: Options) => {
-      shell.end((await serve(plan, options, shell)) as ExitCode);
+      shell.end(await serve(plan, options, shell));
     });
   addExamples(command, [
     "toolmount serve --stdio",
@@ -48,12 +47,10 @@ function readApproval(text: string): Approval {
   return way;
 }
 
-async function serve(plan: string | undefined, options: Options, shell: Shell): Promise<number> {
+async function serve(plan: string | undefined, options: Options, shell: Shell): Promise<ExitCode> {
   if (options.stdio !== true)
     throw new ToolmountError("USAGE_INVALID", { problem: "say how to serve: toolmount serve --stdio" });
-  const output = takeProtocolStream();
-  // Nothing but the protocol may reach the client's end, whatever a tool prints.
-  if (output === undefined) return runWithOwnStdout();
+  const output = shell.openAnswerStream();
   return shell.interruptible(async ({ signal }) => {
     const host = await openPlan(plan, options, shell);
     try {

@@ -45,7 +45,7 @@ async function init(folder: string, options: Options, shell: Shell): Promise<Exi
 }
 
 async function refuseSecondPlan(folder: string): Promise<void> {
-  const { planFileNames } = await import("@toolmount/loader");
+  const { planFileNames } = await import("@toolmount/loader/commands");
   const there = planFileNames.find((name) => existsSync(join(folder, name)));
   if (there !== undefined)
     throw new ToolmountError("USAGE_INVALID", {

@@ -1,4 +1,4 @@
-import type { EntryStatus, HostStatus } from "@toolmount/loader";
+import type { BootEntry, EntryStatus, HostStatus } from "@toolmount/loader";
 import type { Command } from "commander";
 import { loaderOptions } from "../../host/loader-options.ts";
 import { addExamples, jsonOption, planArgument } from "../../options/common.ts";
@@ -12,26 +12,30 @@ import { writeTable } from "../../screen/table.ts";
 
 interface Options extends PlanOptions {
   readonly json?: true;
+  readonly tree?: true;
 }
 
 /** `toolmount status [plan]`: mounts the plan, and shows the state of each module. */
 export function define(command: Command, shell: Shell): void {
   addPlanOptions(command)
     .argument("[plan]", planArgument)
+    .option("--tree", "show which module needs which, and the time of each step")
     .option(...jsonOption)
     .action(async (plan: string | undefined, options: Options) => {
       shell.end(await status(plan, options, shell));
     });
-  addExamples(command, ["toolmount status mount-plans/coding.yaml"]);
+  addExamples(command, ["toolmount status mount-plans/coding.yaml", "toolmount status --tree"]);
 }
 
 async function status(plan: string | undefined, options: Options, shell: Shell): Promise<ExitCode> {
   const { openHost } = await import("@toolmount/loader");
   const host = await openHost(plan, loaderOptions(options, shell));
   const report = host.status();
+  const tree = options.tree === true ? host.bootTree() : undefined;
   await host.close();
-  if (options.json === true) shell.out.json(report);
-  else writeStatus(report, shell);
+  if (options.json === true) shell.out.json(tree === undefined ? report : { ...report, tree });
+  else if (tree === undefined) writeStatus(report, shell);
+  else writeTree(report, tree, shell);
   const isWhole = report.entries.every(({ state }) => state === "mounted" || state === "degraded");
   return isWhole ? exitCodes.done : exitCodes.failed;
 }
@@ -59,4 +63,24 @@ function writeStatus({ plan, entries }: HostStatus, { out, cwd }: Shell): void {
   const problems = entries.flatMap((entry) => entry.problems);
   if (problems.length > 0) out.line();
   writeProblems(out, problems, cwd);
+}
+
+function writeTree({ plan, entries }: HostStatus, tree: readonly BootEntry[], { out, cwd }: Shell): void {
+  out.line(`${printable(shortPath(plan.file ?? "", cwd))}: ${countOf(entries, "module")}`);
+  writeBranches(tree, "");
+  function writeBranches(branches: readonly BootEntry[], before: string): void {
+    for (const [index, { id, state, times, needs }] of branches.entries()) {
+      const isLast = index === branches.length - 1;
+      const steps = Object.entries(times).filter(([, ms]) => ms !== undefined);
+      const total = steps.reduce((sum, [, ms]) => sum + (ms as number), 0);
+      const facts = steps
+        .map(([step, ms]) => `${step.replace(/Ms$/, "")} ${(ms as number).toFixed(1)}`)
+        .join(", ");
+      const name = out.paint(styles[state], printable(id));
+      out.line(
+        `${before}${isLast ? "└─" : "├─"} ${name} ${total.toFixed(1)} ms ${out.paint("dim", `(${facts})`)}`,
+      );
+      writeBranches(needs, `${before}${isLast ? "   " : "│  "}`);
+    }
+  }
 }
