@@ -5,15 +5,9 @@ import { runFastList } from "./fast-list.ts";
 import { takeStdout } from "./process/take-stdout.ts";
 import { createWatchdog, type WatchedCall } from "./process/watchdog.ts";
 import { createScreen } from "./screen/screen.ts";
-import {
-  exitCodeOfSignal,
-  exitCodes,
-  interruption,
-  signalOf,
-  type EndSignal,
-  type ExitCode,
-  type Shell,
-} from "./process/shell.ts";
+import type { Shell } from "./process/shell.ts";
+import { exitCodes, type ExitCode } from "./process/exit-codes.ts";
+import { exitCodeOfSignal, interruption, signalOf, type EndSignal } from "./process/signals.ts";
 
 /** Milliseconds for the work to end after its terminal was closed: no second Ctrl-C can come from there. */
 const hangUpMs = 10_000;

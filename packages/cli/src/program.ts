@@ -5,7 +5,8 @@ import { commandGroups } from "./commands.ts";
 import { addGlobalOptions, applyGlobalOptions } from "./options/global-options.ts";
 import { reportFailure } from "./render/failure.ts";
 import type { Screen } from "./screen/screen.ts";
-import { exitCodes, type Shell } from "./process/shell.ts";
+import type { Shell } from "./process/shell.ts";
+import { exitCodes } from "./process/exit-codes.ts";
 
 /** Runs a command line. Never throws: it reports an error and sets the exit code. */
 export async function runProgram(words: readonly string[], shell: Shell): Promise<void> {

@@ -3,7 +3,7 @@ import { countOf } from "../screen/count.ts";
 import { outcomeHeadline } from "../render/outcome.ts";
 import { printable, printableLines } from "../screen/printable.ts";
 import type { Screen } from "../screen/screen.ts";
-import { exitCodes, type ExitCode } from "../process/shell.ts";
+import { exitCodes, type ExitCode } from "../process/exit-codes.ts";
 
 /** Shows a turn while it runs: the model's text as it comes, a card for each call, what goes wrong. */
 export function createTurnView(screen: Screen): (event: TurnEvent) => void {

@@ -87,7 +87,7 @@ function replaceProcess(): void {
     process.execve(
       "/bin/sh",
       ["sh", "-c", 'exec "$0" "$@" 3>&1 1>&2', process.execPath, ...process.execArgv, script, ...words],
-      { ...process.env, [variable]: `${process.pid}:3` } as Record<string, string>,
+      { ...process.env, [variable]: `${process.pid}:3` },
     );
   } catch {
     // Without /bin/sh the redirection below remains.
@@ -119,8 +119,8 @@ function createAnswerSink(fd: number): AnswerSink {
     },
     write(text) {
       if (lost !== undefined) return;
-      if (terminal !== undefined) return void terminal.write(text);
-      lost = writeAll(fd, Buffer.from(text));
+      if (terminal === undefined) lost = writeAll(fd, Buffer.from(text));
+      else terminal.write(text);
     },
   };
 }

@@ -1,5 +1,5 @@
 import { Worker } from "node:worker_threads";
-import type { EndSignal } from "./shell.ts";
+import type { EndSignal } from "./signals.ts";
 import { cells, type WatchdogStart } from "./watchdog-memory.ts";
 
 /** A call while it runs. */
@@ -97,7 +97,7 @@ const released = new Map<EndSignal, readonly NodeJS.SignalsListener[]>();
 /** Gives signals back their default action: a blocked thread runs no handler. */
 function releaseSignals(): void {
   for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const) {
-    released.set(signal, process.listeners(signal) as NodeJS.SignalsListener[]);
+    released.set(signal, process.listeners(signal));
     process.removeAllListeners(signal);
   }
 }

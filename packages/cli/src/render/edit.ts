@@ -1,5 +1,6 @@
 import type { EditReport } from "@toolmount/loader/commands";
-import { exitCodes, type Shell } from "../process/shell.ts";
+import type { Shell } from "../process/shell.ts";
+import { exitCodes } from "../process/exit-codes.ts";
 import { printable } from "../screen/printable.ts";
 import { shortPath } from "./problems.ts";
 

@@ -3,7 +3,8 @@ import type { Problem } from "@toolmount/loader";
 import { countOf } from "../screen/count.ts";
 import { printable, printableLines } from "../screen/printable.ts";
 import { writeProblems } from "./problems.ts";
-import { exitCodes, type ExitCode, type Shell } from "../process/shell.ts";
+import type { Shell } from "../process/shell.ts";
+import { exitCodes, type ExitCode } from "../process/exit-codes.ts";
 
 /** Reports why a command failed: to people on stderr, to programs on stdout. Returns the exit code. */
 export function reportFailure(error: unknown, shell: Shell, json: boolean): ExitCode {

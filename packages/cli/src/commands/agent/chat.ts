@@ -8,7 +8,9 @@ import { exitCodeOf, turnFooter } from "../../agent/turn-view.ts";
 import { withReasoner, type Agent, type AgentOptions } from "../../agent/with-reasoner.ts";
 import { addExamples, jsonOption, planArgument } from "../../options/common.ts";
 import { addPlanOptions } from "../../options/plan-options.ts";
-import { exitCodes, isAskedToEnd, type ExitCode, type Shell } from "../../process/shell.ts";
+import type { Shell } from "../../process/shell.ts";
+import { exitCodes, type ExitCode } from "../../process/exit-codes.ts";
+import { isAskedToEnd } from "../../process/signals.ts";
 
 interface Options extends AgentOptions {
   readonly session?: string;

@@ -5,7 +5,8 @@ import { tellTurn, type AgentOptions } from "../../agent/with-reasoner.ts";
 import { readText } from "../../options/operands.ts";
 import { addExamples, jsonOption } from "../../options/common.ts";
 import { addPlanOptions } from "../../options/plan-options.ts";
-import type { ExitCode, Shell } from "../../process/shell.ts";
+import type { Shell } from "../../process/shell.ts";
+import type { ExitCode } from "../../process/exit-codes.ts";
 
 interface Options extends AgentOptions {
   readonly session?: string;

@@ -9,7 +9,8 @@ import { addExamples, jsonOption, planArgument } from "../../options/common.ts";
 import { addPlanOptions } from "../../options/plan-options.ts";
 import { printable, printableLines } from "../../screen/printable.ts";
 import type { Screen } from "../../screen/screen.ts";
-import { exitCodes, type ExitCode, type Shell } from "../../process/shell.ts";
+import type { Shell } from "../../process/shell.ts";
+import { exitCodes, type ExitCode } from "../../process/exit-codes.ts";
 
 interface Options extends AgentOptions {
   readonly results?: string;

@@ -9,7 +9,9 @@ import { readMilliseconds } from "../../options/milliseconds.ts";
 import { addExamples, jsonOption } from "../../options/common.ts";
 import { writeOutcome } from "../../render/outcome.ts";
 import { printable } from "../../screen/printable.ts";
-import { exitCodes, interruption, type ExitCode, type Shell } from "../../process/shell.ts";
+import type { Shell } from "../../process/shell.ts";
+import { exitCodes, type ExitCode } from "../../process/exit-codes.ts";
+import { interruption } from "../../process/signals.ts";
 
 interface Options extends PlanOptions {
   readonly json?: true;

@@ -4,7 +4,8 @@ import { addExamples, jsonOption, planArgument } from "../../options/common.ts";
 import { addPlanOptions, type PlanOptions } from "../../options/plan-options.ts";
 import { readJson } from "../../options/json-option.ts";
 import { writeOutcome } from "../../render/outcome.ts";
-import { exitCodes, type ExitCode, type Shell } from "../../process/shell.ts";
+import type { Shell } from "../../process/shell.ts";
+import { exitCodes, type ExitCode } from "../../process/exit-codes.ts";
 
 interface Options extends PlanOptions {
   readonly json?: true;

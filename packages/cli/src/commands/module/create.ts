@@ -8,7 +8,8 @@ import { shortPath } from "../../render/problems.ts";
 import { nameTool, type ToolNames } from "../../scaffold/names.ts";
 import { renderToolPackage } from "../../scaffold/tool-package.ts";
 import { writeFiles } from "../../scaffold/write-files.ts";
-import { exitCodes, type ExitCode, type Shell } from "../../process/shell.ts";
+import type { Shell } from "../../process/shell.ts";
+import { exitCodes, type ExitCode } from "../../process/exit-codes.ts";
 
 interface Options {
   readonly json?: true;

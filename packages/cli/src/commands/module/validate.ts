@@ -4,7 +4,8 @@ import { countOf } from "../../screen/count.ts";
 import { addExamples, jsonOption } from "../../options/common.ts";
 import { readJsonObject } from "../../options/json-option.ts";
 import { printable } from "../../screen/printable.ts";
-import { exitCodes, type ExitCode, type Shell } from "../../process/shell.ts";
+import type { Shell } from "../../process/shell.ts";
+import { exitCodes, type ExitCode } from "../../process/exit-codes.ts";
 
 interface Options {
   readonly type: string;

@@ -8,7 +8,8 @@ import { addPlanOptions } from "../../options/plan-options.ts";
 import { printable } from "../../screen/printable.ts";
 import type { Screen, Style } from "../../screen/screen.ts";
 import { writeTable, type Column } from "../../screen/table.ts";
-import { exitCodes, type ExitCode, type Shell } from "../../process/shell.ts";
+import type { Shell } from "../../process/shell.ts";
+import { exitCodes, type ExitCode } from "../../process/exit-codes.ts";
 
 interface Options extends PlanOptions {
   readonly json?: true;

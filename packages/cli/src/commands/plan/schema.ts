@@ -2,7 +2,8 @@ import type { Command } from "commander";
 import { addExamples, jsonOption, planArgument } from "../../options/common.ts";
 import { loaderOptions } from "../../host/loader-options.ts";
 import { addPlanOptions, type PlanOptions } from "../../options/plan-options.ts";
-import { exitCodes, type Shell } from "../../process/shell.ts";
+import type { Shell } from "../../process/shell.ts";
+import { exitCodes } from "../../process/exit-codes.ts";
 
 /** `toolmount schema [plan]`: the JSON Schema of plans, with the configs of this plan's own modules, for editors. */
 export function define(command: Command, shell: Shell): void {

@@ -9,7 +9,8 @@ import { readTests, type PlanTest } from "../../plan-tests/read.ts";
 import { createTestBench, type TestReport } from "../../plan-tests/run.ts";
 import { printable } from "../../screen/printable.ts";
 import { shortPath } from "../../render/problems.ts";
-import { exitCodes, type ExitCode, type Shell } from "../../process/shell.ts";
+import type { Shell } from "../../process/shell.ts";
+import { exitCodes, type ExitCode } from "../../process/exit-codes.ts";
 
 interface Options extends PlanOptions {
   readonly json?: true;

@@ -9,7 +9,8 @@ import { loaderOptions } from "../../host/loader-options.ts";
 import { addPlanOptions, type PlanOptions } from "../../options/plan-options.ts";
 import { printable } from "../../screen/printable.ts";
 import { shortPath, writeProblems } from "../../render/problems.ts";
-import { exitCodes, type ExitCode, type Shell } from "../../process/shell.ts";
+import type { Shell } from "../../process/shell.ts";
+import { exitCodes, type ExitCode } from "../../process/exit-codes.ts";
 
 interface Options extends PlanOptions {
   readonly json?: true;

@@ -1,0 +1,17 @@
+/** Exit codes of the command, as scripts see them. */
+export const exitCodes = {
+  done: 0,
+  /** A call or a check failed. */
+  failed: 1,
+  wrongUsage: 2,
+  /** A call is pending; its ticket was printed. */
+  pending: 3,
+  /** The plan is invalid. */
+  planInvalid: 78,
+  /** A signal ended the work: 128 and the number of the signal, as shells count. */
+  hungUp: 129,
+  interrupted: 130,
+  terminated: 143,
+} as const;
+
+export type ExitCode = (typeof exitCodes)[keyof typeof exitCodes];

@@ -1,0 +1,32 @@
+import { exitCodes, type ExitCode } from "./exit-codes.ts";
+
+/** Signals that abort the work. */
+export type EndSignal = "SIGINT" | "SIGTERM" | "SIGHUP";
+
+const signals: Readonly<Record<EndSignal, { readonly text: string; readonly exitCode: ExitCode }>> = {
+  SIGINT: { text: "Ctrl-C", exitCode: exitCodes.interrupted },
+  SIGTERM: { text: "the process was asked to end", exitCode: exitCodes.terminated },
+  SIGHUP: { text: "the terminal was closed", exitCode: exitCodes.hungUp },
+};
+
+/** The reason of an abort that a signal caused: its `cause` is the signal. */
+export function interruption(signal: EndSignal): Error {
+  return new Error(signals[signal].text, { cause: signal });
+}
+
+/** The signal that aborted the work, if one did. */
+export function signalOf({ reason }: AbortSignal): EndSignal | undefined {
+  const { cause } = (reason ?? {}) as { readonly cause?: unknown };
+  return typeof cause === "string" && cause in signals ? (cause as EndSignal) : undefined;
+}
+
+/** The exit code of a process that a signal ended. */
+export function exitCodeOfSignal(signal: EndSignal): ExitCode {
+  return signals[signal].exitCode;
+}
+
+/** Whether the whole command has to end, not only one turn: the process was asked to, or its terminal is gone. */
+export function isAskedToEnd(signal: AbortSignal): boolean {
+  const cause = signalOf(signal);
+  return cause === "SIGTERM" || cause === "SIGHUP";
+}
