@@ -17,7 +17,7 @@ interface File {
 }
 
 /** One public name: its docstring, and its declaration as TypeScript prints it. */
-export interface PublicName {
+interface PublicName {
   readonly name: string;
   readonly doc: string;
   readonly declaration: string;

@@ -18,7 +18,7 @@ export interface TextFinding {
 }
 
 /** Longest text of a definition that is not remarked upon, in characters. The longest of a reference server has 2780. */
-export const maxTextLength = 5_000;
+const maxTextLength = 5_000;
 
 /**
  * Looks a text over for what hides from people (tag characters, characters without width, bidi overrides, terminal
