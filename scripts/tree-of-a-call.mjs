@@ -1,7 +1,7 @@
 // Prints which files and functions of the packages one plain call enters, as a tree of folders:
 // `pnpm call-tree` calls agent_hello_world in a host of its own. Source of the figures: V8's precise coverage, which counts each function's calls.
 import { Session } from "node:inspector/promises";
-import { dirname, join, relative } from "node:path";
+import { dirname, relative } from "node:path";
 import { fileURLToPath } from "node:url";
 import { createHost } from "@toolmount/core";
 import { mount } from "@toolmount/tool-hello-world";
@@ -47,7 +47,10 @@ function requireOk({ status, result }) {
 }
 
 function printTree(files) {
-  const folders = Map.groupBy([...files.keys()].toSorted(), (path) => dirname(path));
+  const folders = Map.groupBy(
+    [...files.keys()].toSorted((a, b) => (a < b ? -1 : 1)),
+    (path) => dirname(path),
+  );
   for (const [folder, paths] of [...folders].toSorted(([a], [b]) => (a < b ? -1 : 1))) {
     console.log(folder);
     for (const path of paths)
