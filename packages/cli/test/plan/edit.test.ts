@@ -61,9 +61,9 @@ test("doctor tells of the machine, the modules, missing peers and engines, and e
   expect(people.code).toBe(1);
   expect(people.stdout).toMatch(/✔ node +\d+\.\d+/);
   expect(people.stdout).toMatch(/[✔•] bwrap /);
-  expect(people.stdout).toContain("./odd: it wants Node >=99");
-  expect(people.stdout).toContain("./odd: its peer @acme/gone is not there; npm install @acme/gone");
-  expect(people.stdout).toContain("hello-world: every tool of it is left out");
+  expect(people.stdout).toContain("./odd: it needs Node >=99");
+  expect(people.stdout).toContain("./odd: its peer @acme/gone is not installed; npm install @acme/gone");
+  expect(people.stdout).toContain("hello-world: the entry excludes all of its tools");
   expect(people.stdout).not.toContain("@acme/maybe");
   expect(programs.json()).toMatchObject({
     doubts: [{ kind: "engine" }, { kind: "peer" }, { kind: "unused" }],

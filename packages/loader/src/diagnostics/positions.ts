@@ -1,25 +1,22 @@
 import type { PlanPosition } from "@toolmount/core";
 import { positionAt, type PlanText } from "./source-text.ts";
 
-/** Where a value is inside a plan: keys and indices from the root. */
+/** The place of a value inside a plan: keys and indices from the root. */
 export type Path = readonly (string | number)[];
 
-/** Where a value was written: its file, the offset of its key in a map, and its own. */
+/** Where a value is written: its file, the offset of its key in a map, and its own offset. */
 interface Mark {
   readonly text: PlanText;
   readonly key?: number;
   readonly value: number;
-  /** Where a lower layer wrote what this replaced. */
+  /** Where a lower layer has the value that this one replaced. */
   readonly over?: Mark;
 }
 
-/**
- * Remembers for each value of a plan the place where it was written. Layers put together keep the marks of whichever
- * layer a value came from.
- */
+/** Where each value of a plan is written. In merged layers, each value has the place in the layer that it comes from. */
 export type PlanMap = Map<string, Mark>;
 
-/** A place that a problem points at. */
+/** The place of a problem. */
 export interface Place {
   readonly text: PlanText;
   readonly offset: number;
@@ -30,7 +27,7 @@ export function pathKey(path: Path): string {
   return path.map((part) => `/${String(part).replaceAll("~", "~0").replaceAll("/", "~1")}`).join("");
 }
 
-/** The place of a value, or of its key; of the nearest value around it when it was not written itself. */
+/** The place of a value, or of its key. For a value that is not written, the place of the nearest value around it. */
 export function findPlace(map: PlanMap, path: Path, part: "key" | "value" = "value"): Place | undefined {
   for (let length = path.length; length >= 0; length--) {
     const mark = map.get(pathKey(path.slice(0, length)));
@@ -47,7 +44,7 @@ export function findPosition(map: PlanMap, path: Path): PlanPosition | undefined
   return place && positionAt(place.text, place.offset);
 }
 
-/** Every place that had a word about a value, the last one first. */
+/** Every place that sets a value, the highest layer first. */
 export function findHistory(map: PlanMap, path: Path): PlanPosition[] {
   const positions: PlanPosition[] = [];
   for (let mark = map.get(pathKey(path)); mark !== undefined; mark = mark.over)
@@ -55,7 +52,7 @@ export function findHistory(map: PlanMap, path: Path): PlanPosition[] {
   return positions;
 }
 
-/** A path as people write it: `tools[0].config.root`. */
+/** A path as text: `tools[0].config.root`. */
 export function showPath(path: Path): string {
   return path.reduce<string>((shown, part) => {
     if (typeof part === "number") return `${shown}[${part}]`;

@@ -4,11 +4,11 @@ import { codeFrame } from "./code-frame.ts";
 import { findPlace, showPath, type Path, type Place, type PlanMap } from "./positions.ts";
 import { positionAt } from "./source-text.ts";
 
-/** One thing wrong with a plan, with the place where it is written and the way to mend it. */
+/** One problem of a plan, with its place and how to fix it. */
 export interface Problem {
   readonly code: ErrorCode;
   readonly message: string;
-  /** Where in the plan's value, e.g. `tools[0].config.root`. */
+  /** The path inside the plan, e.g. `tools[0].config.root`. */
   readonly path?: string;
   readonly file?: string;
   /** From 1. */
@@ -17,26 +17,29 @@ export interface Problem {
   readonly column?: number;
   /** The lines around it, with a caret. */
   readonly frame?: string;
-  /** What to do about it. */
+  /** How to fix it. */
   readonly hint?: string;
-  /** What the code says beside its sentence. */
+  /** The details of the error code. */
   readonly details?: Readonly<Record<string, unknown>>;
 }
 
 /** Most problems that one error lists; more are counted. */
 const maxListed = 100;
 
-/** Longest sentence of a problem, in characters. */
-const maxMessage = 2000;
+/** Longest message, and longest text among the details, of one problem, in characters. */
+const maxMessage = 1000;
 
-/** What may be said of a problem beside its code and details. */
+/** Longest report of all problems, in characters. */
+const maxReport = 20_000;
+
+/** Facts of a problem beside its code and details. */
 export interface ProblemPlace {
   readonly path?: Path | undefined;
   readonly place?: Place | undefined;
   readonly hint?: string | undefined;
 }
 
-/** Makes a problem of a code, its details and its place. */
+/** Makes a problem from a code, its details and its place. */
 export function makeProblem<Code extends ErrorCode>(
   code: Code,
   details: ErrorDetails<Code>,
@@ -49,11 +52,16 @@ export function makeProblem<Code extends ErrorCode>(
     ...(path !== undefined && path.length > 0 && { path: showPath(path) }),
     ...(place && position && { ...position, frame: codeFrame(place.text, position) }),
     ...(hint !== undefined && { hint }),
-    details: { ...details },
+    details: Object.fromEntries(Object.entries(details).map(([key, value]) => [key, shorten(value)])),
   };
 }
 
-/** Hides what must not be told, in the sentence of a problem and in its details. The frame is the plan as it is written. */
+function shorten(value: unknown): unknown {
+  if (Array.isArray(value)) return value.slice(0, maxListed).map(shorten);
+  return typeof value === "string" ? value.slice(0, maxMessage) : value;
+}
+
+/** Masks secrets in the message, hint and details of a problem. The frame has no values: it is the plan as written. */
 export function maskProblem(mask: (text: string) => string): (problem: Problem) => Problem {
   const hide = (value: unknown): unknown => {
     if (typeof value === "string") return mask(value);
@@ -81,7 +89,7 @@ export interface Reporter {
   ) => Problem;
 }
 
-/** Collects problems of one plan. */
+/** Collects the problems of one plan. */
 export function createReporter(map: PlanMap): Reporter {
   const problems: Problem[] = [];
   return {
@@ -102,14 +110,12 @@ export function planError(
   const sorted = problems.toSorted(byPlace);
   const listed = sorted.slice(0, maxListed);
   const [first] = listed;
-  const report =
-    formatProblems(listed) + (sorted.length > maxListed ? `\n\nand ${sorted.length - maxListed} more` : "");
   return new ToolmountError(
     "PLAN_INVALID",
     {
       count: sorted.length,
       problems: listed,
-      report,
+      report: formatProblems(sorted),
       ...(first?.file !== undefined && {
         file: first.file,
         line: first.line ?? 1,
@@ -120,9 +126,18 @@ export function planError(
   );
 }
 
-/** Problems as text for people: code, sentence, place, frame and hint of each. */
-export function formatProblems(problems: readonly Problem[]): string {
-  return problems.map(formatProblem).join("\n\n");
+/** Problems as text for people: code, message, place, frame and hint of each; those beyond a length are counted. */
+function formatProblems(problems: readonly Problem[]): string {
+  const blocks: string[] = [];
+  let length = 0;
+  for (const problem of problems.slice(0, maxListed)) {
+    const block = formatProblem(problem);
+    length += block.length;
+    if (blocks.length > 0 && length > maxReport) break;
+    blocks.push(block);
+  }
+  const more = problems.length - blocks.length;
+  return [...blocks, ...(more > 0 ? [`and ${more} more`] : [])].join("\n\n");
 }
 
 function formatProblem({ code, message, path, file, line, column, frame, hint }: Problem): string {
@@ -137,7 +152,7 @@ function indent(frame: string): string {
   return frame.replaceAll(/^/gm, "  ");
 }
 
-/** In the order of the plan. */
+/** Orders problems by file, line and column. */
 export function byPlace(a: Problem, b: Problem): number {
   if (a.file !== b.file) return (a.file ?? "") < (b.file ?? "") ? -1 : 1;
   return (a.line ?? 0) - (b.line ?? 0) || (a.column ?? 0) - (b.column ?? 0);

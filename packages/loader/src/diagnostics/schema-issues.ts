@@ -3,8 +3,8 @@ import { nearestNames } from "@toolmount/core/nearest";
 import { isRecord } from "./json.ts";
 import { showPath, type Path } from "./positions.ts";
 
-/** One complaint of a schema, ready for a plan's reader. */
-export interface SchemaComplaint {
+/** One issue of a schema, as a plan's author reads it. */
+export interface SchemaIssue {
   readonly path: Path;
   /** Whether the key is wrong, rather than its value. */
   readonly part: "key" | "value";
@@ -15,17 +15,17 @@ export interface SchemaComplaint {
 
 type Issue = NonNullable<Awaited<ReturnType<StandardSchema["~standard"]["validate"]>>["issues"]>[number];
 
-/** Most complaints of one schema that are told. */
-const maxComplaints = 50;
+/** Most issues of one schema that are reported. */
+const maxIssues = 50;
 
-/** Reads what a Standard Schema said of a value. Of Zod's, unknown keys come one by one, each with a near name. */
-export function readIssues(schema: StandardSchema, issues: readonly Issue[]): SchemaComplaint[] {
+/** Reads the issues of a Standard Schema. Unknown keys, which Zod reports together, become one issue each, with a near name. */
+export function readIssues(schema: StandardSchema, issues: readonly Issue[]): SchemaIssue[] {
   const json = lazily(() => printSchema(schema));
-  return issues.slice(0, maxComplaints).flatMap((issue) => {
+  return issues.slice(0, maxIssues).flatMap((issue) => {
     const path = (issue.path ?? []).map(readSegment);
     const keys = unknownKeys(issue);
     if (keys === undefined) return [{ path, part: "value" as const, problem: describe(path, issue.message) }];
-    return keys.slice(0, maxComplaints).map((key) => complainOfKey(path, key, knownKeys(json(), path)));
+    return keys.slice(0, maxIssues).map((key) => describeKey(path, key, knownKeys(json(), path)));
   });
 }
 
@@ -39,7 +39,7 @@ function unknownKeys(issue: Issue): readonly string[] | undefined {
   return code === "unrecognized_keys" && Array.isArray(keys) ? keys.map(String) : undefined;
 }
 
-function complainOfKey(path: Path, key: string, known: readonly string[]): SchemaComplaint {
+function describeKey(path: Path, key: string, known: readonly string[]): SchemaIssue {
   const [near] = nearestNames(key, known);
   const inner = [...path, key];
   const problem = `unknown key "${key.slice(0, 100)}"${near === undefined ? "" : `; did you mean "${near}"?`}`;

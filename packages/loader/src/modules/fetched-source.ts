@@ -2,11 +2,11 @@ import { createHash } from "node:crypto";
 import { join } from "node:path";
 import { ToolmountError } from "@toolmount/core/errors";
 
-/** A package that `toolmount install` fetches, and nothing else does. */
+/** A package that only `toolmount install` fetches. */
 export interface FetchedSource {
   readonly kind: "fetched";
   readonly written: string;
-  /** Its name among the plan's own packages: no two sources share one. */
+  /** Its name among the plan's own packages; each source has its own. */
   readonly alias: string;
   readonly from:
     | { readonly kind: "npm"; readonly name: string; readonly range: string }
@@ -18,15 +18,15 @@ export interface FetchedSource {
       };
 }
 
-/** Where a plan keeps the packages that were fetched for it. */
+/** The folder of the packages that were fetched for a plan. */
 export function storeOf(planFolder: string): string {
   return join(planFolder, ".toolmount", "modules");
 }
 
-/** Reads `npm:name@range`; the name is checked by whoever calls. Throws `SOURCE_REFUSED`. */
+/** Reads `npm:name@range`; the caller checks the name. Throws `SOURCE_REFUSED`. */
 export function readNpmRange(written: string, name: string, range: string): FetchedSource {
   if (!/^[\w.^~<>=|*+ -]{1,128}$/.test(range) || range.trim() === "" || range.startsWith("-"))
-    return refuse(written, "what follows the @ is no version range, such as ^2 or 1.4.0");
+    return refuse(written, "the text after @ is not a version range; write one such as ^2 or 1.4.0");
   return { kind: "fetched", written, alias: aliasOf(name, written), from: { kind: "npm", name, range } };
 }
 
@@ -36,23 +36,20 @@ const gitUrl = /^git\+(https|ssh|file):\/\/([^#]*)(?:#(.*))?$/;
 export function readGit(written: string): FetchedSource {
   const [, protocol = "", rest = "", fragment = ""] = gitUrl.exec(written) ?? [];
   if (protocol === "")
-    return refuse(written, "a repository is written git+https://, git+ssh:// or git+file://");
+    return refuse(written, "the address of a repository begins with git+https://, git+ssh:// or git+file://");
   const slash = rest.indexOf("/");
   const host = rest.slice(0, slash);
   const at = rest.lastIndexOf("@");
   const hasRef = at > slash;
   const path = rest.slice(slash, hasRef ? at : undefined);
   const ref = hasRef ? rest.slice(at + 1) : undefined;
-  if (slash < 0 || !isPlainPath(path)) return refuse(written, "this is no address of a repository");
+  if (slash < 0 || !isPlainPath(path)) return refuse(written, "this is not the address of a repository");
   if (protocol === "https" && host.includes("@"))
-    return refuse(
-      written,
-      "an address with a name or a password in it; leave these to git's own credential helpers",
-    );
+    return refuse(written, "the address contains a name or a password; use git's credential helpers instead");
   if (!/^(?:[\w.-]+@)?[\w.-]*(?::\d+)?$/.test(host) || host.startsWith("-"))
-    return refuse(written, "this is no address of a repository");
+    return refuse(written, "this is not the address of a repository");
   if (ref !== undefined && (!/^[A-Za-z0-9_][\w./-]{0,199}$/.test(ref) || ref.includes("..")))
-    return refuse(written, "what follows the @ is no branch, tag or commit");
+    return refuse(written, "the text after @ is not a branch, a tag or a commit");
   const subdirectory = readSubdirectory(written, fragment);
   const name = (subdirectory || path)
     .split("/")
@@ -76,11 +73,11 @@ function readSubdirectory(written: string, fragment: string): string {
     parts.includes("..") ||
     parts.some((part) => part.startsWith("-"))
   )
-    return refuse(written, "after the # stands subdirectory= and a folder of the repository");
+    return refuse(written, "write subdirectory= and a folder of the repository after the #");
   return parts.join("/");
 }
 
-/** Told apart by the whole source: two ranges of one package are two packages. */
+/** The whole source decides: two version ranges of one package are two packages. */
 function aliasOf(name: string, written: string): string {
   const readable = name
     .toLowerCase()

@@ -5,7 +5,7 @@ import { pathToFileURL } from "node:url";
 import type { Category, ConsequenceLevel, JsonSchema } from "@toolmount/core";
 import { isRecord } from "../diagnostics/json.ts";
 
-/** What a package tells of one tool, so that it can be listed without being run. */
+/** One tool in a package's manifest, which lists the tool without running the package. */
 export interface ManifestTool {
   readonly name: string;
   readonly description: string;
@@ -21,7 +21,7 @@ export interface ManifestTool {
   readonly version?: string;
 }
 
-/** What a package tells of itself under `toolmount` in its `package.json`. */
+/** The manifest of a package: the key `toolmount` of its `package.json`. */
 export interface ModuleManifest {
   readonly type?: string;
   /** Points at which it mounts. */
@@ -37,7 +37,7 @@ export interface ModuleManifest {
   readonly tools?: readonly ManifestTool[];
 }
 
-/** The parts of a `package.json` that matter here. */
+/** The parts of a `package.json` that the loader reads. */
 export interface PackageFacts {
   readonly folder: string;
   readonly name: string | undefined;
@@ -47,7 +47,7 @@ export interface PackageFacts {
   readonly manifest: ModuleManifest | undefined;
 }
 
-/** Finds an installed package from a folder and reads its `package.json`. Nothing of the package is run. */
+/** Finds an installed package from a folder and reads its `package.json`. No code of the package runs. */
 export async function findPackage(name: string, folder: string): Promise<PackageFacts | undefined> {
   const file = locate(name, folder);
   return file === undefined ? undefined : readPackage(file.slice(0, -"/package.json".length));
@@ -61,7 +61,7 @@ function locate(name: string, folder: string): string | undefined {
   }
 }
 
-/** Reads the `package.json` of a folder; undefined when there is none that can be read. */
+/** Reads the `package.json` of a folder; undefined when it is missing or cannot be read. */
 export async function readPackage(folder: string): Promise<PackageFacts | undefined> {
   try {
     const json: unknown = JSON.parse(await readFile(join(folder, "package.json"), "utf8"));
@@ -71,7 +71,7 @@ export async function readPackage(folder: string): Promise<PackageFacts | undefi
   }
 }
 
-/** The facts of a `package.json` that was read. */
+/** Reads the facts of a parsed `package.json`. */
 export function readFacts(folder: string, json: Readonly<Record<string, unknown>>): PackageFacts {
   return {
     folder,
@@ -83,7 +83,7 @@ export function readFacts(folder: string, json: Readonly<Record<string, unknown>
   };
 }
 
-/** Reads a manifest; parts of the wrong type count as absent. */
+/** Reads a manifest; members of a wrong type count as absent. */
 export function readManifest(value: unknown): ModuleManifest | undefined {
   if (!isRecord(value)) return undefined;
   const { type, config, tools } = value;

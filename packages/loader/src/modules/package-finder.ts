@@ -7,8 +7,8 @@ import { findPackage, readFacts, type PackageFacts } from "./manifest.ts";
 export type PackageFinder = (name: string) => Promise<PackageFacts | undefined> | PackageFacts | undefined;
 
 /**
- * A finder of many packages from one folder, each with a single read: which folders have `node_modules` is looked at
- * once. It finds what Node would; a package that names itself, and one that is not there, is left to Node.
+ * Finds many packages from one folder, each with a single read: it looks for `node_modules` folders only once. It finds
+ * the same packages as Node; for a package that names itself, and for one that it does not find, it asks Node.
  */
 export function createPackageFinder(folder: string): PackageFinder {
   const folders = [...ancestorsOf(folder)];

@@ -9,13 +9,13 @@ import { storeOf } from "./fetched-source.ts";
 import type { Source } from "./source.ts";
 import type { FoundSource, ModuleSourceResolver, SourceSchemes } from "./source-resolver.ts";
 
-/** A module that code handed over, or a function that imports it when it is needed. */
+/** A module that the application gave, or a function that imports it when it is needed. */
 export type GivenModule = ModuleExports | (() => Promise<ModuleExports> | ModuleExports);
 
-/** Modules in memory, by the name a plan gives them. */
+/** Modules in memory, by the name that a plan uses for them. */
 export type GivenModules = Readonly<Record<string, GivenModule>>;
 
-/** Where modules are looked for. */
+/** Where modules are searched. */
 export interface Lookup {
   /** The plan's folder. */
   readonly folder: string;
@@ -26,16 +26,16 @@ export interface Lookup {
   readonly resolver?: ModuleSourceResolver | undefined;
 }
 
-/** The use of a module that a source is resolved for. */
+/** The entry for which a source is resolved. */
 export interface Asking {
   readonly module: string;
-  /** The folder of the file that names the module, where that is another than the plan's. */
+  /** The folder of the file that names the module; in a plan of layers, it may differ from the plan's folder. */
   readonly folder: string;
-  /** As its entry writes it. */
+  /** The `source` of the entry. */
   readonly source?: Json | undefined;
 }
 
-/** A module that was found, and not yet imported. */
+/** A module that was found but not imported. */
 export interface Resolution {
   /** Its package's name, or its path. */
   readonly name: string;
@@ -46,13 +46,13 @@ export interface Resolution {
   readonly manifest: ModuleManifest | undefined;
   /** SHA-256 of a file that may change while the process runs; undefined for packages and modules in memory. */
   readonly contentHash: string | undefined;
-  /** When that file was written, in milliseconds since the epoch. */
+  /** When that file changed, in milliseconds since the epoch. */
   readonly changedAt?: number;
 }
 
 /**
- * Finds the module of a source: where the application's resolver says, else from the folder of the file that names it, from
- * the plan's, then among the given ones. Nothing is fetched. Throws `SOURCE_NOT_FOUND`.
+ * Finds the module of a source. It asks the application's resolver, then searches from the folder of the file that names
+ * the module, then from the plan's folder, then among the given modules. It fetches nothing. Throws `SOURCE_NOT_FOUND`.
  */
 export async function resolveSource(source: Source, lookup: Lookup, asking?: Asking): Promise<Resolution> {
   if (source.kind === "built-in") return inMemory(source.written, source.module);
@@ -91,7 +91,7 @@ async function resolvePackage(
   return resolveGiven(written, [written, ...names], names, lookup);
 }
 
-/** Among the packages that were fetched for the plan. */
+/** Finds a package among those that were fetched for the plan. */
 async function resolveFetched(source: string, alias: string, lookup: Lookup): Promise<Resolution> {
   const store = storeOf(lookup.folder);
   const folder = join(store, "node_modules", alias);
@@ -125,7 +125,7 @@ async function fromFound(name: string, found: FoundSource, lookup: Lookup): Prom
   throw new ToolmountError("SOURCE_NOT_FOUND", { source: name, tried: [path] });
 }
 
-/** What code of the application says: not found is undefined, every other error is told as what it is. */
+/** Runs a resolver of the application: "not found" becomes undefined, every other error is kept. */
 async function attempt<Value>(module: string, work: () => Promise<Value>): Promise<Value | undefined> {
   try {
     return await work();
@@ -172,9 +172,9 @@ async function enterPackage(name: string, folder: string, lookup: Lookup): Promi
   return resolveModulePath(name, { cache: false, conditions, from: `${folder}/`, try: true });
 }
 
-/** Found, but not to be entered: an error of another kind than not found. */
+/** The package is installed but has no entry file: this is another error than "not found". */
 function failToEnter(module: string, { folder }: PackageFacts): never {
-  const problem = `its package.json in ${folder} names no file that is there; it may have to be built`;
+  const problem = `its package.json in ${folder} names no file that exists; build the package, or fix its exports`;
   throw new ToolmountError("MODULE_IMPORT_FAILED", { module, problem });
 }
 
@@ -195,14 +195,14 @@ async function resolvePath(path: string, lookup: Lookup): Promise<Resolution | u
 const entryFiles = ["index.ts", "index.mjs", "index.js"];
 const importable = new Set([".ts", ".mts", ".js", ".mjs", ".cjs", ".cts"]);
 
-/** The entry of a folder: what its package says, else an index file. */
+/** The entry file of a folder: the one in its `package.json`, else an index file. */
 async function findEntry(
   folder: string,
   facts: PackageFacts | undefined,
   lookup: Lookup,
 ): Promise<string | undefined> {
   if (facts?.name !== undefined && facts.hasExports) {
-    // Exports are entered as Node does it: a package may name itself.
+    // Node resolves exports when a package imports itself by its name.
     return enterPackage(facts.name, folder, lookup);
   }
   for (const file of facts?.main === undefined ? entryFiles : [facts.main, ...entryFiles]) {
@@ -216,7 +216,7 @@ async function fromFile(name: string, path: string, facts: PackageFacts | undefi
   if (!importable.has(extname(path))) {
     throw new ToolmountError("MODULE_INVALID", {
       module: name,
-      problem: `a module is a file of ${[...importable].join(", ")}`,
+      problem: `a module is a file that ends with ${[...importable].join(", ")}`,
     });
   }
   const contentHash = createHash("sha256")

@@ -1,7 +1,7 @@
 import type { Json, JsonObject } from "@toolmount/core";
 import { isRecord } from "../diagnostics/json.ts";
 
-/** A plan section that stands for a module: sugar for an entry. */
+/** A section of a plan that configures a module: a short form of an entry. */
 export interface SectionRow {
   readonly section: string;
   readonly module: string;
@@ -12,8 +12,8 @@ export interface SectionRow {
 }
 
 /**
- * Sections, and the module that is mounted with each as its config, before tools. The loader knows no sibling but by
- * this table; rows that share a module make one entry. (What a tool of another contract needs, core says when it is mounted.)
+ * Sections, and the module that is mounted with each as its config, before tools. Only this table names other packages.
+ * Rows with the same module make one entry.
  */
 export const sectionTable: readonly SectionRow[] = [
   { section: "policy", module: "@toolmount/policy", as: "config" },
@@ -22,7 +22,7 @@ export const sectionTable: readonly SectionRow[] = [
   { section: "session", module: "@toolmount/reasoner", as: "config" },
 ];
 
-/** Schemes of a source written as a map, and the module that mounts what they name. */
+/** Schemes of a source that is a map, and the module that mounts such a source. */
 export const schemeTable: Readonly<Record<string, string>> = { mcp: "@toolmount/mcp" };
 
 /** Places where calls may run, besides `inline`, and the module that runs them there. */

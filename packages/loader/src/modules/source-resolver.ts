@@ -1,17 +1,17 @@
 import type { Json } from "@toolmount/core";
 import type { ModuleExports } from "./import.ts";
 
-/** Where a module was found: a file or a folder, or the module itself. */
+/** A found module: its file or folder, or the module itself. */
 export type FoundSource = { readonly path: string } | { readonly module: ModuleExports };
 
 /**
- * Finds modules of a scheme of your own: `acme:weather` or `{ acme: { … } }` as the `source` of an entry. Must have no
- * side effects and give the same answer to the same source; what has to be fetched is fetched before.
+ * Finds modules of a scheme that an application defines: `acme:weather` or `{ acme: { … } }` as the `source` of an entry.
+ * It must have no side effects and return the same module for the same source; it fetches nothing.
  */
 export interface SourceScheme {
   /**
-   * Finds the module. Undefined, or a throw of `SOURCE_NOT_FOUND`, when there is none; any other throw is told as
-   * `MODULE_IMPORT_FAILED`.
+   * Finds the module. Returns undefined, or throws `SOURCE_NOT_FOUND`, when there is no such module; any other error is
+   * reported as `MODULE_IMPORT_FAILED`.
    */
   resolve(
     source: Json,
@@ -22,15 +22,15 @@ export interface SourceScheme {
 /** Schemes by their name. */
 export type SourceSchemes = Readonly<Record<string, SourceScheme>>;
 
-/** A module's folder, found when it is asked for. Source: Amplifier's MODULE_SOURCE_PROTOCOL. */
+/** A module's folder, which `resolve` finds. Source: Amplifier's MODULE_SOURCE_PROTOCOL. */
 export interface ModuleSource {
   resolve(): Promise<string> | string;
 }
 
 /**
- * Maps every module id, with the source its entry gives, to where it is; the policy of an application. Mounted at
- * `module-source-resolver`. Undefined, or a throw of `SOURCE_NOT_FOUND`, means that it does not know; the module is
- * then looked for as without a resolver. Other errors are told.
+ * An application's own rule for where modules are: it gets each module id with the `source` of its entry. Mounted at
+ * `module-source-resolver`. When it returns undefined, or throws `SOURCE_NOT_FOUND`, the loader searches as without a
+ * resolver. Other errors are reported.
  */
 export interface ModuleSourceResolver {
   resolve(moduleId: string, source?: Json): Promise<ModuleSource | undefined> | ModuleSource | undefined;

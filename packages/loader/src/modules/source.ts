@@ -8,13 +8,13 @@ import type { ModuleExports } from "./import.ts";
 import { isRecord } from "../diagnostics/json.ts";
 import { schemeTable } from "./section-table.ts";
 
-/** What an entry names, before anything was looked up. */
+/** The source of an entry, before it is searched. */
 export type Source =
   /** An installed package: the names that are tried, in order. */
   | { readonly kind: "package"; readonly written: string; readonly names: readonly string[] }
   /** A file or a folder. */
   | { readonly kind: "path"; readonly written: string; readonly path: string }
-  /** What a module of the scheme table mounts. */
+  /** A source that a module of the scheme table mounts. */
   | {
       readonly kind: "scheme";
       readonly scheme: string;
@@ -22,16 +22,16 @@ export type Source =
       readonly settings: JsonObject;
     }
   | FetchedSource
-  /** What a scheme finds that was given to the loader. */
+  /** A source of a scheme that the application defines. */
   | { readonly kind: "custom"; readonly written: string; readonly scheme: string; readonly source: Json }
-  /** A module of the loader's own. */
+  /** A module of the loader. */
   | { readonly kind: "built-in"; readonly written: string; readonly module: ModuleExports };
 
 /**
  * Reads an entry's `source`, or its `module` when it has none. Paths are relative to the plan's folder.
  *
- * `schemes` are the names of those that were given to the loader. Throws `SOURCE_REFUSED` for what must never be
- * imported, and for what nothing here understands.
+ * `schemes` are the names of the schemes that the application defines. Throws `SOURCE_REFUSED` for a source that must
+ * never be imported, and for one that is not understood.
  */
 export function readSource(
   { module, source }: { module: string; source?: unknown },
@@ -56,15 +56,12 @@ function readUrl(written: string, scheme: string, folder: string): Source {
   if (scheme === "npm") return readNpm(written, written.slice("npm:".length));
   if (scheme === "file") return { kind: "path", written, path: readFileUrl(written, folder) };
   if (refusedSchemes.has(scheme))
-    return refuse(written, `a plan may not name ${scheme}: modules; name a package or a file`);
+    return refuse(written, `a plan cannot import ${scheme}: modules; name a package or a file`);
   if (scheme.startsWith("git+") || scheme === "git") return readGit(written);
-  return refuse(
-    written,
-    `nothing here knows the scheme ${scheme}:; there are npm:, file:, git+https: and paths`,
-  );
+  return refuse(written, `the scheme ${scheme}: is unknown; write npm:, file:, git+https: or a path`);
 }
 
-/** Code from elsewhere, code in the plan itself, and what belongs to Node. */
+/** Code from the network, code in the plan itself, and Node's own modules. */
 const refusedSchemes = new Set(["http", "https", "data", "node", "blob", "javascript"]);
 
 function readFileUrl(written: string, folder: string): string {
@@ -77,7 +74,7 @@ function readFileUrl(written: string, folder: string): string {
   }
 }
 
-/** Longest package name the npm registry takes, with its scope. */
+/** Longest package name that the npm registry accepts, with its scope. */
 const maxName = 214;
 const packageName = /^(?:@[a-z0-9~-][a-z0-9._~-]*\/)?[a-z0-9~-][a-z0-9._~-]*$/i;
 
@@ -91,7 +88,7 @@ function readNpm(written: string, rest: string): Source {
     : readNpmRange(written, name, rest.slice(at + 1));
 }
 
-/** A bare name is short for ours, then for a stranger's package; exact unscoped names are written `npm:`. */
+/** A bare name is short for `@toolmount/tool-<name>`, then for `toolmount-tool-<name>`. */
 function readName(written: string): Source {
   requireName(written, written);
   const names = written.startsWith("@")
@@ -102,7 +99,7 @@ function readName(written: string): Source {
 
 function requireName(written: string, name: string): void {
   if (name.length > maxName || !packageName.test(name))
-    refuse(written, "this is neither a package's name nor a path");
+    refuse(written, "this is neither the name of a package nor a path");
 }
 
 function readScheme(
@@ -116,7 +113,10 @@ function readScheme(
   const module = Object.hasOwn(schemeTable, scheme) ? schemeTable[scheme] : undefined;
   const known = [...Object.keys(schemeTable), ...schemes].join(", ");
   if (module === undefined || others.length > 0 || !isRecord(source[scheme]))
-    return refuse(label, `a source written as a map has one key, whose value is a map, of: ${known}`);
+    return refuse(
+      label,
+      `a source that is a map has one key, and its value is a map; the keys are: ${known}`,
+    );
   return { kind: "scheme", scheme, module, settings: source[scheme] as JsonObject };
 }
 

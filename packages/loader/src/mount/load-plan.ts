@@ -82,7 +82,7 @@ export async function loadPlan(input: PlanInput, options: LoadOptions): Promise<
   const plan = checkPlan(filled.value, reporter);
   const listed = listModules(plan, { folder, map, reporter, schemes: Object.keys(options.schemes ?? {}) });
   for (const section of plan.unknownSections)
-    options.logger.warn({ section, file }, "the plan has an unknown section");
+    options.logger.warn({ section, file }, `the plan has an unknown section "${section.slice(0, 100)}"`);
   // A text whose variable is missing often fails other checks, too: report only the missing variable.
   const others = reporter.problems.filter(({ path }) => !problems.some((other) => other.path === path));
   const { modules, rest } = giveToOptional(listed, problems);

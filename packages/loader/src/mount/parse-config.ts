@@ -2,7 +2,7 @@ import type { JsonObject, JsonSchema, Logger } from "@toolmount/core";
 import { z } from "zod";
 import { deepFreeze } from "../diagnostics/json.ts";
 import type { Reporter } from "../diagnostics/problems.ts";
-import { readIssues, type SchemaComplaint } from "../diagnostics/schema-issues.ts";
+import { readIssues, type SchemaIssue } from "../diagnostics/schema-issues.ts";
 import type { LoadedModule } from "../modules/recognize.ts";
 import type { ModuleUse } from "./module-use.ts";
 
@@ -55,7 +55,7 @@ function readSchema(json: JsonSchema): z.ZodType | undefined {
 
 function reportIssues(
   { id, configPath }: ModuleUse,
-  issues: readonly SchemaComplaint[],
+  issues: readonly SchemaIssue[],
   { report }: Reporter,
 ): void {
   for (const { path, part, problem } of issues)

@@ -5,19 +5,19 @@ import type { Path } from "../diagnostics/positions.ts";
 /** A section of the plan that lists modules, or names one. */
 export type EntrySection = "orchestrator" | "context" | "providers" | "tools" | "hooks";
 
-/** A module specification as it stands in the plan. */
+/** A module specification as the plan writes it. */
 export interface WrittenEntry {
   readonly section: EntrySection;
   readonly value: Json;
   readonly path: Path;
 }
 
-/** Sections that only Amplifier's plans have. `agents` is passed on: overlays for sessions that others begin. */
+/** Sections that only Amplifier plans have. The loader does not use `agents`: overlays for sessions of others. */
 export const amplifierSections: readonly string[] = ["orchestrator", "context", "providers", "agents"];
 
 /**
- * Whether a plan is one of Amplifier's: it has no `version`, and a session with an orchestrator or a context, or a
- * section that only those plans have.
+ * Tests whether a plan is an Amplifier plan: it has no `version`, and it has a session with an orchestrator or a context,
+ * or a section that only those plans have.
  */
 export function isAmplifierPlan(plan: JsonObject): boolean {
   if (plan["version"] !== undefined) return false;
@@ -28,9 +28,9 @@ export function isAmplifierPlan(plan: JsonObject): boolean {
 }
 
 /**
- * Modules of an Amplifier plan in the order of its loader: orchestrator, context, providers, tools, hooks. The
- * orchestrator and the context stand in the session, as a name or as a specification; the top-level sections of
- * their names give them config. Source: MOUNT_PLAN_SPECIFICATION, _session_init.py.
+ * The entries of a plan. For an Amplifier plan, in the order of Amplifier's loader: orchestrator, context, providers,
+ * tools, hooks. The session names the orchestrator and the context; the top-level sections of these names are their
+ * config. Source: MOUNT_PLAN_SPECIFICATION, _session_init.py.
  */
 export function listWritten(plan: JsonObject): WrittenEntry[] {
   const { session } = plan;
@@ -57,19 +57,19 @@ function withConfig(named: Json, section: Json | undefined): Json {
   return { ...named, config: { ...config, ...(isRecord(own) ? own : {}) } };
 }
 
-/** Modules written in Python, by their repository. */
+/** Repositories of modules in Python. */
 const pythonSource = /^git\+(?:https|ssh):\/\/(?:git@)?github\.com\/[\w.-]+\/amplifier-(?:module|bundle)-/;
 
-/** What a plan of another system names, and where it is mapped to. */
+/** The module here that a module of another system is mapped to. */
 export type Foreign =
-  /** Ours, if it is installed; else it cannot be mounted here. */
+  /** A package of toolmount, when it is installed. */
   | { readonly kind: "package"; readonly names: readonly string[]; readonly hint: string }
-  /** A part of the session that our reasoner is. */
+  /** A part of the session that `@toolmount/reasoner` replaces. */
   | { readonly kind: "reasoner" };
 
 /**
  * Maps a module of an Amplifier plan: `tool-bash` is `@toolmount/tool-bash`; orchestrators, contexts and providers by
- * a bare name are parts of `@toolmount/reasoner`. Undefined for what can be mounted as it is written: paths, scoped
+ * a bare name are parts of `@toolmount/reasoner`. Undefined for modules that can be mounted as written: paths, scoped
  * packages, `npm:` and `file:`.
  */
 export function mapForeign(section: EntrySection, module: string, source: unknown): Foreign | undefined {
@@ -82,6 +82,6 @@ export function mapForeign(section: EntrySection, module: string, source: unknow
   return {
     kind: "package",
     names: [`@toolmount/${kind}-${short}`, `toolmount-${kind}-${short}`],
-    hint: `it is written in Python, and nothing is installed in its place (@toolmount/${kind}-${short}, toolmount-${kind}-${short}); take it out, or name a source of your own`,
+    hint: `it is a Python module, and neither @toolmount/${kind}-${short} nor toolmount-${kind}-${short} is installed; remove the entry, or add a source of your own`,
   };
 }

@@ -38,6 +38,11 @@ function checkEntry(
   plan: { readonly amplifier: boolean; readonly wake: EntryDocument["wake"] },
   reporter: Reporter,
 ): PlanEntry | undefined {
+  if (typeof value === "string") {
+    const problem = `an entry is a map; write "module: ${value.slice(0, 100)}"`;
+    reporter.report("PLAN_VALUE_INVALID", { problem }, { path });
+    return undefined;
+  }
   const parsed = entrySchema.safeParse(value);
   if (!parsed.success) {
     reportIssues(entrySchema, parsed.error.issues, path, reporter);

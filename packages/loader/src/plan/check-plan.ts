@@ -41,6 +41,7 @@ export function checkPlan(value: JsonObject, reporter: Reporter): Plan {
   const { unknownSections, rest } = splitSections(known, amplifier, reporter);
   const parsed = planSchema.safeParse(rest);
   if (!parsed.success) reportIssues(planSchema, parsed.error.issues, [], reporter);
+  if (known["version"] !== undefined && known["tools"] === null) reportNoTools(reporter);
   if (amplifier) checkAmplifier(known, reporter);
   return {
     version: parsed.data?.version,
@@ -52,6 +53,12 @@ export function checkPlan(value: JsonObject, reporter: Reporter): Plan {
     limits: checkLimits(known["policy"], reporter),
     unknownSections,
   };
+}
+
+/** An empty `tools:` is usually a list with a wrong indent, or one that was commented out. */
+function reportNoTools({ report }: Reporter): void {
+  const problem = "tools is empty; write a list of entries, or remove the key";
+  report("PLAN_VALUE_INVALID", { problem }, { path: ["tools"] });
 }
 
 const ownKeys = Object.keys(planSchema.shape);

@@ -4,10 +4,10 @@ import { dirname, isAbsolute, resolve } from "node:path";
 import type { Json, JsonObject } from "@toolmount/core";
 import { findPlace, type Path, type PlanMap } from "../diagnostics/positions.ts";
 
-/** Most bytes of a file that a plan may take a value from. */
+/** Most bytes of a file whose text a plan can use as a value. */
 const maxBytes = 64 * 1024;
 
-/** What `${file:…}` says: the text of a file, or why there is none. */
+/** The value of `${file:…}`: the text of a file, or why it has no value. */
 type FileValue =
   | { readonly ok: true; readonly text: string }
   | { readonly ok: false; readonly problem: string };
@@ -17,7 +17,7 @@ export type FileValues = ReadonlyMap<string, FileValue>;
 
 const reference = /\$(\$\{)|\$\{file:([^{}$]*)\}/g;
 
-/** Reads every file that a text of the plan names as `${file:path}`, each once. Paths start at the file they stand in. */
+/** Reads every file that a text of the plan names as `${file:path}`, each once. Paths are relative to the file that names them. */
 export async function readFileValues(value: JsonObject, map: PlanMap, folder: string): Promise<FileValues> {
   const paths = new Set<string>();
   collect(value, [], (text, path) => {
@@ -28,7 +28,7 @@ export async function readFileValues(value: JsonObject, map: PlanMap, folder: st
   return new Map(await Promise.all([...paths].map(async (path) => [path, await readText(path)] as const)));
 }
 
-/** The path that a reference means. */
+/** The absolute path of a reference. */
 export function resolveFileValue(written: string, path: Path, map: PlanMap, folder: string): string {
   if (isAbsolute(written)) return written;
   const place = findPlace(map, path);
@@ -42,10 +42,10 @@ function collect(value: Json, path: Path, visit: (text: string, path: Path) => v
     collect(inner, [...path, Array.isArray(value) ? Number(key) : key], visit);
 }
 
-/** A trailing line end is no part of the value: editors and `echo` write one. */
+/** The value does not include a line end at the end of the file: editors and `echo` add one. */
 async function readText(path: string): Promise<FileValue> {
   try {
-    // Not blocking: a pipe that nobody writes to must not hold the start up.
+    // Non-blocking, because opening a pipe without a writer would wait for ever.
     const file = await open(path, constants.O_RDONLY | constants.O_NONBLOCK);
     try {
       return await readStart(file);
@@ -57,13 +57,13 @@ async function readText(path: string): Promise<FileValue> {
     if (code === "ERR_ENCODING_INVALID_ENCODED_DATA") return { ok: false, problem: "it is not UTF-8" };
     return {
       ok: false,
-      problem: code === "ENOENT" ? "there is no such file" : `it cannot be read (${code ?? "unknown"})`,
+      problem: code === "ENOENT" ? "the file does not exist" : `it cannot be read (${code ?? "unknown"})`,
     };
   }
 }
 
 async function readStart(file: FileHandle): Promise<FileValue> {
-  if (!(await file.stat()).isFile()) return { ok: false, problem: "it is no file" };
+  if (!(await file.stat()).isFile()) return { ok: false, problem: "it is not a file" };
   const { buffer, bytesRead } = await file.read(Buffer.alloc(maxBytes + 1), 0, maxBytes + 1, 0);
   if (bytesRead > maxBytes) return { ok: false, problem: `it has more than ${maxBytes} bytes` };
   const text = new TextDecoder("utf-8", { fatal: true }).decode(buffer.subarray(0, bytesRead));

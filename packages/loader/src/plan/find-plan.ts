@@ -14,8 +14,8 @@ export const planFileNames = [
 ] as const;
 
 /**
- * Finds the plan's file. A path to a file is that file; a folder is searched for {@link planFileNames}; without a path,
- * `cwd` and the folders above it, up to the one with a `package.json`, are.
+ * Finds the plan's file. A path to a file is that file. A folder is searched for {@link planFileNames}. Without a path,
+ * `cwd` and the folders above it are searched, up to the one with a `package.json`.
  *
  * Throws `PLAN_NOT_FOUND`.
  */
@@ -35,7 +35,7 @@ function toPath(path: string | URL, cwd: string): string {
 }
 
 async function search(folder: string, searchStrategy: "none" | "project"): Promise<string | undefined> {
-  // Most plans are in the first folder, and need no search.
+  // Most plans are in the first folder: these are found without cosmiconfig.
   for (const name of planFileNames)
     if (statSync(join(folder, name), { throwIfNoEntry: false })?.isFile() === true) return join(folder, name);
   const { cosmiconfig } = await import("cosmiconfig");
@@ -44,7 +44,7 @@ async function search(folder: string, searchStrategy: "none" | "project"): Promi
     searchStrategy,
     cache: false,
     ignoreEmptySearchPlaces: false,
-    // The text is read later, with its positions; nothing that is found here is run.
+    // Only the path is used: the text is read later, with its positions.
     loaders: { ".yaml": keepPath, ".yml": keepPath, ".json": keepPath },
   });
   return (await explorer.search(folder))?.filepath;

@@ -11,16 +11,16 @@ export type Environment = Readonly<Record<string, string | undefined>>;
 export interface Interpolated {
   readonly value: JsonObject;
   readonly problems: readonly Problem[];
-  /** Puts names back in place of the values of variables: for every text that may be printed. */
+  /** Replaces the values of variables in a text by their names, for every text that may be printed. */
   readonly mask: (text: string) => string;
 }
 
 /**
- * Fills `${NAME}` and `${NAME:-default}` in every text value of a plan; keys stay as they are.
+ * Fills in `${NAME}` and `${NAME:-default}` in every text value of a plan; keys do not change.
  *
- * What is filled in stays a text and is not looked at again. The default stands in when the variable is unset or empty,
- * as in a shell. `$${` is a literal `${`; a `$` without a brace is itself. A missing variable is `VARIABLE_MISSING` at
- * its place; no problem ever holds a value. `${file:path}` is the text of a file, of those that were read for it.
+ * A value that was filled in stays a text and is not interpolated again. The default is used when the variable is unset or
+ * empty, as in a shell. `$${` is a literal `${`; a `$` without a brace is itself. A missing variable is `VARIABLE_MISSING`
+ * at its place; no problem contains a value. `${file:path}` is the text of a file, which was read before.
  */
 export function interpolate(
   value: JsonObject,
@@ -33,7 +33,7 @@ export function interpolate(
   return { value: filled, problems: fill.problems, mask: createMask(fill.used) };
 }
 
-/** Files whose text a plan takes, and where paths of a plan without a file start. */
+/** The texts of files that a plan uses, and the folder for relative paths of a plan without a file. */
 export interface GivenFiles {
   readonly values: FileValues;
   readonly folder: string;
@@ -61,7 +61,7 @@ function fillValue(fill: Fill, value: Json, path: Path): Json {
 /** An escaped or an opening `${`, with what follows up to the closing brace. */
 const references = /\$(\$\{)|\$\{([^{}$]*)(\}?)/g;
 
-/** What stands between the braces: a name, and perhaps a default. */
+/** The text between the braces: a name, and optionally a default. */
 const inBraces = /^([A-Za-z_][A-Za-z0-9_]*)(?::-(.*))?$/s;
 
 function fillText(fill: Fill, text: string, path: Path): string {
@@ -96,7 +96,7 @@ function takeFile(
     used.set(value.text, `file:${written}`);
     return value.text;
   }
-  const problem = `the file "${written.slice(0, 200)}" gives no value: ${value?.problem ?? "there is no such file"}`;
+  const problem = `the file "${written.slice(0, 200)}" cannot be used as a value: ${value?.problem ?? "the file does not exist"}`;
   problems.push(
     makeProblem("PLAN_VALUE_INVALID", { problem }, { path, place: findReference(map, path, whole) }),
   );
@@ -124,10 +124,10 @@ function complain({ map, problems }: Fill, path: Path, whole: string): string {
   return "";
 }
 
-/** How far into a text a reference is looked for, in characters. */
+/** How far into a text a reference is searched, in characters. */
 const searched = 4096;
 
-/** The place of a reference inside the text that holds it, where the text stands unescaped in the plan. */
+/** The place of a reference inside its text, when the plan has the text without escapes. */
 function findReference(map: PlanMap, path: Path, reference: string) {
   const place = findPlace(map, path);
   if (place === undefined) return undefined;
@@ -135,7 +135,7 @@ function findReference(map: PlanMap, path: Path, reference: string) {
   return { text: place.text, offset: place.offset + Math.max(inside, 0) };
 }
 
-/** Shortest value that is masked; shorter ones are parts of ordinary words. */
+/** Shortest value that is masked, in characters; shorter values are parts of ordinary words. */
 const minMasked = 4;
 
 function createMask(used: ReadonlyMap<string, string>): (text: string) => string {

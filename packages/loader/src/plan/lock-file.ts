@@ -6,21 +6,21 @@ import { z } from "zod";
 import { makeProblem, planError } from "../diagnostics/problems.ts";
 import { createPlanText } from "../diagnostics/source-text.ts";
 
-/** What was agreed to of one tool. */
+/** One tool as it was when the lock file was written. */
 export interface LockedTool {
-  /** Of everything that a model, a gate or a person sees of it. */
+  /** Digest of everything that a model, a gate or a person sees of it. */
   readonly digest: string;
   readonly module: string;
   readonly version?: string | undefined;
 }
 
-/** The tools of a plan that were agreed to, by the names they are offered under. */
+/** The accepted tools of a plan, by the names under which they are offered. */
 export interface PlanLock {
   readonly version: 1;
   readonly tools: Readonly<Record<string, LockedTool>>;
 }
 
-/** One tool that is not what the lock says. */
+/** One tool that differs from the lock file. */
 export interface LockChange {
   readonly tool: string;
   readonly change: "added" | "changed" | "removed";
@@ -36,22 +36,22 @@ const schema = z.strictObject({
   ),
 });
 
-/** The lock of `plan.yaml` with the overlay `ci` is `plan.ci.lock.json` beside it. */
+/** The lock file of a plan: for `plan.yaml` with the overlay `ci` it is `plan.ci.lock.json` beside it. */
 export function lockFileOf(plan: string, overlays: readonly string[] = []): string {
   const name = basename(plan, extname(plan));
   return join(dirname(plan), `${[name, ...overlays].join(".")}.lock.json`);
 }
 
-/** Reads a lock; undefined when there is none. Throws `PLAN_INVALID` for one that cannot be read: it is never ignored. */
+/** Reads a lock file; undefined when it does not exist. Throws `PLAN_INVALID` when it cannot be read: it is never ignored. */
 export async function readLock(file: string): Promise<PlanLock | undefined> {
   const text = await readFile(file, "utf8").catch((error: NodeJS.ErrnoException) => {
     if (error.code === "ENOENT") return undefined;
-    throw refuse(file, `the lock cannot be read (${error.code ?? "unknown"})`);
+    throw refuse(file, `the lock file cannot be read (${error.code ?? "unknown"})`);
   });
   if (text === undefined) return undefined;
   const parsed = schema.safeParse(parse(file, text));
   if (!parsed.success)
-    throw refuse(file, "the lock is not one of toolmount; write it anew with: toolmount lock --accept");
+    throw refuse(file, "this is not a lock file of toolmount; write it again with: toolmount lock --accept");
   return parsed.data;
 }
 
@@ -59,7 +59,7 @@ function parse(file: string, text: string): unknown {
   try {
     return JSON.parse(text);
   } catch {
-    throw refuse(file, "the lock is not JSON; write it anew with: toolmount lock --accept");
+    throw refuse(file, "the lock file is not JSON; write it again with: toolmount lock --accept");
   }
 }
 
@@ -69,7 +69,7 @@ function refuse(file: string, problem: string): Error {
   ]);
 }
 
-/** The lock of tools as they are. */
+/** The lock of tools as they are now. */
 export function makeLock(
   tools: readonly ToolInfo[],
   versions: ReadonlyMap<string, string | undefined>,
@@ -84,7 +84,7 @@ export function makeLock(
   return { version: 1, tools: Object.fromEntries(locked) };
 }
 
-/** What is otherwise than in the lock. A version alone changes nothing that anybody sees, and is not told. */
+/** The differences between two locks. A change of the version alone is not one: models and people see no difference. */
 export function compareLocks(before: PlanLock | undefined, now: PlanLock): LockChange[] {
   const old = before?.tools ?? {};
   const names = [...new Set([...Object.keys(old), ...Object.keys(now.tools)])].toSorted();
@@ -96,7 +96,7 @@ export function compareLocks(before: PlanLock | undefined, now: PlanLock): LockC
   });
 }
 
-/** Writes a lock in one step. */
+/** Writes a lock file in one step. */
 export async function writeLock(file: string, lock: PlanLock): Promise<void> {
   const beside = `${file}.new`;
   await writeFile(beside, `${JSON.stringify(lock, null, 2)}\n`);

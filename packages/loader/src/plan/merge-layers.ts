@@ -5,24 +5,24 @@ import type { Layer, Layers } from "./read-layers.ts";
 import { findPlace, pathKey, type Path, type PlanMap } from "../diagnostics/positions.ts";
 import { makeProblem, type Problem } from "../diagnostics/problems.ts";
 
-/** One plan of all layers. */
+/** One plan, merged from all layers. */
 export interface Combined {
   readonly value: JsonObject;
-  /** Each part of the value, and where the layer that had the last word wrote it. */
+  /** Where each part of the value is written, in the highest layer that sets it. */
   readonly map: PlanMap;
   readonly problems: readonly Problem[];
 }
 
-/** Lists of entries: an entry of a higher layer changes the one with its id, or is added at the end. */
+/** Lists of entries: an entry of a higher layer changes the entry with its id, or is added at the end. */
 const entryLists: readonly string[] = ["tools", "hooks", "providers"];
 
-/** What concerns a single file, and not the plan that is put together. */
+/** Keys that concern a single file, not the merged plan. */
 const ownOfAFile = new Set(["extends", "$schema"]);
 
 /**
- * Lays layers over each other, lowest first. Maps are put together key by key; everything else, lists too, is replaced
- * as a whole. Only entries are found again by their `id` (default `module`; the second of a file is `#2`): an entry that
- * says `remove: true` takes the one below away, and one without a `module` must find one.
+ * Merges layers, lowest first. Maps are merged key by key; every other value, lists included, is replaced as a whole.
+ * Entries are matched by their `id` (default `module`; the second of a file is `#2`): an entry with `remove: true` removes
+ * the one below, and an entry without a `module` must match one.
  */
 export function combineLayers({ layers, problems }: Layers): Combined {
   const [first] = layers;
@@ -38,7 +38,7 @@ export function combineLayers({ layers, problems }: Layers): Combined {
 interface Combining {
   readonly map: PlanMap;
   readonly problems: Problem[];
-  /** Whether every layer could be read: else an entry to change may be in one that could not. */
+  /** Whether every layer could be read. If not, the entry to change may be in the missing layer. */
   readonly complete: boolean;
 }
 
@@ -55,7 +55,7 @@ function layOver(combining: Combining, below: JsonObject, layer: Layer): JsonObj
   return value;
 }
 
-/** Lays one value over another; marks of what was replaced are kept behind those that replace them. */
+/** Merges one value over another. The place of a replaced value is kept behind the new one. */
 function layValue(
   combining: Combining,
   below: Json | undefined,
@@ -80,7 +80,7 @@ function layValue(
   return above;
 }
 
-/** Takes the marks of a value's parts out. */
+/** Removes the places of a value's parts. */
 function forget(marks: PlanMap, value: Json, path: Path): void {
   for (const [key, inner] of membersOf(value)) {
     marks.delete(pathKey([...path, key]));
@@ -117,7 +117,7 @@ function layEntries(
   return removed.length === 0 ? result : withoutEntries(combining.map, result, removed, section);
 }
 
-/** An entry that names another module takes nothing over of where the old one came from. */
+/** An entry that names another module does not inherit the `source` of the old one. */
 function layEntry(combining: Combining, below: Json, above: Json, from: Path, to: Path, map: PlanMap): Json {
   const renamed = isRecord(below) && isRecord(above) && above["module"] !== undefined;
   if (!renamed || above["module"] === below["module"] || below["source"] === undefined)
@@ -128,12 +128,12 @@ function layEntry(combining: Combining, below: Json, above: Json, from: Path, to
   return layValue(combining, rest, above, from, to, map);
 }
 
-/** An entry that only changes another one. */
+/** Tests whether an entry only changes another one. */
 function isChange(entry: Json): boolean {
   return isRecord(entry) && (entry["module"] === undefined || entry["remove"] === true);
 }
 
-/** What entries are called; the second of a name is told apart by `#2`. */
+/** The ids of entries; the second entry with the same id gets `#2`. */
 function idsOf(entries: readonly Json[]): (string | undefined)[] {
   const counts = new Map<string, number>();
   return entries.map((entry) => {

@@ -3,9 +3,10 @@ import type { Json, JsonObject } from "@toolmount/core";
 import { isExact, isRecord, maxPlanDepth, refusedKeys } from "../diagnostics/json.ts";
 import { pathKey, type Path, type PlanMap } from "../diagnostics/positions.ts";
 import { makeProblem, type Problem } from "../diagnostics/problems.ts";
+import { explainSyntax } from "./explain-syntax.ts";
 import { maxPlanBytes, sizeProblem, type PlanText } from "../diagnostics/source-text.ts";
 
-/** A plan's text as a value, and where each part of it was written. */
+/** A plan's text as a value, and where each part of it is written. */
 interface ParsedPlan {
   readonly value: JsonObject;
   readonly map: PlanMap;
@@ -16,16 +17,21 @@ export type ParseResult =
   | { readonly ok: false; readonly problems: readonly Problem[] };
 
 /**
- * Reads YAML 1.2 (and so JSON) into plain data that remembers where it was written.
+ * Reads YAML 1.2 (and so JSON) into plain data, with the place of each value.
  *
  * Refused, each at its place: more than {@link maxPlanBytes}, nesting beyond {@link maxPlanDepth}, several documents,
- * duplicate keys, keys that name an object's machinery, aliases of maps and lists, merge keys, tags, numbers that JSON
- * or a double cannot hold.
+ * duplicate keys, keys such as `__proto__`, aliases of maps and lists, merge keys, tags, numbers that JSON or a double
+ * cannot hold. Only the first {@link maxProblems} problems are reported.
  */
 export function parsePlan(text: PlanText): ParseResult {
   if (Buffer.byteLength(text.text) > maxPlanBytes) return refuse(text, 0, "PLAN_TOO_LARGE", sizeProblem);
   if (text.text.includes("\0"))
-    return refuse(text, text.text.indexOf("\0"), "PLAN_SYNTAX", "a plan is a text; this has a zero byte");
+    return refuse(
+      text,
+      text.text.indexOf("\0"),
+      "PLAN_SYNTAX",
+      "a plan is a text file; this file contains a zero byte",
+    );
   return compose(text);
 }
 
@@ -44,24 +50,36 @@ function compose(text: PlanText): ParseResult {
   if (document === undefined) return refuse(text, 0, "PLAN_SYNTAX", "the plan is empty");
   const troubles = [...document.errors, ...document.warnings];
   if (troubles.length > 0) {
-    const problems = troubles.map((trouble) =>
-      syntaxProblem(text, trouble.pos[0], "PLAN_SYNTAX", trouble.message),
-    );
-    return { ok: false, problems };
+    const problems = troubles.slice(0, maxProblems).map((trouble) => {
+      const { offset, problem } = explainSyntax(text, trouble);
+      return syntaxProblem(text, offset, "PLAN_SYNTAX", problem);
+    });
+    return { ok: false, problems: withoutRepeats(problems) };
   }
   if (second !== undefined)
-    return refuse(text, second.range[0], "PLAN_SYNTAX", "a plan is one document; this file has several");
+    return refuse(text, second.range[0], "PLAN_SYNTAX", "a plan is one YAML document; this file has several");
   return convert(text, document.contents);
+}
+
+/** Most problems of one plan that are reported; reading stops after them. */
+const maxProblems = 100;
+
+/** One mistake often causes several errors at the same place. */
+function withoutRepeats(problems: readonly Problem[]): Problem[] {
+  return problems.filter(
+    ({ line, message }, index) =>
+      problems.findIndex((other) => other.line === line && other.message === message) === index,
+  );
 }
 
 const depthProblem = `maps and lists nest deeper than ${maxPlanDepth} levels`;
 
-/** Tokens of the text; stops, and says where, before nesting could exhaust the stack of whoever composes them. */
+/** Tokens of the text. Stops, and reports the offset, before nesting could exhaust the stack of the composer. */
 function* readTokens(text: string, onTooDeep: (offset: number) => void) {
   const parser = new Parser();
   for (const lexeme of new Lexer().lex(text)) {
     yield* parser.next(lexeme);
-    // A document and a scalar stand in the parser's stack beside the maps and lists.
+    // The parser's stack also holds a document and a scalar.
     if (parser.stack.length <= maxPlanDepth + 4) continue;
     onTooDeep(parser.offset);
     return;
@@ -72,9 +90,18 @@ function* readTokens(text: string, onTooDeep: (offset: number) => void) {
 function convert(text: PlanText, contents: Node | null): ParseResult {
   const walk: Walk = { text, map: new Map(), anchors: new Map(), problems: [] };
   const value = contents === null ? null : readNode(walk, contents, []);
+  if (walk.problems.length > maxProblems) {
+    const problem = `only the first ${maxProblems} problems are reported; the rest of the plan was not read`;
+    walk.problems.splice(maxProblems, Infinity, syntaxProblem(text, 0, "PLAN_TOO_LARGE", problem));
+  }
   if (walk.problems.length > 0) return { ok: false, problems: walk.problems };
   if (!isRecord(value))
-    return refuse(text, 0, "PLAN_SYNTAX", `a plan is a map with the key "tools"; this is ${describe(value)}`);
+    return refuse(
+      text,
+      0,
+      "PLAN_SYNTAX",
+      `a plan is a map with the key "tools", but this is ${describe(value)}`,
+    );
   return { ok: true, value, map: walk.map };
 }
 
@@ -85,7 +112,12 @@ interface Walk {
   readonly problems: Problem[];
 }
 
+function isFull({ problems }: Walk): boolean {
+  return problems.length > maxProblems;
+}
+
 function readNode(walk: Walk, node: Node, path: Path, key?: number): Json {
+  if (isFull(walk)) return null;
   const offset = node.range?.[0] ?? 0;
   walk.map.set(pathKey(path), { text: walk.text, value: offset, ...(key !== undefined && { key }) });
   if (path.length > maxPlanDepth) return complain(walk, offset, path, depthProblem, "PLAN_TOO_LARGE");
@@ -95,7 +127,7 @@ function readNode(walk: Walk, node: Node, path: Path, key?: number): Json {
       walk,
       offset,
       path,
-      `the tag ${node.tag.slice(0, 100)} is not understood; a plan holds plain data`,
+      `the tag ${node.tag.slice(0, 100)} is not allowed; a plan contains plain data`,
     );
   }
   if (isMap(node)) return readMap(walk, node.items as Pair<Node, Node | null>[], path);
@@ -110,9 +142,10 @@ const plainTags = new Set(
 function readMap(walk: Walk, pairs: readonly Pair<Node, Node | null>[], path: Path): JsonObject {
   const entries = new Map<string, Json>();
   for (const { key, value } of pairs) {
+    if (isFull(walk)) break;
     const offset = key.range?.[0] ?? 0;
     const name = readKey(key);
-    const problem = name === undefined ? "a key is a plain text" : findKeyProblem(name, entries);
+    const problem = name === undefined ? "a key must be a plain text" : findKeyProblem(name, entries);
     if (problem !== undefined || name === undefined) {
       complain(walk, offset, path, problem ?? "");
       continue;
@@ -132,9 +165,10 @@ function readKey(key: Node): string | undefined {
 
 function findKeyProblem(name: string, known: ReadonlyMap<string, Json>): string | undefined {
   const shown = JSON.stringify(name.slice(0, 100));
-  if (known.has(name)) return `the key ${shown} is there twice`;
-  if (name === "<<") return "merge keys (<<) are not understood; write the values out";
-  if (refusedKeys.has(name)) return `the key ${shown} is refused: it names an object's own machinery`;
+  if (known.has(name)) return `the key ${shown} is there twice; remove one of them`;
+  if (name === "<<") return "merge keys (<<) are not allowed; repeat the values";
+  if (refusedKeys.has(name))
+    return `the key ${shown} is not allowed: in JavaScript it names a part of every object`;
   return undefined;
 }
 
@@ -145,15 +179,15 @@ function readAlias(walk: Walk, anchor: string, offset: number, path: Path): Json
     walk,
     offset,
     path,
-    `the alias *${anchor.slice(0, 100)} is refused: only a single value may be used twice, not a map or a list`,
+    `the alias *${anchor.slice(0, 100)} is not allowed: an alias can repeat a single value, not a map or a list`,
   );
 }
 
 function readScalar(walk: Walk, node: Node, offset: number, path: Path): Json {
   const value: unknown = isScalar(node) ? node.value : undefined;
-  if (!isPlain(value)) return complain(walk, offset, path, "this is not plain data");
+  if (!isPlain(value)) return complain(walk, offset, path, "this value is not plain data");
   if (typeof value === "number" && !isExact(value)) {
-    return complain(walk, offset, path, "this number cannot be kept exactly; write it as a text, in quotes");
+    return complain(walk, offset, path, "JSON cannot hold this number exactly; put it in quotes");
   }
   if (isScalar(node) && node.anchor !== undefined) walk.anchors.set(node.anchor, value);
   return value;

@@ -10,32 +10,32 @@ import { readPlan } from "./read-plan.ts";
 
 /** One file of a plan. */
 export interface Layer {
-  /** `base`: another layer extends it. `overlay`: laid over the plan by its name. */
+  /** `base`: another layer extends it. `overlay`: merged over the plan by its name. */
   readonly role: "base" | "plan" | "overlay";
-  /** Absent for a plan that code handed over. */
+  /** Absent for a plan that was given as a value. */
   readonly file: string | undefined;
-  /** Sources that this layer names start here. */
+  /** Relative sources of this layer start here. */
   readonly folder: string;
   readonly value: JsonObject;
   readonly map: PlanMap;
 }
 
-/** The files of a plan that could be read, lowest first, and what is wrong with the others. */
+/** The files of a plan that could be read, lowest first, and the problems of the others. */
 export interface Layers {
   readonly layers: readonly Layer[];
   readonly problems: readonly Problem[];
 }
 
-/** Most files that one plan may be put together from. */
+/** Most files of one plan. */
 const maxLayers = 32;
 
 /**
- * Reads a plan's file and all that belongs to it, lowest first: what it extends, in the order written and each after
- * what it extends itself; the plan; its overlays, in the order asked for. A file that is reached twice is read once, where
- * it is first.
+ * Reads a plan's file and its layers, lowest first: the files it extends, in the order written, each after the files that
+ * it extends itself; then the plan; then its overlays, in the given order. A file that is reached twice is read once, at its
+ * first place.
  *
- * Throws `PLAN_NOT_FOUND` when the plan itself is not there, and `PLAN_INVALID` with the problems of all files when it
- * cannot be read; what is wrong with the others comes back.
+ * Throws `PLAN_NOT_FOUND` when the plan itself does not exist, and `PLAN_INVALID` with the problems of all files when it
+ * cannot be read. Problems of the other files are returned.
  */
 export async function readLayers(
   input: string | URL | undefined,
@@ -49,7 +49,7 @@ export async function readLayers(
   return reading;
 }
 
-/** Reads what a plan that code handed over extends; lowest first, the plan last. */
+/** Reads the files that a plan given as a value extends; lowest first, the plan last. */
 export async function readBases(value: JsonObject, folder: string): Promise<Layers> {
   const reading: Reading = { layers: [], known: new Map(), problems: [] };
   const layer: Layer = { role: "plan", file: undefined, folder, value, map: new Map() };
@@ -59,7 +59,7 @@ export async function readBases(value: JsonObject, folder: string): Promise<Laye
 
 interface Reading {
   readonly layers: Layer[];
-  /** Files that were begun, and whether they are done. */
+  /** Files whose reading began, and whether it ended. */
   readonly known: Map<string, boolean>;
   readonly problems: Problem[];
 }
@@ -81,7 +81,7 @@ async function readWithBases(
       `the plans extend each other in a circle: ${[...trail, file].join(" → ")}`,
     );
   if (reading.known.size >= maxLayers)
-    return complain(reading, from, `a plan is put together from at most ${maxLayers} files`);
+    return complain(reading, from, `a plan has at most ${maxLayers} files`);
   reading.known.set(real, false);
   if (from !== undefined && !(await isFile(real)))
     return void reading.problems.push(makeProblem("PLAN_NOT_FOUND", { path: file }, from));
@@ -93,7 +93,7 @@ async function readWithBases(
   reading.layers.push(layer);
 }
 
-/** A pipe or a device as a base would be waited for. */
+/** Reading a pipe or a device could wait for ever. */
 async function isFile(path: string): Promise<boolean> {
   return (await stat(path).catch(() => undefined))?.isFile() === true;
 }
@@ -127,7 +127,7 @@ async function followBases(reading: Reading, layer: Layer, trail: readonly strin
   }
 }
 
-/** The file that `extends` names: a path, or a package and perhaps a file in it. */
+/** The file that `extends` names: a path, or a package and optionally a file in it. */
 async function findBase(
   reading: Reading,
   item: Json,
@@ -135,7 +135,11 @@ async function findBase(
   from: { readonly place: Place | undefined; readonly path: Path },
 ): Promise<string | null> {
   if (typeof item !== "string" || item.trim() === "" || item.includes("${")) {
-    complain(reading, from, "extends names plans: ./base.yaml, a package, or a list of them; no variables");
+    complain(
+      reading,
+      from,
+      "extends is a path such as ./base.yaml, a package, or a list of them, without variables",
+    );
     return null;
   }
   if (/^\.{1,2}(?:[/\\]|$)/.test(item) || isAbsolute(item)) return resolve(folder, item);
@@ -168,12 +172,12 @@ async function planIn(folder: string, inside: string): Promise<string | undefine
   return undefined;
 }
 
-/** `plan.yaml` laid over by `production` is `plan.production.yaml` beside it. */
+/** The overlay `production` of `plan.yaml` is `plan.production.yaml` beside it. */
 async function readOverlay(reading: Reading, plan: string, name: string): Promise<void> {
   if (!/^[\w-]{1,64}$/.test(name))
     throw new ToolmountError("OPTION_INVALID", {
       option: "overlays",
-      problem: "the name of an overlay is 1 to 64 of letters, digits, _ and -",
+      problem: "the name of an overlay has 1 to 64 letters, digits, _ and -",
     });
   const extension = extname(plan);
   const file = join(dirname(plan), `${basename(plan, extension)}.${name}${extension}`);
@@ -185,7 +189,7 @@ async function readOverlay(reading: Reading, plan: string, name: string): Promis
     return complain(
       reading,
       { place: findPlace(map, path, "key"), path },
-      "an overlay extends nothing; the plan does",
+      "an overlay cannot extend a plan; write extends in the plan",
     );
   }
   reading.layers.push({ role: "overlay", file, folder: dirname(file), value, map });

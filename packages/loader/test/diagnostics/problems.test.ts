@@ -113,13 +113,16 @@ tools:
   ]);
 });
 
-test("C33, AMP-N13: in a versionless plan an unknown section warns, but not one whose name is near a known one", async () => {
+test("C33, AMP-N13, S8: in a versionless plan an unknown section causes a warning that names it; a name near a known one is a problem", async () => {
   const warnings: unknown[] = [];
-  const logger = { ...silentLogger, warn: (fields: object) => void warnings.push(fields) };
+  const messages: unknown[] = [];
+  const warn = (fields: object, message?: string) => void (warnings.push(fields) && messages.push(message));
+  const logger = { ...silentLogger, warn };
   const host = await openHost({ tools: [], colours: { a: 1 }, agents: { anything: [1] } }, { logger });
   await host.close();
 
   expect(warnings).toMatchObject([{ section: "colours" }]);
+  expect(messages).toEqual(['the plan has an unknown section "colours"']);
   await expect(openHost({ toolls: [] }, { logger })).rejects.toMatchObject({ code: "PLAN_INVALID" });
 });
 
@@ -182,4 +185,49 @@ test("a plan of 20,000 mistakes is answered with the first hundred", async () =>
   });
 
   expect(problems).toHaveLength(100);
+});
+
+test("S8: a plan with a version and an empty tools section is refused", async () => {
+  const problems = await problemsOf({ "plan.yaml": "version: 1\ntools:\n" });
+
+  expect(problems).toMatchObject([
+    {
+      code: "PLAN_VALUE_INVALID",
+      line: 2,
+      message: "tools is empty; write a list of entries, or remove the key",
+    },
+  ]);
+});
+
+test("S8: the report of a hostile plan has at most about 20,000 characters, and says how many problems it leaves out", async () => {
+  const long = "x".repeat(200);
+  const text = `version: 1\n${Array.from({ length: 500 }, (_, index) => `${long}${index}: ${long}\n`).join("")}`;
+  const { path } = await workspace({ "plan.yaml": text });
+  const error = (await openHost(path("plan.yaml"), { logger: silentLogger }).catch(
+    (thrown: unknown) => thrown,
+  )) as {
+    readonly message: string;
+    readonly details: { readonly problems: readonly Problem[] };
+  };
+
+  expect(error.message.length).toBeLessThan(21_000);
+  expect(error.message).toMatch(/and \d+ more$/);
+  expect(JSON.stringify(error.details.problems).length).toBeLessThan(150_000);
+});
+
+test.each([
+  ["version: 1\ntools:\n  - ./tool.ts\n", "3:5", 'an entry is a map; write "module: ./tool.ts"'],
+  ["version: 1\ntools:\n  a: 1\n", "3:3", 'this is a list of entries, each of which begins with "- module:"'],
+  [
+    "version: 1\ntools:\n  - module: m\n    limits: { timeout: 5s }\n",
+    "4:24",
+    "limits.timeout: a timeout is a whole number of milliseconds, such as 5000",
+  ],
+])("T8: %j is refused at %s: %s", async (text, at, message) => {
+  const problems = await problemsOf({ "plan.yaml": text });
+
+  expect(problems.map(({ line, column, message: said }) => [`${line}:${column}`, said])).toContainEqual([
+    at,
+    expect.stringContaining(message),
+  ]);
 });

@@ -233,9 +233,9 @@ test("the text of a file is a value, starts at the file that names it, and is ma
 });
 
 test.each<[string, Record<string, string>, string]>([
-  ["gone.txt", {}, "there is no such file"],
-  ["sub", { "sub/x": "" }, "it is no file"],
-  ["/dev/zero", {}, "it is no file"],
+  ["gone.txt", {}, "the file does not exist"],
+  ["sub", { "sub/x": "" }, "it is not a file"],
+  ["/dev/zero", {}, "it is not a file"],
   ["long.txt", { "long.txt": "x".repeat(70_000) }, "it has more than 65536 bytes"],
 ])("${file:%s} is told where it stands when it gives no value", async (name, files, problem) => {
   const problems = await problemsOf({ ...files, "plan.yaml": `tools: []\nname: "\${file:${name}}"\n` });

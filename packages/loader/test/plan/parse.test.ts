@@ -191,3 +191,33 @@ test("whatever the text is, the answer is a plan or problems with a place, and n
     { numRuns: 500 },
   );
 });
+
+test.each([
+  [
+    "version: 1\ntools:\n  - module: a\n   config: 1\n",
+    "4:4 line 4 begins with 3 spaces, but the keys of line 3 begin after 4 spaces",
+  ],
+  [
+    "tools:\n  - module: a\n  config: 1\n",
+    "3:3 line 3 begins with 2 spaces, but the keys of line 2 begin after 4 spaces",
+  ],
+  [
+    "tools:\n  - module: a\n      config: 1\n",
+    "3:7 line 3 begins with 6 spaces, but the keys of line 2 begin after 4 spaces",
+  ],
+  [
+    "tools:\n- module: a\n config: 1\n",
+    "3:2 line 3 begins with 1 space, but the keys of line 2 begin after 2 spaces",
+  ],
+  ["tools:\n\t- module: a\n", "2:1 this line begins with a tab; indent with spaces"],
+  ["name: foo: bar\n", "1:7 this value contains a colon and a space; put the value in quotes"],
+  ["name\nversion: 1\n", "1:1 this line is not a key with a value; write name: value"],
+  ["name: @x\n", "1:7 a value cannot begin with this character; put the value in quotes"],
+])("T8: the problem of %j says which line to change, and how", (text, problem) => {
+  const parsed = parse(text);
+
+  if (parsed.ok) throw new Error("the plan was accepted");
+  expect(parsed.problems.map(({ line, column, message }) => `${line}:${column} ${message}`)).toEqual([
+    problem,
+  ]);
+});

@@ -1,0 +1,97 @@
+import type { ErrorCode } from "yaml";
+import { positionAt, type PlanText } from "../diagnostics/source-text.ts";
+
+/** An error of the YAML library. */
+interface YamlTrouble {
+  readonly code: ErrorCode;
+  readonly message: string;
+  readonly pos: readonly [number, number];
+}
+
+/** A problem of a plan's syntax: its offset, and a sentence that says what to change. */
+export interface SyntaxProblem {
+  readonly offset: number;
+  readonly problem: string;
+}
+
+/** Turns an error of the YAML library into a sentence about the lines of the plan. */
+export function explainSyntax(text: PlanText, { code, message, pos: [offset] }: YamlTrouble): SyntaxProblem {
+  const { line } = positionAt(text, offset);
+  const misaligned = ofIndent.has(code) ? findMisaligned(text, line) : undefined;
+  return misaligned ?? { offset, problem: sentences[code] ?? message };
+}
+
+/** Codes of errors whose usual cause is a line with a wrong number of spaces at its start. */
+const ofIndent: ReadonlySet<ErrorCode> = new Set<ErrorCode>([
+  "BAD_INDENT",
+  "BLOCK_AS_IMPLICIT_KEY",
+  "MISSING_CHAR",
+  "MULTILINE_IMPLICIT_KEY",
+]);
+
+/** Sentences for errors whose cause is clear from their code. */
+const sentences: Partial<Record<ErrorCode, string>> = {
+  TAB_AS_INDENT: "this line begins with a tab; indent with spaces",
+  BLOCK_AS_IMPLICIT_KEY: "this value contains a colon and a space; put the value in quotes",
+  MULTILINE_IMPLICIT_KEY: "this line is not a key with a value; write name: value",
+  BAD_SCALAR_START: "a value cannot begin with this character; put the value in quotes",
+};
+
+/** The line of an error, or the next one, when its indent fits none of the lines above. */
+function findMisaligned(text: PlanText, line: number): SyntaxProblem | undefined {
+  const columns: Column[] = [];
+  let above: Row | undefined;
+  for (const row of readRows(text)) {
+    while ((columns.at(-1)?.at ?? 0) > row.indent) columns.pop();
+    const isNew = columns.at(-1)?.at !== row.indent;
+    const fits = isNew ? (above?.opens ?? true) : row.isItem || columns.at(-1)!.ofKeys;
+    if (!fits && above !== undefined && (row.number === line || row.number === line + 1))
+      return { offset: row.offset, problem: describeIndent(row, above) };
+    if (row.number > line) return undefined;
+    if (isNew) columns.push({ at: row.indent, ofKeys: !row.isItem });
+    if (row.isItem) columns.push({ at: row.keys, ofKeys: true });
+    above = row;
+  }
+  return undefined;
+}
+
+function describeIndent(row: Row, above: Row): string {
+  return `line ${row.number} begins with ${spaces(row.indent)}, but the keys of line ${above.number} begin after ${spaces(above.keys)}`;
+}
+
+function spaces(count: number): string {
+  return count === 1 ? "1 space" : `${count} spaces`;
+}
+
+/** A column at which lines may begin. */
+interface Column {
+  readonly at: number;
+  /** Whether keys may begin there; else only items of a list. */
+  readonly ofKeys: boolean;
+}
+
+interface Row {
+  readonly number: number;
+  /** Offset of its first character that is not a space. */
+  readonly offset: number;
+  readonly indent: number;
+  /** The column of its key: 4 in `  - module: a`. */
+  readonly keys: number;
+  /** Whether it is an item of a list. */
+  readonly isItem: boolean;
+  /** Whether its value is on the next lines. */
+  readonly opens: boolean;
+}
+
+/** The lines that are neither blank nor comments. */
+function* readRows({ text, lineStarts }: PlanText): Iterable<Row> {
+  for (const [index, start] of lineStarts.entries()) {
+    const row = text.slice(start, lineStarts[index + 1] ?? text.length);
+    const [, blank = "", dashes = "", rest = ""] = /^( *)((?:- +)*)([^\r\n]*)/.exec(row) ?? [];
+    if (rest.trim() === "" || rest.startsWith("#")) continue;
+    const indent = blank.length;
+    const opens = /:\s*(?:[|>][-+0-9]*\s*)?(?:#.*)?$/.test(rest);
+    const isItem = dashes !== "";
+    yield { number: index + 1, offset: start + indent, indent, keys: indent + dashes.length, isItem, opens };
+  }
+}
