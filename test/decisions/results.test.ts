@@ -7,7 +7,7 @@ import {
   type Coordinator,
   type ToolOutcome,
 } from "@toolmount/core";
-import { isLangGraphInterrupt, toInvokeResult, toModuleResult } from "@toolmount/interop";
+import { isLangGraphInterrupt, toInvokeResult, toAmplifierResult } from "@toolmount/interop";
 import { describe, expect, test } from "vitest";
 import { z } from "zod";
 import {
@@ -43,8 +43,8 @@ describe("C1: results of the other contracts", () => {
     async ({ body, shown }) => {
       const outcome = await call(fromFile(amplifierSource(body)), "probe");
 
-      expect(toModuleResult(outcome)).toEqual(shown);
-      expect(JSON.parse(JSON.stringify(toModuleResult(outcome)))).toEqual(shown);
+      expect(toAmplifierResult(outcome)).toEqual(shown);
+      expect(JSON.parse(JSON.stringify(toAmplifierResult(outcome)))).toEqual(shown);
     },
   );
 
@@ -71,7 +71,7 @@ describe("C1: results of the other contracts", () => {
     const outcome = deepFrozen(await call(fromFile(aptixSource("return null;")), "agent_probe"));
 
     expect(toInvokeResult(outcome)).toEqual(toInvokeResult(outcome));
-    expect(toModuleResult(outcome)).toEqual(toModuleResult(outcome));
+    expect(toAmplifierResult(outcome)).toEqual(toAmplifierResult(outcome));
   });
 });
 
@@ -409,7 +409,7 @@ describe("C31, C32: payloads", () => {
 
     expect((await call(fromFile(aptixSource(aptix)), "agent_probe")).result.data).toEqual(payload);
     const outcome = await call(fromFile(amplifierSource(amplifier)), "probe");
-    expect(toModuleResult(outcome).output).toEqual(payload);
+    expect(toAmplifierResult(outcome).output).toEqual(payload);
   });
 
   test("APTIX-35, APTIX-47, C32: a payload is parsed once, never twice; what is not JSON is a breach", async () => {

@@ -1,6 +1,6 @@
 export { config, mount } from "./module.ts";
 export { createSchemaCompiler } from "./schema/compiler.ts";
-export { mendSchema, type MendedSchema } from "./schema/repair.ts";
+export { repairSchema, type RepairedSchema } from "./schema/repair.ts";
 export { aptixAdapter } from "./aptix/adapter.ts";
 export { createAptixLogger, type AptixLogger } from "./aptix/logger.ts";
 export { InvokeResult } from "./aptix/envelope.ts";
@@ -14,8 +14,12 @@ export {
 } from "./aptix/invoke-result.ts";
 export { createAmplifierAdapter } from "./amplifier/adapter.ts";
 export { createAmplifierCoordinator, type AmplifierCoordinator } from "./amplifier/coordinator.ts";
-export { tellAllMounted } from "./amplifier/module.ts";
-export { createAmplifierWorld, type AmplifierSession, type AmplifierWorld } from "./amplifier/sessions.ts";
+export { notifyAllMounted } from "./amplifier/module.ts";
+export {
+  createAmplifierSessions,
+  type AmplifierSession,
+  type AmplifierSessions,
+} from "./amplifier/sessions.ts";
 export type { AmplifierHooks } from "./amplifier/hooks.ts";
 export {
   fromAmplifierHookResult,
@@ -23,11 +27,11 @@ export {
   type AmplifierHookResult,
 } from "./amplifier/hook-result.ts";
 export {
-  fromModuleResult,
+  fromAmplifierResult,
   toModelText,
-  toModuleResult,
-  type ModuleError,
-  type ModuleResult,
+  toAmplifierResult,
+  type AmplifierError,
+  type AmplifierToolResult,
 } from "./amplifier/tool-result.ts";
 export { forgeAdapter } from "./forge/adapter.ts";
 export { dropOptionalNulls } from "./schema/optional-nulls.ts";

@@ -1,7 +1,7 @@
 import type { Coordinator } from "@toolmount/core";
 import { z } from "zod";
 import { createAmplifierAdapter } from "./amplifier/adapter.ts";
-import { createAmplifierWorld } from "./amplifier/sessions.ts";
+import { createAmplifierSessions } from "./amplifier/sessions.ts";
 import { aptixAdapter } from "./aptix/adapter.ts";
 import { forgeAdapter } from "./forge/adapter.ts";
 import { createSchemaCompiler } from "./schema/compiler.ts";
@@ -14,7 +14,7 @@ export async function mount(coordinator: Coordinator, _settings: z.output<typeof
   coordinator.mount("adapters", aptixAdapter);
   // Before Amplifier's, which takes whatever has a name and an execute.
   coordinator.mount("adapters", forgeAdapter);
-  coordinator.mount("adapters", createAmplifierAdapter(createAmplifierWorld()));
+  coordinator.mount("adapters", createAmplifierAdapter(createAmplifierSessions()));
   if (coordinator.get("schema-compiler") === null)
     coordinator.mount("schema-compiler", createSchemaCompiler());
 }

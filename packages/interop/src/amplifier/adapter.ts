@@ -9,9 +9,9 @@ import {
 } from "@toolmount/core";
 import { findSecrets } from "@toolmount/core/scan";
 import { adaptAmplifierModule } from "./module.ts";
-import { Stopped, type AmplifierWorld } from "./sessions.ts";
+import { Stopped, type AmplifierSessions } from "./sessions.ts";
 import { isRecord, readForeignSchema } from "../schema/guards.ts";
-import { fromModuleResult } from "./tool-result.ts";
+import { fromAmplifierResult } from "./tool-result.ts";
 
 /** A tool as Amplifier writes it; nothing is inherited. */
 interface AmplifierTool {
@@ -24,12 +24,12 @@ interface AmplifierTool {
  * Renders Amplifier tools: `{ name, description, execute(input) }`, with a schema as `input_schema` or by
  * `get_schema()`, and its modules, whose `mount` gets the coordinator they know.
  */
-export function createAmplifierAdapter(world: AmplifierWorld): ToolAdapter {
+export function createAmplifierAdapter(sessions: AmplifierSessions): ToolAdapter {
   return {
     name: "amplifier",
     recognises: isAmplifierTool,
-    adapt: (thing, services) => adapt(thing as AmplifierTool, services, world),
-    adaptModule: (exports) => adaptAmplifierModule(exports, world),
+    adapt: (thing, services) => adapt(thing as AmplifierTool, services, sessions),
+    adaptModule: (exports) => adaptAmplifierModule(exports, sessions),
   };
 }
 
@@ -40,7 +40,11 @@ function isAmplifierTool(thing: unknown): boolean {
   return "execute" in thing && "name" in thing;
 }
 
-function adapt(tool: AmplifierTool, { logger }: AdapterServices, world: AmplifierWorld): ToolDefinition {
+function adapt(
+  tool: AmplifierTool,
+  { logger }: AdapterServices,
+  sessions: AmplifierSessions,
+): ToolDefinition {
   const name = readName(tool);
   const description = readDescription(tool, name, logger);
   if (typeof tool.execute !== "function") refuse(name, "it has no execute", "tool_execute");
@@ -53,8 +57,8 @@ function adapt(tool: AmplifierTool, { logger }: AdapterServices, world: Amplifie
     ...confirmation(tool),
     failures: { className: name, describe: describeThrown },
     async execute(params, context) {
-      const answer = await world.within(context, () => tool.execute(structuredClone(params)));
-      return answer instanceof Stopped ? answer.toResult() : fromModuleResult(name, answer);
+      const answer = await sessions.within(context, () => tool.execute(structuredClone(params)));
+      return answer instanceof Stopped ? answer.toResult() : fromAmplifierResult(name, answer);
     },
   };
 }

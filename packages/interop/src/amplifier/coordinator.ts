@@ -1,53 +1,65 @@
-import {
-  systemClock,
-  type CancellationToken,
-  type Coordinator,
-  type JsonObject,
-  type MountPoints,
-  type ToolInfo,
-  type Undo,
-} from "@toolmount/core";
-import { toModuleResult } from "./tool-result.ts";
-import { createAmplifierHooks, type AmplifierHooks } from "./hooks.ts";
+import { systemClock, type Coordinator, type JsonObject, type MountPoints, type Undo } from "@toolmount/core";
+import { isRecord } from "../schema/guards.ts";
+import { showCancellation } from "./cancellation.ts";
 import { processHookResult } from "./hook-approval.ts";
-import type { AmplifierWorld } from "./sessions.ts";
 import type { AmplifierHookResult } from "./hook-result.ts";
-
-/** The coordinator that Amplifier modules know: its names in snake case, and a session. Source: KERNEL.md §1. */
-export type AmplifierCoordinator = ReturnType<typeof createAmplifierCoordinator>;
+import { createAmplifierHooks, type AmplifierHooks } from "./hooks.ts";
+import { requestCancel, type CancelState } from "./request-cancel.ts";
+import type { AmplifierSessions } from "./sessions.ts";
+import { lookUpTools } from "./tool-views.ts";
 
 const namedPoints = ["tools", "providers"] as const;
 const singlePoints = ["orchestrator", "context", "module-source-resolver"] as const;
 
+/** Services that an Amplifier module may set for itself. */
+interface Services {
+  loader: unknown;
+  approval: unknown;
+  display: unknown;
+}
+
+/** Our coordinator, with the members that Amplifier's modules know beside its own. Source: KERNEL.md §1. */
+export type AmplifierCoordinator = Omit<Coordinator, "hooks"> & {
+  readonly hooks: AmplifierHooks;
+} & ReturnType<typeof registrations> &
+  ReturnType<typeof sessionMembers> &
+  ReturnType<typeof serviceMembers>;
+
 /**
- * Makes the coordinator of one Amplifier module over ours. What it says of a session (`session_id`, `session_state`,
- * `cancellation`) is of the session whose call or event is at hand, else of the host.
+ * Makes the coordinator of one module: every member of ours, and every member of Amplifier's in snake case. The session
+ * (`session_id`, `session_state`, `cancellation`) is that of the call or event at hand, else the host's own.
  */
 export function createAmplifierCoordinator(
   coordinator: Coordinator,
   config: JsonObject,
-  world: AmplifierWorld,
-) {
-  const cleanups: Undo[] = [];
+  sessions: AmplifierSessions,
+): AmplifierCoordinator {
+  const hooks = createAmplifierHooks(coordinator, sessions);
+  const services: Services = { loader: null, approval: null, display: null };
+  const facade = { ...coordinator, config, hooks };
+  define(facade, registrations(coordinator, sessions));
+  define(facade, sessionMembers(facade, coordinator, hooks, sessions));
+  define(facade, serviceMembers(coordinator, sessions, services));
+  return facade as unknown as AmplifierCoordinator;
+}
+
+/** Copies members with their getters and setters. */
+function define(target: object, members: object): void {
+  Object.defineProperties(target, Object.getOwnPropertyDescriptors(members));
+}
+
+/** What a module registers and looks up. `mount` takes the name as a text, too; tools can be called inside a call. */
+function registrations(coordinator: Coordinator, sessions: AmplifierSessions) {
   const channels: Record<string, { name: string; callback: () => unknown }[]> = {};
-  const hooks = createAmplifierHooks(coordinator, world);
-  const services: { loader: unknown; approval: unknown; display: unknown } = {
-    loader: null,
-    approval: null,
-    display: null,
-  };
-  let isGated = false;
-  const facade = {
-    hooks,
-    config,
-    logger: coordinator.logger,
-    injection_budget_per_turn: null as number | null,
-    injection_size_limit: null as number | null,
-    mount: (point: keyof MountPoints, thing: never, name?: string | { name?: string }): Undo =>
-      coordinator.mount(point, thing, typeof name === "string" ? { name } : { name: name?.name }),
-    unmount: (point: keyof MountPoints, name?: string) => coordinator.unmount(point, name),
-    get: (point: keyof MountPoints, name?: string) =>
-      point === "tools" ? lookUpTools(coordinator, world, name) : coordinator.get(point, name),
+  const get = (point: keyof MountPoints, name?: string): unknown =>
+    point === "tools" ? lookUpTools(coordinator, sessions, name) : coordinator.get(point, name);
+  return {
+    mount: (
+      point: keyof MountPoints,
+      thing: never,
+      name?: string | { readonly name?: string | undefined },
+    ): Undo => coordinator.mount(point, thing, typeof name === "string" ? { name } : name),
+    get,
     register_capability: (name: string, value: unknown) => coordinator.registerCapability(name, value),
     get_capability: (name: string) => coordinator.getCapability(name),
     register_contributor: (channel: string, name: string, callback: () => unknown) => {
@@ -55,34 +67,12 @@ export function createAmplifierCoordinator(
       return coordinator.registerContributor(channel, name, callback);
     },
     collect_contributions: (channel: string) => coordinator.collectContributions(channel),
-    register_cleanup: (cleanup: unknown) => {
-      if (typeof cleanup !== "function") return () => {};
-      cleanups.push(coordinator.registerCleanup(cleanup as () => unknown));
-      return cleanups.at(-1)!;
-    },
-    request_cancel: async (immediate = false): Promise<void> => {
-      if (!isGated)
-        coordinator.hooks.gate("tool:pre", (_, data) => refuseCancelled(world, data["session_id"]));
-      isGated = true;
-      await requestCancel(world, hooks, immediate);
-    },
-    process_hook_result: (result: AmplifierHookResult, event: string, hookName: string) =>
-      processHookResult(result, event, hookName, {
-        session: world.current(),
-        logger: coordinator.logger,
-        sizeLimit: facade.injection_size_limit,
-        tokenBudget: facade.injection_budget_per_turn,
-        context: coordinator.get("context"),
-        approvalSystem: services.approval ?? coordinator.getCapability("approval.system"),
-        displaySystem: services.display ?? coordinator.getCapability("display.system"),
-        now: () => new Date(systemClock.now()).toISOString(),
-      }),
-    reset_turn: () => void (world.current().injectedTokens = 0),
-    to_dict: () => describe(coordinator, world, services.approval),
+    register_cleanup: (cleanup: unknown): Undo =>
+      typeof cleanup === "function" ? coordinator.registerCleanup(cleanup as () => unknown) : () => {},
     get mount_points() {
       const named = namedPoints.map((point) => [
         point,
-        Object.fromEntries(facade.get(point) as Map<string, unknown>),
+        Object.fromEntries(get(point) as ReadonlyMap<string, unknown>),
       ]);
       const single = singlePoints.map((point) => [point, coordinator.get(point)]);
       return Object.freeze(Object.fromEntries([...named, ...single]) as Record<string, unknown>);
@@ -90,22 +80,68 @@ export function createAmplifierCoordinator(
     get channels() {
       return channels;
     },
+  };
+}
+
+/** The session at hand, and its cancellation. */
+function sessionMembers(
+  facade: object,
+  coordinator: Coordinator,
+  hooks: AmplifierHooks,
+  sessions: AmplifierSessions,
+) {
+  const cancelState: CancelState = { isGated: false };
+  return {
     get session_id() {
-      return world.current().id;
+      return sessions.current().id;
     },
     get parent_id() {
-      return world.current().parentId;
+      return sessions.current().parentId;
     },
     get session() {
-      const { id, parentId } = world.current();
-      return { session_id: id, parent_id: parentId, coordinator: facade as unknown };
+      const { id, parentId } = sessions.current();
+      return { session_id: id, parent_id: parentId, coordinator: facade };
     },
     get session_state() {
-      return world.current().state;
+      return sessions.current().state;
     },
     get cancellation() {
-      return showCancellation(world.current().cancellation);
+      return showCancellation(sessions.current().cancellation);
     },
+    request_cancel: (immediate = false): Promise<void> =>
+      requestCancel({ coordinator, hooks, sessions, state: cancelState }, immediate),
+    reset_turn: () => void (sessions.current().injectedTokens = 0),
+  };
+}
+
+/** Services of the application, and what a module asks of them. */
+function serviceMembers(coordinator: Coordinator, sessions: AmplifierSessions, services: Services) {
+  const approval = () => services.approval ?? coordinator.getCapability("approval.system");
+  const display = () => services.display ?? coordinator.getCapability("display.system");
+  const members = {
+    injection_budget_per_turn: null as number | null,
+    injection_size_limit: null as number | null,
+    process_hook_result(
+      this: {
+        readonly injection_size_limit: number | null;
+        readonly injection_budget_per_turn: number | null;
+      },
+      result: AmplifierHookResult,
+      event: string,
+      hookName: string,
+    ) {
+      return processHookResult(result, event, hookName, {
+        session: sessions.current(),
+        logger: coordinator.logger,
+        sizeLimit: this.injection_size_limit,
+        tokenBudget: this.injection_budget_per_turn,
+        context: coordinator.get("context"),
+        approvalSystem: approval(),
+        displaySystem: display(),
+        now: () => new Date(systemClock.now()).toISOString(),
+      });
+    },
+    to_dict: () => describe(coordinator, sessions, approval()),
     get loader() {
       return services.loader;
     },
@@ -113,111 +149,31 @@ export function createAmplifierCoordinator(
       services.loader = loader;
     },
     get approval_system() {
-      return services.approval ?? coordinator.getCapability("approval.system");
+      return approval();
     },
     set approval_system(system: unknown) {
       services.approval = system;
     },
     get display_system() {
-      return services.display ?? coordinator.getCapability("display.system");
+      return display();
     },
     set display_system(system: unknown) {
       services.display = system;
     },
   };
-  return facade;
+  return members;
 }
 
-/** Tools of other modules as that contract shows them: they are called inside of a call, and through the host's path. */
-function lookUpTools(coordinator: Coordinator, world: AmplifierWorld, name: string | undefined): unknown {
-  const infos = coordinator.get("tools") as ReadonlyMap<string, ToolInfo>;
-  const show = (info: ToolInfo) => ({
-    name: info.name,
-    description: info.description,
-    input_schema: info.inputSchema,
-    execute: async (input: Readonly<Record<string, unknown>>) => {
-      const call = world.call();
-      if (call === undefined)
-        return {
-          success: false,
-          output: null,
-          error: { message: `"${info.name}" can be called only from within a call` },
-        };
-      return toModuleResult(await call.call({ name: info.name, arguments: input }));
-    },
-  });
-  if (name === undefined) return new Map([...infos].map(([key, info]) => [key, show(info)]));
-  const info = infos.get(name);
-  return info === undefined ? null : show(info);
-}
-
-function refuseCancelled(world: AmplifierWorld, sessionId: unknown) {
-  const { cancellation } = world.inSession(sessionId, () => world.current());
-  return cancellation.isCancelled ? { action: "deny" as const, reason: "Request was cancelled" } : undefined;
-}
-
-async function requestCancel(
-  world: AmplifierWorld,
-  hooks: AmplifierHooks,
-  immediate: boolean,
-): Promise<void> {
-  const { cancellation } = world.current();
-  const isNew = immediate ? cancellation.requestImmediate() : cancellation.requestGraceful();
-  if (!isNew) return;
-  const running = cancellation.runningToolNames;
-  await hooks.emit("cancel:requested", { level: cancellation.state, running_tools: running });
-  await cancellation.triggerCallbacks();
-  await hooks.emit("cancel:completed", { was_immediate: cancellation.isImmediate, tools_cancelled: running });
-}
-
-/** Where a shown token keeps the one it shows. */
-const shown = Symbol("toolmount.token");
-
-function tokenOf(given: object): CancellationToken {
-  return (given as { [shown]?: CancellationToken })[shown] ?? (given as CancellationToken);
-}
-
-/** The token under the names of KERNEL.md §3. */
-function showCancellation(token: CancellationToken) {
+function describe(coordinator: Coordinator, sessions: AmplifierSessions, approval: unknown) {
+  const namesAt = (point: "tools" | "providers") => [
+    ...(coordinator.get(point) as ReadonlyMap<string, unknown>).keys(),
+  ];
   return {
-    [shown]: token,
-    get state() {
-      return token.state;
-    },
-    get is_cancelled() {
-      return token.isCancelled;
-    },
-    get is_graceful() {
-      return token.isGraceful;
-    },
-    get is_immediate() {
-      return token.isImmediate;
-    },
-    get running_tools() {
-      return token.runningTools;
-    },
-    get running_tool_names() {
-      return token.runningToolNames;
-    },
-    request_graceful: () => token.requestGraceful(),
-    request_immediate: () => token.requestImmediate(),
-    reset: () => token.reset(),
-    register_tool_start: (id: string, name: string) => token.registerToolStart(id, name),
-    register_tool_complete: (id: string) => token.registerToolComplete(id),
-    register_child: (child: object) => token.registerChild(tokenOf(child)),
-    unregister_child: (child: object) => token.unregisterChild(tokenOf(child)),
-    on_cancel: (callback: () => unknown) => token.onCancel(callback),
-    trigger_callbacks: () => token.triggerCallbacks(),
-  };
-}
-
-function describe(coordinator: Coordinator, world: AmplifierWorld, approval: unknown) {
-  return {
-    session_id: world.current().id,
-    tools: [...(coordinator.get("tools") as ReadonlyMap<string, unknown>).keys()],
-    providers: [...(coordinator.get("providers") as ReadonlyMap<string, unknown>).keys()],
+    session_id: sessions.current().id,
+    tools: namesAt("tools"),
+    providers: namesAt("providers"),
     has_orchestrator: coordinator.get("orchestrator") !== null,
     has_context: coordinator.get("context") !== null,
-    has_approval_provider: approval !== null || coordinator.getCapability("approval.system") !== null,
+    has_approval_provider: isRecord(approval),
   };
 }

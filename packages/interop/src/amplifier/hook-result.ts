@@ -1,7 +1,7 @@
 import type { HookResult } from "@toolmount/core";
 import { isRecord } from "../schema/guards.ts";
 
-/** Amplifier's answer of a hook, with its own names; times are seconds. Source: HOOKS_API, HookResult. */
+/** A hook's answer under Amplifier's names. Times are seconds. Source: HOOKS_API, HookResult. */
 export interface AmplifierHookResult {
   readonly action?: string;
   readonly data?: Readonly<Record<string, unknown>> | null;
@@ -20,7 +20,7 @@ export interface AmplifierHookResult {
   readonly append_to_last_tool_result?: boolean;
 }
 
-/** Names there and here. */
+/** Amplifier's name and ours of each field. */
 const names = [
   ["action", "action"],
   ["data", "data"],
@@ -39,7 +39,7 @@ const names = [
   ["append_to_last_tool_result", "appendToLastToolResult"],
 ] as const;
 
-/** What a field is when nobody said. */
+/** The defaults of the fields. */
 const defaults: Required<AmplifierHookResult> = {
   action: "continue",
   data: null,
@@ -58,20 +58,25 @@ const defaults: Required<AmplifierHookResult> = {
   append_to_last_tool_result: false,
 };
 
-/** An Amplifier hook's answer as one of ours. Fields that are null count as absent; what is no answer stays what it is. */
+/**
+ * A hook's answer as one of ours. Fields may have Amplifier's names or ours, and null counts as absent. A value that is
+ * not an object is returned as it is.
+ */
 export function fromAmplifierHookResult(given: unknown): HookResult | undefined {
   if (given === undefined || given === null) return undefined;
   if (!isRecord(given)) return given;
-  const fields = names
-    .filter(([there]) => given[there] !== undefined && given[there] !== null)
+  const has = (name: string) => given[name] !== undefined && given[name] !== null;
+  const ours = names.filter(([, here]) => has(here)).map(([, here]) => [here, given[here]]);
+  const theirs = names
+    .filter(([there]) => has(there))
     .map(([there, here]) => [
       here,
       there === "approval_timeout" ? Number(given[there]) * 1000 : given[there],
     ]);
-  return Object.fromEntries(fields) as HookResult;
+  return Object.fromEntries([...ours, ...theirs]) as HookResult;
 }
 
-/** One of our answers in Amplifier's names, with its defaults. */
+/** One of our answers under Amplifier's names, with its defaults. */
 export function toAmplifierHookResult(result: HookResult): Required<AmplifierHookResult> {
   const given = result as Readonly<Record<string, unknown>>;
   const fields = names

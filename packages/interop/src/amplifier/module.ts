@@ -1,66 +1,62 @@
 import { messageOf } from "@toolmount/core/errors";
 import { ToolmountError, type Coordinator, type HookResult, type JsonObject } from "@toolmount/core";
 import { createAmplifierCoordinator, type AmplifierCoordinator } from "./coordinator.ts";
-import type { AmplifierWorld } from "./sessions.ts";
+import type { AmplifierSessions } from "./sessions.ts";
 import { isRecord } from "../schema/guards.ts";
 
 type Exports = Readonly<Record<string, unknown>>;
 
-/** Names under which a module declares of which type it is. */
+/** Names under which a module declares its type. */
 const typeNames = ["__amplifier_module_type__", "amplifier_module_type"] as const;
 
 const knownTypes = ["orchestrator", "provider", "tool", "hook", "context", "resolver"];
 
-/** Members of the coordinator that only Amplifier's modules use. */
-const ownMembers =
-  /\.\s*(?:register_capability|get_capability|register_contributor|collect_contributions|register_cleanup|session_state|session_id|parent_id|request_cancel|process_hook_result|mount_points|emit_and_collect|set_default_fields|list_handlers|approval_system|display_system|reset_turn)\b/;
-
 /**
- * An Amplifier module as one of ours: its `mount` gets the coordinator it knows, and `on_session_ready` becomes
- * `onSessionReady`, which runs once all modules are mounted. A module is Amplifier's when it declares its type, has an
- * `on_session_ready`, or its `mount` uses the names of that coordinator. `null` for other modules.
+ * A module whose `mount` gets both sets of names: our coordinator's and Amplifier's. Every module gets it, so nothing has
+ * to be guessed from its code. Its `on_session_ready` becomes `onSessionReady`. Null for a module without `mount`. Throws
+ * `MODULE_INVALID` for an unknown declared type.
  */
-export function adaptAmplifierModule(exports: Exports, world: AmplifierWorld): Exports | null {
+export function adaptAmplifierModule(exports: Exports, sessions: AmplifierSessions): Exports | null {
   const { mount, on_session_ready: onReady } = exports;
-  const type = declaredType(exports);
+  requireKnownType(exports);
   if (typeof mount !== "function") return null;
-  if (
-    type === undefined &&
-    onReady === undefined &&
-    !ownMembers.test(Function.prototype.toString.call(mount))
-  )
-    return null;
   let ready: (() => Promise<unknown>) | undefined;
   return {
     ...exports,
     ...(onReady !== undefined && { onSessionReady: async () => ready?.() }),
-    mount: async (coordinator: Coordinator, config?: JsonObject) => {
-      const facade = createAmplifierCoordinator(coordinator, config ?? {}, world);
-      const returned: unknown = await Reflect.apply(mount, exports, [facade, { ...config }]);
+    mount: async (coordinator: Coordinator, config: JsonObject = {}) => {
+      const own = isPlain(config) ? { ...config } : config;
+      const facade = createAmplifierCoordinator(coordinator, own, sessions);
+      const returned: unknown = await Reflect.apply(mount, exports, [facade, own]);
       if (onReady !== undefined) ready = waitForAll(coordinator, facade, onReady, exports);
       return returned;
     },
   };
 }
 
-function declaredType(exports: Exports): string | undefined {
+/** A plain object can be copied, so that a module may write into its config. */
+function isPlain(config: object): boolean {
+  return Object.getPrototypeOf(config) === Object.prototype || Object.getPrototypeOf(config) === null;
+}
+
+function requireKnownType(exports: Exports): void {
   const name = typeNames.find((candidate) => exports[candidate] !== undefined);
-  if (name === undefined) return undefined;
+  if (name === undefined) return;
   const type = exports[name];
-  if (typeof type === "string" && knownTypes.includes(type)) return type;
+  if (typeof type === "string" && knownTypes.includes(type)) return;
   throw new ToolmountError("MODULE_INVALID", {
     module: "of Amplifier",
-    problem: `its ${name} is ${JSON.stringify(type)}; it may be ${knownTypes.join(", ")}`,
+    problem: `its ${name} is ${JSON.stringify(type)}; expected ${knownTypes.join(", ")}`,
   });
 }
 
-/** The event by which whoever mounts modules tells that all are there. Gates of it are asked in the order of mounting. */
+/** The event that all modules are mounted. Its gates run in the order of mounting. */
 const allMounted = "plan:mounted";
 
-/** Longest time that a timer knows. */
+/** The longest delay of a timer, in milliseconds. */
 const noTimeout = 2_147_483_647;
 
-/** The callback for a loader. In a host that was put together by hand, a gate of the event runs it instead. */
+/** The callback for a loader. In a host without a plan, a gate of the event runs it instead. */
 function waitForAll(
   coordinator: Coordinator,
   facade: AmplifierCoordinator,
@@ -68,7 +64,7 @@ function waitForAll(
   exports: Exports,
 ): (() => Promise<unknown>) | undefined {
   if (typeof onReady !== "function" || onReady.constructor.name !== "AsyncFunction") {
-    coordinator.logger.warn({}, "on_session_ready is not an async function and was left out");
+    coordinator.logger.warn({}, "on_session_ready is not an async function and was not called");
     return undefined;
   }
   const ready = async (): Promise<unknown> => {
@@ -96,10 +92,10 @@ function waitForAll(
 }
 
 /**
- * Tells modules that all are mounted, and the host of those whose `on_session_ready` failed. The loader does the same
- * for a plan; this is for hosts that are put together by hand.
+ * Notifies modules that all modules are mounted, and emits the failures of `on_session_ready`. The loader does the same
+ * for a plan; this is for hosts without a plan.
  */
-export async function tellAllMounted(coordinator: Coordinator): Promise<void> {
+export async function notifyAllMounted(coordinator: Coordinator): Promise<void> {
   const { data } = await coordinator.hooks.emit(allMounted, { failed: [] });
   const failed = isRecord(data) && Array.isArray(data["failed"]) ? data["failed"] : [];
   for (const failure of failed)

@@ -7,36 +7,37 @@ import {
   type ToolContext,
 } from "@toolmount/core";
 
-/** What Amplifier keeps for one session. */
+/** The state that Amplifier's modules have for one session. */
 export interface AmplifierSession {
   readonly id: string;
   readonly parentId: string | null;
   /** A dictionary for policies and modes. */
   readonly state: Record<string, unknown>;
   readonly cancellation: CancellationToken;
-  /** Tokens that hooks have put before the model in this turn, estimated. */
+  /** Tokens that hooks injected in this turn, estimated. */
   injectedTokens: number;
 }
 
-/** The sessions that Amplifier modules of one host see: that of the call or event at hand, else the host's own. */
-export interface AmplifierWorld {
+/** The sessions of one host, as its modules see them. */
+export interface AmplifierSessions {
+  /** The session of the call or event that runs now, else the host's own. */
   current(): AmplifierSession;
-  /** The call at hand, if there is one. */
+  /** The call that runs now. */
   call(): ToolContext | undefined;
-  /** Runs a tool's work in the session of its call; a session that was cancelled runs nothing, and waits for nothing. */
+  /** Runs a tool in the session of its call. A cancelled session runs nothing, and does not wait for what it runs. */
   within(context: ToolContext, work: () => unknown): Promise<unknown>;
-  /** Runs a hook in the session that its event names. */
+  /** Runs a hook in the session of its event. */
   inSession<Value>(sessionId: unknown, work: () => Value): Value;
 }
 
-/** Sessions beyond this many are forgotten, those used longest ago first. */
+/** Most sessions; beyond it, those used longest ago are dropped. */
 const maxSessions = 10_000;
 
-/** The session of modules while no call is at hand. */
+/** The session of modules while no call runs. */
 const hostSession = "host";
 
-/** Makes the world of one host's Amplifier modules. */
-export function createAmplifierWorld(): AmplifierWorld {
+/** Makes the sessions of one host. */
+export function createAmplifierSessions(): AmplifierSessions {
   const sessions = new Map<string, AmplifierSession>();
   const at = new AsyncLocalStorage<{ session: AmplifierSession; context?: ToolContext }>();
   const sessionOf = (id: string, parentId: string | null = null): AmplifierSession => {
@@ -91,7 +92,7 @@ async function cancellable(
   }
 }
 
-/** Stands for the result of a call whose session was cancelled, so that every call keeps its result. */
+/** The result of a call whose session was cancelled. */
 export class Stopped {
   readonly tool: string;
 

@@ -3,14 +3,14 @@ import { ContractBreach } from "@toolmount/core/internal";
 import { isRecord } from "../schema/guards.ts";
 
 /** Amplifier's result of a tool. Source of the fields: TOOL_CONTRACT 1.0.0, Data Models. */
-export interface ModuleResult {
+export interface AmplifierToolResult {
   readonly success: boolean;
   readonly output: unknown;
-  readonly error: ModuleError | null;
+  readonly error: AmplifierError | null;
 }
 
 /** The error of an Amplifier tool's result: a message, a type, and members of its own. */
-export interface ModuleError {
+export interface AmplifierError {
   readonly message: string;
   readonly type?: string | undefined;
   readonly [key: string]: unknown;
@@ -20,7 +20,7 @@ export interface ModuleError {
  * An Amplifier result as one of ours. `success` is true, `output` and `error` are null where they are missing. Throws
  * `ContractBreach` for a success with an error, and for what is no result at all.
  */
-export function fromModuleResult(tool: string, given: unknown): PartialResult {
+export function fromAmplifierResult(tool: string, given: unknown): PartialResult {
   if (!isRecord(given)) throw new ContractBreach("an Amplifier tool answers with { success, output, error }");
   const { success = true, output = null, error = null } = given;
   if (typeof success !== "boolean") throw new ContractBreach("success is true or false");
@@ -38,7 +38,7 @@ export function fromModuleResult(tool: string, given: unknown): PartialResult {
  * An outcome in Amplifier's terms. Pure. What a tool of that contract said on failure comes back as it was; an output
  * that it left empty is filled with the message, as Amplifier does, so that the model sees the reason.
  */
-export function toModuleResult({ result }: Pick<ToolOutcome, "result">): ModuleResult {
+export function toAmplifierResult({ result }: Pick<ToolOutcome, "result">): AmplifierToolResult {
   if (result.error === undefined) return { success: true, output: result.data ?? null, error: null };
   const kept: Readonly<Record<string, unknown>> = isRecord(result.details) ? result.details : {};
   const error = isRecord(kept["error"]) ? { ...kept["error"], message: result.error } : errorOf(result);
@@ -46,7 +46,7 @@ export function toModuleResult({ result }: Pick<ToolOutcome, "result">): ModuleR
   return { success: false, output: isEmpty(output) ? result.error : output, error };
 }
 
-function errorOf({ error, code }: { error: string; code?: string }): ModuleError {
+function errorOf({ error, code }: { error: string; code?: string }): AmplifierError {
   return code === undefined ? { message: error } : { message: error, type: code };
 }
 
@@ -59,7 +59,7 @@ function isEmpty(output: unknown): boolean {
  * failure; without one `Error: …` or `Success`. Control characters (but tab, line feed, carriage return) and halves of
  * surrogate pairs are taken out.
  */
-export function toModelText({ success, output, error }: ModuleResult): string {
+export function toModelText({ success, output, error }: AmplifierToolResult): string {
   if (output !== null && output !== undefined && output !== "") return clean(textOf(output));
   if (success) return "Success";
   return clean(`Error: ${error?.message ?? "unknown error"}`);

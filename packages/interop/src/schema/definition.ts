@@ -6,7 +6,7 @@ import {
   type ToolInfo,
   type ToolOutcome,
 } from "@toolmount/core";
-import { mendSchema } from "./repair.ts";
+import { repairSchema } from "./repair.ts";
 
 /** The part of a listed tool that goes to a provider. */
 export type OfferedTool = Pick<ToolInfo, "name" | "description" | "inputSchema">;
@@ -14,7 +14,7 @@ export type OfferedTool = Pick<ToolInfo, "name" | "description" | "inputSchema">
 /** The work of a tool whose definition came from elsewhere. What it returns is the data. */
 export type ForeignWork = (params: Readonly<Record<string, unknown>>, context: ToolContext) => unknown;
 
-/** A provider's definition of a tool, with its work, as a definition of ours. Types of other languages are mended. */
+/** A provider's definition of a tool, with its work, as a definition of ours. Types of other languages are replaced. */
 export function defineForeign(
   name: string,
   description: string,
@@ -24,7 +24,7 @@ export function defineForeign(
   return {
     name,
     description,
-    schema: mendSchema(schema ?? { type: "object", properties: {} }).schema,
+    schema: repairSchema(schema ?? { type: "object", properties: {} }).schema,
     execute: async (params, context) =>
       data(await work(params as Readonly<Record<string, unknown>>, context)),
   };

@@ -1,7 +1,7 @@
 import type { JsonSchema } from "@toolmount/core";
 import { isRecord } from "./guards.ts";
 
-/** Types that are not JSON Schema's, and what their authors mean. `any` is no type at all. */
+/** Types of other languages, and JSON Schema's type for each. `any` has no type. */
 const types: Readonly<Record<string, string | null>> = {
   dict: "object",
   map: "object",
@@ -18,27 +18,27 @@ const types: Readonly<Record<string, string | null>> = {
   any: null,
 };
 
-/** A schema whose types are JSON Schema's, and what had to be changed for that. */
-export interface MendedSchema {
+/** A schema with JSON Schema's types, and the changes that were made. */
+export interface RepairedSchema {
   readonly schema: JsonSchema;
   /** One sentence for each place. */
   readonly changes: readonly string[];
 }
 
-/** Writes types of other languages (`dict`, `float`, `String`) as JSON Schema's. What it does not know it leaves as it is. */
-export function mendSchema(schema: JsonSchema): MendedSchema {
+/** Replaces types of other languages (`dict`, `float`, `String`) with JSON Schema's. Unknown types stay. */
+export function repairSchema(schema: JsonSchema): RepairedSchema {
   const changes: string[] = [];
-  return { schema: mendNode(schema, "", changes) as JsonSchema, changes };
+  return { schema: repairNode(schema, "", changes) as JsonSchema, changes };
 }
 
-function mendNode(node: unknown, path: string, changes: string[]): unknown {
-  if (Array.isArray(node)) return node.map((item, index) => mendNode(item, `${path}[${index}]`, changes));
+function repairNode(node: unknown, path: string, changes: string[]): unknown {
+  if (Array.isArray(node)) return node.map((item, index) => repairNode(item, `${path}[${index}]`, changes));
   if (!isRecord(node)) return node;
   const members = Object.entries(node).flatMap(([key, value]): [string, unknown][] => {
     if (key === "enum" || key === "const" || key === "default" || key === "examples") return [[key, value]];
     if (key !== "type" || typeof value !== "string")
-      return [[key, mendNode(value, join(path, key), changes)]];
-    const type = mendType(value);
+      return [[key, repairNode(value, join(path, key), changes)]];
+    const type = repairType(value);
     if (type !== value)
       changes.push(`${path || "the schema"}: ${value} is written ${type ?? "without a type"}`);
     return type === null ? [] : [[key, type]];
@@ -48,7 +48,7 @@ function mendNode(node: unknown, path: string, changes: string[]): unknown {
 
 const known = new Set(["string", "number", "integer", "boolean", "object", "array", "null"]);
 
-function mendType(given: string): string | null {
+function repairType(given: string): string | null {
   if (known.has(given)) return given;
   const lower = given.toLowerCase();
   if (known.has(lower)) return lower;

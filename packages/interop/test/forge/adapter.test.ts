@@ -1,7 +1,7 @@
 import { data, defineTool } from "@toolmount/core";
 import { expect, test } from "vitest";
 import { z } from "zod";
-import { hostWithAdapters } from "./world.ts";
+import { hostWithAdapters } from "../support/world.ts";
 
 const forged = {
   name: "get_weather",

@@ -17,7 +17,7 @@ import {
 import fc from "fast-check";
 import { beforeEach, describe, expect, test } from "vitest";
 import { z } from "zod";
-import { hostWithAdapters } from "./world.ts";
+import { hostWithAdapters } from "../support/world.ts";
 
 let host: Host;
 

@@ -1,5 +1,5 @@
 import { existsSync, readFileSync } from "node:fs";
-import { createSchemaCompiler, mendSchema } from "@toolmount/interop";
+import { createSchemaCompiler, repairSchema } from "@toolmount/interop";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 
@@ -217,7 +217,7 @@ test(`the schemas of ${served.length} served tools compile as they are`, () => {
 
 test(`the schemas of ${functions.length} functions with types of other languages compile once they are mended`, () => {
   const changes = functions.flatMap(({ parameters }) => {
-    const mended = mendSchema(parameters as Record<string, unknown>);
+    const mended = repairSchema(parameters as Record<string, unknown>);
     compile(mended.schema);
     return mended.changes;
   });

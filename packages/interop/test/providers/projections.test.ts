@@ -1,12 +1,12 @@
 import { data, failure, type Json, type PartialResult, type ToolOutcome } from "@toolmount/core";
 import {
   fromInvokeResult,
-  fromModuleResult,
+  fromAmplifierResult,
   InvokeResult,
   toAgentToolCallResult,
   toInvokeResult,
   toModelText,
-  toModuleResult,
+  toAmplifierResult,
 } from "@toolmount/interop";
 import fc from "fast-check";
 import { expect, test } from "vitest";
@@ -71,7 +71,7 @@ test("AMP-3, AMP-N2: an Amplifier result goes to one of ours and back unchanged"
   });
   fc.assert(
     fc.property(fc.oneof(succeeded, failed), (given) => {
-      expect(toModuleResult(outcomeOf(fromModuleResult("echo", given)))).toEqual(given);
+      expect(toAmplifierResult(outcomeOf(fromAmplifierResult("echo", given)))).toEqual(given);
     }),
   );
 });
@@ -120,7 +120,7 @@ test("APTIX-N8: the record of a call has id, name, execution side, milliseconds,
 });
 
 test("AMP-24: a result is asserted by success and by error being null", () => {
-  const result = toModuleResult(outcomeOf(data("done")));
+  const result = toAmplifierResult(outcomeOf(data("done")));
 
   expect(result.success).toBe(true);
   expect(result.error).toBeNull();
@@ -132,7 +132,7 @@ test.each([
   { title: "an error that is a text", given: { success: false, error: "no" }, rule: "an object" },
   { title: "a success that is a text", given: { success: "yes" }, rule: "true or false" },
 ])("$title is no Amplifier result", ({ given, rule }) => {
-  expect(() => fromModuleResult("echo", given)).toThrow(rule);
+  expect(() => fromAmplifierResult("echo", given)).toThrow(rule);
 });
 
 test.each([

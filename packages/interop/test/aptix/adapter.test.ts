@@ -1,8 +1,8 @@
 import { ToolInterrupt } from "@toolmount/core";
 import { InvokeResult, toInvokeResult } from "@toolmount/interop";
 import { describe, expect, test } from "vitest";
-import { GreetTool } from "./greet-tool.ts";
-import { hostWithAdapters } from "./world.ts";
+import { GreetTool } from "../support/greet-tool.ts";
+import { hostWithAdapters } from "../support/world.ts";
 
 const context = { sessionId: "s-1", conversationId: "c-1", userId: "u-1" };
 

@@ -1,12 +1,12 @@
 import type { Host } from "@toolmount/core";
 import {
   createAmplifierAdapter,
-  createAmplifierWorld,
-  tellAllMounted,
+  createAmplifierSessions,
+  notifyAllMounted,
   type AmplifierCoordinator,
 } from "@toolmount/interop";
 import { describe, expect, test } from "vitest";
-import { hostWithAdapters } from "./world.ts";
+import { hostWithAdapters } from "../support/world.ts";
 
 type Exports = Readonly<Record<string, unknown>>;
 
@@ -164,27 +164,64 @@ test("AMP-4, AMP-6, AMP-15, AMP-29: a module mounts its tool under another name,
   });
 });
 
-test.each([
-  { title: "its declared type", exports: { amplifier_module_type: "hook", mount: async () => {} } },
-  {
-    title: "an on_session_ready",
-    exports: { mount: async () => {}, on_session_ready: async (_: unknown) => {} },
-  },
-  {
-    title: "the names its mount uses",
-    exports: { mount: async (c: AmplifierCoordinator) => void c.register_cleanup(() => {}) },
-  },
-])("AMP-N23: a module is known by $title", ({ exports }) => {
-  expect(createAmplifierAdapter(createAmplifierWorld()).adaptModule!(exports)).not.toBeNull();
+test("M1, AMP-N23: every module with a mount gets the coordinator with both sets of names", async () => {
+  const register = (coordinator: AmplifierCoordinator) =>
+    coordinator.register_contributor("observability.events", "amp", () => ["my:event"]);
+  let seen: unknown;
+  const { host } = await mounted({
+    async mount(coordinator: AmplifierCoordinator) {
+      register(coordinator); // the names are in a helper, not in the text of mount
+      const { register_capability: provide, getCapability } = coordinator;
+      provide("my.thing", 7);
+      seen = [getCapability("my.thing"), coordinator.session_id, typeof coordinator.hooks.gate];
+    },
+  });
+
+  expect(seen).toEqual([7, "host", "function"]);
+  expect(await host.coordinator.collectContributions("observability.events")).toEqual([["my:event"]]);
 });
 
-test("AMP-N23: an unknown declared type is refused; a module of ours is left alone", () => {
-  const adapter = createAmplifierAdapter(createAmplifierWorld());
+test("M1: a tool that keeps the coordinator sees its call's session, without any declaration", async () => {
+  const { host } = await mounted({
+    async mount(coordinator: AmplifierCoordinator) {
+      const execute = async () => ({ success: true, output: coordinator.session_id });
+      coordinator.mount("tools", { ...echo, execute } as never, "my-tool");
+    },
+  });
+
+  expect(await host.call({ name: "my-tool", arguments: { text: "" } }, { sessionId: "s-1" })).toMatchObject({
+    status: "ok",
+    result: { data: "s-1" },
+  });
+});
+
+test("M1: a hook on tool:post of a module without a declaration redacts what the caller sees", async () => {
+  const { host } = await mounted({
+    async mount(coordinator: AmplifierCoordinator) {
+      coordinator.mount("tools", {
+        ...echo,
+        execute: async () => ({ success: true, output: "the key is s3cret" }),
+      } as never);
+      coordinator.hooks.register("tool:post", async (_, data) => {
+        const { result } = data as { result: { output: string } };
+        const output = result.output.replace("s3cret", "***");
+        return { action: "modify", data: { ...data, result: { ...result, output } } };
+      });
+    },
+  });
+
+  expect(await host.call({ name: "echo", arguments: { text: "" } })).toMatchObject({
+    result: { data: "the key is ***" },
+  });
+});
+
+test("AMP-N23: an unknown declared type is refused, and what has no mount is left alone", () => {
+  const adapter = createAmplifierAdapter(createAmplifierSessions());
 
   expect(() => adapter.adaptModule!({ amplifier_module_type: "wizard", mount: async () => {} })).toThrow(
     "wizard",
   );
-  expect(adapter.adaptModule!({ mount: async () => {} })).toBeNull();
+  expect(adapter.adaptModule!({ echo })).toBeNull();
 });
 
 test("AMP-16, AMP-N43, AMP-N44, AMP-N45: contributors and capabilities are registered and found under their names", async () => {
@@ -236,8 +273,8 @@ test("AMP-N26: on_session_ready runs once all are mounted, in order, once; a fai
   });
   host.coordinator.hooks.observe("module:on_session_ready_failed", (_, data) => void told.push(data));
   expect(ran).toEqual(["mount"]);
-  await tellAllMounted(host.coordinator);
-  await tellAllMounted(host.coordinator);
+  await notifyAllMounted(host.coordinator);
+  await notifyAllMounted(host.coordinator);
 
   expect(ran).toEqual(["mount", "host"]);
   expect(told).toMatchObject([{ module_id: "amp", error: "not ready" }]);
@@ -248,7 +285,7 @@ test("AMP-N26: an on_session_ready that is not async is left out with a warning"
     mount: async () => {},
     on_session_ready: () => expect.unreachable(),
   });
-  await tellAllMounted(host.coordinator);
+  await notifyAllMounted(host.coordinator);
 
   expect(lines.some(({ message }) => message.includes("on_session_ready"))).toBe(true);
 });
@@ -414,7 +451,7 @@ describe("hooks", () => {
       },
       { action: "continue" },
     ]);
-    expect(lines.some(({ message }) => message.includes("belongs to the host"))).toBe(true);
+    expect(lines.some(({ message }) => message.includes("only the host emits"))).toBe(true);
   });
 });
 

@@ -6,7 +6,7 @@ import { generateText, jsonSchema, tool as aiTool, type asSchema, type ToolSet }
 import { MockLanguageModelV4 } from "ai/test";
 import { describe, expect, test } from "vitest";
 import { z } from "zod";
-import { hostWithAdapters } from "./world.ts";
+import { hostWithAdapters } from "../support/world.ts";
 
 /** A host with one tool, and what it was called with. */
 async function world() {
