@@ -129,3 +129,46 @@ test("H1: on_session_ready of an Amplifier module runs after onSessionReady of a
   await host.reload();
   expect(ready).toEqual(["a", "b", "c", "d"]);
 });
+
+const undeclared = {
+  "plan.yaml": `version: 1\ntools:\n  - module: ./keeper.js\nhooks:\n  - module: ./redact.js\n`,
+  "keeper.js": `
+    const register = (host) => host.register_contributor("observability.events", "keeper", () => ["my:event"]);
+    export async function mount(coordinator) {
+      register(coordinator);
+      const execute = async () => ({ success: true, output: "s3cret of " + coordinator.session_id, error: null });
+      await coordinator.mount("tools", { name: "keeper", description: "Returns its session.", execute, input_schema: { type: "object" } });
+    }
+  `,
+  "redact.js": `
+    export async function mount({ hooks }) {
+      hooks.register("tool:post", async (event, data) => {
+        const output = data.result.output.replace("s3cret", "***");
+        return { action: "modify", data: { ...data, result: { ...data.result, output } } };
+      });
+    }
+  `,
+};
+
+test("M1: Amplifier modules without any declaration work: helpers, kept coordinators, and a hook that redacts", async () => {
+  await using workspace = await createWorkspace(undeclared);
+  await using host = await openHost(workspace.path("plan.yaml"), {
+    extensions: { "@toolmount/interop": interop },
+  });
+
+  expect(await host.coordinator.collectContributions("observability.events")).toContainEqual(["my:event"]);
+  expect(await host.call({ name: "keeper" }, { sessionId: "s-1" })).toMatchObject({
+    status: "ok",
+    result: { data: "*** of s-1" },
+  });
+});
+
+test("M1: a module without a declaration mounts where the adapters are not installed", async () => {
+  await using workspace = await createWorkspace({
+    "plan.yaml": "version: 1\ntools:\n  - module: ./native.js\n",
+    "native.js": "export async function mount(coordinator) { coordinator.registerCapability('mine', 7); }",
+  });
+  await using host = await openHost(workspace.path("plan.yaml"));
+
+  expect(host.coordinator.getCapability("mine")).toBe(7);
+});

@@ -54,13 +54,9 @@ function recogniseMount(name: string, mount: unknown, config: unknown, exports: 
 /** Exports that only modules of Amplifier have. */
 const foreignExports = ["__amplifier_module_type__", "amplifier_module_type", "on_session_ready"];
 
-/** Members that only Amplifier's coordinator has: a `mount` that uses one is a module of Amplifier. */
-const foreignMembers =
-  /\.\s*(?:register_(?:capability|contributor|cleanup)|get_capability|collect_contributions|session_(?:id|state)|mount_points)\b/;
-
 /**
- * Renders a module of another system as a native one, with the first adapter that knows it. Throws `EXTENSION_MISSING`
- * for a module of Amplifier when no adapter is mounted.
+ * Gives a module the coordinator of the first adapter that accepts it. Throws `EXTENSION_MISSING` for a module that says
+ * that it is one of Amplifier, when no adapter is mounted.
  */
 export function adaptModule(name: string, module: LoadedModule, coordinator: Coordinator): LoadedModule {
   if (module.kind === "tools") return module;
@@ -69,7 +65,7 @@ export function adaptModule(name: string, module: LoadedModule, coordinator: Coo
     const rendered = adapter.adaptModule?.(module.exports) ?? null;
     if (rendered !== null) return recogniseModule(name, rendered);
   }
-  if (adapters.length > 0 || !looksForeign(module)) return module;
+  if (adapters.length > 0 || !isDeclaredForeign(module)) return module;
   throw new ToolmountError("EXTENSION_MISSING", {
     what: `module "${name}", which is an Amplifier module,`,
     module: "@toolmount/interop",
@@ -77,9 +73,16 @@ export function adaptModule(name: string, module: LoadedModule, coordinator: Coo
   });
 }
 
-function looksForeign({ exports, mount }: Extract<LoadedModule, { kind: "mount" }>): boolean {
-  const declared = foreignExports.some((key) => exports[key] !== undefined);
-  return declared || foreignMembers.test(Function.prototype.toString.call(mount));
+function isDeclaredForeign({ exports }: Extract<LoadedModule, { kind: "mount" }>): boolean {
+  return foreignExports.some((key) => exports[key] !== undefined);
+}
+
+/**
+ * Whether a module may expect the coordinator of another system. One that exports a `config` schema, or whose package has
+ * a manifest of toolmount, is written for ours.
+ */
+export function mayBeForeign(module: LoadedModule, hasManifest: boolean): boolean {
+  return module.kind === "mount" && module.config === undefined && !hasManifest;
 }
 
 /** Tests whether a value is a Standard Schema, such as one of Zod. */

@@ -57,6 +57,7 @@ function entryUse(
     source,
     folder,
     foreignHint: foreign?.hint,
+    inAmplifierPlan: plan.amplifier,
     required: entry.required,
     config: scheme === null ? config : { name: entry.module, ...scheme.settings, ...config },
     entry,

@@ -16,6 +16,8 @@ export interface ModuleUse {
   readonly folder: string | undefined;
   /** For a module of another system: why it cannot be found here, and what to do. */
   readonly foreignHint: string | undefined;
+  /** The plan is one of Amplifier: its modules expect Amplifier's coordinator. */
+  readonly inAmplifierPlan: boolean;
   readonly required: boolean;
   readonly config: JsonObject;
   /** The entry of the plan that shapes its tools; null for modules that no entry names. */
@@ -46,6 +48,7 @@ export function extensionUse(
     source: { kind: "package", written: module, names: [module] },
     folder: undefined,
     foreignHint: undefined,
+    inAmplifierPlan: false,
     required: true,
     config,
     entry: null,

@@ -1,7 +1,7 @@
 import { isToolmountError, ToolmountError } from "@toolmount/core";
 import { findPosition } from "../diagnostics/positions.ts";
 import { createReporter, maskProblem } from "../diagnostics/problems.ts";
-import { adaptModule } from "../modules/recognize.ts";
+import { adaptModule, mayBeForeign } from "../modules/recognize.ts";
 import { failUse, type FailedUse } from "./failed-use.ts";
 import type { BuildContext, Building, MountedUse } from "./generation.ts";
 import { extensionUse, type ModuleUse } from "./module-use.ts";
@@ -60,9 +60,12 @@ function providersOf(mounted: readonly MountedUse[], prepared: PreparedUse): str
     .map(({ use }) => use.id);
 }
 
+/** The package whose adapters give a module the coordinator of another system beside ours. */
+const adapterPackage = "@toolmount/interop";
+
 /** Mounts a module; when it needs an extension that can be found, mounts that first and tries again. */
 async function mountWithExtensions(building: Building, prepared: PreparedUse): Promise<MountedUse> {
-  const asked: string[] = [];
+  const asked = (await mountAdapters(building, prepared)) ? [adapterPackage] : [];
   for (;;) {
     try {
       const mounted = await mountOnce(building, prepared);
@@ -74,6 +77,14 @@ async function mountWithExtensions(building: Building, prepared: PreparedUse): P
       asked.push(extension);
     }
   }
+}
+
+/** Mounts the adapters, where they can be found, for a module that may need them. False when nothing was mounted. */
+async function mountAdapters(building: Building, { use, module, resolution }: PreparedUse): Promise<boolean> {
+  const isNeeded = use.inAmplifierPlan || mayBeForeign(module, resolution.manifest !== undefined);
+  if (!isNeeded || use.specifier === adapterPackage) return false;
+  const adapters = building.context.host.coordinator.get("adapters") as ReadonlyMap<string, unknown>;
+  return adapters.size === 0 && mountExtension(building, adapterPackage, use);
 }
 
 /** The module without which a tool cannot be mounted, when that is why mounting failed. */
