@@ -87,7 +87,6 @@ export const exceptions: readonly Exception[] = [
   { path: "packages/otel/src/counters.ts", because: "to be split" },
   { path: "packages/otel/src/telemetry.ts", because: "to be split" },
   { path: "packages/store/src/sessions.ts", because: "to be split" },
-  { path: "tools/filesystem/src", because: "to be split into folders" },
 ];
 
 /** A file or folder whose order or size is accepted. */

@@ -1,7 +1,7 @@
-import { bashIn } from "./bash.ts";
-import { bashListIn } from "./bash-list.ts";
-import { bashOutputIn } from "./bash-output.ts";
-import { bashStopIn } from "./bash-stop.ts";
+import { bashIn } from "./tools/bash.ts";
+import { bashListIn } from "./tools/bash-list.ts";
+import { bashOutputIn } from "./tools/bash-output.ts";
+import { bashStopIn } from "./tools/bash-stop.ts";
 import type { Settings } from "./config.ts";
 import type { Judgement } from "./policy/judge.ts";
 import { openShell, type Services } from "./shell.ts";

@@ -1,7 +1,7 @@
 export { config, type Settings } from "./config.ts";
 export { mount } from "./module.ts";
-export { createBash } from "./bash.ts";
+export { createBash } from "./tools/bash.ts";
 export { createShell, type ShellTools } from "./create-shell.ts";
 export type { Services } from "./shell.ts";
 export type { Judgement } from "./policy/judge.ts";
-export type { Finding, FindingKind, Profile, Verdict } from "./policy/finding.ts";
+export type { Finding, FindingKind, Profile, Verdict } from "./script/finding.ts";

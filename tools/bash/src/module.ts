@@ -1,9 +1,9 @@
 import type { Coordinator } from "@toolmount/core";
 import { z } from "zod";
-import { bashIn } from "./bash.ts";
-import { bashListIn } from "./bash-list.ts";
-import { bashOutputIn } from "./bash-output.ts";
-import { bashStopIn } from "./bash-stop.ts";
+import { bashIn } from "./tools/bash.ts";
+import { bashListIn } from "./tools/bash-list.ts";
+import { bashOutputIn } from "./tools/bash-output.ts";
+import { bashStopIn } from "./tools/bash-stop.ts";
 import { configInvalid, type ParsedSettings } from "./config.ts";
 import { openShell, type Services } from "./shell.ts";
 

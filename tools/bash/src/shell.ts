@@ -9,12 +9,12 @@ import {
   type ShellFolders,
 } from "./config.ts";
 import { createJobs, type Jobs } from "./jobs.ts";
-import { reallyAt } from "./policy/folders.ts";
+import { reallyAt } from "./script/folders.ts";
 import { createPolicy, type Policy } from "./policy/policy.ts";
 import { probeSandbox, sandboxLauncher } from "./run/bubblewrap.ts";
 import { commandEnvironment, hostEnvironment } from "./run/environment.ts";
 import { plainLauncher, type Launcher } from "./run/launch.ts";
-import type { Patience } from "./run/end.ts";
+import type { Patience } from "./run/end-processes.ts";
 
 /** What the shell tools need of a host; each can be left out. */
 export interface Services {

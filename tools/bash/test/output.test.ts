@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import { Capture } from "../src/run/capture.ts";
-import { showStream } from "../src/run/cut.ts";
+import { showStream } from "../src/run/show-stream.ts";
 
 const chunks = fc.array(fc.uint8Array({ maxLength: 400 }), { maxLength: 60 });
 

@@ -1,15 +1,15 @@
 import type { Coordinator } from "@toolmount/core";
 import { z } from "zod";
 import type { ParsedSettings } from "./config.ts";
-import { createDirectoryIn } from "./create-directory.ts";
-import { deleteFileIn } from "./delete-file.ts";
-import { editFileIn } from "./edit-file.ts";
-import { listDirectoryIn } from "./list-directory.ts";
-import { moveFileIn } from "./move-file.ts";
-import { multiEditFileIn } from "./multi-edit-file.ts";
-import { readFileIn } from "./read-file.ts";
-import { openWorkspace, type MentionResolver, type Services } from "./workspace.ts";
-import { writeFileIn } from "./write-file.ts";
+import { createDirectoryIn } from "./tools/create-directory.ts";
+import { deleteFileIn } from "./tools/delete-file.ts";
+import { editFileIn } from "./tools/edit-file.ts";
+import { listDirectoryIn } from "./tools/list-directory.ts";
+import { moveFileIn } from "./tools/move-file.ts";
+import { multiEditFileIn } from "./tools/multi-edit-file.ts";
+import { readFileIn } from "./tools/read-file.ts";
+import { openWorkspace, type MentionResolver, type Services } from "./files/workspace.ts";
+import { writeFileIn } from "./tools/write-file.ts";
 
 /** The events that these tools emit, each with `path` and, where there is one, `bytes`. */
 const events = ["artifact:read", "artifact:write", "artifact:move", "artifact:delete"];

@@ -1,8 +1,8 @@
 import type { Coordinator } from "@toolmount/core";
 import type { ParsedSettings } from "./config.ts";
 import { openWeb } from "./web.ts";
-import { webFetchIn } from "./web-fetch.ts";
-import { webSearchIn } from "./web-search.ts";
+import { webFetchIn } from "./tools/web-fetch.ts";
+import { webSearchIn } from "./tools/web-search.ts";
 
 /** Mounts `web_fetch` and `web_search`. */
 export async function mount(coordinator: Coordinator, settings: ParsedSettings): Promise<void> {

@@ -1,9 +1,9 @@
-import { createFolders } from "./folders.ts";
-import { findHidden } from "./hidden.ts";
-import { note, type Inspection, type PolicyRules } from "./inspection.ts";
-import { strictness, verdictOf, type Finding, type Profile, type Verdict } from "./finding.ts";
-import { covers } from "./patterns.ts";
-import { inspectScript } from "./walk.ts";
+import { createFolders } from "../script/folders.ts";
+import { findHidden } from "../script/hidden-characters.ts";
+import { note, type Inspection, type PolicyRules } from "../script/inspection.ts";
+import { strictness, verdictOf, type Finding, type Profile, type Verdict } from "../script/finding.ts";
+import { covers } from "../script/command-patterns.ts";
+import { inspectScript } from "./judge-script.ts";
 
 /** Longest command that is judged, in bytes. */
 const maxCommandBytes = 65_536;

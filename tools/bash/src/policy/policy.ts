@@ -1,7 +1,7 @@
 import type { Files } from "@toolmount/paths";
 import type { ParsedSettings } from "../config.ts";
 import { judge, type Judgement } from "./judge.ts";
-import { parsePattern } from "./patterns.ts";
+import { parsePattern } from "../script/command-patterns.ts";
 
 /** Judges commands by a plan's settings. */
 export interface Policy {

@@ -1,7 +1,7 @@
 import type { Clock } from "@toolmount/core";
 import { startCommand } from "./command.ts";
 import { shellArguments, type Launcher, type LaunchPlace } from "./launch.ts";
-import { markName } from "./survivors.ts";
+import { markName } from "./find-processes.ts";
 
 export interface SandboxPlace extends LaunchPlace {
   readonly write: readonly string[];

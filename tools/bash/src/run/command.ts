@@ -4,9 +4,9 @@ import { constants } from "node:os";
 import type { Readable } from "node:stream";
 import type { Clock } from "@toolmount/core";
 import { Capture } from "./capture.ts";
-import { endAll, waitAtMost, type Patience } from "./end.ts";
+import { endAll, waitAtMost, type Patience } from "./end-processes.ts";
 import type { Launch } from "./launch.ts";
-import { signal } from "./survivors.ts";
+import { signal } from "./find-processes.ts";
 
 /** How a command ended. */
 export type Ending =

@@ -1,4 +1,4 @@
-import { markName } from "./survivors.ts";
+import { markName } from "./find-processes.ts";
 import type { Environment } from "./environment.ts";
 
 /** What is to be started. */

@@ -1,0 +1,185 @@
+import { unknownWord, type ShellWord } from "../script/words.ts";
+
+/** How a command that runs another one takes its own arguments. */
+interface Wrapper {
+  /** Short options that take a value, in the same word or the next. */
+  readonly valued?: string;
+  /** Short options without a value. */
+  readonly flags?: string;
+  /** Long options that take a value after `=` or in the next word. */
+  readonly longValued?: readonly string[];
+  readonly longFlags?: readonly string[];
+  /** Words of its own before the command. */
+  readonly operands?: number;
+  /** `NAME=value` words before the command, as `env` has them. */
+  readonly assignments?: boolean;
+  /** `-5` is an option, as `nice` has it. */
+  readonly numbers?: boolean;
+  /** Adds words that nobody knows yet. */
+  readonly adds?: boolean;
+}
+
+/** Commands that are looked through. Any option of theirs that is not here makes the command unclear. */
+const wrappers: ReadonlyMap<string, Wrapper> = new Map(
+  Object.entries({
+    command: { flags: "p" },
+    builtin: {},
+    exec: { flags: "cl", valued: "a" },
+    env: {
+      flags: "i0v",
+      valued: "uC",
+      longFlags: ["--ignore-environment", "--null", "--debug", "--list-signal-handling"],
+      longValued: ["--unset", "--chdir", "--default-signal", "--ignore-signal", "--block-signal"],
+      assignments: true,
+    },
+    nohup: {},
+    nice: { valued: "n", longValued: ["--adjustment"], numbers: true },
+    ionice: { valued: "cn", flags: "t", longValued: ["--class", "--classdata"], longFlags: ["--ignore"] },
+    time: { flags: "pv", longFlags: ["--portability", "--verbose"] },
+    timeout: {
+      valued: "ks",
+      flags: "vfp",
+      longValued: ["--kill-after", "--signal"],
+      longFlags: ["--preserve-status", "--foreground", "--verbose"],
+      operands: 1,
+    },
+    setsid: { flags: "cfw", longFlags: ["--ctty", "--fork", "--wait"] },
+    stdbuf: { valued: "ioe", longValued: ["--input", "--output", "--error"] },
+    xargs: {
+      flags: "0rtxopi",
+      valued: "IdELnPsa",
+      longFlags: ["--null", "--no-run-if-empty", "--verbose", "--exit", "--open-tty", "--interactive"],
+      longValued: [
+        "--arg-file",
+        "--delimiter",
+        "--max-lines",
+        "--max-args",
+        "--max-procs",
+        "--max-chars",
+        "--replace",
+      ],
+      adds: true,
+    },
+    busybox: {},
+    toybox: {},
+    coreutils: { longValued: ["--coreutils-prog"] },
+    caffeinate: { flags: "dimsu" },
+    catchsegv: {},
+    unbuffer: { flags: "p" },
+    chronic: { flags: "ev" },
+    setarch: { operands: 1, flags: "R", longFlags: ["--addr-no-randomize"] },
+    linux32: {},
+    linux64: {},
+    fakeroot: { longFlags: ["--unknown-is-real"] },
+    firejail: { longFlags: ["--quiet"] },
+  }),
+);
+
+/** What a wrapper runs: words, `none` when it runs nothing, or `unclear`. */
+export type Unwrapped = readonly ShellWord[] | "none" | "unclear";
+
+/** Looks through one wrapper. Null: the command is not one. */
+export function unwrap(name: string, command: readonly ShellWord[]): Unwrapped | null {
+  const wrapper = wrappers.get(name);
+  if (wrapper === undefined) return null;
+  if (name === "command" && /^-[pvV]*[vV]/.test(command[1]?.value ?? "")) return "none";
+  const start = skipOwn(wrapper, command);
+  if (start === null) return "unclear";
+  const inner = command.slice(start);
+  if (inner.length === 0) return "none";
+  if (wrapper.adds !== true) return inner;
+  return [...replaceMarker(inner, markerOf(command.slice(0, start))), unknownWord];
+}
+
+function skipOwn(wrapper: Wrapper, command: readonly ShellWord[]): number | null {
+  let at = 1;
+  for (; at < command.length; at++) {
+    const { value } = command[at]!;
+    if (value === null) return isUnsure(command[at]!) ? null : at + (wrapper.operands ?? 0);
+    if (value === "--") {
+      at++;
+      break;
+    }
+    if (!value.startsWith("-") || value === "-") break;
+    const takesNext = ownOption(wrapper, value);
+    if (takesNext === null) return null;
+    if (takesNext) at++;
+  }
+  if (wrapper.assignments === true) {
+    if (command[at]?.value === "-") at++;
+    while (/^[^=]+=/.test(command[at]?.prefix ?? "")) at++;
+  }
+  return Math.min(command.length, at + (wrapper.operands ?? 0));
+}
+
+function isUnsure({ prefix }: ShellWord): boolean {
+  return prefix === "" || prefix.startsWith("-");
+}
+
+/** Whether an option of the wrapper takes the next word as its value; null when the option is not known. */
+function ownOption(wrapper: Wrapper, value: string): boolean | null {
+  const { valued = "", flags = "", longValued = [], longFlags = [], numbers = false } = wrapper;
+  if (numbers && /^-\d+$/.test(value)) return false;
+  if (value.startsWith("--")) {
+    const [option, given] = value.split("=", 2);
+    if (longValued.includes(option!)) return given === undefined && !optionalValue.has(option!);
+    return longFlags.includes(option!) ? false : null;
+  }
+  for (const [index, letter] of value.slice(1).split("").entries()) {
+    if (valued.includes(letter)) return index === value.length - 2;
+    if (!flags.includes(letter)) return null;
+  }
+  return false;
+}
+
+const optionalValue = new Set([
+  "--default-signal",
+  "--ignore-signal",
+  "--block-signal",
+  "--replace",
+  "--max-lines",
+]);
+
+/** What xargs puts in the place of, when it was told to. */
+function markerOf(own: readonly ShellWord[]): string | null {
+  for (const [index, { value }] of own.entries()) {
+    if (value === "-I") return own[index + 1]?.value ?? "{}";
+    if (value?.startsWith("-I") === true) return value.slice(2);
+    if (value === "-i" || value === "--replace") return "{}";
+    if (value?.startsWith("--replace=") === true) return value.slice("--replace=".length);
+  }
+  return null;
+}
+
+/** Words that hold the marker become something that nobody knows yet. */
+function replaceMarker(words: readonly ShellWord[], marker: string | null): readonly ShellWord[] {
+  if (marker === null || marker === "") return words;
+  return words.map((word) => {
+    if (word.value === null || !word.value.includes(marker)) return word;
+    const prefix = word.value.slice(0, word.value.indexOf(marker));
+    return { ...word, value: null, prefix };
+  });
+}
+
+/** The commands that `find` runs, each for itself; `unclear` when one has no end. */
+export function commandsOfFind(command: readonly ShellWord[]): readonly (readonly ShellWord[])[] | "unclear" {
+  const found: (readonly ShellWord[])[] = [];
+  for (let at = 1; at < command.length; at++) {
+    if (!/^-(exec|ok)(dir)?$/.test(command[at]!.value ?? "")) continue;
+    const end = command.findIndex(({ value }, index) => index > at && (value === ";" || value === "+"));
+    if (end === -1) return "unclear";
+    found.push(replaceMarker(command.slice(at + 1, end), "{}"));
+    at = end;
+  }
+  return found;
+}
+
+/** Commands that run others in ways that are not looked through. */
+export const runners: ReadonlySet<string> = new Set(
+  `ssh at batch crontab script expect flock parallel chroot unshare nsenter bwrap strace ltrace gdb lldb valgrind perf
+  systemd-run start-stop-daemon runuser setpriv capsh su-exec gosu taskset chrt numactl prlimit watch entr tmux screen
+  docker podman nerdctl kubectl vagrant wsl xvfb-run dbus-run-session rlwrap socat ncat netcat telnet vi vim nvim view
+  ex ed emacs nano pico joe dialog x-terminal-emulator xterm osascript open xdg-open start rundll32 mshta wmic powershell
+  pwsh cmd nc npx bunx pnpx uvx pipx m4 gnuplot dc sqlite3 mail mailx sendmail logsave cpulimit proot ld.so
+  ld-linux-x86-64.so.2 run-parts rbash scriptreplay`.split(/\s+/),
+);

@@ -1,0 +1,169 @@
+import type { Command, CommandArgument, HereDoc, HereString, Redirection } from "unbash";
+import { judgeBlocked } from "../commands/destructive-commands.ts";
+import { judgeBuiltin } from "../commands/builtin-commands.ts";
+import { note, noteUnclear, type Inspection } from "../script/inspection.ts";
+import { judgeInterpreter } from "../commands/interpreters.ts";
+import { isPowerful } from "../commands/variable-names.ts";
+import { judgeOptions } from "../commands/options.ts";
+import { commandName, covers, forbids } from "../script/command-patterns.ts";
+import { isShell, sourceOf, type Dialect } from "../commands/shells.ts";
+import { readAssignment, readWord, type ShellWord } from "../script/words.ts";
+import { commandsOfFind, runners, unwrap } from "../commands/wrappers.ts";
+import { writtenWords } from "../commands/written-paths.ts";
+
+/** Judges a simple command as it stands in the tree. */
+export function judgeCommand(node: Command, inspection: Inspection): void {
+  if (node.prefix.some(({ type }) => type === "Assignment")) inspection.plain = false;
+  if (node.name === undefined) return;
+  const words = [readWord(node.name), ...node.args.map(readArgument)];
+  judgeInvocation(words, inspection, node.redirects);
+}
+
+function readArgument(argument: CommandArgument): ShellWord {
+  return argument.type === "Word" ? readWord(argument) : readAssignment(argument);
+}
+
+/** Judges a command given as words, and what it runs in turn. */
+function judgeInvocation(
+  words: readonly ShellWord[],
+  inspection: Inspection,
+  redirections: readonly Redirection[] = [],
+): void {
+  inspection.invocations.push(words);
+  const [first] = words;
+  if (first!.value === null)
+    return noteUnclear(inspection, `the name of the command ${first!.text} is put together when it runs`);
+  const name = commandName(first!);
+  if (!/^[\x21-\x7e]+$/.test(name) || name.startsWith("-"))
+    return noteUnclear(inspection, `"${name}" is no usual name of a command`);
+  judgeRules(words, inspection);
+  judgeBuiltin(name, words, inspection);
+  judgeDeeds(name, words, inspection);
+  judgeInner(name, words, inspection, redirections);
+}
+
+/** The plan's rules and the profile's. */
+function judgeRules(words: readonly ShellWord[], inspection: Inspection): void {
+  const { denied, lifted, home } = inspection.rules;
+  for (const pattern of denied) {
+    const answer = forbids(pattern, words);
+    const reason = `"${pattern.source}" is forbidden here`;
+    if (answer === "yes")
+      note(inspection, "denied", reason, "do it without that command, or with another tool");
+    if (answer === "maybe")
+      noteUnclear(inspection, `whether it is "${pattern.source}" shows only when it runs`);
+  }
+  const blocked = judgeBlocked(words, home);
+  if (blocked === null || lifted.some((pattern) => covers(pattern, words))) return;
+  inspection.findings.push(blocked);
+}
+
+/** What it runs or writes by its options and operands. */
+function judgeDeeds(name: string, words: readonly ShellWord[], inspection: Inspection): void {
+  const option = judgeOptions(name, words);
+  if (option !== null) inspection.findings.push(option);
+  const inline = judgeInterpreter(name, words);
+  if (inline !== null)
+    note(inspection, "option", inline, "put the program into a file, or let a person approve it");
+  for (const word of writtenWords(name, words)) {
+    const where = inspection.folders.judge(word);
+    if (where === "inside" || /^\/dev\/(null|stdout|stderr)$/.test(word.value ?? "")) continue;
+    const reason =
+      where === "outside"
+        ? `"${name}" is given ${word.text}, which is outside the folders that may be written`
+        : `where "${name}" writes is not known: ${word.text}`;
+    note(inspection, "outside", reason, "write below the working folder");
+  }
+}
+
+/** What a shell, a wrapper or `find` runs. */
+function judgeInner(
+  name: string,
+  words: readonly ShellWord[],
+  inspection: Inspection,
+  redirections: readonly Redirection[],
+): void {
+  if (isShell(name)) return judgeShell(name, words, inspection, redirections);
+  if (name === "find") return judgeFind(words, inspection);
+  if (runners.has(name)) {
+    judgeMentioned(words, inspection);
+    return noteUnclear(inspection, `what "${name}" runs is not looked through`);
+  }
+  const inner = unwrap(name, words);
+  if (inner === null || inner === "none") return;
+  if (inner === "unclear")
+    return noteUnclear(inspection, `what "${name}" runs cannot be told from its options`);
+  judgeSetByEnv(name, words, inspection);
+  judgeInvocation(inner, inspection, redirections);
+}
+
+function judgeSetByEnv(name: string, words: readonly ShellWord[], inspection: Inspection): void {
+  if (name !== "env") return;
+  for (const { prefix } of words.slice(1)) {
+    const variable = /^([^=]+)=/.exec(prefix)?.[1];
+    if (variable !== undefined && isPowerful(variable))
+      noteUnclear(inspection, `setting ${variable} may change what programs run`);
+  }
+}
+
+function judgeFind(words: readonly ShellWord[], inspection: Inspection): void {
+  const commands = commandsOfFind(words);
+  if (commands === "unclear") return noteUnclear(inspection, `what "find" runs has no end`);
+  for (const command of commands) {
+    if (command.length === 0) noteUnclear(inspection, `"find" runs nothing that is known`);
+    else judgeInvocation(command, inspection);
+  }
+}
+
+/** A command that runs another in a way of its own: any word of it may be the other's name. */
+function judgeMentioned(words: readonly ShellWord[], inspection: Inspection): void {
+  for (const [at, word] of words.entries()) if (at > 0 && word.value !== null) judgeRules([word], inspection);
+}
+
+function judgeShell(
+  name: string,
+  words: readonly ShellWord[],
+  inspection: Inspection,
+  redirections: readonly Redirection[],
+): void {
+  inspection.plain = false;
+  const source = sourceOf(name, words);
+  switch (source.kind) {
+    case "script":
+      inspectAs(source.dialect, source.text, inspection);
+      if (source.dialect === "other") noteUnclear(inspection, `"${name}" has a language of its own`);
+      return;
+    case "input":
+      for (const text of redirections.flatMap(scriptIn)) inspectAs(source.dialect, text, inspection);
+      return noteUnclear(inspection, `"${name}" reads its script from its input`);
+    case "unclear":
+      return noteUnclear(inspection, `what "${name}" runs is not known`);
+    case "file": // a name without a slash is looked up as a command's is: `bash name` may run the program
+      return judgeInvocation(source.command, inspection);
+    case "nothing":
+      return;
+  }
+}
+
+function inspectAs(dialect: Dialect, text: string, inspection: Inspection): void {
+  const outer = inspection.plainShell;
+  inspection.plainShell = dialect !== "bash";
+  inspection.inspectScript(text);
+  inspection.plainShell = outer;
+}
+
+/** A script in a here-document or here-string. */
+function scriptIn(redirection: Redirection): readonly string[] {
+  if (redirection.type === "HereDoc") return [bodyOf(redirection)];
+  if (redirection.type === "HereString") return stringOf(redirection);
+  return [];
+}
+
+function bodyOf({ body }: HereDoc): string {
+  return body.text;
+}
+
+function stringOf({ target }: HereString): readonly string[] {
+  const value = target === undefined ? null : readWord(target).value;
+  return value === null ? [] : [value];
+}

@@ -1,0 +1,49 @@
+import type { Files } from "@toolmount/paths";
+import type { Finding, FindingKind } from "./finding.ts";
+import type { Folders } from "./folders.ts";
+import type { CommandPattern } from "./command-patterns.ts";
+import type { ShellWord } from "./words.ts";
+
+/** What a policy was set to, prepared once. */
+export interface PolicyRules {
+  readonly denied: readonly CommandPattern[];
+  readonly allowed: readonly CommandPattern[];
+  /** Commands for which the profile's own rules do not hold. */
+  readonly lifted: readonly CommandPattern[];
+  readonly files: Files;
+  readonly workingDir: string;
+  readonly home: string | null;
+}
+
+/** What is learnt while a command's tree is walked. */
+export interface Inspection {
+  readonly rules: PolicyRules;
+  readonly findings: Finding[];
+  /** Every command that will run, wrappers and what they run alike. */
+  readonly invocations: (readonly ShellWord[])[];
+  /** Files that redirections write, as absolute paths. */
+  readonly redirects: Set<string>;
+  readonly folders: Folders;
+  /** Variables whose value may be more than a plain word. */
+  untrusted: ReadonlySet<string>;
+  /** Nothing but plain commands joined by `|`, `;`, `&&` and `||`. */
+  plain: boolean;
+  /** Whether a plain `sh` reads the script: what only bash knows then means something else. */
+  plainShell: boolean;
+  /** How many scripts deep in scripts. */
+  depth: number;
+  /** How many loops and functions deep. */
+  loops: number;
+  /** Judges a script that was found in this one, such as the text behind `-c`. */
+  readonly inspectScript: (text: string) => void;
+}
+
+/** Notes something that was found. */
+export function note(inspection: Inspection, kind: FindingKind, reason: string, hint: string): void {
+  inspection.findings.push({ kind, reason, hint });
+}
+
+/** Notes that what will run cannot be told from the text. */
+export function noteUnclear(inspection: Inspection, reason: string): void {
+  note(inspection, "unclear", reason, "write the command out plainly, or let a person approve it");
+}

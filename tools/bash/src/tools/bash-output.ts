@@ -1,0 +1,124 @@
+import { data, defineTool, failure, type PartialResult, type ToolContext } from "@toolmount/core";
+import { z } from "zod";
+import { bashOutputUsage as usage } from "./bash-output-usage.ts";
+import type { Job } from "../jobs.ts";
+import { wholeCharacters } from "../run/show-stream.ts";
+import type { Shell } from "../shell.ts";
+
+export const jobId = z.string().min(1).describe("The id that bash gave");
+
+const schema = z.strictObject({
+  id: jobId,
+  stream: z.enum(["stdout", "stderr"]).default("stdout").describe("Which stream to read"),
+  offset: z
+    .int()
+    .min(0)
+    .default(0)
+    .describe("Where to begin, in bytes; next_offset of the last answer to go on"),
+  limit: z.int().min(4).max(100_000).default(50_000).describe("Most bytes to give"),
+  wait: z
+    .number()
+    .min(0)
+    .max(60)
+    .default(0)
+    .describe("Seconds to wait for more while there is nothing behind offset and the command still runs"),
+});
+
+const outputSchema = z.strictObject({
+  id: z.string(),
+  status: z.enum(["running", "exited", "stopped", "timed_out", "too_much_output", "not_started"]),
+  returncode: z.int().nullable(),
+  stream: z.enum(["stdout", "stderr"]),
+  content: z.string(),
+  offset: z.int(),
+  next_offset: z.int(),
+  total_bytes: z.int(),
+  missing_bytes: z.int().optional(),
+});
+
+/** Reads the output of a background command, or of one whose answer was cut. */
+export function bashOutputIn(shell: Shell) {
+  return defineTool({
+    name: "bash_output",
+    description:
+      "Reads what a background command printed so far, or the rest of an output that bash had to cut. Use with the id that bash gave; to run a command, use bash.",
+    summary: "Reads the output of a command.",
+    usage,
+    schema,
+    outputSchema,
+    category: "read",
+    consequenceLevel: "low",
+    requiresConfirmation: false,
+    timeout: 70_000,
+    idempotent: true,
+    tags: ["shell"],
+    version: "1.0.0",
+    async execute({ id, stream, offset, limit, wait }, context) {
+      const job = shell.jobs.find(id, context.sessionId);
+      if (job === null) return jobNotFound(id);
+      if (wait > 0) await moreOf(shell, job, { stream, offset, ms: wait * 1000, context });
+      return page(job, stream, offset, limit);
+    },
+  });
+}
+
+/** The answer for an id that this session has no command of: the same whether another session has one or nobody. */
+export function jobNotFound(id: string): PartialResult<never> {
+  return failure(
+    `No command has the id ${id}; it may have been dropped to make room. bash_list tells which there are`,
+    {
+      code: "JOB_NOT_FOUND",
+      details: { id },
+    },
+  );
+}
+
+function page(job: Job, stream: "stdout" | "stderr", from: number, limit: number) {
+  const capture = job.running[stream];
+  const { bytes, offset } = capture.page(from, limit);
+  const isLast = offset + bytes.length >= capture.totalBytes && job.ending !== null;
+  const whole = isLast ? bytes : wholeCharacters(bytes);
+  return data({
+    id: job.id,
+    ...statusOf(job),
+    stream,
+    content: whole.toString(),
+    offset,
+    next_offset: offset + whole.length,
+    total_bytes: capture.totalBytes,
+    ...(offset > from ? { missing_bytes: offset - from } : {}),
+  });
+}
+
+/** How a command stands. */
+export function statusOf({ ending }: Job) {
+  if (ending === null) return { status: "running" as const, returncode: null };
+  return { status: ending.kind, returncode: ending.kind === "exited" ? ending.code : null };
+}
+
+interface Wish {
+  readonly stream: "stdout" | "stderr";
+  readonly offset: number;
+  readonly ms: number;
+  readonly context: ToolContext;
+}
+
+/** Waits until there is more behind the offset, the command ends, the time is up, or the caller gives up. */
+function moreOf({ clock }: Shell, job: Job, { stream, offset, ms, context }: Wish): Promise<void> {
+  const isEnough = () => job.ending !== null || job.running[stream].totalBytes > offset;
+  if (isEnough() || context.abortSignal.aborted) return Promise.resolve();
+  return new Promise((resolve) => {
+    const finish = () => {
+      timer.cancel();
+      stopListening();
+      context.abortSignal.removeEventListener("abort", finish);
+      resolve();
+    };
+    const timer = clock.setTimer(finish, ms);
+    const stopListening = job.running.onChange(() => {
+      if (isEnough()) finish();
+    });
+    context.abortSignal.addEventListener("abort", finish, { once: true });
+    void job.running.done.then(finish);
+  });
+}

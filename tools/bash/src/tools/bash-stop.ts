@@ -1,0 +1,37 @@
+import { data, defineTool } from "@toolmount/core";
+import { z } from "zod";
+import { jobId, jobNotFound, statusOf } from "./bash-output.ts";
+import { bashStopUsage as usage } from "./bash-stop-usage.ts";
+import type { Shell } from "../shell.ts";
+
+const outputSchema = z.strictObject({
+  id: z.string(),
+  status: z.enum(["running", "exited", "stopped", "timed_out", "too_much_output", "not_started"]),
+  returncode: z.int().nullable(),
+});
+
+/** Ends a background command. */
+export function bashStopIn(shell: Shell) {
+  return defineTool({
+    name: "bash_stop",
+    description:
+      "Ends a background command that bash started, with all that it started in turn. Use when it is no longer needed or hangs; not for programs that something else started.",
+    summary: "Ends a background command.",
+    usage,
+    schema: z.strictObject({ id: jobId }),
+    outputSchema,
+    category: "side_effect",
+    consequenceLevel: "low",
+    requiresConfirmation: false,
+    idempotent: true,
+    tags: ["shell"],
+    version: "1.0.0",
+    async execute({ id }, { sessionId }) {
+      const job = shell.jobs.find(id, sessionId);
+      if (job === null) return jobNotFound(id);
+      job.running.stop();
+      await job.running.done;
+      return data({ id, ...statusOf(job) });
+    },
+  });
+}

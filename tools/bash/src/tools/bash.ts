@@ -1,0 +1,169 @@
+import { data, defineTool, failure, type PartialResult, type ToolContext } from "@toolmount/core";
+import { isPathError } from "@toolmount/paths";
+import { z } from "zod";
+import { bashUsage as usage } from "./bash-usage.ts";
+import { answerOf } from "./answer.ts";
+import type { Settings } from "../config.ts";
+import type { Job } from "../jobs.ts";
+import type { Judgement } from "../policy/judge.ts";
+import { startCommand } from "../run/command.ts";
+import { openShell, type Services, type Shell } from "../shell.ts";
+
+const missing = "Command is required";
+
+const schema = z.strictObject({
+  command: z
+    .string({ error: missing })
+    .regex(/\S/, missing)
+    .describe("The command, as bash reads it; run byte for byte as given"),
+  timeout: z
+    .int()
+    .min(1)
+    .max(86_400)
+    .optional()
+    .describe("Seconds it may run, at most what the settings allow; in the background none when left out"),
+  run_in_background: z
+    .boolean()
+    .default(false)
+    .describe("Start it and answer at once; read it with bash_output, end it with bash_stop"),
+});
+
+const outputSchema = z.union([
+  z.strictObject({
+    stdout: z.string(),
+    stderr: z.string(),
+    returncode: z.int(),
+    truncated: z.literal(true).optional(),
+    stdout_total_bytes: z.int().optional(),
+    stderr_total_bytes: z.int().optional(),
+    id: z.string().optional(),
+  }),
+  z.strictObject({ id: z.string(), pid: z.int(), message: z.string(), note: z.string() }),
+]);
+
+/** Runs one shell command, in the foreground or in the background. */
+export function createBash(settings: Settings, services?: Services) {
+  return bashIn(openShell(settings, services));
+}
+
+export function bashIn(shell: Shell) {
+  return defineTool({
+    name: "bash",
+    description:
+      "Runs a shell command in the project's folder and gives its output and return code. Use for builds, tests, git and other programs; to read, write or search files, use the file tools.",
+    summary: "Runs a shell command.",
+    usage,
+    schema,
+    outputSchema,
+    category: "side_effect",
+    consequenceLevel: "high",
+    requiresConfirmation: ({ command }) => shell.policy.asks(command),
+    // The tool ends a command itself, with its own deadline and its partial output; the host's is only behind it.
+    timeout: Math.ceil(Math.max(shell.settings.max_timeout, shell.settings.timeout) * 1000) + 10_000,
+    idempotent: false,
+    tags: ["shell"],
+    version: "1.0.0",
+    execute: (params, context) => runCommand(shell, params, context),
+  });
+}
+
+type Params = z.output<typeof schema>;
+
+async function runCommand(shell: Shell, params: Params, context: ToolContext): Promise<PartialResult> {
+  const refused = (await refusalOf(shell, params.command)) ?? full(shell, params);
+  if (refused !== null) return refused;
+  if (context.abortSignal.aborted) return cancelled();
+  const { timeoutMs, warnings } = timeoutOf(shell, params);
+  const job = startJob(shell, params, timeoutMs, context);
+  if (params.run_in_background) return await inBackground(job);
+  const stop = () => job.running.stop();
+  context.abortSignal.addEventListener("abort", stop, { once: true });
+  const { ending, left } = await job.running.done;
+  context.abortSignal.removeEventListener("abort", stop);
+  if (left.length > 0)
+    context.logger.warn({ pids: left, command_id: job.id }, "processes of a command could not be ended");
+  return answerOf(shell, job, ending, (timeoutMs ?? 0) / 1000, warnings);
+}
+
+/** Judges the command once more, now with the disk: a redirection must not lead out by a link. */
+async function refusalOf(shell: Shell, command: string): Promise<PartialResult | null> {
+  const judgement = shell.policy.judge(command);
+  if (judgement.verdict === "deny") return denied(judgement);
+  for (const path of judgement.redirects) {
+    try {
+      await shell.files.locate(path, "write");
+    } catch (thrown) {
+      if (!isPathError(thrown)) throw thrown;
+      return failure(`Command denied for safety: a redirection leads outside\n  Hint: ${thrown.message}`, {
+        code: "COMMAND_DENIED",
+        details: { kind: "redirect" },
+      });
+    }
+  }
+  const why = await shell.prepare();
+  return why === null
+    ? null
+    : failure(`The sandbox does not work here: ${why}`, { code: "ISOLATION_UNAVAILABLE" });
+}
+
+function denied({ finding }: Judgement): PartialResult {
+  return failure(`Command denied for safety: ${finding!.reason}\n  Hint: ${finding!.hint}`, {
+    code: "COMMAND_DENIED",
+    details: { kind: finding!.kind },
+  });
+}
+
+function full({ settings, jobs }: Shell, { run_in_background }: Params): PartialResult | null {
+  const { max_concurrent: most, max_background: mostBehind } = settings;
+  const reached = (limit: number, what: string) =>
+    failure(`Command rejected: ${what} command limit of ${limit} reached`, {
+      code: "CONCURRENCY_LIMIT",
+      details: { limit },
+    });
+  if (most !== undefined && jobs.active >= most) return reached(most, "concurrent");
+  if (run_in_background && jobs.activeInBackground >= mostBehind) return reached(mostBehind, "background");
+  return null;
+}
+
+function timeoutOf({ settings }: Shell, { timeout, run_in_background }: Params) {
+  const { max_timeout: most } = settings;
+  if (timeout === undefined)
+    return { timeoutMs: run_in_background ? null : settings.timeout * 1000, warnings: [] };
+  const warnings = timeout > most ? [`timeout is ${most} seconds: more is not allowed`] : [];
+  return { timeoutMs: Math.min(timeout, most) * 1000, warnings };
+}
+
+function startJob(shell: Shell, params: Params, timeoutMs: number | null, { sessionId }: ToolContext): Job {
+  const { settings, launcher, clock, patience, jobs } = shell;
+  const running = startCommand(params.command, launcher, {
+    timeoutMs,
+    keepBytes: Math.max(settings.keep_output_bytes, settings.max_output_bytes * 2),
+    stopBytes: settings.stop_output_bytes,
+    clock,
+    patience,
+  });
+  const { command, run_in_background: background } = params;
+  return jobs.add({ session: sessionId, command, background, startedAt: clock.now(), running });
+}
+
+async function inBackground(job: Job): Promise<PartialResult> {
+  const { pid } = job.running;
+  if (pid === undefined) {
+    const { ending } = await job.running.done;
+    return notStarted(ending.kind === "not_started" ? ending.problem : "it has no process");
+  }
+  return data({
+    id: job.id,
+    pid,
+    message: `Command started in background with PID ${pid}`,
+    note: `Read it with bash_output, id ${job.id}; end it with bash_stop. It is ended when the host closes.`,
+  });
+}
+
+function notStarted(problem: string): PartialResult {
+  return failure(`The shell could not be started: ${problem}`, { code: "SHELL_UNAVAILABLE" });
+}
+
+function cancelled(): PartialResult {
+  return failure("Request was cancelled", { code: "COMMAND_CANCELLED" });
+}

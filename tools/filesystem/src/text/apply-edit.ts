@@ -1,0 +1,58 @@
+import type { ToolContext } from "@toolmount/core";
+import type { PathError } from "@toolmount/paths";
+import { callFacts, type Wording } from "../files/answer.ts";
+import { inTurn } from "../files/under-lock.ts";
+import { Refusal } from "../files/refusal.ts";
+import { markSeen, requireKnown } from "../files/seen-files.ts";
+import { decodeText, encodeText, type Text } from "./text-file.ts";
+import type { Workspace } from "../files/workspace.ts";
+import { requireSize, sayChanged } from "../tools/write-file.ts";
+
+/** How both edit tools word what the disk refused. */
+export const editWording: Wording = {
+  IS_A_DIRECTORY: (_error, path) => `Cannot edit directory: ${path}`,
+  NOT_FOUND: (_error, path) => `File not found: ${path}`,
+  OS_ERROR: (error: PathError) => `OS error modifying file: ${error.message}`,
+};
+
+/** A change of a file's text, and how many replacements it made. */
+export type Change = (text: string) => { text: string; replacements: number };
+
+/**
+ * Changes a text file, whole or not at all, in the encoding it has. Refused when the file is other than the session
+ * knows it, or changes while the change is made.
+ */
+export async function changeText(
+  workspace: Workspace,
+  path: string,
+  context: ToolContext,
+  change: Change,
+): Promise<{ replacements: number; bytes: number }> {
+  const { files } = workspace;
+  return await inTurn(workspace, path, async (real) => {
+    const file = await files.read(path, workspace.settings.max_read_bytes, context.abortSignal);
+    requireKnown(workspace, context.session, { given: path, real, bytes: file.bytes });
+    const before = requireText(path, file.bytes);
+    const { text, replacements } = change(before.text);
+    const bytes = requireEncoded(path, { ...before, text });
+    requireSize(workspace, path, bytes.length);
+    const options = { expected: file.identity, signal: context.abortSignal };
+    await files.replace(path, bytes, options).catch(sayChanged(path));
+    markSeen(context.session, real, bytes);
+    workspace.announce("artifact:write", { path: real, bytes: bytes.length, ...callFacts(context) });
+    return { replacements, bytes: bytes.length };
+  });
+}
+
+function requireText(path: string, bytes: Buffer): Text {
+  const text = decodeText(bytes);
+  if (text !== null) return text;
+  throw new Refusal(`Cannot read file: ${path} (not a text file or encoding issue)`, "NOT_TEXT", { path });
+}
+
+function requireEncoded(path: string, { text, encoding }: Text): Buffer {
+  const bytes = encodeText(text, encoding);
+  if (bytes !== null) return bytes;
+  const message = `new_string has characters that ${path} cannot hold: the file is ${encoding.name}`;
+  throw new Refusal(message, "ENCODING_UNFIT", { path, encoding: encoding.name });
+}

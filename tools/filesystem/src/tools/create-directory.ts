@@ -1,0 +1,42 @@
+import { data, defineTool } from "@toolmount/core";
+import { z } from "zod";
+import { answering, type Wording } from "../files/answer.ts";
+import { requiredText } from "../files/arguments.ts";
+import type { Settings } from "../config.ts";
+import { createDirectoryUsage as usage } from "../usage/create-directory.ts";
+import { openWorkspace, type Services, type Workspace } from "../files/workspace.ts";
+
+const schema = z.strictObject({
+  path: requiredText("path").describe("The folder to make; missing folders above it are made too"),
+});
+
+const wording: Wording = {
+  NOT_A_DIRECTORY: (_error, path) => `Cannot create directory: ${path} is, or is below, a file`,
+  OS_ERROR: (error) => `OS error creating directory: ${error.message}`,
+};
+
+/** Makes a folder, with those above it. */
+export function createCreateDirectory(settings: Settings, services?: Services) {
+  return createDirectoryIn(openWorkspace(settings, services));
+}
+
+export function createDirectoryIn(workspace: Workspace) {
+  return defineTool({
+    name: "create_directory",
+    description:
+      "Makes a folder in the project, with missing ones above it. Use when an empty folder is needed; write_file makes the folders of a file by itself.",
+    summary: "Makes a folder.",
+    usage,
+    schema,
+    category: "write",
+    consequenceLevel: "low",
+    requiresConfirmation: false,
+    idempotent: true,
+    tags: ["filesystem"],
+    version: "1.0.0",
+    execute: ({ path: given }, context) =>
+      answering(workspace, { path: given, wording, context }, async (path) =>
+        data({ path, created: await workspace.files.makeFolder(path) }),
+      ),
+  });
+}

@@ -1,0 +1,47 @@
+import { data, defineTool } from "@toolmount/core";
+import { z } from "zod";
+import { answering, callFacts, type Wording } from "../files/answer.ts";
+import { requiredText } from "../files/arguments.ts";
+import type { Settings } from "../config.ts";
+import { deleteFileUsage as usage } from "../usage/delete-file.ts";
+import { forgetSeen } from "../files/seen-files.ts";
+import { openWorkspace, type Services, type Workspace } from "../files/workspace.ts";
+
+const schema = z.strictObject({
+  path: requiredText("path").describe("The file, folder or link to delete for good"),
+  recursive: z.boolean().default(false).describe("Deletes a folder with all that is in it"),
+});
+
+const wording: Wording = {
+  DIRECTORY_NOT_EMPTY: (error) => `${error.message}; set recursive=true to delete it with all that is in it`,
+  OS_ERROR: (error) => `OS error deleting: ${error.message}`,
+};
+
+/** Deletes a file, folder or link for good. A person is asked. */
+export function createDeleteFile(settings: Settings, services?: Services) {
+  return deleteFileIn(openWorkspace(settings, services));
+}
+
+export function deleteFileIn(workspace: Workspace) {
+  return defineTool({
+    name: "delete_file",
+    description:
+      "Deletes a file or folder of the project for good, after a person agreed. Use only when deleting was asked for; to put something elsewhere, use move_file.",
+    summary: "Deletes a file or folder for good.",
+    usage,
+    schema,
+    category: "delete",
+    consequenceLevel: "high",
+    requiresConfirmation: true,
+    tags: ["filesystem"],
+    version: "1.0.0",
+    execute: ({ path: given, recursive }, context) =>
+      answering(workspace, { path: given, wording, context }, async (path) => {
+        const options = { recursive, signal: context.abortSignal };
+        const { removed, place } = await workspace.files.remove(path, options);
+        forgetSeen(context.session, place.real);
+        workspace.announce("artifact:delete", { path: place.real, entries: removed, ...callFacts(context) });
+        return data({ path, entries_deleted: removed });
+      }),
+  });
+}

@@ -1,0 +1,43 @@
+import { data, defineTool } from "@toolmount/core";
+import { z } from "zod";
+import { answering } from "../files/answer.ts";
+import { differs, editShape, filePath, sameStrings } from "../files/arguments.ts";
+import type { Settings } from "../config.ts";
+import { changeText, editWording as wording } from "../text/apply-edit.ts";
+import { editFileUsage as usage } from "../usage/edit-file.ts";
+import { replaceText } from "../text/replace-text.ts";
+import { openWorkspace, type Services, type Workspace } from "../files/workspace.ts";
+
+const schema = z
+  .strictObject({
+    file_path: filePath.describe("The file, relative to the working folder or absolute"),
+    ...editShape,
+  })
+  .refine(differs, sameStrings);
+
+/** Replaces one text by another in a file. */
+export function createEditFile(settings: Settings, services?: Services) {
+  return editFileIn(openWorkspace(settings, services));
+}
+
+export function editFileIn(workspace: Workspace) {
+  return defineTool({
+    name: "edit_file",
+    description:
+      "Replaces an exact text by another in one file of the project. Use to change a part of a file; for several changes of one file use multi_edit_file, for a new file write_file.",
+    summary: "Replaces text in a file.",
+    usage,
+    schema,
+    category: "write",
+    consequenceLevel: "medium",
+    requiresConfirmation: false,
+    tags: ["filesystem"],
+    version: "1.0.0",
+    execute: ({ file_path, ...edit }, context) =>
+      answering(workspace, { path: file_path, wording, context }, async (path) => {
+        const change = (text: string) => replaceText(text, edit, path);
+        const { replacements, bytes } = await changeText(workspace, path, context, change);
+        return data({ file_path: path, replacements_made: replacements, bytes_written: bytes });
+      }),
+  });
+}

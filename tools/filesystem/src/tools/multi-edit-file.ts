@@ -1,0 +1,77 @@
+import { data, defineTool } from "@toolmount/core";
+import { z } from "zod";
+import { answering } from "../files/answer.ts";
+import { Refusal } from "../files/refusal.ts";
+import { differs, editShape, filePath, sameStrings } from "../files/arguments.ts";
+import type { Settings } from "../config.ts";
+import { changeText, editWording as wording } from "../text/apply-edit.ts";
+import { multiEditFileUsage as usage } from "../usage/multi-edit-file.ts";
+import { replaceText, type Edit } from "../text/replace-text.ts";
+import { openWorkspace, type Services, type Workspace } from "../files/workspace.ts";
+
+const schema = z.strictObject({
+  file_path: filePath.describe("The file, relative to the working folder or absolute"),
+  edits: z
+    .array(z.strictObject(editShape).refine(differs, sameStrings), {
+      error: ({ input }) => (input === undefined ? "edits is required" : undefined),
+    })
+    .min(1, "edits is required")
+    .max(200)
+    .describe("The replacements, made one after the other: each finds the text that the ones before it left"),
+});
+
+/** Makes several replacements in one file: all of them or none. */
+export function createMultiEditFile(settings: Settings, services?: Services) {
+  return multiEditFileIn(openWorkspace(settings, services));
+}
+
+export function multiEditFileIn(workspace: Workspace) {
+  return defineTool({
+    name: "multi_edit_file",
+    description:
+      "Makes several exact replacements in one file of the project, all of them or none. Use when one file needs more than one change; for a single one use edit_file.",
+    summary: "Several replacements in a file, all or none.",
+    usage,
+    schema,
+    category: "write",
+    consequenceLevel: "medium",
+    requiresConfirmation: false,
+    tags: ["filesystem"],
+    version: "1.0.0",
+    execute: ({ file_path, edits }, context) =>
+      answering(workspace, { path: file_path, wording, context }, async (path) => {
+        const change = (text: string) => replaceAllOf(text, edits, path);
+        const { replacements, bytes } = await changeText(workspace, path, context, change);
+        return data({
+          file_path: path,
+          edits_applied: edits.length,
+          replacements_made: replacements,
+          bytes_written: bytes,
+        });
+      }),
+  });
+}
+
+function replaceAllOf(
+  text: string,
+  edits: readonly Edit[],
+  path: string,
+): { text: string; replacements: number } {
+  let done = { text, replacements: 0 };
+  for (const [at, edit] of edits.entries()) {
+    const { text: next, replacements } = naming(at, () => replaceText(done.text, edit, path));
+    done = { text: next, replacements: done.replacements + replacements };
+  }
+  return done;
+}
+
+/** Says which edit was refused, counted from 1. */
+function naming<Value>(at: number, work: () => Value): Value {
+  try {
+    return work();
+  } catch (thrown) {
+    if (!(thrown instanceof Refusal)) throw thrown;
+    const message = `edit ${at + 1}: ${thrown.message}; nothing was changed`;
+    throw new Refusal(message, thrown.code, { ...thrown.details, edit: at + 1 });
+  }
+}

@@ -1,0 +1,151 @@
+import { data, defineTool, type PartialResult, type ToolContext } from "@toolmount/core";
+import { isPathError, type FileBytes, type Place } from "@toolmount/paths";
+import { z } from "zod";
+import { answering, callFacts, type Wording } from "../files/answer.ts";
+import { filePath } from "../files/arguments.ts";
+import type { Settings } from "../config.ts";
+import { isShown, mimeTypeOf } from "../text/file-kind.ts";
+import { pageOf } from "../text/lines.ts";
+import { nearName } from "../files/near-names.ts";
+import { readFileUsage as usage } from "../usage/read-file.ts";
+import { forgetSeen, markSeen } from "../files/seen-files.ts";
+import { decodeText, type Text } from "../text/text-file.ts";
+import { openWorkspace, type Services, type Workspace } from "../files/workspace.ts";
+
+const schema = z.strictObject({
+  file_path: filePath.describe("The file, relative to the working folder or absolute"),
+  offset: z.int().min(1).max(1_000_000_000).default(1).describe("First line to show, counted from 1"),
+  limit: z.int().min(1).max(1_000_000).default(2000).describe("How many lines to show at most"),
+});
+
+type Range = Pick<z.output<typeof schema>, "offset" | "limit">;
+
+/** Entries that are shown of a folder that was asked for as if it were a file. */
+const maxEntries = 1000;
+
+const wording: Wording = {
+  FILE_TOO_LARGE: (error) => `${error.message}; look for the part you need with grep`,
+  OS_ERROR: (error) => `Error reading file: ${error.message}`,
+};
+
+/** Reads a text file with numbered lines; shows an image, describes other binaries, lists a folder. */
+export function createReadFile(settings: Settings, services?: Services) {
+  return readFileIn(openWorkspace(settings, services));
+}
+
+export function readFileIn(workspace: Workspace) {
+  return defineTool({
+    name: "read_file",
+    description:
+      "Reads a file of the project with numbered lines, a page at a time; shows images and describes other binaries. Use when the path is known; to find files or text, use glob or grep.",
+    summary: "Reads a file, or a page of it.",
+    usage,
+    schema,
+    category: "read",
+    consequenceLevel: "low",
+    requiresConfirmation: false,
+    idempotent: true,
+    tags: ["filesystem"],
+    version: "1.0.0",
+    execute: ({ file_path, offset, limit }, context) =>
+      answering(workspace, { path: file_path, wording, context }, (path) =>
+        readPath(workspace, path, { offset, limit }, context),
+      ),
+  });
+}
+
+async function readPath(workspace: Workspace, path: string, range: Range, context: ToolContext) {
+  const { files, settings } = workspace;
+  try {
+    const file = await files.read(path, settings.max_read_bytes, context.abortSignal);
+    markSeen(context.session, file.place.real, file.bytes);
+    workspace.announce("artifact:read", {
+      path: file.place.real,
+      bytes: file.bytes.length,
+      ...callFacts(context),
+    });
+    return showFile(workspace, file, range);
+  } catch (thrown) {
+    if (!isPathError(thrown)) throw thrown;
+    if (thrown.code === "IS_A_DIRECTORY") return await showFolder(workspace, path, context);
+    if (thrown.code === "NOT_FOUND") await explainMissing(workspace, path, context);
+    throw thrown;
+  }
+}
+
+function showFile(
+  { settings }: Workspace,
+  file: FileBytes & { place: Place },
+  range: Range,
+): PartialResult<object> {
+  const text = decodeText(file.bytes);
+  if (text !== null)
+    return showText(file.place.given, text, { ...range, maxBytes: settings.max_output_bytes });
+  return showBinary(file, settings.max_image_bytes);
+}
+
+function showText(
+  path: string,
+  { text, encoding }: Text,
+  range: Range & { maxBytes: number },
+): PartialResult<object> {
+  const { offset } = range;
+  const { content, totalLines, linesRead, wasCut } = pageOf(text, range);
+  const next = offset + linesRead;
+  const warnings: string[] = [];
+  if (encoding.name === "latin1") warnings.push("the file is not UTF-8; it was read as Latin-1");
+  if (wasCut) warnings.push(`the page is full after line ${next - 1}; go on with offset ${next}`);
+  if (linesRead === 0 && totalLines > 0)
+    warnings.push(`the file ends at line ${totalLines}, before offset ${offset}`);
+  return data(
+    {
+      file_path: path,
+      content,
+      total_lines: totalLines,
+      lines_read: linesRead,
+      offset,
+      ...(linesRead > 0 && next <= totalLines ? { next_offset: next } : {}),
+      ...(encoding.name === "utf-8" ? {} : { encoding: encoding.name }),
+      ...(totalLines === 0 ? { warning: "File exists but has empty contents" } : {}),
+    },
+    warnings.length === 0 ? undefined : { warnings },
+  );
+}
+
+function showBinary(
+  { bytes, place }: FileBytes & { place: Place },
+  maxImageBytes: number,
+): PartialResult<object> {
+  const mimeType = mimeTypeOf(bytes);
+  const canBeShown = isShown(mimeType) && bytes.length <= maxImageBytes;
+  const shown = canBeShown ? "shown beside this answer" : "not shown as text";
+  return data(
+    {
+      file_path: place.given,
+      content: `Binary file (${mimeType}, ${bytes.length} bytes), ${shown}`,
+      is_binary: true,
+      mime_type: mimeType,
+      bytes: bytes.length,
+    },
+    canBeShown ? { content: [{ type: "image", data: bytes.toString("base64"), mimeType }] } : undefined,
+  );
+}
+
+async function showFolder({ files }: Workspace, path: string, { abortSignal: signal }: ToolContext) {
+  const { entries, total } = await files.list(path, { offset: 0, limit: maxEntries, signal });
+  const rows = entries.map(({ name, kind }) => `${prefixes[kind]}${name}`);
+  const answer = { file_path: path, content: rows.join("\n"), is_directory: true, entry_count: total };
+  const rest = total - entries.length;
+  return data(
+    answer,
+    rest === 0 ? undefined : { warnings: [`${rest} more entries; use list_directory with offset`] },
+  );
+}
+
+const prefixes = { directory: "DIR  ", file: "FILE ", link: "LINK ", other: "OTHER " };
+
+async function explainMissing({ files }: Workspace, path: string, { session }: ToolContext): Promise<void> {
+  const { real } = await files.locate(path, "read");
+  forgetSeen(session, real);
+  await nearName(files, path);
+}

@@ -1,0 +1,155 @@
+import { data, defineTool, failure, type PartialResult, type ToolContext } from "@toolmount/core";
+import { z } from "zod";
+import type { Settings } from "../config.ts";
+import { fetchPage } from "../fetch/fetch-page.ts";
+import { FetchProblem } from "../fetch/problem.ts";
+import { createPageCache, type PageCache, type ReadPage } from "./page-cache.ts";
+import { pageOfText } from "../text/page-text.ts";
+import { saveText } from "./save.ts";
+import { extractPage } from "../extract/extract-page.ts";
+import { openWeb, type Services, type Web } from "../web.ts";
+import { webFetchUsage as usage } from "../usage/web-fetch.ts";
+
+const missing = "URL is required";
+
+const schema = z.strictObject({
+  url: z.string({ error: missing }).regex(/\S/, missing).describe("The page's address, http or https"),
+  save_to_file: z
+    .string()
+    .min(1)
+    .optional()
+    .describe("Writes the whole text to this file with write_file; the result has only its start"),
+  offset: z
+    .int()
+    .min(0)
+    .default(0)
+    .describe("Start, in characters of the text; for the next part, next_offset of the last result"),
+  limit: z
+    .int()
+    .min(1)
+    .max(10_000_000)
+    .optional()
+    .describe("Most characters to return; default: the plan's setting"),
+});
+
+const outputSchema = z.strictObject({
+  url: z.string(),
+  final_url: z.string(),
+  content: z.string(),
+  content_type: z.string(),
+  truncated: z.boolean(),
+  total_bytes: z.int(),
+  total_characters: z.int(),
+  offset: z.int().optional(),
+  limit: z.int().optional(),
+  next_offset: z.int().nullable().optional(),
+  returned_bytes: z.int().optional(),
+  saved_to: z.string().optional(),
+  saved_bytes: z.int().optional(),
+});
+
+/** Fetches a public web page as readable text. */
+export function createWebFetch(settings: Settings = {}, services?: Services) {
+  return webFetchIn(openWeb(settings, services));
+}
+
+export function webFetchIn(web: Web) {
+  const cache = createPageCache(() => web.clock.now());
+  return defineTool({
+    name: "web_fetch",
+    description:
+      "Fetches one public web page and returns its text as Markdown, in parts. Use when the address is known; to find addresses, use web_search.",
+    summary: "Fetches a web page as text.",
+    usage,
+    schema,
+    outputSchema,
+    category: "read",
+    consequenceLevel: "low",
+    requiresConfirmation: false,
+    // Downloading and converting (twice at most) have deadlines of their own; the rest is for saving.
+    timeout: Math.ceil((web.settings.timeout + 2 * web.settings.extract_timeout) * 1000) + 15_000,
+    idempotent: true,
+    tags: ["web"],
+    version: "1.0.0",
+    dependsOn: ["write_file"],
+    execute: (params, context) => answering(() => fetchAndShow(web, cache, params, context)),
+  });
+}
+
+type Params = z.output<typeof schema>;
+
+/** Runs the work; a {@link FetchProblem} becomes a failure. */
+export async function answering(work: () => Promise<PartialResult>): Promise<PartialResult> {
+  try {
+    return await work();
+  } catch (thrown) {
+    if (!(thrown instanceof FetchProblem)) throw thrown;
+    return failure(thrown.message, { code: thrown.code, details: thrown.details });
+  }
+}
+
+async function fetchAndShow(
+  web: Web,
+  cache: PageCache,
+  params: Params,
+  context: ToolContext,
+): Promise<PartialResult> {
+  const page = await readPage(web, cache, params, context);
+  const warnings = page.warnings.length === 0 ? {} : { warnings: page.warnings };
+  const { save_to_file: path } = params;
+  if (path === undefined) return data(shown(web, params, page), warnings);
+  const saved = await saveText(path, page.text, context);
+  return data({ ...beginning(params, page), saved_to: path, saved_bytes: saved }, warnings);
+}
+
+/** Reads a page. A later part comes from the text of the first part while that is cached. */
+async function readPage(
+  web: Web,
+  cache: PageCache,
+  { url, offset }: Params,
+  context: ToolContext,
+): Promise<ReadPage> {
+  const key = JSON.stringify([context.sessionId ?? null, url]);
+  const known = offset > 0 ? cache.get(key) : null;
+  if (known !== null) return known;
+  const fetched = await fetchPage(url, web.fetchOptions, context.abortSignal);
+  const extracted = await extractPage(fetched, {
+    reader: web.reader,
+    limits: web.readLimits,
+    readable: web.settings.extract_text,
+    signal: context.abortSignal,
+  });
+  const page = { ...extracted, finalUrl: fetched.finalUrl };
+  cache.set(key, page);
+  return page;
+}
+
+function facts({ url }: Params, page: ReadPage) {
+  return {
+    url,
+    final_url: page.finalUrl,
+    content_type: page.contentType,
+    total_bytes: Buffer.byteLength(page.text),
+    total_characters: page.text.length,
+  };
+}
+
+function shown(web: Web, params: Params, page: ReadPage) {
+  const limit = params.limit ?? web.settings.default_limit;
+  const { content, offset, nextOffset } = pageOfText(page.text, params.offset, limit);
+  const note = `\n\n[Cut at ${limit} of ${page.text.length} characters. For the next part, call web_fetch with offset ${nextOffset}.]`;
+  return {
+    ...facts(params, page),
+    content: nextOffset === null ? content : content + note,
+    truncated: nextOffset !== null,
+    offset,
+    limit,
+    next_offset: nextOffset,
+    returned_bytes: Buffer.byteLength(content),
+  };
+}
+
+/** The result for a text that was written to a file. */
+function beginning(params: Params, page: ReadPage) {
+  return { ...facts(params, page), content: pageOfText(page.text, 0, 1000).content, truncated: false };
+}
