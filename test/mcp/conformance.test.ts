@@ -1,0 +1,133 @@
+import { join } from "node:path";
+import { Client, StreamableHTTPClientTransport } from "@modelcontextprotocol/client";
+import { describe, expect, test } from "vitest";
+import { runSuite, type Check } from "./support/conformance.ts";
+import { listen } from "./support/http.ts";
+import { open } from "./support/world.ts";
+
+const tools = join(import.meta.dirname, "fixtures/conformance-tools.ts");
+const driver = join(import.meta.dirname, "fixtures/conformance-client.ts");
+
+/** Scenarios that a host of tools can be put through. The others need resources, prompts, or requests to the client. */
+const served = {
+  "2025-11-25": [
+    "server-initialize",
+    "server-session-lifecycle",
+    "ping",
+    "tools-list",
+    "tools-call-simple-text",
+    "tools-call-image",
+    "tools-call-audio",
+    "tools-call-embedded-resource",
+    "tools-call-mixed-content",
+    "tools-call-error",
+    "tools-call-with-progress",
+    "server-sse-multiple-streams",
+    "dns-rebinding-protection",
+    "json-schema-2020-12",
+  ],
+  "2026-07-28": [
+    "tools-list",
+    "tools-call-simple-text",
+    "tools-call-image",
+    "tools-call-audio",
+    "tools-call-embedded-resource",
+    "tools-call-mixed-content",
+    "tools-call-error",
+    "tools-call-with-progress",
+    "server-sse-multiple-streams",
+    "dns-rebinding-protection",
+    "json-schema-2020-12",
+    "http-header-validation",
+    "input-required-result-unsupported-methods",
+  ],
+} as const;
+
+/** Checks of `server-stateless` that need a tool which asks the client, or logs to it. */
+const needsRequests = [
+  "sep-2575-server-rejects-undeclared-capability",
+  "sep-2575-missing-capability-http-400",
+  "sep-2575-http-server-no-independent-requests-on-stream",
+  "sep-2575-server-no-log-without-loglevel",
+];
+
+/** A scenario counts when something was decided, and nothing was decided against us. */
+function verdict(checks: readonly Check[] = []): string {
+  const failed = checks.filter(({ status }) => status === "FAILURE" || status === "WARNING");
+  if (failed.length > 0) return failed.map(({ id, errorMessage }) => `${id}: ${errorMessage}`).join("; ");
+  return checks.some(({ status }) => status === "SUCCESS") ? "passed" : "nothing was decided";
+}
+
+const versions = ["2025-11-25", "2026-07-28"] as const;
+
+describe.each(versions)("a host that is served meets %s", (version) => {
+  test("in every scenario about tools that the official suite has", async () => {
+    const host = await open({ version: 1, tools: [{ module: tools }] });
+    const url = await listen(host);
+
+    const { findings, printed } = await runSuite(["server", "--url", url, "--requirements", version]);
+    const verdicts = Object.fromEntries(served[version].map((name) => [name, verdict(findings.get(name))]));
+    const stateless = findings.get("server-stateless") ?? [];
+    const broken = stateless.filter(({ status, id }) => status === "FAILURE" && !needsRequests.includes(id));
+
+    expect(verdicts, printed.slice(-4_000)).toEqual(
+      Object.fromEntries(served[version].map((name) => [name, "passed"])),
+    );
+    expect(broken).toEqual([]);
+    if (version === "2026-07-28")
+      expect(stateless.filter(({ status }) => status === "SUCCESS").length).toBeGreaterThanOrEqual(24);
+  });
+
+  // The suite passes a simple text and an error on any text, even "no tool named …".
+  test("with the texts of the tools themselves", async () => {
+    const host = await open({ version: 1, tools: [{ module: tools }] });
+    const mode = version === "2025-11-25" ? "legacy" : { pin: version };
+    const client = new Client({ name: "test", version: "1.0.0" }, { versionNegotiation: { mode } });
+    await client.connect(new StreamableHTTPClientTransport(new URL(await listen(host))));
+
+    const text = await client.callTool({ name: "test_simple_text", arguments: {} });
+    const error = await client.callTool({ name: "test_error_handling", arguments: {} });
+    await client.close();
+
+    expect(text.content).toEqual([{ type: "text", text: "This is a simple text response for testing." }]);
+    expect(error).toMatchObject({
+      isError: true,
+      content: [{ type: "text", text: "This tool intentionally returns an error for testing" }],
+    });
+  });
+});
+
+const mounted: readonly (readonly [scenario: string, version: string])[] = [
+  ["initialize", "2025-11-25"],
+  ["tools_call", "2025-11-25"],
+  ["sse-retry", "2025-11-25"],
+  ["json-schema-2020-12-preservation", "2025-11-25"],
+  ["tools_call", "2026-07-28"],
+  ["request-metadata", "2026-07-28"],
+  ["http-custom-headers", "2026-07-28"],
+  ["http-invalid-tool-headers", "2026-07-28"],
+  ["json-schema-ref-no-deref", "2026-07-28"],
+  ["json-schema-2020-12-preservation", "2026-07-28"],
+];
+
+test.each(mounted)(
+  "a mounted server is spoken to as the client scenario %s of %s asks",
+  async (scenario, version) => {
+    const command = `${process.execPath} -C @toolmount/source ${driver}`;
+
+    const { findings, printed } = await runSuite([
+      "client",
+      "--command",
+      command,
+      "--scenario",
+      scenario,
+      "--spec-version",
+      version,
+      "--timeout",
+      "50000",
+    ]);
+
+    expect(findings.size, printed).toBe(1);
+    expect(verdict([...findings.values()][0]), printed.slice(-3_000)).toBe("passed");
+  },
+);
