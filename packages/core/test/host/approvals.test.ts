@@ -574,3 +574,16 @@ test("modules find the store that whoever made the host gave, where they would f
   expect(coordinator.get("audit-sink")).toBe(store.audit);
   expect(world([]).host.coordinator.get("session-store")).toBeNull();
 });
+
+test.each([
+  ["approval", { requiresConfirmation: true }],
+  ["client", { execution: "client" as const }],
+])("H4: tool:pending says that the call waits for: %s", async (waitsFor, fields) => {
+  const { host, events } = world([tool(() => data(1), fields)], { store: createMemoryStore() });
+
+  const outcome = await host.call({ name: "probe" });
+
+  expect(outcome.result.details).toMatchObject({ waitsFor });
+  const pending = events.filter(({ event }) => event === "tool:pending");
+  expect(pending.map(({ data: payload }) => payload["waits_for"])).toEqual([waitsFor]);
+});

@@ -62,6 +62,25 @@ test("what is set, deleted or put back outside of calls is kept too, at the late
   expect(again.state.get("b")).toBe(2);
 });
 
+test("H4: restore replaces the whole state: other keys are deleted, and each value is a copy", async () => {
+  const store = createMemoryStore();
+  const { host } = listing(store);
+  const session = host.session("s");
+  session.state.set("old", 1);
+  session.state.set("both", 1);
+  const values = { both: 2, added: { list: [1] } };
+
+  session.restore(values);
+  values.added.list.push(2);
+
+  expect(session.snapshot()).toEqual({ both: 2, added: { list: [1] } });
+  expect(session.state.get("old")).toBeUndefined();
+  session.restore({});
+  expect(session.snapshot()).toEqual({});
+  await host.close();
+  expect(await store.sessions.readState("s")).toEqual(new Map());
+});
+
 test("ending a session here leaves to others what is kept of it", async () => {
   const store = createMemoryStore();
   const { host } = listing(store);
