@@ -30,7 +30,7 @@ function ledger(events: readonly { event: string; data: EventData }[]) {
   return { ends, starts };
 }
 
-test("whatever a schedule of calls does, each has exactly one outcome and one terminal event, with its own ids", async () => {
+test("in any schedule, each call has exactly one outcome and one terminal event, with its own ids", async () => {
   await fc.assert(
     fc.asyncProperty(fc.array(plannedCall, { minLength: 1, maxLength: 30 }), async (plans) => {
       const clock = createFakeClock();

@@ -121,7 +121,7 @@ test("10,000 attempts with one thing changed, expired or foreign: none is accept
   expect(ran).toHaveLength(1);
 }, 60_000);
 
-test("a ticket that was used is of no use again, however often and however many at once", async () => {
+test("a used ticket is never accepted again, however many attempts run together", async () => {
   const { host, ticket, ran } = await approved();
   const there = host();
   for (let round = 0; round < 50; round++)

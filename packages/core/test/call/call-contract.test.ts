@@ -64,7 +64,7 @@ describe.each<Where>(["inline", "cloned"])("a call whose tool runs %s", (where) 
       expect("data" in result).toBe(false);
     });
 
-    test("FORGE-26: whose success with nothing to say has data null", async () => {
+    test("FORGE-26: whose success without data has data null", async () => {
       const { host } = here([tool(() => data(undefined))]);
 
       expect((await host.call({ name: "probe" })).result).toMatchObject({ data: null });
@@ -149,7 +149,7 @@ describe.each<Where>(["inline", "cloned"])("a call whose tool runs %s", (where) 
     });
 
     test.each(["", "  ", "\n", undefined])(
-      "APTIX-24: and takes blank arguments, %j, as an empty object",
+      "APTIX-24: and reads blank arguments, %j, as an empty object",
       async (text) => {
         expect((await here([tool()]).host.call({ name: "probe", arguments: text })).result.data).toEqual({});
       },
@@ -179,7 +179,7 @@ describe.each<Where>(["inline", "cloned"])("a call whose tool runs %s", (where) 
       expect(result.error).toMatch(/^city: /);
     });
 
-    test("C14: and with a single issue says exactly the schema's own sentence", async () => {
+    test("C14: and reports a single issue in exactly the schema's own words", async () => {
       const schema = z.strictObject({
         name: z.string({ error: "HelloWorldTool requires a non-empty 'name' string." }),
       });
@@ -195,7 +195,7 @@ describe.each<Where>(["inline", "cloned"])("a call whose tool runs %s", (where) 
       { key: "url", sentence: "URL is required" },
       { key: "file_path", sentence: "file_path is required" },
     ])(
-      "C14: and a sentence that names the argument is not told twice which: $sentence",
+      "C14: and a sentence that names the argument gets no second name: $sentence",
       async ({ key, sentence }) => {
         const { host } = here([
           tool(undefined, { schema: z.strictObject({ [key]: z.string({ error: sentence }) }) }),
@@ -205,7 +205,7 @@ describe.each<Where>(["inline", "cloned"])("a call whose tool runs %s", (where) 
       },
     );
 
-    test("C12, C13: and neither coerces nor takes what the schema does not know", async () => {
+    test("C12, C13: and neither coerces values nor accepts members that the schema does not have", async () => {
       const { host } = here([forecast()]);
 
       expect(await host.call({ name: "forecast", arguments: { city: "Rome", days: "3" } })).toMatchObject({
@@ -216,7 +216,7 @@ describe.each<Where>(["inline", "cloned"])("a call whose tool runs %s", (where) 
       });
     });
 
-    test("C5: before it looks at a signal that was aborted already", async () => {
+    test("C5: before it checks for an aborted signal", async () => {
       const { host } = here([forecast()]);
 
       expect(
@@ -237,7 +237,7 @@ describe.each<Where>(["inline", "cloned"])("a call whose tool runs %s", (where) 
       ],
       ["rejects", () => Promise.reject(broken)],
     ])(
-      "FORGE-23, APTIX-38, APTIX-39, APTIX-46, AMP-11: when a tool %s, and says nothing of why",
+      "FORGE-23, APTIX-38, APTIX-39, APTIX-46, AMP-11: when a tool %s, and does not reveal why",
       async (_, execute) => {
         const { host } = here([tool(execute)]);
 
@@ -299,7 +299,7 @@ describe.each<Where>(["inline", "cloned"])("a call whose tool runs %s", (where) 
         { tool: "other", fetchedAt: "2026-01-01T00:00:00Z", data: 1 },
         /names the tool "other"/,
       ],
-      ["a time that is none", { tool: "probe", fetchedAt: "yesterday", data: 1 }, /fetchedAt/],
+      ["an invalid time", { tool: "probe", fetchedAt: "yesterday", data: 1 }, /fetchedAt/],
       ["an error that is no sentence", { error: 7 }, /sentence/],
       ["an empty error", { error: "" }, /sentence/],
       ["a code beside data", { data: 1, code: "FINE" }, /success has no code/],
@@ -332,7 +332,7 @@ describe.each<Where>(["inline", "cloned"])("a call whose tool runs %s", (where) 
       expect((await host.call({ name: "probe" })).result.code).toBe("CONTRACT_VIOLATION");
     });
 
-    test("FORGE-20, FORGE-27: and takes a whole result as it came", async () => {
+    test("FORGE-20, FORGE-27: and keeps a whole result unchanged", async () => {
       const { host } = here([tool(() => ({ tool: "probe", fetchedAt: "2026-01-01T00:00:00Z", data: 1 }))]);
 
       expect((await host.call({ name: "probe" })).result).toEqual({
@@ -357,7 +357,7 @@ describe.each<Where>(["inline", "cloned"])("a call whose tool runs %s", (where) 
       expect(ran).toBe(false);
     });
 
-    test("C5, APTIX-48: while it runs: a success within the grace stays one, and says that it was cancelled", async () => {
+    test("C5, APTIX-48: while it runs: a success within the grace stays a success, marked as cancelled", async () => {
       const { host } = here([
         tool(async (_, { abortSignal }) => {
           await untilAborted(abortSignal);
@@ -394,7 +394,7 @@ describe.each<Where>(["inline", "cloned"])("a call whose tool runs %s", (where) 
       });
     });
 
-    test("C5: while it runs: a tool that does not listen is given up after its grace", async () => {
+    test("C5: while it runs: a tool that ignores its signal is abandoned after its grace", async () => {
       const clock = createFakeClock();
       const { host } = here([tool(never)], { clock });
       const controller = new AbortController();
@@ -406,7 +406,7 @@ describe.each<Where>(["inline", "cloned"])("a call whose tool runs %s", (where) 
       expect(await pending).toMatchObject({ status: "cancelled", result: { code: "CANCELLED" } });
     });
 
-    test("FORGE-9, C26: by its deadline, 15 seconds where nobody says otherwise", async () => {
+    test("FORGE-9, C26: by its deadline, 15 seconds by default", async () => {
       const clock = createFakeClock();
       const { host } = here([tool(never)], { clock });
       const outcomes: ToolOutcome[] = [];
@@ -424,7 +424,7 @@ describe.each<Where>(["inline", "cloned"])("a call whose tool runs %s", (where) 
       ]);
     });
 
-    test("C5: and what a tool says after its deadline, within the grace, is kept in the details", async () => {
+    test("C5: and an answer after the deadline, within the grace, is in the details", async () => {
       const clock = createFakeClock();
       const late = tool(
         async (_, { abortSignal }) => {
@@ -456,7 +456,7 @@ describe.each<Where>(["inline", "cloned"])("a call whose tool runs %s", (where) 
       expect(await pending).toMatchObject({ status: "ok", result: { data: "patience" } });
     });
 
-    test("C5: at most 16 given-up calls of a tool run on, then it is unavailable until they come back", async () => {
+    test("C5: at most 16 abandoned calls of a tool still run; then it is unavailable until one ends", async () => {
       const clock = createFakeClock();
       const answers: ((value: unknown) => void)[] = [];
       const { host } = here([tool(() => new Promise((resolve) => answers.push(resolve)), { timeout: 10 })], {
@@ -480,7 +480,7 @@ describe.each<Where>(["inline", "cloned"])("a call whose tool runs %s", (where) 
     });
   });
 
-  describe("tells what happened", () => {
+  describe("emits events", () => {
     test("AMP-17, AMP-18, C24: tool:pre, then tool:post with the result, of the same run", async () => {
       const { host, events } = here([tool(() => data(5))]);
       const context: CallContext = { sessionId: "s", conversationId: "c", turnId: "t", parallelGroupId: "g" };
@@ -573,7 +573,7 @@ describe.each<Where>(["inline", "cloned"])("a call whose tool runs %s", (where) 
       expect(seen).toEqual([{ sessionId: "s", userId: "u", depth: 1, parentRunId: outcome.runId }]);
     });
 
-    test("but not without end", async () => {
+    test("but only to a limited depth", async () => {
       const loop = tool(async (_, context) => {
         const inner = await context.call({ name: "probe" });
         return inner.result.error === undefined
@@ -585,7 +585,7 @@ describe.each<Where>(["inline", "cloned"])("a call whose tool runs %s", (where) 
       expect((await host.call({ name: "probe" })).result.data).toEqual({ stopped: "UNAVAILABLE" });
     });
 
-    test("and stops it when it is stopped itself", async () => {
+    test("and stops it when the outer call is stopped", async () => {
       const inner = tool(
         async (_, { abortSignal }) => {
           await untilAborted(abortSignal);
@@ -606,7 +606,7 @@ describe.each<Where>(["inline", "cloned"])("a call whose tool runs %s", (where) 
     });
   });
 
-  describe("bounds its output", () => {
+  describe("limits its output", () => {
     const limits = { outputBytes: 2_000 };
 
     test("text beyond the limit becomes head and tail, and the whole can be paged", async () => {
@@ -646,7 +646,7 @@ describe.each<Where>(["inline", "cloned"])("a call whose tool runs %s", (where) 
       expect(cut.first).toMatch(/^x+\n… \[5000 bytes in all, the middle is left out\] …\nx+$/);
     });
 
-    test("data that is large without any text to cut is OUTPUT_TOO_LARGE, and kept", async () => {
+    test("large data without text to cut is OUTPUT_TOO_LARGE, and is kept", async () => {
       const { host } = here([tool(() => data(Array.from({ length: 2_000 }, (_, n) => n)))], { limits });
 
       const { status, result } = await host.call({ name: "probe" });
@@ -673,7 +673,7 @@ describe("an interrupt", () => {
       { isInterrupt: (thrown: unknown) => (thrown as { kind?: string }).kind === "graph" },
     ],
   ])(
-    "FORGE-24, FORGE-N6, C6: %s, rejects the call with the original, and is told as INTERRUPTED",
+    "FORGE-24, FORGE-N6, C6: %s, rejects the call with the original, and emits INTERRUPTED",
     async (_, make, options) => {
       const thrown = make();
       const { host, events } = world(
@@ -692,7 +692,7 @@ describe("an interrupt", () => {
     },
   );
 
-  test("FORGE-24: reaches a caller without a host too", async () => {
+  test("FORGE-24: also reaches a caller without a host", async () => {
     const thrown = new ToolInterrupt("sure?");
 
     await expect(

@@ -42,7 +42,7 @@ describe("a call that was given a cancellation token", () => {
     expect(cancellation.runningTools.size).toBe(0);
   });
 
-  test("AMP-N48: two calls of one id are both listed, and leave one by one", async () => {
+  test("AMP-N48: two calls of one id are both listed, and removed one by one", async () => {
     const { tool: probe, release } = held();
     const { host } = world([probe]);
     const cancellation = createCancellation();
@@ -98,7 +98,7 @@ describe("a call that was given a cancellation token", () => {
     expect(eventsOf(outcome.runId)).toEqual(["tool:pre", "tool:error"]);
   });
 
-  test("AMP-N49: immediate ends it without its tool when that does not heed the signal", async () => {
+  test("AMP-N49: immediate ends it without its tool when the tool ignores the signal", async () => {
     const clock = createFakeClock();
     const { host } = world([tool(() => new Promise(() => {}))], { clock });
     const cancellation = createCancellation();
@@ -111,7 +111,7 @@ describe("a call that was given a cancellation token", () => {
     expect(cancellation.runningTools.size).toBe(0);
   });
 
-  test("C5: a success within the grace stays one", async () => {
+  test("C5: a success within the grace stays a success", async () => {
     const cancellation = createCancellation();
     const { host } = world([
       tool(async () => {
@@ -128,7 +128,7 @@ describe("a call that was given a cancellation token", () => {
   });
 
   test.each(["graceful", "immediate"] as const)(
-    "AMP-N46: %s ends it while it waits for a person or a turn",
+    "AMP-N46: %s ends it while it waits for a person or a permit",
     async (level) => {
       const { tool: probe, release } = held();
       let asked: AbortSignal | undefined;
@@ -153,7 +153,7 @@ describe("a call that was given a cancellation token", () => {
     },
   );
 
-  test("AMP-N46: after a reset calls are made again", async () => {
+  test("AMP-N46: after a reset, new calls run", async () => {
     const { host } = world([tool()]);
     const cancellation = createCancellation();
     cancellation.requestImmediate();
@@ -184,7 +184,7 @@ function levels(events: readonly { readonly event: string; readonly data: object
 }
 
 describe("a host's own token", () => {
-  test("AMP-N48, AMP-N49: cancels every call, says so before and after, and lists what runs", async () => {
+  test("AMP-N48, AMP-N49: cancels every call, emits an event before and after, and lists running calls", async () => {
     const { tool: probe, release } = held();
     const { host, events } = world([probe]);
     const calls: ReturnType<typeof host.call>[] = [host.call({ name: "held" }), host.call({ name: "held" })];
@@ -222,7 +222,7 @@ describe("a host's own token", () => {
     ]);
   });
 
-  test("AMP-N46: a second request of the same kind is no news, and after a reset calls are made again", async () => {
+  test("AMP-N46: a second request of the same kind changes nothing, and after a reset new calls run", async () => {
     const { host } = world([tool()]);
     expect([await host.requestCancel(), await host.requestCancel()]).toEqual([true, false]);
     expect(await host.call({ name: "probe" })).toMatchObject({ status: "cancelled" });
@@ -250,7 +250,7 @@ describe("a host's own token", () => {
     expect([called, warned]).toEqual([["yes"], ["a callback of a cancellation failed"]]);
   });
 
-  test("AMP-N49: close lets what runs finish, ends what waits, and tells of it; an idle host closes without a word", async () => {
+  test("AMP-N49: close lets running calls finish, ends waiting calls, and emits events; an idle host emits none", async () => {
     const { tool: probe, release } = held();
     const { host, events } = world([probe], { limits: { concurrentTotal: 1 } });
     const running = host.call({ name: "held" });
@@ -273,7 +273,7 @@ describe("a host's own token", () => {
     expect(idle.events).toEqual([]);
   });
 
-  test("a token given to calls of a host that is long gone keeps nothing of it", async () => {
+  test("a token that was given to calls does not keep their closed host in memory", async () => {
     const cancellation = createCancellation();
     const listeners: unknown[] = [];
     const given: CallContext = {

@@ -23,7 +23,7 @@ describe("content beside the data", () => {
     });
   });
 
-  test("keeps its order, and is frozen for whoever is told of it", async () => {
+  test("keeps its order, and is frozen for observers and the caller", async () => {
     const { host, events } = world([tool(() => data(null, { content: blocks }))]);
     const { result } = await host.call({ name: "probe" });
 
@@ -33,7 +33,7 @@ describe("content beside the data", () => {
     expect(Object.isFrozen(blocks[1])).toBe(false);
   });
 
-  test("has a plain result's form, too", async () => {
+  test("is allowed in a plain result, too", async () => {
     expect(await callWith({ data: 1, content: [blocks[1]], warnings: ["old figures"] })).toMatchObject({
       status: "ok",
       result: { data: 1, content: [blocks[1]], warnings: ["old figures"] },
@@ -44,8 +44,8 @@ describe("content beside the data", () => {
     ["is not a list", { type: "text", text: "a" }],
     ["holds a string", ["a"]],
     ["holds null", [null]],
-    ["is of a kind that is none", [{ type: "video", uri: "x" }]],
-    ["has text that is none", [{ type: "text", text: 7 }]],
+    ["has an unknown type", [{ type: "video", uri: "x" }]],
+    ["has text that is not a string", [{ type: "text", text: 7 }]],
     ["has an image without its type", [{ type: "image", data: "aa" }]],
     [
       "has bytes that are not base64 text",
@@ -59,14 +59,14 @@ describe("content beside the data", () => {
     });
   });
 
-  test("stands beside data, never beside an error", async () => {
+  test("is allowed with data, never with an error", async () => {
     expect(await callWith({ error: "no", content: [blocks[0]] })).toMatchObject({
       status: "failed",
       result: { code: "CONTRACT_VIOLATION", error: expect.stringContaining("content stands beside data") },
     });
   });
 
-  test("counts towards the size: text does, what people look at and listen to has a bound of its own", async () => {
+  test("counts towards the size: text with the data, images and audio with a limit of their own", async () => {
     const limits = { outputBytes: 2_000 };
     const picture: ContentBlock = { type: "image", data: "A".repeat(100_000), mimeType: "image/png" };
     expect(await callWith(data("small", { content: [picture] }), { limits })).toMatchObject({
@@ -87,7 +87,7 @@ describe("content beside the data", () => {
 });
 
 describe("warnings", () => {
-  test("APTIX-N30: never turn a success into a failure, and stay on a failure", async () => {
+  test("APTIX-N30: never turn a success into a failure, and a failure keeps them", async () => {
     expect(await callWith(data(1, { warnings: ["old figures"] }))).toMatchObject({
       status: "ok",
       result: { warnings: ["old figures"] },
@@ -115,7 +115,7 @@ describe("data and the schema declared for it", () => {
   const wrong = data({ sum: "three" });
 
   test.each([undefined, "off", "warn", "strict"] as const)(
-    "C14: what fits passes unchanged when the check is %s",
+    "C14: valid data passes unchanged when the check is %s",
     async (mode) => {
       const { outcome } = await sums(data({ sum: 3 }), mode);
       expect(outcome.result).toMatchObject({ data: { sum: 3 } });
@@ -124,7 +124,7 @@ describe("data and the schema declared for it", () => {
   );
 
   test.each([undefined, "strict"] as const)(
-    "C14: what does not fit fails when the check is %s",
+    "C14: invalid data fails the call when the check is %s",
     async (mode) => {
       const { outcome, told } = await sums(wrong, mode);
       expect(outcome).toMatchObject({
@@ -139,7 +139,7 @@ describe("data and the schema declared for it", () => {
     },
   );
 
-  test("what does not fit passes with a warning when the check is warn", async () => {
+  test("invalid data passes with a warning when the check is warn", async () => {
     const { outcome, told } = await sums(data({ sum: "three" }, { warnings: ["old figures"] }), "warn");
     expect(outcome).toMatchObject({
       status: "ok",
@@ -151,7 +151,7 @@ describe("data and the schema declared for it", () => {
     expect(told).toEqual(["tool:pre", "tool:post"]);
   });
 
-  test("what does not fit passes without a word when the check is off", async () => {
+  test("invalid data passes without a warning when the check is off", async () => {
     const { outcome } = await sums(wrong, "off");
     expect(outcome).toMatchObject({ status: "ok", result: { data: { sum: "three" } } });
     expect(outcome.result.warnings).toBeUndefined();
@@ -165,7 +165,7 @@ describe("data and the schema declared for it", () => {
     },
   );
 
-  test("a schema that waits is waited for", async () => {
+  test("an asynchronous schema is awaited", async () => {
     const slow = z.strictObject({
       sum: z.number().refine(async (sum) => (await Promise.resolve(), sum > 0), "too small"),
     });
@@ -178,7 +178,7 @@ describe("data and the schema declared for it", () => {
     });
   });
 
-  test("strict lets pass exactly what the schema lets pass, and warn the rest with a warning", async () => {
+  test("strict accepts exactly what the schema accepts; warn accepts the rest with a warning", async () => {
     const strict = world([tool(({ it }) => data(it), { outputSchema })], { outputCheck: "strict" }).host;
     const warn = world([tool(({ it }) => data(it), { outputSchema })], { outputCheck: "warn" }).host;
     const value = fc

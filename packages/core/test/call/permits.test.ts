@@ -28,11 +28,11 @@ function held(name = "held") {
 /** Lets promises settle. */
 const settled = () => new Promise((resolve) => setImmediate(resolve));
 
-describe("calls beyond a bound", () => {
+describe("calls beyond a limit", () => {
   test.each<[string, HostLimits]>([
     ["of one tool", { concurrent: 2 }],
     ["of the host", { concurrentTotal: 2 }],
-  ])("%s wait for their turn, and get it in the order in which they came", async (_, limits) => {
+  ])("%s wait for a permit, first come, first served", async (_, limits) => {
     const { tool: probe, began, next } = held();
     const { host } = world([probe], { limits });
     const calls = [1, 2, 3, 4].map((n) => host.call({ name: "held", arguments: { n } }));
@@ -49,7 +49,7 @@ describe("calls beyond a bound", () => {
     expect((await Promise.all(calls)).map(({ status }) => status)).toEqual(["ok", "ok", "ok", "ok"]);
   });
 
-  test("of one tool do not hold up another tool", async () => {
+  test("of one tool do not delay another tool", async () => {
     const { tool: probe, next } = held();
     const { host } = world([probe, tool()], { limits: { concurrent: 1 } });
     const calls = [1, 2].map((n) => host.call({ name: "held", arguments: { n } }));
@@ -61,7 +61,7 @@ describe("calls beyond a bound", () => {
     await Promise.all(calls);
   });
 
-  test("are bounded in number: one more is UNAVAILABLE, and one that gave up makes room", async () => {
+  test("are limited in number: one more is UNAVAILABLE, and an aborted one makes room", async () => {
     const { tool: probe, next } = held();
     const { host } = world([probe], { limits: { concurrent: 1, queued: 1 } });
     const caller = new AbortController();
@@ -81,7 +81,7 @@ describe("calls beyond a bound", () => {
     expect([await first, await third]).toMatchObject([{ status: "ok" }, { status: "ok" }]);
   });
 
-  test("end without their tool when they are aborted while they wait, whoever aborts", async () => {
+  test("end without their tool when they are aborted while they wait", async () => {
     const { tool: probe, began, next } = held();
     const { host } = world([probe], { limits: { concurrentTotal: 1 } });
     const caller = new AbortController();
@@ -104,7 +104,7 @@ describe("calls beyond a bound", () => {
     expect(began).toEqual([0, 3]);
   });
 
-  test("C26: have their whole deadline, however long they waited", async () => {
+  test("C26: have their whole deadline after any wait", async () => {
     const clock = createFakeClock();
     const { host } = world(
       [
@@ -124,7 +124,7 @@ describe("calls beyond a bound", () => {
     ]);
   });
 
-  test("are not overtaken by a call that comes while the line is worked off", async () => {
+  test("are not overtaken by a call that arrives while permits are released", async () => {
     const began: unknown[] = [];
     let go!: () => void;
     const probe = tool(({ n }) => {
@@ -163,7 +163,7 @@ describe("calls beyond a bound", () => {
     expect(seen).toEqual([1, 1, 2, 2]);
   });
 
-  test("a long line of calls that end at once is worked off without a deep stack", async () => {
+  test("a long queue of calls that end synchronously does not grow the stack", async () => {
     let go: (() => void) | undefined;
     const probe = tool(() => {
       if (go !== undefined) return data("at once");
@@ -179,7 +179,7 @@ describe("calls beyond a bound", () => {
 });
 
 describe("calls that tools make", () => {
-  test("do not wait for the turn that the call which made them holds", async () => {
+  test("do not wait for the permit that their parent holds", async () => {
     const again = tool(
       async ({ depth }, context) => {
         if (depth === 3) return data("deep");
@@ -196,7 +196,7 @@ describe("calls that tools make", () => {
     });
   });
 
-  test("wait for the turn of another tool, and the parent's deadline bounds that", async () => {
+  test("wait for a permit of another tool, at most until the parent's deadline", async () => {
     const clock = createFakeClock();
     const { tool: busy } = held("busy");
     const outer = tool(async (_, context) => data((await context.call({ name: "busy" })).status), {
@@ -218,7 +218,7 @@ describe("a rate", () => {
   test.each<[string, HostLimits]>([
     ["of one tool", { rate }],
     ["of the host", { rateTotal: rate }],
-  ])("%s lets so many begin in a stretch of time, and the others wait", async (_, limits) => {
+  ])("%s lets a number of calls begin in a time, and the others wait", async (_, limits) => {
     const clock = createFakeClock();
     const began: number[] = [];
     const { host } = world([tool(() => (began.push(clock.now() - start), data(null)))], { clock, limits });
@@ -232,7 +232,7 @@ describe("a rate", () => {
     expect(clock.pending).toBe(0);
   });
 
-  test("is of the moments at which tools begin, not of those at which calls come", async () => {
+  test("counts the moments at which tools begin, not those at which calls arrive", async () => {
     const clock = createFakeClock();
     const start = clock.now();
     const began: [unknown, number][] = [];
@@ -255,7 +255,7 @@ describe("a rate", () => {
     ]);
   });
 
-  test("counts only calls that begin: one that gave up leaves its turn to the next", async () => {
+  test("counts only calls that begin: an aborted one leaves its permit to the next", async () => {
     const clock = createFakeClock();
     const { tool: probe, began } = held();
     const { host } = world([probe], { clock, limits: { rate: { calls: 1, perMs: 1_000 } } });
@@ -270,7 +270,7 @@ describe("a rate", () => {
     expect(began).toEqual([1, 3]);
   });
 
-  test("lets nobody overtake who comes in the moment in which the next may begin", async () => {
+  test("lets no new call overtake at the moment in which the next may begin", async () => {
     const clock = createFakeClock();
     const began: unknown[] = [];
     const probe = tool(({ n }) => (began.push(n), data(null)));
@@ -284,7 +284,7 @@ describe("a rate", () => {
     expect(began).toEqual([1, 2, 3]);
   });
 
-  test("leaves no timer behind when those who wait give up", async () => {
+  test("leaves no timer behind when the waiting calls are aborted", async () => {
     const clock = createFakeClock();
     const { host } = world([tool()], { clock, limits: { rate: { calls: 1, perMs: 60_000 } } });
     const caller = new AbortController();
@@ -298,7 +298,7 @@ describe("a rate", () => {
     expect(clock.pending).toBe(0);
   });
 
-  test("is of each tool by itself", async () => {
+  test("applies to each tool separately", async () => {
     const clock = createFakeClock();
     const { host } = world([tool(), tool(undefined, { name: "other" })], {
       clock,
@@ -403,7 +403,7 @@ async function play(plans: readonly Planned[], limits: HostLimits) {
   return { log, outcomes, came, pending: clock.pending };
 }
 
-test("whatever comes whenever, no bound is passed, nobody overtakes, and everybody has an end", async () => {
+test("in any schedule, no limit is exceeded, no call overtakes, and every call ends", async () => {
   await fc.assert(
     fc.asyncProperty(fc.array(planned, { minLength: 1, maxLength: 25 }), limitsOf, async (plans, limits) => {
       const { log, outcomes, came, pending } = await play(plans, limits);
@@ -436,8 +436,8 @@ test("whatever comes whenever, no bound is passed, nobody overtakes, and everybo
   );
 }, 60_000);
 
-describe("calls that were given up", () => {
-  test("C5: may run on up to the bound; then a call of that tool is UNAVAILABLE, until one of them comes back", async () => {
+describe("abandoned calls", () => {
+  test("C5: may run up to the limit; then a call of that tool is UNAVAILABLE until one of them ends", async () => {
     const clock = createFakeClock();
     const { tool: probe, next } = held();
     const warned: string[] = [];
@@ -472,7 +472,7 @@ describe("calls that were given up", () => {
     expect(await give()).toMatchObject({ status: "cancelled" });
   });
 
-  test("C5: are sixteen at most when nobody says otherwise", async () => {
+  test("C5: are sixteen at most by default", async () => {
     const clock = createFakeClock();
     const { host } = world([tool(() => new Promise(() => {}), { timeout: 100 })], { clock });
     const calls = Array.from({ length: 16 }, () => host.call({ name: "probe" }));

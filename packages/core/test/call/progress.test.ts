@@ -27,7 +27,7 @@ describe("progress that a tool reports", () => {
     });
   });
 
-  test("C26: does not begin the deadline anew", async () => {
+  test("C26: does not restart the deadline", async () => {
     const clock = createFakeClock();
     const ticking = tool(
       (_, context) => {
@@ -71,7 +71,7 @@ describe("progress that a tool reports", () => {
     expect(await call).toMatchObject({ status: "cancelled" });
   });
 
-  test("is not heard after the call is over, abandoned or not", async () => {
+  test("is ignored after the call has ended, abandoned or not", async () => {
     const clock = createFakeClock();
     const late: ToolContext[] = [];
     const keep = (_: unknown, context: ToolContext) => (late.push(context), data(null));
@@ -90,7 +90,7 @@ describe("progress that a tool reports", () => {
     expect(events.filter(({ event }) => event === "tool:progress")).toEqual([]);
   });
 
-  test("of a tool that a tool called is not the caller's: its numbers are of another run", async () => {
+  test("of a nested call is not reported to the caller", async () => {
     const inner = tool((_, context) => (context.progress({ progress: 9 }), data(null)), { name: "inner" });
     const outer = tool(
       async (_, context) => {
@@ -116,7 +116,7 @@ describe("progress that a tool reports", () => {
     ]);
   });
 
-  test("neither a listener that throws nor a value that is no progress harms the tool", async () => {
+  test("neither a listener that throws nor an invalid value fails the tool", async () => {
     const warned: string[] = [];
     const quiet = { trace() {}, debug() {}, info() {}, error() {} };
     const logger = {

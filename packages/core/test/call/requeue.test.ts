@@ -4,7 +4,7 @@ import { tool, world } from "../world.ts";
 
 const s = { sessionId: "s", userId: "u" };
 
-test("an approval is not used up by a host that has no room: the call waits on, and runs once, with one end", async () => {
+test("a host without room does not use an approval: the call waits again, then runs once, with one end", async () => {
   const store = createMemoryStore();
   let ran = 0;
   let began!: () => void;

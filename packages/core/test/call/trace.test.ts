@@ -38,7 +38,7 @@ describe("the tracing channel of calls", () => {
     ["at once", tool(() => data(7))],
     ["later", tool(async () => (await Promise.resolve(), data(7)))],
   ])(
-    "tells of a call that is over %s in the order of an asynchronous function, in one object",
+    "reports a call that ends %s in the order of an asynchronous function, in one object",
     async (_, probe) => {
       const host = hostOf(probe);
       const heard = listen(host);
@@ -71,7 +71,7 @@ describe("the tracing channel of calls", () => {
     },
   );
 
-  test("tells of an error before the end, with code and phase", async () => {
+  test("reports an error before the end, with code and phase", async () => {
     const host = hostOf(tool(() => failure("no such city", { code: "CITY_UNKNOWN" })));
     const heard = listen(host);
 
@@ -93,7 +93,7 @@ describe("the tracing channel of calls", () => {
     });
   });
 
-  test("tells of an interrupt with what was thrown", async () => {
+  test("reports an interrupt with the thrown value", async () => {
     const interrupt = new ToolInterrupt({ question: "?" });
     const host = hostOf(
       tool(() => {
@@ -110,7 +110,7 @@ describe("the tracing channel of calls", () => {
     });
   });
 
-  test("what a listener puts as traceparent the tool sees, and so do the calls that it makes", async () => {
+  test("the tool and its nested calls see the traceparent that a listener sets", async () => {
     const seen: unknown[] = [];
     const inner = tool((_, { traceparent }) => (seen.push(traceparent), data(null)), { name: "inner" });
     const outer = tool(
@@ -147,7 +147,7 @@ describe("the tracing channel of calls", () => {
     expect(seen).toEqual([1, 2].map((at) => `00-${"a".repeat(32)}-${String(at).repeat(16)}-01`));
   });
 
-  test("a store bound to its start is there in the tool", async () => {
+  test("a store bound to the start is available in the tool", async () => {
     const store = new AsyncLocalStorage<unknown>();
     let seen: unknown;
     const host = hostOf(tool(async () => (await Promise.resolve(), (seen = store.getStore()), data(null))));
@@ -162,7 +162,7 @@ describe("the tracing channel of calls", () => {
     expect([seen, store.getStore()]).toEqual([runId, undefined]);
   });
 
-  test("who comes while a call runs hears nothing of that call", async () => {
+  test("a listener that subscribes during a call hears nothing of that call", async () => {
     let go!: () => void;
     const host = hostOf(tool(() => new Promise((resolve) => (go = () => resolve(data(null))))));
     const call = host.call({ name: "probe" });

@@ -32,7 +32,7 @@ async function pendingId({ host }: Pick<ReturnType<typeof asking>, "host">): Pro
 const terminal = ["tool:post", "tool:error"];
 
 describe("a call that waits for a person", () => {
-  test("FORGE-18: is pending with a ticket, and runs once it is approved and gone on with", async () => {
+  test("FORGE-18: is pending with a ticket, and runs once it is approved and resumed", async () => {
     const here = asking();
 
     const asked = await here.host.call({ id: "c1", name: "probe", arguments: { n: 1 } }, alice);
@@ -54,7 +54,7 @@ describe("a call that waits for a person", () => {
     ]);
   });
 
-  test("goes on in another process that has the store, as the same run", async () => {
+  test("resumes in another process that has the store, as the same run", async () => {
     const here = asking();
     const asked = await here.host.call({ name: "probe", arguments: '{"n":1}' }, alice);
     await here.host.close();
@@ -68,7 +68,7 @@ describe("a call that waits for a person", () => {
     expect([here.ran.length, there.ran.length]).toEqual([0, 1]);
   });
 
-  test("a denial is told once, with the reason, and stays one", async () => {
+  test("a denial is emitted once, with its reason, and stays a denial", async () => {
     const here = asking();
     const asked = await here.host.call({ name: "probe" }, alice);
     await here.host.approvals.decide(await pendingId(here), { decision: "deny", reason: "too dear" }, "bob");
@@ -84,7 +84,7 @@ describe("a call that waits for a person", () => {
     expect(here.ran).toEqual([]);
   });
 
-  test("gone on with by many at once, it runs once; later, its outcome is told again", async () => {
+  test("resumed by many hosts together, it runs once; later, its outcome is returned again", async () => {
     const here = asking();
     const asked = await here.host.call({ name: "probe" }, alice);
     await here.host.approvals.decide(await pendingId(here), "approve", "bob");
@@ -102,7 +102,7 @@ describe("a call that waits for a person", () => {
     expect(here.eventsOf(asked.runId).filter((event) => terminal.includes(event))).toEqual(["tool:post"]);
   });
 
-  test("of many who decide at once, one wins", async () => {
+  test("of many decisions made together, one wins", async () => {
     const here = asking();
     await here.host.call({ name: "probe" }, alice);
     const id = await pendingId(here);
@@ -118,7 +118,7 @@ describe("a call that waits for a person", () => {
     for (const { reason } of lost) expect(reason).toMatchObject({ code: "APPROVAL_DECIDED" });
   });
 
-  test("neither outcome nor event has the approval's id, and no list for approvers a ticket", async () => {
+  test("no outcome or event has the approval's id, and no list for approvers has a ticket", async () => {
     const here = asking();
     const asked = await here.host.call({ name: "probe", arguments: { password: "hunter2", n: 1 } }, alice);
     const [question] = await here.host.approvals.list();
@@ -136,7 +136,7 @@ describe("a call that waits for a person", () => {
     expect(here.ran).toEqual([{ password: "hunter2", n: 1 }]);
   });
 
-  test("expires as declared: denied when nobody answered, with one end", async () => {
+  test("expires as declared: denied when no approver answered, with one end", async () => {
     const clock = createFakeClock();
     const here = asking(createMemoryStore(), {}, { clock });
     const asked = await here.host.call({ name: "probe" }, alice);
@@ -162,7 +162,7 @@ describe("a call that waits for a person", () => {
     expect(here.events.filter(({ event }) => event === "tool:error")).toHaveLength(1);
   });
 
-  test("expires as declared: a default of allow lets the call go on", async () => {
+  test("expires as declared: a default of allow lets the call continue", async () => {
     const clock = createFakeClock();
     const here = asking(createMemoryStore(), { requiresConfirmation: false }, { clock });
     here.host.coordinator.hooks.gate("tool:pre", () => ({
@@ -177,7 +177,7 @@ describe("a call that waits for a person", () => {
     expect(here.ran).toHaveLength(1);
   });
 
-  test("an approval that nobody used in time is of no use any more", async () => {
+  test("an approval that was not used in time has expired", async () => {
     const clock = createFakeClock();
     const here = asking(createMemoryStore(), {}, { clock });
     const asked = await here.host.call({ name: "probe" }, alice);
@@ -190,7 +190,7 @@ describe("a call that waits for a person", () => {
     expect(here.ran).toEqual([]);
   });
 
-  test("an approval that was not used can be taken back", async () => {
+  test("an approval that was not used can be revoked", async () => {
     const here = asking();
     const asked = await here.host.call({ name: "probe" }, alice);
     const id = await pendingId(here);
@@ -346,7 +346,7 @@ describe("C38: an approval for always", () => {
     expect(await status(here, same, { ...alice, sessionId: "s-2" })).toBe("pending");
   });
 
-  test("for a pattern covers what fits it; never a name alone", async () => {
+  test("for a pattern covers matching arguments; never a name alone", async () => {
     const here = await remembering({ scope: "rule", arguments: { command: "git *" } });
     expect(await status(here, { command: "git log" })).toBe("ok");
     expect(await status(here, { command: "rm -rf" })).toBe("pending");
@@ -394,7 +394,7 @@ describe("C38: an approval for always", () => {
 describe("C27: a tool that the client runs", () => {
   const client = { execution: "client", requiresConfirmation: false } as const;
 
-  test("APTIX-N1, APTIX-N2, APTIX-N8: is validated, decided and handed out; the client's result is the call's", async () => {
+  test("APTIX-N1, APTIX-N2, APTIX-N8: is validated, decided and given to the client, whose result is the call's", async () => {
     const here = asking(createMemoryStore(), { ...client, schema: z.strictObject({ n: z.number() }) });
     expect(await here.host.call({ name: "probe", arguments: { n: "x" } }, alice)).toMatchObject({
       status: "invalid",
@@ -441,7 +441,7 @@ describe("C27: a tool that the client runs", () => {
     });
   });
 
-  test("APTIX-N9: without a store it cannot be handed out, and says so", async () => {
+  test("APTIX-N9: is UNAVAILABLE without a store", async () => {
     const { host } = world([tool(undefined, client)]);
     expect(await host.call({ name: "probe" }, alice)).toMatchObject({
       status: "failed",
@@ -449,7 +449,7 @@ describe("C27: a tool that the client runs", () => {
     });
   });
 
-  test("asks first where it must; then waits for the client under the same ticket", async () => {
+  test("asks first if it must; then waits for the client under the same ticket", async () => {
     const here = asking(createMemoryStore(), { execution: "client" });
     const asked = await here.host.call({ name: "probe" }, alice);
     await expect(here.host.resume(asked.ticket!, alice, { data: 1 })).rejects.toMatchObject({
@@ -465,7 +465,7 @@ describe("C27: a tool that the client runs", () => {
   });
 });
 
-describe("a host that is gone while the call ran", () => {
+describe("a host that ended while the call ran", () => {
   /** A host that begins a call and is never heard of again; its clock stands still from then on. */
   async function crashed(fields = {}) {
     const store = createMemoryStore();
@@ -499,7 +499,7 @@ describe("a host that is gone while the call ran", () => {
     expect(there.eventsOf(runId)).toEqual(["tool:error"]);
   });
 
-  test("a host that was taken for gone before its tool began does not begin it after all", async () => {
+  test("a host that lost its lease before its tool began does not begin it", async () => {
     const store = createMemoryStore();
     const ends: (() => void)[] = [];
     const busy = tool(() => new Promise((resolve) => ends.push(() => resolve(data(0)))), { name: "busy" });
@@ -549,7 +549,7 @@ test("a store that fails denies, and nothing runs", async () => {
   }
 });
 
-test("a tool that calls a tool that asks gets a pending outcome, and the session goes on with it", async () => {
+test("a tool that calls a tool that asks gets a pending outcome, and the session resumes it", async () => {
   const store = createMemoryStore();
   let inner: ToolOutcome | undefined;
   const { host } = world(
@@ -566,7 +566,7 @@ test("a tool that calls a tool that asks gets a pending outcome, and the session
   expect(await host.resume(inner!.ticket!, alice)).toMatchObject({ status: "ok", result: { data: 1 } });
 });
 
-test("modules find the store that whoever made the host gave, where they would find a mounted one", () => {
+test("modules find the store that the application gave where they would find a mounted one", () => {
   const store = createMemoryStore({ audit: "batched" });
   const { coordinator } = world([], { store }).host;
   expect(coordinator.get("session-store")).toBe(store.sessions);

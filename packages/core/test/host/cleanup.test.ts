@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import { createHost } from "../../src/index.ts";
 import { createFakeClock } from "../fake-clock.ts";
 
-test("AMP-N27: closing waits for a cleanup that never ends at most as long as it may take, runs the others, and tells of it", async () => {
+test("AMP-N27: closing waits for a cleanup at most as long as it may take, runs the others, and reports it", async () => {
   const clock = createFakeClock();
   const host = createHost({ clock });
   const undone: string[] = [];
@@ -22,7 +22,7 @@ test("AMP-N27: closing waits for a cleanup that never ends at most as long as it
   expect(undone).toEqual(["last", "first"]);
 });
 
-test("how long a cleanup may take is an option, and a late failure goes nowhere", async () => {
+test("the time for a cleanup is an option, and a late failure is ignored", async () => {
   const clock = createFakeClock();
   const host = createHost({ clock, limits: { cleanupMs: 10 } });
   let fail: (error: Error) => void = () => {};

@@ -15,7 +15,7 @@ import { tool, world } from "../world.ts";
 const allow = () => Promise.resolve({ decision: "approve" as const, by: "tester" });
 
 describe("gates", () => {
-  test("AMP-N33: run in order: lower priority first, ties as registered", async () => {
+  test("AMP-N33: run in order: lower priority first, ties in the order of registration", async () => {
     const order: string[] = [];
     const { host } = world([tool()]);
     const { hooks } = host.coordinator;
@@ -47,7 +47,7 @@ describe("gates", () => {
     expect(events[1]?.data).toMatchObject({ phase: "decide", error: { code: "DENIED" } });
   });
 
-  test("AMP-N31, C25: modify is honoured, chained, parsed again once, and what everybody after sees", async () => {
+  test("AMP-N31, C25: modify is applied, chained, parsed again once, and seen by every later handler", async () => {
     let parses = 0;
     const schema = z.strictObject({
       n: z.number().refine(() => {
@@ -105,7 +105,7 @@ describe("gates", () => {
     ]);
   });
 
-  test("AMP-N34: the first question wins, and one person is asked once", async () => {
+  test("AMP-N34: the first question wins, and a person is asked once", async () => {
     const prompts: string[] = [];
     const { host } = world([tool(undefined, { requiresConfirmation: true })], {
       approver: (question) => {
@@ -150,7 +150,7 @@ describe("gates", () => {
     },
   );
 
-  test("on tool:error a failure may get another sentence, but never become a success", async () => {
+  test("on tool:error a failure may get another message, but never become a success", async () => {
     const { host } = world([tool(() => ({ error: "pg: no such table" }))]);
     host.coordinator.hooks.gate("tool:error", () => ({
       action: "modify",
@@ -247,7 +247,7 @@ describe("C22, AMP-N35: a handler that fails", () => {
     expect(eventsOf(outcome.runId)).toEqual(["tool:pre", "tool:error"]);
   });
 
-  test.each(faults)("as a gate on tool:error: %s, and the failure stays one", async (_, handler) => {
+  test.each(faults)("as a gate on tool:error: %s, and the failure stays a failure", async (_, handler) => {
     const clock = createFakeClock();
     const { host, eventsOf } = world([tool(() => ({ error: "no" }))], { clock });
     host.coordinator.hooks.gate("tool:error", handler);
@@ -294,7 +294,7 @@ describe("C22, AMP-N35: a handler that fails", () => {
     expect(await host.call({ name: "probe" })).toMatchObject({ status: "denied" });
   });
 
-  test("and elsewhere an observer, so it fails open", async () => {
+  test("and on other events an observer, so it fails open", async () => {
     const { host } = world([tool()]);
     host.coordinator.hooks.register("tool:error", () => {
       throw new Error("broken");
@@ -315,7 +315,7 @@ describe("C22, AMP-N35: a handler that fails", () => {
     );
   });
 
-  test("a caller that gives up does not wait for a gate that hangs", async () => {
+  test("an aborted call does not wait for a gate that hangs", async () => {
     const clock = createFakeClock();
     const { host, eventsOf } = world([tool()], { clock });
     host.coordinator.hooks.gate("tool:pre", () => new Promise(() => {}));
@@ -358,7 +358,7 @@ describe("a tool that requires confirmation", () => {
     expect(outcome.result.error).toContain("the host has no approver");
   });
 
-  test("FORGE-18, FORGE-19: runs after the person said yes, not before", async () => {
+  test("FORGE-18, FORGE-19: runs after the approver approved, not before", async () => {
     const order: string[] = [];
     const { host, events } = world(
       [tool(() => data(void order.push("ran")), { requiresConfirmation: true })],
@@ -381,7 +381,7 @@ describe("a tool that requires confirmation", () => {
     ]);
   });
 
-  test("does not run when the person said no, and the model hears why", async () => {
+  test("does not run when the approver denied, and the model reads why", async () => {
     const { host } = world([careful()], {
       approver: () => ({ decision: "deny", reason: "ask me tomorrow" }),
     });
@@ -409,7 +409,7 @@ describe("a tool that requires confirmation", () => {
     expect(await host.call({ name: "probe" })).toMatchObject({ status: "denied" });
   });
 
-  test("does not run when the person stays silent", async () => {
+  test("does not run when the approver does not answer", async () => {
     const clock = createFakeClock();
     const { host } = world([careful()], { clock, approver: () => new Promise<never>(() => {}) });
     const pending = host.call({ name: "probe" });
@@ -418,7 +418,7 @@ describe("a tool that requires confirmation", () => {
     expect(await pending).toMatchObject({ status: "denied", result: { code: "APPROVAL_EXPIRED" } });
   });
 
-  test("C26: is given its whole deadline however long the person took", async () => {
+  test("C26: has its whole deadline, however long the approver took", async () => {
     const clock = createFakeClock();
     const slow = tool(() => new Promise<never>(() => {}), { requiresConfirmation: true, timeout: 100 });
     const { host } = world([slow], {
@@ -433,7 +433,7 @@ describe("a tool that requires confirmation", () => {
     expect(await pending).toMatchObject({ status: "timed_out", durationMs: 60_120 });
   });
 
-  test("may decide by its arguments; a throw of that decision asks", async () => {
+  test("may decide by its arguments; when that throws, an approver is asked", async () => {
     const asked: unknown[] = [];
     const approver = (question: { arguments: unknown }) => {
       asked.push(question.arguments);
@@ -459,7 +459,7 @@ describe("a tool that requires confirmation", () => {
     expect(asked).toEqual([{ risky: true }, {}]);
   });
 
-  test("a caller that gives up withdraws the question", async () => {
+  test("an abort withdraws the question", async () => {
     let withdrawn = false;
     const { host } = world([careful()], {
       approver: (_, { signal }) =>
@@ -476,7 +476,7 @@ describe("a tool that requires confirmation", () => {
 });
 
 describe("a module's own events", () => {
-  test("AMP-N30, AMP-N36: emit resolves to continue with the final data when nobody objects", async () => {
+  test("AMP-N30, AMP-N36: emit resolves to continue with the final data when no gate objects", async () => {
     const { hooks } = createHost().coordinator;
     hooks.gate("shop:order", (_, payload) => ({
       action: "modify",
@@ -515,7 +515,7 @@ describe("a module's own events", () => {
     },
   );
 
-  test("AMP-N38: default fields lie under the event's own, and the timestamp is the host's", async () => {
+  test("AMP-N38: default fields yield to the event's own, and the timestamp is the host's", async () => {
     const { hooks } = createHost({ clock: createFakeClock() }).coordinator;
     hooks.setDefaultFields({ session_id: "s", shop: "north" });
     const seen: unknown[] = [];
@@ -526,7 +526,7 @@ describe("a module's own events", () => {
     expect(seen).toEqual([{ session_id: "s", shop: "south", timestamp: "2026-01-01T00:00:00.000Z" }]);
   });
 
-  test("AMP-N39: handlers can be listed, taken back by their undo or by name, and asked for their data", async () => {
+  test("AMP-N39: handlers can be listed, removed by their undo or by name, and asked for their data", async () => {
     const clock = createFakeClock();
     const { hooks } = createHost({ clock }).coordinator;
     const undo = hooks.on("a:b", () => ({ data: { from: "first" } }), { name: "first" });
@@ -552,7 +552,7 @@ describe("a module's own events", () => {
     expect(hooks.list("a:b")).toEqual({ "a:b": ["third", "fourth"] });
   });
 
-  test("only observers may watch all events", () => {
+  test("only observers may listen to all events", () => {
     expect(() => createHost().coordinator.hooks.gate("*", () => undefined)).toThrowError(
       expect.objectContaining({ code: "MOUNT_INVALID" }),
     );

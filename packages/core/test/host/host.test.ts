@@ -32,7 +32,7 @@ describe("mounting a tool", () => {
     },
   );
 
-  test("C4: override takes the other's place", async () => {
+  test("C4: override replaces the other", async () => {
     const host = createHost();
     host.coordinator.mount("tools", named("read_file", "old"));
     const draft = host.draft();
@@ -113,7 +113,7 @@ describe("mounting a tool", () => {
     ).not.toThrow();
   });
 
-  test("an optional argument named as a member of Object.prototype is absent when it is not sent", async () => {
+  test("an optional argument named like a member of Object.prototype is absent when it is not sent", async () => {
     const schema = z.strictObject({ constructor: z.string().optional(), toString: z.string().optional() });
     const { host } = world([tool((params) => data(Object.keys(params)), { schema: schema })]);
 
@@ -148,7 +148,7 @@ describe("mounting a tool", () => {
     expect(list()).toBe(list());
   });
 
-  test("a foreign shape without an adapter says which package knows it", () => {
+  test("a foreign shape without an adapter is refused with the package that adapts it", () => {
     expect(() =>
       createHost().coordinator.mount("tools", { name: "x", execute: () => null } as never),
     ).toThrowError(expect.objectContaining({ code: "EXTENSION_MISSING" }));
@@ -161,7 +161,7 @@ describe("AMP-6: a coordinator", () => {
     return { host, coordinator: host.coordinator };
   };
 
-  test("mounts by name and by point, looks up, and takes back", () => {
+  test("mounts by name and by point, looks up, and unmounts", () => {
     const { coordinator } = module();
     const undo = coordinator.mount("tools", named("a"));
     coordinator.mount("providers", { name: "model", answer: 42 });
@@ -182,7 +182,7 @@ describe("AMP-6: a coordinator", () => {
     expect(coordinator.get("orchestrator")).toBeNull();
   });
 
-  test("refuses unknown points, hooks, things without a name, and nothing at all", () => {
+  test("refuses unknown points, hooks, things without a name, and null", () => {
     const { coordinator } = module();
 
     expect(() => coordinator.mount("toolz" as never, {} as never)).toThrowError(
@@ -201,7 +201,7 @@ describe("AMP-6: a coordinator", () => {
       expect(attempt).toThrowError(expect.objectContaining({ code: "MOUNT_INVALID" }));
   });
 
-  test("AMP-N45: keeps capabilities, whatever they are; an absent one is null", () => {
+  test("AMP-N45: keeps capabilities of any type; an absent one is null", () => {
     const { coordinator } = module();
     const undo = coordinator.registerCapability("session.working_dir", "/tmp/a");
     coordinator.registerCapability("session.working_dir", "/tmp/b");
@@ -247,7 +247,7 @@ describe("AMP-6: a coordinator", () => {
     );
   });
 
-  test("session state is shared by a session's calls and nobody else's, and holds copies", async () => {
+  test("session state is shared by the calls of one session only, and holds copies", async () => {
     const counter = tool((params, { session }) => {
       const list = [...((session.get("list") as number[] | undefined) ?? []), Number(params["n"])];
       session.set("list", list);
@@ -266,7 +266,7 @@ describe("AMP-6: a coordinator", () => {
 });
 
 describe("a generation", () => {
-  test("is invisible until it is committed, then it is there at once", async () => {
+  test("is invisible until it is committed, then visible immediately", async () => {
     const host = createHost();
     const draft = host.draft();
     draft.addModule({ id: "m" }).coordinator.mount("tools", named("a"));
@@ -300,7 +300,7 @@ describe("a generation", () => {
     expect(await host.call({ name: "one" })).toMatchObject({ status: "not_found" });
   });
 
-  test("keeps modules by identity: what they registered lives on, their facade follows", async () => {
+  test("keeps modules by identity: their registrations stay, and their coordinator follows", async () => {
     const cleaned: string[] = [];
     const host = createHost();
     const first = host.draft();
@@ -321,7 +321,7 @@ describe("a generation", () => {
     expect(host.tools().map(({ name }) => name)).toEqual(["kept", "later"]);
   });
 
-  test("lets calls in flight finish on the one they began on", async () => {
+  test("lets calls in flight finish in the generation in which they began", async () => {
     let finish = (_: unknown) => {};
     const host = createHost();
     const first = host.draft();
@@ -347,7 +347,7 @@ describe("a generation", () => {
     expect(await committed).toEqual({ aborted: [], abandoned: [], failures: [] });
   });
 
-  test("drains with a deadline: what does not finish is aborted and reported", async () => {
+  test("drains with a deadline: calls that do not finish are aborted and reported", async () => {
     const clock = createFakeClock();
     const host = createHost({ clock });
     const first = host.draft();
@@ -365,7 +365,7 @@ describe("a generation", () => {
     expect(await committed).toMatchObject({ aborted: [outcome.runId], abandoned: [outcome.runId] });
   });
 
-  test("a failure to mount leaves neither the tool nor half of it", () => {
+  test("a failed mount leaves nothing behind", () => {
     const host = createHost();
     host.coordinator.mount("tools", named("a"));
 
@@ -379,7 +379,7 @@ describe("a generation", () => {
 });
 
 describe("closing", () => {
-  test("is idempotent, waits for what runs, refuses what comes, and undoes modules in reverse", async () => {
+  test("is idempotent, waits for running calls, refuses new ones, and undoes modules in reverse", async () => {
     const order: string[] = [];
     let finish = (_: unknown) => {};
     const { host } = world([tool(() => new Promise((resolve) => (finish = resolve)))]);
@@ -400,7 +400,7 @@ describe("closing", () => {
     expect(host.tools()).toEqual([]);
   });
 
-  test("says what it had to stop, and leaves no timer behind", async () => {
+  test("reports which calls it had to stop, and leaves no timer behind", async () => {
     const clock = createFakeClock();
     const { host } = world([tool(() => new Promise<never>(() => {}))], { clock });
     const pending = host.call({ name: "probe" });
@@ -446,7 +446,7 @@ describe("AMP-28, FORGE-N8: a tool without a host", () => {
     });
   });
 
-  test("AMP-12: refuses what does not fit", async () => {
+  test("AMP-12: refuses invalid arguments", async () => {
     expect(await add.execute({})).toMatchObject({
       code: "INVALID_ARGUMENTS",
       error: expect.stringMatching(/^a: /),
@@ -455,13 +455,13 @@ describe("AMP-28, FORGE-N8: a tool without a host", () => {
     expect(await add.execute(null)).toMatchObject({ code: "INVALID_ARGUMENTS" });
   });
 
-  test("FORGE-30, FORGE-31: does nothing when it is aborted already", async () => {
+  test("FORGE-30, FORGE-31: does nothing when its signal is already aborted", async () => {
     expect(await add.execute({ a: 1 }, { abortSignal: AbortSignal.abort() })).toMatchObject({
       error: "Request was cancelled",
     });
   });
 
-  test("FORGE-23: never throws, and keeps to the contract", async () => {
+  test("FORGE-23: never throws, and follows the contract", async () => {
     expect(
       await tool(() => {
         throw new Error("x");

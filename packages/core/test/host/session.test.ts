@@ -19,7 +19,7 @@ test("a session's calls share its state, and others do not see it", async () => 
   expect((await host.session("b").call({ name: "probe" })).result.data).toBe(1);
 });
 
-test("its calls bear its id and mode, and what the caller adds", async () => {
+test("its calls have its id and mode, and the caller's context", async () => {
   let seen: Partial<ToolContext> = {};
   const { host } = world([
     tool((_, { sessionId, mode, userId }) => {
@@ -43,13 +43,13 @@ test("the same id is the same session, until it ends", () => {
   expect(host.session("s").state.get("kept")).toBeUndefined();
 });
 
-test.each(["", undefined, 7])("an id that is none (%j) is refused", (id) => {
+test.each(["", undefined, 7])("an invalid id (%j) is refused", (id) => {
   expect(() => createHost().session(id as string)).toThrowError(
     expect.objectContaining({ code: "OPTION_INVALID" }),
   );
 });
 
-test("cancel stops this session's calls, whichever way they came, and no others", async () => {
+test("cancel stops all calls of this session, and no others", async () => {
   const started: string[] = [];
   const { host } = world([
     tool((_, { abortSignal, sessionId }) => {
@@ -69,7 +69,7 @@ test("cancel stops this session's calls, whichever way they came, and no others"
   expect((await other).cancelled).toBeDefined();
 });
 
-test("after a graceful cancel what runs ends by itself, and nothing new begins until reset", async () => {
+test("after a graceful cancel, running calls end by themselves, and no new one begins until a reset", async () => {
   let finish = () => {};
   const { host } = world([
     tool(() => new Promise((resolve) => (finish = () => resolve(data("done"))))),
@@ -87,7 +87,7 @@ test("after a graceful cancel what runs ends by itself, and nothing new begins u
   expect((await session.call({ name: "quick" })).status).toBe("ok");
 });
 
-test("a waiting call is gone on with in its own session only", async () => {
+test("a waiting call is resumed in its own session only", async () => {
   const { host } = world([tool(() => data("ran"), { requiresConfirmation: true })], {
     store: createMemoryStore(),
   });
@@ -99,7 +99,7 @@ test("a waiting call is gone on with in its own session only", async () => {
   expect((await host.session("a").resume(ticket!)).result.data).toBe("ran");
 });
 
-test("a session's state can be kept, and put back in another host", async () => {
+test("a session's state can be saved, and restored in another host", async () => {
   const first = createHost().session("a");
   first.state.set("list", [1, { done: true }]);
   changeSessionMode(first.state, "coding");

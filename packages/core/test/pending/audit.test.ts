@@ -30,7 +30,7 @@ function watched(mode: AuditSink["mode"], before: () => Promise<void> = async ()
 const kinds = (entries: readonly AuditEntry[]) => entries.map(({ kind }) => kind);
 
 describe("audit: durable", () => {
-  test("the start is on disk before the tool runs, the end before its outcome is told", async () => {
+  test("the start is stored before the tool runs, the end before its outcome is reported", async () => {
     const { store, commits } = watched("durable");
     const seen: string[][] = [];
     const look = () => seen.push(kinds(commits.flat()));
@@ -52,7 +52,7 @@ describe("audit: durable", () => {
     expect(commits.length).toBeLessThanOrEqual(6);
   });
 
-  test("a start that cannot be written is a call that does not run; an end, one that says so", async () => {
+  test("when its start cannot be written, the call does not run; when its end cannot, the outcome has a warning", async () => {
     let fail = 1;
     let count = 0;
     const { store } = watched("durable", async () => {
@@ -93,7 +93,7 @@ test("H4: the end of a call has its error code and its phase in the audit", asyn
   expect(ends[0]).not.toHaveProperty("arguments");
 });
 
-test("audit: batched waits for nothing, and is on disk when the host has closed", async () => {
+test("audit: batched waits for nothing, and everything is stored when the host has closed", async () => {
   const { store, commits } = watched("batched");
   const { host } = world([tool(() => data(kinds(commits.flat())))], { store });
   expect((await host.call({ name: "probe" }, context)).result.data).toEqual([]);
@@ -101,7 +101,7 @@ test("audit: batched waits for nothing, and is on disk when the host has closed"
   expect(kinds(commits.flat())).toEqual(["start", "end"]);
 });
 
-test("audit: mixed waits for what changes something, and not for what reads", async () => {
+test("audit: mixed waits for calls that change something, and not for calls that read", async () => {
   const { store, commits } = watched("mixed");
   const look = () => data(kinds(commits.flat()));
   const { host } = world([tool(look), tool(look, { name: "writes", category: "write" })], { store });
@@ -109,7 +109,7 @@ test("audit: mixed waits for what changes something, and not for what reads", as
   expect((await host.call({ name: "writes" }, context)).result.data).toEqual(["start", "end", "start"]);
 });
 
-test("audit: changes is durable for what changes something, and keeps nothing of what reads or is no tool", async () => {
+test("audit: changes is durable for calls that change something, and records no calls that read or have no tool", async () => {
   const { store, commits, audit } = watched("changes");
   const look = () => data(commits.flat().map(({ kind, tool: name }) => `${kind} ${name}`));
   const { host } = world([tool(look), tool(look, { name: "writes", category: "write" })], { store });
@@ -125,7 +125,7 @@ test("audit: changes is durable for what changes something, and keeps nothing of
   expect(checkAudit(await audit.read(), await audit.heads())).toEqual([]);
 });
 
-test("every call that came has exactly one end: what ran, was denied, invalid or not there", async () => {
+test("every call has exactly one end, whether it ran, was denied, was invalid or had no tool", async () => {
   const { store, audit } = watched("durable");
   const { host } = world([tool(), tool(undefined, { name: "asks", requiresConfirmation: true })], { store });
   const outcomes = [

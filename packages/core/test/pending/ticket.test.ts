@@ -17,7 +17,7 @@ test.each(["a", "ab", "abc", "abcd"])(
   },
 );
 
-test("what names a question can be written on a command line: none begins with a dash", () => {
+test("ids and tickets can be typed on a command line: none begins with a dash", () => {
   const names = Array.from({ length: 4_000 }, randomName);
 
   expect(names.filter((name) => !/^[A-Za-z0-9_][A-Za-z0-9_-]{31}$/.test(name))).toEqual([]);

@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import { z } from "zod";
 import { createHost } from "../../src/index.ts";
 
-test("a module dropped from a draft is undone alone, and its faults come back", async () => {
+test("a module dropped from a draft is undone alone, and its failures are returned", async () => {
   const host = createHost();
   const draft = host.draft();
   const kept = draft.addModule({ id: "kept" });
@@ -22,7 +22,7 @@ test("a module dropped from a draft is undone alone, and its faults come back", 
   expect(host.coordinator.getCapability("second")).toBeNull();
 });
 
-test("whoever made the host tells of plans and modules; a module may not, and nobody tells of calls", async () => {
+test("the application may emit events of plans and modules; a module may not, and neither may emit events of calls", async () => {
   const host = createHost();
   const seen: string[] = [];
   host.coordinator.hooks.observe("*", (event) => seen.push(event));
@@ -39,7 +39,7 @@ test("whoever made the host tells of plans and modules; a module may not, and no
   await expect(host.coordinator.hooks.emit("tool:pre")).rejects.toMatchObject({ code: "EVENT_RESERVED" });
 });
 
-test("a module that cannot be kept leaves nothing of itself in the draft", async () => {
+test("a module that cannot be kept leaves nothing in the draft", async () => {
   const host = createHost();
   const tool = { name: "same", description: "d", schema: z.strictObject({}), execute: () => ({ data: 1 }) };
   const first = host.draft();

@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import { data } from "../../src/index.ts";
 import { tool, world } from "../world.ts";
 
-test("a copy of a tool is mounted as the copy says, and runs as its author wrote it", async () => {
+test("a copy of a tool is mounted with the copy's members, and runs the author's execute", async () => {
   const copy = { ...tool(() => data("author's")), name: "copy", timeout: 7 };
   const { host } = world([copy]);
 
@@ -13,7 +13,7 @@ test("a copy of a tool is mounted as the copy says, and runs as its author wrote
   });
 });
 
-test("a copy with an execute of its own runs that", async () => {
+test("a copy with its own execute runs that", async () => {
   const copy = { ...tool(() => data("author's")), execute: async () => data("wrapped") };
   const { host } = world([copy]);
 

@@ -163,7 +163,7 @@ function callAll(host: Host, sabotage: Sabotage): Promise<ToolOutcome[]> {
   );
 }
 
-describe("an n-th-fault sweep: whichever use of a seam fails", () => {
+describe("a sweep of faults: any use of a boundary can fail", () => {
   test.each(seams)(
     "of the %s, every call has one outcome and one terminal event, and the next calls go on",
     async (seam) => {
@@ -220,14 +220,14 @@ test.each<[string, unknown]>([
       },
     ),
   ],
-])("a request that is %s has an outcome too", async (_, request) => {
+])("an invalid request, %s, has an outcome too", async (_, request) => {
   const outcome = await createHost().call(request as never);
 
   expect(outcome.result.error).toBeDefined();
   expect(JSON.stringify(outcome)).not.toContain("sabotage");
 });
 
-test("whichever output cannot be kept, its call fails as the host's own fault, and the next goes on", async () => {
+test("when an output cannot be kept, its call fails as the host's fault, and the next one runs", async () => {
   const { randomBytes } = crypto;
   const host = createHost({ limits: { outputBytes: 2_000 } });
   host.coordinator.mount(

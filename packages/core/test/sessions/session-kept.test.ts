@@ -19,7 +19,7 @@ function listing(store: StateStore) {
 const add = (text: string) => ({ name: "probe", arguments: { add: text } });
 const s = { sessionId: "s" };
 
-test("what a call changed of its session is kept before its outcome is told, and there in another process", async () => {
+test("a call's changes of its session are stored before its outcome is reported, and seen by another process", async () => {
   const store = createMemoryStore();
   await listing(store).host.call(add("a"), s);
   // Nothing was closed or ended: the first process might have been killed.
@@ -30,7 +30,7 @@ test("what a call changed of its session is kept before its outcome is told, and
   expect((await there.host.call(add("c"), { sessionId: "other" })).result.data).toEqual(["c"]);
 });
 
-test("processes that take turns with a session each see what the other did", async () => {
+test("processes that use a session alternately see each other's changes", async () => {
   const store = createMemoryStore();
   const [one, two] = [listing(store).host, listing(store).host];
   for (const [at, host] of [one, two, one, two].entries()) await host.call(add(String(at)), s);
@@ -38,14 +38,14 @@ test("processes that take turns with a session each see what the other did", asy
   expect((await one.call({ name: "probe" }, s)).result.data).toEqual(["0", "1", "2", "3"]);
 });
 
-test("calls that overlap in one process lose nothing to what the store had before", async () => {
+test("calls that overlap in one process lose no change to the stored state", async () => {
   const { host } = listing(createMemoryStore());
   await Promise.all(Array.from({ length: 30 }, (_, at) => host.call(add(String(at)), s)));
 
   expect((await host.call({ name: "probe" }, s)).result.data).toHaveLength(30);
 });
 
-test("what is set, deleted or put back outside of calls is kept too, at the latest when the host closes", async () => {
+test("changes outside of calls are stored too, at the latest when the host closes", async () => {
   const store = createMemoryStore();
   const { host } = listing(store);
   const { state } = host.session("s");
@@ -81,7 +81,7 @@ test("H4: restore replaces the whole state: other keys are deleted, and each val
   expect(await store.sessions.readState("s")).toEqual(new Map());
 });
 
-test("ending a session here leaves to others what is kept of it", async () => {
+test("ending a session in one host keeps its stored state for others", async () => {
   const store = createMemoryStore();
   const { host } = listing(store);
   await host.call(add("a"), s);
@@ -99,7 +99,7 @@ function failing(store: StateStore, method: "readState" | "writeState"): StateSt
   return { ...store, sessions };
 }
 
-test("a session that cannot be read is not taken for an empty one", async () => {
+test("a session that cannot be read is not treated as empty", async () => {
   const { host } = listing(failing(createMemoryStore(), "readState"));
   const outcome = await host.call(add("a"), s);
 
@@ -108,7 +108,7 @@ test("a session that cannot be read is not taken for an empty one", async () => 
   expect((await host.call(add("a"))).status).toBe("ok");
 });
 
-test("a change that cannot be kept is said in the outcome", async () => {
+test("a change that cannot be stored is a warning in the outcome", async () => {
   const { host } = listing(failing(createMemoryStore(), "writeState"));
 
   expect(await host.call(add("a"), s)).toMatchObject({
@@ -117,7 +117,7 @@ test("a change that cannot be kept is said in the outcome", async () => {
   });
 });
 
-test("the id of a call that waits is taken until the call is over, in every process", async () => {
+test("the id of a call that waits is taken until the call has ended, in every process", async () => {
   const store = createMemoryStore();
   const asking = () => world([tool(undefined, { requiresConfirmation: true })], { store }).host;
   const [here, there] = [asking(), asking()];

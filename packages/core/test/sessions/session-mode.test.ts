@@ -6,7 +6,7 @@ import { changeSessionMode, sessionMode } from "@toolmount/core/sessions";
 const turn = fc.constantFrom("t-1", "t-2", "t-3", undefined);
 const change = fc.record({ mode: fc.constantFrom("general", "planning", "building"), turn });
 
-test("APTIX-N20: after any changes, a turn that made one sees the mode it began with, every other the last", () => {
+test("APTIX-N20: after any changes, a turn that made one sees its first mode, and every other turn the last", () => {
   fc.assert(
     fc.property(fc.array(change), turn, (changes, asking) => {
       const { state } = createHost().session("s");
@@ -22,7 +22,7 @@ test("APTIX-N20: after any changes, a turn that made one sees the mode it began 
   );
 });
 
-test("whatever stands where the mode is kept, a session has a mode or none", () => {
+test("any stored value gives a session a mode, or none", () => {
   fc.assert(
     fc.property(fc.jsonValue(), turn, (kept, asking) => {
       const { state } = createHost().session("s");
