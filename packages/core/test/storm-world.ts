@@ -4,7 +4,7 @@ import { tool, world, type World } from "./world.ts";
 
 /** What a tool of the storm does, by name. `wait` leaves the turn to others for a while. */
 const faults: Readonly<Record<string, (wait: () => Promise<void>, signal: AbortSignal) => unknown>> = {
-  "answers at once": () => data({ ok: true }),
+  "answers immediately": () => data({ ok: true }),
   "answers later": async (wait) => (await wait(), data({ ok: true })),
   fails: () => failure("no", { code: "NO" }),
   throws: () => {
@@ -70,10 +70,10 @@ export interface PlannedCall {
   readonly confirm: "no" | "yes" | "refused";
 }
 
-/** About half of the calls are plain, so that faults meet work that should go on. */
+/** About half of the calls are plain, so that faults happen beside work that must continue. */
 export const plannedCall: fc.Arbitrary<PlannedCall> = fc.record({
   fault: fc.oneof(
-    { weight: 3, arbitrary: fc.constantFrom("answers at once", "answers later") },
+    { weight: 3, arbitrary: fc.constantFrom("answers immediately", "answers later") },
     { weight: 2, arbitrary: fc.constantFrom(...Object.keys(faults)) },
   ),
   waitMs: fc.integer({ min: 0, max: 12 }),

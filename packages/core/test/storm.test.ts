@@ -71,7 +71,7 @@ function requireWhole(
   expect([...starts.values()].every((count) => count === 1)).toBe(true);
 }
 
-test(`a storm of ${storm} calls, ${concurrency} at once, loses nothing, doubles nothing, and leaves nothing behind`, async () => {
+test(`a storm of ${storm} calls, ${concurrency} together, loses nothing, repeats nothing, and leaves nothing behind`, async () => {
   const delay = (ms: number) => new Promise<void>((resolve) => void setTimeout(resolve, ms));
   const { host } = stormWorld(delay, {}, false);
   const ends = new Map<unknown, number>();
@@ -86,7 +86,7 @@ test(`a storm of ${storm} calls, ${concurrency} at once, loses nothing, doubles 
   const heap: number[] = [];
   let made = 0;
   let settled = 0;
-  // A tool that never settles keeps its call's memory for ever, so here it settles at last, when nobody waits for it.
+  // A tool that never settles keeps its call in memory forever, so here it settles at the end, when no caller waits for it.
   const plans = fc
     .sample(plannedCall, { numRuns: 4_096, seed })
     .map((plan) => (plan.fault === "never settles" ? { ...plan, fault: "settles too late" } : plan));

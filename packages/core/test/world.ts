@@ -36,7 +36,7 @@ export function tool(
 
 export interface World {
   readonly host: Host;
-  /** Everything that observers of `*` were told, in order. */
+  /** Every event that observers of `*` received, in order. */
   readonly events: { readonly event: string; readonly data: EventData }[];
   /** Names of the events of one run. */
   eventsOf(runId: string): string[];

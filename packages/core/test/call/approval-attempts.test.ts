@@ -27,11 +27,11 @@ interface Approved {
   readonly id: string;
   readonly ran: unknown[];
   host(fields?: object): ReturnType<typeof world>["host"];
-  /** Changes the record behind the host's back, as whoever can write into the store could. */
+  /** Changes the record without the host, as anyone with write access to the store could. */
   tamper(change: (record: ApprovalRecord) => Partial<ApprovalRecord>): Promise<void>;
 }
 
-const description = "Pays an amount to somebody. Use it when told to. Not for refunds.";
+const description = "Pays an amount to a person. Use it when asked to. Not for refunds.";
 
 async function approved(): Promise<Approved> {
   const store = createMemoryStore();
@@ -94,7 +94,7 @@ const attempts: Readonly<Record<string, (given: Approved) => Promise<unknown>>> 
     await clock.advance(604_800_001);
     return host().resume(ticket, alice);
   },
-  "taken back": async ({ host, ticket, id }) => {
+  revoked: async ({ host, ticket, id }) => {
     await host().approvals.revoke(id);
     return host().resume(ticket, alice);
   },

@@ -3,7 +3,7 @@ import { createCancellation, data, type CallContext, type ToolContext } from "..
 import { createFakeClock } from "../fake-clock.ts";
 import { tool, world } from "../world.ts";
 
-/** A tool that runs until it is let go, or told to stop. */
+/** A tool that runs until the test releases it, or its signal is aborted. */
 function held() {
   const gates: (() => void)[] = [];
   const execute = (_: unknown, { abortSignal }: ToolContext) =>

@@ -110,7 +110,7 @@ describe("data and the schema declared for it", () => {
   const outputSchema = z.strictObject({ sum: z.number() });
   const sums = (answer: unknown, outputCheck?: "off" | "warn" | "strict") => {
     const { host, eventsOf } = world([tool(() => answer, { outputSchema })], { outputCheck });
-    return host.call({ name: "probe" }).then((outcome) => ({ outcome, told: eventsOf(outcome.runId) }));
+    return host.call({ name: "probe" }).then((outcome) => ({ outcome, emitted: eventsOf(outcome.runId) }));
   };
   const wrong = data({ sum: "three" });
 
@@ -126,7 +126,7 @@ describe("data and the schema declared for it", () => {
   test.each([undefined, "strict"] as const)(
     "C14: invalid data fails the call when the check is %s",
     async (mode) => {
-      const { outcome, told } = await sums(wrong, mode);
+      const { outcome, emitted } = await sums(wrong, mode);
       expect(outcome).toMatchObject({
         status: "failed",
         result: {
@@ -135,12 +135,12 @@ describe("data and the schema declared for it", () => {
         },
       });
       expect(outcome.result).not.toHaveProperty("data");
-      expect(told).toEqual(["tool:pre", "tool:error"]);
+      expect(emitted).toEqual(["tool:pre", "tool:error"]);
     },
   );
 
   test("invalid data passes with a warning when the check is warn", async () => {
-    const { outcome, told } = await sums(data({ sum: "three" }, { warnings: ["old figures"] }), "warn");
+    const { outcome, emitted } = await sums(data({ sum: "three" }, { warnings: ["old figures"] }), "warn");
     expect(outcome).toMatchObject({
       status: "ok",
       result: {
@@ -148,7 +148,7 @@ describe("data and the schema declared for it", () => {
         warnings: ["old figures", expect.stringContaining("does not fit its output schema: sum")],
       },
     });
-    expect(told).toEqual(["tool:pre", "tool:post"]);
+    expect(emitted).toEqual(["tool:pre", "tool:post"]);
   });
 
   test("invalid data passes without a warning when the check is off", async () => {
@@ -187,11 +187,11 @@ describe("data and the schema declared for it", () => {
     await fc.assert(
       fc.asyncProperty(value, async (it) => {
         const fits = outputSchema.safeParse(it).success;
-        const [checked, told] = await Promise.all(
+        const [checked, emitted] = await Promise.all(
           [strict, warn].map((host) => host.call({ name: "probe", arguments: { it } })),
         );
         expect(checked!.status).toBe(fits ? "ok" : "failed");
-        expect([told!.status, told!.result.warnings?.length ?? 0]).toEqual(["ok", fits ? 0 : 1]);
+        expect([emitted!.status, emitted!.result.warnings?.length ?? 0]).toEqual(["ok", fits ? 0 : 1]);
       }),
       { numRuns: 300 },
     );

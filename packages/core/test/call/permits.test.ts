@@ -166,7 +166,7 @@ describe("calls beyond a limit", () => {
   test("a long queue of calls that end synchronously does not grow the stack", async () => {
     let go: (() => void) | undefined;
     const probe = tool(() => {
-      if (go !== undefined) return data("at once");
+      if (go !== undefined) return data("immediately");
       return new Promise((resolve) => (go = () => resolve(data("first"))));
     });
     const { host } = world([probe], { limits: { concurrent: 1, concurrentTotal: 1 } });
@@ -350,7 +350,7 @@ interface Log {
   readonly mostOf: number[];
 }
 
-/** Tools that run for as long as they are told, and write down when. */
+/** Tools that run for a given time, and record when. */
 function recorded(clock: ReturnType<typeof createFakeClock>) {
   const log: Log = { began: [], most: 0, mostOf: [0, 0, 0] };
   const running = [0, 0, 0];

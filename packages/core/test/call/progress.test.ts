@@ -109,8 +109,10 @@ describe("progress that a tool reports", () => {
     );
 
     expect(heard).toEqual([1]);
-    const told = events.filter(({ event }) => event === "tool:progress").map(({ data: payload }) => payload);
-    expect(told).toMatchObject([
+    const emitted = events
+      .filter(({ event }) => event === "tool:progress")
+      .map(({ data: payload }) => payload);
+    expect(emitted).toMatchObject([
       { run_id: runId, progress: 1 },
       { tool_name: "inner", progress: 9 },
     ]);

@@ -7,7 +7,7 @@ import { tool } from "../world.ts";
 
 const channel = tracingChannel<unknown, CallTrace>(callChannelName);
 
-/** Writes down what the channel tells of one host, each message as it was then. */
+/** Records the messages of the channel about one host, each as it was at that moment. */
 function listen(host: Host): [moment: string, message: CallTrace, live: CallTrace][] {
   const heard: [string, CallTrace, CallTrace][] = [];
   const hostId = host.coordinator.getCapability("host.id");
@@ -35,7 +35,7 @@ function hostOf(...tools: readonly { readonly name: string }[]): Host {
 
 describe("the tracing channel of calls", () => {
   test.each([
-    ["at once", tool(() => data(7))],
+    ["synchronously", tool(() => data(7))],
     ["later", tool(async () => (await Promise.resolve(), data(7)))],
   ])(
     "reports a call that ends %s in the order of an asynchronous function, in one object",

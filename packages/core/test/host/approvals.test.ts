@@ -125,8 +125,8 @@ describe("a call that waits for a person", () => {
     const ended = await here.host.approvals.decide(question!.id, "approve", "bob");
     const outcome = await here.host.resume(asked.ticket!, alice);
 
-    const told = JSON.stringify([asked, outcome, here.events]);
-    expect(told).not.toContain(question!.id);
+    const seen = JSON.stringify([asked, outcome, here.events]);
+    expect(seen).not.toContain(question!.id);
     const shown = JSON.stringify([question, ended]);
     expect(shown).not.toContain(asked.ticket);
     expect(shown).not.toContain("hunter2");
@@ -522,8 +522,8 @@ describe("a host that ended while the call ran", () => {
     expect(await occupied).toMatchObject({ status: "ok" });
     expect(await late).toMatchObject({ status: "failed", result: { code: "UNAVAILABLE" } });
     expect(ran).toBe(1);
-    const told = [...slow.eventsOf(asked.runId), ...quick.eventsOf(asked.runId)];
-    expect(told.filter((event) => terminal.includes(event))).toEqual(["tool:post"]);
+    const emitted = [...slow.eventsOf(asked.runId), ...quick.eventsOf(asked.runId)];
+    expect(emitted.filter((event) => terminal.includes(event))).toEqual(["tool:post"]);
   });
 
   test("an idempotent tool is run again", async () => {

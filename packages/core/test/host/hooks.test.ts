@@ -264,9 +264,9 @@ describe("C22, AMP-N35: a handler that fails", () => {
     test.each(faults)("%s, and no call notices", async (_, handler) => {
       const clock = createFakeClock();
       const { host, events } = everyEvent(clock);
-      let told = 0;
+      let emitted = 0;
       host.coordinator.hooks.observe(event, (name, payload) => {
-        told++;
+        emitted++;
         return handler(name, payload);
       });
 
@@ -280,8 +280,8 @@ describe("C22, AMP-N35: a handler that fails", () => {
       const closing = host.close();
       await clock.advance(6_000);
       expect((await closing).failures).toEqual([]);
-      expect(told).toBe(events.filter(({ event: name }) => event === "*" || name === event).length);
-      expect(told).toBeGreaterThan(0);
+      expect(emitted).toBe(events.filter(({ event: name }) => event === "*" || name === event).length);
+      expect(emitted).toBeGreaterThan(0);
     });
   });
 

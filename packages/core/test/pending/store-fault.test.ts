@@ -40,7 +40,7 @@ function faultyStore(nth: number, when: "before" | "after") {
   return { state, store: { ...store, approvals: faulty(store.approvals), audit: faulty(store.audit!) } };
 }
 
-/** One call that a person answers at once, one that is put off, decided and gone on with, one that needs nobody. */
+/** One call that an approver answers immediately, one that is answered later and resumed, and one without a question. */
 async function story(host: Host): Promise<ToolOutcome[]> {
   const context = { sessionId: "s", userId: "u" };
   const plain = await host.call({ name: "plain" }, context);
@@ -53,7 +53,7 @@ async function story(host: Host): Promise<ToolOutcome[]> {
   return [plain, asked, put, gone, await goOn(host, put.ticket, context)];
 }
 
-/** Whoever has the ticket is told when the store failed, and may try again. */
+/** The holder of the ticket sees that the store failed, and may try again. */
 async function goOn(
   host: Host,
   ticket: string,
@@ -81,7 +81,7 @@ async function decideAll(host: Host): Promise<void> {
 }
 
 test.each(["before", "after"] as const)(
-  "whichever use of the store fails, %s its work: no call runs twice, none ends twice, and the caller is told",
+  "when any use of the store fails, %s its work: no call runs twice or ends twice, and the caller sees the failure",
   async (when) => {
     let reached = 0;
     for (let nth = 1; nth <= 80; nth++) {

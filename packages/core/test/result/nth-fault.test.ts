@@ -165,7 +165,7 @@ function callAll(host: Host, sabotage: Sabotage): Promise<ToolOutcome[]> {
 
 describe("a sweep of faults: any use of a boundary can fail", () => {
   test.each(seams)(
-    "of the %s, every call has one outcome and one terminal event, and the next calls go on",
+    "of the %s: every call has one outcome and one terminal event, and the next calls run",
     async (seam) => {
       let reached = 0;
       for (let nth = 1; nth <= 60; nth++) {
