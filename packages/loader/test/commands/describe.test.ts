@@ -53,7 +53,7 @@ test("AMP-7: a module is described by mounting it alone, and is undone again", a
   expect(undone).toBe(1);
 });
 
-test("a module that does not take the config, or is none, cannot be described", async () => {
+test("a module that refuses the config, or that is not a module, cannot be described", async () => {
   await expect(describeModule({ config, mount: () => null })).rejects.toMatchObject({
     code: "CONFIG_INVALID",
   });

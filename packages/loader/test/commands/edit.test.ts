@@ -47,7 +47,7 @@ hooks: [] # none yet
   );
 });
 
-test("an entry is added to an empty list, and to none", async () => {
+test("an entry is added to an empty list, and to a plan without the list", async () => {
   const one = await edited(plan, (file) =>
     addEntries(file, [{ module: "h" }], { cwd: "/", section: "hooks" }),
   );
@@ -58,7 +58,7 @@ test("an entry is added to an empty list, and to none", async () => {
   expect(two.text).toBe("version: 1\ntools:\n  - module: t\n");
 });
 
-test("an entry that is there is kept as it is, and the file is not written", async () => {
+test("an entry that exists is not changed, and the file is not written", async () => {
   const { path } = await workspace({ "plan.yaml": plan });
   const before = await stat(path("plan.yaml"));
   const report = await addEntries(
@@ -71,7 +71,7 @@ test("an entry that is there is kept as it is, and the file is not written", asy
   expect((await stat(path("plan.yaml"))).ino).toBe(before.ino);
 });
 
-test("an entry is removed by its id, with what was said of it", async () => {
+test("an entry is removed by its id, with its comments", async () => {
   const { text } = await edited(plan, (file) => removeEntry(file, "net", { cwd: "/" }));
 
   expect(text).toBe(plan.replace("  - module: web\n    id: net\n", ""));
@@ -89,7 +89,7 @@ test("lists without indentation stay so", async () => {
   expect(text).toBe("tools:\n- module: a\n- module: b\n");
 });
 
-test("what is no plan is not edited", async () => {
+test("a file that is not a plan is not edited", async () => {
   await expect(
     edited("a: [", (file) => addEntries(file, [{ module: "b" }], { cwd: "/" })),
   ).rejects.toMatchObject({ code: "PLAN_INVALID" });

@@ -62,7 +62,7 @@ test("a plan is inspected without running a module: tools, versions, places", as
   ]);
 });
 
-test("AMP-N13: problems of configs, names, choices, rules and modules come at once, from manifests alone", async () => {
+test("AMP-N13: problems of configs, names, choices, rules and modules are reported together, from manifests alone", async () => {
   const lint = {
     lint: (config: { rules: string[] }, { tools }: { tools: { name: string }[] }) =>
       config.rules.flatMap((rule, index) =>
@@ -102,7 +102,7 @@ tools:
   );
 });
 
-test("a module without a manifest is not looked into, and said so", async () => {
+test("a module without a manifest is not inspected, and the result says so", async () => {
   const { unknown, problems, entries } = await inspect("tools: [{ module: ./one.ts }, { module: notes }]", {
     "one.ts": ran,
   });
@@ -111,14 +111,14 @@ test("a module without a manifest is not looked into, and said so", async () => 
   expect(entries[0]?.tools).toBeNull();
 });
 
-test("a module that is not required and not there is told with its entry only", async () => {
+test("a missing optional module is a problem of its entry only", async () => {
   const { problems, entries } = await inspect("tools: [{ module: gone, required: false }]");
 
   expect(problems).toEqual([]);
   expect(entries[0]?.problems).toMatchObject([{ code: "SOURCE_NOT_FOUND", line: 1 }]);
 });
 
-test("a tool is explained by what mounted, renamed, described, limited it, and what would decide", async () => {
+test("a tool is explained by the lines that mounted, renamed, described and limited it, and by the policies that would decide", async () => {
   const { path } = await workspace({
     ...notes,
     "base.yaml": `policy: { limits: { timeout: 9, concurrent: 2 } }
@@ -163,7 +163,7 @@ tools:
   expect((await explainTool("drop_note", path("plan.yaml"), { logger: silentLogger })).tools).toHaveLength(1);
 });
 
-test("what a policy would say is asked of the plan's own", async () => {
+test("the plan's own policies are asked what they would answer", async () => {
   const policy = {
     mount: (coordinator: { mount(point: string, thing: object): void }, { say }: { say: string }) =>
       coordinator.mount("policies", {
@@ -294,7 +294,7 @@ test("of a plan of four layers and sixty tools, every effective value carries it
   await expect(`${shown.join("\n")}\n`).toMatchFileSnapshot("golden/four-layers.tools.txt");
 });
 
-test("what is combined of values that code handed over is what combining their files gives", async () => {
+test("merging values gives the same plan as merging files", async () => {
   const plan: PlanObject = { extends: "./base.yaml", tools: [{ module: "notes", config: { depth: 2 } }] };
   const { folder } = await workspace({
     "base.yaml": "name: base\ntools: [{ module: notes, config: { root: a } }]\n",

@@ -161,7 +161,7 @@ test.each([
   ["@gone", "git fetch failed"],
   ["@v1#subdirectory=nowhere", "has no package.json in nowhere"],
   ["@v1#subdirectory=out", "has no package.json in out"],
-])("a repository with %s is told in the words of who failed", async (rest, problem) => {
+])("a repository with %s is reported with the output of git or npm", async (rest, problem) => {
   const space = await workspace({
     ...packageFiles("repo", "x", "1.0.0"),
     ...packageFiles("elsewhere", "y", "1.0.0"),
@@ -179,7 +179,7 @@ test.each([
   ).rejects.toMatchObject({ code: "INSTALL_FAILED", message: expect.stringContaining(problem) as string });
 });
 
-test("a registry that does not answer is told, and a wrong plan before anything is fetched", async () => {
+test("a registry that does not answer is reported, and an invalid plan is reported before anything is fetched", async () => {
   const space = await workspace({
     "plan.yaml": "tools: [{ module: x, source: 'npm:x@1' }]",
     "wrong.yaml": "toolz: []",

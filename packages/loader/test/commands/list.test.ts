@@ -52,7 +52,7 @@ hooks:
   });
 });
 
-test("a text that is no plan cannot be listed", async () => {
+test("a file that is not a plan cannot be listed", async () => {
   const { folder } = await workspace({ "plan.yaml": "tools: [", "plan.json": "{" });
 
   for (const plan of ["plan.yaml", "plan.json"]) {

@@ -31,6 +31,6 @@ test.each([
   ],
   [["-C"], []],
   [[], []],
-])("of the arguments %j, %j are conditions", (execArgv, conditions) => {
+])("the conditions in the arguments %j are %j", (execArgv, conditions) => {
   expect(readConditions(execArgv)).toEqual(conditions);
 });

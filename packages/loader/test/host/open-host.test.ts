@@ -6,7 +6,7 @@ import { installed, moduleSource, toolFile, workspace } from "../workspace.ts";
 
 const quiet = { logger: silentLogger };
 
-test("one file beside a plan is a tool", async () => {
+test("a file beside the plan is a tool", async () => {
   const { path } = await workspace({
     "hello.ts": toolFile("say_hello", "hi"),
     "mount-plan.yaml": "tools:\n  - module: ./hello.ts\n",
@@ -28,7 +28,7 @@ test("AMP-4, AMP-15: an installed package is mounted with the config of its entr
   await host.close();
 });
 
-test("AMP-N20: a short name is our package, then a stranger's", async () => {
+test("AMP-N20: a short name is a package of toolmount, then one of another author", async () => {
   const { path } = await workspace({
     ...installed("@toolmount/tool-both", moduleSource("ours")),
     ...installed("toolmount-tool-both", moduleSource("theirs")),
@@ -114,7 +114,7 @@ test("modules in memory are mounted by the name the plan gives them; functions a
   await host.close();
 });
 
-test("what is installed beside the plan comes before what the host was given", async () => {
+test("an installed package is used before a module that the host was given", async () => {
   const { path } = await workspace({
     ...installed("@acme/x", moduleSource("installed_one")),
     "mount-plan.yaml": 'tools: [{ module: "@acme/x" }]',
@@ -159,7 +159,7 @@ test("AMP-N15: the same plan gives the same tools, in the same order, with the s
   expect(await look()).toBe(await look());
 });
 
-test("a host tells of its plan as it was written, never of a variable's value", async () => {
+test("a host shows its plan as written, without values of variables", async () => {
   const { path, folder } = await workspace({
     "show.mjs": moduleSource("show"),
     "mount-plan.yaml": 'version: 1\nname: mine\ntools: [{ module: ./show.mjs, config: { key: "${KEY}" } }]\n',
@@ -189,7 +189,7 @@ test("AMP-N45: modules find the plan's folder as the capability session.working_
   await host.close();
 });
 
-test("modules find what no tool may write: the files of the plan, their locks, and the one that keeps its state", async () => {
+test("modules can read which files no tool may write: the files of the plan, their locks, and the file of its state", async () => {
   const { path } = await workspace({
     "base.yaml": "tools: []",
     "plan.yaml": "extends: ./base.yaml\nstate: sqlite:./kept/state.db\n",
@@ -213,7 +213,7 @@ test("modules find what no tool may write: the files of the plan, their locks, a
   ]);
 });
 
-test("the lock of a plan under several overlays is not for tools to write either", async () => {
+test("tools may not write the lock of a plan with several overlays", async () => {
   const { path } = await workspace({
     "plan.yaml": "tools: []",
     "plan.ci.yaml": "tools: []",
@@ -249,7 +249,7 @@ test("a plan found in the working folder is opened without naming it", async () 
   await host.close();
 });
 
-test("a plan is never written to, nor is one that was handed over", async () => {
+test("a plan is never changed, neither the file nor the given value", async () => {
   const plan = { tools: [{ module: "m", config: { list: [1] } }] };
   const mount = (_: unknown, config: { list: number[] }) => {
     expect(() => config.list.push(2)).toThrow(TypeError);
@@ -261,7 +261,7 @@ test("a plan is never written to, nor is one that was handed over", async () => 
   await host.close();
 });
 
-test("a plan handed over as a value is held to plain data", async () => {
+test("a plan given as a value must be plain data", async () => {
   const circle: Record<string, unknown> = { tools: [] };
   circle["x-self"] = circle;
   for (const plan of [
@@ -279,7 +279,7 @@ test("the types let a caller dispose of a host", () => {
   expectTypeOf<OpenedHost>().toExtend<AsyncDisposable>();
 });
 
-test("the plan's file may change while the host lives; only reload reads it again", async () => {
+test("the plan's file may change while the host runs; only reload reads it again", async () => {
   const { path } = await workspace({
     "a.ts": toolFile("a"),
     "mount-plan.yaml": "tools: [{ module: ./a.ts }]",

@@ -22,7 +22,7 @@ function counting() {
   return { seen, module: { mount } };
 }
 
-test("what did not change is kept with its state; what did is mounted anew; what went is undone", async () => {
+test("a reload keeps modules that did not change, with their state, mounts changed ones again, and undoes removed ones", async () => {
   const { seen, module } = counting();
   const { path, write } = await workspace({
     "a.ts": toolFile("a"),
@@ -56,7 +56,7 @@ test("what did not change is kept with its state; what did is mounted anew; what
   expect(seen).toEqual({ mounted: 2, undone: 2 });
 });
 
-test("an edited file is imported again, one that was not is kept", async () => {
+test("an edited file is imported again, a file that was not edited is kept", async () => {
   const { path, write } = await workspace({
     "a.ts": toolFile("a", "old"),
     "plan.yaml": "tools: [{ module: ./a.ts }]",
@@ -70,7 +70,7 @@ test("an edited file is imported again, one that was not is kept", async () => {
   await host.close();
 });
 
-test("a plan that cannot be mounted leaves everything as it was, and the status says why", async () => {
+test("a plan that cannot be mounted changes nothing, and the status says why", async () => {
   const { seen, module } = counting();
   const { path, write } = await workspace({ "plan.yaml": "tools: [{ module: m }]" });
   const host = await openHost(path("plan.yaml"), {
@@ -101,7 +101,7 @@ test("a plan that cannot be mounted leaves everything as it was, and the status 
   await host.close();
 });
 
-test("a module whose provider was mounted anew is mounted anew too", async () => {
+test("a module whose provider is mounted again is mounted again, too", async () => {
   const provider = 'export const mount = (c, config) => void c.registerCapability("db", config)';
   const { path, write } = await workspace({
     ...installed("@acme/db", provider, { toolmount: { provides: ["db"] } }),
@@ -119,7 +119,7 @@ test("a module whose provider was mounted anew is mounted anew too", async () =>
   await host.close();
 });
 
-test("calls in flight end where they began, while the next ones see the new plan", async () => {
+test("calls in flight finish on the old modules, while new calls see the new plan", async () => {
   let finish = (_: string) => {};
   const slow = (word: string) => ({
     tool: {
@@ -148,7 +148,7 @@ test("calls in flight end where they began, while the next ones see the new plan
   await host.close();
 });
 
-test("reloads wait for one another; closing meanwhile takes back what a reload made", async () => {
+test("reloads run one after the other; closing during a reload undoes what it mounted", async () => {
   const { seen, module } = counting();
   let go = () => {};
   const slow = { mount: () => new Promise<void>((resolve) => (go = resolve)) };

@@ -48,7 +48,7 @@ test.each<[string, ModuleSourceResolver]>([
   expect(host.tools().map(({ name }) => name)).toEqual(["note"]);
 });
 
-test("AMP-N21, AMP-N22: another error of a resolver is told as what it is", async () => {
+test("AMP-N21, AMP-N22: other errors of a resolver are reported", async () => {
   const { path } = await workspace({ "plan.yaml": "tools: [{ module: notes }]" });
   const resolver: ModuleSourceResolver = {
     resolve: () => {
@@ -93,7 +93,7 @@ test("a scheme of one's own finds modules by text and by map, on disk and in mem
   ]);
 });
 
-test("what a scheme does not find, and a scheme that nobody gave, are told at the source", async () => {
+test("a source that its scheme does not find, and an unknown scheme, are reported at the source", async () => {
   const { path } = await workspace({
     "plan.yaml":
       "tools:\n  - { module: a, source: acme:x }\n  - { module: b, source: other:x }\n  - { module: c, source: { other: {} } }\n",

@@ -15,7 +15,7 @@ test.each([
   ["tools:\n  - module: m\n    run: { in: process }", 3, "@toolmount/workers"],
   ["tools:\n  - module: m\n    run: { in: fleet }", 3, "@toolmount/workers"],
 ])(
-  "%s needs a module; when that is missing, it is told with its line and what to install",
+  "%s needs a module; when it is missing, the problem has its line and the install command",
   async (text, line, module) => {
     const { path } = await workspace({ "plan.yaml": text });
 
@@ -32,7 +32,7 @@ test.each([
 );
 
 test.each(["orchestrator: {}", "context: {}", "providers: []", "agents: {}"])(
-  "C33: with a version, %s is a section that nobody knows",
+  "C33: with a version, %s is an unknown section",
   async (text) => {
     const { path } = await workspace({ "plan.yaml": `version: 1\n${text}\n` });
 
@@ -89,7 +89,7 @@ test("state: memory, audit: off and limits alone need no module", async () => {
   await host.close();
 });
 
-test("a fault of a section's config is told inside the section", async () => {
+test("an issue with a section's config is reported inside the section", async () => {
   const { path } = await workspace({ "plan.yaml": "tools: []\nstate: 7\npolicy:\n  levle: paranoid\n" });
   const extensions = {
     "@toolmount/policy": { config: z.strictObject({ level: z.string().optional() }), mount: () => null },

@@ -125,7 +125,7 @@ test.each<[string, object, string, string]>([
   ],
   ["a value that is not hidden", { root: { value: "/srv" } }, "root.value", "hidden"],
   ["a hidden argument that is required", { root: { hidden: true } }, "root", "needs a value"],
-])("%s is told at its place", async (_, wrong, path, message) => {
+])("%s is reported at its place", async (_, wrong, path, message) => {
   const problem = await open(wrong).then(
     () => undefined,
     (error: unknown) => (error as { details: { problems: Problem[] } }).details.problems[0],
@@ -182,7 +182,7 @@ test("C40: a declared name that one other module has under a new name is found",
   expect((await host.call({ name: "go" })).result).toMatchObject({ data: "ws_save" });
 });
 
-test("`uses` that names a tool nobody offers is told at its place", async () => {
+test("`uses` that names a tool which is not offered is reported at its place", async () => {
   await expect(
     openHost(
       {
@@ -202,7 +202,7 @@ test("`uses` that names a tool nobody offers is told at its place", async () => 
   });
 });
 
-test("C40: a tool that depends on a name which nobody has is warned of when it is mounted", async () => {
+test("C40: a tool that depends on a missing tool causes a warning when it is mounted", async () => {
   const warned: unknown[] = [];
   const logger = { ...silentLogger, warn: (fields: object) => void warned.push(fields) };
   const openWith = (entry: object) =>

@@ -27,7 +27,7 @@ test("AMP-15: a module gets what its own schema made of the config, frozen", asy
   await host.close();
 });
 
-test("every fault of a config is told at its key in the plan, and nothing is mounted", async () => {
+test("every issue with a config is reported at its key in the plan, and nothing is mounted", async () => {
   let mounted = 0;
   const plan = `
 tools:
@@ -53,7 +53,7 @@ tools:
   expect(mounted).toBe(0);
 });
 
-test("a config that is missing is told at the entry", async () => {
+test("a missing config is reported at the entry", async () => {
   await expect(open("tools:\n  - module: m\n", { config, mount: () => null })).rejects.toMatchObject({
     details: { problems: [{ code: "CONFIG_INVALID", line: 2, message: 'config of "m": "root" is missing' }] },
   });

@@ -55,7 +55,7 @@ async function open(files: Record<string, string>, plan: string, options: OpenHo
 const plan = (config = "{}") =>
   `tools: [{ module: "@acme/greet", wake: call, prefix: my_, config: ${config} }]`;
 
-test("a module that sleeps is listed, and imported by the first call of its tools", async () => {
+test("a module with wake: call is listed, and the first call of one of its tools imports it", async () => {
   const { host, woken } = await open(
     installed("@acme/greet", source(), { toolmount: manifest }),
     plan("{ greeting: Hi }"),
@@ -77,7 +77,7 @@ test("a module that sleeps is listed, and imported by the first call of its tool
   expect((globalThis as { tidied?: boolean }).tidied).toBe(true);
 });
 
-test("the real tool's schema judges, and so does its confirmation", async () => {
+test("the real tool's schema and confirmation decide, not those of the manifest", async () => {
   const { host } = await open(installed("@acme/greet", source(), { toolmount: manifest }), plan(), {
     approver: () => ({ decision: "deny", reason: "not root" }),
   });
@@ -92,7 +92,7 @@ test("the real tool's schema judges, and so does its confirmation", async () => 
   await host.close();
 });
 
-test("a wrong config is told when the plan opens, without waking", async () => {
+test("an invalid config is reported when the plan opens, without importing the module", async () => {
   await expect(
     open(installed("@acme/greet", source(), { toolmount: manifest }), plan("{ greting: Hi }")),
   ).rejects.toMatchObject({
@@ -136,7 +136,7 @@ test.each<[string, object]>([
   ["has hooks", { mounts: ["tools", "policies"] }],
   ["has other tools for other configs", { static: false }],
   ["brings a capability", { provides: ["x"] }],
-])("a module that %s is imported at once, whatever the plan says", async (_, more) => {
+])("a module that %s is imported when the plan opens, also with wake: call", async (_, more) => {
   const { host, woken } = await open(
     installed("@acme/greet", source(), { toolmount: { ...manifest, ...more } }),
     plan(),
@@ -146,7 +146,7 @@ test.each<[string, object]>([
   await host.close();
 });
 
-test("wake: call of the plan holds for every entry that does not say otherwise", async () => {
+test("wake: call of the plan applies to every entry without its own wake", async () => {
   const both = {
     ...installed("@acme/greet", source(), { toolmount: manifest }),
     ...installed("@acme/other", source(), { toolmount: manifest }),

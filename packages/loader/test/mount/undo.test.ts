@@ -85,7 +85,7 @@ test("a cleanup that fails keeps no other from running, and does not hide the pr
   expect(lines).toEqual(["mount a", "undo a"]);
 });
 
-test("C29: a module that is not required and fails is left out whole, told by an event, and shown in the status", async () => {
+test("C29: an optional module that fails is undone completely, reported by an event, and shown in the status", async () => {
   const { lines, writes } = diary();
   const events: unknown[] = [];
   const watcher = {
@@ -130,7 +130,7 @@ test("C29: a variable that only an entry that is not required asks for keeps onl
   await host.close();
 });
 
-test("what manifests need comes first; who needs what failed is told so, not mounted", async () => {
+test("modules that a manifest needs are mounted first; a module whose need failed is skipped and says so", async () => {
   const capability = (name: string) => `export const mount = (c) => { c.registerCapability("${name}", 1); }`;
   const needing = (need: string) =>
     `export const mount = (c) => { if (c.getCapability("${need}") === null) throw new Error("too early") }`;
@@ -163,7 +163,7 @@ tools:
   await host.close();
 });
 
-test("a module that never finishes mounting is given up after its time", async () => {
+test("a module that never finishes mounting fails after startTimeoutMs", async () => {
   const timers: (() => void)[] = [];
   const clock: Clock = {
     now: () => 0,

@@ -154,7 +154,7 @@ test.each([
   ["session: { orchestrator: x }\norchestrator: 7", 2],
   ["providers: [{ module: a }, { module: a }]", 1],
   ["session: { orchestrator: { source: x } }", 1],
-])("AMP-N17: %j is told at its line", async (text, line) => {
+])("AMP-N17: %j is reported at its line", async (text, line) => {
   await expect(open(text, { "@toolmount/reasoner": diary().note("r") })).rejects.toMatchObject({
     details: {
       problems: expect.arrayContaining([
@@ -164,7 +164,7 @@ test.each([
   });
 });
 
-test("AMP-N26: onSessionReady runs after all modules are mounted, in their order; a failure is told and changes nothing", async () => {
+test("AMP-N26: onSessionReady runs after all modules are mounted, in their order; a failure is reported and changes nothing", async () => {
   const lines: string[] = [];
   const told: unknown[] = [];
   const ready = (name: string, fail = false) => ({
@@ -224,7 +224,7 @@ test.each([
     "modes.catalog[1].isDefault",
   ],
   ["modes: { catalog: [{ key: a, displayName: A, tolls: [] }] }", "modes.catalog[0].tolls"],
-])("%s is told at its place", async (text, path) => {
+])("%s is reported at its place", async (text, path) => {
   await expect(open(`version: 1\n${text}\n`, {})).rejects.toMatchObject({
     details: { problems: [{ path, line: 2 }] },
   });

@@ -62,7 +62,7 @@ tools:
 `,
 };
 
-test("AMP-N12: layers make one plan: maps are put together, lists replaced, entries found again by their id", async () => {
+test("AMP-N12: layers make one plan: maps are merged, lists replaced, entries matched by their id", async () => {
   const { value, at, history, opened } = await load(layered, ["production"]);
 
   expect(value).toEqual({
@@ -90,7 +90,7 @@ test("AMP-N12: layers make one plan: maps are put together, lists replaced, entr
   expect(history("tools", 0, "config", "deep", "y")).toEqual(["plan.production.yaml:4", "base.yaml:8"]);
 });
 
-test("without its overlay the same plan says something else", async () => {
+test("the same plan without its overlay has other values", async () => {
   expect((await load(layered)).value).toMatchObject({ policy: { limits: { timeout: 1000 } } });
 });
 
@@ -113,7 +113,7 @@ test("bases come in the order written, what they extend before them, and a base 
   expect(value).toEqual({ "x-root": 1, "x-a": 1, "x-b": 1, "x-last": "b", tools: [] });
 });
 
-test("an entry of a base is taken away, and a new module of an id takes no source over", async () => {
+test("an entry of a base can be removed, and an entry that names another module inherits no source", async () => {
   const { value, at } = await load({
     "base.yaml":
       "tools:\n  - { module: a }\n  - { module: b, source: npm:b }\n  - { module: c, config: { x: 1 } }\n",
@@ -168,14 +168,14 @@ test.each<[string, string, Record<string, string>, string]>([
   ["a number", "extends: 7", {}, "1:10 PLAN_VALUE_INVALID"],
   ["no plan", "extends: ./b.yaml", { "b.yaml": "- a" }, "1:1 PLAN_SYNTAX"],
   ["a text that is none", "extends: ./b.yaml", { "b.yaml": "a: [" }, "1:5 PLAN_SYNTAX"],
-])("a plan that extends %s is told where", async (_, text, files, problem) => {
+])("a plan that extends %s is refused at the place of the problem", async (_, text, files, problem) => {
   const [first, ...others] = await problemsOf({ ...files, "plan.yaml": `${text}\ntools: []\n` });
 
   expect(others).toEqual([]);
   expect(`${first?.line}:${first?.column} ${first?.code}`).toBe(problem);
 });
 
-test("an unused override is told where it stands, with a near name", async () => {
+test("an unused override is reported at its place, with a near name", async () => {
   const problems = await problemsOf(
     {
       "plan.yaml": "tools: []\nhooks: []\n",
@@ -192,7 +192,7 @@ test("an unused override is told where it stands, with a near name", async () =>
   ]);
 });
 
-test("an overlay that is not there, and one that extends, are told", async () => {
+test("a missing overlay, and an overlay that extends a plan, are reported", async () => {
   expect(await problemsOf({ "plan.yaml": "tools: []" }, ["gone"])).toMatchObject([
     { code: "PLAN_NOT_FOUND" },
   ]);
@@ -204,7 +204,7 @@ test("an overlay that is not there, and one that extends, are told", async () =>
   });
 });
 
-test("FORGE-N31: a key that names an object's machinery is refused in every layer", async () => {
+test("FORGE-N31: keys such as __proto__ are refused in every layer", async () => {
   const [problem] = await problemsOf({
     "plan.yaml": "extends: ./b.yaml\ntools: []\n",
     "b.yaml": "policy: { __proto__: { polluted: 1 } }",
@@ -237,7 +237,7 @@ test.each<[string, Record<string, string>, string]>([
   ["sub", { "sub/x": "" }, "it is not a file"],
   ["/dev/zero", {}, "it is not a file"],
   ["long.txt", { "long.txt": "x".repeat(70_000) }, "it has more than 65536 bytes"],
-])("${file:%s} is told where it stands when it gives no value", async (name, files, problem) => {
+])("${file:%s} without a value is reported at its place", async (name, files, problem) => {
   const problems = await problemsOf({ ...files, "plan.yaml": `tools: []\nname: "\${file:${name}}"\n` });
 
   expect(problems).toMatchObject([
@@ -264,7 +264,7 @@ const plans = fc.record(
   { requiredKeys: [] },
 );
 
-test("whatever layers say, each value is the last word on it, and its place is where that was said", () => {
+test("each merged value is that of the highest layer, and its place is there", () => {
   fc.assert(
     fc.property(fc.array(plans, { minLength: 1, maxLength: 4 }), (documents) => {
       const layers = documents.map((document, index): Layer => {
@@ -301,7 +301,7 @@ test("whatever layers say, each value is the last word on it, and its place is w
   );
 });
 
-test("a plan laid over itself says the same", () => {
+test("a plan merged over itself stays the same", () => {
   fc.assert(
     fc.property(plans, (document) => {
       const parsed = parsePlan(

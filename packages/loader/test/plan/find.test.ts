@@ -20,7 +20,7 @@ test("a plan is a file, the first known name in a folder, or found from the work
   );
 });
 
-test("a search stops at the folder with a package.json: nobody mounts what a stranger left above", async () => {
+test("a search stops at the folder with a package.json, so a plan above it is not found", async () => {
   const { path } = await workspace({ "mount-plan.yaml": "tools: []", "project/package.json": "{}" });
 
   await expect(findPlan(undefined, path("project"))).rejects.toMatchObject({ code: "PLAN_NOT_FOUND" });

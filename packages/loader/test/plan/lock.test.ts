@@ -60,7 +60,7 @@ test.each<[string, Partial<ToolDefinition>]>([
   });
 });
 
-test("changes are told, and accepted when that is asked for; a reload then knows", async () => {
+test("changes are listed, and accepted with accept; a reload then reads the new lock", async () => {
   const { lock, open } = await world();
   const now = [makeTool("a", { usage: "New." }), makeTool("b")];
   await lock([makeTool("a"), makeTool("gone")]);

@@ -257,7 +257,7 @@ test("whatever is put together of YAML's signs is read alike, or left to the who
   );
 });
 
-test("a long run of spaces, of lines or of signs is left or read at once", () => {
+test("a long run of spaces, of lines or of signs is read, or left, without backtracking", () => {
   for (const run of [" ", "\n", " \n", "#\n", "a ", "-", "[", "{", "'", ", ", ":", "x"]) {
     const long = run.repeat(200_000 / run.length);
     for (const text of [`a: x${long}y`, `a: [${long}`, `a:${long}- b`, `- ${long}`])
