@@ -1,7 +1,7 @@
-import { pathToFileURL } from "node:url";
 import { isToolmountError, ToolmountError, type Clock } from "@toolmount/core";
 import { messageOf } from "@toolmount/core/errors";
-import { importModule, type ModuleExports } from "./import.ts";
+import { importFile, importPackageFile } from "./fresh-import.ts";
+import type { ModuleExports } from "./import.ts";
 import type { GivenModule, Resolution } from "./resolve.ts";
 import { withTimeout } from "./with-timeout.ts";
 
@@ -25,7 +25,7 @@ export async function importResolved(
   const { given, name } = resolution;
   const late = () => importFailed(name, `it was not imported within ${startTimeoutMs} ms`);
   try {
-    const work = given === undefined ? importModule(urlOf(resolution, startedAt)) : takeGiven(given);
+    const work = given === undefined ? importPath(resolution, startedAt) : takeGiven(given);
     return await withTimeout(work, startTimeoutMs, clock, late);
   } catch (error) {
     throw isToolmountError(error) ? error : importFailed(name, messageOf(error).slice(0, maxMessage), error);
@@ -44,8 +44,9 @@ function isImporter(given: GivenModule): given is () => Promise<ModuleExports> |
   return typeof given === "function";
 }
 
-/** A file that changed after the process started is imported by its content, because Node caches imports by URL. */
-function urlOf({ path = "", contentHash, changedAt = 0 }: Resolution, startedAt: number): string {
-  const url = pathToFileURL(path).href;
-  return contentHash === undefined || changedAt < startedAt ? url : `${url}?v=${contentHash.slice(0, 16)}`;
+async function importPath(
+  { path = "", files, version }: Resolution,
+  startedAt: number,
+): Promise<ModuleExports> {
+  return files === undefined ? importPackageFile(path, version) : importFile(files, startedAt);
 }

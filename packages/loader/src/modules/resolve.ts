@@ -1,12 +1,12 @@
 import { messageOf } from "@toolmount/core/errors";
-import { createHash } from "node:crypto";
-import { readFile, stat } from "node:fs/promises";
+import { stat } from "node:fs/promises";
 import { extname, join, resolve } from "node:path";
 import { isToolmountError, ToolmountError, type Json } from "@toolmount/core";
 import type { ModuleExports } from "./import.ts";
 import { findPackage, readPackage, type ModuleManifest, type PackageFacts } from "./manifest.ts";
 import { storeOf } from "./fetched-source.ts";
 import type { Source } from "./source.ts";
+import { readSourceFiles, type SourceFiles } from "./source-files.ts";
 import type { FoundSource, ModuleSourceResolver, SourceSchemes } from "./source-resolver.ts";
 
 /** A module that the application gave, or a function that imports it when it is needed. */
@@ -44,10 +44,8 @@ export interface Resolution {
   readonly path: string | undefined;
   readonly given: GivenModule | undefined;
   readonly manifest: ModuleManifest | undefined;
-  /** SHA-256 of a file that may change while the process runs; undefined for packages and modules in memory. */
-  readonly contentHash: string | undefined;
-  /** When that file changed, in milliseconds since the epoch. */
-  readonly changedAt?: number;
+  /** The files of a module that is not an installed package; a reload compares them. */
+  readonly files: SourceFiles | undefined;
 }
 
 /**
@@ -149,7 +147,7 @@ function resolveGiven(
 }
 
 function inMemory(name: string, given: GivenModule | undefined): Resolution {
-  return { name, version: undefined, path: undefined, given, manifest: undefined, contentHash: undefined };
+  return { name, version: undefined, path: undefined, given, manifest: undefined, files: undefined };
 }
 
 async function fromPackage(name: string, facts: PackageFacts, lookup: Lookup): Promise<Resolution> {
@@ -161,7 +159,7 @@ async function fromPackage(name: string, facts: PackageFacts, lookup: Lookup): P
     path,
     given: undefined,
     manifest: facts.manifest,
-    contentHash: undefined,
+    files: undefined,
   };
 }
 
@@ -219,10 +217,7 @@ async function fromFile(name: string, path: string, facts: PackageFacts | undefi
       problem: `a module is a file that ends with ${[...importable].join(", ")}`,
     });
   }
-  const contentHash = createHash("sha256")
-    .update(await readFile(path))
-    .digest("hex");
-  const { mtimeMs } = await stat(path);
+  const files = await readSourceFiles(path);
   const { version, manifest } = facts ?? {};
-  return { name, version, path, given: undefined, manifest, contentHash, changedAt: mtimeMs };
+  return { name, version, path, given: undefined, manifest, files };
 }

@@ -110,7 +110,8 @@ export async function findModule(use: ModuleUse, context: MountContext): Promise
 
 /** The folder is part of it, because paths in a config start there; so is the lock, which says what can be called. */
 function digestUse(use: ModuleUse, resolution: Resolution, { lookup, lock }: MountContext): string {
-  const { name, version, path, contentHash } = resolution;
+  const { name, version, path, files } = resolution;
+  const contentHash = files?.digest;
   const { id, section, config, entry, limits, runner = null } = use;
   const { tools, prefix, override, hiddenText, limits: own, uses, wake } = entry ?? {};
   const shaping = { tools, prefix, override, hiddenText, own, uses, wake } as unknown as JsonObject;
