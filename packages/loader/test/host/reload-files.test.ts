@@ -47,7 +47,8 @@ test("R11: an edit of an imported helper is seen by a reload", async () => {
 test("R11: an edit of an inner file of a folder package is seen by a reload", async () => {
   const { write, host, ask } = await openAsking(
     {
-      "pack/package.json": '{ "name": "pack", "version": "1.0.0", "type": "module", "exports": "./src/index.js" }',
+      "pack/package.json":
+        '{ "name": "pack", "version": "1.0.0", "type": "module", "exports": "./src/index.js" }',
       "pack/src/index.js": 'export * from "./tool.js";\n',
       "pack/src/tool.js": usesHelper("../lib/helper.js"),
       "pack/lib/helper.js": helper("old"),
@@ -89,7 +90,10 @@ test("R11: a symbolic link that is moved to another release is followed", async 
   );
   expect(await ask()).toBe("one");
   await cp(path("releases/1"), path("releases/2"), { recursive: true, preserveTimestamps: true });
-  await write({ "releases/2/helper.js": helper("two"), "plan.yaml": "tools: [{ module: ./current/tool.js }]" });
+  await write({
+    "releases/2/helper.js": helper("two"),
+    "plan.yaml": "tools: [{ module: ./current/tool.js }]",
+  });
   await symlink(path("releases/1"), path("current"));
   await host.reload();
   expect(await ask()).toBe("one");
@@ -107,7 +111,10 @@ test("R11: a module that threw at import is imported again by the next reload, a
   );
   const throwing = 'if (globalThis.r11Broken) throw new Error("not ready");\n';
 
-  await write({ "late.js": throwing + usesHelper("./helper.js"), "plan.yaml": "tools: [{ module: ./late.js }]" });
+  await write({
+    "late.js": throwing + usesHelper("./helper.js"),
+    "plan.yaml": "tools: [{ module: ./late.js }]",
+  });
   Object.assign(globalThis, { r11Broken: true });
   await expect(host.reload()).rejects.toMatchObject({ code: "PLAN_INVALID" });
   Object.assign(globalThis, { r11Broken: false });
