@@ -74,20 +74,12 @@ function addGate(
   handler: GateHandler,
   options: GateOptions,
 ): Undo {
-  requireHandler(event, handler);
-  if (event === "*")
-    throw new ToolmountError("MOUNT_INVALID", {
-      point: "hooks",
-      problem: 'only observers may listen to "*"',
-    });
+  if (event === "*") throw invalid('only observers may listen to "*"');
+  const { timeoutMs = gateTimeoutMs } = options;
   const entry: GateEntry = {
-    event,
-    handler,
-    name: options.name ?? module.id,
-    owner: module.id,
-    priority: options.priority ?? 0,
-    timeoutMs: options.timeoutMs ?? gateTimeoutMs,
-    order: host.nextOrder(),
+    ...entryOf(host, module, event, options),
+    handler: required(event, handler),
+    timeoutMs,
   };
   return module.register({
     add: (registry) => addOrdered(registry.gates, entry),
@@ -102,14 +94,9 @@ function addObserver(
   handler: ObserverHandler,
   options: ObserverOptions,
 ): Undo {
-  requireHandler(event, handler);
   const entry: ObserverEntry = {
-    event,
-    handler,
-    name: options.name ?? module.id,
-    owner: module.id,
-    priority: options.priority ?? 0,
-    order: host.nextOrder(),
+    ...entryOf(host, module, event, options),
+    handler: required(event, handler),
   };
   return module.register({
     add: (registry) => addOrdered(registry.observers, entry),
@@ -117,14 +104,19 @@ function addObserver(
   });
 }
 
-function requireHandler(event: string, handler: unknown): void {
-  if (typeof event !== "string" || event === "")
-    throw new ToolmountError("MOUNT_INVALID", { point: "hooks", problem: "the event has no name" });
-  if (typeof handler !== "function")
-    throw new ToolmountError("MOUNT_INVALID", {
-      point: "hooks",
-      problem: `the handler of "${event}" is not a function`,
-    });
+function entryOf(host: HostState, module: ModuleState, event: string, options: ObserverOptions) {
+  if (typeof event !== "string" || event === "") throw invalid("the event has no name");
+  const { name = module.id, priority = 0 } = options;
+  return { event, name, owner: module.id, priority, order: host.nextOrder() };
+}
+
+function required<Handler>(event: string, handler: Handler): Handler {
+  if (typeof handler === "function") return handler;
+  throw invalid(`the handler of "${event}" is not a function`);
+}
+
+function invalid(problem: string): ToolmountError {
+  return new ToolmountError("MOUNT_INVALID", { point: "hooks", problem });
 }
 
 async function emit(

@@ -51,8 +51,7 @@ export function createModuleCoordinator(host: HostState, module: ModuleState): C
 function kindOf(point: string): "named" | "single" {
   const kind = Object.hasOwn(points, point) ? points[point as keyof MountPoints] : undefined;
   if (kind !== undefined) return kind;
-  if (point === "hooks")
-    throw new ToolmountError("MOUNT_INVALID", { point, problem: "hooks are added with coordinator.hooks" });
+  if (point === "hooks") throw invalid(point, "hooks are added with coordinator.hooks");
   throw new ToolmountError("MOUNT_POINT_UNKNOWN", { point: String(point).slice(0, 100) });
 }
 
@@ -64,9 +63,8 @@ function mount(
   name: string | undefined,
 ): Undo {
   const kind = kindOf(point);
-  if (typeof thing !== "object" && typeof thing !== "function")
-    throw new ToolmountError("MOUNT_INVALID", { point, problem: "nothing was given" });
-  if (thing === null) throw new ToolmountError("MOUNT_INVALID", { point, problem: "null was given" });
+  if (typeof thing !== "object" && typeof thing !== "function") throw invalid(point, "nothing was given");
+  if (thing === null) throw invalid(point, "null was given");
   if (point === "tools") {
     const mounted = mountTool(host, module, thing, name);
     return mounted === null ? () => {} : remember(module, point, mounted.name, mounted.undo);
@@ -78,10 +76,7 @@ function mount(
 function nameOf(point: string, thing: object, given: string | undefined): string {
   const name: unknown = given ?? (thing as { name?: unknown }).name;
   if (typeof name === "string" && name !== "") return name;
-  throw new ToolmountError("MOUNT_INVALID", {
-    point,
-    problem: "name required: give options.name, or a thing with a name",
-  });
+  throw invalid(point, "name required: give options.name, or a thing with a name");
 }
 
 function registerPoint(module: ModuleState, point: string, key: string, thing: unknown): Undo {
@@ -89,10 +84,10 @@ function registerPoint(module: ModuleState, point: string, key: string, thing: u
     add: (registry) => {
       const things = registry.points.get(point) ?? new Map<string, unknown>();
       if (things.has(key))
-        throw new ToolmountError("MOUNT_INVALID", {
+        throw invalid(
           point,
-          problem: key === "" ? "something is mounted there already" : `"${key}" is mounted already`,
-        });
+          key === "" ? "something is mounted there already" : `"${key}" is mounted already`,
+        );
       registry.points.set(point, things.set(key, thing));
     },
     remove: (registry) => {
@@ -105,10 +100,7 @@ function registerProvider(module: ModuleState, name: string, provider: ContextPr
   return module.register({
     add: ({ providers }) => {
       if (providers.has(name) || contextMembers.has(name))
-        throw new ToolmountError("MOUNT_INVALID", {
-          point: "provide",
-          problem: `the context has a "${name}" already`,
-        });
+        throw invalid("provide", `the context has a "${name}" already`);
       providers.set(name, provider);
     },
     remove: ({ providers }) => {
@@ -168,8 +160,7 @@ function remember(module: ModuleState, point: keyof MountPoints, name: string, u
 }
 
 function unmount(module: ModuleState, point: keyof MountPoints, name: string | undefined): void {
-  if (kindOf(point) === "named" && name === undefined)
-    throw new ToolmountError("MOUNT_INVALID", { point, problem: "name required" });
+  if (kindOf(point) === "named" && name === undefined) throw invalid(point, "name required");
   module.mounted.get(point)?.get(name ?? "")?.();
   module.mounted.get(point)?.delete(name ?? "");
 }
@@ -186,4 +177,8 @@ function lookUp(module: ModuleState, point: keyof MountPoints, name: string | un
 
 function infos(tools: ReadonlyMap<string, MountedTool>) {
   return new Map([...tools].map(([name, tool]) => [name, tool.info]));
+}
+
+function invalid(point: string, problem: string): ToolmountError {
+  return new ToolmountError("MOUNT_INVALID", { point, problem });
 }
