@@ -172,3 +172,33 @@ test("M1: a module without a declaration mounts where the adapters are not insta
 
   expect(host.coordinator.getCapability("mine")).toBe(7);
 });
+
+/** A file that exports two Aptix classes: a good one, and `second`. */
+async function twoClasses(second: string) {
+  const good = aptix.replaceAll("agent_greet", "agent_wave").replace("class GreetTool", "class WaveTool");
+  const exported = (source: string) =>
+    source.slice(0, source.indexOf("export async function mount")).replace("class ", "export class ");
+  return createWorkspace({
+    "package.json": '{"type":"module"}',
+    "plan.yaml": "version: 1\ntools:\n  - module: ./tools.js\n",
+    "tools.js": exported(good) + exported(second),
+  });
+}
+
+test("M2: an Aptix class without a ToolName beside a good one is refused by name", async () => {
+  await using workspace = await twoClasses(aptix.replace('static ToolName = "agent_greet";', ""));
+  const opening = openHost(workspace.path("plan.yaml"), { extensions: { "@toolmount/interop": interop } });
+
+  await expect(opening).rejects.toThrow(/GreetTool.*no static ToolName/s);
+});
+
+test("M2: an Aptix class whose ExecuteAsync is a field is mounted beside a good one", async () => {
+  await using workspace = await twoClasses(
+    aptix.replace("async ExecuteAsync(text) {", "ExecuteAsync = async (text) => {"),
+  );
+  await using host = await openHost(workspace.path("plan.yaml"), {
+    extensions: { "@toolmount/interop": interop },
+  });
+
+  expect(host.tools().map(({ name }) => name)).toEqual(["agent_greet", "agent_wave"]);
+});

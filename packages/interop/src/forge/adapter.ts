@@ -1,11 +1,20 @@
-import { ToolmountError, type ToolAdapter, type ToolDefinition } from "@toolmount/core";
+import {
+  ToolmountError,
+  type AdapterServices,
+  type Logger,
+  type ToolAdapter,
+  type ToolDefinition,
+} from "@toolmount/core";
 
-/** What `defineTool` marks its tools with; those are ours. */
+/** The mark of tools that `defineTool` made; those are ours. */
 const authored = Symbol.for("toolmount.authored");
+
+/** What a definition that leaves out a member of its classification is taken for: the strictest value. */
+const strictest = { category: "side_effect", consequenceLevel: "high", requiresConfirmation: true } as const;
 
 const classification = ["category", "consequenceLevel", "requiresConfirmation"] as const;
 
-/** Members under which Amplifier's tools keep their schema; a definition without any schema is still one of Tool-Forge's. */
+/** Members under which Amplifier's tools keep their schema. */
 const others = ["input_schema", "inputSchema", "get_schema", "getSchema", "ExecuteAsync"] as const;
 
 /** Members that only our definitions have. */
@@ -21,50 +30,78 @@ const ours = [
 ] as const;
 
 /**
- * Renders Tool-Forge definitions: schema by Zod or as JSON Schema, all three fields of the classification, and nothing
- * that is toolmount's own. They return whole results. The rules of that contract hold when a tool is mounted.
+ * Renders Tool-Forge definitions: schema by Zod or as JSON Schema, members of the classification, and nothing that is
+ * toolmount's own. They return whole results. The rules of that contract hold when a tool is mounted (`TOOL_INVALID`). A
+ * missing member of the classification counts as the strictest value, and is logged.
  */
 export const forgeAdapter: ToolAdapter = {
   name: "forge",
   recognises: isForgeTool,
-  adapt(thing) {
+  adapt(thing, { logger }: AdapterServices) {
     const tool = thing as ToolDefinition;
     const breach = breachOf(tool);
     if (breach !== null)
       throw new ToolmountError("TOOL_INVALID", { tool: String(tool.name).slice(0, 128), ...breach });
+    warnOfMissing(tool, logger);
     return bound(tool);
   },
 };
 
-/** Whether a thing is a Tool-Forge definition that was not written for toolmount. */
+/** Whether a thing is a Tool-Forge definition, however incomplete, that was not written for toolmount. */
 function isForgeTool(thing: unknown): boolean {
   if (typeof thing !== "object" || thing === null || authored in thing) return false;
   const has = (member: string) => member in thing;
-  return has("execute") && classification.every(has) && !others.some(has) && !ours.some(has);
+  return has("execute") && classification.some(has) && !others.some(has) && !ours.some(has);
 }
 
-function breachOf({ name, schema }: Partial<ToolDefinition>): { rule: string; problem: string } | null {
+function breachOf({ name, schema, version }: Partial<ToolDefinition>): {
+  readonly rule: string;
+  readonly problem: string;
+} | null {
   if (typeof name !== "string" || !/^[a-z][a-z0-9]*(_[a-z0-9]+)*$/.test(name))
-    return { rule: "name_snake_case", problem: "its name is not lower snake case" };
-  if (name.length > 64)
     return {
       rule: "name_snake_case",
-      problem: "its name has more than 64 characters, which no provider takes",
+      problem:
+        "its name is not lower snake case, as Tool-Forge's definitions need it; make the tool with defineTool if it is written for toolmount",
     };
-  return schema === undefined ? { rule: "schema_required", problem: "it has no schema" } : null;
+  if (name.length > 64)
+    return { rule: "name_snake_case", problem: "its name has more than 64 characters; no provider takes it" };
+  if (schema === undefined) return { rule: "schema_required", problem: "it has no schema" };
+  if (version !== undefined && !isVersion(version))
+    return {
+      rule: "version_semver",
+      problem: `its version ${JSON.stringify(version)} is not a semantic version; write it like "1.0.0"`,
+    };
+  return null;
+}
+
+/** Source: semver.org, with pre-release and build parts. */
+function isVersion(version: unknown): boolean {
+  return (
+    typeof version === "string" &&
+    /^(0|[1-9]\d*)\.(0|[1-9]\d*)\.(0|[1-9]\d*)(-[0-9A-Za-z.-]+)?(\+[0-9A-Za-z.-]+)?$/.test(version)
+  );
+}
+
+function warnOfMissing(tool: ToolDefinition, logger: Logger): void {
+  const missing = classification.filter((member) => tool[member] === undefined);
+  if (missing.length === 0) return;
+  const assumed = Object.fromEntries(missing.map((member) => [member, strictest[member]]));
+  const message = `a Tool-Forge definition has no ${missing.join(", ")}: the strictest value is assumed`;
+  logger.warn({ tool: tool.name, missing, assumed }, message);
 }
 
 /** Methods stay bound to the definition, which may be an instance of a class. */
 function bound(tool: ToolDefinition): ToolDefinition {
-  const { name, description, schema, category, consequenceLevel, requiresConfirmation } = tool;
-  const { timeout, tags, version, status, dependsOn } = tool;
+  const { name, description, schema, timeout, tags, version, status, dependsOn } = tool;
+  const { category = strictest.category, consequenceLevel = strictest.consequenceLevel } = tool;
   return {
     name,
     description,
     schema,
     category,
     consequenceLevel,
-    requiresConfirmation,
+    requiresConfirmation: tool.requiresConfirmation ?? strictest.requiresConfirmation,
     ...(timeout === undefined ? {} : { timeout }),
     ...(tags === undefined ? {} : { tags }),
     ...(version === undefined ? {} : { version }),

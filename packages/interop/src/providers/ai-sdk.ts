@@ -12,42 +12,48 @@ import {
 import { outcomeText } from "../schema/definition.ts";
 import { isRecord } from "../schema/guards.ts";
 
-/** By this the AI SDK knows a schema of its own. Source: provider-utils, schema.ts. */
+/** The mark of the AI SDK's own schemas. Source: provider-utils, schema.ts. */
 const schemaMark = Symbol.for("vercel.ai.schema");
 
-/** What the AI SDK tells a tool beside its input. */
+/** What the AI SDK gives a tool beside its input. */
 export interface AiSdkCallOptions {
   readonly toolCallId?: string | undefined;
   readonly abortSignal?: AbortSignal | undefined;
   readonly messages?: readonly unknown[] | undefined;
 }
 
-/** A tool as the AI SDK takes it. */
+/** A tool that the AI SDK 7 accepts: its type is part of the SDK's `ToolSet`. */
 export interface AiSdkTool {
   readonly description: string;
-  readonly inputSchema: { readonly jsonSchema: Readonly<Record<string, unknown>> };
-  execute(input: unknown, options?: AiSdkCallOptions): Promise<unknown>;
+  readonly inputSchema: AiSdkSchema;
+  readonly execute: (input: unknown, options?: AiSdkCallOptions) => Promise<unknown>;
+}
+
+/** A schema in the form of the AI SDK, typed as a Standard Schema. The host alone checks arguments. */
+export interface AiSdkSchema {
+  readonly jsonSchema: Readonly<Record<string, unknown>>;
+  readonly "~standard": {
+    readonly version: 1;
+    readonly vendor: string;
+    readonly validate: (value: unknown) => { readonly value: unknown };
+  };
 }
 
 /**
- * Tools of a host as the AI SDK's `tools`. A call that fails throws its text, as tools of the SDK do, and the SDK tells
- * the model. Arguments are checked by the host alone.
+ * Tools of a host as the AI SDK's `tools`. A failed call throws its text, as the SDK's tools do, and the SDK passes the
+ * text to the model. The host alone checks arguments.
  */
 export function toAiSdkTools(
   host: Pick<Host, "call">,
   infos: readonly Pick<ToolInfo, "name" | "description" | "inputSchema">[],
   context: CallContext = {},
-): Readonly<Record<string, AiSdkTool>> {
+): Record<string, AiSdkTool> {
   return Object.fromEntries(
     infos.map(({ name, description, inputSchema }) => [
       name,
       {
         description,
-        inputSchema: {
-          [schemaMark]: true,
-          jsonSchema: inputSchema,
-          validate: (value: unknown) => ({ success: true, value }),
-        },
+        inputSchema: schemaOf(inputSchema),
         execute: async (input: unknown, options: AiSdkCallOptions = {}) => {
           const outcome = await host.call(
             { id: options.toolCallId, name, arguments: isRecord(input) ? input : JSON.stringify(input) },
@@ -62,7 +68,17 @@ export function toAiSdkTools(
   );
 }
 
-/** Thrown to the AI SDK by a call that failed. */
+/** The SDK recognises its own mark first; the Standard Schema is what its types know. */
+function schemaOf(jsonSchema: ToolInfo["inputSchema"]): AiSdkSchema {
+  const own = { [schemaMark]: true, validate: (value: unknown) => ({ success: true, value }) };
+  return {
+    ...own,
+    jsonSchema,
+    "~standard": { version: 1, vendor: "toolmount", validate: (value) => ({ value }) },
+  };
+}
+
+/** The error of a failed call, thrown to the AI SDK. */
 export class AiSdkToolFailure extends Error {
   override readonly name = "AiSdkToolFailure";
   readonly code: string | undefined;
@@ -73,7 +89,7 @@ export class AiSdkToolFailure extends Error {
   }
 }
 
-/** A tool made with the AI SDK, under the name it is to have. Without an `execute` it runs at the client. */
+/** A tool of the AI SDK as a definition of ours, under a name. Without an `execute` it runs at the client. */
 export function fromAiSdkTool(name: string, tool: Readonly<Record<string, unknown>>): ToolDefinition {
   const { description, execute } = tool;
   const schema = readSchema(tool["inputSchema"] ?? tool["parameters"]);
@@ -92,7 +108,8 @@ export function fromAiSdkTool(name: string, tool: Readonly<Record<string, unknow
 function readSchema(given: unknown): ToolSchema {
   const lazy: unknown =
     typeof given === "function" && !("~standard" in given) ? (given as () => unknown)() : given;
-  const isOwn = typeof lazy === "object" && lazy !== null && "jsonSchema" in lazy && !("~standard" in lazy);
+  if (typeof lazy !== "object" || lazy === null || !("jsonSchema" in lazy)) return lazy as ToolSchema;
+  const isOwn = schemaMark in lazy || !("~standard" in lazy);
   return (isOwn ? lazy.jsonSchema : lazy) as ToolSchema;
 }
 
@@ -100,7 +117,7 @@ function optionsOf({ callId, abortSignal }: ToolContext) {
   return { toolCallId: callId, abortSignal, messages: [] };
 }
 
-/** Of a tool that yields, the last value is the answer; those before it are progress. */
+/** The last value of a tool that yields is its result; earlier values are progress. */
 async function lastOf(returned: unknown, context: ToolContext): Promise<PartialResult> {
   const value: unknown = await returned;
   if (typeof value !== "object" || value === null || !(Symbol.asyncIterator in value)) return data(value);

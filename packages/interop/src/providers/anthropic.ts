@@ -6,18 +6,21 @@ import { createNameMap, type NameMap } from "./tool-names.ts";
 /** What Anthropic allows in the name of a tool. Source: its tool-use reference. */
 const rule = { allowed: /[a-zA-Z0-9_-]/, maxLength: 64 };
 
-/** A tool as Anthropic's Messages API lists it. */
+/** A tool in the form of Anthropic's Messages API. */
 export interface AnthropicTool {
   readonly name: string;
   readonly description: string;
-  readonly input_schema: Readonly<Record<string, unknown>>;
+  readonly input_schema: AnthropicSchema;
 }
+
+/** The schema of a tool's input. Its top is an object. */
+export type AnthropicSchema = { type: "object"; [keyword: string]: unknown };
 
 /** The block that answers a `tool_use`. */
 export interface AnthropicResult {
   readonly type: "tool_result";
   readonly tool_use_id: string;
-  readonly content: readonly AnthropicContent[];
+  readonly content: AnthropicContent[];
   readonly is_error?: true;
 }
 
@@ -26,19 +29,28 @@ export type AnthropicContent =
   | { readonly type: "text"; readonly text: string }
   | {
       readonly type: "image";
-      readonly source: { readonly type: "base64"; readonly media_type: string; readonly data: string };
+      readonly source: {
+        readonly type: "base64";
+        readonly media_type: AnthropicImageType;
+        readonly data: string;
+      };
     };
 
-/** Tools as Anthropic's Messages API takes them, and the way back from its calls. */
+/** The image types that Anthropic accepts. Source: its vision reference. */
+export type AnthropicImageType = "image/jpeg" | "image/png" | "image/gif" | "image/webp";
+
+const imageTypes: readonly string[] = ["image/jpeg", "image/png", "image/gif", "image/webp"];
+
+/** Tools in the form of Anthropic's Messages API, and the translation of its calls. */
 export interface AnthropicExport {
-  readonly tools: readonly AnthropicTool[];
+  readonly tools: AnthropicTool[];
   readonly names: NameMap;
   /** A `tool_use` block as a request to the host. */
   readCall(block: unknown): CallRequest;
   writeResult(outcome: ToolOutcome): AnthropicResult;
 }
 
-/** Offers tools to Anthropic. Unions at the top of a schema are left out, since it refuses them. */
+/** Offers tools to Anthropic, without unions at the top of a schema, which it refuses. */
 export function toAnthropic(infos: readonly OfferedTool[]): AnthropicExport {
   const names = createNameMap(
     infos.map(({ name }) => name),
@@ -56,10 +68,10 @@ export function toAnthropic(infos: readonly OfferedTool[]): AnthropicExport {
   };
 }
 
-/** Anthropic refuses unions at the top of an input schema; the host checks the arguments by the whole schema anyway. */
-function withoutTopUnions(schema: Readonly<Record<string, unknown>>): Readonly<Record<string, unknown>> {
+/** The host checks the arguments with the whole schema. */
+function withoutTopUnions(schema: Readonly<Record<string, unknown>>): AnthropicSchema {
   const { anyOf: _any, oneOf: _one, allOf: _all, ...rest } = schema;
-  return { type: "object", ...rest };
+  return { ...rest, type: "object" };
 }
 
 function readCall(block: unknown, names: NameMap): CallRequest {
@@ -74,9 +86,7 @@ function readCall(block: unknown, names: NameMap): CallRequest {
 function writeResult(outcome: ToolOutcome): AnthropicResult {
   const { result, callId } = outcome;
   const images = (result.content ?? []).flatMap((block): AnthropicContent[] =>
-    block.type === "image"
-      ? [{ type: "image", source: { type: "base64", media_type: block.mimeType, data: block.data } }]
-      : [],
+    block.type === "image" ? [imageOf(block)] : [],
   );
   const text = outcomeText(outcome);
   return {
@@ -87,7 +97,17 @@ function writeResult(outcome: ToolOutcome): AnthropicResult {
   };
 }
 
-/** One of Anthropic's tool definitions, with its work, as a definition of ours. */
+/** An image of another type would fail the whole request, so the model reads its type instead. */
+function imageOf({ mimeType, data }: { readonly mimeType: string; readonly data: string }): AnthropicContent {
+  if (!isImageType(mimeType)) return { type: "text", text: `(an image of the type ${mimeType})` };
+  return { type: "image", source: { type: "base64", media_type: mimeType, data } };
+}
+
+function isImageType(mimeType: string): mimeType is AnthropicImageType {
+  return imageTypes.includes(mimeType);
+}
+
+/** A tool definition of Anthropic, with its work, as a definition of ours. */
 export function fromAnthropicTool(
   definition: Readonly<Record<string, unknown>>,
   work: ForeignWork,

@@ -6,7 +6,7 @@ import { createNameMap, type NameMap } from "./tool-names.ts";
 /** What Gemini allows in the name of a function. Source: its reference of FunctionDeclaration. */
 const rule = { allowed: /[a-zA-Z0-9_.-]/, first: /[a-zA-Z_]/, maxLength: 64 };
 
-/** A function declaration as Gemini's API lists it. */
+/** A function declaration in the form of Gemini's API. */
 export interface GeminiFunction {
   readonly name: string;
   readonly description: string;
@@ -22,16 +22,16 @@ export interface GeminiResponse {
   };
 }
 
-/** Tools as Gemini takes them, and the way back from its calls. */
+/** Tools in the form of Gemini's API, and the translation of its calls. */
 export interface GeminiExport {
-  readonly tools: readonly [{ readonly functionDeclarations: readonly GeminiFunction[] }];
+  readonly tools: [{ functionDeclarations: GeminiFunction[] }];
   readonly names: NameMap;
   /** A part with a `functionCall` as a request to the host. */
   readCall(part: unknown): CallRequest;
   writeResponse(outcome: ToolOutcome): GeminiResponse;
 }
 
-/** Offers tools to Gemini, with whole JSON Schemas. */
+/** Offers tools to Gemini, with whole JSON Schemas but without `$schema`, which it refuses. */
 export function toGemini(infos: readonly OfferedTool[]): GeminiExport {
   const names = createNameMap(
     infos.map(({ name }) => name),
@@ -44,13 +44,17 @@ export function toGemini(infos: readonly OfferedTool[]): GeminiExport {
         functionDeclarations: infos.map(({ name, description, inputSchema }) => ({
           name: names.toProvider(name),
           description,
-          parametersJsonSchema: inputSchema,
+          parametersJsonSchema: withoutDialect(inputSchema),
         })),
       },
     ],
     readCall: (part) => readCall(part, names),
     writeResponse: (outcome) => writeResponse(outcome, names),
   };
+}
+
+function withoutDialect({ $schema: _, ...schema }: Readonly<Record<string, unknown>>) {
+  return schema;
 }
 
 function readCall(part: unknown, names: NameMap): CallRequest {
@@ -66,13 +70,13 @@ function readCall(part: unknown, names: NameMap): CallRequest {
 function writeResponse({ callId, runId, tool, result }: ToolOutcome, names: NameMap): GeminiResponse {
   const response =
     result.error === undefined ? { output: (result.data ?? null) as Json } : { error: result.error };
-  // A call without an id got the run's, which the model never saw.
+  // A call without an id got the id of its run, which the model never saw.
   return {
     functionResponse: { ...(callId === runId ? {} : { id: callId }), name: names.toProvider(tool), response },
   };
 }
 
-/** One of Gemini's function declarations, with its work, as a definition of ours. */
+/** A function declaration of Gemini, with its work, as a definition of ours. */
 export function fromGeminiFunction(
   declaration: Readonly<Record<string, unknown>>,
   work: ForeignWork,

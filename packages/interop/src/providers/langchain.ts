@@ -9,31 +9,31 @@ import {
 import { outcomeText } from "../schema/definition.ts";
 import { isRecord } from "../schema/guards.ts";
 
-/** What LangChain passes along with an input. */
+/** What LangChain gives a tool beside its input. */
 export interface LangChainConfig {
   readonly signal?: AbortSignal | undefined;
   readonly configurable?: Readonly<Record<string, unknown>> | undefined;
 }
 
-/** A tool as LangChain and LangGraph take it, structurally. */
+/** A tool that LangChain and LangGraph accept structurally. */
 export interface LangChainTool {
-  readonly lc_namespace: readonly string[];
+  readonly lc_namespace: string[];
   readonly name: string;
   readonly description: string;
   readonly schema: Readonly<Record<string, unknown>>;
-  /** Takes the arguments, or a whole tool call. Gives the text for the model, failures too. */
+  /** Takes the arguments, or a whole tool call. Returns the text for the model, of a failure too. */
   invoke(input: unknown, config?: LangChainConfig): Promise<string>;
 }
 
 /**
  * Tools of a host for LangChain. The thread of a call is its session, unless the context names one. An interrupt of
- * LangGraph that a tool throws passes through, when the host was told of it with `isInterrupt: isLangGraphInterrupt`.
+ * LangGraph that a tool throws passes through a host with the option `isInterrupt: isLangGraphInterrupt`.
  */
 export function toLangChainTools(
   host: Pick<Host, "call">,
   infos: readonly Pick<ToolInfo, "name" | "description" | "inputSchema">[],
   context: CallContext = {},
-): readonly LangChainTool[] {
+): LangChainTool[] {
   return infos.map(({ name, description, inputSchema }) => ({
     lc_namespace: ["toolmount", "tools"],
     name,
@@ -56,7 +56,7 @@ export function toLangChainTools(
   }));
 }
 
-/** A whole tool call carries its arguments and its id; anything else is the arguments. */
+/** A whole tool call has its arguments and its id; anything else is the arguments. */
 function readInput(input: unknown): { id?: string; arguments: Readonly<Record<string, unknown>> | string } {
   if (typeof input === "string") return { arguments: input };
   if (!isRecord(input)) return { arguments: JSON.stringify(input ?? {}) };
@@ -83,7 +83,7 @@ export function fromLangChainTool(tool: {
   };
 }
 
-/** Tells the interrupts of LangGraph, for `createHost({ isInterrupt })`: they bubble up, whatever a tool is. */
+/** Recognises interrupts of LangGraph, for `createHost({ isInterrupt })`: they reject the call. */
 export function isLangGraphInterrupt(thrown: unknown): boolean {
   return thrown instanceof Error && (thrown as { is_bubble_up?: unknown }).is_bubble_up === true;
 }

@@ -15,9 +15,9 @@ export interface OpenAITool {
   readonly strict: false;
 }
 
-/** Tools as OpenAI's Responses API takes them, and the way back from its calls. */
+/** Tools in the form of OpenAI's Responses API, and the translation of its calls. */
 export interface OpenAIExport {
-  readonly tools: readonly OpenAITool[];
+  readonly tools: OpenAITool[];
   readonly names: NameMap;
   /** A `function_call` item, or a `tool_calls` entry of chat completions, as a request to the host. */
   readCall(item: unknown): CallRequest;
@@ -25,7 +25,7 @@ export interface OpenAIExport {
   writeOutput(outcome: ToolOutcome): { type: "function_call_output"; call_id: string; output: string };
 }
 
-/** Offers tools to OpenAI. Schemas go as they are, not strict: strict mode has no optional arguments. */
+/** Offers tools to OpenAI. Schemas are sent unchanged, not strict: strict mode has no optional arguments. */
 export function toOpenAI(infos: readonly OfferedTool[]): OpenAIExport {
   const names = createNameMap(
     infos.map(({ name }) => name),

@@ -55,6 +55,56 @@ test("FORGE-2: a name that is not lower snake case is refused", async () => {
   );
 });
 
+test("M6: a definition that does not say whether it needs confirmation is never run without asking", async () => {
+  const { host, lines } = await hostWithAdapters();
+  let count = 0;
+  const { requiresConfirmation: _, ...incomplete } = forged;
+  host.coordinator.mount("tools", {
+    ...incomplete,
+    category: "delete",
+    consequenceLevel: "high",
+    schema: z.object({}),
+    execute: async () => ++count,
+  } as never);
+
+  expect((await host.call({ name: "get_weather" })).status).toBe("denied");
+  expect(count).toBe(0);
+  expect(lines).toContainEqual(
+    expect.objectContaining({
+      level: "warn",
+      fields: expect.objectContaining({ tool: "get_weather", missing: ["requiresConfirmation"] }) as object,
+    }),
+  );
+});
+
+test("M6: a definition with one member of the classification counts as the strictest for the others", async () => {
+  const { host } = await hostWithAdapters();
+  const { name, description } = forged;
+  const tool = { name, description, category: "read", schema: z.object({}), execute };
+  host.coordinator.mount("tools", tool as never);
+
+  expect(host.tools()).toMatchObject([
+    { origin: "forge", category: "read", consequenceLevel: "high", requiresConfirmation: true },
+  ]);
+});
+
+test.each(["banana", "1", "1.0", "v1.0.0", ""])("M6: the version %j is refused", async (version) => {
+  const { host } = await hostWithAdapters();
+  const mount = () =>
+    host.coordinator.mount("tools", { ...forged, version, schema: z.object({}), execute } as never);
+
+  expect(mount).toThrow(
+    expect.objectContaining({ details: expect.objectContaining({ rule: "version_semver" }) as object }),
+  );
+});
+
+test("M12: a plain object with a camel-case name is refused with the way to write it for toolmount", async () => {
+  const { host } = await hostWithAdapters();
+  const tool = { ...forged, name: "startEngine", schema: z.object({}), execute };
+
+  expect(() => host.coordinator.mount("tools", tool as never)).toThrow("defineTool");
+});
+
 test("a tool of ours stays ours, whatever it leaves out", async () => {
   const { host } = await hostWithAdapters();
   host.coordinator.mount(

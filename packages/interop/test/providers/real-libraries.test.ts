@@ -2,7 +2,7 @@ import { data } from "@toolmount/core";
 import { fromAiSdkTool, fromLangChainTool, toAiSdkTools, toLangChainTools } from "@toolmount/interop";
 import { tool as langChainTool } from "@langchain/core/tools";
 import { convertToOpenAITool, isLangChainTool } from "@langchain/core/utils/function_calling";
-import { generateText, jsonSchema, tool as aiTool, type asSchema, type ToolSet } from "ai";
+import { generateText, jsonSchema, tool as aiTool, type asSchema } from "ai";
 import { MockLanguageModelV4 } from "ai/test";
 import { describe, expect, test } from "vitest";
 import { z } from "zod";
@@ -47,7 +47,7 @@ describe("the AI SDK itself", () => {
     });
   const ask = async (input: string) => {
     const { host, heard } = await world();
-    const tools = toAiSdkTools(host, host.tools(), { sessionId: "s" }) as unknown as ToolSet;
+    const tools = toAiSdkTools(host, host.tools(), { sessionId: "s" });
     const model = calling(input);
     const { content } = await generateText({ model, tools, prompt: "add" });
     return { content, heard, offered: model.doGenerateCalls[0]?.tools };
@@ -112,7 +112,7 @@ describe("LangChain itself", () => {
     const [ours] = toLangChainTools(host, host.tools());
 
     expect(isLangChainTool(ours)).toBe(true);
-    expect(convertToOpenAITool(ours as never)).toMatchObject({
+    expect(convertToOpenAITool(ours!)).toMatchObject({
       type: "function",
       function: { name: "add", description: "Adds two numbers.", parameters: { required: ["a", "b"] } },
     });

@@ -98,7 +98,10 @@ function isTool(value: unknown): value is { readonly name: string } {
   return isRecord(value) && typeof value["name"] === "string" && typeof value["execute"] === "function";
 }
 
+/** A class with any member of Aptix's contract. A malformed one is kept, so that its adapter refuses it by name. */
 function isToolClass(value: object): boolean {
   const { prototype } = value as { readonly prototype?: unknown };
-  return "ToolName" in value && isRecord(prototype) && typeof prototype["ExecuteAsync"] === "function";
+  if (["ToolName", "ToolUsageMetadata", "GetSchema"].some((member) => Object.hasOwn(value, member)))
+    return true;
+  return isRecord(prototype) && typeof prototype["ExecuteAsync"] === "function";
 }

@@ -1,0 +1,68 @@
+import type Anthropic from "@anthropic-ai/sdk";
+import type { ToolListUnion } from "@google/genai";
+import type { BindToolsInput } from "@langchain/core/language_models/chat_models";
+import { toAiSdkTools, toAnthropic, toGemini, toLangChainTools, toOpenAI } from "@toolmount/interop";
+import type { ToolSet } from "ai";
+import type OpenAI from "openai";
+import { expect, expectTypeOf, test } from "vitest";
+import { hostWithAdapters } from "../support/world.ts";
+
+async function world() {
+  const { host } = await hostWithAdapters();
+  host.coordinator.mount("tools", {
+    name: "add",
+    description: "Adds.",
+    schema: { $schema: "https://json-schema.org/draft/2020-12/schema", type: "object", properties: {} },
+    execute: () => ({ data: 3 }),
+  } as never);
+  return host;
+}
+
+test("A2: tools for the AI SDK are a ToolSet, without a cast", async () => {
+  const host = await world();
+  const tools: ToolSet = toAiSdkTools(host, host.tools());
+
+  expect(Object.keys(tools)).toEqual(["add"]);
+  expectTypeOf(toAiSdkTools).returns.toExtend<ToolSet>();
+});
+
+test("A2: tools and results for Anthropic are parameters of its client, without a cast", async () => {
+  const host = await world();
+  const { tools, writeResult } = toAnthropic(host.tools());
+  const result = writeResult(await host.call({ id: "c", name: "add" }));
+  const request: Anthropic.MessageCreateParams = {
+    model: "m",
+    max_tokens: 1,
+    tools,
+    messages: [{ role: "user", content: [result] }],
+  };
+
+  expect(request.tools).toMatchObject([{ name: "add" }]);
+});
+
+test("A2, S6: tools for Gemini are parameters of its client, without a cast and without $schema", async () => {
+  const host = await world();
+  const tools: ToolListUnion = toGemini(host.tools()).tools;
+
+  expect(tools).toEqual([
+    {
+      functionDeclarations: [
+        { name: "add", description: "Adds.", parametersJsonSchema: { type: "object", properties: {} } },
+      ],
+    },
+  ]);
+});
+
+test("A2: tools for LangChain can be bound to its models, without a cast or a copy", async () => {
+  const host = await world();
+  const tools: BindToolsInput[] = toLangChainTools(host, host.tools());
+
+  expect(tools).toHaveLength(1);
+});
+
+test("A2: tools for OpenAI are parameters of its client, without a cast", async () => {
+  const host = await world();
+  const tools: OpenAI.Responses.Tool[] = toOpenAI(host.tools()).tools;
+
+  expect(tools).toMatchObject([{ type: "function", name: "add" }]);
+});
