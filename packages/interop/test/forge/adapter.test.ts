@@ -81,7 +81,7 @@ test("M6: a definition with one member of the classification counts as the stric
   const { host } = await hostWithAdapters();
   const { name, description } = forged;
   const tool = { name, description, category: "read", schema: z.object({}), execute };
-  host.coordinator.mount("tools", tool as never);
+  host.coordinator.mount("tools", tool);
 
   expect(host.tools()).toMatchObject([
     { origin: "forge", category: "read", consequenceLevel: "high", requiresConfirmation: true },
@@ -90,8 +90,7 @@ test("M6: a definition with one member of the classification counts as the stric
 
 test.each(["banana", "1", "1.0", "v1.0.0", ""])("M6: the version %j is refused", async (version) => {
   const { host } = await hostWithAdapters();
-  const mount = () =>
-    host.coordinator.mount("tools", { ...forged, version, schema: z.object({}), execute } as never);
+  const mount = () => host.coordinator.mount("tools", { ...forged, version, schema: z.object({}), execute });
 
   expect(mount).toThrow(
     expect.objectContaining({ details: expect.objectContaining({ rule: "version_semver" }) as object }),

@@ -14,7 +14,7 @@ async function world() {
     description: "Adds.",
     schema: { $schema: "https://json-schema.org/draft/2020-12/schema", type: "object", properties: {} },
     execute: () => ({ data: 3 }),
-  } as never);
+  });
   return host;
 }
 
