@@ -21,4 +21,9 @@ export interface OpenHostOptions extends HostOptions {
   readonly resolver?: ModuleSourceResolver | undefined;
   /** Milliseconds that one import, or one mount, may take. Default 30000. */
   readonly startTimeoutMs?: number | undefined;
+  /**
+   * Milliseconds that a reload waits for running calls of modules that it removes or mounts again; then it aborts them.
+   * Default 10000. Background work of such a module ends with the module.
+   */
+  readonly drainMs?: number | undefined;
 }

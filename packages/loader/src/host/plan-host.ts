@@ -58,6 +58,7 @@ export class PlanHost {
       const built = await buildGeneration(plan, {
         ...createMountContext(plan, this.#options),
         host: this.host,
+        drainMs: this.#options.drainMs,
         previous,
         requireOpen: () => this.#requireOpen(),
       });

@@ -45,7 +45,7 @@ export async function buildGeneration(
     await discard(building);
     throw error;
   }
-  const drained = await building.draft.commit();
+  const drained = await building.draft.commit({ drainMs: context.drainMs });
   const { mounted, failed, kept } = building;
   return { mounted, failed, kept, drained };
 }

@@ -27,6 +27,8 @@ export interface Generation {
 export interface BuildContext extends MountContext {
   readonly host: Host;
   readonly previous: Generation | undefined;
+  /** Milliseconds that running calls of removed modules may take; see `OpenHostOptions`. */
+  readonly drainMs: number | undefined;
   /** Throws when the host was closed meanwhile. */
   readonly requireOpen: () => void;
 }

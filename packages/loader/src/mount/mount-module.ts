@@ -7,15 +7,17 @@ import { createRecordingCoordinator, type RecordingCoordinator } from "./recordi
  * Mounts a module through its coordinator and registers what it returns: a tool, tools, a cleanup, or
  * `{ tools, cleanup }`. A returned tool that the module mounted itself is not mounted again.
  *
- * Rejects with the error that the module throws, and with `MODULE_INVALID` for any other return.
+ * Rejects with the error that the module throws, and with `MODULE_INVALID` for any other return. Abort `closed` when the
+ * result is no longer needed: a module that mounts later is cleaned up.
  */
 export async function mountModule(
   id: string,
   module: LoadedModule,
   coordinator: Coordinator,
   config: JsonObject,
+  closed?: AbortSignal,
 ): Promise<RecordingCoordinator> {
-  const recording = createRecordingCoordinator(coordinator);
+  const recording = createRecordingCoordinator(coordinator, id, closed);
   const returned: unknown =
     module.kind === "tools" ? module.tools : await module.mount(recording.coordinator, config);
   const { tools, cleanup } = readReturn(id, returned);

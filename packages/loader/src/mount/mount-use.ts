@@ -111,6 +111,7 @@ async function mountOnce(
   const { use, resolution, module, config } = prepared;
   const { entry } = use;
   const timer = createStepTimer(context.clock, prepared.times);
+  const closing = new AbortController();
   const selection = entry === null ? undefined : createSelection(entry, use.limits, use.runner, context.lock);
   const mounted = draft.addModule({
     id: use.id,
@@ -123,7 +124,7 @@ async function mountOnce(
   try {
     const adapted = adaptModule(use.id, module, mounted.coordinator);
     const recorded = await timer.measure("mountMs", () => {
-      const work = mountModule(use.id, adapted, mounted.coordinator, config);
+      const work = mountModule(use.id, adapted, mounted.coordinator, config, closing.signal);
       const { startTimeoutMs, clock } = context;
       const late = () => new Error(`it was not mounted within ${startTimeoutMs} ms`);
       return withTimeout(work, startTimeoutMs, clock, late);
@@ -135,6 +136,7 @@ async function mountOnce(
   } catch (error) {
     for (const err of await draft.dropModule(mounted))
       context.logger.warn({ err, module: use.id }, "a cleanup failed");
+    closing.abort();
     throw error;
   }
 }

@@ -1,4 +1,4 @@
-import type { Coordinator, Undo } from "@toolmount/core";
+import { ToolmountError, type Coordinator, type Undo } from "@toolmount/core";
 
 /** A coordinator, and a record of what was registered through it. */
 export interface RecordingCoordinator {
@@ -12,8 +12,16 @@ export interface RecordingCoordinator {
   registeredAnything(): boolean;
 }
 
-/** Wraps the coordinator of a module so that its registrations are recorded. */
-export function createRecordingCoordinator(coordinator: Coordinator): RecordingCoordinator {
+/**
+ * Wraps the coordinator of a module so that its registrations are recorded. After `closed` aborts, which means that the
+ * mount failed or took too long, every method throws `MODULE_MOUNT_FAILED`, and a cleanup runs when it is registered.
+ */
+export function createRecordingCoordinator(
+  given: Coordinator,
+  id: string,
+  closed?: AbortSignal,
+): RecordingCoordinator {
+  const coordinator = closed === undefined ? given : closeable(given, id, closed);
   const tools = new Set<unknown>();
   const points = new Set<string>();
   const capabilities = new Set<string>();
@@ -52,4 +60,41 @@ export function createRecordingCoordinator(coordinator: Coordinator): RecordingC
   };
   const registeredAnything = () => registrations > 0;
   return { coordinator: Object.freeze(recording), tools, points, capabilities, registeredAnything };
+}
+
+function closeable(coordinator: Coordinator, module: string, closed: AbortSignal): Coordinator {
+  const guard = <Members extends object>(members: Members): Members => {
+    const guarded = Object.entries(members).map(([name, member]: [string, unknown]) => {
+      if (typeof member !== "function") return [name, member];
+      const call = (...parameters: unknown[]): unknown => {
+        requireOpen(module, closed);
+        return Reflect.apply(member, members, parameters);
+      };
+      return [name, call];
+    });
+    return Object.fromEntries(guarded) as Members;
+  };
+  return {
+    ...guard(coordinator),
+    hooks: guard(coordinator.hooks),
+    registerCleanup(cleanup) {
+      if (!closed.aborted) return coordinator.registerCleanup(cleanup);
+      void runLate(cleanup, coordinator);
+      return () => {};
+    },
+  };
+}
+
+function requireOpen(module: string, closed: AbortSignal): void {
+  if (!closed.aborted) return;
+  const problem = "its mount failed or took too long; its coordinator is closed";
+  throw new ToolmountError("MODULE_MOUNT_FAILED", { module, problem });
+}
+
+async function runLate(cleanup: () => unknown, { logger }: Coordinator): Promise<void> {
+  try {
+    await cleanup();
+  } catch (err) {
+    logger.warn({ err }, "a cleanup failed");
+  }
 }

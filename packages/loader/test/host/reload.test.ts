@@ -1,4 +1,4 @@
-import { silentLogger, type Coordinator } from "@toolmount/core";
+import { silentLogger, type Clock, type Coordinator } from "@toolmount/core";
 import { z } from "zod";
 import { expect, test } from "vitest";
 import { openHost } from "../../src/index.ts";
@@ -164,4 +164,43 @@ test("reloads run one after the other; closing during a reload undoes what it mo
   await expect(second).rejects.toMatchObject({ code: "HOST_CLOSED" });
   await closing;
   expect(seen).toEqual({ mounted: 2, undone: 2 });
+});
+
+test("R10: drainMs is how long a reload waits for the running calls of a changed module", async () => {
+  const timers: (() => void)[] = [];
+  const { promise: waiting, resolve: onWait } = Promise.withResolvers<void>();
+  const clock: Clock = {
+    now: () => 0,
+    setTimer(callback, ms) {
+      if (ms === 1234) {
+        timers.push(callback);
+        onWait();
+      }
+      return { cancel: () => {}, keepAlive: () => {} };
+    },
+  };
+  const slow = {
+    mount: (coordinator: Coordinator) =>
+      void coordinator.mount("tools", {
+        name: "slow",
+        description: "Runs until it is aborted. Use in tests.",
+        schema: z.strictObject({}),
+        execute: (_: object, context) =>
+          new Promise((resolve) => {
+            context?.abortSignal?.addEventListener("abort", () => resolve({ data: "aborted" }));
+          }),
+      }),
+  };
+  const host = await openHost(
+    { tools: [{ module: "slow" }] },
+    { ...quiet, clock, drainMs: 1234, extensions: { slow } },
+  );
+  const call = host.call({ id: "c-1", name: "slow" });
+  const reload = host.reload({ tools: [] });
+  await waiting;
+  for (const fire of timers) fire();
+
+  expect((await reload).drained.aborted).toHaveLength(1);
+  expect((await call).result.data).toBe("aborted");
+  await host.close();
 });

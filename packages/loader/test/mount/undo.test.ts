@@ -187,3 +187,51 @@ test("a module that never finishes mounting fails after startTimeoutMs", async (
     },
   });
 });
+
+test("R18: a mount that ends after startTimeoutMs is cleaned up, and its coordinator says that it is closed", async () => {
+  const timers: (() => void)[] = [];
+  const clock: Clock = {
+    now: () => 0,
+    setTimer(callback, ms) {
+      if (ms === 50) timers.push(callback);
+      return { cancel: () => {}, keepAlive: () => {} };
+    },
+  };
+  const { promise: released, resolve: release } = Promise.withResolvers<void>();
+  const { promise: ended, resolve: end } = Promise.withResolvers<unknown[]>();
+  const seen: unknown[] = [];
+  const note = (act: () => unknown) => {
+    try {
+      seen.push(act());
+    } catch (error) {
+      seen.push((error as { code?: string }).code);
+    }
+  };
+  const mount = async (coordinator: Coordinator) => {
+    queueMicrotask(() => timers.at(-1)?.());
+    await released;
+    note(() => coordinator.registerCapability("late", 1));
+    note(() => coordinator.getCapability("late"));
+    note(() => coordinator.hooks.observe("*", () => {}));
+    coordinator.registerCleanup(() => void seen.push("registered cleanup"));
+    return () => {
+      seen.push("returned cleanup");
+      end(seen);
+    };
+  };
+  await expect(
+    openHost(
+      { tools: [{ module: "slow" }] },
+      { logger: silentLogger, clock, startTimeoutMs: 50, extensions: { slow: { mount } } },
+    ),
+  ).rejects.toMatchObject({ code: "PLAN_INVALID" });
+  release();
+
+  expect(await ended).toEqual([
+    "MODULE_MOUNT_FAILED",
+    "MODULE_MOUNT_FAILED",
+    "MODULE_MOUNT_FAILED",
+    "registered cleanup",
+    "returned cleanup",
+  ]);
+});
