@@ -1,13 +1,13 @@
-/** What of a conversation comes along: what was said, with what agents answered, or with what all tools answered. */
+/** The part of the parent's conversation that a child session inherits: the messages; with the agents' results; or with the results of all tools. */
 export type InheritedScope = "conversation" | "agents" | "full";
 
-/** What is asked of the capability `session.spawn`, and with a `sessionId` of `session.resume`. */
+/** A request to the capability `session.spawn`, or with a `sessionId` to `session.resume`. */
 export interface SpawnRequest {
-  /** An agent of the plan, or `self`. Not needed with a `sessionId`; then it has to be the one that the session is. */
+  /** An agent of the plan, or `self`. Optional with a `sessionId`; then it must be the session's agent. */
   readonly agent?: string | undefined;
   readonly sessionId?: string | undefined;
   readonly instruction: string;
-  /** The session whose turn asks, and that turn: only while it runs can it begin another. */
+  /** The session and the turn that make the request. A turn can start sessions only while it runs. */
   readonly parentSessionId: string;
   readonly parentTurnId: string;
   /**
@@ -16,36 +16,36 @@ export interface SpawnRequest {
    * interrupt, not as a result. Without this id, a call whose process ended has the outcome `unknown`.
    */
   readonly parentCallId?: string | undefined;
-  /** The trace context of the call that asks; the child's turn is told as a part of it. */
+  /** The trace context of the calling call; the child's turn is traced as part of it. */
   readonly traceparent?: string | undefined;
   readonly abortSignal?: AbortSignal | undefined;
-  /** How much of the parent's conversation comes along, newest last. */
+  /** How much of the parent's conversation the child inherits, newest last. */
   readonly inherit?: { readonly turns: number } | "all" | undefined;
   /** Default `conversation`. */
   readonly scope?: InheritedScope | undefined;
-  /** Tools that the child does not get, unless its agent names them; by name, declared name or module. */
+  /** Tools that the child does not get unless its agent names them: names, declared names or modules. */
   readonly exclude?: readonly string[] | undefined;
-  /** How often in a row an agent may begin one like itself. Default: as deep as sessions may begin sessions. */
+  /** How often in a row an agent may start a session of the same agent. Default: as deep as sessions may nest. */
   readonly maxSelfDepth?: number | undefined;
 }
 
-/** How the turn of a child ended, or where it stopped. */
+/** The end of a child's turn, or the point at which it paused. */
 export interface ChildTurn {
   /** `paused`: calls of it wait. `incomplete`: the model's last answer was cut. */
   readonly status: "done" | "incomplete" | "paused" | "cancelled" | "failed";
-  /** What the model said last. */
+  /** The model's last text. */
   readonly text: string;
   readonly error?: { readonly code: string; readonly message: string };
-  /** Requests to the model. */
+  /** Number of requests to the model. */
   readonly iterations: number;
   readonly calls: number;
 }
 
-/** A child, and how its turn ended. */
+/** A child session and the end of its turn. */
 export interface SpawnResult {
   readonly sessionId: string;
   readonly agent: string;
-  /** Turns of its session so far. */
+  /** Number of turns of its session so far. */
   readonly turns: number;
   readonly turn: ChildTurn;
 }
@@ -53,5 +53,5 @@ export interface SpawnResult {
 /** The capabilities `session.spawn` and `session.resume`. */
 export type Spawn = (request: SpawnRequest) => Promise<SpawnResult>;
 
-/** The capability `session.agents`: which agents the plan has. */
+/** The capability `session.agents`: the plan's agents. */
 export type ListAgents = () => readonly { readonly name: string; readonly description: string }[];

@@ -6,7 +6,7 @@ import type { ApprovalFilter, ApprovalState, RecordedDecision, RememberedApprova
 
 /** A question as approvers see it, open or decided. Values under names of secrets are masked. */
 export interface ApprovalView {
-  /** For approvers only: who has it decides. */
+  /** For approvers only: the id is enough to decide. */
   readonly id: string;
   readonly state: ApprovalState;
   readonly tool: string;
@@ -16,13 +16,13 @@ export interface ApprovalView {
   readonly options: readonly string[];
   readonly digest: string;
   readonly createdAt: number;
-  /** Until when it may be answered; once decided, until when the call may be gone on with. */
+  /** Deadline for the decision; once decided, deadline for resuming the call. Milliseconds since the epoch. */
   readonly expiresAt: number;
   readonly decision: RecordedDecision | null;
   readonly info: CallInfo;
-  /** What silence means. */
+  /** The decision when the deadline passes without an answer. */
   readonly default: "approve" | "deny";
-  /** Whether `remember` is taken. */
+  /** Whether a decision may carry `remember`. */
   readonly rememberable: boolean;
   readonly end?: { readonly status: CallStatus; readonly at: number; readonly code?: string };
 }
@@ -31,23 +31,23 @@ export interface ApprovalView {
 export interface ApprovalDecision {
   readonly decision: "approve" | "deny";
   readonly reason?: string | undefined;
-  /** Approves the like from now on. */
+  /** Also approves later calls of this scope. */
   readonly remember?: ApprovalScope | undefined;
 }
 
-/** Questions about calls that wait, for approvers. Ids never reach a model; tickets never reach an approver. */
+/** The questions about waiting calls, for approvers. Ids never reach a model; tickets never reach an approver. */
 export interface Approvals {
-  /** Open questions, oldest first; with `states`, others. Ends those whose time is over first. */
+  /** Open questions, oldest first; with `states`, questions in other states. First ends the ones that have expired. */
   list(filter?: Omit<ApprovalFilter, "dueBy">): Promise<readonly ApprovalView[]>;
   /**
-   * Decides; of several, one wins. The decision is on disk when this resolves. Throws `APPROVAL_NOT_FOUND`,
+   * Decides a question. Of several decisions exactly one wins. It is on disk when this resolves. Throws `APPROVAL_NOT_FOUND`,
    * `APPROVAL_DECIDED`, and `OPTION_INVALID` for a `remember` that is too wide.
    */
   decide(id: string, decision: ApprovalDecision | "approve" | "deny", by: string): Promise<ApprovalView>;
-  /** What is approved from now on. */
+  /** The remembered approvals, of one tool or all. */
   remembered(tool?: string): Promise<readonly RememberedApproval[]>;
-  /** Takes back an "always", or an approval that was not used yet; false when there is nothing to take back. */
+  /** Revokes a remembered approval, or an approval that was not used yet. False when there is none. */
   revoke(id: string): Promise<boolean>;
-  /** Ends what has expired, and what a host that is gone left behind. A host does so by itself while it lives. */
+  /** Ends expired questions, and calls whose host is gone. A running host does this by itself. */
   sweep(): Promise<void>;
 }

@@ -1,49 +1,49 @@
 import type { Undo } from "./hooks.ts";
 
-/** `graceful` lets running tools finish and begins no new ones; `immediate` stops those that run, too. */
+/** `graceful` lets running tools finish and starts no new ones; `immediate` also stops running tools. */
 export type CancellationState = "none" | "graceful" | "immediate";
 
 /**
- * Stops the calls of a session, a turn or a host, in one or two steps: none → graceful → immediate, or at once.
+ * Stops the calls of a session, a turn or a host: none → graceful → immediate, or directly to immediate.
  *
- * Given to calls as `context.cancellation`. Source of states and names: Amplifier's CancellationToken.
+ * Calls get it as `context.cancellation`. Source of states and names: Amplifier's CancellationToken.
  */
 export interface CancellationToken {
   readonly state: CancellationState;
-  /** Whether anything was requested. */
+  /** Whether a cancellation was requested. */
   readonly isCancelled: boolean;
   readonly isGraceful: boolean;
   readonly isImmediate: boolean;
-  /** Aborted once the state is immediate. After a `reset` that took that back, another signal is here. */
+  /** Aborted as soon as the state is immediate. `reset` replaces an aborted signal with a new one. */
   readonly signal: AbortSignal;
-  /** Ids of the calls that run under this token, a copy. */
+  /** A copy of the ids of the calls that run under this token. */
   readonly runningTools: ReadonlySet<string>;
-  /** Names of the tools of these calls, one for each call. */
+  /** The names of the called tools, one for each call. */
   readonly runningToolNames: readonly string[];
-  /** Tells whether the state changed: only from none. */
+  /** Returns whether the state changed; it changes only from none. */
   requestGraceful(): boolean;
-  /** Tells whether the state changed: from anything but immediate. */
+  /** Returns whether the state changed; it changes from none and graceful. */
   requestImmediate(): boolean;
-  /** Begins anew: no state, no running tools. Children and callbacks stay, and children keep their state. */
+  /** Returns to none, without running tools. Children and callbacks stay, and children keep their state. */
   reset(): void;
   registerToolStart(callId: string, toolName: string): void;
-  /** Of an id that does not run it takes no notice. */
+  /** Ignores an id that is not running. */
   registerToolComplete(callId: string): void;
-  /** Passes requests on to `child`, which takes over at once what was requested already. Returns the undo. */
+  /** Passes requests on to `child`, including one that was already made. Returns the undo. */
   registerChild(child: CancellationToken): Undo;
   unregisterChild(child: CancellationToken): void;
-  /** Adds what {@link triggerCallbacks} calls; it may be asynchronous. Returns the undo. */
+  /** Adds a callback for {@link triggerCallbacks}; it may be asynchronous. Returns the undo. */
   onCancel(callback: () => unknown): Undo;
-  /** Calls all callbacks and waits for them. Each has its turn whatever the others do; what they threw comes back. */
+  /** Calls all callbacks and waits for them. One that throws does not stop the others; resolves to the thrown values. */
   triggerCallbacks(): Promise<readonly unknown[]>;
-  /** Tells `listener` of each change of state at once, synchronously. What it throws is reported as uncaught. */
+  /** Calls `listener` synchronously on each change of state. An error that it throws is reported as uncaught. */
   onChange(listener: (state: CancellationState) => void): Undo;
 }
 
-/** Calls that run under a token: id and tool's name. */
+/** Calls that run under a token: the id and the name of the tool. */
 export type RunningCalls = Iterable<readonly [id: string, toolName: string]>;
 
-/** Makes a token in the state none. `alsoRunning` tells of calls that are counted elsewhere. */
+/** Creates a token in the state none. `alsoRunning` lists further running calls that are counted elsewhere. */
 export function createCancellation(alsoRunning?: () => RunningCalls): CancellationToken {
   return new Cancellation(alsoRunning ?? (() => []));
 }
@@ -55,7 +55,7 @@ class Cancellation implements CancellationToken {
   readonly #alsoRunning: () => RunningCalls;
   readonly #children = new Set<CancellationToken>();
   readonly #callbacks = new Set<{ readonly call: () => unknown }>();
-  readonly #listeners = new Set<{ readonly tell: (state: CancellationState) => void }>();
+  readonly #listeners = new Set<{ readonly notify: (state: CancellationState) => void }>();
 
   constructor(alsoRunning: () => RunningCalls) {
     this.#alsoRunning = alsoRunning;
@@ -145,7 +145,7 @@ class Cancellation implements CancellationToken {
   }
 
   onChange(listener: (state: CancellationState) => void): Undo {
-    const entry = { tell: listener };
+    const entry = { notify: listener };
     this.#listeners.add(entry);
     return () => void this.#listeners.delete(entry);
   }
@@ -157,12 +157,12 @@ class Cancellation implements CancellationToken {
   #enter(state: CancellationState): void {
     this.#state = state;
     if (state === "immediate") this.#controller?.abort(cancelled());
-    this.#listeners.forEach((listener) => tell(listener.tell, state));
+    this.#listeners.forEach((listener) => notify(listener.notify, state));
   }
 }
 
-/** As with the listeners of an AbortSignal: one that throws keeps nobody else from being told. */
-function tell(listener: (state: CancellationState) => void, state: CancellationState): void {
+/** As with the listeners of an AbortSignal: a listener that throws does not stop the others. */
+function notify(listener: (state: CancellationState) => void, state: CancellationState): void {
   try {
     listener(state);
   } catch (error) {

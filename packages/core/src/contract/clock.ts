@@ -1,4 +1,4 @@
-/** Time as the host sees it; tests give their own. */
+/** The time that a host uses; tests pass their own. */
 export interface Clock {
   /** Milliseconds since the epoch. */
   now(): number;
@@ -13,7 +13,7 @@ export interface Timer {
   keepAlive(on: boolean): void;
 }
 
-/** The machine's clock: the default where a host is put together. */
+/** The machine's clock, the default of `createHost`. */
 export const systemClock: Clock = {
   now: () => Date.now(),
   setTimer(callback, ms) {
@@ -28,7 +28,7 @@ export const systemClock: Clock = {
 let lastMs = Number.NaN;
 let lastText = "";
 
-/** ISO 8601 text of a time, kept for as long as the millisecond lasts: formatting anew costs half a microsecond. */
+/** ISO 8601 text of a time. The last text is kept, since formatting one costs half a microsecond. */
 export function isoTime(ms: number): string {
   if (ms !== lastMs) {
     lastText = new Date(ms).toISOString();

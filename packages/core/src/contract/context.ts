@@ -36,13 +36,13 @@ export interface CallContext {
   readonly onProgress?: ((progress: Progress) => void) | undefined;
 }
 
-/** What may cross to another process: plain JSON about one run. */
+/** The facts of one run as plain JSON, so that they can be sent to another process. */
 export interface CallInfo {
   readonly callId: string;
   readonly runId: string;
   /** The name under which the tool is mounted. */
   readonly tool: string;
-  /** 0 for a call from outside; one more for each tool that called a tool. */
+  /** 0 for a call from outside the host; each call by a tool adds 1. */
   readonly depth: number;
   /** When the deadline fires, in milliseconds since the epoch; absent without one. */
   readonly deadlineAt?: number;
@@ -56,7 +56,7 @@ export interface CallInfo {
   readonly traceparent?: string;
 }
 
-/** What a tool reports while it runs. */
+/** A report of a running tool. */
 export interface Progress {
   readonly progress: number;
   readonly total?: number | undefined;
@@ -71,18 +71,18 @@ export interface SessionState {
 }
 
 /**
- * What `execute` gets beside its arguments: the facts of the call, and what lives only on the side where the tool runs.
+ * The second argument of `execute`: the facts of the call, and members that exist only in the process of the tool.
  * Service fields are added by declaration merging and by `coordinator.provide(name, …)`.
  */
 export interface ToolContext extends CallInfo {
-  /** Aborted when the caller gives up, the deadline passes or the host closes. */
+  /** Aborted when the caller cancels, the deadline passes or the host closes. */
   readonly abortSignal: AbortSignal;
   readonly logger: Logger;
   progress(progress: Progress): void;
   /** Calls another tool of the same host, bound to this call's session, deadline, depth and budget. */
   call(request: CallRequest): Promise<ToolOutcome>;
   readonly session: SessionState;
-  /** The text that the model wrote, when the arguments came as text; a tool that is not adapted has no use for it. */
+  /** The arguments as the model wrote them, when they came as text. For adapters of other tool contracts. */
   readonly rawArguments?: string | undefined;
   /** From `coordinator.provide("auth", …)`; undefined when nothing provides it. */
   readonly auth?: unknown;

@@ -7,12 +7,12 @@ import type { Logger } from "./logger.ts";
 import type { Approver, ModeCatalog, Policy, Runner, SchemaCompiler, ToolAdapter } from "./ports.ts";
 import type { ApprovalStore, AuditSink, SessionStore } from "./stores.ts";
 
-/** What can be mounted where. Packages add their own points by declaration merging. */
+/** The mount points and what each takes. Packages add their own points by declaration merging. */
 export interface MountPoints {
   /** Named by `tool.name`. Foreign shapes are adapted. */
   tools: ToolDefinition | { readonly name: string };
   policies: Policy;
-  /** Named by where they run: `process`, `fleet`. */
+  /** Named by the place where calls run: `process`, `fleet`. */
   runners: Runner;
   adapters: ToolAdapter;
   "schema-compiler": SchemaCompiler;
@@ -32,23 +32,23 @@ export interface Capabilities {
   "session.working_dir": string;
   /** Absolute paths that no tool may write, such as the plan's own files. */
   "session.protected_paths": readonly string[];
-  /** Tells the hosts of one process apart: `hostId` of a {@link CallTrace}. */
+  /** Distinguishes the hosts of one process: the `hostId` of traces. */
   "host.id": string;
-  /** `progressive`: only tools that were activated are offered in full. Registered by what activates them. */
+  /** `progressive`: only activated tools are offered in full. The module that activates tools registers it. */
   "tools.disclosure": "all" | "progressive";
-  /** Globs of tools that are active in every session from its beginning; one that begins with `!` takes out again. */
+  /** Globs of the tools that are active in every session from its start; a glob that begins with `!` excludes. */
   "tools.active": readonly string[];
-  /** Begins a session for a part of the work, under the session that asks. Registered by what runs turns. */
+  /** Starts a child session of the calling session. The module that runs turns registers it. */
   "session.spawn": Spawn;
-  /** Goes on with such a session, for the session that began it. */
+  /** Resumes a child session, for the session that started it. */
   "session.resume": Spawn;
   "session.agents": ListAgents;
 }
 
-/** Makes a member of the tool context, read lazily, on the side where the tool runs. */
+/** Creates a member of the tool context when it is first read, in the process where the tool runs. */
 export type ContextProvider = (info: CallInfo) => unknown;
 
-/** What a module sees of its host. Whatever it registers here is its own, and undone by the host. */
+/** A module's view of its host. The module owns what it registers here, and the host undoes it on unmount. */
 export interface Coordinator {
   /** This module's parsed config. */
   readonly config: JsonObject;
@@ -60,9 +60,9 @@ export interface Coordinator {
     thing: MountPoints[Point],
     options?: { name?: string | undefined },
   ): Undo;
-  /** Takes back what this module mounted under that name; a missing one is ignored. */
+  /** Unmounts what this module mounted under that name; a missing name is ignored. */
   unmount(point: keyof MountPoints, name?: string): void;
-  /** Single point: the thing or null. Named point: the thing of that name or null, or without a name a map of all. */
+  /** For a single point the mounted value or null. For a named point the value of that name or null; without a name, a map. */
   get(point: keyof MountPoints, name?: string): unknown;
   /** Adds a member to every tool's context. */
   provide(name: string, provider: ContextProvider): Undo;
@@ -73,13 +73,13 @@ export interface Coordinator {
   getCapability(name: string): unknown;
   /** Adds to a pull channel such as `observability.events`. */
   registerContributor(channel: string, name: string, callback: () => unknown): Undo;
-  /** What all contributors of a channel say, in order; failing ones are logged and left out, `null` too. */
+  /** The values of all contributors of a channel, in order. Failures are logged; they and `null` are left out. */
   collectContributions(channel: string): Promise<unknown[]>;
-  /** Runs when the module is unmounted: only for what lies outside the host. */
+  /** Runs when the module is unmounted. Only needed for resources outside the host. */
   registerCleanup(cleanup: () => unknown): Undo;
 }
 
-/** What `mount` may return. */
+/** The return value of `mount`. */
 export type MountReturn =
   | undefined
   | void

@@ -44,7 +44,7 @@ export const allEvents = Object.freeze([
   "module:on_session_ready_failed",
 ] as const);
 
-/** The canonical events that a host itself tells of, and those that are toolmount's own. */
+/** The events that a host itself emits: canonical ones, and toolmount's own. */
 export const hostEvents = Object.freeze([
   "tool:pre",
   "tool:progress",

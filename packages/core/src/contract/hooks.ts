@@ -1,6 +1,6 @@
 import type { ToolResult } from "./result.ts";
 
-/** What a gate may answer. */
+/** The answers of a gate. */
 export type HookAction = "continue" | "deny" | "modify" | "inject_context" | "ask_user";
 
 /**
@@ -11,8 +11,8 @@ export interface HookResult {
   /** Default `continue`. */
   readonly action?: HookAction | undefined;
   /**
-   * With `modify`: the event's data with what is to change: `tool_input` on `tool:pre`, `tool_result` on `tool:post`.
-   * A `tool_result` on `tool:pre` answers in place of the tool, which then does not run; policy is still asked.
+   * With `modify`: the event's data with the changed `tool_input` on `tool:pre`, or `tool_result` on `tool:post`.
+   * A `tool_result` on `tool:pre` replaces the run of the tool; the policy still decides.
    */
   readonly data?: Readonly<Record<string, unknown>> | undefined;
   readonly reason?: string | undefined;
@@ -24,7 +24,7 @@ export interface HookResult {
   readonly approvalOptions?: readonly string[] | undefined;
   /** Default 300000. */
   readonly approvalTimeoutMs?: number | undefined;
-  /** What silence means. Default `deny`. */
+  /** The decision when the time passes without an answer. Default `deny`. */
   readonly approvalDefault?: "allow" | "deny" | undefined;
   /** Hides this hook's own output, never a tool's. */
   readonly suppressOutput?: boolean | undefined;
@@ -38,7 +38,7 @@ export interface HookResult {
 /** Payload of any event. Names are snake_case, as Amplifier publishes them. */
 export type EventData = Readonly<Record<string, unknown>>;
 
-/** Payload of `tool:pre`, and the common part of what follows it. */
+/** Payload of `tool:pre`, and the common part of the later tool events. */
 export interface ToolEvent extends EventData {
   readonly tool_name: string;
   readonly tool_call_id: string;
@@ -78,7 +78,7 @@ export type ObserverHandler = (event: string, data: EventData) => unknown;
 export interface GateOptions {
   /** Lower runs first; ties in the order of registration. Default 0. */
   readonly priority?: number | undefined;
-  /** A gate that has not answered by then denies. Default 5000. */
+  /** A gate that has not answered after this time denies. Default 5000. */
   readonly timeoutMs?: number | undefined;
   readonly name?: string | undefined;
 }
@@ -89,24 +89,24 @@ export interface ObserverOptions {
   readonly name?: string | undefined;
 }
 
-/** Takes back what a registration did. Calling it twice is harmless. */
+/** Undoes a registration. A second call does nothing. */
 export type Undo = () => void;
 
-/** Events and who listens to them. */
+/** The events of a host and their handlers. */
 export interface Hooks {
-  /** Adds a handler that can deny, modify, inject or ask. It fails closed. */
+  /** Adds a handler that can deny, modify, inject or ask. An error or a timeout denies. */
   gate(event: string, handler: GateHandler, options?: GateOptions): Undo;
-  /** Adds a handler that only watches; `*` watches all events. It fails open and is never waited for. */
+  /** Adds a handler that only watches; `*` watches all events. The host ignores its errors and never waits for it. */
   observe(event: string, handler: ObserverHandler, options?: ObserverOptions): Undo;
   /** Amplifier's name: a gate on `tool:pre` and `tool:post`, an observer elsewhere. */
   register(event: string, handler: GateHandler, options?: GateOptions): Undo;
   /** The same as `register`. */
   on(event: string, handler: GateHandler, options?: GateOptions): Undo;
-  /** Removes this module's handlers of that name; tells whether there were any. */
+  /** Removes this module's handlers of that name; returns whether there were any. */
   unregister(name: string): boolean;
-  /** Tells everybody; resolves to what gates of that event answered together. Host events are refused. */
+  /** Emits an event to all handlers; resolves to the combined answer of its gates. Throws `EVENT_RESERVED` for host events. */
   emit(event: string, data?: EventData): Promise<HookResult>;
-  /** Asks all handlers for their `data`, each for at most `timeoutMs` (default 1000); errors and late ones are left out. */
+  /** Collects the `data` of all handlers, each within `timeoutMs` (default 1000). Errors and late answers are left out. */
   emitAndCollect(
     event: string,
     data?: EventData,

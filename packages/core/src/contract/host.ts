@@ -12,21 +12,21 @@ import type { Approver, Runner } from "./ports.ts";
 import type { Offer, OfferFilter, Session } from "./session.ts";
 import type { StateStore } from "./stores.ts";
 
-/** At most `calls` begin in any stretch of `perMs` milliseconds. Both are whole numbers from 1. */
+/** At most `calls` start in any `perMs` milliseconds. Both are whole numbers from 1. */
 export interface Rate {
   readonly calls: number;
   readonly perMs: number;
 }
 
-/** Bounds of calls; a tool's own, or the plan's, narrow them. */
+/** Limits of calls. A tool's own and the plan's can only lower them. */
 export interface Limits {
-  /** Milliseconds a call may run, for tools that say nothing themselves. Default 15000; 0 for none. */
+  /** Milliseconds that a call may run, for tools without a timeout of their own. Default 15000; 0 for none. */
   readonly timeoutMs?: number | undefined;
-  /** Bytes of JSON that an outcome's data may have; text beyond it is cut and kept. Default 262144. */
+  /** Bytes of JSON that an outcome's data may have; longer text is truncated, and the whole is kept. Default 262144. */
   readonly outputBytes?: number | undefined;
-  /** Calls of one tool at once; others wait their turn, first come, first served. Default: no bound. */
+  /** Parallel calls of one tool; further calls wait in order of arrival. Default: no limit. */
   readonly concurrent?: number | undefined;
-  /** How often one tool may begin; others wait their turn, first come, first served. Default: no bound. */
+  /** How often one tool may start; further calls wait in order of arrival. Default: no limit. */
   readonly rate?: Rate | undefined;
 }
 
@@ -34,21 +34,21 @@ export interface Limits {
 export interface HostLimits extends Limits {
   /** Bytes of raw argument text. Default 1048576. */
   readonly argumentBytes?: number | undefined;
-  /** Milliseconds a tool has to answer after its signal was aborted. Default 20. */
+  /** Milliseconds that a tool may take to return after its signal was aborted. Default 20. */
   readonly graceMs?: number | undefined;
-  /** Calls of the whole host at once, those that tools make not counted; others wait. Default: no bound. */
+  /** Parallel calls of the whole host, without calls made by tools; further calls wait. Default: no limit. */
   readonly concurrentTotal?: number | undefined;
-  /** How often tools may begin in the whole host; others wait their turn. Default: no bound. */
+  /** How often tools may start in the whole host; further calls wait in order of arrival. Default: no limit. */
   readonly rateTotal?: Rate | undefined;
-  /** Calls that wait in one line for a turn; one more is `UNAVAILABLE`. Default 10000. */
+  /** Calls that may wait in one queue; one more is `UNAVAILABLE`. Default 10000. */
   readonly queued?: number | undefined;
   /** Abandoned calls of one tool that may still run; one more call is then `UNAVAILABLE`. Default 16. */
   readonly abandoned?: number | undefined;
   /** How deep tools may call tools. Default 8. */
   readonly depth?: number | undefined;
-  /** Bytes of cut outputs that are kept for `host.output`. Default 67108864. */
+  /** Bytes of truncated outputs that are kept for `host.output`. Default 67108864. */
   readonly keptBytes?: number | undefined;
-  /** Milliseconds that one cleanup of a module may take; then it is left behind, and told. Default 5000. */
+  /** Milliseconds that one cleanup of a module may take; then the host stops waiting and reports it. Default 5000. */
   readonly cleanupMs?: number | undefined;
 }
 
@@ -58,17 +58,17 @@ export interface HostOptions {
   readonly clock?: Clock | undefined;
   /** Asks a person. Without one, a call that needs confirmation is denied. */
   readonly approver?: Approver | Approver["ask"] | undefined;
-  /** Keeps calls that wait, sessions and the audit. Without one, an answer of "later" is a denial. */
+  /** Stores waiting calls, sessions and the audit. Without a store, the answer `later` denies. */
   readonly store?: StateStore | undefined;
   readonly approvals?: ApprovalOptions | undefined;
-  /** Texts that are secret, such as keys of a plan: masked in logs, in the audit and in stored approvals. */
+  /** Secret texts, such as keys of a plan. They are masked in logs, in the audit and in stored approvals. */
   readonly secrets?: readonly string[] | undefined;
-  /** Runs every tool in place of its own runner: for tests of a plan, which run no tool. */
+  /** Replaces the runners of all tools. For tests of a plan, which run no tool. */
   readonly runner?: Runner | undefined;
   readonly limits?: HostLimits | undefined;
   /** What happens when data does not fit a declared `outputSchema`. Default `strict`: the call fails. */
   readonly outputCheck?: "off" | "warn" | "strict" | undefined;
-  /** Claims values that, thrown by a tool, must reach the caller of `host.call`. */
+  /** Whether a value that a tool threw must reach the caller of `host.call`. */
   readonly isInterrupt?: ((value: unknown) => boolean) | undefined;
 }
 
@@ -76,9 +76,9 @@ export interface HostOptions {
 export interface ApprovalOptions {
   /** How long an approver has to answer while the call waits. Default 300000; a gate may say otherwise. */
   readonly askMs?: number | undefined;
-  /** How long a kept question may be answered, and a decision be used. Default 604800000, a week. */
+  /** How long a stored question may be answered, and a decision be used. Default 604800000, a week. */
   readonly keepMs?: number | undefined;
-  /** After how long without a sign of life a host that went on with a call counts as gone. Default 15000. */
+  /** Lease of a host on a call that it resumes; a host that does not renew it counts as gone. Default 15000. */
   readonly leaseMs?: number | undefined;
 }
 
@@ -96,7 +96,7 @@ export interface ArgumentOverride {
 /** Overrides by the name of the argument. */
 export type ArgumentOverrides = Readonly<Record<string, ArgumentOverride>>;
 
-/** How one entry of a plan shapes the tools that its module mounts. */
+/** What an entry of a plan changes about a tool that its module mounts. */
 export interface ToolShape {
   /** The name under which it is offered; default its own. */
   readonly name?: string | undefined;
@@ -106,26 +106,26 @@ export interface ToolShape {
   readonly runner?: string | undefined;
   /** Replaces a tool of the same name that another module mounted. */
   readonly override?: boolean | undefined;
-  /** The {@link lockDigest} that was agreed to; null when the lock does not know the tool, absent without a lock. */
+  /** The locked digest of the definition; null when the lock file does not list the tool, absent without a lock file. */
   readonly lockedAs?: string | null | undefined;
   /** What a model sees of the arguments, and which values it cannot set. */
   readonly arguments?: ArgumentOverrides | undefined;
-  /** For tools that call tools: the offered name that a declared one means. */
+  /** For tools that call tools: offered names by declared names. */
   readonly uses?: Readonly<Record<string, string>> | undefined;
 }
 
 /** Options of a module that is added to a draft. */
 export interface ModuleOptions {
-  /** The module's id: in messages, as owner of what it mounts, in logs. */
+  /** The module's id, in messages, in logs and as the owner of its tools. */
   readonly id: string;
   readonly config?: JsonObject | undefined;
-  /** Where it stands in a plan. */
+  /** Its position in the plan. */
   readonly position?: PlanPosition | undefined;
-  /** What to import where its tools run outside this process. */
+  /** The specifier to import in other processes that run its tools. */
   readonly specifier?: string | undefined;
-  /** What happens when a text of its tools hides characters from people. Default `refuse`: `TOOL_INVALID`. */
+  /** What happens when a text of its tools has hidden characters. Default `refuse`: `TOOL_INVALID`. */
   readonly hiddenText?: "refuse" | "allow" | undefined;
-  /** Shapes each tool it mounts; `null` leaves the tool out. */
+  /** Called for each tool that it mounts; `null` leaves the tool out. */
   readonly shapeTool?: ((tool: ToolDefinition) => ToolShape | null) | undefined;
 }
 
@@ -139,41 +139,41 @@ export interface MountedModule {
 }
 
 /**
- * A generation in the making. Nothing of it is visible to callers of the host until `commit`, which is one assignment.
+ * The next generation. It is invisible to callers of the host until `commit`, which is one assignment.
  * Modules kept from the current generation are shared, not copied.
  */
 export interface Draft {
-  /** Makes an empty module whose coordinator registers into this draft. */
+  /** Adds an empty module whose coordinator registers into this draft. */
   addModule(options: ModuleOptions): MountedModule;
-  /** Takes a module of the current generation over, as it is. */
+  /** Keeps a module of the current generation unchanged. */
   keepModule(module: MountedModule): void;
-  /** Undoes one new module and takes it out of the draft. Failures of its cleanups come back, none is thrown. */
+  /** Undoes one new module and removes it from the draft. Never rejects; resolves to the errors of its cleanups. */
   dropModule(module: MountedModule): Promise<readonly unknown[]>;
   /**
-   * Makes the draft current. Modules that it did not keep are drained (calls in flight finish, at most `drainMs`,
-   * default 10000, then they are aborted) and undone in reverse; what went wrong there comes back.
+   * Makes the draft current. Modules that it did not keep are drained: running calls finish within `drainMs` (default
+   * 10000) or are aborted, then the modules are undone in reverse order. Resolves to a report.
    */
   commit(options?: { drainMs?: number | undefined }): Promise<DrainReport>;
-  /** Undoes, in reverse, all that the draft's new modules registered. Failures of cleanups come back, none is thrown. */
+  /** Undoes the draft's new modules in reverse order. Never rejects; resolves to the errors of their cleanups. */
   discard(): Promise<readonly unknown[]>;
 }
 
-/** What leaving a generation, or closing, had to do. */
+/** What draining a generation, or closing a host, had to do. */
 export interface DrainReport {
-  /** Run ids of calls that had to be aborted. */
+  /** Run ids of the calls that were aborted. */
   readonly aborted: readonly string[];
-  /** Runs that did not end even so. */
+  /** Run ids of the calls that did not end even then. */
   readonly abandoned: readonly string[];
-  /** What cleanups threw, and which of them did not end in time. */
+  /** Errors of cleanups, and of cleanups that did not end in time. */
   readonly failures: readonly unknown[];
 }
 
-/** One page of an output that was cut. */
+/** One page of a truncated output. */
 export interface OutputPage {
   readonly text: string;
   /** Where the page begins, in characters. */
   readonly offset: number;
-  /** Of the whole, in characters. */
+  /** Length of the whole, in characters. */
   readonly total: number;
   /** Where the next page begins; absent on the last. */
   readonly nextOffset?: number;
@@ -181,41 +181,41 @@ export interface OutputPage {
 
 /** A tool host: one coordinator, one current generation, one path of a call. */
 export interface Host {
-  /** The coordinator of whoever made the host. */
+  /** The coordinator of the application that created the host. */
   readonly coordinator: Coordinator;
   /** Runs one tool. Never throws; rejects only with an interrupt that the tool threw. */
   call(request: CallRequest, context?: CallContext): Promise<ToolOutcome>;
   /**
-   * Goes on with a call that waits, after an answer or with the client's result, in this process or another. Rejects
-   * with `TICKET_INVALID`, `TICKET_USED`, `CLIENT_RESULT_REFUSED` and `STORE_FAILED`; everything else is in the outcome.
+   * Resumes a waiting call after its approval or with the client's result, in this process or another. Rejects with
+   * `TICKET_INVALID`, `TICKET_USED`, `CLIENT_RESULT_REFUSED` and `STORE_FAILED`; every other failure is in the outcome.
    */
   resume(ticket: string, context?: CallContext, clientResult?: unknown): Promise<ToolOutcome>;
-  /** The approver's side. */
+  /** The questions about waiting calls, for approvers. */
   readonly approvals: Approvals;
   /**
-   * What is mounted, sorted by name; with `mode`, what its tools say is for that mode. What a session is offered, by the
-   * catalog of modes and by what was activated, is `offer`.
+   * The mounted tools, sorted by name; with `mode`, the tools that declare that mode. For the tools that a session is
+   * offered, see `offer`.
    */
   tools(filter?: { mode?: string | undefined; includeDeprecated?: boolean | undefined }): readonly ToolInfo[];
-  /** What a model is offered now. Rejects with `MODE_UNKNOWN`, `MODES_UNAVAILABLE`. */
+  /** The tools that a model is offered now. Rejects with `MODE_UNKNOWN`, `MODES_UNAVAILABLE`. */
   offer(filter?: OfferFilter): Promise<Offer>;
-  /** The part of an offer that goes into a system prompt: delimited, and the same for the same tools. */
+  /** The guidance of an offer, for a system prompt: delimited, and the same text for the same tools. */
   guidance(filter?: OfferFilter): Promise<string>;
-  /** One session: the same object for the same id, until it ends. */
+  /** A session; the same object for the same id until it ends. */
   session(id: string): Session;
-  /** Pages through an output that was cut. Throws `OUTPUT_NOT_FOUND`. */
+  /** Reads a page of a truncated output. Throws `OUTPUT_NOT_FOUND`. */
   output(ref: string, page?: { offset?: number | undefined; limit?: number | undefined }): OutputPage;
-  /** Begins a new generation. */
+  /** Starts a draft of the next generation. */
   draft(): Draft;
   /** The modules of the current generation, in the order of mounting. */
   modules(): readonly MountedModule[];
-  /** Stops the calls of the whole host. `reset` lets new ones in again, unless the host is closed. */
+  /** Stops the calls of the whole host. `reset` allows new calls again, unless the host is closed. */
   readonly cancellation: CancellationToken;
   /**
-   * Asks for the end of all calls: no new ones, and with `immediate` those that run are stopped, too. Tells whether
-   * that was news, once no call is left (so no tool should wait for it). Told as `cancel:requested`, `cancel:completed`.
+   * Cancels all calls: no new ones start, and with `immediate` running calls are stopped, too. Resolves when no call is
+   * left, to whether the state changed; so a tool must not wait for it. Emits `cancel:requested`, `cancel:completed`.
    */
   requestCancel(options?: { immediate?: boolean | undefined }): Promise<boolean>;
-  /** Ends everything: no new calls, running ones get `graceMs` (default 5000), modules are undone in reverse. Idempotent. */
+  /** Closes the host: no new calls, running calls get `graceMs` (default 5000), modules are undone in reverse. Idempotent. */
   close(options?: { graceMs?: number | undefined }): Promise<DrainReport>;
 }

@@ -10,7 +10,7 @@ export interface Logger {
 
 const ignore = () => {};
 
-/** Says nothing: the library's default. */
+/** Logs nothing; the library's default. */
 export const silentLogger: Logger = Object.freeze({
   trace: ignore,
   debug: ignore,
@@ -21,8 +21,8 @@ export const silentLogger: Logger = Object.freeze({
 });
 
 /**
- * A logger whose methods never throw: a log that cannot be written must not fail the call it speaks of. What goes
- * wrong there has nowhere to be told, so it is dropped.
+ * A logger whose methods never throw, since a failing log must not fail the call that it is about. Errors of the log
+ * itself are dropped.
  */
 export function guardLogger(logger: Logger): Logger {
   if (logger === silentLogger) return logger;
@@ -32,7 +32,7 @@ export function guardLogger(logger: Logger): Logger {
       try {
         logger[level](fields, message);
       } catch {
-        // nowhere to tell it
+        // there is no other place to report it
       }
     };
   return {

@@ -15,10 +15,10 @@ export type CallStatus =
   | "failed"
   | "unknown";
 
-/** The hop in which a call that went wrong stopped. */
+/** The hop in which a failed call stopped. */
 export type Phase = "find" | "parse" | "decide" | "approve" | "run" | "shape";
 
-/** Text that a gate asked to put before the model; whoever runs the turn adds it. */
+/** Text that a gate adds to the model's context. The code that runs the turn adds it. */
 export interface Injection {
   readonly text: string;
   readonly role: "system" | "user" | "assistant";
@@ -27,17 +27,17 @@ export interface Injection {
   readonly source: string;
 }
 
-/** What a call gives its caller, whatever happened. Plain JSON. */
+/** The end of a call as its caller gets it, for success and failure alike. Plain JSON. */
 export interface ToolOutcome<Data = unknown> {
   /** The caller's correlation id, echoed; the run id when the caller gave none. */
   readonly callId: string;
   /** Made by the host, unique; events, audit and jobs use it. */
   readonly runId: string;
-  /** The name under which the tool is mounted; the name asked for when there is no such tool. */
+  /** The name under which the tool is mounted; the requested name when there is no such tool. */
   readonly tool: string;
   readonly status: CallStatus;
   readonly result: ToolResult<Data>;
-  /** From the call's arrival to its outcome, waiting included, in milliseconds. */
+  /** Milliseconds from the call's arrival to its outcome, waiting included. */
   readonly durationMs: number;
   readonly sessionId?: string;
   readonly conversationId?: string;
@@ -45,7 +45,7 @@ export interface ToolOutcome<Data = unknown> {
   readonly userId?: string;
   /** Set when the call was aborted and the tool still succeeded within its grace. */
   readonly cancelled?: { readonly reason: string; readonly elapsedMs: number };
-  /** Lets the same session go on with a pending call; of no use to an approver. */
+  /** Lets the same session resume a pending call. It does not decide the approval. */
   readonly ticket?: string;
   readonly injections?: readonly Injection[];
 }

@@ -5,21 +5,21 @@ import type { Logger } from "./logger.ts";
 import type { ToolOutcome } from "./outcome.ts";
 import type { ToolReturn } from "./result.ts";
 
-/** What a policy says of a call. `null` is no opinion. */
+/** A policy's answer about a call. `null` is no opinion. */
 export type PolicyAnswer =
   | {
       readonly answer: "allow";
       /** `confirmation` also lifts `requiresConfirmation`. */
       readonly waives?: "confirmation" | undefined;
       readonly reason?: string | undefined;
-      /** Which rule said so, e.g. `plan.yaml:12:5`. */
+      /** The rule that gave the answer, e.g. `plan.yaml:12:5`. */
       readonly rule?: string | undefined;
     }
   | { readonly answer: "deny"; readonly reason: string; readonly rule?: string | undefined }
   | {
       readonly answer: "ask";
       readonly reason: string;
-      /** `level`: asked only because of the plan's level, so an `allow` removes it. Default `rule`. */
+      /** `level`: the question comes only from the plan's level, so an `allow` removes it. Default `rule`. */
       readonly because?: "rule" | "level" | undefined;
       readonly rule?: string | undefined;
     }
@@ -28,10 +28,10 @@ export type PolicyAnswer =
 /** Answers for one call of the tool that it was prepared for. */
 export type PolicyJudge = (call: PendingCall) => PolicyAnswer | Promise<PolicyAnswer>;
 
-/** A gate written as data. It only answers; it never runs a tool. */
+/** A gate that is written as data. It never runs a tool. */
 export interface Policy {
   readonly name: string;
-  /** Called once for each mounted tool. `null`: nothing to say about any call of it. */
+  /** Called once for each mounted tool. `null`: no opinion about any call of it. */
   prepare(tool: ToolInfo): PolicyJudge | null;
 }
 
@@ -46,18 +46,18 @@ export interface ApprovalReason {
 export interface ApprovalQuestion extends PendingCall {
   /** Unguessable; for approvers only, never in an outcome. */
   readonly approvalId: string;
-  /** What is asked, in a sentence. */
+  /** The question as a sentence. */
   readonly prompt: string;
   readonly reasons: readonly ApprovalReason[];
   readonly options: readonly string[];
   /** SHA-256 over tool, definition, final arguments, session and user. */
   readonly digest: string;
   readonly timeoutMs: number;
-  /** What silence means. */
+  /** The decision when the time passes without an answer. */
   readonly default: "approve" | "deny";
-  /** Whether `later` is taken: there is a store to keep the question. */
+  /** Whether the answer may be `later`: there is a store for the question. */
   readonly canWait: boolean;
-  /** Whether an "always" would be kept: there is a store, and neither a gate nor a rule asks. */
+  /** Whether the answer may carry `remember`: there is a store, and neither a gate nor a rule asks. */
   readonly rememberable: boolean;
 }
 
@@ -67,11 +67,11 @@ export interface ApprovalAnswer {
   readonly reason?: string | undefined;
   /** Who decided. */
   readonly by?: string | undefined;
-  /** Approve the like from now on; the scope is stated, never a name alone. */
+  /** Also approves later calls of this scope. */
   readonly remember?: ApprovalScope | undefined;
 }
 
-/** What an "always" covers: these arguments in any session, these in this session only, or what fits a pattern. */
+/** The calls that a remembered approval covers: these arguments in any session, these in this session, or a pattern. */
 export type ApprovalScope =
   | { readonly scope: "arguments" }
   | { readonly scope: "session" }
@@ -82,7 +82,7 @@ export interface Approver {
   ask(question: ApprovalQuestion, options: { signal: AbortSignal }): Promise<ApprovalAnswer> | ApprovalAnswer;
 }
 
-/** A run as it leaves the host: plain JSON. */
+/** A run as it is handed to a runner: plain JSON. */
 export interface RunnerJob {
   readonly runId: string;
   /** The name its author gave the tool. */
@@ -94,47 +94,47 @@ export interface RunnerJob {
   readonly timeoutMs: number;
 }
 
-/** What a runner may use on the host's side. */
+/** The host's services for one run. */
 export interface RunnerControl {
   readonly signal: AbortSignal;
   progress(progress: Progress): void;
   call(request: CallRequest): Promise<ToolOutcome>;
   readonly session: ToolContext["session"];
-  /** The tool in this process, for runners that stay near. */
+  /** The tool itself, for runners in this process. */
   readonly definition: ToolDefinition;
 }
 
-/** Where a call runs. Resolves to what the tool returned, as JSON; rejects only when the run itself broke. */
+/** Runs tools in a place of its own. Resolves to the tool's return value as JSON; rejects only when the runner fails. */
 export interface Runner {
   run(job: RunnerJob, control: RunnerControl): Promise<ToolReturn>;
   close?(): Promise<void>;
 }
 
-/** Recognises a foreign tool shape and renders it as a definition, once, when it is mounted. */
+/** Recognizes a foreign tool shape and converts it to a definition once, when it is mounted. */
 export interface ToolAdapter {
   readonly name: string;
   recognises(thing: unknown): boolean;
   adapt(thing: unknown, services: AdapterServices): ToolDefinition;
   /**
-   * Renders what a foreign module exports as what one of ours does, so that its `mount` gets the coordinator it knows.
-   * `null` when the exports are not of this shape.
+   * Converts the exports of a foreign module to those of a toolmount module, so that its `mount` gets the coordinator
+   * of its own contract. `null` when the exports are not of this shape.
    */
   adaptModule?(exports: Readonly<Record<string, unknown>>): Readonly<Record<string, unknown>> | null;
 }
 
-/** What an adapter may use: capabilities for injected dependencies, a logger. */
+/** The host's services for an adapter: capabilities for injected dependencies, and a logger. */
 export interface AdapterServices {
   getCapability(name: string): unknown;
   readonly logger: Logger;
 }
 
-/** Makes a parser of a plain JSON Schema. */
+/** Compiles a plain JSON Schema to a parser. */
 export interface SchemaCompiler {
   /** Throws with a readable message when the schema itself is not valid. */
   compile(schema: JsonSchema): (value: unknown) => ParseResult;
 }
 
-/** One thing wrong with a value: where, as a path, and what, as a sentence. */
+/** One problem of a value: its path, and a sentence. */
 export interface Issue {
   readonly path: readonly (string | number)[];
   readonly message: string;
@@ -159,11 +159,11 @@ export interface ModeSummary {
   readonly isDefault: boolean;
   readonly humanRoleHints?: readonly string[] | null | undefined;
   readonly exampleUtterances?: readonly string[] | null | undefined;
-  /** Globs of the tools that are offered in it; one that begins with `!` takes out again. Absent: all. */
+  /** Globs of the tools that are offered in it; a glob that begins with `!` excludes. Absent: all. */
   readonly tools?: readonly string[] | null | undefined;
 }
 
-/** Where the modes are kept. */
+/** Lists the modes of an agent. */
 export interface ModeCatalog {
   listModes(options: { signal: AbortSignal }): Promise<readonly (ModeSummary | null)[]>;
 }

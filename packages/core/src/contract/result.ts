@@ -16,18 +16,18 @@ export type ContentBlock = (
       readonly data?: string;
     }
 ) & {
-  /** Members that another protocol has and this one has no field for, kept for whoever speaks that protocol. */
+  /** Members that another protocol has and this one has no field for, kept for users of that protocol. */
   readonly meta?: JsonObject;
 };
 
-/** What was cut from an output: its whole size in bytes, and the ref that `host.output` pages through. */
+/** How a cut output can be read in full: its whole size in bytes, and the ref for `host.output`. */
 export interface Truncation {
   readonly bytes: number;
   readonly ref: string;
 }
 
 /**
- * What a tool answered: `data` or `error`, never both, never neither.
+ * A tool's result: exactly one of `data` and `error`.
  *
  * `fetchedAt` is the ISO 8601 time at which the attempt began, on success and on failure.
  * Source of the shape: Tool-Forge's ToolResult; `code`, `details`, `warnings`, `content`, `truncated` are toolmount's.
@@ -52,7 +52,7 @@ export interface FailureResult {
   readonly tool: string;
   readonly fetchedAt: string;
   readonly data?: never;
-  /** A sentence for the model: what went wrong and, where it can, how to mend it. */
+  /** A sentence for the model: what failed and, where possible, how to fix it. */
   readonly error: string;
   /** UPPER_SNAKE; absent when neither the tool nor the host gave one. */
   readonly code?: string;
@@ -67,12 +67,12 @@ export type PartialResult<Data = unknown> =
   | Omit<SuccessResult<Data>, "tool" | "fetchedAt">
   | Omit<FailureResult, "tool" | "fetchedAt">;
 
-/** What `execute` may return. */
+/** The return value of `execute`. */
 export type ToolReturn<Data = unknown> = ToolResult<Data> | PartialResult<Data>;
 
-/** Results that `data` and `failure` made; the executor need not look for stray keys in these. */
+/** A result that `data` or `failure` made. The host does not check these for unknown keys. */
 export class Answer {
-  // Declared only: a field that was not given is not there.
+  // Declared only, so that a field without a value is absent.
   declare readonly data?: unknown;
   declare readonly error?: string;
   declare readonly code?: string;
@@ -100,7 +100,7 @@ export function data<Data>(
   return answer as PartialResult<Data>;
 }
 
-/** A failure, told to the model in one sentence. `code` is one of the tool's own, never one of the host's. */
+/** A failure: one sentence for the model. `code` is one of the tool's own, never one of the host's. */
 export function failure(
   error: string,
   extra?: {

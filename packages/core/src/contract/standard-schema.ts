@@ -26,13 +26,14 @@ interface StandardIssue {
   readonly path?: readonly (PropertyKey | { readonly key: PropertyKey })[] | undefined;
 }
 
-/** What a tool may give as `schema`: a Standard Schema (Zod and others), or a plain JSON Schema. */
+/** A tool's `schema`: a Standard Schema (Zod and others), or a plain JSON Schema. */
 export type ToolSchema = StandardSchema | JsonSchema;
 
-/** What parsing by a schema gives. Of a plain JSON Schema the type says only that it is an object. */
+/** The type of the parsed arguments. For a plain JSON Schema it is any object. */
 export type SchemaOutput<Schema> =
   Schema extends StandardSchema<infer _Input, infer Output> ? Output : Readonly<Record<string, unknown>>;
 
+/** Whether a schema implements Standard Schema. */
 export function isStandardSchema(value: unknown): value is StandardSchema {
   return (typeof value === "object" || typeof value === "function") && value !== null && "~standard" in value;
 }

@@ -4,14 +4,14 @@ import type { CallStatus } from "./outcome.ts";
 import type { Json, JsonObject } from "../json/json.ts";
 
 /**
- * Where a call that waits is.
+ * The state of a waiting call.
  *
- * `pending` waits for a person; `approved` and `denied` are decided and not yet acted on; `claimed` is walked by a host,
- * and nothing has run; `started` may have run; `handed` waits for the client's result; `ended` is over.
+ * `pending` waits for a person; `approved` and `denied` are decided, and no host has acted on the decision; `claimed` is
+ * resumed by a host, and the tool has not run; `started` may have run; `handed` waits for the client's result; `ended`.
  */
 export type ApprovalState = "pending" | "approved" | "denied" | "claimed" | "started" | "handed" | "ended";
 
-/** A person's decision, as it is kept. */
+/** A person's decision as it is stored. */
 export interface RecordedDecision {
   readonly decision: "approve" | "deny";
   readonly by: string;
@@ -19,22 +19,22 @@ export interface RecordedDecision {
   readonly reason?: string | undefined;
 }
 
-/** How a call ended that had waited. */
+/** The end of a call that had waited. */
 export interface RecordedEnd {
   readonly status: CallStatus;
   readonly at: number;
   readonly code?: string | undefined;
-  /** The sentence, where the host ended it without a run. */
+  /** The error message, when the host ended the call without a run. */
   readonly error?: string | undefined;
-  /** The outcome, sealed; null where nobody with the ticket was there to end it. */
+  /** The encrypted outcome; null when the call ended without its ticket, for example by expiry. */
   readonly sealed: string | null;
 }
 
 /**
- * One call that waits for a person or a client, as a store keeps it. Plain JSON; times are milliseconds since the epoch.
+ * A call that waits for a person or a client, as it is stored. Plain JSON; times are milliseconds since the epoch.
  *
- * What the session's ticket opens (the request, the outcome) is sealed with a key that is made of the ticket, and the
- * ticket itself is kept as a hash: a reader of the store can neither go on with the call nor see its secrets.
+ * The request and the outcome are encrypted with a key that is derived from the session's ticket, and the ticket is
+ * stored as a hash. A reader of the store can neither resume the call nor see its secrets.
  */
 export interface ApprovalRecord {
   /** For approvers only. */
@@ -42,92 +42,92 @@ export interface ApprovalRecord {
   /** SHA-256 of the ticket, in hex. */
   readonly ticketHash: string;
   readonly state: ApprovalState;
-  /** One more with every change; a change names the version that it saw. */
+  /** Every change adds 1, and names the version that it replaces. */
   readonly version: number;
   readonly tool: string;
   readonly info: CallInfo;
-  /** Over tool, definition, final arguments, session and user. */
+  /** SHA-256 over tool, definition, final arguments, session and user. */
   readonly digest: string;
-  /** Of the tool's definition alone. */
+  /** SHA-256 of the tool's definition. */
   readonly definition: string;
   /** The final arguments as an approver reads them: values under names of secrets are masked. */
   readonly shown: JsonObject;
-  /** Over tool and final arguments; what an "always" for these arguments goes by. */
+  /** SHA-256 over tool and final arguments; a remembered approval of scope `arguments` compares it. */
   readonly argumentsDigest: string;
-  /** The request as it came, sealed. */
+  /** The encrypted request. */
   readonly sealed: string;
   readonly prompt: string;
   readonly reasons: readonly ApprovalReason[];
   readonly options: readonly string[];
-  /** What silence means. */
+  /** The decision when the deadline passes without an answer. */
   readonly default: "approve" | "deny";
   readonly idempotent: boolean;
-  /** Whether the client runs it. */
+  /** Whether the client runs the call. */
   readonly client: boolean;
   readonly createdAt: number;
-  /** While pending: until when it may be answered. Once decided or handed: until when it may be gone on with. */
+  /** While pending: deadline for the decision. Once decided or handed: deadline for resuming the call. */
   readonly expiresAt: number;
   readonly decision: RecordedDecision | null;
-  /** Until when whoever claimed it need not show that it lives. */
+  /** Lease expiry: the host that claimed the call must renew it before this time. */
   readonly leaseUntil: number | null;
   readonly end: RecordedEnd | null;
 }
 
-/** An "always": covers later questions of requiresConfirmation and of the level, never a gate's or a rule's. */
+/** A remembered approval. It answers later questions of `requiresConfirmation` and of the level, never a gate's or a rule's. */
 export interface RememberedApproval {
   readonly id: string;
   readonly tool: string;
-  /** A changed definition is no longer covered. */
+  /** SHA-256 of the tool's definition; a changed definition is not covered. */
   readonly definition: string;
   readonly scope: ApprovalScope["scope"];
-  /** With `arguments`: what it covers. */
+  /** With `arguments`: the digest of the covered arguments. */
   readonly argumentsDigest: string | null;
-  /** With `rule`: what it covers. */
+  /** With `rule`: the pattern of the covered arguments. */
   readonly pattern: JsonObject | null;
-  /** With `session`: what it covers. */
+  /** With `session`: the covered session. */
   readonly sessionId: string | null;
-  /** On whose behalf the calls are that it covers; null for calls without a user. */
+  /** The user of the covered calls; null for calls without a user. */
   readonly userId: string | null;
   readonly by: string;
   readonly at: number;
 }
 
-/** Which records a list has. */
+/** Selects records of a list. */
 export interface ApprovalFilter {
   readonly states?: readonly ApprovalState[] | undefined;
   readonly sessionId?: string | undefined;
   readonly userId?: string | undefined;
-  /** The caller's id of the call. */
+  /** The caller's id for the call. */
   readonly callId?: string | undefined;
-  /** Those whose expiry, or lease while claimed or started, has passed at this time. */
+  /** Records whose expiry (or lease, while claimed or started) is at or before this time. */
   readonly dueBy?: number | undefined;
   /** Default 100; oldest first. */
   readonly limit?: number | undefined;
 }
 
 /**
- * Keeps calls that wait. A promise that resolves means that it is on disk; one that rejects, that nothing happened or
- * that nobody knows, and then the host denies.
+ * Stores waiting calls. When a promise resolves, the change is on disk. When it rejects, the change may or may not have
+ * happened, and the host denies.
  */
 export interface ApprovalStore {
   add(record: ApprovalRecord): Promise<void>;
   get(id: string): Promise<ApprovalRecord | null>;
   findByTicket(ticketHash: string): Promise<ApprovalRecord | null>;
-  /** Puts a record in place of its last version (`record.version - 1`). False when that is not the current one. */
+  /** Replaces version `record.version - 1` of a record. False when that is not the current version. */
   replace(record: ApprovalRecord): Promise<boolean>;
   list(filter?: ApprovalFilter): Promise<readonly ApprovalRecord[]>;
   remember(approval: RememberedApproval): Promise<void>;
-  /** Those for a tool, or all. */
+  /** The remembered approvals of one tool, or all. */
   remembered(tool?: string): Promise<readonly RememberedApproval[]>;
-  /** Forgets one; false when there is none. */
+  /** Deletes a remembered approval; false when there is none. */
   forget(id: string): Promise<boolean>;
 }
 
-/** One session as a store keeps it. */
+/** A session as it is stored. */
 export interface SessionRecord {
   readonly id: string;
   readonly parentId: string | null;
-  /** One more with every save. */
+  /** Every save adds 1. */
   readonly version: number;
   readonly createdAt: number;
   readonly updatedAt: number;
@@ -140,37 +140,37 @@ export interface SessionEntry {
   readonly entry: Json;
 }
 
-/** What changed of a session's state, by key; a key that was deleted has the value undefined. */
+/** Changes to a session's state by key; a deleted key has the value undefined. */
 export type StateChanges = ReadonlyMap<string, Json | undefined>;
 
 /**
- * Keeps sessions: a document each, changed by compare-and-set, a log that only grows, and the state that its calls share,
- * by key. A session's state may be there before its document is.
+ * Stores sessions. Each has a document (changed by compare-and-set), an append-only log, and the state that its calls
+ * share, by key. The state may exist before the document.
  */
 export interface SessionStore {
   load(id: string): Promise<SessionRecord | null>;
-  /** Saves version 1 of a new session, or the next version of a known one. False when it is not the next. */
+  /** Saves version 1 of a new session, or the next version of a stored one. False when it is not the next. */
   save(record: SessionRecord): Promise<boolean>;
   /** Newest change first. */
   list(filter?: {
     parentId?: string | undefined;
     limit?: number | undefined;
   }): Promise<readonly SessionRecord[]>;
-  /** Adds to the log after entry `after`, all or none. False when the log does not end there. */
+  /** Appends all entries to the log, or none. False when `after` is not the last entry. */
   append(id: string, after: number, entries: readonly Json[]): Promise<boolean>;
   entries(
     id: string,
     range?: { after?: number | undefined; limit?: number | undefined },
   ): Promise<readonly SessionEntry[]>;
-  /** The state that the calls of a session share; empty when nothing was kept. */
+  /** The state that the calls of a session share; empty when nothing is stored. */
   readState(id: string): Promise<ReadonlyMap<string, Json>>;
-  /** Changes these keys and no others, all or none. On disk when it resolves. */
+  /** Changes exactly these keys, all or none. On disk when it resolves. */
   writeState(id: string, changes: StateChanges): Promise<void>;
   /** Deletes a session, its log and its state; false when there is none. */
   delete(id: string): Promise<boolean>;
 }
 
-/** One line of the audit: what was decided, began or ended. Values under names of secrets are masked. */
+/** One line of the audit: a start, a question, a decision or an end. Values under names of secrets are masked. */
 export interface AuditEntry {
   readonly kind: "start" | "pending" | "decision" | "end";
   /** Milliseconds since the epoch. */
@@ -180,7 +180,7 @@ export interface AuditEntry {
   readonly [field: string]: Json | undefined;
 }
 
-/** An entry in the chain of its writer: each names the hash of the one before. */
+/** An entry in the hash chain of its writer: each record names the hash of the one before. */
 export interface AuditRecord {
   /** One writer is one run of one host. */
   readonly writer: string;
@@ -192,19 +192,19 @@ export interface AuditRecord {
   readonly entry: AuditEntry;
 }
 
-/** Where the chain of a writer ended when it was last written; shows when the newest records are missing. */
+/** The last record of a writer's chain. It shows when the newest records are missing. */
 export interface AuditHead {
   readonly writer: string;
   readonly sequence: number;
   readonly hash: string;
 }
 
-/** Keeps the audit. */
+/** Stores the audit. */
 export interface AuditSink {
   /**
-   * `batched`: a call does not wait, at most 10 ms are lost. `durable`: the start is on disk before a tool runs, the end
-   * before its outcome is told. `mixed`: durable, but batched for tools of category read. `changes`: durable, and nothing
-   * of tools of category read, nor of calls that name no tool.
+   * `batched`: calls do not wait, and a crash loses at most the last 10 ms. `durable`: the start is on disk before the
+   * tool runs, and the end before the caller gets the outcome. `mixed`: durable, but batched for tools of category read.
+   * `changes`: durable, without tools of category read and without calls of unknown tools.
    */
   readonly mode: "batched" | "durable" | "mixed" | "changes";
   /** Appends in one commit. On disk when it resolves. */
@@ -213,7 +213,7 @@ export interface AuditSink {
   heads(): Promise<readonly AuditHead[]>;
 }
 
-/** Which records of the audit. */
+/** Selects records of the audit. */
 export interface AuditFilter {
   readonly runId?: string | undefined;
   readonly tool?: string | undefined;
@@ -223,7 +223,7 @@ export interface AuditFilter {
   readonly last?: number | undefined;
 }
 
-/** All that a host keeps. */
+/** All stores of a host. */
 export interface StateStore {
   readonly approvals: ApprovalStore;
   readonly sessions: SessionStore;

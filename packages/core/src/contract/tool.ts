@@ -15,7 +15,7 @@ export type ToolStatus = "active" | "deprecated" | "removed";
 export const defaultTimeoutMs = 15_000;
 
 /**
- * A tool: what it is called, when to use it, what it takes, what it may do, and the work itself.
+ * A tool: its name, its description, its arguments, its classification and its work.
  * Source of the shape: Tool-Forge's ToolDefinition; `usage` and `summary` are Aptix's.
  */
 export interface ToolDefinition<Schema extends ToolSchema = ToolSchema, Data = unknown> {
@@ -24,10 +24,10 @@ export interface ToolDefinition<Schema extends ToolSchema = ToolSchema, Data = u
   /** One or two sentences for the model: what it does, when to use it, when not. */
   readonly description: string;
   readonly schema: Schema;
-  /** Undefined only for adapted tools whose contract does not know it. */
+  /** Undefined only for adapted tools whose contract has no category. */
   readonly category?: Category | undefined;
   readonly consequenceLevel?: ConsequenceLevel | undefined;
-  /** Asks a person before it runs. A function decides by the arguments; when it throws, the person is asked. */
+  /** Asks a person before the tool runs. A function decides by the arguments; when it throws, the person is asked. */
   readonly requiresConfirmation?: boolean | ((params: SchemaOutput<Schema>) => boolean) | undefined;
   /** Milliseconds; 0 for none; 15000 when absent. */
   readonly timeout?: number | undefined;
@@ -35,13 +35,13 @@ export interface ToolDefinition<Schema extends ToolSchema = ToolSchema, Data = u
   readonly usage?: string | undefined;
   /** One line for a catalogue. */
   readonly summary?: string | undefined;
-  /** What `data` looks like on success. */
+  /** The schema of `data` on success. */
   readonly outputSchema?: ToolSchema | undefined;
   /** `client` hands the call back to the caller as pending. */
   readonly execution?: "server" | "client" | undefined;
-  /** Modes in which the tool is offered; `*` stands for all. Absent: all. */
+  /** Modes in which the tool is offered; `*` means all. Absent: all. */
   readonly modes?: readonly string[] | undefined;
-  /** Offered whatever the mode, and without being activated: for tools by which a model gets at others. */
+  /** Offered in every mode and without activation: for tools with which a model finds other tools. */
   readonly alwaysOffered?: boolean | undefined;
   /** `deprecated` runs but is not offered; `removed` is not mounted. */
   readonly status?: ToolStatus | undefined;
@@ -51,37 +51,37 @@ export interface ToolDefinition<Schema extends ToolSchema = ToolSchema, Data = u
   readonly dependsOn?: readonly string[] | undefined;
   /** Its description may change between turns; schema and classification may not. */
   readonly dynamic?: boolean | undefined;
-  /** Running it twice with the same arguments is as good as once. */
+  /** Two runs with the same arguments have the same effect as one. */
   readonly idempotent?: boolean | undefined;
-  /** The contract it was written to, when that is not toolmount's own. */
+  /** The contract that it follows, when that is not toolmount's own. */
   readonly origin?: "aptix" | "amplifier" | "forge" | undefined;
-  /** How what an adapted tool throws reads in its own contract; other tools have the host's words. */
+  /** The error texts of an adapted tool's contract; other tools have the host's. */
   readonly failures?: FailureWording | undefined;
   // A method, so that a tool of a particular schema fits `ToolDefinition`.
   execute(params: SchemaOutput<Schema>, context: ToolContext): Promise<ToolReturn<Data>> | ToolReturn<Data>;
 }
 
-/** The words of a contract for a value that a tool threw. */
+/** The error texts of a contract for a value that a tool threw. */
 export interface FailureWording {
-  /** Stands in the log's tag: `[<className>_ExecuteAsync__Exception]`. */
+  /** Part of the log's tag: `[<className>_ExecuteAsync__Exception]`. */
   readonly className: string;
-  /** What the model reads. Must be safe: no stack, no path, no secret. */
+  /** The failure that the model reads. It must hold no stack, path or secret. */
   describe(thrown: unknown): PartialResult<never>;
 }
 
-/** What `defineTool` takes: the classification is required. */
+/** The parameter of `defineTool`: the classification is required. */
 export interface ToolSpecification<Schema extends ToolSchema, Data> extends ToolDefinition<Schema, Data> {
   readonly category: Category;
   readonly consequenceLevel: ConsequenceLevel;
   readonly requiresConfirmation: boolean | ((params: SchemaOutput<Schema>) => boolean);
 }
 
-/** A context as a caller without a host gives it: any part, or none. */
+/** A context from a caller without a host: every member is optional. */
 export type PartialContext = { readonly [Key in keyof ToolContext]?: ToolContext[Key] | undefined };
 
 /**
  * A tool as `defineTool` returns it: `execute` works without a host and without a context, checks the arguments and
- * the abort signal first, never throws (interrupts excepted), and answers with a whole result.
+ * the abort signal first, never throws (interrupts excepted), and returns a complete result.
  */
 export interface Tool<Schema extends ToolSchema = ToolSchema, Data = unknown> extends Omit<
   ToolDefinition<Schema, Data>,
@@ -90,7 +90,7 @@ export interface Tool<Schema extends ToolSchema = ToolSchema, Data = unknown> ex
   execute(params: unknown, context?: PartialContext): Promise<ToolResult<Data>>;
 }
 
-/** A tool with what the host decided about it; what gates, policies and listings see. */
+/** A mounted tool as gates, policies and listings see it. */
 export interface ToolInfo {
   /** The name under which it is mounted and offered. */
   readonly name: string;
@@ -116,11 +116,11 @@ export interface ToolInfo {
   readonly dynamic: boolean;
   readonly origin: "toolmount" | "aptix" | "amplifier" | "forge";
   readonly aliases: readonly string[];
-  /** Which module mounted it. */
+  /** The module that mounted it. */
   readonly owner: string;
 }
 
-/** The facts that decide about one call, for gates, policies and approvers. */
+/** The facts of one call, for gates, policies and approvers. */
 export interface PendingCall {
   readonly info: CallInfo;
   readonly tool: ToolInfo;

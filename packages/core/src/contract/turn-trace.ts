@@ -1,12 +1,12 @@
 import { tracingChannel, type TracingChannel } from "node:diagnostics_channel";
 
-/** Name of the tracing channel on which turns of sessions are told, by whatever runs them. */
+/** Name of the tracing channel for the turns of sessions. */
 export const turnChannelName = "toolmount:turn";
 
-/** Name of the tracing channel on which requests to models are told: each one that is made, retries too. */
+/** Name of the tracing channel for requests to models; a retry is a request of its own. */
 export const modelChannelName = "toolmount:model";
 
-/** What went wrong. */
+/** An error in a trace. */
 export interface TraceFailure {
   /** A code, or for a model the kind of failure. */
   readonly code: string;
@@ -21,36 +21,36 @@ export interface TraceUsage {
   readonly reasoningTokens: number;
 }
 
-/** What listeners of a channel of agents are given: one object for all its moments, filled as things go on. */
+/** The message of an agent channel: one object for all its moments, filled in as the work proceeds. */
 interface AgentTrace {
-  /** The host's, as the capability `host.id`; listeners hear all hosts of the process. */
+  /** The capability `host.id` of the host; a listener gets the messages of all hosts of the process. */
   readonly hostId: string;
   readonly sessionId: string;
   readonly turnId: string;
-  /** The model that is asked for. */
+  /** The requested model. */
   readonly model: string;
-  /** Where it is asked, as `host` or `host:port`. */
+  /** The server of the model, as `host` or `host:port`. */
   readonly server: string;
-  /** W3C trace context above it. What a listener to `start` puts here, all within it sees. */
+  /** W3C trace context of the parent. A listener to `start` may replace it for all nested work. */
   traceparent: string | undefined;
   durationMs?: number;
   usage?: TraceUsage;
   failure?: TraceFailure;
 }
 
-/** A turn: from its beginning, or from where it goes on, to its end, or to where it waits. */
+/** A turn, from its start or its resumption to its end or its next pause. */
 export interface TurnTrace extends AgentTrace {
-  /** The agent of the plan that the session is; null for the plan's own. */
+  /** The session's agent in the plan; null for the plan's own. */
   readonly agent: { readonly name: string; readonly description: string } | null;
   readonly depth: number;
   readonly parentSessionId?: string;
   readonly userId?: string;
-  /** It waited, or its process was gone, and goes on; `traceparent` is then of where it began. */
+  /** The turn resumes after a pause or a crash; `traceparent` is then that of its start. */
   readonly resumed: boolean;
-  /** Who goes on with it, where that is known. */
+  /** The user who resumed it, when known. */
   readonly resumedBy?: string;
   status?: "done" | "incomplete" | "paused" | "cancelled" | "failed";
-  /** Requests to the model, and calls, those of children counted. */
+  /** Numbers of requests to the model and of calls, children included. */
   iterations?: number;
   calls?: number;
 }
@@ -58,13 +58,13 @@ export interface TurnTrace extends AgentTrace {
 /** One request to a model. */
 export interface ModelTrace extends AgentTrace {
   readonly stream: boolean;
-  /** Counts from 1; more for a request that is made again. */
+  /** Counts from 1; a retry adds 1. */
   readonly attempt: number;
   readonly temperature?: number;
   readonly maxOutputTokens?: number;
   responseId?: string;
   responseModel?: string;
-  /** Why the answer ended where it did: `stop`, `tool_calls`, or what the server says. */
+  /** Why the answer ended: `stop`, `tool_calls`, or the server's own word. */
   finishReason?: string;
   /** From the request to the first piece of a streamed answer. */
   firstPieceMs?: number;
@@ -73,17 +73,17 @@ export interface ModelTrace extends AgentTrace {
 const turnChannel = tracingChannel<unknown, TurnTrace>(turnChannelName);
 const modelChannel = tracingChannel<unknown, ModelTrace>(modelChannelName);
 
-/** Tells of a turn that `act` runs and fills in. Costs nothing when nobody listens. */
+/** Publishes a turn that `act` runs and fills in. Costs nothing without listeners. */
 export function traceTurn<Value>(message: TurnTrace, act: () => Promise<Value>): Promise<Value> {
   return trace(turnChannel, message, act);
 }
 
-/** Tells of a request that `act` makes and fills in. Costs nothing when nobody listens. */
+/** Publishes a request that `act` makes and fills in. Costs nothing without listeners. */
 export function traceModel<Value>(message: ModelTrace, act: () => Promise<Value>): Promise<Value> {
   return trace(modelChannel, message, act);
 }
 
-/** The moments are those of an asynchronous function, as of a call. */
+/** The moments are those of an asynchronous function, as on the channel of calls. */
 function trace<Message extends AgentTrace, Value>(
   channel: TracingChannel<unknown, Message>,
   message: Message,

@@ -2,7 +2,7 @@ import type { ToolInfo } from "./tool.ts";
 import type { ToolmountError } from "./errors.ts";
 import type { ToolOutcome } from "./outcome.ts";
 
-/** What a rule found wrong: where, and what. */
+/** A problem that a rule found. */
 export interface RuleProblem {
   /** `mount`, `tools.read_file.usage`, … */
   readonly where: string;
@@ -11,7 +11,7 @@ export interface RuleProblem {
   readonly severity?: "error" | "warning" | undefined;
 }
 
-/** One thing that a validator checks. Its id is stable: never renamed, never reused. */
+/** One check of a validator. Its id is stable: never renamed, never reused. */
 export interface Rule<Subject> {
   readonly id: string;
   readonly severity: "error" | "warning";
@@ -22,7 +22,7 @@ export interface Rule<Subject> {
   check(subject: Subject): Iterable<RuleProblem> | Promise<Iterable<RuleProblem>>;
 }
 
-/** A set of rules by which a module is judged: one verdict, pass or not. */
+/** A set of rules with one verdict: passed or failed. */
 export interface Profile {
   readonly name: string;
   /** The contract whose tools it is for; absent, it is for all. */
