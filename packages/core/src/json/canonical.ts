@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 
-/** JSON text with object keys in code-unit order, so that equal values give equal texts. `undefined` members are left out. */
+/** JSON text with object keys in code-unit order, so that equal values have equal texts. `undefined` members are left out. */
 export function canonicalJson(value: unknown): string {
   if (Array.isArray(value)) return `[${value.map((item) => canonicalJson(item ?? null)).join(",")}]`;
   if (typeof value !== "object" || value === null) return JSON.stringify(value) ?? "null";

@@ -1,16 +1,16 @@
 /** Deepest nesting of arguments and results. */
 export const maxDepth = 64;
 
-/** A value that is not JSON, or is too deep to be handled; `path` says where. */
+/** Thrown for a value that is not JSON or is nested too deep; `path` is its place. */
 export class NotJson extends Error {
   readonly path: (string | number)[] = [];
 }
 
 /**
- * A deeply frozen copy of a JSON value. Nothing of what was given is frozen or shared.
+ * A deeply frozen copy of a JSON value. The given value is neither frozen nor shared.
  *
- * Members that are `undefined` are left out. Throws {@link NotJson} for what JSON cannot hold, for `__proto__` as a
- * key, and below {@link maxDepth} levels.
+ * Members that are `undefined` are left out. Throws {@link NotJson} for values that JSON cannot hold, for `__proto__`
+ * as a key, and below {@link maxDepth} levels.
  */
 export function frozenCopy<Value>(value: Value, depth = 0): Value {
   if (typeof value !== "object" || value === null) return jsonScalar(value);
@@ -19,8 +19,8 @@ export function frozenCopy<Value>(value: Value, depth = 0): Value {
 }
 
 /**
- * Freezes an object that nobody else holds: in place when all its members are scalars, else as {@link frozenCopy},
- * since what lies deeper may be somebody else's.
+ * Freezes an object that only the caller holds: in place when all its members are scalars, else as {@link frozenCopy},
+ * since deeper objects may be shared.
  */
 export function freezeOwn<Value extends object>(value: Value): Value {
   for (const key in value) {
@@ -47,7 +47,7 @@ function frozenObject(value: object, depth: number): object {
   const copy: Record<string, unknown> = {};
   let key = "";
   try {
-    // A plain object has no enumerable keys but its own; `for in` reads them without making a list.
+    // A plain object has only enumerable keys of its own, and `for in` reads them without a list.
     for (key in value) {
       if (key === "__proto__") throw new NotJson('may not be named "__proto__"');
       const given = (value as Record<string, unknown>)[key];
@@ -65,7 +65,7 @@ function atMember(error: unknown, key: string | number): unknown {
   return error;
 }
 
-/** Plain objects only; those of another realm have their own Object.prototype, whose prototype is null too. */
+/** Plain objects only. An object of another realm has that realm's Object.prototype, whose prototype is also null. */
 export function requirePlain(value: object): void {
   const prototype: unknown = Object.getPrototypeOf(value);
   if (prototype === Object.prototype || prototype === null || Object.getPrototypeOf(prototype) === null)

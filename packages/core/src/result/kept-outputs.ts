@@ -2,7 +2,7 @@ import { randomBytes } from "node:crypto";
 import { ToolmountError } from "../contract/errors.ts";
 import type { OutputPage } from "../contract/host.ts";
 
-/** Keeps the whole of outputs that were cut, up to a number of bytes; the oldest make room. */
+/** Stores the full text of truncated outputs, up to a number of bytes; the oldest are dropped first. */
 export class KeptOutputs {
   readonly #maxBytes: number;
   readonly #texts = new Map<string, string>();
@@ -12,7 +12,7 @@ export class KeptOutputs {
     this.#maxBytes = maxBytes;
   }
 
-  /** Keeps a text and returns its ref, which cannot be guessed. A text larger than the whole room keeps its beginning. */
+  /** Stores a text and returns its ref, which cannot be guessed. Of a text larger than the limit, the start is stored. */
   keep(text: string): string {
     const ref = newRef();
     const kept = text.slice(0, Math.floor(this.#maxBytes / 2));
@@ -41,14 +41,14 @@ export class KeptOutputs {
   }
 }
 
-/** The whole of an output could not be kept: the host's own fault, not the tool's. */
+/** An output could not be stored: a failure of the host, not of the tool. */
 export class KeptOutputsError extends Error {}
 
 function newRef(): string {
   try {
     return `out_${randomBytes(16).toString("hex")}`;
   } catch (cause) {
-    throw new KeptOutputsError("an output could not be kept", { cause });
+    throw new KeptOutputsError("the full output could not be stored", { cause });
   }
 }
 

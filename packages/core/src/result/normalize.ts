@@ -1,12 +1,12 @@
 import { hostCodes } from "../contract/errors.ts";
 import { Answer, type ToolResult } from "../contract/result.ts";
 
-/** Why a value is not a tool result; the text names the broken rule. Adapters throw it for results of their shape. */
+/** Thrown for a value that is not a tool result; the message names the broken rule. Adapters throw it for their own shapes. */
 export class ContractBreach extends Error {
   override readonly name = "ContractBreach";
 }
 
-/** By name, so that the breach of another copy of core counts. */
+/** By name, so that an error of another copy of core is recognized. */
 export function isContractBreach(thrown: unknown): thrown is ContractBreach {
   return thrown instanceof Error && thrown.name === "ContractBreach";
 }
@@ -14,8 +14,8 @@ export function isContractBreach(thrown: unknown): thrown is ContractBreach {
 const resultKeys = new Set(["tool", "fetchedAt", "data", "error", "code", "details", "content", "warnings"]);
 
 /**
- * Makes a whole result of what a tool returned. `declared` is the name its author gave it, `exposed` the one it is
- * mounted under. Throws {@link ContractBreach} naming the rule that was broken.
+ * Completes the return value of a tool to a result. `declared` is the tool's own name, `exposed` the name under which
+ * it is mounted. Throws {@link ContractBreach} with the broken rule.
  */
 export function normalizeResult(
   declared: string,
@@ -49,7 +49,7 @@ function assemble(tool: string, fetchedAt: string, answer: Answer): ToolResult {
 function requireKnownKeys(answer: object): void {
   for (const key of Object.keys(answer)) {
     if (key === "success")
-      throw new ContractBreach('a result has no "success": an error is the sign of failure');
+      throw new ContractBreach('a result has no "success": a failure is a result with an error');
     if (key === "timestamp") throw new ContractBreach('a result has no "timestamp": the field is fetchedAt');
     if (!resultKeys.has(key))
       throw new ContractBreach(`a result has no ${JSON.stringify(key.slice(0, 100))}`);
@@ -68,7 +68,7 @@ function requireSentence(error: unknown): string {
   throw new ContractBreach("error is not a sentence");
 }
 
-/** The host's own codes are made by `toolFailure` and the hops, which pass through here on the lone path only. */
+/** Without a host, `toolFailure` also passes the host's own codes through here. */
 function requireOwnCode(code: unknown, error: unknown): string {
   if (error === undefined) throw new ContractBreach("a success has no code");
   if (typeof code !== "string" || !/^[A-Z][A-Z0-9_]*$/.test(code))
@@ -76,13 +76,13 @@ function requireOwnCode(code: unknown, error: unknown): string {
   return code;
 }
 
-/** Tells whether a tool used a code that only the host may use. */
+/** Whether a code is one of the host's own, which tools may not use. */
 export function isHostCode(code: string | undefined): boolean {
   return code !== undefined && hostCodes.has(code);
 }
 
 function requireContent(content: unknown, error: unknown): unknown {
-  if (error !== undefined) throw new ContractBreach("content stands beside data, not beside error");
+  if (error !== undefined) throw new ContractBreach("content is allowed with data, not with error");
   if (!Array.isArray(content) || !content.every(isBlock))
     throw new ContractBreach("content is not a list of text, image, audio or file blocks");
   return content;

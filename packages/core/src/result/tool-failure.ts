@@ -2,8 +2,8 @@ import { errorMessage, ToolError } from "../contract/errors.ts";
 import { failure, type PartialResult } from "../contract/result.ts";
 
 /**
- * The failure for a value that a tool threw. Only a `ToolError` speaks to the model in its own words: any other
- * message may hold paths, queries or secrets, so it stays in the log.
+ * The failure for a value that a tool threw. The model reads the message of a `ToolError` only. Any other message may
+ * hold paths, queries or secrets, so it goes to the log.
  */
 export function toolFailure(tool: string, thrown: unknown): PartialResult<never> {
   if (isToolError(thrown))
@@ -14,11 +14,12 @@ export function toolFailure(tool: string, thrown: unknown): PartialResult<never>
   });
 }
 
-/** By name, so that an error of another copy of core counts. */
+/** By name, so that an error of another copy of core is recognized. */
 function isToolError(thrown: unknown): thrown is ToolError {
   return thrown instanceof ToolError || (thrown instanceof Error && thrown.name === "ToolError");
 }
 
+/** The name of an error, or the type of any other thrown value. */
 export function typeName(thrown: unknown): string {
   if (thrown instanceof Error) return thrown.name.slice(0, 100);
   return thrown === null ? "null" : typeof thrown;

@@ -3,15 +3,15 @@ import { maxDepth, NotJson, requirePlain } from "../json/freeze.ts";
 import type { KeptOutputs } from "./kept-outputs.ts";
 import type { ContentBlock, ToolResult } from "../contract/result.ts";
 
-/** Bytes of base64 that images and audio beside the data may have. */
+/** Largest size of the images and audio of a result, in bytes of base64. */
 const maxBinary = 16_777_216;
 
-/** Texts shorter than this are never cut: they are names, not content. */
+/** Texts shorter than this are never cut, since they are names rather than content. */
 const shortText = 256;
 
 /**
- * Keeps a success within `maxBytes` of JSON. Text beyond it becomes head and tail, and the whole is kept for paging;
- * data that is too large without any long text becomes the failure `OUTPUT_TOO_LARGE`. Throws `NotJson`.
+ * Cuts a success to `maxBytes` of JSON: of long texts the head and the tail stay, and the full text is stored for
+ * paging. Data that is too large without long texts becomes the failure `OUTPUT_TOO_LARGE`. Throws `NotJson`.
  */
 export function truncateResult(result: ToolResult, maxBytes: number, keeper: KeptOutputs): ToolResult {
   if (result.error !== undefined) return boundFailure(result, maxBytes);
@@ -96,7 +96,7 @@ function longTexts(value: unknown): number[] {
   return found;
 }
 
-/** The most bytes a text may keep so that all of them together fit; shorter ones leave their rest to the longer. */
+/** Largest size of each text so that all of them fit; shorter texts leave their unused share to the longer ones. */
 function fairShare(lengths: readonly number[], room: number): number {
   let left = room;
   const ascending = lengths.toSorted((a, b) => a - b);
@@ -108,7 +108,7 @@ function fairShare(lengths: readonly number[], room: number): number {
   return left;
 }
 
-/** A copy of a value in which long texts are replaced; what holds none is shared, not copied. */
+/** A copy of a value in which long texts are replaced. Parts without long texts are shared. */
 function withTexts(value: unknown, replace: (text: string) => string): unknown {
   if (typeof value === "string") return value.length > shortText ? replace(value) : value;
   if (typeof value !== "object" || value === null) return value;
@@ -116,7 +116,7 @@ function withTexts(value: unknown, replace: (text: string) => string): unknown {
   return Object.fromEntries(Object.entries(value).map(([key, item]) => [key, withTexts(item, replace)]));
 }
 
-/** Head and tail of a text with a line between that says what is missing; at most `maxBytes` of JSON. */
+/** Head and tail of a text, and a line between them about the missing middle; at most `maxBytes` of JSON. */
 function cutMiddle(text: string, maxBytes: number): string {
   const bytes = Buffer.byteLength(text);
   if (exactBytes(text) <= maxBytes + 2) return text;

@@ -3,24 +3,24 @@ import { formatPath } from "../schema/schema.ts";
 import { escapeHidden } from "../text/hidden.ts";
 import { foldLookalikes, scanText, type TextFinding, type TextFindingKind } from "./text.ts";
 
-/** What a scan of a whole definition may find beside what is in its texts. */
+/** Kinds of findings in a definition: those of its texts, names and references. */
 export type DefinitionFindingKind = TextFindingKind | "name" | "ref";
 
-/** One thing found in a definition, and where: `inputSchema.properties.city.description`. */
+/** A finding in a definition, with its path: `inputSchema.properties.city.description`. */
 export interface DefinitionFinding extends Omit<TextFinding, "kind"> {
   readonly kind: DefinitionFindingKind;
   readonly path: string;
 }
 
-/** Beyond this many findings a definition is bad enough. */
+/** Largest number of reported findings. */
 const maxFindings = 100;
 
-/** Longest usage text that is not remarked upon, in characters; guidance is long by nature. */
+/** Longest usage text without a finding, in characters; usage texts are long by nature. */
 const maxUsageLength = 20_000;
 
 /**
- * Looks every string of a tool's definition over: name, descriptions, titles, enums, defaults, property names, of input
- * and output alike; and every `$ref` and `pattern`. Pure; reads own properties only.
+ * Scans every string of a tool's definition: name, descriptions, titles, enums, defaults and property names, of input
+ * and output schema, and every `$ref`. Pure; reads own properties only.
  */
 export function scanDefinition(definition: Readonly<Record<string, unknown>>): readonly DefinitionFinding[] {
   const findings: DefinitionFinding[] = [];
@@ -55,7 +55,7 @@ function walk(value: unknown, path: Path, at: Walk): void {
   }
 }
 
-/** A keyword or the like, in which nothing can hide. */
+/** A keyword, too plain to hide anything. */
 const plainKey = /^[A-Za-z$_-]{1,40}$/;
 
 function scanString(text: string, path: Path, at: Walk): void {
@@ -68,7 +68,7 @@ function scanString(text: string, path: Path, at: Walk): void {
   if (key === "$ref" || key === "$dynamicRef" || key === "$recursiveRef") scanRef(text, path, at);
 }
 
-/** Whether the keys at a path are names of arguments, not keywords. */
+/** Whether the keys at a path are names of arguments rather than keywords. */
 function isPropertyTable(path: Path): boolean {
   const [last, before] = [path.at(-1), path.at(-2)];
   return (
@@ -88,7 +88,7 @@ function* scanName(name: string, path: Path): Generator<DefinitionFinding> {
   if (name in Object.prototype)
     yield make("name", path, "is the name of a member of every JavaScript object", name);
   else if (/[^\x20-\x7e]/.test(name))
-    yield make("name", path, "has letters outside ASCII, which may look like others", name);
+    yield make("name", path, "has letters outside ASCII, which may look like ASCII letters", name);
   else if (!/^[A-Za-z0-9_./:-]{1,128}$/.test(name))
     yield make("name", path, "is not of 1 to 128 letters, digits, _ . / : and -", name);
 }
@@ -110,9 +110,9 @@ function scanRef(ref: string, path: Path, { add, root }: Walk): void {
     return add(make("ref", path, "refers to a schema outside of the definition", ref));
   const schema = root[String(path[0])];
   if (ref !== "#" && ref.startsWith("#/") && pointed(schema, ref) === undefined)
-    add(make("ref", path, "refers to a part of the schema that is not there", ref));
+    add(make("ref", path, "refers to a part of the schema that does not exist", ref));
   else if (ref.startsWith("#/") && runsInCircle(schema, ref))
-    add(make("ref", path, "refers to itself and to nothing else", ref));
+    add(make("ref", path, "refers only to itself", ref));
 }
 
 function pointed(schema: unknown, ref: string): unknown {

@@ -1,4 +1,4 @@
-/** Sorts of text that people do not see and models do. */
+/** Kinds of text that people do not see and models read. */
 export type HiddenKind =
   | "tags"
   | "zero-width"
@@ -17,8 +17,8 @@ export interface HiddenPlace {
 }
 
 /**
- * Finds characters that hide text from the people who review it, and leaves alone what languages and emoji need:
- * non-joiners in Persian, joiners in Indic scripts and emoji, word breaks of Thai and Khmer, flags made of tags.
+ * Finds characters that hide text from reviewers. Characters that languages and emoji need are no findings:
+ * non-joiners in Persian, joiners in Indic scripts and emoji, word breaks of Thai and Khmer, tags in flags.
  */
 export function findHidden(text: string): readonly HiddenPlace[] {
   const found = findPadding(text);
@@ -44,8 +44,8 @@ export function findHidden(text: string): readonly HiddenPlace[] {
 const messages: Readonly<Record<HiddenKind, string>> = {
   tags: "holds tag characters, which models read and people do not see",
   "zero-width": "holds characters without width",
-  "variation-selectors": "holds variation selectors where there is nothing to vary",
-  bidi: "changes the direction of text, so that it reads otherwise than it is",
+  "variation-selectors": "holds variation selectors after characters without variants",
+  bidi: "changes the direction of text, so that it is not read in the order of its characters",
   ansi: "holds a terminal escape sequence",
   control: "holds control characters",
   padding: "pushes text out of sight with empty space",
@@ -131,7 +131,7 @@ function isVariation(value: number): boolean {
   );
 }
 
-/** One selector after a sign that has variants; never two, and never after a Latin letter. */
+/** One selector after a character that has variants; never two, and never after a Latin letter. */
 function variationFits(points: readonly Point[], index: number): boolean {
   const before = points[index - 1];
   if (before === undefined || isVariation(before.value)) return false;
@@ -155,7 +155,7 @@ function isBidi(value: number): boolean {
 const rightToLeft =
   /(?=\p{L})[\p{sc=Arabic}\p{sc=Hebrew}\p{sc=Syriac}\p{sc=Thaana}\p{sc=Nko}\p{sc=Adlam}\p{sc=Samaritan}\p{sc=Mandaic}]/u;
 
-/** Isolates that are closed, and marks in texts with right-to-left letters, are how such texts are written. */
+/** Closed isolates, and marks in texts with right-to-left letters, are ordinary in such texts. */
 function bidiKind(value: number, index: number, points: readonly Point[], open: number[]): HiddenKind | null {
   if (value >= 0x202a && value <= 0x202e) return "bidi";
   if (value === 0x2069) return open.pop() === undefined ? "bidi" : null;
@@ -184,7 +184,7 @@ function joinerFits(points: readonly Point[], index: number): boolean {
   return before >= 0 && pictograph.test(points[before]!.text) && !/[0-9#*]/.test(after.text);
 }
 
-/** Blank lines, or a blank stretch, longer than any layout needs, with text behind them. */
+/** Blank lines or spaces, more than any layout needs, followed by text. */
 function findPadding(text: string): HiddenPlace[] {
   const found: HiddenPlace[] = [];
   for (const match of text.matchAll(/\s{10,}/gu)) {

@@ -1,4 +1,4 @@
-/** A turn of phrase by which texts try to steer a model, with what it tries. */
+/** A phrase with which texts try to instruct a model, and its intention. */
 export interface InjectionPhrase {
   readonly tries: string;
   readonly pattern: RegExp;
@@ -16,8 +16,8 @@ const hideouts =
   "(?:~?\\/?\\.ssh\\b|id_rsa|id_ed25519|\\.netrc|\\.aws\\/|\\.env\\b(?! file extension)|\\/etc\\/(?:passwd|shadow)|\\.npmrc|\\.kube\\/|\\.git-credentials|\\.bash_history|mcp\\.json|\\.cursor\\/|claude_desktop_config|wallet\\.dat|keychain)";
 
 /**
- * Phrases of known attacks on tool definitions, matched on normalised text (lower case, one space, nothing invisible,
- * look-alike letters as Latin). Heuristics: they warn, they do not refuse.
+ * Phrases of known attacks on tool definitions, matched on normalized text (lower case, single spaces, no hidden
+ * characters, look-alike letters as Latin). Heuristics: they cause warnings, never a refusal.
  */
 export const injectionPhrases: readonly InjectionPhrase[] = [
   {
@@ -26,7 +26,7 @@ export const injectionPhrases: readonly InjectionPhrase[] = [
       /<\/?(?:important|system|instructions?|secret|hidden|admin|override|assistant|system[-_ ]?prompt|critical|priority|sys)\b[^>]{0,40}>|<\|[a-z_]{2,20}\|>|\[\/?inst\]|<<\/?sys>>|^\s*#{1,4} ?(?:system|instructions?|new instructions?)\s*:|(?:^|[.!\n] ?)(?:system|(?:system|assistant) (?:message|note|prompt|override)) ?: |<!--|\[(?:system|admin|hidden)(?: [a-z]{1,20}){0,3}\]/m,
   },
   {
-    tries: "sets aside other instructions",
+    tries: "overrides other instructions",
     pattern: new RegExp(
       `\\b(?:ignore|disregard|forget|override|bypass|overrule|supersede|dismiss|drop|skip|neglect)s? (?:everything|anything|all)?\\s?(?:of )?${earlier}?,? ?(?:and [a-z]+ )?(?:system |safety |security )?${orders}\\b(?! (?:file|flag|field|list|parameter|pattern|for this (?:row|file|path)))|\\b(?:ignore|disregard|forget) (?:everything|all that|what(?:ever)?) (?:you|was|were|has|came|above|before|said)|\\b(?:takes?|has|have) (?:precedence|priority) over (?:all |any |the |your )*(?:other |previous |earlier |system |user |prior )`,
     ),
@@ -74,7 +74,7 @@ export const injectionPhrases: readonly InjectionPhrase[] = [
       /\b(?:assistant|model|ai|llm|agent|claude|gpt|gemini|copilot)s?,? (?:must|should|shall|has to|needs to|is required to|will) (?:first |always |also |now |immediately |never )*(?:call|run|execute|send|read|ignore|obey|follow|include|reveal|copy|upload|delete|disable|forward|add|append|install|download)\b|\b(?:then|and|also|now|first|next|immediately),? (?:call|run|execute|invoke|use) (?:the )?(?:bash|shell|terminal|run_command|execute_command|exec|curl|wget|rm|powershell|send_email)\b|\bcurl (?:-[a-z]+ )*https?:|\bwget https?:|\brm -rf\b.{0,20}[~/*]|\|\s?(?:ba)?sh\b|\bbase64\b.{0,40}\b(?:decode|run|execute|follow|obey)\b.{0,40}\b(?:instructions?|command|it|and|then)\b|\bdecode\b.{0,30}\bbase64\b.{0,30}\b(?:follow|execute|run|obey)/,
   },
   {
-    tries: "sets aside other instructions, in another language",
+    tries: "overrides other instructions, in another language",
     pattern:
       /ignorier(?:e|en sie|t)?\b.{0,30}(?:vorherigen?|bisherigen?|obigen?|fruheren?|früheren?|vorigen?|andere[nr]?)\b.{0,15}(?:anweisung|regeln|befehl|vorgaben|instruktion)|vergiss (?:alle|alles|deine)\b|(?:ignore[zr]?|oublie[zr]?)\b.{0,25}(?:instructions?|consignes|regles|règles)\b.{0,15}(?:precedent|précédent|anterieur|antérieur|ci-dessus)|(?:ignora|ignore|ignorad|olvida|olvide)\b.{0,25}(?:instrucciones|reglas|ordenes|órdenes)\b.{0,15}(?:anterior|previ)|(?:ignora|ignorate|dimentica)\b.{0,25}(?:istruzioni|regole)\b.{0,15}(?:precedent|anterior)|(?:ignore|esqueça|esqueca|desconsidere)\b.{0,25}(?:instruções|instrucoes|regras)\b.{0,15}(?:anterior|prévi|previ)|(?:忽略|无视|忽視|無視|忘记|忘掉).{0,8}(?:之前|以前|以上|先前|前面|所有|上述|此前).{0,8}(?:指令|指示|说明|規則|规则|提示|命令)|(?:以前|前|これまで|上記|先).{0,6}(?:指示|命令|ルール|プロンプト).{0,4}(?:無視|忘れ)|(?:이전|위의?|앞의?|기존).{0,8}(?:지시|명령|규칙|지침).{0,6}(?:무시|잊)|تجاهل.{0,20}(?:التعليمات|الأوامر|تعليمات)/,
   },

@@ -1,4 +1,4 @@
-/** A text that looks like a credential: where it is, and of which sort. */
+/** A text that looks like a credential: its place and its kind. */
 export interface SecretPlace {
   readonly at: number;
   readonly length: number;
@@ -39,18 +39,18 @@ const shapes: readonly { readonly sort: string; readonly pattern: RegExp }[] = [
   },
 ];
 
-/** What authors write where a secret would stand. */
+/** Placeholders that authors write instead of a secret. */
 const placeholder =
   /^(?:pass(?:word|wd)?|secret|token|pw)$|example|your|placeholder|changeme|dummy|redacted|x{4,}|\*{3,}|\.{3}|^[<${[]|0{6,}|1234567/i;
 
-/** What every shape has a part of; texts without it, which are most, are looked at once. */
+/** Every shape has a part that matches this; most texts do not, and need only this one match. */
 const hint =
   /AKIA|ASIA|gh[pousr]_|github_pat_|glpat-|xox|[spr]k[-_]|AIza|npm_|SG\.|eyJ|-----BEGIN|:\/\/|bearer|passw|secret|key|token/i;
 
-/** Shortest text that any shape fits, in characters. */
+/** Shortest text that any shape matches, in characters. */
 const minLength = 15;
 
-/** Finds what looks like a credential. Placeholders do not count. */
+/** Finds texts that look like credentials. Placeholders are no findings. */
 export function findSecrets(text: string): readonly SecretPlace[] {
   const found: SecretPlace[] = [];
   if (text.length < minLength || !hint.test(text)) return found;

@@ -3,28 +3,28 @@ import { injectionPhrases } from "./injection-phrases.ts";
 import { escapeHidden } from "../text/hidden.ts";
 import { findSecrets } from "./secrets.ts";
 
-/** What a scan of a text may find. */
+/** Kinds of findings in a text. */
 export type TextFindingKind = HiddenKind | "too-long" | "injection" | "secret";
 
-/** One thing found in a text. Safe to print: what is invisible is escaped, a secret is left out. */
+/** A finding in a text. Safe to print: hidden characters are escaped, and a secret is left out. */
 export interface TextFinding {
   readonly kind: TextFindingKind;
-  /** `error`: nobody needs this in a text for models. `warning`: a person should look. */
+  /** `error`: no text for models needs this. `warning`: a person should look at it. */
   readonly severity: "error" | "warning";
-  /** In UTF-16 units from the start; of the normalised text for `injection`. */
+  /** In UTF-16 units from the start; of the normalized text for `injection`. */
   readonly at: number;
   readonly message: string;
   readonly excerpt: string;
 }
 
-/** Longest text of a definition that is not remarked upon, in characters. The longest of a reference server has 2780. */
+/** Longest text of a definition without a finding, in characters. The longest of a reference server has 2780. */
 const maxTextLength = 5_000;
 
 /**
- * Looks a text over for what hides from people (tag characters, characters without width, bidi overrides, terminal
- * escapes, padding), for phrases that try to steer a model, for secrets, and for length. Pure.
+ * Scans a text for hidden characters (tags, characters without width, bidi overrides, terminal escapes, padding), for
+ * phrases that instruct a model, for secrets, and for its length. Pure.
  *
- * The heuristics on phrases miss attacks, and are meant not to trouble honest texts.
+ * The list of phrases misses attacks; it is made to have no findings in honest texts.
  */
 export function scanText(
   text: string,
@@ -50,11 +50,11 @@ export function scanText(
   return findings;
 }
 
-/** Beyond this many characters phrases are not looked for; such a text is remarked upon for its length. */
-const maxNormalised = 50_000;
+/** Phrases are searched in this many characters; a longer text has a finding for its length. */
+const maxNormalized = 50_000;
 
 function* injections(text: string): Generator<TextFinding> {
-  const read = normaliseText(text.slice(0, maxNormalised));
+  const read = normalizeText(text.slice(0, maxNormalized));
   const latin = foldLookalikes(read);
   for (const { tries, pattern } of injectionPhrases) {
     const match = pattern.exec(read) ?? (latin === read ? null : pattern.exec(latin));
@@ -74,8 +74,8 @@ function secrets(text: string): TextFinding[] {
   }));
 }
 
-/** Text as phrases are looked for: compatibility forms folded, nothing invisible, lower case, single spaces. */
-function normaliseText(text: string): string {
+/** Text in the form in which phrases are searched: compatibility forms folded, no hidden characters, lower case, single spaces. */
+function normalizeText(text: string): string {
   return singleSpaced((asciiOnly.test(text) ? text : folded(text)).toLowerCase());
 }
 
@@ -102,7 +102,7 @@ const lookalikes: ReadonlyMap<string, string> = new Map(
   ),
 );
 
-/** Cyrillic and Greek letters that look like Latin ones, as these. */
+/** Replaces Cyrillic and Greek letters by the Latin letters that they look like. */
 export function foldLookalikes(text: string): string {
   return text.replaceAll(/[\u0370-\u052f]/g, (letter) => lookalikes.get(letter) ?? letter);
 }

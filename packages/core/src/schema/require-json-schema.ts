@@ -4,15 +4,15 @@ import { frozenCopy } from "../json/freeze.ts";
 import { isRecord, type JsonSchema } from "../json/json.ts";
 import type { PreparedSchema } from "./schema.ts";
 
-/** How many places of a schema are probed; enough for any schema a model can use. */
+/** Largest number of properties that are probed; enough for any schema that a model can use. */
 const maxProbes = 200;
 
 /**
- * Finds what a schema printer does not tell: coercion (a value of the wrong type is taken) and parsing that is not
- * stable (what came out does not come out again). Throws `SCHEMA_NOT_JSON`.
+ * Checks that a schema accepts exactly the JSON that its printed JSON Schema describes. Throws `SCHEMA_NOT_JSON` for
+ * coercion (a value of another type is accepted) and for parsing that is not stable (parsing the output changes it).
  *
- * A printer shows `z.coerce.number()` as `number`, so the schema is asked: a probe of another type at each place,
- * and one whole sample parsed twice.
+ * The printed schema does not show either: `z.coerce.number()` prints as `number`. So each property is probed with a
+ * value of another type, and one sample is parsed twice.
  */
 export function requireJsonSchema(tool: string, { json, parse }: PreparedSchema): void {
   let left = maxProbes;
@@ -28,7 +28,7 @@ interface Place {
   readonly node: JsonSchema;
 }
 
-/** Every declared property below plain objects; unions and references are left to the sample. */
+/** Every declared property of nested plain objects; the sample covers unions and references. */
 function* places(node: JsonSchema, path: readonly string[]): Generator<Place> {
   const properties = node["properties"];
   if (!isRecord(properties) || path.length > 6) return;
@@ -56,12 +56,12 @@ function requireNoCoercion(
     if (!accepts(parse, path, probe)) continue;
     throw new ToolmountError("SCHEMA_NOT_JSON", {
       tool,
-      problem: `"${path.join(".")}" is declared ${String(node["type"])} but takes the ${typeof probe} ${JSON.stringify(probe)}`,
+      problem: `"${path.join(".")}" is declared as ${String(node["type"])} but accepts the ${typeof probe} ${JSON.stringify(probe)}`,
     });
   }
 }
 
-/** Whether a value at a path gives no issue there, whatever else is missing. */
+/** Whether a value at a path has no issue there; issues of other places do not count. */
 function accepts(parse: PreparedSchema["parse"], path: readonly string[], value: unknown): boolean {
   const result = attempt(
     parse,
@@ -81,7 +81,7 @@ function requireSameAgain(tool: string, parse: PreparedSchema["parse"], sample: 
   if (second?.ok && isDeepStrictEqual(first.value, second.value)) return requireJson(tool, first.value);
   throw new ToolmountError("SCHEMA_NOT_JSON", {
     tool,
-    problem: "what it parsed does not come out the same when parsed again",
+    problem: "parsing its output again changes it",
   });
 }
 
@@ -91,13 +91,13 @@ function requireJson(tool: string, value: unknown): void {
   } catch (cause) {
     throw new ToolmountError(
       "SCHEMA_NOT_JSON",
-      { tool, problem: `what it parsed ${(cause as Error).message}` },
+      { tool, problem: `its output ${(cause as Error).message}` },
       { cause },
     );
   }
 }
 
-/** Asynchronous and throwing parsers cannot be probed; calls will tell. */
+/** Asynchronous and throwing parsers cannot be probed; their errors show in the first call. */
 function attempt(parse: PreparedSchema["parse"], value: unknown) {
   try {
     const result = parse(value);

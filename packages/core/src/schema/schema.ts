@@ -4,7 +4,7 @@ import { isRecord, type JsonSchema } from "../json/json.ts";
 import type { Issue, ParseResult, SchemaCompiler } from "../contract/ports.ts";
 import { isStandardSchema, type StandardSchema, type ToolSchema } from "../contract/standard-schema.ts";
 
-/** A schema as the host uses it: its JSON Schema, made once, and its parser. */
+/** A schema as the host uses it: its JSON Schema, printed once, and its parser. */
 export interface PreparedSchema {
   readonly json: JsonSchema;
   /** Asynchronous only for schemas with asynchronous refinements. */
@@ -20,7 +20,7 @@ interface SafeParser {
     | { success: false; error: { issues: readonly { path: readonly PropertyKey[]; message: string }[] } };
 }
 
-/** Prints a schema and makes its parser. Throws `SCHEMA_NOT_JSON`, `TOOL_INVALID` or `EXTENSION_MISSING`. */
+/** Prints a schema as JSON Schema and creates its parser. Throws `SCHEMA_NOT_JSON`, `TOOL_INVALID` or `EXTENSION_MISSING`. */
 export function prepareSchema(
   tool: string,
   schema: ToolSchema,
@@ -73,7 +73,7 @@ function print(tool: string, schema: StandardSchema, side: "input" | "output"): 
   }
 }
 
-/** Zod writes the range of safe integers into every integer: tokens that tell a model nothing. */
+/** Zod writes the range of safe integers into every integer: tokens without information for a model. */
 function withoutSafeIntegerBounds(node: unknown): unknown {
   if (Array.isArray(node)) return node.map(withoutSafeIntegerBounds);
   if (!isRecord(node)) return node;
@@ -85,13 +85,13 @@ function withoutSafeIntegerBounds(node: unknown): unknown {
   return Object.fromEntries(kept.map(([key, value]) => [key, withoutSafeIntegerBounds(value)]));
 }
 
-/** A pipe or codec prints one type going in and another coming out. */
+/** A pipe or a codec has one type for input and another for output. */
 function requireSameTypes(tool: string, input: JsonSchema, output: JsonSchema, path: string): void {
   // As text: a value that may be null is printed as a list of two types.
   if (String(input["type"]) !== String(output["type"]))
     throw new ToolmountError("SCHEMA_NOT_JSON", {
       tool,
-      problem: `${path === "" ? "it" : `"${path}"`} takes ${String(input["type"])} and gives ${String(output["type"])}`,
+      problem: `${path === "" ? "it" : `"${path}"`} takes ${String(input["type"])} and returns ${String(output["type"])}`,
     });
   for (const [key, inner, outer] of childrenOf(input, output))
     requireSameTypes(tool, inner, outer, path === "" ? key : `${path}.${key}`);
@@ -118,7 +118,7 @@ function zodParser(fast: SafeParser, schema: StandardSchema): PreparedSchema["pa
     try {
       result = fast.safeParse(value);
     } catch {
-      return slow(value); // asynchronous refinements: Zod asks for the asynchronous parser by throwing
+      return slow(value); // Zod throws for asynchronous refinements, which need the asynchronous parser
     }
     return result.success
       ? { ok: true, value: result.data as Record<string, unknown> }
@@ -144,7 +144,7 @@ type RawIssue = {
   readonly path?: readonly (PropertyKey | { readonly key: PropertyKey })[] | undefined;
 };
 
-/** Issues beyond this many are counted, not kept: a million bad items must not become a million sentences. */
+/** Issues beyond this number are only counted: a million bad items must not become a million sentences. */
 const maxIssues = 20;
 
 function issuesOf(raw: readonly RawIssue[]): readonly Issue[] {
@@ -169,14 +169,14 @@ function guardPrototypeNames(json: JsonSchema, parse: PreparedSchema["parse"]): 
   return (value) => parse(isRecord(value) ? Object.assign(Object.create(null) as object, value) : value);
 }
 
-/** One sentence for one issue; the path is put in front where the message does not name it. */
+/** One sentence for one issue; it begins with the path unless the message names it. */
 export function issueSentence({ path, message }: Issue): string {
   const last = path.at(-1);
   return last === undefined || names(message, String(last)) ? message : `${formatPath(path)}: ${message}`;
 }
 
 /**
- * Whether a sentence names a key: in quotes, or as a word of its own when it is long enough not to be English. A
+ * Whether a sentence names a key: in quotes, or as a word when the key is too long to be a common English word. A
  * sentence may begin with it in a capital letter, or write a short form in capitals: `Query is required`.
  */
 function names(sentence: string, key: string): boolean {
@@ -185,7 +185,7 @@ function names(sentence: string, key: string): boolean {
   return key.length > 2 && words.includes(key.toLowerCase());
 }
 
-/** `a.b[0].c` */
+/** A path as text: `a.b[0].c`. */
 export function formatPath(path: readonly (string | number)[]): string {
   return path
     .map((part, at) => (typeof part === "number" ? `[${part}]` : at === 0 ? part : `.${part}`))

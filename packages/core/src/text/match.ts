@@ -2,10 +2,12 @@ import { canonicalJson } from "../json/canonical.ts";
 import { isRecord } from "../json/json.ts";
 
 /**
- * Tells whether arguments fit a pattern: an object that names some of them. A text in the pattern is a glob over the
- * whole value (`*` any characters, `?` one, `\` takes the next literally); a list fits when one of its members does;
- * an object fits member by member; anything else must be equal. An argument that the pattern names and the call lacks
- * does not fit. Of a list among the arguments `some` member has to fit, or `every` one: what allows asks for every.
+ * Whether arguments match a pattern: an object that names some of them.
+ *
+ * A text of the pattern is a glob over the whole value (`*` any characters, `?` one, `\` escapes the next). A list
+ * matches when one of its members does, an object member by member, and any other value when it is equal. An argument
+ * that the call lacks does not match. When an argument is a list, `members` says whether some or every member must
+ * match; a rule that allows needs every.
  */
 export function matchesArguments(
   pattern: Readonly<Record<string, unknown>>,
@@ -24,7 +26,7 @@ function fits(wanted: unknown, value: unknown, members: "some" | "every"): boole
   return canonicalJson(wanted) === canonicalJson(value);
 }
 
-/** A rule about a path is one about each of several. */
+/** A rule about a path applies to each path of a list. */
 function fitsText(wanted: string, value: unknown, members: "some" | "every"): boolean {
   if (Array.isArray(value))
     return value.length > 0 && value[members]((item) => fitsText(wanted, item, members));
@@ -32,7 +34,7 @@ function fitsText(wanted: string, value: unknown, members: "some" | "every"): bo
   return typeof value === "string" && matchesGlob(wanted, value);
 }
 
-/** Tells whether a text as a whole fits a glob. Takes time in proportion to both lengths multiplied, never more. */
+/** Whether a whole text matches a glob. Takes at most time in proportion to the product of both lengths. */
 export function matchesGlob(glob: string, text: string): boolean {
   const parts = compile(glob);
   let part = 0;

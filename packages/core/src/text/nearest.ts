@@ -1,11 +1,11 @@
-/** How many names a hint shows at most. */
+/** Largest number of names in a hint. */
 const shown = 3;
 
 /**
- * The candidates that someone who wrote `name` may have meant, nearest first, at most three.
+ * The candidates that are spelled like `name`, nearest first, at most three.
  *
- * Case, `-` and `_` do not count. Near means one slip in four characters (two in eight, …): a letter too many, too few,
- * wrong, or two swapped. Longer names than 128 characters have no neighbours.
+ * Case, `-` and `_` do not count. Near means at most one edit per four characters: a letter added, missing, wrong, or
+ * two swapped. Names longer than 128 characters have no near names.
  */
 export function nearestNames(name: string, candidates: Iterable<string>): string[] {
   if (name.length > 128) return [];
@@ -13,9 +13,9 @@ export function nearestNames(name: string, candidates: Iterable<string>): string
   const allowed = Math.max(1, Math.floor(plain.length / 4));
   return [...new Set(candidates)]
     .filter((candidate) => Math.abs(candidate.length - name.length) <= allowed + 2)
-    .map((candidate) => ({ candidate, slips: countSlips(plain, simplify(candidate)) }))
-    .filter(({ slips }) => slips <= allowed)
-    .toSorted((a, b) => a.slips - b.slips || (a.candidate < b.candidate ? -1 : 1))
+    .map((candidate) => ({ candidate, edits: countEdits(plain, simplify(candidate)) }))
+    .filter(({ edits }) => edits <= allowed)
+    .toSorted((a, b) => a.edits - b.edits || (a.candidate < b.candidate ? -1 : 1))
     .slice(0, shown)
     .map(({ candidate }) => candidate);
 }
@@ -24,8 +24,8 @@ function simplify(name: string): string {
   return name.toLowerCase().replaceAll(/[-_]/g, "");
 }
 
-/** Edits between two texts, a swap of neighbours counting as one (optimal string alignment). */
-function countSlips(from: string, to: string): number {
+/** Number of edits between two texts; a swap of neighbours is one (optimal string alignment). */
+function countEdits(from: string, to: string): number {
   let beforeLast: number[] = [];
   let last = Array.from({ length: to.length + 1 }, (_, column) => column);
   for (let row = 1; row <= from.length; row++) {

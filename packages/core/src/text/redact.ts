@@ -1,9 +1,9 @@
 import { isRecord, type Json } from "../json/json.ts";
 
-/** What stands for a secret. */
+/** The replacement of a secret. */
 export const mask = "[masked]";
 
-/** Words that name a secret, in a key written in any case and with any separators. Source: Amplifier's, and more. */
+/** Words that name a secret, in keys of any case and with any separators. Source: Amplifier's list, extended. */
 const secretWords = [
   "password",
   "passwd",
@@ -19,24 +19,24 @@ const secretWords = [
   "sessionkey",
 ];
 
-/** Keys that hold such a word and no secret. */
+/** Keys that contain such a word but hold no secret. */
 const harmless =
   /^(max|min|input|output|total|prompt|completion|reasoning|cached)?tokens?(count|s|limit|used)?$/;
 
-/** Tells whether a key names a secret. */
+/** Whether a key names a secret. */
 export function namesSecret(key: string): boolean {
   const folded = key.toLowerCase().replaceAll(/[^a-z]/g, "");
   if (folded === "token" || folded === "auth") return true;
   return !harmless.test(folded) && secretWords.some((word) => folded.includes(word));
 }
 
-/** Masks secrets in a JSON value, and gives back a copy. */
+/** Returns a copy of a JSON value in which secrets are masked. */
 export type Redactor = (value: Json) => Json;
 
 /**
- * Makes a redactor for places where values are kept or shown. It masks values under names of secrets, at every depth,
- * and the given secret texts wherever they stand: as they are, in base64 (within a longer text, too), URL-encoded and
- * as JSON writes them. Secrets shorter than 6 characters are not looked for: they stand in every other word.
+ * Creates a redactor for values that are stored or shown. It masks the values of keys that name secrets, at every
+ * depth, and the given secret texts anywhere: plain, in base64 (also inside a longer text), URL-encoded and escaped as
+ * in JSON. Secrets shorter than 6 characters are ignored, since ordinary words contain them.
  */
 export function createRedactor(secrets: readonly string[] = []): Redactor {
   const text = createTextRedactor(secrets);
@@ -53,12 +53,12 @@ export function createRedactor(secrets: readonly string[] = []): Redactor {
   return redactValue;
 }
 
-/** A copy of a JSON value without secrets; see {@link createRedactor}, which is for more than one value. */
+/** A copy of a JSON value with its secrets masked. For several values use {@link createRedactor}. */
 export function redact(value: Json, secrets: readonly string[] = []): Json {
   return createRedactor(secrets)(value);
 }
 
-/** Masks the given secrets in a text, in all the forms in which they are commonly written. */
+/** Masks the given secrets in a text, in all the encodings of {@link createRedactor}. */
 export function createTextRedactor(secrets: readonly string[]): (text: string) => string {
   const forms = [...new Set(secrets.filter((secret) => secret.length >= 6).flatMap(formsOf))];
   if (forms.length === 0) return (text) => text;
@@ -67,7 +67,7 @@ export function createTextRedactor(secrets: readonly string[]): (text: string) =
   return (text) => text.replaceAll(pattern, mask);
 }
 
-/** What means something in a pattern. */
+/** Characters with a meaning in a regular expression. */
 const special = /[\\^$.*+?()[\]{}|/-]/g;
 
 function formsOf(secret: string): string[] {
@@ -76,7 +76,7 @@ function formsOf(secret: string): string[] {
   return [secret, JSON.stringify(secret).slice(1, -1), encoded, lower, ...base64Forms(secret)];
 }
 
-/** A text's base64 depends on what stands before it; these are the parts that do not, for each of three positions. */
+/** The base64 of a text depends on its offset modulo 3; these are the parts that do not depend on what precedes it. */
 function base64Forms(secret: string): string[] {
   return [0, 1, 2].flatMap((before) => {
     const bytes = Buffer.concat([Buffer.alloc(before), Buffer.from(secret)]);

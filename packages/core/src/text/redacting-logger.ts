@@ -8,8 +8,8 @@ const maxLevels = 8;
 const maxMembers = 200;
 
 /**
- * A logger that gets plain copies without secrets: values under names of secrets, and `secrets` wherever they stand,
- * are masked, errors' messages and stacks included. What cannot be read is named, and never throws.
+ * A logger that passes on plain copies in which secrets are masked: the values of keys that name secrets, and the texts
+ * in `secrets`, in messages and stacks of errors, too. An unreadable value is named; it never throws.
  */
 export function redactingLogger(logger: Logger, secrets: readonly string[] = []): Logger {
   return logger === silentLogger ? logger : wrap(logger, createTextRedactor(secrets));
@@ -40,7 +40,7 @@ function copyFields(fields: object, text: Text): Record<string, unknown> {
   return copyMembers(fields, text, []);
 }
 
-/** `above`: the objects in which the value lies, so that none is walked twice. */
+/** `above`: the objects that contain the value, so that circles end. */
 function copy(value: unknown, text: Text, above: readonly object[]): unknown {
   if (typeof value === "string") return text(value);
   if (typeof value === "function" || typeof value === "symbol") return `[${typeof value}]`;
@@ -85,7 +85,7 @@ function keysOf(value: object): string[] {
   try {
     return Object.keys(value).slice(0, maxMembers);
   } catch {
-    return []; // a proxy that refuses has nothing to log
+    return []; // a proxy that throws has nothing to log
   }
 }
 

@@ -62,7 +62,7 @@ describe("content beside the data", () => {
   test("is allowed with data, never with an error", async () => {
     expect(await callWith({ error: "no", content: [blocks[0]] })).toMatchObject({
       status: "failed",
-      result: { code: "CONTRACT_VIOLATION", error: expect.stringContaining("content stands beside data") },
+      result: { code: "CONTRACT_VIOLATION", error: expect.stringContaining("content is allowed with data") },
     });
   });
 
