@@ -1,11 +1,12 @@
-/** Sentences of every error that toolmount itself raises or puts into a result, by code. `docs/errors.md` explains each. */
+/** The message of every error that toolmount throws or returns in a result, by code. `docs/errors.md` explains each. */
 const messages = {
   // Calls
   INVALID_ARGUMENTS: (d: { message: string }) => d.message,
   TOOL_NOT_FOUND: (d: { tool: string; near?: readonly string[] }) =>
     `no tool named "${d.tool}" is mounted${d.near?.length ? `; did you mean ${d.near.map((name) => `"${name}"`).join(" or ")}?` : ""}`,
   DENIED: (d: { tool: string; reason: string }) => `"${d.tool}" was not run: ${d.reason}`,
-  APPROVAL_EXPIRED: (d: { tool: string }) => `the approval of "${d.tool}" expired before it was answered`,
+  APPROVAL_EXPIRED: (d: { tool: string }) =>
+    `the approval of "${d.tool}" expired without an answer; call the tool again to ask again`,
   PENDING: (d: { tool: string; waitsFor: "approval" | "client" | "run" }) => {
     if (d.waitsFor === "approval") return `waiting for a person to approve "${d.tool}"`;
     return d.waitsFor === "client"
@@ -18,69 +19,73 @@ const messages = {
   TOOL_FAILED: (d: { tool: string; message?: string }) => d.message ?? `${d.tool} failed`,
   CONTRACT_VIOLATION: (d: { tool: string; rule: string }) => `"${d.tool}" broke the tool contract: ${d.rule}`,
   OUTPUT_TOO_LARGE: (d: { tool: string; maxBytes: number }) =>
-    `the answer of "${d.tool}" is larger than ${d.maxBytes} bytes and cannot be cut; ask for less`,
+    `the result of "${d.tool}" is larger than ${d.maxBytes} bytes and cannot be cut; ask for less`,
   OUTPUT_INVALID: (d: { tool: string; problem: string }) =>
-    `the answer of "${d.tool}" does not fit its output schema: ${d.problem}`,
+    `the result of "${d.tool}" does not match its output schema: ${d.problem}`,
   UNAVAILABLE: (d: { tool: string; reason: string }) => `"${d.tool}" cannot run now: ${d.reason}`,
   OUTCOME_UNKNOWN: (d: { tool: string }) =>
-    `"${d.tool}" was started, and whether it finished is not known; check before calling it again`,
+    `"${d.tool}" was started, and it is not known whether it finished; check its effects before calling it again`,
   DUPLICATE_CALL: (d: { callId: string }) =>
     `a call with the id "${d.callId}" is already running in this session`,
   INTERRUPTED: (d: { tool: string }) => `"${d.tool}" interrupted the run to ask a person`,
   LOCK_DRIFT: (d: { tool: string }) =>
-    `"${d.tool}" is not what was locked; look at the change and accept it with toolmount lock --accept`,
+    `the definition of "${d.tool}" differs from the lock file; review the change and accept it with toolmount lock --accept`,
   INTERNAL: (d: { message?: string }) => d.message ?? "the host failed; see its log",
   // Calls that wait
-  TICKET_INVALID: (_: object) => "no call of this session waits under this ticket",
-  TICKET_USED: (d: { tool: string }) => `the call of "${d.tool}" that this ticket was for has ended`,
+  TICKET_INVALID: (_: object) =>
+    "no waiting call of this session has this ticket; check the ticket, the session and the user",
+  TICKET_USED: (d: { tool: string }) =>
+    `the call of "${d.tool}" has ended, and a ticket resumes its call only once`,
   CLIENT_RESULT_REFUSED: (d: { tool: string; problem: string }) =>
-    `a result of "${d.tool}" cannot be taken: ${d.problem}`,
-  APPROVAL_NOT_FOUND: (_: object) => "no approval has this id",
+    `the client's result of "${d.tool}" was refused: ${d.problem}`,
+  APPROVAL_NOT_FOUND: (_: object) => "no approval has this id; toolmount approvals lists the ids",
   APPROVAL_DECIDED: (d: { tool: string; state: string }) =>
-    `the question about "${d.tool}" needs no answer any more: it is ${d.state}`,
+    `the question about "${d.tool}" cannot be decided: it is already ${d.state}`,
   STATE_UNAVAILABLE: (d: { where: string; problem: string }) =>
-    `state at ${d.where} cannot be opened: ${d.problem}`,
+    `the state store at ${d.where} cannot be opened: ${d.problem}`,
   // Turns of a model
   AGENT_REASONER_MAX_ITERATIONS_EXCEEDED: (d: { maxIterations: number }) =>
-    `the model asked for tools in each of ${d.maxIterations} requests and gave no answer; raise maxIterations, or ask for less`,
+    `the model called tools in each of ${d.maxIterations} requests and gave no answer; raise maxIterations, or ask for less`,
   AGENT_BUDGET_EXHAUSTED: (d: { budget: string; limit: number }) =>
-    `the budget of ${d.limit} ${d.budget} is used up; raise it in the plan, or begin a new session`,
+    `the budget of ${d.limit} ${d.budget} is used up; raise it in the plan, or start a new session`,
   AGENT_NOT_FOUND: (d: { agent: string; known: readonly string[] }) =>
-    `there is no agent "${d.agent}"; there are ${d.known.join(", ") || "none"}`,
+    `there is no agent "${d.agent}"; the plan has ${d.known.join(", ") || "no agents"}`,
   PROVIDER_FAILED: (d: { kind: string; problem: string }) =>
     `the model did not answer (${d.kind}): ${d.problem}`,
   SESSION_NOT_FOUND: (d: { session: string }) => `there is no session "${d.session}"`,
   SESSION_CONFLICT: (d: { session: string; problem: string }) =>
-    `session "${d.session}" cannot go on: ${d.problem}`,
+    `session "${d.session}" cannot run a turn: ${d.problem}`,
   INJECTION_TOO_LARGE: (d: { source: string; bytes: number; maxBytes: number }) =>
-    `${d.source} wants to put ${d.bytes} bytes before the model; at most ${d.maxBytes} are allowed`,
+    `${d.source} adds ${d.bytes} bytes to the model's context, and at most ${d.maxBytes} are allowed; shorten the text, or raise maxInjectionBytes`,
   REPLAY_INVALID: (d: { file: string; problem: string }) => `${d.file} cannot be replayed: ${d.problem}`,
-  STORE_FAILED: (_: object) => "the store failed; nothing was acknowledged, so it may be tried again",
+  STORE_FAILED: (_: object) =>
+    "the store failed and confirmed nothing; see the host's log for the cause, then try again",
   // Definitions and mounting
   TOOL_INVALID: (d: { tool: string; problem: string }) => `tool "${d.tool}" cannot be mounted: ${d.problem}`,
   TOOL_DUPLICATE: (d: { tool: string; existing: string; owner: string; existingOwner: string }) =>
     d.tool === d.existing
-      ? `tool "${d.tool}" is mounted by both ${d.existingOwner} and ${d.owner}; rename one with a prefix or "as", or say override: true`
+      ? `tool "${d.tool}" is mounted by both ${d.existingOwner} and ${d.owner}; rename one with a prefix or "as", or set override: true`
       : `tool "${d.tool}" of ${d.owner} is too close to "${d.existing}" of ${d.existingOwner}: names may not differ only in case, "-" or "_"`,
   SCHEMA_NOT_JSON: (d: { tool: string; problem: string }) =>
     `the schema of "${d.tool}" does not describe JSON: ${d.problem}; transforms, dates and coercion belong inside execute`,
-  MOUNT_POINT_UNKNOWN: (d: { point: string }) => `there is no mount point "${d.point}"`,
+  MOUNT_POINT_UNKNOWN: (d: { point: string }) =>
+    `there is no mount point "${d.point}"; see MountPoints of @toolmount/core`,
   MOUNT_INVALID: (d: { point: string; problem: string }) =>
-    `nothing can be mounted at "${d.point}" like this: ${d.problem}`,
+    `the value cannot be mounted at "${d.point}": ${d.problem}`,
   EVENT_RESERVED: (d: { event: string }) =>
-    `the event "${d.event}" belongs to the host; a module may not emit it`,
+    `the event "${d.event}" is reserved for the host; emit an event with a name of your own`,
   OPTION_INVALID: (d: { option: string; problem: string }) => `option ${d.option}: ${d.problem}`,
   USAGE_INVALID: (d: { problem: string }) => d.problem,
   MODE_UNKNOWN: (d: { mode: string; known: readonly string[] }) =>
-    `there is no mode "${d.mode}"; there are ${d.known.join(", ") || "none"}`,
+    `there is no mode "${d.mode}"; the catalog has ${d.known.join(", ") || "no modes"}`,
   MODES_UNAVAILABLE: (d: { problem: string }) => `the modes cannot be read: ${d.problem}`,
-  HOST_CLOSED: (_: object) => "the host is closed",
+  HOST_CLOSED: (_: object) => "the host is closed; open a new one",
   EXTENSION_MISSING: (d: { what: string; module: string; install?: string }) =>
-    `${d.what} needs ${d.module}, which is not there${d.install ? `; install it with: ${d.install}` : ""}`,
+    `${d.what} needs ${d.module}, which is not installed${d.install ? `; install it with: ${d.install}` : ""}`,
   OUTPUT_NOT_FOUND: (d: { ref: string }) =>
-    `no kept output has the ref "${d.ref}"; it may have been dropped to make room`,
+    `no stored output has the ref "${d.ref}"; it may have been dropped to make room for newer ones`,
   // Plans
-  PLAN_NOT_FOUND: (d: { path: string }) => `no mount plan at ${d.path}`,
+  PLAN_NOT_FOUND: (d: { path: string }) => `there is no mount plan at ${d.path}`,
   PLAN_INVALID: (d: { count: number; report?: string }) =>
     `${d.count === 1 ? "the mount plan has a problem" : `the mount plan has ${d.count} problems`}${d.report === undefined ? "" : `\n\n${d.report}\n`}`,
   PLAN_SYNTAX: (d: { problem: string }) => d.problem,
@@ -110,20 +115,20 @@ type Messages = typeof messages;
 /** Every code that toolmount itself uses. Stable: never renamed, never reused. */
 export type ErrorCode = keyof Messages;
 
-/** What an error of a code says about itself. */
+/** The details of an error, by code. */
 export type ErrorDetails<Code extends ErrorCode> = Parameters<Messages[Code]>[0];
 
 /** All codes, in the order of the table. */
 export const errorCodes = Object.keys(messages) as readonly ErrorCode[];
 
-/** Where in a plan something stands. Line and column count from 1. */
+/** A position in a plan. Line and column count from 1. */
 export interface PlanPosition {
   readonly file: string;
   readonly line: number;
   readonly column: number;
 }
 
-/** Puts the sentence of a code together. */
+/** The message of a code with its details. */
 export function errorMessage<Code extends ErrorCode>(code: Code, details: ErrorDetails<Code>): string {
   return (messages[code] as (details: ErrorDetails<Code>) => string)(details);
 }
@@ -145,7 +150,7 @@ export class ToolmountError<Code extends ErrorCode = ErrorCode> extends Error {
   }
 }
 
-/** Tells a ToolmountError apart, whichever copy of core made it. */
+/** Whether a value is a ToolmountError, of this copy of core or another. */
 export function isToolmountError(value: unknown): value is ToolmountError {
   return value instanceof Error && value.name === "ToolmountError" && "code" in value && "details" in value;
 }
@@ -153,7 +158,7 @@ export function isToolmountError(value: unknown): value is ToolmountError {
 /** Codes that only the host may put into a result; a tool that returns one breaks the contract. */
 export const hostCodes: ReadonlySet<string> = new Set([...errorCodes, "INTERNAL"]);
 
-/** An error whose message a tool's author wrote for the model; thrown from `execute`, it becomes the result's `error`. */
+/** An error with a message for the model: thrown from `execute`, it becomes the `error` of the result. */
 export class ToolError extends Error {
   override readonly name = "ToolError";
   readonly code: string | undefined;

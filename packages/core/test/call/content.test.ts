@@ -131,7 +131,7 @@ describe("data and the schema declared for it", () => {
         status: "failed",
         result: {
           code: "OUTPUT_INVALID",
-          error: expect.stringContaining("does not fit its output schema: sum"),
+          error: expect.stringContaining("does not match its output schema: sum"),
         },
       });
       expect(outcome.result).not.toHaveProperty("data");
@@ -145,7 +145,7 @@ describe("data and the schema declared for it", () => {
       status: "ok",
       result: {
         data: { sum: "three" },
-        warnings: ["old figures", expect.stringContaining("does not fit its output schema: sum")],
+        warnings: ["old figures", expect.stringContaining("does not match its output schema: sum")],
       },
     });
     expect(emitted).toEqual(["tool:pre", "tool:post"]);

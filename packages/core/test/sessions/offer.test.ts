@@ -82,7 +82,7 @@ describe("tools are offered by mode", () => {
   test("APTIX-N19: a mode that the catalog lacks is refused, and the known ones are named", async () => {
     await expect(hostOf({}, modes).offer({ mode: "invented" })).rejects.toMatchObject({
       code: "MODE_UNKNOWN",
-      message: 'there is no mode "invented"; there are general, build, look',
+      message: 'there is no mode "invented"; the catalog has general, build, look',
     });
   });
 

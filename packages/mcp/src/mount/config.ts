@@ -79,4 +79,5 @@ export const config = z
       });
   });
 
+/** The settings of a mounted MCP server, parsed. */
 export type ServerSettings = z.output<typeof config>;
