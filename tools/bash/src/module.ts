@@ -5,6 +5,7 @@ import { bashListIn } from "./tools/bash-list.ts";
 import { bashOutputIn } from "./tools/bash-output.ts";
 import { bashStopIn } from "./tools/bash-stop.ts";
 import { configInvalid, type ParsedSettings } from "./config.ts";
+import { sweepOrphans } from "./run/guard.ts";
 import { openShell, type Services } from "./shell.ts";
 
 /**
@@ -14,6 +15,8 @@ import { openShell, type Services } from "./shell.ts";
 export async function mount(coordinator: Coordinator, settings: ParsedSettings): Promise<void> {
   const shell = openShell(settings, servicesOf(coordinator));
   coordinator.registerCleanup(() => shell.close());
+  // Processes of hosts that were killed together with their guard.
+  await sweepOrphans();
   const problem = settings.isolation === "none" ? null : await shell.prepare();
   if (problem !== null) throw configInvalid(`isolation: bubblewrap does not work here: ${problem}`);
   for (const toolIn of [bashIn, bashOutputIn, bashListIn, bashStopIn])

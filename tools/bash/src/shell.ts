@@ -13,6 +13,8 @@ import { reallyAt } from "./script/folders.ts";
 import { createPolicy, type Policy } from "./policy/policy.ts";
 import { probeSandbox, sandboxLauncher } from "./run/bubblewrap.ts";
 import { commandEnvironment, hostEnvironment } from "./run/environment.ts";
+import { createProcessFinder, type ProcessFinder } from "./run/find-processes.ts";
+import { createGuard, hostMarkName, type Guard } from "./run/guard.ts";
 import { plainLauncher, type Launcher } from "./run/launch.ts";
 import type { Patience } from "./run/end-processes.ts";
 
@@ -36,6 +38,8 @@ export interface Shell {
   readonly launcher: Launcher;
   readonly clock: Clock;
   readonly patience: Patience;
+  readonly finder: ProcessFinder;
+  readonly guard: Guard;
   /**
    * Makes the folders that a command needs, as the file tools make theirs, and tries the sandbox once. Why commands
    * cannot run in the isolation that was asked for; null when they can.
@@ -54,8 +58,10 @@ export function openShell(given: Settings, services: Services = {}): Shell {
   if (process.platform === "win32") throw configInvalid("there is no bash on this system that could be held");
   const { clock = systemClock } = services;
   const folders = realFolders(shellFolders(settings, services.planFolder ?? null));
-  const env = commandEnvironment(services.environment ?? hostEnvironment(), settings);
-  const guardFor = (paths: readonly string[]): Guard => {
+  const plainEnvironment = commandEnvironment(services.environment ?? hostEnvironment(), settings);
+  const guard = createGuard(settings.shell, plainEnvironment);
+  const env = { ...plainEnvironment, [hostMarkName]: guard.mark };
+  const bordersFor = (paths: readonly string[]): Borders => {
     const denied = [...folders.denied, ...paths];
     const files = openFiles(folders, denied);
     const { workingDir } = folders;
@@ -65,48 +71,53 @@ export function openShell(given: Settings, services: Services = {}): Shell {
       launcher: launcherOf(settings, { ...folders, denied }, env),
     };
   };
-  const guard = rememberLast(guardFor, services.protectedPaths ?? (() => []));
+  const borders = rememberLast(bordersFor, services.protectedPaths ?? (() => []));
   const jobs = createJobs(() => clock.now());
   const isolated = settings.isolation === "bubblewrap";
-  const probe = once(() => probeSandbox(guard().launcher, clock));
-  guard();
+  const probe = once(() => probeSandbox(borders().launcher, clock));
+  borders();
   return {
     settings,
     get files() {
-      return guard().files;
+      return borders().files;
     },
     get policy() {
-      return guard().policy;
+      return borders().policy;
     },
     get launcher() {
-      return guard().launcher;
+      return borders().launcher;
     },
     jobs,
     clock,
     patience,
+    finder: createProcessFinder(clock),
+    guard,
     async prepare() {
       const needed = isolated ? [folders.workingDir, ...folders.write] : [folders.workingDir];
-      for (const path of needed) await makeFolder(guard().files, path);
+      for (const path of needed) await makeFolder(borders().files, path);
       return isolated ? await probe() : null;
     },
-    close: () => jobs.close(),
+    async close() {
+      await jobs.close();
+      guard.close();
+    },
   };
 }
 
-/** What holds commands to the paths that they may have. */
-type Guard = Pick<Shell, "files" | "policy" | "launcher">;
+/** What limits commands to their paths. */
+type Borders = Pick<Shell, "files" | "policy" | "launcher">;
 
-/** Makes the guard anew only when other paths are protected: after a reload a plan may be of other files. */
+/** Creates the borders again when the protected paths change: after a reload, a plan may have other files. */
 function rememberLast(
-  make: (paths: readonly string[]) => Guard,
+  make: (paths: readonly string[]) => Borders,
   protectedPaths: () => readonly string[],
-): () => Guard {
-  let last: { key: string; guard: Guard } | undefined;
+): () => Borders {
+  let last: { key: string; borders: Borders } | undefined;
   return () => {
     const paths = protectedPaths();
     const key = paths.join("\0");
-    if (last?.key !== key) last = { key, guard: make(paths) };
-    return last.guard;
+    if (last?.key !== key) last = { key, borders: make(paths) };
+    return last.borders;
   };
 }
 

@@ -1,7 +1,7 @@
 import type { Clock } from "@toolmount/core";
 import { startCommand } from "./command.ts";
 import { shellArguments, type Launcher, type LaunchPlace } from "./launch.ts";
-import { markName } from "./find-processes.ts";
+import { createProcessFinder, markName } from "./find-processes.ts";
 
 export interface SandboxPlace extends LaunchPlace {
   readonly write: readonly string[];
@@ -91,7 +91,8 @@ function bind(option: string, paths: readonly string[]): string[] {
 
 /** Runs a harmless command in the sandbox. Null: it works; else why not, in a sentence. */
 export async function probeSandbox(launcher: Launcher, clock: Clock): Promise<string | null> {
-  const options = { timeoutMs: 10_000, keepBytes: 4096, stopBytes: 65_536, clock };
+  const finder = createProcessFinder(clock);
+  const options = { timeoutMs: 10_000, keepBytes: 4096, stopBytes: 65_536, clock, finder };
   const command = startCommand("echo ready", launcher, {
     ...options,
     patience: { lingerMs: 100, graceMs: 100 },

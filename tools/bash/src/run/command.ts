@@ -5,31 +5,31 @@ import type { Readable } from "node:stream";
 import type { Clock } from "@toolmount/core";
 import { Capture } from "./capture.ts";
 import { endAll, waitAtMost, type Patience } from "./end-processes.ts";
+import { signal, type ProcessFinder } from "./find-processes.ts";
 import type { Launch } from "./launch.ts";
-import { signal } from "./find-processes.ts";
 
 /** How a command ended. */
 export type Ending =
-  /** By itself; `code` is 128 and the signal's number when a signal ended it. */
+  /** By itself. After a signal, `code` is 128 plus the signal's number. */
   | { readonly kind: "exited"; readonly code: number }
   | { readonly kind: "timed_out" }
   | { readonly kind: "stopped" }
   | { readonly kind: "too_much_output" }
-  /** It never ran: no shell, or no sandbox. */
+  /** It never ran: the shell or the sandbox did not start. */
   | { readonly kind: "not_started"; readonly problem: string };
 
-/** A command that runs, or ran. */
+/** A command that is running or has ended. */
 export interface RunningCommand {
   readonly pid: number | undefined;
   readonly stdout: Capture;
   readonly stderr: Capture;
-  /** Fulfilled when nothing of the command is left, with the process ids that could not be ended. */
+  /** Resolves when all processes of the command have ended, with the process ids that could not be ended. */
   readonly done: Promise<{ readonly ending: Ending; readonly left: readonly number[] }>;
-  /** Asks it to end, and kills it when it does not. */
+  /** Ends it: SIGTERM, and SIGKILL after the grace period. */
   stop(): void;
-  /** Kills its group at once, for a host that is about to exit. */
+  /** Kills its group immediately, because the host is about to exit. */
   kill(): void;
-  /** Calls back at its next output, and at its end. Returns the undo. */
+  /** Calls back at each output and at the end. Returns the undo. */
   onChange(callback: () => void): () => void;
 }
 
@@ -39,9 +39,10 @@ export interface RunOptions {
   readonly stopBytes: number;
   readonly clock: Clock;
   readonly patience: Patience;
+  readonly finder: ProcessFinder;
 }
 
-/** Starts a command in a session of its own. Its output is read as it comes and kept within bounds. */
+/** Starts a command in a session of its own, and captures its output within bounds. */
 export function startCommand(
   command: string,
   launch: (command: string, mark: string) => Launch,
@@ -107,7 +108,7 @@ function read(stream: Readable | null, capture: Capture, changed: () => void): v
     capture.add(bytes);
     changed();
   });
-  // A pipe that breaks has said all that it will say.
+  // A broken pipe has no more output.
   stream?.on("error", () => {});
 }
 
@@ -117,7 +118,7 @@ interface Course {
   readonly options: FollowOptions;
 }
 
-/** Waits for the end, by itself or asked for, and then for all that the command left. */
+/** Waits for the end of the command, by itself or on request, and then ends all processes that it left. */
 async function finish(
   child: ChildProcess,
   { exited, asked, options }: Course,
@@ -126,17 +127,18 @@ async function finish(
   const first = await Promise.race([exited, asked]);
   const { pid } = child;
   if (pid === undefined) return { ending: await exited, left: [] };
-  const { clock, patience, mark, sandbox } = options;
-  const lingerMs = first === undefined ? 0 : patience.lingerMs;
-  const left = await endAll({ pid, mark }, { ...patience, lingerMs }, clock, sandbox ? pid : null);
-  // Somebody out of reach may hold the pipes open.
+  const { clock, mark, sandbox, finder } = options;
+  const lingerMs = first === undefined ? 0 : options.patience.lingerMs;
+  const patience = { ...options.patience, lingerMs };
+  const left = await endAll({ pid, mark }, { patience, clock, finder, sandboxPid: sandbox ? pid : null });
+  // A process that could not be found may hold the pipes open.
   await waitAtMost(250, closed, clock);
   child.stdout?.destroy();
   child.stderr?.destroy();
   return { ending: await exited, left };
 }
 
-/** The end of the process itself. A sandbox tells on a pipe of its own whether it ever ran the command. */
+/** The end of the process itself. A sandbox reports on a separate pipe whether it ran the command. */
 function exitOf(child: ChildProcess, { sandbox, clock }: FollowOptions): Promise<Ending> {
   const ran = sandbox ? reportOf(child.stdio[3] as Readable, clock) : null;
   return new Promise((resolve) => {
@@ -153,7 +155,7 @@ function exitOf(child: ChildProcess, { sandbox, clock }: FollowOptions): Promise
   });
 }
 
-/** Whether bubblewrap reported how the command ended; it does not when it failed to start it. */
+/** Whether bubblewrap reported the command's exit code; without it, the command never started. */
 function reportOf(stream: Readable, clock: Clock): () => Promise<boolean> {
   let text = "";
   const ended = new Promise<void>((resolve) => void stream.once("close", () => resolve()));

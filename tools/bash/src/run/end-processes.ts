@@ -1,55 +1,61 @@
 import type { Clock } from "@toolmount/core";
-import { groupLives, signal, survivorsOf, type Trace } from "./find-processes.ts";
+import { hasGroup, signal, type ProcessFinder, type Trace } from "./find-processes.ts";
 
-/** How long what a command left may take to end by itself, and after being asked to. */
+/** How long the processes of a command may take to end by themselves, and after SIGTERM. */
 export interface Patience {
   readonly lingerMs: number;
   readonly graceMs: number;
 }
 
+/** What ending processes needs. */
+export interface EndOptions {
+  readonly patience: Patience;
+  readonly clock: Clock;
+  readonly finder: ProcessFinder;
+  /** A sandbox's own process. It gets no SIGTERM, because its end would kill all processes in it. */
+  readonly sandboxPid: number | null;
+}
+
 /**
- * Sees to it that nothing of a command is left: waits, asks with TERM, then kills, again and again until nothing is
- * found. With `soloPid`, a sandbox's own process, that one is spared the TERM, since its death ends all in it at once.
+ * Ends all processes of a command: waits, sends SIGTERM, then SIGKILL until none is found. Resolves to the process ids
+ * that could not be ended.
  */
-export async function endAll(
-  trace: Trace,
-  { lingerMs, graceMs }: Patience,
-  clock: Clock,
-  soloPid: number | null = null,
-): Promise<readonly number[]> {
-  if (lingerMs > 0 && (await goneWithin(trace, lingerMs, clock))) return [];
-  const left = await leftOf(trace);
-  if (soloPid === null) signal(-trace.pid, "SIGTERM");
-  for (const pid of left) if (pid !== soloPid) signal(pid, "SIGTERM");
-  if (await goneWithin(trace, graceMs, clock)) return [];
+export async function endAll(trace: Trace, options: EndOptions): Promise<readonly number[]> {
+  const { patience, sandboxPid } = options;
+  if (patience.lingerMs > 0 && (await endWithin(trace, patience.lingerMs, options))) return [];
+  const left = await leftOf(trace, options);
+  if (left.length === 0) return [];
+  if (sandboxPid === null) signal(-trace.pid, "SIGTERM");
+  for (const pid of left) if (pid !== sandboxPid) signal(pid, "SIGTERM");
+  if (await endWithin(trace, patience.graceMs, options)) return [];
   for (let round = 0; round < 50; round++) {
     signal(-trace.pid, "SIGKILL");
-    for (const pid of await leftOf(trace)) signal(pid, "SIGKILL");
-    if (await goneWithin(trace, 20, clock)) return [];
+    for (const pid of await leftOf(trace, options)) signal(pid, "SIGKILL");
+    if (await endWithin(trace, 20, options)) return [];
   }
-  return await leftOf(trace);
+  return await leftOf(trace, options);
 }
 
-async function leftOf(trace: Trace): Promise<readonly number[]> {
-  return (await survivorsOf(trace)) ?? (groupLives(trace.pid) ? [trace.pid] : []);
+async function leftOf(trace: Trace, { finder }: EndOptions): Promise<readonly number[]> {
+  return (await finder.find(trace)) ?? (hasGroup(trace.pid) ? [trace.pid] : []);
 }
 
-/** Looks at once and then ever more seldom. */
-async function goneWithin(trace: Trace, ms: number, clock: Clock): Promise<boolean> {
+/** Whether all processes end within a time. Looks soon, and then less and less often. */
+async function endWithin(trace: Trace, ms: number, options: EndOptions): Promise<boolean> {
   for (let waited = 0, step = 2; ; step = Math.min(step * 2, 50)) {
-    if ((await leftOf(trace)).length === 0) return true;
+    if ((await leftOf(trace, options)).length === 0) return true;
     if (waited >= ms) return false;
-    const pause = Math.min(step, ms - waited);
-    await wait(pause, clock);
-    waited += pause;
+    const pauseMs = Math.min(step, ms - waited);
+    await wait(pauseMs, options.clock);
+    waited += pauseMs;
   }
 }
 
-/** Waits for something, but not longer than so many milliseconds; leaves no timer behind. */
-export async function waitAtMost(ms: number, what: Promise<void>, clock: Clock): Promise<void> {
+/** Waits for a promise, at most so many milliseconds. Leaves no timer behind. */
+export async function waitAtMost(ms: number, settled: Promise<void>, clock: Clock): Promise<void> {
   await new Promise<void>((resolve) => {
     const timer = clock.setTimer(resolve, ms);
-    void what.then(() => {
+    void settled.then(() => {
       timer.cancel();
       resolve();
     });

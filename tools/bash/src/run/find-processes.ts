@@ -1,6 +1,7 @@
-import { readdir, readFile } from "node:fs/promises";
+import { readdirSync, readFileSync } from "node:fs";
+import type { Clock } from "@toolmount/core";
 
-/** The variable by which the processes of one command are found again, also those that left its group. */
+/** The variable by which the processes of one command are found, also those that left its group. */
 export const markName = "TOOLMOUNT_COMMAND_ID";
 
 /** How the processes of a command are recognised. */
@@ -11,58 +12,142 @@ export interface Trace {
   readonly mark: string;
 }
 
-/** Looks repeated where a process went while it was being looked at; on a busy machine strangers come and go too. */
-const maxLooks = 8;
+/** Finds the processes that commands left. All commands of a shell share its scans of `/proc`. */
+export interface ProcessFinder {
+  /**
+   * Process ids of the command's group or session, or with its mark; zombies are left out. Null where the system has
+   * no `/proc`. A process that left the session *and* dropped the mark from its environment is not found.
+   */
+  find(trace: Trace): Promise<readonly number[] | null>;
+}
+
+/** Processes that are read before other work of the event loop continues. Reading one takes about 10 µs. */
+const perSlice = 64;
+
+/** Longest pause after a scan, in milliseconds. */
+const maxRestMs = 50;
+
+/** Most repeated scans while processes come and go. */
+const maxScans = 8;
 
 /**
- * Process ids that a command left: of its group, its session, or with its mark, zombies left out. Null where the system
- * does not tell (no /proc).
- *
- * A process that left the session *and* dropped the mark from its environment is not found.
+ * Creates a finder. Commands that look at the same time share one scan, which reads one file after the other: it needs
+ * one descriptor, however many processes the machine has. Scans take at most half of the time.
  */
-export async function survivorsOf(trace: Trace): Promise<readonly number[] | null> {
+export function createProcessFinder(clock: Clock): ProcessFinder {
+  const strangers = new Map<number, string>();
+  let busy: Promise<void> = Promise.resolve();
+  let queued: Promise<Scan | null> | null = null;
+  const scanNext = async (): Promise<Scan | null> => {
+    await busy;
+    // Later callers wait for the scan after this one: this one may have passed their process already.
+    queued = null;
+    const begun = clock.now();
+    const scanning = scanProcesses(strangers);
+    busy = scanning.then(() => pause(Math.min(maxRestMs, clock.now() - begun), clock));
+    return scanning;
+  };
+  return { find: (trace) => findIn(() => (queued ??= scanNext()), trace) };
+}
+
+async function findIn(scan: () => Promise<Scan | null>, trace: Trace): Promise<readonly number[] | null> {
   let unsure: ReadonlySet<number> = new Set();
-  for (let look = 0; look < maxLooks; look++) {
-    const names = await readdir("/proc").catch(() => null);
-    if (names === null) return null;
-    const pids = names.filter((name) => /^\d+$/.test(name)).map(Number);
-    const seen = await Promise.all(pids.map(async (pid) => ({ pid, kind: await kindOf(pid, trace) })));
-    const of = (wanted: Kind) => seen.flatMap(({ pid, kind }) => (kind === wanted ? [pid] : []));
-    if (of("ours").length > 0) return of("ours");
-    // One that went after the list was made may have left a child that is not in it. Zombies and what has no
-    // environment may be on their way, or stay like that: it counts once.
-    const open = [...of("gone"), ...of("unsure").filter((pid) => !unsure.has(pid))];
-    if (!open.some((pid) => pid >= trace.pid)) return [];
-    unsure = new Set(of("unsure"));
+  for (let round = 0; round < maxScans; round++) {
+    const seen = await scan();
+    if (seen === null) return null;
+    const ours = seen.filter((found) => found.state === "running" && isOurs(found, trace));
+    if (ours.length > 0) return ours.map(({ pid }) => pid);
+    // A process that ended during the scan may have left a child that the scan did not list. Zombies, and processes
+    // without an environment, may be ending or may stay so: each counts once.
+    const isOpen = ({ pid, state }: SeenProcess) =>
+      pid >= trace.pid && (state === "gone" || (state === "unsure" && !unsure.has(pid)));
+    if (!seen.some(isOpen)) return [];
+    unsure = new Set(seen.flatMap(({ pid, state }) => (state === "unsure" ? [pid] : [])));
   }
   return [];
 }
 
-type Kind = "ours" | "strange" | "unsure" | "gone";
-
-async function kindOf(pid: number, { pid: leader, mark }: Trace): Promise<Kind> {
-  const stat = await read(`/proc/${pid}/stat`);
-  // The name in parentheses may hold anything; what follows it are state, parent, group, session.
-  const [state = "", , group, session] = stat.slice(stat.lastIndexOf(")") + 2).split(" ");
-  if (state === "") return "gone";
-  if (state === "Z" || state === "X") return "unsure";
-  if (Number(group) === leader || Number(session) === leader) return "ours";
-  const environment = await read(`/proc/${pid}/environ`);
-  if (environment === "") return "unsure";
-  return environment.split("\0").includes(`${markName}=${mark}`) ? "ours" : "strange";
+function isOurs({ group, session, mark }: SeenProcess, trace: Trace): boolean {
+  return group === trace.pid || session === trace.pid || mark === trace.mark;
 }
 
-/** Empty for a process that is gone, or another user's. */
-async function read(path: string): Promise<string> {
-  return await readFile(path, "latin1").catch(() => "");
+interface SeenProcess {
+  readonly pid: number;
+  /** `unsure`: a zombie, or its environment cannot be read. `gone`: it ended during the scan. */
+  readonly state: "running" | "unsure" | "gone";
+  readonly group: number;
+  readonly session: number;
+  readonly mark: string | null;
 }
 
-/** Whether a group still has a process, where nothing better is known. */
-export function groupLives(leader: number): boolean {
+type Scan = readonly SeenProcess[];
+
+/** Reads every process once. `strangers` remembers processes without a mark, by their start time. */
+async function scanProcesses(strangers: Map<number, string>): Promise<Scan | null> {
+  const pids = listPids();
+  if (pids === null) return null;
+  const found: SeenProcess[] = [];
+  for (const [at, pid] of pids.entries()) {
+    if (at % perSlice === perSlice - 1) await new Promise<void>((resolve) => void setImmediate(resolve));
+    found.push(readProcess(pid, strangers));
+  }
+  const all = new Set(pids);
+  for (const pid of strangers.keys()) if (!all.has(pid)) strangers.delete(pid);
+  return found;
+}
+
+function listPids(): readonly number[] | null {
+  try {
+    return readdirSync("/proc")
+      .filter((name) => /^\d+$/.test(name))
+      .map(Number);
+  } catch {
+    return null;
+  }
+}
+
+function readProcess(pid: number, strangers: Map<number, string>): SeenProcess {
+  const stat = readOr(`/proc/${pid}/stat`);
+  // The name in parentheses may contain anything. After it: state, parent, group, session, …, start time.
+  const fields = stat.slice(stat.lastIndexOf(")") + 2).split(" ");
+  const [state = "", , group, session] = fields;
+  const place = { pid, group: Number(group), session: Number(session), mark: null };
+  if (state === "") return { ...place, state: "gone" };
+  if (state === "Z" || state === "X") return { ...place, state: "unsure" };
+  const start = fields[19] ?? "";
+  if (strangers.get(pid) === start) return { ...place, state: "running" };
+  const environment = readOr(`/proc/${pid}/environ`);
+  if (environment === "") return { ...place, state: "unsure" };
+  const mark = markIn(environment);
+  if (mark === null) strangers.set(pid, start);
+  return { ...place, state: "running", mark };
+}
+
+function markIn(environment: string): string | null {
+  const head = `${markName}=`;
+  const found = environment.split("\0").find((entry) => entry.startsWith(head));
+  return found === undefined ? null : found.slice(head.length);
+}
+
+/** Empty for a process that ended, or another user's. */
+function readOr(path: string): string {
+  try {
+    return readFileSync(path, "latin1");
+  } catch {
+    return "";
+  }
+}
+
+async function pause(ms: number, clock: Clock): Promise<void> {
+  if (ms > 0) await new Promise<void>((resolve) => void clock.setTimer(resolve, ms));
+}
+
+/** Whether a group still has a process, on systems without `/proc`. */
+export function hasGroup(leader: number): boolean {
   return signal(-leader, 0);
 }
 
-/** Sends a signal; false when there is nobody to get it. */
+/** Sends a signal; false when no process received it. */
 export function signal(pid: number, name: NodeJS.Signals | 0): boolean {
   try {
     return process.kill(pid, name);

@@ -6,7 +6,7 @@ import { answerOf } from "./answer.ts";
 import type { Settings } from "../config.ts";
 import type { Job } from "../jobs.ts";
 import type { Judgement } from "../policy/judge.ts";
-import { startCommand } from "../run/command.ts";
+import { startCommand, type Ending } from "../run/command.ts";
 import { openShell, type Services, type Shell } from "../shell.ts";
 
 const missing = "Command is required";
@@ -76,13 +76,28 @@ async function runCommand(shell: Shell, params: Params, context: ToolContext): P
   const { timeoutMs, warnings } = timeoutOf(shell, params);
   const job = startJob(shell, params, timeoutMs, context);
   if (params.run_in_background) return await inBackground(job);
-  const stop = () => job.running.stop();
-  context.abortSignal.addEventListener("abort", stop, { once: true });
-  const { ending, left } = await job.running.done;
-  context.abortSignal.removeEventListener("abort", stop);
-  if (left.length > 0)
-    context.logger.warn({ pids: left, command_id: job.id }, "processes of a command could not be ended");
+  const ended = job.running.done.then(({ ending, left }) => {
+    if (left.length > 0)
+      context.logger.warn({ pids: left, command_id: job.id }, "processes of a command could not be ended");
+    return ending;
+  });
+  const ending = await Promise.race([ended, stopOnAbort(job, context.abortSignal, ended)]);
   return answerOf(shell, job, ending, (timeoutMs ?? 0) / 1000, warnings);
+}
+
+/**
+ * Stops the command when the call is cancelled. Resolves then, with the output so far, while the processes are still
+ * ending: a host waits for a cancelled call only some milliseconds. Closing the shell waits for the processes.
+ */
+function stopOnAbort(job: Job, signal: AbortSignal, ended: Promise<Ending>): Promise<Ending> {
+  return new Promise((resolve) => {
+    const stop = () => {
+      job.running.stop();
+      resolve({ kind: "stopped" });
+    };
+    signal.addEventListener("abort", stop, { once: true });
+    void ended.then(() => signal.removeEventListener("abort", stop));
+  });
 }
 
 /** Judges the command once more, now with the disk: a redirection must not lead out by a link. */
@@ -134,14 +149,21 @@ function timeoutOf({ settings }: Shell, { timeout, run_in_background }: Params) 
 }
 
 function startJob(shell: Shell, params: Params, timeoutMs: number | null, { sessionId }: ToolContext): Job {
-  const { settings, launcher, clock, patience, jobs } = shell;
+  const { settings, launcher, clock, patience, jobs, finder, guard } = shell;
+  guard.start();
   const running = startCommand(params.command, launcher, {
     timeoutMs,
     keepBytes: Math.max(settings.keep_output_bytes, settings.max_output_bytes * 2),
     stopBytes: settings.stop_output_bytes,
     clock,
     patience,
+    finder,
   });
+  const { pid } = running;
+  if (pid !== undefined) {
+    guard.add(pid);
+    void running.done.then(() => guard.remove(pid));
+  }
   const { command, run_in_background: background } = params;
   return jobs.add({ session: sessionId, command, background, startedAt: clock.now(), running });
 }
