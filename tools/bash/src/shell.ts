@@ -12,7 +12,7 @@ import { createJobs, type Jobs } from "./jobs.ts";
 import { reallyAt } from "./script/folders.ts";
 import { createPolicy, type Policy } from "./policy/policy.ts";
 import { probeSandbox, sandboxLauncher } from "./run/bubblewrap.ts";
-import { commandEnvironment, hostEnvironment } from "./run/environment.ts";
+import { commandEnvironment, hostEnvironment, type Environment } from "./run/environment.ts";
 import { createProcessFinder, type ProcessFinder } from "./run/find-processes.ts";
 import { createGuard, hostMarkName, type Guard } from "./run/guard.ts";
 import { plainLauncher, type Launcher } from "./run/launch.ts";
@@ -60,7 +60,7 @@ export function openShell(given: Settings, services: Services = {}): Shell {
   const folders = realFolders(shellFolders(settings, services.planFolder ?? null));
   const plainEnvironment = commandEnvironment(services.environment ?? hostEnvironment(), settings);
   const guard = createGuard(settings.shell, plainEnvironment);
-  const env = { ...plainEnvironment, [hostMarkName]: guard.mark };
+  const env: Environment = { ...plainEnvironment, [hostMarkName]: guard.mark };
   const bordersFor = (paths: readonly string[]): Borders => {
     const denied = [...folders.denied, ...paths];
     const files = openFiles(folders, denied);

@@ -5,7 +5,7 @@ import { processesWith, sandboxIsTested, shell } from "./world.ts";
 const long = process.env["TOOLMOUNT_LONG"] === "1";
 const calls = long ? 500 : 42;
 
-/** What a command may leave running, each with a mark by which it is found. */
+/** Commands that leave processes, each with a mark by which they are found. */
 const leavers: readonly ((mark: string) => string)[] = [
   (mark) => `sleep ${mark}`,
   (mark) => `sleep ${mark} & sleep ${mark} & wait`,
@@ -24,7 +24,7 @@ const leavers: readonly ((mark: string) => string)[] = [
   (mark) => `bash -c 'exec -a hidden sleep ${mark}' & sleep ${mark}`,
 ];
 
-/** Numbers that are the same each time: which command is cancelled after how long. */
+/** The same random numbers each time: which command is cancelled, and when. */
 function* randoms(seed: number): Generator<number, never> {
   for (let state = seed; ;) {
     state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0;
@@ -32,21 +32,23 @@ function* randoms(seed: number): Generator<number, never> {
   }
 }
 
-/** Runs and cancels so many commands, some at once, and tells what is left of them. */
+/** Runs and cancels commands, six at a time. Resolves to the processes that remain. */
 async function leftAfter(isolation: "none" | "bubblewrap", seed: number): Promise<number[]> {
-  const { bash } = shell({ isolation, max_timeout: 60 });
+  const tools = shell({ isolation, max_timeout: 60 });
   const next = randoms(seed);
   const mark = `7${seed}.${process.pid}`;
   for (let done = 0; done < calls; done += 6) {
     const batch = Array.from({ length: Math.min(6, calls - done) }, () => {
       const caller = new AbortController();
       const command = leavers[Math.floor(next.next().value * leavers.length)]!(mark);
-      const running = bash.execute({ command }, { abortSignal: caller.signal });
+      const running = tools.bash.execute({ command }, { abortSignal: caller.signal });
       return pause(next.next().value * 60).then(() => (caller.abort(), running));
     });
     const results = await Promise.all(batch);
     for (const { error } of results) expect([undefined, "Request was cancelled"]).toContain(error);
   }
+  // A cancelled call answers before its processes have ended; closing waits for them.
+  await tools.close();
   return processesWith(mark);
 }
 
@@ -54,10 +56,10 @@ test(`${calls} commands with background, nohup, trap and setsid children, cancel
   expect(await leftAfter("none", 4711)).toEqual([]);
 }, 300_000);
 
-/** What leaves the session and drops its environment is out of reach without a sandbox, and the docs say so. */
+/** A process that leaves its session and clears its environment survives without a sandbox; docs/shell.md says so. */
 const escape = (mark: string) => `env -i setsid sleep ${mark} >/dev/null 2>&1 & sleep 0.2; echo done`;
 
-test("without a sandbox exactly that is left which left its session and dropped its environment", async () => {
+test("without a sandbox, only a process that left its session and cleared its environment remains", async () => {
   const { bash } = shell();
   const mark = `73.${process.pid}`;
   await bash.execute({ command: escape(mark) });
@@ -68,11 +70,11 @@ test("without a sandbox exactly that is left which left its session and dropped 
 });
 
 describe.runIf(sandboxIsTested)("in the sandbox", () => {
-  test(`under bubblewrap too: ${calls} such commands leave no process`, async () => {
+  test(`under bubblewrap too, ${calls} such commands leave no process`, async () => {
     expect(await leftAfter("bubblewrap", 1234)).toEqual([]);
   }, 300_000);
 
-  test("under bubblewrap not even that is left", async () => {
+  test("under bubblewrap not even that process remains", async () => {
     const { bash } = shell({ isolation: "bubblewrap" });
     const mark = `74.${process.pid}`;
 

@@ -111,13 +111,13 @@ function applyCheck(call: Call, checked: ParseResult): HopAnswer {
 }
 
 /**
- * Decides about a result that came within the grace after a stop: a success of a cancelled call stays a success; after a
- * deadline the call has timed out.
+ * Decides about a result that came within the grace after a stop: a success of a cancelled call stays a success, a failure
+ * keeps its details; after a deadline the call has timed out.
  */
 function applyStop(call: Call): "next" {
   const { ending, stop, timing } = call;
   if (stop === null) return "next";
-  const { data, error } = ending.result!;
+  const { data, error, details } = ending.result!;
   if (stop.reason === "deadline") {
     const { timeoutMs, name } = call.tool!;
     const late = error === undefined ? { data } : { error };
@@ -125,7 +125,8 @@ function applyStop(call: Call): "next" {
   }
   if (error !== undefined) {
     const cancelled = stop.reason === "cancel" ? { cancelled: true } : {};
-    return endCall(call, "cancelled", "CANCELLED", {}, { ...cancelled, error });
+    const given = typeof details === "object" && !Array.isArray(details) ? details : {};
+    return endCall(call, "cancelled", "CANCELLED", {}, { ...given, ...cancelled, error });
   }
   ending.cancelled = { reason: stop.message, elapsedMs: Math.max(0, stop.at - timing.executedAt) };
   return "next";
