@@ -1,3 +1,4 @@
+import { isRecord } from "../json/json.ts";
 import { errorMessage, messageOf } from "../contract/errors.ts";
 import type { ParseResult } from "../contract/ports.ts";
 import type { ToolResult } from "../contract/result.ts";
@@ -125,7 +126,7 @@ function applyStop(call: Call): "next" {
   }
   if (error !== undefined) {
     const cancelled = stop.reason === "cancel" ? { cancelled: true } : {};
-    const given = typeof details === "object" && !Array.isArray(details) ? details : {};
+    const given = isRecord(details) ? details : {};
     return endCall(call, "cancelled", "CANCELLED", {}, { ...given, ...cancelled, error });
   }
   ending.cancelled = { reason: stop.message, elapsedMs: Math.max(0, stop.at - timing.executedAt) };

@@ -1,7 +1,6 @@
 import { spawn, type ChildProcess } from "node:child_process";
 import { randomUUID } from "node:crypto";
 import { readdirSync, readFileSync, readlinkSync } from "node:fs";
-import type { Writable } from "node:stream";
 import { signal } from "./find-processes.ts";
 
 /** The variable by which all processes of one host's commands are found. */
@@ -48,7 +47,7 @@ export function createGuard(shell: string, environment: Readonly<Record<string, 
   const mark = hostMark();
   let child: ChildProcess | null = null;
   const send = (line: string) => {
-    const input = child?.stdin as Writable | null | undefined;
+    const input = child?.stdin;
     if (input?.writable === true) input.write(`${line}\n`);
   };
   return {
@@ -80,7 +79,7 @@ function startGuard(
   });
   // A guard that cannot be started, or that was killed, protects nothing; the sweep of the next mount remains.
   child.on("error", () => undefined);
-  child.stdin!.on("error", () => undefined);
+  child.stdin.on("error", () => undefined);
   child.unref();
   (child.stdin as unknown as { unref(): void }).unref();
   return child;
