@@ -30,7 +30,7 @@ export function createTerminalLogger(screen: Screen, verbosity: Verbosity): Logg
     if (!levels[verbosity].includes(level)) return () => {};
     const { text, style } = labels[level];
     return (fields: object, message = "") => {
-      screen.line(`${screen.paint(style, text)} ${printable(message)}${causeOf(fields)}`.trimEnd());
+      screen.line(`${screen.paint(style, text)} ${printable(message)}${causeOf(fields, message)}`.trimEnd());
       if (verbosity === "debug")
         for (const line of detailsOf(fields)) screen.line(screen.paint("dim", `  ${line}`));
     };
@@ -46,14 +46,32 @@ export function createTerminalLogger(screen: Screen, verbosity: Verbosity): Logg
   return logger;
 }
 
-function causeOf(fields: object): string {
-  const { err } = fields as { readonly err?: unknown };
-  return err instanceof Error ? ` (${printable(err.message)})` : "";
+interface LoggedError {
+  readonly message?: unknown;
+  readonly stack?: unknown;
 }
 
-function detailsOf({ err, ...fields }: { readonly err?: unknown }): string[] {
+/** The message of a logged error, unless the line has it, and the place in the code that threw it. */
+function causeOf(fields: object, message: string): string {
+  const { err } = fields as { readonly err?: LoggedError };
+  const text = typeof err?.message === "string" && !message.includes(err.message) ? ` (${err.message})` : "";
+  const place = placeOf(err);
+  return printable(`${text}${place === undefined ? "" : ` at ${place}`}`);
+}
+
+/** `file:line:column` of the first frame in a file that is not below `node_modules`. */
+function placeOf(error: LoggedError | undefined): string | undefined {
+  if (typeof error?.stack !== "string") return undefined;
+  const frames = [
+    ...error.stack.matchAll(/^\s+at .*?(?:file:\/\/)?(\/[^()\n?]+?)(?:\?[^:()\n]*)?:(\d+):(\d+)\)?$/gm),
+  ];
+  const frame = frames.find(([, file]) => !file!.includes("/node_modules/"));
+  return frame === undefined ? undefined : frame.slice(1, 4).join(":");
+}
+
+function detailsOf({ err, ...fields }: { readonly err?: LoggedError }): string[] {
   const facts =
     Object.keys(fields).length === 0 ? [] : [printable(inspect(fields, { breakLength: Infinity, depth: 4 }))];
-  const stack = err instanceof Error ? printableLines(err.stack ?? "").split("\n") : [];
+  const stack = typeof err?.stack === "string" ? printableLines(err.stack).split("\n") : [];
   return [...facts, ...stack];
 }

@@ -38,7 +38,8 @@ function writeFailure(error: ToolmountError, shell: Shell): void {
   shell.err.line(`${shell.err.paint("red", error.code)} ${printableLines(error.message)}`);
   const hint = hintOf(error);
   if (hint !== undefined) shell.err.line(`  ${shell.err.paint("cyan", "hint:")} ${hint}`);
-  if (error.code === "INTERNAL" && error.cause instanceof Error)
+  const isBug = error.code === "INTERNAL" || shell.settings.verbosity === "debug";
+  if (isBug && error.cause instanceof Error)
     shell.err.line(shell.err.paint("dim", printableLines(error.cause.stack ?? "")));
 }
 

@@ -3,18 +3,42 @@ import type { Problem } from "@toolmount/loader";
 import { printable, printableLines } from "../screen/printable.ts";
 import type { Screen } from "../screen/screen.ts";
 
-/** Shows a person every problem of a plan: what, where, the lines around it, and how to mend it. */
+/** Shows every problem of a plan: what is wrong, where, the lines around it, and how to fix it. */
 export function writeProblems(screen: Screen, problems: readonly Problem[], cwd: string): void {
   for (const problem of problems) {
     screen.line(
       `${screen.paint("red", problem.code)} ${screen.paint("bold", placeOf(problem, cwd))}`.trimEnd(),
     );
-    screen.line(indent(printableLines(problem.message)));
+    screen.line(indent(printableLines(sentenceOf(problem))));
     if (problem.frame !== undefined) screen.line(frameText(screen, problem.frame));
+    const origin = originOf(problem);
+    if (origin !== undefined) {
+      screen.line(`  ${printable(`${shortPath(origin.file, cwd)}:${origin.line}:${origin.column}`)}`);
+      screen.line(frameText(screen, origin.frame));
+    }
     if (problem.hint !== undefined)
       screen.line(`  ${screen.paint("cyan", "hint:")} ${printable(problem.hint)}`);
     screen.line();
   }
+}
+
+interface Origin {
+  readonly file: string;
+  readonly line: number;
+  readonly column: number;
+  readonly frame: string;
+}
+
+/** The sentence without the place of the module's code, which follows with its lines. */
+function sentenceOf(problem: Problem): string {
+  const origin = originOf(problem);
+  if (origin === undefined) return problem.message;
+  return problem.message.replace(` (at ${origin.file}:${origin.line}:${origin.column})`, "");
+}
+
+/** The place in the module's own code, where the error of a module has one. */
+function originOf({ details }: Pick<Problem, "details">): Origin | undefined {
+  return (details as { readonly origin?: Origin } | undefined)?.origin;
 }
 
 function placeOf({ file, line, column, path }: Problem, cwd: string): string {

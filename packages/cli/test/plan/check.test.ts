@@ -1,42 +1,154 @@
-import { expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { oneTool, planOf, workspace } from "../support/workspace.ts";
 
 const greet = oneTool({ name: "greet", schema: "name: z.string()", body: "return data(params.name);" });
 
-test("a plan without a problem is told in one line, and no tool's code is run", async () => {
-  const plan = "version: 1\ntools:\n  - module: hello-world\n  - module: ./greet.ts\n";
-  const { run } = await workspace({ "plan.yaml": plan, "greet.ts": "throw new Error('this module ran')" });
+test("a plan without a problem is reported in one line, and no code runs of modules with a manifest", async () => {
+  const { run } = await workspace({ "plan.yaml": "version: 1\ntools:\n  - module: hello-world\n" });
   const people = await run(["check", "plan.yaml"]);
   const programs = await run(["check", "plan.yaml", "--json"]);
 
-  expect([people.code, programs.code]).toEqual([0, 0]);
-  expect(people.stdout).toBe(
-    "✔ plan.yaml: 2 modules, 1 tool and more\n  without a manifest, so not looked into (--mount does): ./greet.ts\n",
-  );
+  expect([people.code, people.stdout]).toEqual([0, "✔ plan.yaml: 1 module, 1 tool\n"]);
   expect(programs.json()).toMatchObject({
     ok: true,
-    modules: [
-      { id: "hello-world", state: "found", tools: ["agent_hello_world"] },
-      { id: "./greet.ts", state: "found", tools: null },
-    ],
-    unknown: ["./greet.ts"],
+    modules: [{ id: "hello-world", state: "found", tools: ["agent_hello_world"] }],
+    unknown: [],
     problems: [],
   });
 });
 
-test("with --mount modules are mounted, and what only that can tell is found", async () => {
-  const { run } = await workspace({
-    "good.yaml": planOf("./greet.ts"),
-    "bad.yaml": planOf("./greet.ts", "./bad.ts"),
-    "greet.ts": greet,
-    "bad.ts": "throw new Error('out of luck')",
-  });
-  const good = await run(["check", "good.yaml", "--mount"]);
-  const bad = await run(["check", "bad.yaml", "--mount"]);
+describe("T1: check prints a green tick only for modules that it loaded", () => {
+  test("with --no-load it says which modules it did not check, and runs none of them", async () => {
+    const { run } = await workspace({
+      "plan.yaml": planOf("hello-world", "./greet.ts"),
+      "greet.ts": "console.error('this module ran')",
+    });
+    const people = await run(["check", "plan.yaml", "--no-load"]);
+    const programs = await run(["check", "plan.yaml", "--no-load", "--json"]);
 
-  expect([good.code, good.stdout]).toEqual([0, "✔ good.yaml: 1 module, 1 tool\n"]);
-  expect(bad.code).toBe(78);
-  expect(bad.stdout).toContain("MODULE_IMPORT_FAILED bad.yaml:4:13");
+    expect(people).toMatchObject({ code: 0, stderr: "" });
+    expect(people.stdout).toBe(
+      "⚠ plan.yaml: 2 modules, 1 tool\n  ⚠ NOT checked, because --no-load runs no module without a manifest: ./greet.ts\n",
+    );
+    expect(programs.json()).toMatchObject({ ok: true, unknown: ["./greet.ts"] });
+  });
+
+  const bad = greet.replace('name: "greet"', 'name: "two words"');
+  const dated = greet.replace("name: z.string()", "day: z.date()");
+  test.each([
+    { title: "a syntax error", code: "MODULE_IMPORT_FAILED", files: { "./bad.js": "const x = ;" } },
+    {
+      title: "a throw at import",
+      code: "MODULE_IMPORT_FAILED",
+      files: { "./bad.ts": "throw new Error('no');" },
+    },
+    {
+      title: "a missing package",
+      code: "MODULE_IMPORT_FAILED",
+      files: { "./bad.ts": 'import "gone-package";' },
+    },
+    { title: "a date in a schema", code: "SCHEMA_NOT_JSON", files: { "./bad.ts": dated } },
+    { title: "an invalid name", code: "TOOL_INVALID", files: { "./bad.ts": bad } },
+    { title: "a name twice", code: "TOOL_DUPLICATE", files: { "./one.ts": greet, "./two.ts": greet } },
+    { title: "no tool", code: "MODULE_INVALID", files: { "./bad.ts": "export const one = 1;" } },
+    { title: "process.exit", code: "MODULE_MOUNT_FAILED", files: { "./bad.ts": "process.exit(0);" } },
+  ])("a module with $title ends check with 78 and $code", async ({ code, files }) => {
+    const { run } = await workspace({ "plan.yaml": planOf(...Object.keys(files)), ...files });
+    const ended = await run(["check", "plan.yaml", "--json"]);
+
+    expect(ended.code, ended.stdout).toBe(78);
+    expect(ended.json()).toMatchObject({ ok: false, problems: [{ code }] });
+  });
+});
+
+test("M3: check and list agree on every form of a module that the loader mounts", async () => {
+  const aptix = `export class NoteTool {
+    static ToolName = "note_tool";
+    static ToolUsageMetadata = "note_tool: reads a note. Use it in tests.";
+    static GetSchema() {
+      const parameters = { type: "object", properties: {}, required: [] };
+      return { type: "function", name: "note_tool", description: "Reads a note. Use in tests.", parameters };
+    }
+    get Name() { return "note_tool"; }
+    get IsToolFullyExecutedOnServer() { return true; }
+    async ExecuteAsync() { return { Success: true, Data: {} }; }
+  }`;
+  const exported = greet
+    .replace("const tool", "export const tool")
+    .replace(/export function mount[\s\S]*/, "");
+  const { run } = await workspace({
+    "plan.yaml": planOf("./exported.ts", "./greet.ts", "./aptix.js"),
+    "exported.ts": exported.replace('name: "greet"', 'name: "greet_again"'),
+    "greet.ts": greet,
+    "aptix.js": aptix,
+  });
+  const [checked, listed] = await Promise.all([
+    run(["check", "plan.yaml"]),
+    run(["list", "plan.yaml", "--json"]),
+  ]);
+
+  expect([checked.code, listed.code], checked.stdout + listed.stdout).toEqual([0, 0]);
+  expect(checked.stdout).toBe("✔ plan.yaml: 3 modules, 3 tools\n");
+});
+
+test("with --mount modules with a manifest are mounted, too", async () => {
+  const { run } = await workspace({ "good.yaml": planOf("hello-world") });
+  const { code, json } = await run(["check", "good.yaml", "--mount", "--json"]);
+
+  expect([code, json()]).toMatchObject([0, { modules: [{ id: "hello-world", state: "mounted" }] }]);
+});
+
+describe("T2: an error in a tool's own file shows its file, line and code", () => {
+  const thrower = "const a = 1;\nfunction fail() {\n  throw new Error('no luck');\n}\nfail();\n";
+  const files = { "plan.yaml": planOf("./bad.ts"), "bad.ts": thrower };
+
+  test.each([[["check", "plan.yaml"]], [["list", "plan.yaml"]], [["call", "plan.yaml", "x", "{}"]]])(
+    "in %j, for a throw at import",
+    async (words) => {
+      const { run } = await workspace(files);
+      const { stdout, stderr } = await run(words);
+
+      expect(stdout + stderr).toContain("  bad.ts:3:9\n");
+      expect(stdout + stderr).toContain("> 3 |   throw new Error('no luck');");
+    },
+  );
+
+  test.each([
+    { file: "./bad.js", code: "const one = 1;\nconst two = ;\n", place: "bad.js:2:13" },
+    { file: "./bad.ts", code: "const one: number = 1;\nconst two = ;\n", place: "bad.ts:2:13" },
+  ])("for a syntax error in $file", async ({ file, code, place }) => {
+    const { run } = await workspace({ "plan.yaml": planOf(file), [file]: code });
+
+    expect((await run(["check", "plan.yaml"])).stdout).toContain(`  ${place}\n`);
+  });
+
+  test("for a throw in mount", async () => {
+    const code = "export function mount() {\n  undefined.x();\n}\n";
+    const { run } = await workspace({ "plan.yaml": planOf("./bad.js"), "bad.js": code });
+
+    expect((await run(["check", "plan.yaml"])).stdout).toContain("  bad.js:2:13\n");
+  });
+
+  test("for a throw in execute; with --debug the stack and what the tool logs", async () => {
+    const body = `
+      context.logger.info({}, "looking");
+      context.logger.debug({}, "looking closely");
+      throw new Error("no luck");`;
+    const { folder, run } = await workspace({
+      "plan.yaml": planOf("./bad.ts"),
+      "bad.ts": oneTool({ name: "bad", body }),
+    });
+    const plain = await run(["call", "plan.yaml", "bad"]);
+    const verbose = await run(["call", "plan.yaml", "bad", "--verbose"]);
+    const debug = await run(["call", "plan.yaml", "bad", "--debug"]);
+
+    expect(plain.stderr).toMatch(/^error: .*no luck at \/.+\/bad\.ts:\d+:\d+\n$/);
+    expect(plain.stderr).toContain(folder);
+    expect(verbose.stderr).toContain("info: looking\n");
+    expect(verbose.stderr).not.toContain("closely");
+    expect(debug.stderr).toContain("debug: looking closely\n");
+    expect(debug.stderr).toMatch(/^ {2,}at .*bad\.ts:\d+/m);
+  });
 });
 
 test("problems as GitHub annotations are a line each, escaped as its commands want", async () => {
@@ -49,7 +161,7 @@ test("problems as GitHub annotations are a line each, escaped as its commands wa
   );
 });
 
-test("an overlay is checked with its plan, and a rule that can never match is told", async () => {
+test("an overlay is checked with its plan, and a rule that can never match is reported", async () => {
   const { run } = await workspace({
     "plan.yaml": "version: 1\ntools: [{ module: hello-world }]\n",
     "plan.ci.yaml": "policy:\n  rules:\n    - { match: { tool: nobody_* }, answer: deny }\n",
@@ -115,7 +227,7 @@ test("what is not required and not there is a problem that leaves the plan valid
 
   expect(code).toBe(0);
   expect(stdout).toContain("SOURCE_NOT_FOUND plan.yaml:4:13");
-  expect(stdout).toContain("left out, since not required: gone");
+  expect(stdout).toContain("not mounted, and not required: gone");
 });
 
 test("no plan at all ends with 78", async () => {

@@ -100,15 +100,27 @@ const messages = {
   SOURCE_REFUSED: (d: { source: string; problem: string }) => `source "${d.source}" is refused: ${d.problem}`,
   SOURCE_FOREIGN: (d: { source: string; hint: string }) =>
     `source "${d.source}" belongs to another system: ${d.hint}`,
-  MODULE_IMPORT_FAILED: (d: { module: string; problem: string }) =>
-    `module "${d.module}" cannot be imported: ${d.problem}`,
+  MODULE_IMPORT_FAILED: (d: { module: string; problem: string; origin?: CodePlace }) =>
+    `module "${d.module}" cannot be imported: ${d.problem}${placeOf(d)}`,
   MODULE_INVALID: (d: { module: string; problem: string }) =>
     `module "${d.module}" is not a toolmount module: ${d.problem}`,
-  MODULE_MOUNT_FAILED: (d: { module: string; problem: string }) =>
-    `module "${d.module}" failed to mount: ${d.problem}`,
+  MODULE_MOUNT_FAILED: (d: { module: string; problem: string; origin?: CodePlace }) =>
+    `module "${d.module}" failed to mount: ${d.problem}${placeOf(d)}`,
   INSTALL_FAILED: (d: { problem: string }) => `the plan's packages were not installed: ${d.problem}`,
   CONFIG_INVALID: (d: { module: string; problem: string }) => `config of "${d.module}": ${d.problem}`,
 } as const;
+
+/** A place in a module's own code, with the lines around it. */
+interface CodePlace {
+  readonly file: string;
+  readonly line: number;
+  readonly column: number;
+  readonly frame: string;
+}
+
+function placeOf({ origin }: { readonly origin?: CodePlace }): string {
+  return origin === undefined ? "" : ` (at ${origin.file}:${origin.line}:${origin.column})`;
+}
 
 type Messages = typeof messages;
 

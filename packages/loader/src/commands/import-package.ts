@@ -5,6 +5,7 @@ import { isToolmountError, ToolmountError } from "@toolmount/core";
 import { isRecord } from "../diagnostics/json.ts";
 import { messageOf } from "@toolmount/core/errors";
 import { fillOptions } from "../host/defaults.ts";
+import { findErrorOrigin } from "../modules/error-origin.ts";
 import { importModule, type ModuleExports } from "../modules/import.ts";
 import { resolveSource } from "../modules/resolve.ts";
 
@@ -63,6 +64,8 @@ export async function runPackageCode<Value>(
     return await work();
   } catch (cause) {
     if (isToolmountError(cause)) throw cause;
-    throw new ToolmountError(code, { module, problem: messageOf(cause) }, { cause });
+    const origin = findErrorOrigin(cause);
+    const details = { module, problem: messageOf(cause), ...(origin !== undefined && { origin }) };
+    throw new ToolmountError(code, details, { cause });
   }
 }

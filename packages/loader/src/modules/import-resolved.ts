@@ -1,5 +1,6 @@
 import { isToolmountError, ToolmountError, type Clock } from "@toolmount/core";
 import { messageOf } from "@toolmount/core/errors";
+import { findErrorOrigin, findSyntaxError, type ErrorOrigin } from "./error-origin.ts";
 import { importFile, importPackageFile } from "./fresh-import.ts";
 import type { ModuleExports } from "./import.ts";
 import type { GivenModule, Resolution } from "./resolve.ts";
@@ -28,12 +29,27 @@ export async function importResolved(
     const work = given === undefined ? importPath(resolution, startedAt) : takeGiven(given);
     return await withTimeout(work, startTimeoutMs, clock, late);
   } catch (error) {
-    throw isToolmountError(error) ? error : importFailed(name, messageOf(error).slice(0, maxMessage), error);
+    if (isToolmountError(error)) throw error;
+    throw importFailed(name, messageOf(error).slice(0, maxMessage), error, await originOf(error, resolution));
   }
 }
 
-function importFailed(module: string, problem: string, cause?: unknown): ToolmountError {
-  return new ToolmountError("MODULE_IMPORT_FAILED", { module, problem }, { cause });
+function importFailed(
+  module: string,
+  problem: string,
+  cause?: unknown,
+  origin?: ErrorOrigin,
+): ToolmountError {
+  const details = { module, problem, ...(origin !== undefined && { origin }) };
+  return new ToolmountError("MODULE_IMPORT_FAILED", details, { cause });
+}
+
+/** Node's error for a syntax error in JavaScript has no place; then the file is parsed again to find it. */
+async function originOf(error: unknown, { path }: Resolution): Promise<ErrorOrigin | undefined> {
+  const origin = findErrorOrigin(error);
+  return origin === undefined && error instanceof SyntaxError && path !== undefined
+    ? findSyntaxError(path)
+    : origin;
 }
 
 async function takeGiven(given: GivenModule): Promise<ModuleExports> {

@@ -2,6 +2,7 @@ import { isToolmountError, ToolmountError } from "@toolmount/core";
 import { messageOf } from "@toolmount/core/errors";
 import type { Path } from "../diagnostics/positions.ts";
 import { createReporter, maskProblem, type Problem } from "../diagnostics/problems.ts";
+import { findErrorOrigin } from "../modules/error-origin.ts";
 import type { Resolution } from "../modules/resolve.ts";
 import { overridesOf } from "../plan/check-entries.ts";
 import type { ModuleUse } from "./module-use.ts";
@@ -73,5 +74,7 @@ const maxMessage = 500;
 
 function mountFailed({ id }: ModuleUse, cause: unknown): ToolmountError {
   const problem = messageOf(cause).slice(0, maxMessage);
-  return new ToolmountError("MODULE_MOUNT_FAILED", { module: id, problem }, { cause });
+  const origin = findErrorOrigin(cause);
+  const details = { module: id, problem, ...(origin !== undefined && { origin }) };
+  return new ToolmountError("MODULE_MOUNT_FAILED", details, { cause });
 }

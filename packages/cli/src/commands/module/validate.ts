@@ -1,4 +1,5 @@
-import type { CheckReport, Finding } from "@toolmount/testing";
+import type { CheckReport, CheckStep, Finding } from "@toolmount/testing";
+import type { ValidateRequest } from "../../trial/validate-process.ts";
 import { type Command, Option } from "commander";
 import { countOf } from "../../screen/count.ts";
 import { addExamples, jsonOption } from "../../options/common.ts";
@@ -49,11 +50,21 @@ async function validate(path: string, options: Options, shell: Shell): Promise<E
     config: readJsonObject("--config", config) ?? {},
     sideEffects,
   };
-  const { checkInProcess } = await import("../../trial/check-in-process.ts");
-  const report = await shell.interruptible(({ signal }) => checkInProcess(asked, signal));
+  const report = await shell.interruptible(({ signal }) => validateInProcess(asked, signal));
   if (options.json === true) shell.out.json(report);
   else writeReport(report, shell);
   return report.passed ? exitCodes.done : exitCodes.failed;
+}
+
+/** Validates a module in a process of its own. An incident there is a finding. */
+async function validateInProcess(request: ValidateRequest, signal: AbortSignal): Promise<CheckReport> {
+  const [{ runTrial }, { addExternalFindings }] = await Promise.all([
+    import("../../trial/run-trial.ts"),
+    import("@toolmount/testing"),
+  ]);
+  const first: CheckStep = { during: "import" };
+  const result = await runTrial<CheckReport, CheckStep>("validate-process", request, first, signal);
+  return result.kind === "report" ? result.report : addExternalFindings(null, [result.incident]);
 }
 
 function writeReport(report: CheckReport, { out }: Shell): void {

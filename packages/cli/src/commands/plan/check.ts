@@ -1,28 +1,32 @@
 import type { EntryStatus, Problem } from "@toolmount/loader";
 import type { InspectedEntry } from "@toolmount/loader/commands";
 import { Option, type Command } from "commander";
-import { countOf } from "../../screen/count.ts";
-import { problemsOf } from "../../render/failure.ts";
-import { addExamples, jsonOption, planArgument } from "../../options/common.ts";
 import { loaderOptions } from "../../host/loader-options.ts";
+import { addExamples, jsonOption, planArgument } from "../../options/common.ts";
 import { addPlanOptions, type PlanOptions } from "../../options/plan-options.ts";
-import { annotation } from "../../render/annotations.ts";
-import { printable } from "../../screen/printable.ts";
-import { shortPath, writeProblems } from "../../render/problems.ts";
-import type { Shell } from "../../process/shell.ts";
 import { exitCodes, type ExitCode } from "../../process/exit-codes.ts";
+import type { Shell } from "../../process/shell.ts";
+import { annotation } from "../../render/annotations.ts";
+import { problemsOf } from "../../render/failure.ts";
+import { shortPath, writeProblems } from "../../render/problems.ts";
+import { countOf } from "../../screen/count.ts";
+import { printable } from "../../screen/printable.ts";
+import type { MountReport, MountRequest } from "../../trial/mount-process.ts";
 
 interface Options extends PlanOptions {
   readonly json?: true;
   readonly mount?: true;
+  /** False with `--no-load`. */
+  readonly load: boolean;
   readonly format: "text" | "json" | "github";
 }
 
-/** `toolmount check [plan]`: every problem of a plan at once. */
+/** `toolmount check [plan]`: every problem of a plan together. */
 export function define(command: Command, shell: Shell): void {
   addPlanOptions(command)
     .argument("[plan]", planArgument)
-    .option("--mount", "mount the modules too: runs their code, and finds what only that can tell")
+    .option("--mount", "mount the modules with a manifest, too; runs their code in a process of its own")
+    .option("--no-load", "run no code, also not of modules without a manifest, which are not checked then")
     .addOption(
       new Option("--format <format>", "how problems are printed")
         .choices(["text", "json", "github"])
@@ -39,7 +43,7 @@ export function define(command: Command, shell: Shell): void {
 }
 
 async function check(plan: string | undefined, options: Options, shell: Shell): Promise<ExitCode> {
-  const report = await (options.mount === true ? mountAll : lookAtAll)(plan, options, shell).catch(refused);
+  const report = await findProblems(plan, options, shell).catch(refused);
   if (options.json === true || options.format === "json") shell.out.json(report);
   else if (options.format === "github") writeAnnotations(report, shell);
   else writeReport(report, shell);
@@ -53,14 +57,14 @@ type Report =
       readonly modules: readonly Module[];
       /** Of modules that are not required: the plan opens without them. */
       readonly problems: readonly Problem[];
-      /** Modules whose tools only mounting could tell. */
+      /** Modules that were not checked, because only mounting shows their tools. */
       readonly unknown: readonly string[];
     }
   | { readonly ok: false; readonly problems: readonly Problem[] };
 
 type Module = Pick<EntryStatus, "id" | "section" | "specifier" | "version" | "path" | "position"> & {
   readonly state: EntryStatus["state"] | "found";
-  /** Null when only mounting the module could tell. */
+  /** Null when only mounting the module shows them. */
   readonly tools: readonly string[] | null;
   readonly problems: readonly Problem[];
 };
@@ -71,8 +75,16 @@ function refused(error: unknown): Report {
   return { ok: false, problems };
 }
 
-/** Looks at manifests; of tools no code is run. */
-async function lookAtAll(plan: string | undefined, options: Options, shell: Shell): Promise<Report> {
+/** Reads manifests first. Modules without one are mounted, because only that shows whether they work. */
+async function findProblems(plan: string | undefined, options: Options, shell: Shell): Promise<Report> {
+  const looked = await inspect(plan, options, shell);
+  if (!looked.ok) return looked;
+  const mounts = options.mount === true || (options.load && looked.unknown.length > 0);
+  return mounts ? mountInProcess(plan, options, shell) : looked;
+}
+
+/** Reads manifests; runs no code of tools. */
+async function inspect(plan: string | undefined, options: Options, shell: Shell): Promise<Report> {
   const { inspectPlan } = await import("@toolmount/loader/commands");
   const inspected = await inspectPlan(plan, loaderOptions(options, shell));
   if (inspected.problems.length > 0) return { ok: false, problems: inspected.problems };
@@ -86,15 +98,23 @@ function describeEntry({ tools, required: _, ...entry }: InspectedEntry): Module
   return { ...entry, state, tools: tools?.flatMap(({ name }) => name ?? []) ?? null };
 }
 
-async function mountAll(plan: string | undefined, options: Options, shell: Shell): Promise<Report> {
-  const { openHost } = await import("@toolmount/loader");
-  const looked = await lookAtAll(plan, options, shell);
-  if (!looked.ok) return looked;
-  const host = await openHost(plan, loaderOptions(options, shell));
-  const { entries } = host.status();
-  await host.close();
-  const problems = entries.flatMap((entry) => entry.problems);
-  return { ok: true, plan: host.plan.file, modules: entries, problems, unknown: [] };
+/** Mounts the plan in a process of its own, so that no module can end or block the command. */
+async function mountInProcess(
+  plan: string | undefined,
+  { env: overlays }: Options,
+  shell: Shell,
+): Promise<Report> {
+  const { runTrial } = await import("../../trial/run-trial.ts");
+  const request: MountRequest = { plan, cwd: shell.cwd, overlays, verbosity: shell.settings.verbosity };
+  const result = await shell.interruptible(({ signal }) =>
+    runTrial<MountReport, { during: "import" }>("mount-process", request, { during: "import" }, signal),
+  );
+  if (result.kind === "report") {
+    const { file, entries, problems } = result.report;
+    return { ok: true, plan: file, modules: entries, problems, unknown: [] };
+  }
+  const message = `the plan cannot be mounted: a module, when it is imported or mounted: ${result.incident.problem}`;
+  return { ok: false, problems: [{ code: "MODULE_MOUNT_FAILED", message }] };
 }
 
 function writeAnnotations({ problems }: Report, { out, cwd }: Shell): void {
@@ -105,21 +125,20 @@ function writeReport(report: Report, shell: Shell): void {
   const { out } = shell;
   writeProblems(out, report.problems, shell.cwd);
   if (!report.ok) return out.line(out.paint("red", `✖ ${countOf(report.problems, "problem")}`));
-  const tools = report.modules.flatMap((module) => module.tools ?? []);
-  const left = report.modules.filter(({ state }) => state === "failed" || state === "skipped");
+  const { modules, unknown } = report;
+  const tools = modules.flatMap((module) => module.tools ?? []);
+  const left = modules.filter(({ state }) => state === "failed" || state === "skipped");
   const file = printable(shortPath(report.plan ?? "", shell.cwd));
-  const more = report.unknown.length > 0 ? " and more" : "";
-  out.line(
-    `${out.paint("green", "✔")} ${file}: ${countOf(report.modules, "module")}, ${countOf(tools, "tool")}${more}`,
-  );
+  const sign = unknown.length > 0 ? out.paint("yellow", "⚠") : out.paint("green", "✔");
+  out.line(`${sign} ${file}: ${countOf(modules, "module")}, ${countOf(tools, "tool")}`);
   writeNames(
     out,
-    "left out, since not required",
+    "not mounted, and not required",
     left.map(({ id }) => id),
   );
-  writeNames(out, "without a manifest, so not looked into (--mount does)", report.unknown);
+  writeNames(out, "NOT checked, because --no-load runs no module without a manifest", unknown);
 }
 
 function writeNames(out: Shell["out"], what: string, names: readonly string[]): void {
-  if (names.length > 0) out.line(out.paint("yellow", `  ${what}: ${names.map(printable).join(", ")}`));
+  if (names.length > 0) out.line(out.paint("yellow", `  ⚠ ${what}: ${names.map(printable).join(", ")}`));
 }

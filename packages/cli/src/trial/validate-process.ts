@@ -1,6 +1,5 @@
-import { messageOf } from "@toolmount/core/errors";
-// The process that a module is checked in: what it breaks is not the command. Begun by trial.ts.
-import { isToolmountError, ToolmountError, type JsonObject } from "@toolmount/core";
+// The process in which a module is validated: what it breaks is not the command. Started by run-trial.ts.
+import { ToolmountError, type JsonObject } from "@toolmount/core";
 import type { Profile } from "@toolmount/core/validation";
 import {
   addExternalFindings,
@@ -8,9 +7,10 @@ import {
   type CheckStep,
   type ExternalFinding,
 } from "@toolmount/testing";
+import { answerTrial, send } from "./trial-message.ts";
 
-/** What is checked, and how. */
-export interface TrialRequest {
+/** The module, and how it is validated. */
+export interface ValidateRequest {
   readonly path: string;
   readonly cwd: string;
   readonly profile: readonly string[] | undefined;
@@ -18,57 +18,25 @@ export interface TrialRequest {
   readonly sideEffects: boolean;
 }
 
-/** What this process tells the command. */
-export type TrialMessage =
-  /** The thread is free. */
-  | { readonly kind: "alive" }
-  | { readonly kind: "step"; readonly step: CheckStep }
-  | { readonly kind: "report"; readonly report: CheckReport }
-  | {
-      readonly kind: "failed";
-      readonly code: string | null;
-      readonly details: object;
-      readonly message: string;
-    };
-
 /** Longest that a module may take to be imported, in milliseconds. */
 const importMs = 30_000;
-
-/** Milliseconds between two signs of life. */
-const beatMs = 500;
 
 let current: CheckStep = { during: "import" };
 const external: ExternalFinding[] = [];
 
-// Nobody awaits what is thrown late, or rejected unseen: in a host, it would end the process.
+// An error that is thrown late, or a rejection without a handler, would end the process of a host.
 process.on("uncaughtException", (thrown: unknown, origin) => {
   const what = thrown instanceof Error ? `${thrown.name} ${thrown.message}` : String(thrown);
   const how =
     origin === "unhandledRejection"
-      ? "a promise is rejected that nobody awaits"
-      : "it throws where nobody catches";
+      ? "a promise without a handler is rejected"
+      : "it throws outside of any call";
   external.push({ step: current, kind: "threw", problem: `${how}: ${what}`.slice(0, 300) });
 });
-setInterval(() => tell({ kind: "alive" }), beatMs).unref();
 
-const answer = await check(JSON.parse(process.argv[2]!) as TrialRequest).then(
-  (report): TrialMessage => ({ kind: "report", report: addExternalFindings(report, external) }),
-  failureOf,
-);
-process.send!(answer, () => process.exit());
+await answerTrial(async (request: ValidateRequest) => addExternalFindings(await check(request), external));
 
-function tell(message: TrialMessage): void {
-  if (process.connected) process.send!(message);
-}
-
-function failureOf(error: unknown): TrialMessage {
-  const message = messageOf(error);
-  return isToolmountError(error)
-    ? { kind: "failed", code: error.code, details: error.details, message }
-    : { kind: "failed", code: null, details: {}, message };
-}
-
-async function check({ path, cwd, profile, config, sideEffects }: TrialRequest): Promise<CheckReport> {
+async function check({ path, cwd, profile, config, sideEffects }: ValidateRequest): Promise<CheckReport> {
   const { importPackage } = await import("@toolmount/loader/commands");
   const { checkToolModule } = await import("@toolmount/testing");
   const interop = await import("@toolmount/interop");
@@ -80,7 +48,7 @@ async function check({ path, cwd, profile, config, sideEffects }: TrialRequest):
     extensions: [interop],
     extensionUrls: [import.meta.resolve("@toolmount/interop")],
     sideEffects,
-    onStep: (step) => tell({ kind: "step", step: (current = step) }),
+    onStep: (step) => send({ kind: "step", step: (current = step) }),
     ...(found.imported && {
       url: found.imported.url,
       manifest: found.imported.manifest,

@@ -1,0 +1,41 @@
+import { isToolmountError } from "@toolmount/core";
+
+/** A message of a trial's process to the command. */
+export type TrialMessage<Report, Step> =
+  /** The thread is not blocked. */
+  | { readonly kind: "alive" }
+  | { readonly kind: "step"; readonly step: Step }
+  | { readonly kind: "report"; readonly report: Report }
+  | {
+      readonly kind: "failed";
+      readonly code: string | null;
+      readonly details: object;
+      readonly message: string;
+    };
+
+/** Milliseconds between two messages `alive`. */
+const beatMs = 500;
+
+/** Runs the work of a trial's process, says meanwhile that the thread is free, and sends the answer. */
+export async function answerTrial<Request, Report>(
+  work: (request: Request) => Promise<Report>,
+): Promise<void> {
+  setInterval(() => send({ kind: "alive" }), beatMs).unref();
+  const answer = await work(JSON.parse(process.argv[2]!) as Request).then(
+    (report) => ({ kind: "report", report }) as const,
+    failureOf,
+  );
+  process.send!(answer, () => process.exit());
+}
+
+/** Sends a message, as long as the command listens. */
+export function send<Step>(message: TrialMessage<never, Step>): void {
+  if (process.connected) process.send!(message);
+}
+
+function failureOf(error: unknown): TrialMessage<never, never> {
+  const message = error instanceof Error ? error.message : String(error);
+  return isToolmountError(error)
+    ? { kind: "failed", code: error.code, details: error.details, message }
+    : { kind: "failed", code: null, details: {}, message };
+}

@@ -1,0 +1,66 @@
+import { execFile } from "node:child_process";
+import { readFileSync } from "node:fs";
+import { fileURLToPath } from "node:url";
+import { codeFrame } from "../diagnostics/code-frame.ts";
+import { createPlanText } from "../diagnostics/source-text.ts";
+
+/** The place in a module's own code that an error comes from, with the lines around it. */
+export interface ErrorOrigin {
+  readonly file: string;
+  /** From 1. */
+  readonly line: number;
+  /** From 1. */
+  readonly column: number;
+  readonly frame: string;
+}
+
+/** The folder of this package, whose own frames say nothing about a module. */
+const ownFolder = fileURLToPath(new URL("../..", import.meta.url));
+
+/**
+ * Finds the place in a module's code that an error comes from, by its stack: the first frame of a file that is neither
+ * below `node_modules` nor in this package. Undefined when the stack names no such file.
+ */
+export function findErrorOrigin(error: unknown): ErrorOrigin | undefined {
+  if (!(error instanceof Error)) return undefined;
+  const stack = String(error.stack);
+  const marked = readMarked(stack);
+  if (marked !== undefined) return marked;
+  const places = [
+    ...stack.matchAll(/^\s+at .*?((?:file:\/\/|\/)[^()\n]+?)(?:\?[^:()\n]*)?:(\d+):(\d+)\)?$/gm),
+  ].map(([, file, line, column]) => ({ file: toPath(file!), line: Number(line), column: Number(column) }));
+  const own = places.find(({ file }) => !file.includes("/node_modules/") && !file.startsWith(ownFolder));
+  return own === undefined ? undefined : withFrame(own.file, own.line, own.column);
+}
+
+/**
+ * Finds the place of a syntax error in a file of JavaScript, for which Node's error has no place. Runs `node --check`,
+ * which parses the file and does not run it.
+ */
+export async function findSyntaxError(file: string): Promise<ErrorOrigin | undefined> {
+  const stderr = await new Promise<string>((resolve) => {
+    execFile(process.execPath, ["--check", file], (_error, _stdout, text) => resolve(text));
+  });
+  return readMarked(stderr);
+}
+
+/** Reads a text that begins with `file:line`, some lines of code, and a mark under the column, as Node writes syntax errors. */
+function readMarked(text: string): ErrorOrigin | undefined {
+  const found = /^((?:file:\/\/|\/)[^\n]+?)(?:\?[^:\n]*)?:(\d+)\n(?:[^\n]*\n){1,9}?(\s*)\^/.exec(text);
+  if (found === null) return undefined;
+  const [, file, line, space] = found;
+  return withFrame(toPath(file!), Number(line), space!.length + 1);
+}
+
+function toPath(file: string): string {
+  return file.startsWith("file://") ? fileURLToPath(file) : file;
+}
+
+function withFrame(file: string, line: number, column: number): ErrorOrigin | undefined {
+  try {
+    const frame = codeFrame(createPlanText(file, readFileSync(file, "utf8")), { line, column });
+    return { file, line, column, frame };
+  } catch {
+    return undefined;
+  }
+}
