@@ -4,7 +4,7 @@ import { createTerminalLogger } from "../host/terminal-logger.ts";
 import { extensions } from "../host/extensions.ts";
 import type { Verbosity } from "../process/shell.ts";
 import { createScreen } from "../screen/screen.ts";
-import { answerTrial } from "./trial-message.ts";
+import { answerTrial, readRequest } from "./trial-message.ts";
 
 /** The plan, and how it is opened. */
 export interface MountRequest {
@@ -21,7 +21,8 @@ export interface MountReport {
   readonly problems: readonly Problem[];
 }
 
-await answerTrial(async ({ plan, cwd, overlays, verbosity }: MountRequest): Promise<MountReport> => {
+await answerTrial(async (): Promise<MountReport> => {
+  const { plan, cwd, overlays, verbosity } = readRequest() as MountRequest;
   const { openHost } = await import("@toolmount/loader");
   const logger = createTerminalLogger(createScreen(process.stderr, process.env), verbosity);
   const host = await openHost(plan, { env: process.env, cwd, overlays, logger, extensions });

@@ -16,15 +16,15 @@ export type TrialMessage<Report, Step> =
 /** Milliseconds between two messages `alive`. */
 const beatMs = 500;
 
+/** What the command asked of a trial's process. */
+export function readRequest(): unknown {
+  return JSON.parse(process.argv[2] ?? "null");
+}
+
 /** Runs the work of a trial's process, says meanwhile that the thread is free, and sends the answer. */
-export async function answerTrial<Request, Report>(
-  work: (request: Request) => Promise<Report>,
-): Promise<void> {
+export async function answerTrial(work: () => Promise<object>): Promise<void> {
   setInterval(() => send({ kind: "alive" }), beatMs).unref();
-  const answer = await work(JSON.parse(process.argv[2]!) as Request).then(
-    (report) => ({ kind: "report", report }) as const,
-    failureOf,
-  );
+  const answer = await work().then((report) => ({ kind: "report", report }) as const, failureOf);
   process.send!(answer, () => process.exit());
 }
 

@@ -7,7 +7,7 @@ import {
   type CheckStep,
   type ExternalFinding,
 } from "@toolmount/testing";
-import { answerTrial, send } from "./trial-message.ts";
+import { answerTrial, readRequest, send } from "./trial-message.ts";
 
 /** The module, and how it is validated. */
 export interface ValidateRequest {
@@ -34,7 +34,7 @@ process.on("uncaughtException", (thrown: unknown, origin) => {
   external.push({ step: current, kind: "threw", problem: `${how}: ${what}`.slice(0, 300) });
 });
 
-await answerTrial(async (request: ValidateRequest) => addExternalFindings(await check(request), external));
+await answerTrial(async () => addExternalFindings(await check(readRequest() as ValidateRequest), external));
 
 async function check({ path, cwd, profile, config, sideEffects }: ValidateRequest): Promise<CheckReport> {
   const { importPackage } = await import("@toolmount/loader/commands");

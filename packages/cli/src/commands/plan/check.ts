@@ -126,11 +126,13 @@ function writeReport(report: Report, shell: Shell): void {
   writeProblems(out, report.problems, shell.cwd);
   if (!report.ok) return out.line(out.paint("red", `✖ ${countOf(report.problems, "problem")}`));
   const { modules, unknown } = report;
+  // Modules that a section or another module asked for are not entries of the plan.
+  const entries = modules.filter(({ section }) => entrySections.has(section));
   const tools = modules.flatMap((module) => module.tools ?? []);
   const left = modules.filter(({ state }) => state === "failed" || state === "skipped");
   const file = printable(shortPath(report.plan ?? "", shell.cwd));
   const sign = unknown.length > 0 ? out.paint("yellow", "⚠") : out.paint("green", "✔");
-  out.line(`${sign} ${file}: ${countOf(modules, "module")}, ${countOf(tools, "tool")}`);
+  out.line(`${sign} ${file}: ${countOf(entries, "module")}, ${countOf(tools, "tool")}`);
   writeNames(
     out,
     "not mounted, and not required",
@@ -138,6 +140,8 @@ function writeReport(report: Report, shell: Shell): void {
   );
   writeNames(out, "NOT checked, because --no-load runs no module without a manifest", unknown);
 }
+
+const entrySections: ReadonlySet<string> = new Set(["tools", "hooks", "providers"]);
 
 function writeNames(out: Shell["out"], what: string, names: readonly string[]): void {
   if (names.length > 0) out.line(out.paint("yellow", `  ⚠ ${what}: ${names.map(printable).join(", ")}`));
