@@ -165,7 +165,21 @@ function present<Key extends keyof ToolDefinition>(definition: ToolDefinition, k
  */
 export function lockDigest(info: ToolInfo): string {
   const { owner: _, ...rest } = info;
-  return digestOf(rest.dynamic ? { ...rest, description: "", usage: undefined, summary: undefined } : rest);
+  const texts = rest.dynamic ? { description: "", usage: undefined, summary: undefined } : {};
+  return digestOf(withSortedSets({ ...rest, ...texts }));
+}
+
+/** Lists whose order means nothing: two tools that differ only in it are the same. */
+const sets: ReadonlySet<string> = new Set(["required", "enum", "tags", "modes", "aliases", "dependsOn"]);
+
+function withSortedSets(value: unknown, key = ""): unknown {
+  if (typeof value !== "object" || value === null) return value;
+  if (!Array.isArray(value))
+    return Object.fromEntries(
+      Object.entries(value).map(([name, inner]) => [name, withSortedSets(inner, name)]),
+    );
+  const list = value.map((inner: unknown) => withSortedSets(inner));
+  return sets.has(key) ? list.toSorted((a, b) => (JSON.stringify(a) < JSON.stringify(b) ? -1 : 1)) : list;
 }
 
 const never = () => false;

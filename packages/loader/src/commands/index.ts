@@ -27,7 +27,7 @@ export {
   type InstallReport,
 } from "./install-sources.ts";
 export { lockPlan, type LockOptions, type LockReport } from "./lock-plan.ts";
-export type { LockChange, LockedTool, PlanLock } from "../plan/lock-file.ts";
+export type { LockChange, LockDifference, LockedTool, PlanLock } from "../plan/lock-file.ts";
 
 // Read a module
 export { describeModule, type DescribeOptions } from "./describe-module.ts";

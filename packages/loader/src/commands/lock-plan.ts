@@ -1,4 +1,5 @@
 import { ToolmountError } from "@toolmount/core";
+import { integrityOf } from "../modules/source-files.ts";
 import {
   compareLocks,
   lockFileOf,
@@ -58,10 +59,16 @@ async function mountAndLock(
         problem: "the plan was given as a value; only the file of a plan can be locked",
       });
     const { entries } = host.status();
-    const versions = new Map(entries.map(({ id, version }) => [id, version]));
-    const listed = new Set(entries.filter(({ section }) => listSections.has(section)).map(({ id }) => id));
-    const tools = host.tools({ includeDeprecated: true }).filter(({ owner }) => listed.has(owner));
-    return { file: lockFileOf(host.plan.file, options.overlays), now: makeLock(tools, versions) };
+    const listed = entries.filter(({ section }) => listSections.has(section));
+    const modules = new Map(
+      await Promise.all(
+        listed.map(
+          async ({ id, version, path }) => [id, { version, integrity: await integrityOf(path) }] as const,
+        ),
+      ),
+    );
+    const tools = host.tools({ includeDeprecated: true }).filter(({ owner }) => modules.has(owner));
+    return { file: lockFileOf(host.plan.file, options.overlays), now: makeLock(tools, modules) };
   } finally {
     await host.close();
   }

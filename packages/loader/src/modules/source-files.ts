@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 import { readFile, realpath, stat } from "node:fs/promises";
-import { dirname, extname, relative, resolve } from "node:path";
+import { dirname, extname, relative, resolve, sep } from "node:path";
 
 /** The files of a module: its entry, and every file that these import by a relative path. */
 export interface SourceFiles {
@@ -34,6 +34,15 @@ export async function readSourceFiles(path: string): Promise<SourceFiles> {
   const digests = new Map([...files.keys()].map((file) => [file, digestFrom(file, files)]));
   const { mtimeMs, ctimeMs } = await stat(entry);
   return { digest: digests.get(entry)!, entry, digests, changedAt: Math.max(mtimeMs, ctimeMs) };
+}
+
+/**
+ * Digest of the files of an installed package that its entry imports by relative paths. Undefined for a file outside
+ * `node_modules`: its author edits it.
+ */
+export async function integrityOf(path: string | undefined): Promise<string | undefined> {
+  if (path === undefined || !(await realpath(path)).split(sep).includes("node_modules")) return undefined;
+  return `sha256-${(await readSourceFiles(path)).digest}`;
 }
 
 async function readSource(file: string): Promise<SourceFile> {

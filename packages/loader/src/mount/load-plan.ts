@@ -1,3 +1,4 @@
+import { existsSync } from "node:fs";
 import { isToolmountError, type JsonObject, type Logger, type PlanPosition } from "@toolmount/core";
 import { combineLayers } from "../plan/merge-layers.ts";
 import { readFileValues } from "../plan/file-values.ts";
@@ -101,11 +102,17 @@ export async function loadPlan(input: PlanInput, options: LoadOptions): Promise<
 
 async function tryLock(
   file: string | undefined,
-  { overlays, ignoreLock }: LoadOptions,
+  { overlays, ignoreLock, logger }: LoadOptions,
 ): Promise<{ lock?: PlanLock | undefined; problems: readonly Problem[] }> {
   if (file === undefined || ignoreLock === true) return { problems: [] };
   try {
-    return { lock: await readLock(lockFileOf(file, overlays)), problems: [] };
+    const lock = await readLock(lockFileOf(file, overlays));
+    if (lock === undefined && (overlays ?? []).length > 0 && existsSync(lockFileOf(file)))
+      logger.warn(
+        { file: lockFileOf(file, overlays) },
+        `the plan is locked, but not with the overlays ${overlays?.join(", ")}: its tools are not compared with a lock file`,
+      );
+    return { lock, problems: [] };
   } catch (error) {
     if (!isToolmountError(error)) throw error;
     return { problems: (error.details as { problems?: readonly Problem[] }).problems ?? [] };

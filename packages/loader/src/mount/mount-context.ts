@@ -1,4 +1,5 @@
 import type { Logger } from "@toolmount/core";
+import { digestOf } from "@toolmount/core/internal";
 import type { PlanMap } from "../diagnostics/positions.ts";
 import type { ImportContext } from "../modules/import-resolved.ts";
 import type { GivenModules, Lookup } from "../modules/resolve.ts";
@@ -13,6 +14,8 @@ export interface MountContext extends ImportContext {
   readonly map: PlanMap;
   /** The lock file's content; undefined without a lock. */
   readonly lock: PlanLock | undefined;
+  /** Digest of the lock file's content; null without a lock. */
+  readonly lockDigest: string | null;
   /** Replaces the values of variables in a text by their names. */
   readonly mask: (text: string) => string;
 }
@@ -32,5 +35,6 @@ export function createMountContext(
   { logger, clock, startTimeoutMs, startedAt, conditions, extensions, schemes, resolver }: MountOptions,
 ): MountContext {
   const lookup = { folder: opened.folder, given: extensions, conditions, schemes, resolver };
-  return { lookup, logger, clock, startTimeoutMs, startedAt, map, mask, lock };
+  const lockDigest = lock === undefined ? null : digestOf(lock);
+  return { lookup, logger, clock, startTimeoutMs, startedAt, map, mask, lock, lockDigest };
 }

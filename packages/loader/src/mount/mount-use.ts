@@ -2,6 +2,7 @@ import { isToolmountError, ToolmountError } from "@toolmount/core";
 import { findPosition } from "../diagnostics/positions.ts";
 import { createReporter, maskProblem } from "../diagnostics/problems.ts";
 import { adaptModule, mayBeForeign } from "../modules/recognize.ts";
+import { isReplaced, type PlanLock } from "../plan/lock-file.ts";
 import { failUse, type FailedUse } from "./failed-use.ts";
 import type { BuildContext, Building, MountedUse } from "./generation.ts";
 import { extensionUse, type ModuleUse } from "./module-use.ts";
@@ -112,7 +113,8 @@ async function mountOnce(
   const { entry } = use;
   const timer = createStepTimer(context.clock, prepared.times);
   const closing = new AbortController();
-  const selection = entry === null ? undefined : createSelection(entry, use.limits, use.runner, context.lock);
+  const selection =
+    entry === null ? undefined : createSelection(entry, use.limits, use.runner, lockOf(prepared, context));
   const mounted = draft.addModule({
     id: use.id,
     config,
@@ -139,6 +141,14 @@ async function mountOnce(
     closing.abort();
     throw error;
   }
+}
+
+/** The lock for the tools of a module. When the files of its package changed, no tool of it is accepted. */
+function lockOf({ use, integrity }: PreparedUse, { lock, logger }: BuildContext): PlanLock | undefined {
+  if (lock === undefined || !isReplaced(lock, use.id, integrity)) return lock;
+  const hint = "compare with: toolmount lock --check";
+  logger.warn({ module: use.id }, `the files of the package are not those in the lock file; ${hint}`);
+  return { ...lock, tools: {} };
 }
 
 /** Carries the problems of an entry that names tools its module does not have. */

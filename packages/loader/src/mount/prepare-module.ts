@@ -10,6 +10,7 @@ import {
 } from "../diagnostics/problems.ts";
 import { recogniseModule, type LoadedModule } from "../modules/recognize.ts";
 import { resolveSource, type Asking, type Resolution } from "../modules/resolve.ts";
+import { integrityOf } from "../modules/source-files.ts";
 import { failUse, type FailedUse } from "./failed-use.ts";
 import { importResolved } from "../modules/import-resolved.ts";
 import { canLoadLazily, createLazyModule, type Wake } from "./lazy-module.ts";
@@ -27,6 +28,8 @@ export interface PreparedUse {
   readonly config: JsonObject;
   /** Equal for two uses whose module, version, config and shaping are equal. */
   readonly digest: string;
+  /** Digest of the package's files; only read for a plan with a lock file. */
+  readonly integrity: string | undefined;
   readonly times: StepTimes;
 }
 
@@ -46,7 +49,8 @@ export async function prepareModule(use: ModuleUse, context: MountContext): Prom
     const loaded = await load(use, resolution, context, reporter, timer);
     if (loaded === null || reporter.problems.length > 0)
       return failed(reporter.problems.map(maskProblem(context.mask)));
-    return { use, resolution, ...loaded, digest: digestUse(use, resolution, context), times };
+    const integrity = context.lock === undefined ? undefined : await integrityOf(resolution.path);
+    return { use, resolution, ...loaded, digest: digestUse(use, resolution, context), integrity, times };
   } catch (error) {
     return failUse(use, resolution, error, context, times);
   }
@@ -109,7 +113,7 @@ export async function findModule(use: ModuleUse, context: MountContext): Promise
 }
 
 /** The folder is part of it, because paths in a config start there; so is the lock, which says what can be called. */
-function digestUse(use: ModuleUse, resolution: Resolution, { lookup, lock }: MountContext): string {
+function digestUse(use: ModuleUse, resolution: Resolution, { lookup, lockDigest }: MountContext): string {
   const { name, version, path, files } = resolution;
   const contentHash = files?.digest;
   const { id, section, config, entry, limits, runner = null } = use;
@@ -117,7 +121,7 @@ function digestUse(use: ModuleUse, resolution: Resolution, { lookup, lock }: Mou
   const shaping = { tools, prefix, override, hiddenText, own, uses, wake } as unknown as JsonObject;
   return digestOf({
     folder: lookup.folder,
-    lock: lock ?? null,
+    lock: lockDigest,
     module: { name, version, path, contentHash },
     use: { id, section, config, runner, limits, shaping },
   });

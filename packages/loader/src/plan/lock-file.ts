@@ -1,8 +1,11 @@
 import { readFile, rename, writeFile } from "node:fs/promises";
-import { dirname, extname, join, basename } from "node:path";
-import type { ToolInfo } from "@toolmount/core";
+import { basename, dirname, extname, join } from "node:path";
+import { isDeepStrictEqual } from "node:util";
+import type { Json, JsonObject, ToolInfo } from "@toolmount/core";
 import { lockDigest } from "@toolmount/core/internal";
 import { z } from "zod";
+import { isRecord } from "../diagnostics/json.ts";
+import { showPath, type Path } from "../diagnostics/positions.ts";
 import { makeProblem, planError } from "../diagnostics/problems.ts";
 import { createPlanText } from "../diagnostics/source-text.ts";
 
@@ -12,6 +15,10 @@ export interface LockedTool {
   readonly digest: string;
   readonly module: string;
   readonly version?: string | undefined;
+  /** Digest of the files of its package; absent for modules that are not installed packages. */
+  readonly integrity?: string | undefined;
+  /** What the digest is of, so that a change can be shown. */
+  readonly definition?: JsonObject | undefined;
 }
 
 /** The accepted tools of a plan, by the names under which they are offered. */
@@ -26,13 +33,31 @@ export interface LockChange {
   readonly change: "added" | "changed" | "removed";
   readonly before?: LockedTool;
   readonly now?: LockedTool;
+  /** For a changed tool: each value that differs, by its path. Empty when the lock file has no definition. */
+  readonly differences: readonly LockDifference[];
+}
+
+/** One value of a tool that differs from the lock file. */
+export interface LockDifference {
+  /** For example `description`, `inputSchema.properties.path.type`, or `integrity` for the files of its package. */
+  readonly path: string;
+  /** Absent when the lock file has no such value. */
+  readonly before?: Json;
+  /** Absent when the tool has no such value now. */
+  readonly now?: Json;
 }
 
 const schema = z.strictObject({
   version: z.literal(1),
   tools: z.record(
     z.string(),
-    z.strictObject({ digest: z.string(), module: z.string(), version: z.string().optional() }),
+    z.strictObject({
+      digest: z.string(),
+      module: z.string(),
+      version: z.string().optional(),
+      integrity: z.string().optional(),
+      definition: z.record(z.string(), z.json()).optional(),
+    }),
   ),
 });
 
@@ -69,31 +94,71 @@ function refuse(file: string, problem: string): Error {
   ]);
 }
 
-/** The lock of tools as they are now. */
-export function makeLock(
-  tools: readonly ToolInfo[],
-  versions: ReadonlyMap<string, string | undefined>,
-): PlanLock {
+/** The facts of a module that a lock records with its tools. */
+export type LockedModule = Pick<LockedTool, "version" | "integrity">;
+
+/** The lock of tools as they are now; `modules` by the id of each. */
+export function makeLock(tools: readonly ToolInfo[], modules: ReadonlyMap<string, LockedModule>): PlanLock {
   const locked = tools.map((info): [string, LockedTool] => {
-    const version = versions.get(info.owner);
-    return [
-      info.name,
-      { digest: lockDigest(info), module: info.owner, ...(version !== undefined && { version }) },
-    ];
+    const { owner: module, ...definition } = info;
+    const { version, integrity } = modules.get(module) ?? {};
+    const tool = {
+      digest: lockDigest(info),
+      module,
+      ...(version !== undefined && { version }),
+      ...(integrity !== undefined && { integrity }),
+      definition: JSON.parse(JSON.stringify(definition)) as JsonObject,
+    };
+    return [info.name, tool];
   });
   return { version: 1, tools: Object.fromEntries(locked) };
 }
 
-/** The differences between two locks. A change of the version alone is not one: models and people see no difference. */
+/** Compares a lock with the tools as they are now. A change of the version alone is not a difference. */
 export function compareLocks(before: PlanLock | undefined, now: PlanLock): LockChange[] {
   const old = before?.tools ?? {};
   const names = [...new Set([...Object.keys(old), ...Object.keys(now.tools)])].toSorted();
   return names.flatMap((tool): LockChange[] => {
     const [was, is] = [old[tool], now.tools[tool]];
-    if (was === undefined) return [{ tool, change: "added", now: is! }];
-    if (is === undefined) return [{ tool, change: "removed", before: was }];
-    return was.digest === is.digest ? [] : [{ tool, change: "changed", before: was, now: is }];
+    if (was === undefined) return [{ tool, change: "added", now: is!, differences: [] }];
+    if (is === undefined) return [{ tool, change: "removed", before: was, differences: [] }];
+    if (was.digest === is.digest && !hasOtherFiles(was, is)) return [];
+    return [{ tool, change: "changed", before: was, now: is, differences: findDifferences(was, is) }];
   });
+}
+
+/** Tests whether the files of a tool's package changed. A lock without integrity, of an older version, accepts any. */
+function hasOtherFiles(was: LockedTool, is: LockedModule): boolean {
+  return was.integrity !== undefined && was.integrity !== is.integrity;
+}
+
+/** Tests whether the package of a module has other files than the lock records for its tools. */
+export function isReplaced(lock: PlanLock, id: string, integrity: string | undefined): boolean {
+  return Object.values(lock.tools).some((tool) => tool.module === id && hasOtherFiles(tool, { integrity }));
+}
+
+function findDifferences(was: LockedTool, is: LockedTool): LockDifference[] {
+  const files: LockDifference[] = hasOtherFiles(was, is)
+    ? [
+        {
+          path: "integrity",
+          before: was.integrity!,
+          ...(is.integrity !== undefined && { now: is.integrity }),
+        },
+      ]
+    : [];
+  if (was.definition === undefined || is.definition === undefined) return files;
+  return [...differencesOf(was.definition, is.definition, []), ...files];
+}
+
+function differencesOf(before: Json | undefined, now: Json | undefined, path: Path): LockDifference[] {
+  if (isDeepStrictEqual(before, now)) return [];
+  if (!isRecord(before) || !isRecord(now))
+    return [
+      { path: showPath(path), ...(before !== undefined && { before }), ...(now !== undefined && { now }) },
+    ];
+  const keys = new Set([...Object.keys(before), ...Object.keys(now)]);
+  return [...keys].flatMap((key) => differencesOf(before[key], now[key], [...path, key]));
 }
 
 /** Writes a lock file in one step. */
