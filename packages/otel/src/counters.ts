@@ -40,36 +40,13 @@ export function createCounters(findMeter: () => Meter): Counters {
 }
 
 function countersOf(meter: Meter): Counters {
-  const seconds = (name: string, description: string) =>
-    meter.createHistogram(name, {
-      description,
-      unit: "s",
-      valueType: ValueType.DOUBLE,
-      advice: { explicitBucketBoundaries: boundaries },
-    });
-  const toolDuration = seconds(
-    "gen_ai.execute_tool.duration",
-    "How long the execution of a tool took, from the call's arrival to its outcome",
-  );
-  const turnDuration = seconds("gen_ai.invoke_agent.duration", "How long a turn of a session took");
-  const requestDuration = seconds("gen_ai.client.operation.duration", "How long a request to a model took");
-  const tokens = meter.createHistogram("gen_ai.client.token.usage", {
-    description: "Tokens of a request to a model, in and out",
-    unit: "{token}",
-    valueType: ValueType.INT,
-    advice: { explicitBucketBoundaries: tokenBoundaries },
-  });
-  const calls = meter.createCounter("toolmount.calls", {
-    description: "Calls by tool and status",
-    unit: "{call}",
-    valueType: ValueType.INT,
-  });
+  const { toolDuration, turnDuration, requestDuration, tokens, calls } = createInstruments(meter);
   return {
     call(call) {
       const tool = { "gen_ai.tool.name": call.info === undefined ? otherTool : call.tool };
       const { status = "unknown", durationMs = 0, error } = call;
       calls.add(1, { ...tool, "toolmount.status": status });
-      if (status === "pending") return; // it waits, and is not over
+      if (status === "pending") return; // it waits, and has not ended
       toolDuration.record(durationMs / 1_000, {
         ...tool,
         "gen_ai.operation.name": "execute_tool",
@@ -99,6 +76,35 @@ function countersOf(meter: Meter): Counters {
       tokens.record(usage.outputTokens, { ...attributes, "gen_ai.token.type": "output" });
     },
   };
+}
+
+/** The instruments, by the names and units of OpenTelemetry's semantic conventions for generative AI. */
+function createInstruments(meter: Meter) {
+  const seconds = (name: string, description: string) =>
+    meter.createHistogram(name, {
+      description,
+      unit: "s",
+      valueType: ValueType.DOUBLE,
+      advice: { explicitBucketBoundaries: boundaries },
+    });
+  const toolDuration = seconds(
+    "gen_ai.execute_tool.duration",
+    "How long the execution of a tool took, from the call's arrival to its outcome",
+  );
+  const turnDuration = seconds("gen_ai.invoke_agent.duration", "How long a turn of a session took");
+  const requestDuration = seconds("gen_ai.client.operation.duration", "How long a request to a model took");
+  const tokens = meter.createHistogram("gen_ai.client.token.usage", {
+    description: "Tokens of a request to a model, in and out",
+    unit: "{token}",
+    valueType: ValueType.INT,
+    advice: { explicitBucketBoundaries: tokenBoundaries },
+  });
+  const calls = meter.createCounter("toolmount.calls", {
+    description: "Calls by tool and status",
+    unit: "{call}",
+    valueType: ValueType.INT,
+  });
+  return { toolDuration, turnDuration, requestDuration, tokens, calls };
 }
 
 function errorType(error: { readonly code: string } | undefined): Attributes {

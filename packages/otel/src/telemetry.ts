@@ -115,6 +115,25 @@ export function createTelemetry(options: TelemetryOptions = {}): Telemetry {
       },
       (call, open) => void calls.set(call.runId, open),
     ),
+    ...followTurns(spans, count, fail),
+  ];
+  return {
+    stop() {
+      for (const leave of undo) leave();
+      for (const { span } of bySpan.values()) span.end();
+      bySpan.clear();
+      calls.clear();
+    },
+  };
+}
+
+/** Spans and metrics of turns, and of requests to models. */
+function followTurns(
+  spans: Parameters<typeof follow>[0],
+  count: ReturnType<typeof createCounters>,
+  fail: (span: Span, failure: { readonly message: string } | undefined) => void,
+): readonly (() => void)[] {
+  return [
     follow<TurnTrace>(spans, {
       channel: turnChannelName,
       begin: (turn) => ({
@@ -140,14 +159,6 @@ export function createTelemetry(options: TelemetryOptions = {}): Telemetry {
       },
     }),
   ];
-  return {
-    stop() {
-      for (const leave of undo) leave();
-      for (const { span } of bySpan.values()) span.end();
-      bySpan.clear();
-      calls.clear();
-    },
-  };
 }
 
 /** Makes a span of each message of a channel. Returns the undo. */

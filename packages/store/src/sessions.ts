@@ -10,25 +10,7 @@ export function createSessions(db: Kysely<Tables>): SessionStore {
       const row = await db.selectFrom("sessions").select("body").where("id", "=", id).executeTakeFirst();
       return row === undefined ? null : read(row);
     },
-    async save(record) {
-      const { id, parentId, version, updatedAt } = record;
-      const row = { id, parent_id: parentId, version, updated_at: updatedAt, body: JSON.stringify(record) };
-      if (version === 1) {
-        const { numInsertedOrUpdatedRows } = await db
-          .insertInto("sessions")
-          .values(row)
-          .onConflict((conflict) => conflict.column("id").doNothing())
-          .executeTakeFirst();
-        return numInsertedOrUpdatedRows === 1n;
-      }
-      const { numUpdatedRows } = await db
-        .updateTable("sessions")
-        .set(row)
-        .where("id", "=", id)
-        .where("version", "=", version - 1)
-        .executeTakeFirst();
-      return numUpdatedRows === 1n;
-    },
+    save: (record) => save(db, record),
     async list({ parentId, limit = 100 } = {}) {
       const rows = await db
         .selectFrom("sessions")
@@ -63,20 +45,45 @@ export function createSessions(db: Kysely<Tables>): SessionStore {
       db.transaction().execute(async (transaction) => {
         for (const [key, value] of changes) await writeKey(transaction, id, key, value);
       }),
-    delete: (id) =>
-      db.transaction().execute(async (transaction) => {
-        const log = await transaction
-          .deleteFrom("session_entries")
-          .where("session_id", "=", id)
-          .executeTakeFirst();
-        const state = await transaction
-          .deleteFrom("session_state")
-          .where("session_id", "=", JSON.stringify(id))
-          .executeTakeFirst();
-        const session = await transaction.deleteFrom("sessions").where("id", "=", id).executeTakeFirst();
-        return log.numDeletedRows + state.numDeletedRows + session.numDeletedRows > 0n;
-      }),
+    delete: (id) => deleteSession(db, id),
   };
+}
+
+/** Saves version 1 as a new row, a later version over the one before it. */
+async function save(db: Kysely<Tables>, record: SessionRecord): Promise<boolean> {
+  const { id, parentId, version, updatedAt } = record;
+  const row = { id, parent_id: parentId, version, updated_at: updatedAt, body: JSON.stringify(record) };
+  if (version === 1) {
+    const { numInsertedOrUpdatedRows } = await db
+      .insertInto("sessions")
+      .values(row)
+      .onConflict((conflict) => conflict.column("id").doNothing())
+      .executeTakeFirst();
+    return numInsertedOrUpdatedRows === 1n;
+  }
+  const { numUpdatedRows } = await db
+    .updateTable("sessions")
+    .set(row)
+    .where("id", "=", id)
+    .where("version", "=", version - 1)
+    .executeTakeFirst();
+  return numUpdatedRows === 1n;
+}
+
+/** Deletes a session, its log and its state together. */
+function deleteSession(db: Kysely<Tables>, id: string): Promise<boolean> {
+  return db.transaction().execute(async (transaction) => {
+    const log = await transaction
+      .deleteFrom("session_entries")
+      .where("session_id", "=", id)
+      .executeTakeFirst();
+    const state = await transaction
+      .deleteFrom("session_state")
+      .where("session_id", "=", JSON.stringify(id))
+      .executeTakeFirst();
+    const session = await transaction.deleteFrom("sessions").where("id", "=", id).executeTakeFirst();
+    return log.numDeletedRows + state.numDeletedRows + session.numDeletedRows > 0n;
+  });
 }
 
 async function writeKey(
