@@ -97,28 +97,23 @@ interface SampleItem {
   readonly why: string;
 }
 
-/** The sample lies beside the project, not in it; without it the table above still stands. */
-describe(
-  existsSync(sample)
-    ? "the sample of hostile arguments"
-    : "the sample of hostile arguments: not here, so not tried",
-  () => {
-    const { header, items } = existsSync(sample)
-      ? (JSON.parse(readFileSync(sample, "utf8")) as {
-          header: { schemas: Record<string, unknown> };
-          items: SampleItem[];
-        })
-      : { header: { schemas: {} }, items: [] };
+/** The sample is beside the project, not in it; the table above has cases like each of its own. */
+describe.skipIf(!existsSync(sample))("the sample of hostile arguments (needs ../shared)", () => {
+  const { header, items } = existsSync(sample)
+    ? (JSON.parse(readFileSync(sample, "utf8")) as {
+        header: { schemas: Record<string, unknown> };
+        items: SampleItem[];
+      })
+    : { header: { schemas: {} }, items: [] };
 
-    test("is read where it is there", () => expect(items.length > 0).toBe(existsSync(sample)));
+  test("has items", () => expect(items.length).toBeGreaterThan(0));
 
-    test.each(items)("$id $why", async ({ id, schema, raw, parts, outcome }) => {
-      const name = `sample_${id.replace("-", "_")}`;
-      mountRecorder(name, header.schemas[schema]);
-      await tryArguments(name, raw ?? join(parts ?? []), outcome);
-    });
-  },
-);
+  test.each(items)("$id $why", async ({ id, schema, raw, parts, outcome }) => {
+    const name = `sample_${id.replace("-", "_")}`;
+    mountRecorder(name, header.schemas[schema]);
+    await tryArguments(name, raw ?? join(parts ?? []), outcome);
+  });
+});
 
 function join(parts: NonNullable<SampleItem["parts"]>): string {
   return parts

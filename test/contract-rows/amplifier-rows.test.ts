@@ -1,6 +1,6 @@
 import { data, type Coordinator, type ToolOutcome } from "@toolmount/core";
 import * as interop from "@toolmount/interop";
-import { toModuleResult } from "@toolmount/interop";
+import { toAmplifierResult } from "@toolmount/interop";
 import { createTestCoordinator, MockTool } from "@toolmount/testing";
 import { describe, expect, test } from "vitest";
 import { amplifierSource, native, opened, refused } from "../support/decisions-world.ts";
@@ -26,7 +26,7 @@ describe("AMP-10, AMP-19: a call of an Amplifier tool ends in a ToolResult, and 
     const limited = plan.replace("./tool.js", "./tool.js\n    limits: { timeout: 50 }");
     const { host, events } = await opened(limited, {}, { files: { "tool.js": amplifierSource(body) } });
     const outcome = await host.call({ name: "probe" });
-    const result = toModuleResult(outcome);
+    const result = toAmplifierResult(outcome);
     const ends = events.events.filter(({ event }) => event === "tool:error" || event === "tool:post");
 
     expect(outcome.status).toBe(status);

@@ -41,11 +41,9 @@ interface Sample {
   }[];
 }
 
-test("the cases of the shared sample hold, where it is there", async () => {
-  // The table above holds the like of each; the sample itself lies beside the repository, not in it.
-  const { header, items } = existsSync(sample)
-    ? (JSON.parse(readFileSync(sample, "utf8")) as Sample)
-    : { header: { dns: {} }, items: [] };
+test.skipIf(!existsSync(sample))("the cases of the shared sample hold (needs ../shared)", async () => {
+  // The table above has cases like each; the sample itself is beside the repository, not in it.
+  const { header, items } = JSON.parse(readFileSync(sample, "utf8")) as Sample;
   const wrong: string[] = [];
   for (const item of items) {
     const redirects = [...(item.redirects ?? [])];

@@ -48,24 +48,32 @@ describe("honest texts are left alone", () => {
 
 const fixtures = new URL("../../../../../shared/fixtures/", import.meta.url);
 
-// The samples of others are not copied here; where they are absent, that is said in the title.
+// Other people's samples are not copied into this repository; without them the tests are skipped.
 const samples = existsSync(fixtures) ? (read("security/tool-text-lint.json").items ?? []) : [];
 const files = ["mcp-everything", "mcp-filesystem", "mcp-memory", "mcp-sequential-thinking", "bfcl"];
 const real = existsSync(fixtures)
   ? files.flatMap((file) => read(`tool-schemas/${file}.json`).tools ?? [])
   : [];
 
-test(`the ${samples.length} samples of others are judged as they say`, () => {
-  const judged = samples.flatMap(({ id, tool, flag }) =>
-    tool === undefined || scanDefinition(tool).length > 0 === flag ? [] : [id],
-  );
+test.skipIf(samples.length === 0)(
+  `${samples.length} foreign samples are judged as they say (needs ../shared)`,
+  () => {
+    const judged = samples.flatMap(({ id, tool, flag }) =>
+      tool === undefined || scanDefinition(tool).length > 0 === flag ? [] : [id],
+    );
 
-  expect(judged).toEqual([]);
-});
+    expect(judged).toEqual([]);
+  },
+);
 
-test(`the definitions of ${real.length} real tools raise no alarm`, () => {
-  expect(real.flatMap((tool) => scanDefinition(tool).map((finding) => [tool["name"], finding]))).toEqual([]);
-});
+test.skipIf(real.length === 0)(
+  `the definitions of ${real.length} real tools raise no alarm (needs ../shared)`,
+  () => {
+    expect(real.flatMap((tool) => scanDefinition(tool).map((finding) => [tool["name"], finding]))).toEqual(
+      [],
+    );
+  },
+);
 
 interface Table {
   readonly items?: readonly { id: string; tool?: Record<string, unknown>; flag: boolean }[];

@@ -202,7 +202,7 @@ test("parsing twice gives the same, and writes nothing into what was given", () 
   );
 });
 
-const fixtures = new URL("../../../../shared/fixtures/tool-schemas/", import.meta.url);
+const fixtures = new URL("../../../../../shared/fixtures/tool-schemas/", import.meta.url);
 const functions = existsSync(fixtures) ? readTools("bfcl.json") : [];
 const served = existsSync(fixtures)
   ? ["mcp-everything", "mcp-filesystem", "mcp-memory", "mcp-sequential-thinking"].flatMap((name) =>
@@ -210,20 +210,26 @@ const served = existsSync(fixtures)
     )
   : [];
 
-test(`the schemas of ${served.length} served tools compile as they are`, () => {
-  for (const { inputSchema } of served)
-    expect(compile(inputSchema as Record<string, unknown>)).toBeTypeOf("function");
-});
+test.skipIf(served.length === 0)(
+  `the schemas of ${served.length} served tools compile unchanged (needs ../shared)`,
+  () => {
+    for (const { inputSchema } of served)
+      expect(compile(inputSchema as Record<string, unknown>)).toBeTypeOf("function");
+  },
+);
 
-test(`the schemas of ${functions.length} functions with types of other languages compile once they are mended`, () => {
-  const changes = functions.flatMap(({ parameters }) => {
-    const mended = repairSchema(parameters as Record<string, unknown>);
-    compile(mended.schema);
-    return mended.changes;
-  });
+test.skipIf(functions.length === 0)(
+  `the schemas of ${functions.length} functions with types of other languages compile once they are mended (needs ../shared)`,
+  () => {
+    const changes = functions.flatMap(({ parameters }) => {
+      const mended = repairSchema(parameters as Record<string, unknown>);
+      compile(mended.schema);
+      return mended.changes;
+    });
 
-  expect(changes.length).toBeGreaterThanOrEqual(functions.length);
-});
+    expect(changes.length).toBeGreaterThanOrEqual(functions.length);
+  },
+);
 
 function readTools(file: string): readonly Record<string, unknown>[] {
   return (JSON.parse(readFileSync(new URL(file, fixtures), "utf8")) as { tools: Record<string, unknown>[] })

@@ -13,11 +13,11 @@ function read(file: string): string {
   return readFileSync(join(folder, file), "utf8");
 }
 
-/** A test that needs the recordings; where they are not, it says so. */
+/** A test that needs the recordings; without them it is skipped. */
 function recorded(run: () => Promise<void>) {
-  return async ({ annotate }: TestContext): Promise<void> => {
-    if (isThere) await run();
-    else await annotate("the recorded traffic is not there; only the exchanges of this folder were tried");
+  return async ({ skip }: TestContext): Promise<void> => {
+    skip(!isThere, `${folder} does not exist: its recordings were not played`);
+    await run();
   };
 }
 
@@ -335,11 +335,8 @@ for (const stream of [false, true])
     }),
   );
 
-test("no recording is left unused", async ({ annotate, task }) => {
+test("no recording is left unused", ({ skip, task }) => {
   const isPart = task.file.tasks.some(({ mode }) => mode === "skip");
-  if (!isThere || isPart) {
-    await annotate("not all of the recorded traffic could be played");
-    return;
-  }
+  skip(!isThere || isPart, "not all recordings were played");
   expect(readdirSync(folder).filter((file) => !used.has(file))).toEqual([]);
 });
