@@ -63,6 +63,7 @@ export const folderOrders: Readonly<Record<string, readonly (string | readonly s
     "sessions",
     "call",
     "host",
+    "tape",
   ],
   "packages/loader": ["diagnostics", "modules", "plan", "mount", "host", "commands"],
   "packages/reasoner": ["config", "provider", "session", "agents", "turn"],

@@ -64,6 +64,7 @@ export {
   errorCodes,
   errorMessage,
   isToolmountError,
+  RunnerFailure,
   ToolmountError,
   type ErrorCode,
   type ErrorDetails,

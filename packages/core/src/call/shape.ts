@@ -1,5 +1,5 @@
 import { isRecord } from "../json/json.ts";
-import { errorMessage, messageOf } from "../contract/errors.ts";
+import { errorMessage, isRunnerFailure, messageOf, type RunnerFailure } from "../contract/errors.ts";
 import type { ParseResult } from "../contract/ports.ts";
 import type { ToolResult } from "../contract/result.ts";
 import { NotJson } from "../json/freeze.ts";
@@ -10,7 +10,7 @@ import { truncateResult } from "../result/truncate.ts";
 import { issueSentence } from "../schema/schema.ts";
 import type { Call, HopAnswer } from "./call.ts";
 import { logFields } from "./trace.ts";
-import { endCall, waitFor } from "./transitions.ts";
+import { endCall, endCallAs, endStoppedCall, waitFor } from "./transitions.ts";
 
 /** Hop 6: makes a result of what the tool returned or threw, checks it against the contract, and limits its size. */
 export function shape(call: Call): HopAnswer {
@@ -36,6 +36,7 @@ function fromReturned(call: Call): ToolResult | null {
 
 function fromThrown(call: Call, thrown: unknown): ToolResult | null {
   const tool = call.tool!;
+  if (isRunnerFailure(thrown) && runsElsewhere(call)) return endByRunner(call, thrown);
   const { failures } = tool.definition;
   call.ending.failureType = typeName(thrown);
   call.host.logger.error(
@@ -48,6 +49,18 @@ function fromThrown(call: Call, thrown: unknown): ToolResult | null {
     if (answer.code !== "TOOL_FAILED") refuseHostCode(answer.code);
     return limit(call, complete(call, answer));
   });
+}
+
+/** Tool code in this process cannot end its call in the host's words; a runner can. */
+function runsElsewhere({ tool, host }: Call): boolean {
+  return tool!.runner !== null || host.runner !== null;
+}
+
+function endByRunner(call: Call, failure: RunnerFailure): null {
+  call.ending.failureType = failure.name;
+  if (call.stop === null) endCallAs(call, failure);
+  else endStoppedCall(call);
+  return null;
 }
 
 function complete({ host, tool, timing }: Call, answer: unknown): ToolResult {

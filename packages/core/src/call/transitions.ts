@@ -1,4 +1,4 @@
-import { errorMessage, type ErrorCode, type ErrorDetails } from "../contract/errors.ts";
+import { errorMessage, type ErrorCode, type ErrorDetails, type RunnerFailure } from "../contract/errors.ts";
 import type { CallStatus } from "../contract/outcome.ts";
 import type { Call, HopAnswer } from "./call.ts";
 import type { Stop } from "./call-state.ts";
@@ -64,6 +64,21 @@ export function endCall<Code extends ErrorCode>(
     error: errorMessage(code, details),
     code,
     ...(resultDetails === undefined ? {} : { details: resultDetails as never }),
+  };
+  call.hop = notifyHop;
+  return "next";
+}
+
+/** Ends a call with what its runner reports. Secrets in the message are masked: it may quote the process that ran. */
+export function endCallAs(call: Call, { code, status, message, details }: RunnerFailure): "next" {
+  const { ending, timing, host } = call;
+  ending.status = status;
+  ending.result = {
+    tool: call.tool!.name,
+    fetchedAt: host.time.stamp(timing.executedAt),
+    error: host.redact(message) as string,
+    code,
+    ...(details === undefined ? {} : { details: host.redact(details as never) as never }),
   };
   call.hop = notifyHop;
   return "next";

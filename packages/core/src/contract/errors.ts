@@ -58,6 +58,8 @@ const messages = {
   INJECTION_TOO_LARGE: (d: { source: string; bytes: number; maxBytes: number }) =>
     `${d.source} adds ${d.bytes} bytes to the model's context, and at most ${d.maxBytes} are allowed; shorten the text, or raise maxInjectionBytes`,
   REPLAY_INVALID: (d: { file: string; problem: string }) => `${d.file} cannot be replayed: ${d.problem}`,
+  REPLAY_MISMATCH: (d: { problem: string }) =>
+    `this call is not as it was recorded: ${d.problem}; record again if the change is intended`,
   STORE_FAILED: (_: object) =>
     "the store failed and confirmed nothing; see the host's log for the cause, then try again",
   // Definitions and mounting
@@ -188,6 +190,38 @@ export class ToolError extends Error {
     this.code = options?.code;
     this.details = options?.details;
   }
+}
+
+/**
+ * A runner's report that a call ended without an answer of its tool: the process died, the call is not on the tape, or
+ * it is not known whether the tool ran. Only a runner may throw it; the outcome gets its code, status and message.
+ */
+export class RunnerFailure extends Error {
+  override readonly name = "RunnerFailure";
+  readonly code: ErrorCode;
+  readonly status: "failed" | "timed_out" | "cancelled" | "unknown";
+  readonly details: Readonly<Record<string, unknown>> | undefined;
+
+  constructor(
+    code: ErrorCode,
+    message: string,
+    options: {
+      /** Default `failed`. */
+      status?: RunnerFailure["status"] | undefined;
+      details?: Readonly<Record<string, unknown>> | undefined;
+      cause?: unknown;
+    } = {},
+  ) {
+    super(message, { cause: options.cause });
+    this.code = code;
+    this.status = options.status ?? "failed";
+    this.details = options.details;
+  }
+}
+
+/** By name, so that a failure made by another copy of core counts. */
+export function isRunnerFailure(value: unknown): value is RunnerFailure {
+  return value instanceof Error && value.name === "RunnerFailure" && "code" in value && "status" in value;
 }
 
 /** The message of a thrown value: an error's own, or its name when that is empty; any other value as text. */

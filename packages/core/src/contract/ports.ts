@@ -104,7 +104,10 @@ export interface RunnerControl {
   readonly definition: ToolDefinition;
 }
 
-/** Runs tools in a place of its own. Resolves to the tool's return value as JSON; rejects only when the runner fails. */
+/**
+ * Where a call runs. Resolves to what the tool returned, as JSON. Rejects only when the run itself failed: with a
+ * `RunnerFailure`, which says how the call ends.
+ */
 export interface Runner {
   run(job: RunnerJob, control: RunnerControl): Promise<ToolReturn>;
   close?(): Promise<void>;

@@ -1,0 +1,13 @@
+// Recording calls, and replaying them without running a tool
+export {
+  parseTape,
+  printTapeCall,
+  TapeError,
+  tapeHeader,
+  type Tape,
+  type TapeCall,
+  type TapeDecision,
+  type TapeResult,
+} from "./tape/tape.ts";
+export { recordCalls, type RecordOptions } from "./tape/record.ts";
+export { createReplay, type Replay } from "./tape/replay.ts";

@@ -1,0 +1,87 @@
+import type { Host } from "../contract/host.ts";
+import type { Phase } from "../contract/outcome.ts";
+import type { EventData, Undo } from "../contract/hooks.ts";
+import type { ToolResult } from "../contract/result.ts";
+import type { Json } from "../json/json.ts";
+import type { Redactor } from "../text/redact.ts";
+import { digestsOf } from "./digests.ts";
+import type { TapeCall, TapeDecision, TapeResult } from "./tape.ts";
+
+/** What a recorder may use. */
+export interface RecordOptions {
+  /** Masks secrets in arguments and results before anything is written. */
+  readonly redact: Redactor;
+  /** Takes each call when it ends. Calls end in another order than they began; `order` tells which began first. */
+  readonly write: (call: TapeCall) => void;
+}
+
+interface Begun {
+  readonly order: number;
+  readonly decision: TapeDecision;
+}
+
+/**
+ * Records every call of a host when it ends, whichever way it came. Returns what stops it.
+ *
+ * A call that waits for a person is recorded when it has ended. A recorder observes: it changes and delays no call.
+ */
+export function recordCalls(
+  host: Pick<Host, "coordinator" | "tools">,
+  { redact, write }: RecordOptions,
+): Undo {
+  const begun = new Map<string, Begun>();
+  const digestOf = digestsOf(host);
+  let last = 0;
+  const begin = (runId: string, decision: TapeDecision): Begun => {
+    const known = begun.get(runId);
+    // A call that waited is decided twice: first it is asked about, then it is answered.
+    const entry = { order: known?.order ?? (last += 1), decision: known?.decision ?? decision };
+    begun.set(runId, entry);
+    return entry;
+  };
+  const end = (data: EventData): void => {
+    const { order, decision } = begin(String(data["run_id"]), "none");
+    begun.delete(String(data["run_id"]));
+    const tool = String(data["tool_name"]);
+    write({
+      order,
+      tool: redact(tool) as string,
+      definition: digestOf(tool),
+      arguments: redact(data["tool_input"] as Json),
+      decision,
+      ran: data["phase"] === undefined || phasesOfTools.has(data["phase"]),
+      result: redact(
+        withoutOrigin(data["tool_result"] as ToolResult) as unknown as Json,
+      ) as unknown as TapeResult,
+      ...(data["parent_id"] === undefined ? {} : { nested: true }),
+    });
+  };
+  return observe(host, (runId, decision) => void begin(runId, decision), end);
+}
+
+/** Where a call fails after its tool was started. */
+const phasesOfTools = new Set<unknown>(["run", "shape"] satisfies Phase[]);
+
+/** Watches the decision and the end of every call. */
+export function observe(
+  { coordinator: { hooks } }: Pick<Host, "coordinator">,
+  onDecision: (runId: string, decision: TapeDecision, data: EventData) => void,
+  onEnd: (data: EventData) => void,
+): Undo {
+  const undos = [
+    hooks.observe("tool:pre", (_event, data) =>
+      onDecision(String(data["run_id"]), data["decision"] as TapeDecision, data),
+    ),
+    hooks.observe("tool:post", (_event, data) => onEnd(data)),
+    hooks.observe("tool:error", (_event, data) => onEnd(data)),
+  ];
+  return () => {
+    for (const undo of undos) undo();
+  };
+}
+
+/** A result without its tool and time: they differ each time, or stand elsewhere. */
+export function withoutOrigin(result: ToolResult): TapeResult {
+  const { tool: _tool, fetchedAt: _time, ...rest } = result;
+  return rest;
+}

@@ -1,0 +1,169 @@
+import { errorMessage, hostCodes, RunnerFailure, type ErrorCode } from "../contract/errors.ts";
+import type { Host } from "../contract/host.ts";
+import type { EventData, Undo } from "../contract/hooks.ts";
+import type { Runner } from "../contract/ports.ts";
+import type { ToolResult, ToolReturn } from "../contract/result.ts";
+import { canonicalJson } from "../json/canonical.ts";
+import type { Json } from "../json/json.ts";
+import { createRedactor, type Redactor } from "../text/redact.ts";
+import { argumentDifferences, printCall, resultDifference } from "./differences.ts";
+import { digestsOf } from "./digests.ts";
+import { observe, withoutOrigin } from "./record.ts";
+import type { Tape, TapeCall } from "./tape.ts";
+
+/** Answers calls from a tape in place of the tools. */
+export interface Replay {
+  /** For `createHost({ runner })`: no tool runs. */
+  readonly runner: Runner;
+  /**
+   * Compares the calls of a host with the tape. Without it the runner still answers, but a call that ends before
+   * its tool would run, such as a denied one, is not compared.
+   */
+  watch(host: Pick<Host, "coordinator" | "tools">): Undo;
+  /** What is not as on the tape so far, a sentence each. */
+  readonly problems: readonly string[];
+  /** The same, with the calls that the tape has and that were not made. Call it when the work is done. */
+  finish(): readonly string[];
+}
+
+interface Match {
+  readonly call: TapeCall | null;
+  readonly problem: string | null;
+}
+
+/**
+ * Replays a tape. A call is matched by tool and arguments, in the order in which the calls began. Policy, approvals and
+ * limits of the host still apply, so that a changed rule is a difference.
+ */
+export function createReplay(tape: Tape, redact: Redactor = createRedactor()): Replay {
+  return new TapeReplay(tape, redact);
+}
+
+class TapeReplay implements Replay {
+  readonly problems: string[] = [];
+  readonly runner: Runner = {
+    run: async (job) => this.#answer(job.info.runId, job.info.tool, job.arguments),
+  };
+  readonly #open: TapeCall[];
+  readonly #matches = new Map<string, Match>();
+  readonly #redact: Redactor;
+  #count = 0;
+  #digestOf: ((tool: string) => string | null) | null = null;
+
+  constructor({ calls }: Tape, redact: Redactor) {
+    // No tool runs, so no tool calls another one.
+    this.#open = calls.filter(({ nested }) => nested === undefined);
+    this.#redact = redact;
+  }
+
+  watch(host: Pick<Host, "coordinator" | "tools">): Undo {
+    this.#digestOf = digestsOf(host);
+    return observe(
+      host,
+      (runId, _decision, data) =>
+        void this.#match(runId, String(data["tool_name"]), data["tool_input"] as Json),
+      (data) => this.#compare(data),
+    );
+  }
+
+  finish(): readonly string[] {
+    const left = this.#open.map((call) => `call ${call.order} of the tape was not made: ${printCall(call)}`);
+    return [...this.problems, ...left];
+  }
+
+  #answer(runId: string, tool: string, given: Json): ToolReturn {
+    const { call, problem } = this.#mustHaveRun(runId, this.#match(runId, tool, given));
+    if (problem !== null || call === null) throw mismatch(problem ?? "it is not on the tape");
+    return answerOf(call);
+  }
+
+  /** A call that reaches its tool now must have reached it when it was recorded. */
+  #mustHaveRun(runId: string, match: Match): Match {
+    const { call, problem } = match;
+    if (call === null || problem !== null || call.ran) return match;
+    const reason = "error" in call.result ? call.result.error : "its tool did not run";
+    const changed = { call, problem: `${call.tool}: it would run now; it ended before that: ${reason}` };
+    this.#matches.set(runId, changed);
+    this.problems.push(`call ${this.#count}: ${changed.problem}`);
+    return changed;
+  }
+
+  /** Finds the call on the tape, once for each call, and reports what is not as it was. */
+  #match(runId: string, tool: string, given: Json): Match {
+    const known = this.#matches.get(runId);
+    if (known !== undefined) return known;
+    this.#count += 1;
+    const match = this.#find(this.#redact(tool) as string, this.#redact(given));
+    this.#matches.set(runId, match);
+    if (match.problem !== null) this.problems.push(`call ${this.#count}: ${match.problem}`);
+    return match;
+  }
+
+  #find(tool: string, given: Json): Match {
+    const made = { tool, arguments: given };
+    const [expected] = this.#open;
+    if (expected === undefined)
+      return { call: null, problem: `${printCall(made)} is not on the tape, which has ended` };
+    const key = canonicalJson(given);
+    const at = this.#open.findIndex((call) => call.tool === tool && canonicalJson(call.arguments) === key);
+    if (at === 0) return this.#take(0);
+    if (at > 0) {
+      this.#take(at);
+      return {
+        call: null,
+        problem: `${printCall(made)} came out of order: the tape has ${printCall(expected)} here`,
+      };
+    }
+    if (expected.tool !== tool)
+      return {
+        call: null,
+        problem: `${printCall(made)} is not on the tape: it has ${printCall(expected)} here`,
+      };
+    this.#take(0);
+    return { call: null, problem: `${tool}: ${argumentDifferences(expected.arguments, given)}` };
+  }
+
+  #take(at: number): Match {
+    const [call] = this.#open.splice(at, 1);
+    const digest = this.#digestOf?.(call!.tool) ?? call!.definition;
+    const changed = digest !== call!.definition;
+    return {
+      call: call!,
+      problem: changed ? `the definition of ${call!.tool} is not the one that was recorded` : null,
+    };
+  }
+
+  #compare(data: EventData): void {
+    if (data["parent_id"] !== undefined) return;
+    const { call, problem } = this.#match(
+      String(data["run_id"]),
+      String(data["tool_name"]),
+      data["tool_input"] as Json,
+    );
+    this.#matches.delete(String(data["run_id"]));
+    if (call === null || problem !== null) return;
+    const given = this.#redact(withoutOrigin(data["tool_result"] as ToolResult) as unknown as Json);
+    const difference = resultDifference(call.result, given as unknown as TapeCall["result"]);
+    if (difference !== undefined) this.problems.push(`call ${this.#count}: ${call.tool}: ${difference}`);
+  }
+}
+
+function mismatch(problem: string): RunnerFailure {
+  return new RunnerFailure("REPLAY_MISMATCH", errorMessage("REPLAY_MISMATCH", { problem }));
+}
+
+/** How calls end that the host ended, and not their tool. */
+const statuses: Readonly<Record<string, RunnerFailure["status"]>> = {
+  TIMED_OUT: "timed_out",
+  CANCELLED: "cancelled",
+  OUTCOME_UNKNOWN: "unknown",
+};
+
+/** What the tool answered, or how the host ended its call. */
+function answerOf({ result }: TapeCall): ToolReturn {
+  if ("data" in result || result.code === undefined || !hostCodes.has(result.code)) return result;
+  throw new RunnerFailure(result.code as ErrorCode, result.error, {
+    status: statuses[result.code],
+    details: result.details as Readonly<Record<string, unknown>> | undefined,
+  });
+}
