@@ -3,7 +3,7 @@ import { describe, expect, test } from "vitest";
 import { createCancellation, type CancellationState, type CancellationToken } from "../../src/index.ts";
 
 describe("a cancellation token", () => {
-  test("AMP-N46: goes from none to graceful to immediate, or at once, and says whether a request was news", () => {
+  test("AMP-N46: goes from none to graceful to immediate, or directly to immediate, and returns whether the state changed", () => {
     const slow = createCancellation();
     expect([slow.state, slow.isCancelled]).toEqual(["none", false]);
     expect([slow.requestGraceful(), slow.state, slow.isGraceful]).toEqual([true, "graceful", true]);
@@ -22,9 +22,9 @@ describe("a cancellation token", () => {
   test("AMP-N46: reset clears state and running tools, and keeps children and callbacks", async () => {
     const token = createCancellation();
     const child = createCancellation();
-    const told: string[] = [];
+    const called: string[] = [];
     token.registerChild(child);
-    token.onCancel(() => told.push("callback"));
+    token.onCancel(() => called.push("callback"));
     token.registerToolStart("call_1", "bash");
     token.requestGraceful();
 
@@ -34,10 +34,10 @@ describe("a cancellation token", () => {
     child.reset();
     token.requestImmediate();
     await token.triggerCallbacks();
-    expect([child.state, told]).toEqual(["immediate", ["callback"]]);
+    expect([child.state, called]).toEqual(["immediate", ["callback"]]);
   });
 
-  test("AMP-N47: passes requests on to its children, and a late child takes over what was requested", () => {
+  test("AMP-N47: passes requests on to its children, and a late child gets the current request", () => {
     const parent = createCancellation();
     const [early, gone, late] = [createCancellation(), createCancellation(), createCancellation()];
     parent.registerChild(early);
@@ -52,7 +52,7 @@ describe("a cancellation token", () => {
     expect([early.state, gone.state, late.state]).toEqual(["immediate", "none", "immediate"]);
   });
 
-  test("tokens that are each other's children are asked once each", () => {
+  test("tokens that are each other's children get each request once", () => {
     const [one, other] = [createCancellation(), createCancellation()];
     one.registerChild(other);
     other.registerChild(one);
@@ -71,12 +71,12 @@ describe("a cancellation token", () => {
     expect([[...token.runningTools], token.runningToolNames]).toEqual([["call_2"], ["bash"]]);
   });
 
-  test("AMP-N48: callbacks may be asynchronous, each has its turn, and what they throw comes back", async () => {
+  test("AMP-N48: callbacks may be asynchronous, each one runs, and their errors are returned", async () => {
     const token = createCancellation();
-    const told: string[] = [];
-    const undo = token.onCancel(() => told.push("taken back"));
+    const called: string[] = [];
+    const undo = token.onCancel(() => called.push("undone"));
     token.onCancel(() => {
-      throw new Error("at once");
+      throw new Error("now");
     });
     token.onCancel(async () => {
       await Promise.resolve();
@@ -84,15 +84,15 @@ describe("a cancellation token", () => {
     });
     token.onCancel(async () => {
       await Promise.resolve();
-      told.push("last");
+      called.push("last");
     });
     undo();
 
-    expect(await token.triggerCallbacks()).toMatchObject([{ message: "at once" }, { message: "later" }]);
-    expect(told).toEqual(["last"]);
+    expect(await token.triggerCallbacks()).toMatchObject([{ message: "now" }, { message: "later" }]);
+    expect(called).toEqual(["last"]);
   });
 
-  test("AMP-N46: its signal is aborted by immediate alone, and a reset brings another", () => {
+  test("AMP-N46: only immediate aborts its signal, and a reset replaces the signal", () => {
     const token = createCancellation();
     const first = token.signal;
     token.requestGraceful();
@@ -107,10 +107,10 @@ describe("a cancellation token", () => {
     expect([token.signal === first, token.signal.aborted]).toEqual([false, false]);
   });
 
-  test("tells listeners of every change, a reset included, until they leave", () => {
+  test("calls listeners on every change, a reset included, until they are removed", () => {
     const token = createCancellation();
-    const told: CancellationState[] = [];
-    const undo = token.onChange((state) => told.push(state));
+    const states: CancellationState[] = [];
+    const undo = token.onChange((state) => states.push(state));
     token.reset();
     token.requestGraceful();
     token.requestImmediate();
@@ -118,7 +118,7 @@ describe("a cancellation token", () => {
     undo();
     token.requestImmediate();
 
-    expect(told).toEqual(["graceful", "immediate", "none"]);
+    expect(states).toEqual(["graceful", "immediate", "none"]);
   });
 });
 
@@ -185,7 +185,7 @@ function ask(models: readonly Model[], at: number, state: "graceful" | "immediat
   return true;
 }
 
-test("AMP-N46, AMP-N47, AMP-N48: four tokens do as their model does, whatever is asked of them in whatever order", () => {
+test("AMP-N46, AMP-N47, AMP-N48: four tokens behave like their model for any sequence of operations", () => {
   fc.assert(
     fc.property(fc.array(step, { maxLength: 60 }), (steps) => {
       const tokens = [0, 1, 2, 3].map(() => createCancellation());

@@ -28,27 +28,27 @@ describe("the classification of a tool", () => {
   );
 
   test.each(every)(
-    "FORGE-14, FORGE-15, FORGE-16, FORGE-17: $category, $consequenceLevel, confirmation $requiresConfirmation: each is told as given, none is inferred from another",
+    "FORGE-14, FORGE-15, FORGE-16, FORGE-17: $category, $consequenceLevel, confirmation $requiresConfirmation: each is listed as declared, and none is inferred from another",
     async (classification) => {
       expect(infoOf(classification)).toMatchObject(classification);
 
       const { host, events } = world([tool(() => data("ran"), classification)]);
       const { status } = await host.call({ name: "probe" });
 
-      // Without a policy, only `requiresConfirmation` asks: neither category nor consequence stands in for it.
+      // Without a policy, only `requiresConfirmation` asks: neither category nor consequence replaces it.
       expect(status).toBe(classification.requiresConfirmation ? "denied" : "ok");
       expect(events.at(-1)?.event).toBe(classification.requiresConfirmation ? "tool:error" : "tool:post");
     },
   );
 
-  test("C20: what an adapted tool does not say stays unsaid", () => {
+  test("C20: a classification that an adapted tool does not declare stays absent", () => {
     const info = infoOf({ category: undefined as never, consequenceLevel: undefined as never });
 
     expect("category" in info).toBe(false);
     expect("consequenceLevel" in info).toBe(false);
   });
 
-  test("FORGE-6, FORGE-7, FORGE-8: is required of whoever defines a tool", () => {
+  test("FORGE-6, FORGE-7, FORGE-8: the classification is required to define a tool", () => {
     // @ts-expect-error the classification is missing
     defineTool({ name: "a_b", description: "Does.", schema: z.strictObject({}), execute: () => data(1) });
 
@@ -58,7 +58,7 @@ describe("the classification of a tool", () => {
 });
 
 describe("the rest of a definition", () => {
-  test("FORGE-11, FORGE-12, FORGE-13: tags, version and what it calls are told to whoever lists tools", () => {
+  test("FORGE-11, FORGE-12, FORGE-13: tags, version and dependencies are listed with a tool", () => {
     expect(infoOf({ tags: ["files"], version: "1.2.3", dependsOn: ["read_file"] })).toMatchObject({
       tags: ["files"],
       version: "1.2.3",
@@ -98,7 +98,7 @@ describe("the rest of a definition", () => {
     expect(seen.slice(0, 2)).toEqual(["ada", true]);
   });
 
-  test("FORGE-5, FORGE-N4: one schema validates, is printed for the model, and gives the types", () => {
+  test("FORGE-5, FORGE-N4: one schema validates, is printed for the model, and defines the types", () => {
     const { inputSchema } = infoOf({
       schema: z.strictObject({ path: z.string().describe("Where"), limit: z.int().default(5) }) as never,
     });
@@ -111,7 +111,7 @@ describe("the rest of a definition", () => {
     });
   });
 
-  test("APTIX-21: arguments and results are JSON: what comes out survives a round trip as it is", async () => {
+  test("APTIX-21: arguments and results are JSON and survive a round trip unchanged", async () => {
     const { host } = world([tool((params) => data({ got: params, list: [1, null, "x", { a: true }] }))]);
 
     const outcome = await host.call({ name: "probe", arguments: '{"a":[1,{"b":null}]}' });
@@ -149,7 +149,7 @@ describe("the rest of a definition", () => {
     expect(steps).toEqual([{ progress: 1, total: 2, message: "half" }]);
   });
 
-  test("AMP-20, C30: what happens to a call is logged at the level it deserves, with its ids", async () => {
+  test("AMP-20, C30: each step of a call is logged at its level, with the call's ids", async () => {
     const lines: { level: string; fields: object; message: string | undefined }[] = [];
     const say = (level: string) => (fields: object, message?: string) =>
       void lines.push({ level, fields, message });

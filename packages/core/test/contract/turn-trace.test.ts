@@ -24,7 +24,7 @@ const turn = (): TurnTrace => ({
   traceparent: undefined,
 });
 
-test("a turn is told as an asynchronous function is, in one object, and sees what a listener put there", async () => {
+test("a turn is published like an asynchronous function, as one object, and sees the changes of a listener", async () => {
   const heard: string[] = [];
   const handlers = {
     start: (message: unknown) => void ((message as TurnTrace).traceparent = "set"),
@@ -64,7 +64,7 @@ test("a turn is told as an asynchronous function is, in one object, and sees wha
   ]);
 });
 
-test("when nobody listens, a request is made as if there were no channel", async () => {
+test("without listeners, a request is made as if there were no channel", async () => {
   const message: ModelTrace = { ...turn(), stream: false, attempt: 1 };
   const made = Promise.resolve(1);
 
@@ -72,7 +72,7 @@ test("when nobody listens, a request is made as if there were no channel", async
   expect(traceModel(message, () => made)).toBe(made);
 });
 
-test("a call's log bears the ids of its run, session, turn and span", async () => {
+test("a call's log has the ids of its run, session, turn and span", async () => {
   const bound: object[] = [];
   const lines: object[] = [];
   const ignore = () => {};

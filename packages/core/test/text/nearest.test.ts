@@ -11,11 +11,11 @@ test.each([
   ["read-file", ["read_file"]],
   ["toolz", []],
   ["", []],
-])("a tool asked for as %j is taken for %j", (written, meant) => {
+])("the name nearest to %j is %j", (written, meant) => {
   expect(nearestNames(written, tools)).toEqual(meant);
 });
 
-test("the nearest comes first, and no more than three come", () => {
+test("the nearest name is first, and at most three are returned", () => {
   expect(nearestNames("config", ["confix", "config1", "configg", "konfig", "config"])).toEqual([
     "config",
     "config1",

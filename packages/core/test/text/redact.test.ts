@@ -46,7 +46,7 @@ describe("redaction by name", () => {
     },
   );
 
-  test("leaves what holds nothing, and copies: what was given stays as it was", () => {
+  test("leaves empty values, and copies: the given value stays unchanged", () => {
     const given = { password: "", token: null, secret: true, list: [{ auth: "a" }] };
     expect(redact(given)).toEqual({ password: "", token: null, secret: true, list: [{ auth: mask }] });
     expect(given.list[0]!.auth).toBe("a");
@@ -78,13 +78,13 @@ describe("redaction by value", () => {
       expect(found).not.toContain(form);
   });
 
-  test("the longer of two secrets goes first, and texts of a few letters are not looked for", () => {
+  test("the longer of two secrets is masked first, and texts of a few letters are not masked", () => {
     expect(redact("token-1234567 and token-1234", ["token-1234", "token-1234567", "and"])).toBe(
       `${mask} and ${mask}`,
     );
   });
 
-  test("AMP-N63: whatever secret stands wherever in whatever value, it is gone", () => {
+  test("AMP-N63: a secret is masked at any place of any value", () => {
     const text = fc.string({ minLength: 8, maxLength: 40, unit: "binary" });
     const around = fc.string({ maxLength: 20 });
     fc.assert(
@@ -107,13 +107,13 @@ describe("redaction by value", () => {
 });
 
 describe("truncation", () => {
-  test("AMP-N63: keeps 180 characters, and says how many are left out", () => {
+  test("AMP-N63: keeps 180 characters, and states how many are left out", () => {
     expect(truncateText("x".repeat(180))).toBe("x".repeat(180));
     expect(truncateText("x".repeat(200))).toBe(`${"x".repeat(180)}… [20 more characters]`);
     expect(truncateText("abcdef", 4)).toBe("abcd… [2 more characters]");
   });
 
-  test("leaves no half of a character behind", () => {
+  test("never cuts inside a character", () => {
     expect(truncateText("ab😀cd", 3).isWellFormed()).toBe(true);
   });
 });
@@ -138,7 +138,7 @@ function keeping(): { logger: Logger; lines: unknown[] } {
 describe("a redacting logger", () => {
   const secret = "hunter2-hunter2";
 
-  test("AMP-N63: hands on plain copies without secrets: fields, bindings, messages, errors and their causes", () => {
+  test("AMP-N63: passes on plain copies without secrets: fields, bindings, messages, errors and their causes", () => {
     const { logger, lines } = keeping();
     const err = Object.assign(new Error(`refused ${secret}`, { cause: new TypeError(secret) }), {
       code: "E1",
@@ -166,7 +166,7 @@ describe("a redacting logger", () => {
     ]);
   });
 
-  test("never throws, whatever it is given to log", () => {
+  test("never throws for any logged value", () => {
     const { logger, lines } = keeping();
     const circle: Record<string, unknown> = {
       n: 1n,
@@ -209,7 +209,7 @@ describe("a redacting logger", () => {
     ]);
   });
 
-  test("AMP-N63: is what every host logs through, and what its tools and modules log through", async () => {
+  test("AMP-N63: is the logger of every host, its tools and its modules", async () => {
     const { logger, lines } = keeping();
     const { host } = world(
       [
@@ -232,7 +232,7 @@ describe("a redacting logger", () => {
   });
 });
 
-test("AMP-N63: a stored approval shows no secret of the host, under whatever name it stands", async () => {
+test("AMP-N63: a stored approval shows no secret of the host under any name", async () => {
   const store = createMemoryStore();
   const secret = "hunter2-hunter2";
   const { host } = world([tool(() => data(1), { requiresConfirmation: true })], { store, secrets: [secret] });
