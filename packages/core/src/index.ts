@@ -16,17 +16,18 @@ export {
 } from "./contract/result.ts";
 export { ToolError } from "./contract/errors.ts";
 export { isToolInterrupt, ToolInterrupt } from "./contract/interrupt.ts";
-export type {
-  Category,
-  ConsequenceLevel,
-  FailureWording,
-  PartialContext,
-  PendingCall,
-  Tool,
-  ToolDefinition,
-  ToolInfo,
-  ToolSpecification,
-  ToolStatus,
+export {
+  defaultTimeoutMs,
+  type Category,
+  type ConsequenceLevel,
+  type FailureWording,
+  type PartialContext,
+  type PendingCall,
+  type Tool,
+  type ToolDefinition,
+  type ToolInfo,
+  type ToolSpecification,
+  type ToolStatus,
 } from "./contract/tool.ts";
 export type { SchemaOutput, StandardSchema, ToolSchema } from "./contract/standard-schema.ts";
 export type { CallInfo, Progress, SessionState, ToolContext } from "./contract/context.ts";
