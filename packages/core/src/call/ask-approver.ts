@@ -9,7 +9,7 @@ import { approvalOf, type Call, type HopAnswer } from "./call.ts";
 import { factsOf, infoOf } from "./call-info.ts";
 import { defaultAnswer, defaultOptions, isRememberable, promptOf, questionDigest, suspend } from "./hold.ts";
 import { announce } from "./tool-events.ts";
-import { logFields } from "./trace.ts";
+import { logError, logFields } from "./trace.ts";
 import { endCall, endDenied, resumeCall, waitFor } from "./transitions.ts";
 
 /** Asks the approver while the call waits, until it answers, another approver decides, or the time has passed. */
@@ -99,7 +99,7 @@ function onApproverFailure(call: Call, thrown: unknown): HopAnswer {
     call.ending.interrupt = { thrown };
     return endCall(call, "failed", "INTERRUPTED", { tool: call.tool!.name });
   }
-  host.logger.error({ err: thrown, ...logFields(call) }, `the approver failed: ${messageOf(thrown)}`);
+  logError(call, thrown, `the approver failed: ${messageOf(thrown)}`);
   return storeDecision(call, { decision: "deny", by: "the host", reason: "the approver failed" });
 }
 
@@ -159,7 +159,7 @@ export function waitForStore<Value>(
   apply: (value: Value) => HopAnswer,
 ): "waiting" {
   return waitFor(call, promise, apply, (err) => {
-    call.host.logger.error({ err, ...logFields(call) }, `the store of approvals failed: ${messageOf(err)}`);
+    logError(call, err, `the store of approvals failed: ${messageOf(err)}`);
     return endDenied(call, "its approval could not be stored");
   });
 }

@@ -9,7 +9,7 @@ import { factsOf } from "./call-info.ts";
 import { askGates, isThenable, type Verdict } from "../registry/gates.ts";
 import { parseWith } from "./parse.ts";
 import { freezeArguments, toolEvent } from "./tool-events.ts";
-import { logFields } from "./trace.ts";
+import { logError, logFields } from "./trace.ts";
 import { endCall, endDenied, waitFor } from "./transitions.ts";
 
 /** Hop 3: asks gates by priority, then policies. The next hop puts their questions to a person. */
@@ -146,7 +146,7 @@ function waitForDecision<Value>(
   apply: (value: Value) => HopAnswer,
 ): HopAnswer {
   return waitFor(call, promise, apply, (err) => {
-    call.host.logger.error({ err, ...logFields(call) }, `a policy failed: ${messageOf(err)}`);
+    logError(call, err, `a policy failed: ${messageOf(err)}`);
     return endDenied(call, "a policy could not decide");
   });
 }

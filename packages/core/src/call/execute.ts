@@ -9,7 +9,7 @@ import { holdCall, suspend } from "./hold.ts";
 import { isRecorded, recordStart } from "./journal.ts";
 import { acquirePermits, startPermits } from "./permits.ts";
 import { ToolCallContext } from "./tool-context.ts";
-import { logFields } from "./trace.ts";
+import { logError, logFields } from "./trace.ts";
 import { endCall, endUnavailable, waitFor } from "./transitions.ts";
 
 /** Hop 5: runs the tool where its runner says, under one signal. */
@@ -33,7 +33,7 @@ function takeAnswer(call: Call, value: unknown): "next" {
 
 /** Ends the call as pending: the client runs it, and resumes it with its ticket and the result. */
 function handOut(call: Call): HopAnswer {
-  const { stores, logger } = call.host;
+  const { stores } = call.host;
   const store = stores.approvals(call.generation);
   if (store === null)
     return endUnavailable(call, "it runs at the client, and this host has no store in which it can wait");
@@ -46,7 +46,7 @@ function handOut(call: Call): HopAnswer {
     stores.track(handed),
     () => suspend(call, call.stored!),
     (err) => {
-      logger.error({ err, ...logFields(call) }, "the store of approvals failed");
+      logError(call, err, "the store of approvals failed");
       return endUnavailable(call, "the call could not be stored for the client");
     },
   );

@@ -6,7 +6,7 @@ import { encryptWithTicket } from "../pending/ticket.ts";
 import { needsApproval, type Call } from "./call.ts";
 import { outcomeOf } from "./call-info.ts";
 import { releaseRecord } from "./requeue.ts";
-import { logFields } from "./trace.ts";
+import { logError, logFields } from "./trace.ts";
 
 /** Longest text of arguments, or of an error, in an audit entry. */
 const maxText = 4_096;
@@ -48,7 +48,7 @@ export function recordStart(call: Call): Promise<string | null> | null {
 }
 
 async function storeStart(call: Call): Promise<string | null> {
-  const { states, logger } = call.host;
+  const { states } = call.host;
   const { sessionId } = call.given;
   try {
     // What a gate counts, such as a budget, counts even if this process ends before the call does.
@@ -67,7 +67,7 @@ async function storeStart(call: Call): Promise<string | null> {
       ? null
       : "its approval was used or revoked meanwhile";
   } catch (err) {
-    logger.error({ err, ...logFields(call) }, "the use of an approval could not be stored");
+    logError(call, err, "the use of an approval could not be stored");
     return "the use of its approval could not be stored";
   }
 }
@@ -110,11 +110,11 @@ export function recordEnd(call: Call): Promise<void> | null {
 
 /** Saves the session's state before the outcome of the call is reported. */
 async function saveState(call: Call): Promise<void> {
-  const { states, logger } = call.host;
+  const { states } = call.host;
   try {
     await states.save(call.given.sessionId!);
   } catch (err) {
-    logger.error({ err, ...logFields(call) }, "the state of a session could not be stored");
+    logError(call, err, "the state of a session could not be stored");
     call.ending.addWarning("its changes of its session's state could not be stored");
   }
 }
@@ -168,7 +168,7 @@ async function storeEnd(call: Call, audited: Promise<void> | null): Promise<void
     if (stored.lost)
       host.logger.warn(logFields(call), "another host ended a call before its tool answered here");
   } catch (err) {
-    host.logger.error({ err, ...logFields(call) }, "the end of a resumed call could not be stored");
+    logError(call, err, "the end of a resumed call could not be stored");
     ending.addWarning("its end could not be stored");
   }
 }

@@ -11,7 +11,7 @@ import { outcomeOf } from "./call-info.ts";
 import { releasePermits } from "./permits.ts";
 import { requeue } from "./requeue.ts";
 import { announce, endEvent, freezeArguments, toolEvent } from "./tool-events.ts";
-import { endTrace, logFields } from "./trace.ts";
+import { endTrace, logError } from "./trace.ts";
 import { hopNames, waitFor } from "./transitions.ts";
 
 /** Hop 7: gates may replace the result, then the audit, the observers and the caller receive it. */
@@ -99,7 +99,7 @@ function replaceResult(call: Call, given: unknown): void {
     ending.result = truncateResult(replaced, maxBytes, host.outputs);
     if (ending.status === "ok" && replaced.error !== undefined) ending.status = "failed";
   } catch (error) {
-    host.logger.error({ err: error, ...logFields(call) }, "a gate replaced a result by an invalid one");
+    logError(call, error, "a gate replaced a result by an invalid one");
     withhold(call, "a gate replaced it by an invalid result");
   }
 }
@@ -117,7 +117,7 @@ export function finish(call: Call): "next" {
   try {
     notifyObservers(call);
   } catch (err) {
-    call.host.logger.error({ err, ...logFields(call) }, "the observers of a call's end were not notified");
+    logError(call, err, "the observers of a call's end were not notified");
   }
   if (call.trace !== null) endTrace(call, call.trace);
   call.resolve(interrupt === null ? outcomeOf(call) : Promise.reject(interrupt.thrown));

@@ -6,7 +6,7 @@ import { find } from "./find.ts";
 import { finish, notify } from "./notify.ts";
 import { parse } from "./parse.ts";
 import { shape } from "./shape.ts";
-import { logFields } from "./trace.ts";
+import { logError } from "./trace.ts";
 import {
   endCall,
   endStoppedCall,
@@ -58,7 +58,7 @@ export function runPipeline(call: Call): void {
 export function failInternally(call: Call, thrown: unknown): void {
   const notifyFailed = call.hop > notifyHop;
   const { timing } = call;
-  call.host.logger.error({ err: thrown, ...logFields(call) }, "the host failed in a call");
+  logError(call, thrown, "the host failed in a call");
   call.executing = false;
   timing.endedAt = Math.max(timing.startedAt, timing.endedAt);
   endCall(call, "failed", "INTERNAL", {});

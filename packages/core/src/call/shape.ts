@@ -9,7 +9,7 @@ import { toolFailure, typeName } from "../result/tool-failure.ts";
 import { truncateResult } from "../result/truncate.ts";
 import { issueSentence } from "../schema/schema.ts";
 import type { Call, HopAnswer } from "./call.ts";
-import { logFields } from "./trace.ts";
+import { logError } from "./trace.ts";
 import { endCall, endCallAs, endStoppedCall, waitFor } from "./transitions.ts";
 
 /** Hop 6: makes a result of what the tool returned or threw, checks it against the contract, and limits its size. */
@@ -39,8 +39,9 @@ function fromThrown(call: Call, thrown: unknown): ToolResult | null {
   if (isRunnerFailure(thrown) && runsElsewhere(call)) return endByRunner(call, thrown);
   const { failures } = tool.definition;
   call.ending.failureType = typeName(thrown);
-  call.host.logger.error(
-    { err: thrown, ...logFields(call) },
+  logError(
+    call,
+    thrown,
     `[${failures?.className ?? tool.declaredName}_ExecuteAsync__Exception] ${messageOf(thrown)}`,
   );
   return attempt(call, () => {
@@ -87,7 +88,7 @@ function attempt(call: Call, make: () => ToolResult): ToolResult | null {
     return make();
   } catch (error) {
     if (error instanceof KeptOutputsError) throw error;
-    call.host.logger.error({ err: error, ...logFields(call) }, "a tool broke the contract");
+    logError(call, error, "a tool broke the contract");
     endCall(call, "failed", "CONTRACT_VIOLATION", { tool: call.tool!.name, rule: brokenRule(error) });
     return null;
   }

@@ -110,3 +110,8 @@ export function logFields(call: Call): Record<string, unknown> {
     ...traceFields(traceparentOf(call)),
   };
 }
+
+/** Logs an error with the fields of its call. */
+export function logError(call: Call, err: unknown, message: string): void {
+  call.host.logger.error({ err, ...logFields(call) }, message);
+}
