@@ -45,14 +45,6 @@ export interface ApprovalState {
   approvedBy: string | null;
 }
 
-/** Permits that the call holds. `permits.ts` writes it. */
-export interface HeldPermits {
-  tool: boolean;
-  toolRate: boolean;
-  host: boolean;
-  hostRate: boolean;
-}
-
 /** Who or what stopped the call, and when. `stopCall` writes it. */
 export interface Stop {
   readonly reason: "caller" | "cancel" | "deadline" | "close";

@@ -19,7 +19,7 @@ import type { RateLimiter } from "../scheduling/rate-limiter.ts";
 import type { Semaphore } from "../scheduling/semaphore.ts";
 import type { Redactor } from "../text/redact.ts";
 import type { ActiveTrace } from "../contract/call-trace.ts";
-import { Ending, Timing, type ApprovalState, type HeldPermits, type Stop } from "./call-state.ts";
+import { Ending, Timing, type ApprovalState, type Stop } from "./call-state.ts";
 
 /** What the hops of a call use of their host. */
 export interface CallHost {
@@ -102,7 +102,8 @@ export class Call {
   readonly timing: Timing;
   readonly ending = new Ending();
   declare approval: ApprovalState | null;
-  declare permits: HeldPermits | null;
+  /** The permits that it holds, as bits of `permits.ts`. */
+  permits = 0;
   stop: Stop | null = null;
 
   /** Index of the next hop. */
@@ -194,7 +195,6 @@ export function needsApproval({ approval }: Call): boolean {
 
 const rare = {
   approval: null,
-  permits: null,
   waited: false,
   withdraw: null,
   warnings: null,

@@ -27,6 +27,7 @@ export class HostStores {
   readonly asking = new Map<string, (record: ApprovalRecord) => void>();
   readonly #host: StoresHost;
   readonly #given: HostOptions;
+  readonly #givenAudit: AuditSink | null;
   readonly #approver: Approver | null;
   readonly #writers = new Map<AuditSink, AuditWriter>();
   readonly #writing = new Set<Promise<unknown>>();
@@ -41,6 +42,7 @@ export class HostStores {
     this.clock = host.clock;
     this.logger = host.logger;
     this.#given = given;
+    this.#givenAudit = given.store?.audit ?? null;
     this.#approver = typeof approver === "function" ? { ask: approver } : (approver ?? null);
     this.options = { askMs, keepMs, leaseMs };
   }
@@ -71,7 +73,7 @@ export class HostStores {
 
   /** The sink to which the calls of a generation are audited; null without an audit. */
   auditSink(generation: Generation): AuditSink | null {
-    return this.#given.store?.audit ?? generation.auditSink;
+    return this.#givenAudit ?? generation.auditSink;
   }
 
   audit(generation: Generation): AuditWriter | null {
