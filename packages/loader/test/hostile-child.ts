@@ -15,7 +15,7 @@ const members = Object.getOwnPropertyNames(Object.prototype).length;
 const unhandled: unknown[] = [];
 process.on("unhandledRejection", (error) => unhandled.push(String(error)));
 
-/** The secret is in the environment of the plans; whoever sees it in a line here has found a leak. */
+/** The secret is in the environment of the plans. A line here that contains it is a leak. */
 const env = { SECRET: "canary-5f2e91c7", LOOP: "${LOOP}" };
 
 async function open(plan: string): Promise<object> {

@@ -12,7 +12,7 @@ const times = (count: number, write: (index: number) => string) =>
   Array.from({ length: count }, (_, index) => write(index)).join("");
 const bytes = (...values: number[]) => Uint8Array.from(values);
 
-/** Syntax that is none, and documents that are no plan. */
+/** Invalid syntax, and documents that are not plans. */
 const syntax: HostilePlan[] = [
   ["nothing", "", "refused"],
   ["blank lines", "\n\n\n", "refused"],
@@ -95,7 +95,7 @@ const machinery: HostilePlan[] = [
   ["an alias of a list", `x-a: &a [1]\n${config("{ b: *a }")}`, "refused"],
   ["an alias of a map", `x-a: &a { c: 1 }\n${config("{ b: *a }")}`, "refused"],
   ["an alias of a text", `x-a: &a here\n${config("{ b: *a }")}`, "opens"],
-  ["an alias of nothing", config("{ b: *nobody }"), "refused"],
+  ["an alias of nothing", config("{ b: *missing }"), "refused"],
   ["an anchor used before it is there", `${config("{ b: *a }")}x-a: &a 1\n`, "refused"],
   ["an alias as a key", "x-a: &a tools\n*a : []\n", "refused"],
   ["an anchor on a key", "&a tools: []\n", "refused"],
@@ -138,11 +138,11 @@ const values: HostilePlan[] = [
   ["a version of tomorrow", `version: 2\n${calc}`, "refused"],
   ["a version that is a fraction", `version: 1.5\n${calc}`, "refused"],
   ["a timeout below zero", `policy: { limits: { timeout: -1 } }\n${calc}`, "refused"],
-  ["a timeout that would fire at once", `policy: { limits: { timeout: 2147483648 } }\n${calc}`, "refused"],
+  ["a timeout longer than a timer can be", `policy: { limits: { timeout: 2147483648 } }\n${calc}`, "refused"],
   ["a timeout that is a fraction", entry("limits: { timeout: 1.5 }"), "refused"],
   ["a timeout that is a text", entry('limits: { timeout: "100" }'), "refused"],
   ["a bound of nothing", entry("limits: { outputBytes: 0 }"), "refused"],
-  ["a bound of no call at once", entry("limits: { concurrent: 0 }"), "refused"],
+  ["a limit of zero calls", entry("limits: { concurrent: 0 }"), "refused"],
   ["a name of 1,000 letters", `name: ${"n".repeat(1000)}\n${calc}`, "refused"],
   ["a name with escape codes", 'name: "\\e[31mred"\nversion: 1\ntoolz: 1\n', "refused"],
 ];
@@ -173,13 +173,13 @@ const shapes: HostilePlan[] = [
   ["an include of an unknown category", entry("tools: { include: [{ category: evil }] }"), "refused"],
   ["an include with two words", entry("tools: { include: [{ category: read, tag: x }] }"), "refused"],
   ["a glob that would take for ever", entry(`tools: { include: [calc, "${"*a".repeat(60)}b"] }`), "refused"],
-  ["a place to run that nobody has", entry("run: { in: mars }"), "refused"],
+  ["an unknown place to run", entry("run: { in: mars }"), "refused"],
   ["modes that are a list", `modes: []\n${calc}`, "refused"],
   ["modes without one", `modes: { catalog: [] }\n${calc}`, "refused"],
   ["tests that are a map", `tests: {}\n${calc}`, "refused"],
   ["an override that is 1", entry("override: 1"), "refused"],
   ["wake that is always", entry("wake: always"), "refused"],
-  ["an entry to take away that nobody has", entry("remove: true"), "refused"],
+  ["an entry to remove that no layer has", entry("remove: true"), "refused"],
   ["the same id twice", "tools: [{ module: calc, id: a }, { module: calc, id: a }]\n", "refused"],
 ];
 
@@ -203,7 +203,7 @@ const sources: HostilePlan[] = [
   ["a way out of a repository", source('"git+https://example.com/x#subdirectory=../../y"'), "refused"],
   ["an option as a range", source('"npm:x@--registry=http://evil"'), "refused"],
   ["an address as a range", source('"npm:x@http://evil/x.tgz"'), "refused"],
-  ["a scheme that nobody knows", source("gopher:x"), "refused"],
+  ["an unknown scheme", source("gopher:x"), "refused"],
   ["a source with two schemes", source("{ mcp: { command: x }, http: {} }"), "refused"],
   ["a source called __proto__", source("{ __proto__: {} }"), "refused"],
   ["a source called constructor", source("{ constructor: {} }"), "refused"],
@@ -244,7 +244,7 @@ const layers: HostilePlan[] = [
   ["1,000 bases", `extends: [${times(1000, () => "./gone.yaml,")}]\ntools: []\n`, "refused"],
 ];
 
-/** What would take long, or much, of whoever is not careful. Each runs in a process of its own. */
+/** Plans that could take much time or memory. Each runs in a process of its own. */
 export const heavyPlans: readonly HostilePlan[] = [
   ["a map of 100,000 keys", times(100_000, (n) => `k${n}: 1\n`), "refused"],
   ["a map of 25,000 keys within the size", times(20_000, (n) => `x-${n.toString(36)}: 1\n`) + calc, "safe"],

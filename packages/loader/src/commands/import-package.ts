@@ -17,7 +17,7 @@ export interface ImportedPackage {
   readonly url: string;
   /** Its `package.json`; null for a file, and for a folder without one. */
   readonly json: Readonly<Record<string, unknown>> | null;
-  /** The `toolmount` part of its `package.json`; null when there is none. */
+  /** The `toolmount` part of its `package.json`; null when it has no such part. */
   readonly manifest: Readonly<Record<string, unknown>> | null;
   readonly exports: ModuleExports;
 }

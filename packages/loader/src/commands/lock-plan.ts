@@ -30,7 +30,7 @@ export interface LockOptions extends OpenHostOptions {
 }
 
 /**
- * Mounts a plan and compares its tools with its lock file; writes the lock file with `accept`, or when there is none yet.
+ * Mounts a plan and compares its tools with its lock file; writes the lock file with `accept`, or when it does not exist yet.
  * While a plan has a lock file, a call of a tool that is not in it, or that changed, fails with `LOCK_DRIFT`, and models
  * are not offered the tool.
  */

@@ -8,7 +8,7 @@ import { installed, workspace } from "../workspace.ts";
 const ran = "throw new Error('this module ran')";
 
 /** A package that says what it mounts, and must not be run. */
-function told(name: string, tools: readonly object[], config?: object): Record<string, string> {
+function describedPackage(name: string, tools: readonly object[], config?: object): Record<string, string> {
   const manifest = {
     type: "tool",
     mounts: ["tools"],
@@ -21,7 +21,7 @@ function told(name: string, tools: readonly object[], config?: object): Record<s
   return installed(name, ran, { toolmount: manifest });
 }
 
-const notes = told(
+const notes = describedPackage(
   "@toolmount/tool-notes",
   [
     {
@@ -39,7 +39,9 @@ const notes = told(
     additionalProperties: false,
   },
 );
-const web = told("@toolmount/tool-web", [{ name: "fetch_page", description: "Fetches.", category: "read" }]);
+const web = describedPackage("@toolmount/tool-web", [
+  { name: "fetch_page", description: "Fetches.", category: "read" },
+]);
 
 async function inspect(plan: string, more: Record<string, string> = {}, extensions = {}) {
   const { path } = await workspace({ ...notes, ...web, ...more, "plan.yaml": plan });
@@ -68,7 +70,7 @@ test("AMP-N13: problems of configs, names, choices, rules and modules are report
       config.rules.flatMap((rule, index) =>
         tools.some(({ name }) => name === rule)
           ? []
-          : [{ path: ["rules", index], problem: `nobody is ${rule}` }],
+          : [{ path: ["rules", index], problem: `no tool is ${rule}` }],
       ),
   };
   const policy = { mount: () => null, config: z.strictObject({ rules: z.array(z.string()) }), ...lint };
@@ -213,7 +215,7 @@ test("the effective plan masks secrets, shows variables by name, and knows where
 });
 
 const twenty = (name: string) =>
-  told(
+  describedPackage(
     `@toolmount/tool-${name}`,
     Array.from({ length: 20 }, (_, index) => ({
       name: `${name}_${String(index + 1).padStart(2, "0")}`,

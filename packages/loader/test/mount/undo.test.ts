@@ -11,7 +11,7 @@ const tool = (name: string) => ({
   execute: () => ({ data: name }),
 });
 
-/** Modules that write down when they are mounted and undone. */
+/** Modules that record when they are mounted and undone. */
 function diary() {
   const lines: string[] = [];
   const writes = (name: string, then: () => void = () => {}) => ({

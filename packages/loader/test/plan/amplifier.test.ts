@@ -11,7 +11,7 @@ const tool = (name: string) => ({
   execute: () => ({ data: name }),
 });
 
-/** Modules that write down with which config they were mounted. */
+/** Modules that record the config with which they were mounted. */
 function diary() {
   const seen: [string, unknown][] = [];
   const note = (name: string) => ({
@@ -166,13 +166,13 @@ test.each([
 
 test("AMP-N26: onSessionReady runs after all modules are mounted, in their order; a failure is reported and changes nothing", async () => {
   const lines: string[] = [];
-  const told: unknown[] = [];
+  const failures: unknown[] = [];
   const ready = (name: string, fail = false) => ({
     mount(coordinator: Coordinator) {
       lines.push(`mount ${name}`);
       coordinator.hooks.observe(
         "module:on_session_ready_failed",
-        (_, data) => void (name === "b" && told.push(data)),
+        (_, data) => void (name === "b" && failures.push(data)),
       );
     },
     async onSessionReady(coordinator: Coordinator) {
@@ -190,7 +190,7 @@ test("AMP-N26: onSessionReady runs after all modules are mounted, in their order
   );
 
   expect(lines).toEqual(["mount a", "mount b", "mount sync", "ready a true", "ready b true"]);
-  expect(told).toMatchObject([{ module_id: "a", error: "not today" }]);
+  expect(failures).toMatchObject([{ module_id: "a", error: "not today" }]);
   await host.reload();
   expect(lines.filter((line) => line.startsWith("ready"))).toHaveLength(2);
 });

@@ -10,8 +10,8 @@ import { heavyPlans, hostilePlans, type HostileEnd, type HostilePlan } from "../
 const run = promisify(execFile);
 const child = join(import.meta.dirname, "../hostile-child.ts");
 
-/** How a plan ended, as the child told it. */
-interface Told {
+/** How a plan ended, as the child process reported it. */
+interface Ending {
   readonly end: string;
   readonly message?: string;
   readonly problems?: readonly {
@@ -38,7 +38,7 @@ afterAll(() => rm(folder, { recursive: true }));
 async function openAll(
   plans: readonly (readonly [string, string | Uint8Array])[],
   timeout: number,
-): Promise<(Told | undefined)[]> {
+): Promise<(Ending | undefined)[]> {
   const files = await Promise.all(
     plans.map(async ([id, text]) => {
       const file = join(folder, id, "plan.yaml");
@@ -53,26 +53,26 @@ async function openAll(
     maxBuffer: 2 ** 28,
     killSignal: "SIGKILL",
   }).catch((error: { stdout: string }) => error);
-  const told = new Map(
+  const endings = new Map(
     stdout
       .split("\n")
       .filter((line) => line.endsWith("}"))
-      .map((line) => JSON.parse(line) as Told & { plan: string })
+      .map((line) => JSON.parse(line) as Ending & { plan: string })
       .map((line) => [line.plan, line] as const),
   );
-  return files.map((file) => told.get(file));
+  return files.map((file) => endings.get(file));
 }
 
-function expectEnd(told: Told | undefined, end: HostileEnd): void {
-  expect(told, "it hung or crashed").toBeDefined();
-  expect(told).toMatchObject({ polluted: null, grown: 0, unhandled: [] });
-  expect(JSON.stringify(told)).not.toContain("canary-5f2e91c7");
-  if (end === "opens") expect(told).toMatchObject({ end: "opened" });
-  else if (end === "refused" || told?.end !== "opened") expectRefused(told!);
+function expectEnd(endings: Ending | undefined, end: HostileEnd): void {
+  expect(endings, "it hung or crashed").toBeDefined();
+  expect(endings).toMatchObject({ polluted: null, grown: 0, unhandled: [] });
+  expect(JSON.stringify(endings)).not.toContain("canary-5f2e91c7");
+  if (end === "opens") expect(endings).toMatchObject({ end: "opened" });
+  else if (end === "refused" || endings?.end !== "opened") expectRefused(endings!);
 }
 
 /** Refused, with a place, in few words, without a stack. */
-function expectRefused({ end, problems = [], message = "", file, line }: Told): void {
+function expectRefused({ end, problems = [], message = "", file, line }: Ending): void {
   expect({ end, message: message.slice(0, 300) }).toMatchObject({ end: "PLAN_INVALID" });
   expect(file).toContain("plan.yaml");
   expect(line).toBeGreaterThan(0);
@@ -84,9 +84,9 @@ function expectRefused({ end, problems = [], message = "", file, line }: Told): 
 }
 
 describe("hostile plans", () => {
-  let told: (Told | undefined)[] = [];
+  let endings: (Ending | undefined)[] = [];
   beforeAll(async () => {
-    told = await openAll(
+    endings = await openAll(
       hostilePlans.map(([, text], index) => [`p${index}`, text] as const),
       120_000,
     );
@@ -95,7 +95,7 @@ describe("hostile plans", () => {
   test.each(hostilePlans.map(([why, , end], index) => [why, end, index] as const))(
     "%s: %s",
     (_, end, index) => {
-      expectEnd(told[index], end);
+      expectEnd(endings[index], end);
     },
   );
 });
@@ -105,9 +105,9 @@ describe("plans that would take long or much, each in a process of its own", () 
     "%s",
     { timeout: 30_000 },
     async (...[, text, end, index]: readonly [...HostilePlan, number]) => {
-      const [told] = await openAll([[`h${index}`, text]], 10_000);
+      const [endings] = await openAll([[`h${index}`, text]], 10_000);
 
-      expectEnd(told, end);
+      expectEnd(endings, end);
     },
   );
 });
@@ -144,14 +144,14 @@ function textOf({ yaml, parts = [] }: Sample): string {
 test("the shared sample of hostile plans ends as it says", { timeout: 60_000 }, async ({ skip }) => {
   skip(!existsSync(sample), `${sample} does not exist; only this folder's table was tried`);
   const { items } = JSON.parse(readFileSync(sample, "utf8")) as { items: Sample[] };
-  const told = await openAll(
+  const endings = await openAll(
     items.map((item) => [item.id, textOf(item)] as const),
     50_000,
   );
 
   for (const [index, { outcome }] of items.entries()) {
     expect(ends[outcome]).toBeDefined();
-    expectEnd(told[index], ends[outcome]!);
+    expectEnd(endings[index], ends[outcome]!);
   }
 });
 

@@ -11,8 +11,8 @@ function fill(value: string, env: Environment) {
 test.each([
   { text: "${NAME}", filled: "Ann" },
   { text: "to ${NAME}, from ${OTHER}", filled: "to Ann, from Bob" },
-  { text: "${GONE:-nobody}", filled: "nobody" },
-  { text: "${EMPTY:-nobody}", filled: "nobody" },
+  { text: "${GONE:-default}", filled: "default" },
+  { text: "${EMPTY:-default}", filled: "default" },
   { text: "${EMPTY}", filled: "" },
   { text: "${GONE:-}", filled: "" },
   { text: "${GONE:-a:-b c}", filled: "a:-b c" },
