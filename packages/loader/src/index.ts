@@ -7,6 +7,7 @@ export type { Environment } from "./plan/interpolate.ts";
 // The host
 export type { OpenedHost } from "./host/opened-host.ts";
 export type { BootEntry, EntryStatus, HostStatus, ReloadReport } from "./host/status.ts";
+export type { LockChange, LockDifference, LockedTool } from "./plan/lock-file.ts";
 export type { OpenedPlan } from "./mount/load-plan.ts";
 export type { Problem } from "./diagnostics/problems.ts";
 export type { StepTimes } from "./mount/step-times.ts";

@@ -7,6 +7,7 @@ import { loadPlan, type LoadedPlan, type OpenedPlan, type PlanInput } from "../m
 import { createMountContext } from "../mount/mount-context.ts";
 import { notifyMounted } from "../mount/notify-mounted.ts";
 import type { ResolvedOptions } from "./defaults.ts";
+import { findLockChanges } from "./lock-changes.ts";
 import { protectedPaths } from "./protected-paths.ts";
 import {
   describeBoot,
@@ -110,6 +111,7 @@ export class PlanHost {
       plan: { file, name },
       generation: this.#count,
       entries: describeEntries(generation, plan.map),
+      lockChanges: findLockChanges(plan.lock, generation, this.host.tools({ includeDeprecated: true })),
       reloadProblems: this.#reloadProblems,
     };
   }

@@ -5,6 +5,7 @@ import type { Resolution } from "../modules/resolve.ts";
 import type { FailedUse } from "../mount/failed-use.ts";
 import type { Generation, MountedUse } from "../mount/generation.ts";
 import type { ModuleUse } from "../mount/module-use.ts";
+import type { LockChange } from "../plan/lock-file.ts";
 import type { StepTimes } from "../mount/step-times.ts";
 
 /** The status of one module of a plan. */
@@ -48,6 +49,8 @@ export interface HostStatus {
   /** How many times a plan was mounted; 1 after opening. */
   readonly generation: number;
   readonly entries: readonly EntryStatus[];
+  /** Tools that differ from the plan's lock file: a call of an added or changed one is `LOCK_DRIFT`. */
+  readonly lockChanges: readonly LockChange[];
   /** Why the last reload changed nothing; empty when it succeeded. */
   readonly reloadProblems: readonly Problem[];
 }

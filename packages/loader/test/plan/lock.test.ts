@@ -216,3 +216,17 @@ test("a lock file of an older version, without definitions and integrity, is sti
     { tool: "my_a", change: "changed", differences: [] },
   ]);
 });
+
+test("O6: the status of a host lists the tools that differ from its lock file", async () => {
+  const { lock, open } = await world();
+  await lock([makeTool("a"), makeTool("b"), makeTool("gone")]);
+  await using same = await open(makeTool("a"), makeTool("b"), makeTool("gone"));
+  await using host = await open(makeTool("a"), makeTool("b", { usage: "New." }), makeTool("c"));
+
+  expect(same.status().lockChanges).toEqual([]);
+  expect(host.status().lockChanges).toMatchObject([
+    { tool: "my_b", change: "changed", differences: [{ path: "usage", now: "New." }] },
+    { tool: "my_c", change: "added" },
+    { tool: "my_gone", change: "removed" },
+  ]);
+});
