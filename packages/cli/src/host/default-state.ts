@@ -4,11 +4,11 @@ import type { OpenedHost } from "@toolmount/loader";
 /** Where the command keeps what waits when a plan does not say: beside the plan, made when it is first needed. */
 const defaultState = "sqlite:./.toolmount/state.db";
 
-/** What of its calls the command puts down when a plan does not say: not reads, which need no database then. */
-const defaultAudit = "changes";
+/** Which calls are recorded when a plan does not say: `changes` leaves out reads, which then need no database. */
+export type DefaultAudit = "changes" | "mixed";
 
 /** Mounts the command's own state for a plan that has none. The first use opens the database. */
-export function mountDefaultState(host: OpenedHost): void {
+export function mountDefaultState(host: OpenedHost, defaultAudit: DefaultAudit): void {
   const { coordinator, plan } = host;
   let opened: ReturnType<typeof open> | undefined;
   const open = async () => {
@@ -22,7 +22,7 @@ export function mountDefaultState(host: OpenedHost): void {
   if (plan.written["audit"] === undefined)
     coordinator.mount(
       "audit-sink",
-      auditOpenedLate(async () => (await (opened ??= open())).audit!),
+      auditOpenedLate(defaultAudit, async () => (await (opened ??= open())).audit!),
     );
   coordinator.registerCleanup(async () => (await opened?.catch(() => undefined))?.close());
 }
@@ -54,9 +54,9 @@ function sessionsOpenedLate(open: () => Promise<SessionStore>): SessionStore {
   };
 }
 
-function auditOpenedLate(open: () => Promise<AuditSink>): AuditSink {
+function auditOpenedLate(mode: DefaultAudit, open: () => Promise<AuditSink>): AuditSink {
   return {
-    mode: defaultAudit,
+    mode,
     append: async (records) => (await open()).append(records),
     read: async (filter) => (await open()).read(filter),
     heads: async () => (await open()).heads(),

@@ -1,6 +1,6 @@
 import type { HostOptions } from "@toolmount/core";
 import type { OpenedHost } from "@toolmount/loader";
-import { mountDefaultState } from "./default-state.ts";
+import { mountDefaultState, type DefaultAudit } from "./default-state.ts";
 import { loaderOptions } from "./loader-options.ts";
 import { watchCalls } from "./watch-calls.ts";
 import type { PlanOptions } from "../options/plan-options.ts";
@@ -8,17 +8,19 @@ import type { Shell } from "../process/shell.ts";
 
 /**
  * Opens a plan's host. A plan that says nothing of `state` gets the command's own, so that a question can wait; if it says
- * nothing of `audit` either, calls of tools that may change something are put down there.
+ * nothing of `audit` either, calls are recorded there: those of tools that may change something, or with `mixed` all.
  */
 export async function openPlan(
   plan: string | undefined,
   options: PlanOptions,
   shell: Shell,
   more: HostOptions = {},
+  defaultAudit: DefaultAudit = "changes",
 ): Promise<OpenedHost> {
   const { openHost } = await import("@toolmount/loader");
   const host = await openHost(plan, { ...loaderOptions(options, shell), ...more });
   watchCalls(host, shell.calls);
-  if (host.plan.written["state"] === undefined && more.store === undefined) mountDefaultState(host);
+  if (host.plan.written["state"] === undefined && more.store === undefined)
+    mountDefaultState(host, defaultAudit);
   return host;
 }

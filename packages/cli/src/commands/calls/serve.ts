@@ -53,7 +53,8 @@ async function serve(plan: string | undefined, options: Options, shell: Shell): 
     throw new ToolmountError("USAGE_INVALID", { problem: "say how to serve: toolmount serve --stdio" });
   const output = shell.openAnswerStream();
   return shell.interruptible(async ({ signal }) => {
-    const host = await openPlan(plan, options, shell);
+    // Nobody watches a client's calls while they run, so all of them are recorded.
+    const host = await openPlan(plan, options, shell, {}, "mixed");
     try {
       const { serveStreams } = await import("@toolmount/mcp");
       const { user, session, approval, json } = options;

@@ -1,0 +1,59 @@
+import { spawn } from "node:child_process";
+import { symlink } from "node:fs/promises";
+import { join } from "node:path";
+import { text } from "node:stream/consumers";
+import { Client, type ClientOptions } from "@modelcontextprotocol/client";
+import { StdioClientTransport } from "@modelcontextprotocol/client/stdio";
+import { onTestFinished } from "vitest";
+
+const root = join(import.meta.dirname, "../../..");
+
+/** How the command is started from its sources. */
+export const toolmount: readonly string[] = [
+  process.execPath,
+  "-C",
+  "@toolmount/source",
+  join(root, "packages/cli/src/main.ts"),
+];
+
+/** Lets modules of a folder import what the repository's own plans import. */
+export function linkPackages(folder: string): Promise<void> {
+  return symlink(join(root, "mount-plans/node_modules"), join(folder, "node_modules"));
+}
+
+/** Variables that every command gets. */
+export function plainEnv(): Record<string, string> {
+  return { PATH: process.env["PATH"] ?? "", HOME: process.env["HOME"] ?? "" };
+}
+
+/** Runs the command to its end. */
+export async function run(
+  words: readonly string[],
+  { cwd, env = {} }: { readonly cwd: string; readonly env?: Readonly<Record<string, string>> },
+): Promise<{ code: number | null; stdout: string; stderr: string }> {
+  const [command = "", ...before] = toolmount;
+  const child = spawn(command, [...before, ...words], {
+    cwd,
+    env: { ...plainEnv(), ...env },
+    stdio: ["ignore", "pipe", "pipe"],
+  });
+  const code = new Promise<number | null>((resolve, reject) =>
+    child.on("error", reject).on("close", resolve),
+  );
+  const [ended, stdout, stderr] = await Promise.all([code, text(child.stdout), text(child.stderr)]);
+  return { code: ended, stdout, stderr };
+}
+
+/** A client of the official SDK before `toolmount serve --stdio`; both end with the test. */
+export async function connectCommand(
+  words: readonly string[],
+  { cwd, env = {} }: { readonly cwd: string; readonly env?: Readonly<Record<string, string>> },
+  options: ClientOptions = { versionNegotiation: { mode: "auto" } },
+): Promise<Client> {
+  const [command = "", ...before] = toolmount;
+  const client = new Client({ name: "test", version: "1.0.0" }, options);
+  onTestFinished(() => client.close());
+  const args = [...before, "serve", "--stdio", ...words];
+  await client.connect(new StdioClientTransport({ command, args, cwd, env: { ...plainEnv(), ...env } }));
+  return client;
+}
