@@ -222,3 +222,33 @@ test("a definition that changes while the host runs is stopped by the lock, and 
   expect(await locked.call(call)).toMatchObject({ status: "denied", result: { code: "LOCK_DRIFT" } });
   expect(await free.call(call)).toMatchObject({ status: "ok" });
 });
+
+test("a locked plan lists its tools without a process; the first call starts the server, and finds a change", async () => {
+  const { env, word } = mark();
+  const words = "words.txt";
+  const folder = await folderOf({
+    [words]: "Echoes a text.",
+    "plan.yaml": stringify(planOf({ ...serverOf("--words", words), env }, { tools: { exclude: ["die"] } })),
+  });
+  const plan = join(folder, "plan.yaml");
+  const extensions = { "@toolmount/interop": interop, "@toolmount/mcp": mcp };
+  await lockPlan(plan, { extensions, env: {} });
+  const call = { name: "echo", arguments: { text: "hi" } };
+
+  const host = await open(plan);
+  const names = host.tools().map(({ name }) => name);
+  const asleep = { processes: processesWith(word), status: await statusOf(host) };
+  const outcome = await host.call(call);
+  await host.close();
+  await writeFile(join(folder, words), "Echoes another text.");
+  const later = await open(plan);
+  const first = await later.call(call);
+  const second = await later.call(call);
+
+  expect(names).toContain("echo");
+  expect(names).not.toContain("die");
+  expect(asleep).toMatchObject({ processes: [], status: { state: "asleep", connections: 0 } });
+  expect(outcome).toMatchObject({ status: "ok", result: { data: "echo: hi" } });
+  expect(first).toMatchObject({ status: "failed", result: { code: "MCP_TOOL_CHANGED" } });
+  expect(second).toMatchObject({ status: "denied", result: { code: "LOCK_DRIFT" } });
+});

@@ -54,7 +54,7 @@ export interface ToolDefinition<Schema extends ToolSchema = ToolSchema, Data = u
   /** Two runs with the same arguments have the same effect as one. */
   readonly idempotent?: boolean | undefined;
   /** The contract that it follows, when that is not toolmount's own. */
-  readonly origin?: "aptix" | "amplifier" | "forge" | undefined;
+  readonly origin?: "aptix" | "amplifier" | "forge" | "mcp" | undefined;
   /** The error texts of an adapted tool's contract; other tools have the host's. */
   readonly failures?: FailureWording | undefined;
   // A method, so that a tool of a particular schema fits `ToolDefinition`.
@@ -114,7 +114,7 @@ export interface ToolInfo {
   readonly dependsOn: readonly string[];
   readonly idempotent: boolean;
   readonly dynamic: boolean;
-  readonly origin: "toolmount" | "aptix" | "amplifier" | "forge";
+  readonly origin: "toolmount" | "aptix" | "amplifier" | "forge" | "mcp";
   readonly aliases: readonly string[];
   /** The module that mounted it. */
   readonly owner: string;

@@ -76,10 +76,11 @@ function isNative(thing: object): thing is ToolDefinition {
 }
 
 /** Logs a warning for a name that providers do not accept or that is unusual, and for an alias. */
-function warnOfName({ coordinator: { logger } }: ModuleState, { name, aliases }: MountedTool): void {
+function warnOfName({ coordinator: { logger } }: ModuleState, { name, aliases, info }: MountedTool): void {
   if (!/^[a-zA-Z0-9_-]{1,64}$/.test(name))
     logger.warn({ tool: name }, "providers do not accept this name of a tool; they see another one");
-  else if (!/^[a-z][a-z0-9]*(_[a-z0-9]+)*$/.test(name))
+  // Servers of MCP have names of their own, which the plan's author cannot change.
+  else if (info.origin !== "mcp" && !/^[a-z][a-z0-9]*(_[a-z0-9]+)*$/.test(name))
     logger.warn({ tool: name }, "the name of a tool is not lower snake case");
   if (aliases.length > 0)
     logger.warn(

@@ -1,7 +1,9 @@
-import { ToolmountError } from "@toolmount/core";
+import { ToolmountError, type Host, type Json } from "@toolmount/core";
+import { z } from "zod";
 import { integrityOf } from "../modules/source-files.ts";
 import {
   compareLocks,
+  definitionsChannel,
   lockFileOf,
   makeLock,
   readLock,
@@ -68,11 +70,21 @@ async function mountAndLock(
       ),
     );
     const tools = host.tools({ includeDeprecated: true }).filter(({ owner }) => modules.has(owner));
-    return { file: lockFileOf(host.plan.file, options.overlays), now: makeLock(tools, modules) };
+    const now = makeLock(tools, modules, await collectDefinitions(host));
+    return { file: lockFileOf(host.plan.file, options.overlays), now };
   } finally {
     await host.close();
   }
 }
+
+/** What modules contribute for the lock file, by their ids: see {@link definitionsChannel}. */
+async function collectDefinitions({ coordinator }: Host): Promise<Record<string, Json>> {
+  const told = await coordinator.collectContributions(definitionsChannel);
+  const parsed = told.map((one) => contribution.parse(one));
+  return Object.fromEntries(parsed.map(({ module, definitions }) => [module, definitions]));
+}
+
+const contribution = z.strictObject({ module: z.string(), definitions: z.json() });
 
 /** Tools of entries are locked; tools of the plan's own sections change with toolmount. */
 const listSections: ReadonlySet<string> = new Set(["orchestrator", "context", "providers", "tools", "hooks"]);

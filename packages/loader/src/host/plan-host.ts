@@ -1,3 +1,4 @@
+import { definitionsChannel } from "../plan/lock-file.ts";
 import { isToolmountError, ToolmountError, type DrainReport, type Host } from "@toolmount/core";
 import { findPosition, type Path } from "../diagnostics/positions.ts";
 import type { Problem } from "../diagnostics/problems.ts";
@@ -77,6 +78,10 @@ export class PlanHost {
     const undos = [
       coordinator.registerCapability("session.working_dir", plan.opened.folder),
       coordinator.registerCapability("session.protected_paths", protectedPaths(plan, this.#options.overlays)),
+      coordinator.registerCapability(
+        definitionsChannel,
+        (module: string) => plan.lock?.definitions?.[module],
+      ),
       coordinator.registerCapability("plan.position", (path: Path) => findPosition(plan.map, path)),
     ];
     return () => undos.forEach((undo) => undo());

@@ -28,7 +28,7 @@ export function listModules(plan: Plan, listing: Listing): ModuleUse[] {
     .filter((entry) => !isPart(entry))
     .flatMap((entry) => entryUse(entry, plan, listing, runners.names.get(entry)) ?? []);
   const all = [...listSectionModules(plan), ...listRunnerModules(runners.settings), ...entries];
-  return numberIds(all, listing.reporter);
+  return numberIds(all, listing.reporter).map(tellScheme);
 }
 
 function entryUse(
@@ -59,7 +59,7 @@ function entryUse(
     foreignHint: foreign?.hint,
     inAmplifierPlan: plan.amplifier,
     required: entry.required,
-    config: scheme === null ? config : { name: entry.module, ...scheme.settings, ...config },
+    config: scheme === null ? config : { ...scheme.settings, ...config },
     entry,
     limits: plan.limits,
     runner,
@@ -68,6 +68,13 @@ function entryUse(
     broken: [],
     configPath: scheme === null ? [...entry.path, "config"] : [...path, scheme.scheme],
   };
+}
+
+/** A module of the scheme table gets, beside what the source says, what its entry is called and when it may start. */
+function tellScheme(use: ModuleUse): ModuleUse {
+  if (use.source.kind !== "scheme") return use;
+  const wake = use.entry?.wake;
+  return { ...use, config: { ...(wake !== undefined && { wake }), ...use.config, name: use.id } };
 }
 
 function trySource(entry: PlanEntry, folder: string, { reporter, schemes }: Listing): Source | null {

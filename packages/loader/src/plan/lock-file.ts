@@ -25,6 +25,8 @@ export interface LockedTool {
 export interface PlanLock {
   readonly version: 1;
   readonly tools: Readonly<Record<string, LockedTool>>;
+  /** By a module's id: what it said of its tools, so that it can mount them without asking an outside server again. */
+  readonly definitions?: Readonly<Record<string, Json>> | undefined;
 }
 
 /** One tool that differs from the lock file. */
@@ -47,6 +49,12 @@ export interface LockDifference {
   readonly now?: Json;
 }
 
+/**
+ * The channel on which a module contributes `{ module, definitions }` for the lock file: its id, and whatever it needs to
+ * mount the same tools again. It reads them through the capability of the same name, a function of its id.
+ */
+export const definitionsChannel = "lock.definitions";
+
 const schema = z.strictObject({
   version: z.literal(1),
   tools: z.record(
@@ -59,6 +67,7 @@ const schema = z.strictObject({
       definition: z.record(z.string(), z.json()).optional(),
     }),
   ),
+  definitions: z.record(z.string(), z.json()).optional(),
 });
 
 /** The lock file of a plan: for `plan.yaml` with the overlay `ci` it is `plan.ci.lock.json` beside it. */
@@ -98,7 +107,11 @@ function refuse(file: string, problem: string): Error {
 export type LockedModule = Pick<LockedTool, "version" | "integrity">;
 
 /** The lock of tools as they are now; `modules` by the id of each. */
-export function makeLock(tools: readonly ToolInfo[], modules: ReadonlyMap<string, LockedModule>): PlanLock {
+export function makeLock(
+  tools: readonly ToolInfo[],
+  modules: ReadonlyMap<string, LockedModule>,
+  definitions: Readonly<Record<string, Json>> = {},
+): PlanLock {
   const locked = tools.map((info): [string, LockedTool] => {
     const { owner: module, ...definition } = info;
     const { version, integrity } = modules.get(module) ?? {};
@@ -111,7 +124,8 @@ export function makeLock(tools: readonly ToolInfo[], modules: ReadonlyMap<string
     };
     return [info.name, tool];
   });
-  return { version: 1, tools: Object.fromEntries(locked) };
+  const kept = Object.keys(definitions).length === 0 ? {} : { definitions };
+  return { version: 1, tools: Object.fromEntries(locked), ...kept };
 }
 
 /** Compares a lock with the tools as they are now. A change of the version alone is not a difference. */

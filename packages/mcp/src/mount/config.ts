@@ -15,7 +15,7 @@ const classification = z.strictObject({
 /** What a plan may say of an MCP server: `source: { mcp: { … } }`. */
 export const config = z
   .strictObject({
-    name: z.string().min(1).describe("What the server is called in messages; the entry's module."),
+    name: z.string().min(1).describe("The id of the entry; the loader fills it in."),
     command: z.string().min(1).optional().describe("The program that is started, for a server over stdio."),
     args: z.array(z.string()).default([]),
     env: texts.default({}).describe("Variables of the program, beside PATH, HOME and a few others."),
@@ -39,8 +39,10 @@ export const config = z
       ),
     wake: z
       .enum(["start", "call"])
-      .default("start")
-      .describe("call: the server is started by the first call, where its tools are known from the lock."),
+      .optional()
+      .describe(
+        "When the server is started: with the host, or by the first call, for which its tools have to be in the lock file. Default call, where they are.",
+      ),
     instance: z
       .enum(["shared", "session", "call"])
       .default("shared")

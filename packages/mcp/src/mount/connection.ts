@@ -68,11 +68,6 @@ export class Connection {
     return this.#cause === undefined ? "asleep" : "down";
   }
 
-  /** All tools of the server, in its order. */
-  async listTools(signal?: AbortSignal): Promise<readonly Tool[]> {
-    return (await (await this.client(signal)).listTools()).tools;
-  }
-
   /**
    * Calls a tool. A call that did not reach the server is repeated once on a new connection; one that may have reached it
    * only when it is `idempotent`.
@@ -108,7 +103,6 @@ export class Connection {
 
   async #connect(): Promise<Client> {
     const { settings, logger, onTools } = this.#options;
-    const isFirst = this.#connections === 0 && this.#failures === 0;
     await this.#ending;
     await delay(backOffMs[Math.min(this.#failures, backOffMs.length - 1)], undefined, {
       signal: this.#closing.signal,
@@ -118,8 +112,8 @@ export class Connection {
       const client = await this.#open();
       this.#failures = 0;
       this.#connections++;
-      // Who connects for the first time lists by itself.
-      if (!isFirst) onTools?.((await client.listTools()).tools);
+      // Each connection may be to another version of the server.
+      onTools?.((await client.listTools()).tools);
       return client;
     } catch (error) {
       this.#failures++;

@@ -1,25 +1,57 @@
 import { ToolmountError, type Coordinator } from "@toolmount/core";
+import type { Tool } from "@modelcontextprotocol/client";
+import { z } from "zod";
 import { definitionsChannel } from "../wire/kept-definitions.ts";
 import type { ServerSettings } from "./config.ts";
 import { MountedServer } from "./server.ts";
+
+/** The loader's channel for what a lock file keeps of a module's definitions, and the capability that gives them back. */
+const lockChannel = "lock.definitions";
 
 /** Channel of the status of each mounted server. */
 export const statusChannel = "mcp.servers";
 
 /**
- * Mounts the tools of one MCP server. Its processes end with the module.
+ * Mounts the tools of one MCP server. Its processes end with the module. Where the lock file knows the tools, the server
+ * is started by the first call.
  *
- * Rejects when the server cannot be reached, or does not list its tools in `startTimeoutMs`.
+ * Rejects when the lock file does not know them and the server cannot be reached, or does not list its tools in `startTimeoutMs`.
  */
 export async function mount(coordinator: Coordinator, settings: ServerSettings): Promise<void> {
   // Before a server is started that could not be mounted.
   if (coordinator.get("schema-compiler") === null) throw missingCompiler();
   const server = new MountedServer(coordinator, settings);
   coordinator.registerCleanup(() => server.close());
-  server.mountAll(await server.list());
+  const locked = lockedTools(coordinator, settings.name);
+  server.mountAll(locked ?? (await server.list()));
+  // It is compared with the lock file as soon as it answers; nobody has to wait for that.
+  if (locked !== null && settings.wake === "start") void server.start();
+  coordinator.registerContributor(lockChannel, settings.name, () => ({
+    module: settings.name,
+    definitions: server.tools,
+  }));
   coordinator.registerContributor(statusChannel, settings.name, () => server.status);
   coordinator.registerContributor(definitionsChannel, settings.name, () => server.offered);
 }
+
+/** The tools that the server had when the plan was locked; null when the plan is not, or does not know them. */
+function lockedTools(coordinator: Coordinator, module: string): readonly Tool[] | null {
+  const definitionsOf = coordinator.getCapability(lockChannel);
+  if (typeof definitionsOf !== "function") return null;
+  const kept: unknown = (definitionsOf as (module: string) => unknown)(module);
+  const parsed = lockedDefinitions.safeParse(kept);
+  return parsed.success ? parsed.data : null;
+}
+
+/** The part of a definition that everything here relies on; the rest is as the server said it. */
+const lockedDefinitions = z.array(
+  z.looseObject({
+    name: z.string(),
+    description: z.string().optional(),
+    inputSchema: z.looseObject({ type: z.literal("object") }),
+    outputSchema: z.record(z.string(), z.unknown()).optional(),
+  }),
+);
 
 function missingCompiler(): ToolmountError {
   return new ToolmountError("EXTENSION_MISSING", {

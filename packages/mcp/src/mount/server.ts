@@ -1,5 +1,11 @@
 import type { Tool } from "@modelcontextprotocol/client";
-import { isToolmountError, type Coordinator, type ToolContext, type ToolInfo } from "@toolmount/core";
+import {
+  isToolmountError,
+  ToolError,
+  type Coordinator,
+  type ToolContext,
+  type ToolInfo,
+} from "@toolmount/core";
 import { digestOf } from "@toolmount/core/internal";
 import type { KeptDefinition, KeptDefinitions } from "../wire/kept-definitions.ts";
 import type { ServerSettings } from "./config.ts";
@@ -27,6 +33,8 @@ export class MountedServer {
   readonly #main: Connection;
   readonly #sessions = new Map<string, Connection>();
   readonly #tools = new Map<string, MountedTool>();
+  #listed: readonly Tool[] = [];
+  #isMounted = false;
   #refused: { tool: string; problem: string }[] = [];
   /** Definitions by the names under which the host offers them. */
   #offered: KeptDefinitions = new Map();
@@ -45,10 +53,21 @@ export class MountedServer {
     return this.#offered;
   }
 
+  /** The definitions of all its tools, as the server listed them. */
+  get tools(): readonly Tool[] {
+    return this.#listed;
+  }
+
+  /** Connects, and compares what the server offers now with what is mounted. Failures stand in the status. */
+  async start(): Promise<void> {
+    await this.#main.client().catch(() => {});
+  }
+
   /** Connects and asks what tools there are. */
   async list(): Promise<readonly Tool[]> {
     try {
-      return await this.#main.listTools();
+      await this.#main.client();
+      return this.#listed;
     } finally {
       // A server for each call or session has served its purpose here.
       if (this.#settings.instance !== "shared") await this.#main.rest();
@@ -58,7 +77,9 @@ export class MountedServer {
   /** Mounts the tools of the server. One that the host refuses is left out, and named in the status. */
   mountAll(tools: readonly Tool[]): void {
     const before = new Set(this.#infos().map(({ name }) => name));
+    this.#isMounted = true;
     this.#refused = [];
+    this.#listed = tools;
     for (const tool of tools) this.#mount(tool);
     this.#noteOffered(before);
   }
@@ -97,7 +118,11 @@ export class MountedServer {
 
   readonly #call: CallServer = async (params, context, options) => {
     const connection = this.#connectionFor(context);
+    const accepted = this.#tools.get(params.name)?.digest;
     try {
+      await connection.client(options.signal);
+      // Connecting may have shown that the tool is not what was decided about.
+      if (this.#tools.get(params.name)?.digest !== accepted) throw changed(params.name, this.#settings.name);
       return await connection.call(params, options);
     } finally {
       if (this.#settings.instance === "call") await connection.close();
@@ -108,7 +133,7 @@ export class MountedServer {
     const { instance } = this.#settings;
     if (instance === "shared") return this.#main;
     if (instance === "call") return this.#connection();
-    const connection = this.#sessions.get(sessionId) ?? this.#connection();
+    const connection = this.#sessions.get(sessionId) ?? this.#connection((tools) => void this.#change(tools));
     this.#sessions.delete(sessionId);
     this.#sessions.set(sessionId, connection);
     const [quietest] = this.#sessions.entries();
@@ -124,6 +149,8 @@ export class MountedServer {
    * that nobody has accepted cannot be called.
    */
   async #change(tools: readonly Tool[]): Promise<void> {
+    this.#listed = tools;
+    if (!this.#isMounted) return;
     const now = new Map(tools.map((tool) => [tool.name, tool]));
     const gone = [...this.#tools.values()].filter(
       ({ tool, digest }) => !now.has(tool.name) || digestOf(now.get(tool.name)) !== digest,
@@ -164,6 +191,13 @@ export class MountedServer {
       });
     this.#offered = new Map([...kept, ...added]);
   }
+}
+
+function changed(tool: string, server: string): ToolError {
+  return new ToolError(
+    `the MCP server "${server}" describes "${tool}" otherwise than when this call was decided about; call it again`,
+    { code: "MCP_TOOL_CHANGED" },
+  );
 }
 
 /** Why one tool of a server is left out while the others are mounted. */

@@ -46,6 +46,7 @@ export function toDefinition(
     schema: inputSchema,
     ...(outputSchema !== undefined && { outputSchema: outputSchema }),
     timeout: settings.timeoutMs,
+    origin: "mcp",
     ...facts,
     execute: (params, context) =>
       callTool(
