@@ -58,6 +58,8 @@ const messages = {
   INJECTION_TOO_LARGE: (d: { source: string; bytes: number; maxBytes: number }) =>
     `${d.source} adds ${d.bytes} bytes to the model's context, and at most ${d.maxBytes} are allowed; shorten the text, or raise maxInjectionBytes`,
   REPLAY_INVALID: (d: { file: string; problem: string }) => `${d.file} cannot be replayed: ${d.problem}`,
+  RECORD_FAILED: (d: { file: string; problem: string }) =>
+    `calls cannot be recorded in ${d.file}: ${d.problem}; name a file that does not exist yet`,
   REPLAY_MISMATCH: (d: { problem: string }) =>
     `this call is not as it was recorded: ${d.problem}; record again if the change is intended`,
   STORE_FAILED: (_: object) =>

@@ -1,7 +1,9 @@
 import { createHost, createMemoryStore, type Host } from "@toolmount/core";
 import { loadPlan, type LoadedPlan, type OpenedPlan, type PlanInput } from "../mount/load-plan.ts";
+import type { Replay } from "@toolmount/core/tape";
 import type { ResolvedOptions } from "./defaults.ts";
 import { PlanHost } from "./plan-host.ts";
+import { readReplay, startRecording } from "./tape-file.ts";
 import type { BootEntry, HostStatus, ReloadReport } from "./status.ts";
 
 declare global {
@@ -27,6 +29,11 @@ export interface OpenedHost extends Host {
    * in flight finish on the generation in which they began. Rejects with `PLAN_INVALID`, and the host stays as it was.
    */
   reload(input?: PlanInput): Promise<ReloadReport>;
+  /**
+   * With `replay`: how the calls so far differ from the recorded ones, a sentence each; recorded calls that were not made
+   * are among them, so ask when the work is done. Empty without `replay`.
+   */
+  replayDifferences(): readonly string[];
   [Symbol.asyncDispose](): Promise<void>;
 }
 
@@ -34,16 +41,21 @@ export interface OpenedHost extends Host {
 export async function openWithDefaults(input: PlanInput, options: ResolvedOptions): Promise<OpenedHost> {
   const plan = await loadPlan(input, options);
   const store = keepsInMemory(plan, options) ? createMemoryStore() : options.store;
-  const host = createHost({ ...options, store });
+  const replay = await readReplay(options);
+  const host = createHost({ ...options, store, runner: replay?.runner ?? options.runner });
   if (options.resolver !== undefined) host.coordinator.mount("module-source-resolver", options.resolver);
   const planHost = new PlanHost(host, options, input);
+  let stopRecording = () => {};
   try {
+    stopRecording = startRecording(host, options);
+    replay?.watch(host);
     await planHost.mount(plan);
   } catch (error) {
     await host.close();
+    stopRecording();
     throw error;
   }
-  return toPublicHost(planHost);
+  return toPublicHost(planHost, replay, stopRecording);
 }
 
 /** With `state: memory` core's own store is used, unless the application gave one. */
@@ -51,8 +63,12 @@ function keepsInMemory({ opened }: LoadedPlan, { store }: ResolvedOptions): bool
   return store === undefined && opened.written["state"] === "memory";
 }
 
-function toPublicHost(planHost: PlanHost): OpenedHost {
-  const close: Host["close"] = (options) => planHost.close(options);
+function toPublicHost(planHost: PlanHost, replay: Replay | null, stopRecording: () => void): OpenedHost {
+  const close: Host["close"] = async (options) => {
+    const report = await planHost.close(options);
+    stopRecording();
+    return report;
+  };
   return {
     ...planHost.host,
     get plan() {
@@ -61,6 +77,7 @@ function toPublicHost(planHost: PlanHost): OpenedHost {
     status: () => planHost.status(),
     bootTree: () => planHost.bootTree(),
     reload: (input) => planHost.reload(input),
+    replayDifferences: () => replay?.finish() ?? [],
     close,
     [Symbol.asyncDispose]: async () => void (await close()),
   };

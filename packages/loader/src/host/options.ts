@@ -26,4 +26,8 @@ export interface OpenHostOptions extends HostOptions {
    * Default 10000. Background work of such a module ends with the module.
    */
   readonly drainMs?: number | undefined;
+  /** A file that is made for the calls of this host: JSON lines, secrets masked, mode 0600. It must not exist. */
+  readonly record?: string | undefined;
+  /** A recorded file. No tool runs: calls are answered from it, and what differs is in `replayDifferences()`. */
+  readonly replay?: string | undefined;
 }

@@ -1,0 +1,63 @@
+import { closeSync, openSync, writeSync } from "node:fs";
+import { readFile } from "node:fs/promises";
+import { resolve } from "node:path";
+import { messageOf, ToolmountError } from "@toolmount/core/errors";
+import { createRedactor } from "@toolmount/core/redact";
+import type { Host } from "@toolmount/core";
+import {
+  createReplay,
+  parseTape,
+  printTapeCall,
+  recordCalls,
+  tapeHeader,
+  type Replay,
+} from "@toolmount/core/tape";
+import type { ResolvedOptions } from "./defaults.ts";
+
+/** Reads the tape that the options name. Rejects with `REPLAY_INVALID`. */
+export async function readReplay({ replay, cwd, secrets }: ResolvedOptions): Promise<Replay | null> {
+  if (replay === undefined) return null;
+  const file = resolve(cwd, replay);
+  try {
+    return createReplay(parseTape(await readFile(file, "utf8")), createRedactor(secrets));
+  } catch (cause) {
+    throw new ToolmountError("REPLAY_INVALID", { file, problem: messageOf(cause) }, { cause });
+  }
+}
+
+/**
+ * Records the calls of a host in the file that the options name; returns what ends the recording. The file is readable
+ * by its owner only. Throws `RECORD_FAILED` when it exists already, or cannot be made: no recording is overwritten.
+ */
+export function startRecording(host: Host, { record, cwd, secrets, logger }: ResolvedOptions): () => void {
+  if (record === undefined) return () => {};
+  const file = resolve(cwd, record);
+  const descriptor = createTape(file);
+  const stop = recordCalls(host, {
+    redact: createRedactor(secrets),
+    write: (call) => {
+      try {
+        writeSync(descriptor, `${printTapeCall(call)}\n`);
+      } catch (err) {
+        logger.error({ err, file }, "a call could not be recorded");
+      }
+    },
+  });
+  let open = true;
+  return () => {
+    if (!open) return;
+    open = false;
+    stop();
+    closeSync(descriptor);
+  };
+}
+
+function createTape(file: string): number {
+  try {
+    const descriptor = openSync(file, "wx", 0o600);
+    writeSync(descriptor, `${tapeHeader}\n`);
+    return descriptor;
+  } catch (cause) {
+    throw new ToolmountError("RECORD_FAILED", { file, problem: messageOf(cause) }, { cause });
+  }
+}
