@@ -124,12 +124,12 @@ async function durableAudit() {
   const records = await store.audit.read();
   const [starts, ends] = ["start", "end"].map((kind) => records.filter(({ entry }) => entry.kind === kind));
   let sequence = 0;
-  const anew = (record) => {
+  const copyOf = (record) => {
     sequence++;
     const entry = { ...record.entry, at: Date.now(), runId: `${record.writer}-${sequence}` };
     return { ...record, sequence, entry };
   };
-  const commit = (list) => bare.audit.append(list.map(anew));
+  const commit = (list) => bare.audit.append(list.map(copyOf));
   const rounds = (work) => async () => {
     for (let round = 0; round < 30; round++) await work();
   };

@@ -30,7 +30,7 @@ function mounting() {
   return { floor: () => run(folder, ["floor.mjs"]), row: () => run(folder, ["mount.mjs"]) };
 }
 
-/** The p99 of 300 calls of 10 ms, 200 a second: alone, and while the plan is reloaded again and again, one entry of 20 anew. */
+/** The p99 of 300 calls of 10 ms, 200 a second: alone, and while the plan is reloaded continuously and mounts one of 20 entries again. */
 async function reloading() {
   const { names, path, write } = generateWorld({ packages: 20, tools: 1, waitMs: 10 });
   const { openHost } = await import("@toolmount/loader");
@@ -40,7 +40,7 @@ async function reloading() {
     turn++;
     write("plan.yaml", planOf(names, `notes${turn % 2}`));
     const { mounted } = await host.reload();
-    if (mounted.length !== 1) throw new Error(`a reload mounted ${mounted.length} modules anew`);
+    if (mounted.length !== 1) throw new Error(`a reload mounted ${mounted.length} modules again`);
   };
   return {
     floor: async () => percentile(await callsAtPace(host)),

@@ -48,10 +48,10 @@ async function askAll() {
   for (const [index, { query, names }] of queries.entries()) {
     const session = host.session(`s-${index}`);
     const { result } = await session.call({ name: "tool_search", arguments: { query, limit: 10 } });
-    const told = result.data.tools.map(({ name }) => name);
-    const at = told.findIndex((name) => names.includes(name));
+    const listed = result.data.tools.map(({ name }) => name);
+    const at = listed.findIndex((name) => names.includes(name));
     found.push(at < 0 ? Infinity : at + 1);
-    const tool_ids = told.slice(0, 5);
+    const tool_ids = listed.slice(0, 5);
     if (tool_ids.length > 0) await session.call({ name: "activate_tools", arguments: { tool_ids } });
     offered.push(tokensOf(await session.offer()));
   }

@@ -20,7 +20,7 @@ if (tests.skipped > 0) console.log(`${tests.skipped} skipped`);
 console.log(`${tasks.passed + tests.passed} passed, ${tasks.failed + tests.failed} failed`);
 process.exit(tasks.failed + tests.failed === 0 ? 0 : 1);
 
-/** Runs turbo tasks in every package, the rest also when one fails, and tells whether all passed. */
+/** Runs turbo tasks in every package, the rest also when one fails, and returns whether all passed. */
 function turbo(...names) {
   const options = ["--continue=dependencies-successful", "--summarize", "--output-logs=new-only"];
   const { status } = spawnSync("turbo", ["run", ...names, ...options], { cwd: root, stdio: "inherit" });

@@ -16,8 +16,8 @@ const screen = createScreen(process.stdout, process.env);
 const events = [];
 
 console.log(
-  "\nWhat becomes of calls, on this repository and without a model, a key or the network: each is read, decided,\n" +
-    "bounded, told of, and answered. It takes some seconds; only a scratch folder is written to.",
+  "\nHow calls end, on this repository, without a model, a key or the network: each is parsed, decided,\n" +
+    "bounded, reported and answered. It takes some seconds and writes only to a scratch folder.",
 );
 await mkdir(join(root, dirname(note)), { recursive: true });
 await writeFile(join(root, note), "The tools are mounted by hand.\n");
@@ -40,13 +40,13 @@ show(await readFile(join(root, note), "utf8"));
 title("A path that the plan does not allow");
 await call("failed", "edit_file", { file_path: "README.md", old_string: "a", new_string: "b" });
 
-title("Arguments that do not fit: what a model reads, to mend its call");
+title("Arguments that do not fit: what a model reads, to correct its call");
 await call("invalid", "read_file", '{"path": "README.md", "limit": "ten"}');
 
 title("A tool that takes 60 s, under a plan that allows 200 ms");
 await call("timed_out", "testing_delay", { milliseconds: 60_000 });
 
-title("A tool that needs approval, with nobody to ask");
+title("A tool that needs approval, without an approver");
 await call("denied", "delete_file", { path: note });
 
 title("The same, with an approver in code");
@@ -65,7 +65,7 @@ const turn = [
   plan,
   "--model",
   "replay:mount-plans/demo.exchange.json",
-  "Mend the note, and the README's heading",
+  "Correct the note, and the README's heading",
 ];
 title("A turn of a model, from a recorded exchange", `toolmount run ${plan} --model replay:… "…"`);
 toolmount("run", ...turn);

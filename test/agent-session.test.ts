@@ -35,7 +35,7 @@ const say = (text: string) => ({
   content: [{ type: "output_text", text }],
 });
 
-/** A model that says its lines in order, to whoever asks. */
+/** A model that answers each request with its next line. */
 async function serveLines(lines: readonly (readonly object[])[]) {
   const requests: Request[] = [];
   const server = createServer(async (request, answer) => {
@@ -120,7 +120,7 @@ async function open(folder: string, baseUrl: string) {
   return { host, asked, reasoner: host.coordinator.get("orchestrator") as Reasoner };
 }
 
-test("APTIX-22, APTIX-N6: a session changes its mode with leave, hands a task on, waits for the client, and ends in another host", async () => {
+test("APTIX-22, APTIX-N6: a session changes its mode with permission, delegates a task, waits for the client, and ends in another host", async () => {
   const folder = await mkdtemp(join(tmpdir(), "toolmount-session-"));
   onTestFinished(() => rm(folder, { recursive: true, force: true }));
   const { requests, baseUrl } = await serveLines([
@@ -175,7 +175,7 @@ test("APTIX-22, APTIX-N6: a session changes its mode with leave, hands a task on
   await second.host.close();
 });
 
-test("APTIX-N16: a model that repeats itself is warned, then answered without a run, and told when the turn is about to end", async () => {
+test("APTIX-N16: a model that repeats itself is warned, then answered without a run, and reminded when the turn is about to end", async () => {
   const folder = await mkdtemp(join(tmpdir(), "toolmount-session-"));
   onTestFinished(() => rm(folder, { recursive: true, force: true }));
   const again = Array.from({ length: 8 }, (_, at) => [call(`c${at}`, "read_log")]);

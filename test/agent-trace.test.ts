@@ -159,7 +159,7 @@ function labelOf({ name, attributes }: ReadableSpan): string {
   return [name, attributes["toolmount.status"]].filter(Boolean).join(": ");
 }
 
-test("a turn with a failure, an agent and an approval that another host goes on from is one trace, and its log has the same ids", async () => {
+test("a turn with a failure, an agent and an approval, resumed by another host, is one trace, and its log has the same ids", async () => {
   const folder = await mkdtemp(join(tmpdir(), "toolmount-trace-"));
   onTestFinished(() => rm(folder, { recursive: true, force: true }));
   const exporter = recordSpans();
@@ -216,8 +216,8 @@ test("a turn with a failure, an agent and an approval that another host goes on 
     return { trace_id: traceId, span_id: spanId, run_id: span.attributes["toolmount.run.id"] };
   };
   const own = { session_id: "s", turn_id: paused.turnId };
-  const told = log.lines.filter(({ msg }) => msg === "at work");
-  expect(told.toSorted((a, b) => String(a["did"]).localeCompare(String(b["did"])))).toMatchObject([
+  const atWork = log.lines.filter(({ msg }) => msg === "at work");
+  expect(atWork.toSorted((a, b) => String(a["did"]).localeCompare(String(b["did"])))).toMatchObject([
     { did: "broken", call_id: "c1", ...own, ...idsOf("broken") },
     { did: "publish", call_id: "c3", ...own, ...idsOf("publish") },
     { did: "read_log", call_id: "k1", session_id: child!.id, ...idsOf("read_log") },

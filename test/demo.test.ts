@@ -4,7 +4,7 @@ import { expect, test } from "vitest";
 
 const root = join(import.meta.dirname, "..");
 
-test("the demo ends with 0 and shows what becomes of calls, asking nobody", () => {
+test("the demo exits with 0, shows how calls end, and asks no questions", () => {
   const { status, stdout, stderr } = spawnSync(
     process.execPath,
     ["-C", "@toolmount/source", "scripts/demo.mjs"],

@@ -17,7 +17,7 @@ const amplifier = `
   export async function mount(coordinator, config) {
     coordinator.register_capability("IGreetingService", { greet: (name) => config.greeting + ", " + name });
     const execute = async () => ({ success: true, output: [coordinator.session_id, ...heard], error: null });
-    await coordinator.mount("tools", { name: "who_hears", description: "Tells its session.", execute, input_schema: { type: "object" } }, "who-hears2");
+    await coordinator.mount("tools", { name: "who_hears", description: "Returns its session.", execute, input_schema: { type: "object" } }, "who-hears2");
   }
   export async function on_session_ready(coordinator) {
     heard.push([...coordinator.get("tools").keys()].join());
@@ -71,7 +71,7 @@ async function world() {
   return { workspace, host };
 }
 
-test("AMP-7, AMP-N26: tools of all three contracts mount by one plan without edits; what adapts them is brought in", async () => {
+test("AMP-7, AMP-N26: tools of all three contracts mount unchanged from one plan, and interop is loaded automatically", async () => {
   const { workspace, host } = await world();
   const context = { sessionId: "s-1", userId: "u-1" };
   const call = async (name: string, given: object) =>
@@ -90,7 +90,7 @@ test("AMP-7, AMP-N26: tools of all three contracts mount by one plan without edi
   await workspace.remove();
 });
 
-test("a tool that hides characters is refused, unless its entry allows them", async () => {
+test("a tool with hidden characters is refused, unless its entry allows them", async () => {
   const entry = "version: 1\ntools:\n  - module: ./hidden.js\n";
   await using workspace = await createWorkspace({
     "package.json": '{"type":"module"}',

@@ -51,7 +51,7 @@ interface Point {
   readonly exact: boolean;
 }
 
-/** Runs a turn, or goes on with it, in a process of its own, and kills it. Tells what it said before. */
+/** Runs or resumes a turn in its own process and kills it. Returns what the process printed before. */
 async function runKilled(
   act: "run" | "resume",
   words: readonly string[],
@@ -105,7 +105,7 @@ async function inFolder<Value>(
   }
 }
 
-/** Goes on with the turn in this process, and looks at what was done, and at what was told. */
+/** Resumes the turn in this process, and checks the effects and the reports. */
 async function finish(
   { database, effects }: { database: string; effects: string },
   baseUrl: string,
@@ -142,7 +142,7 @@ async function finish(
         expect([output, times]).toEqual([`acted ${n}`, 1]);
       }
     }
-    // But for what is told as unknown, it is the turn that nobody killed.
+    // Except for calls reported as unknown, it equals the turn that was not killed.
     const isTold = (_: unknown, at: number) => !isUnknown(items[at]);
     if (whole !== null) expect(items.filter(isTold)).toEqual(whole.filter(isTold));
     return {
@@ -156,7 +156,7 @@ async function finish(
 }
 
 test(
-  `APTIX-22: a turn of five calls, killed at ${kills} points of its life, ends the same, each effect once or told as unknown`,
+  `APTIX-22: a turn of five calls, killed at ${kills} points, ends the same, each effect once or reported as unknown`,
   { timeout: 600_000 },
   async ({ annotate }) => {
     const baseUrl = await serveModel();
@@ -195,7 +195,7 @@ test(
     const count = <Word>(words: readonly Word[], word: Word) => words.filter((one) => one === word).length;
     const shares = phases.map((phase) => `${phase} ${count(struck, phase)}`).join(", ");
     await annotate(
-      `${struck.length} of ${kills} processes killed (${shares}), ${count(both, true)} a second time as they went on; ${count(ends, "nothing")} before the turn was there, ${count(ends, "resumed")} resumed whole, ${count(ends, "unknown")} with calls told as unknown, ${count(ends, "over")} over already`,
+      `${struck.length} of ${kills} processes killed (${shares}), ${count(both, true)} a second time while they resumed; ${count(ends, "nothing")} before the turn was there, ${count(ends, "resumed")} resumed whole, ${count(ends, "unknown")} with calls reported as unknown, ${count(ends, "over")} over already`,
     );
     expect(ends).toHaveLength(kills);
     expect(struck.length).toBeGreaterThan(kills * 0.9);

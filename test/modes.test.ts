@@ -24,7 +24,7 @@ async function opened() {
   return host;
 }
 
-test("APTIX-85, APTIX-88: agent_list_modes tells the modes that the plan declares, each with a stable id", async () => {
+test("APTIX-85, APTIX-88: agent_list_modes lists the modes that the plan declares, each with a stable id", async () => {
   const [host, other] = [await opened(), await opened()];
   const call = { name: "agent_list_modes", arguments: { includeExamples: true } };
   const { result } = await host.call(call);
@@ -59,7 +59,7 @@ test("APTIX-N19, APTIX-N20, APTIX-N21, APTIX-N22: a session begins in the defaul
   ]);
 });
 
-test("APTIX-61, APTIX-73: the guidance of a session has the usage of what it is offered, found without being told", async () => {
+test("APTIX-61, APTIX-73: the guidance of a session has the usage of its offered tools, without a list of names", async () => {
   const host = await opened();
   const guidance = await host.guidance({ mode: "testing" });
 

@@ -36,13 +36,13 @@ test("APTIX-13: the reference plan mounts every tool package of this repository 
       toolmount?: { tools?: unknown[] };
     };
     const folder = `${join(root, dirname(file))}/`;
-    const told = (toolmount?.tools ?? []).length > 0;
-    if (told && !mounted.some((path) => path.startsWith(folder))) missing.push(file);
+    const listed = (toolmount?.tools ?? []).length > 0;
+    if (listed && !mounted.some((path) => path.startsWith(folder))) missing.push(file);
   }
   expect(missing).toEqual([]);
 });
 
-test("AMP-8: names of our tools are short, in snake case, and there once", async () => {
+test("AMP-8: names of our tools are short, in snake case, and unique", async () => {
   const host = await openHost("mount-plans/reference.yaml", { cwd: root, env: {} });
   const names = host.status().entries.flatMap(({ tools }) => tools);
   await host.close();
@@ -51,7 +51,7 @@ test("AMP-8: names of our tools are short, in snake case, and there once", async
   expect(new Set(names).size).toBe(names.length);
 });
 
-test("what the plans name is among the dependencies of their folder", async () => {
+test("every package that the plans name is a dependency of their folder", async () => {
   const { dependencies } = JSON.parse(await readFile(join(root, "mount-plans/package.json"), "utf8")) as {
     dependencies: Record<string, string>;
   };

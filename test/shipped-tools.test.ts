@@ -42,7 +42,7 @@ function nested(path: string, property: Property): readonly (readonly [string, P
   ];
 }
 
-test("APTIX-14, APTIX-78, APTIX-13, APTIX-15: all tools that ship are mounted at once, none twice", () => {
+test("APTIX-14, APTIX-78, APTIX-13, APTIX-15: all shipped tools mount together, and each once", () => {
   const declared = packages.flatMap(
     ({ manifest }) => manifest.toolmount?.tools?.map(({ name }) => name) ?? [],
   );
@@ -51,7 +51,7 @@ test("APTIX-14, APTIX-78, APTIX-13, APTIX-15: all tools that ship are mounted at
   expect(tools.map(({ name }) => name)).toEqual(declared.toSorted());
 });
 
-test("every package below tools/ tells by a manifest what it ships", async () => {
+test("every package below tools/ lists its tools in a manifest", async () => {
   const silent = (await listToolPackages()).filter(({ hasManifest }) => !hasManifest);
 
   expect(silent).toEqual([]);
@@ -137,7 +137,7 @@ describe("usage", () => {
   });
 
   each(
-    "APTIX-65: that of %s tells how it behaves: what it changes, limits, or calling it again",
+    "APTIX-65: that of %s says how it behaves: what it changes, its limits, or whether it may be called again",
     (_, tool) => {
       expect(tool.usage).toMatch(
         /\b(?:changes nothing|at most|again|once|sparingly|often|same|page|limit|lasts|kept|order|overwrit\w+|is fine|for good|longer|turn)\b/,
@@ -247,7 +247,7 @@ describe("a strict protocol of call and return", () => {
       expect([status, result.tool, typeof result.error]).toEqual(["invalid", tool.name, "string"]);
   });
 
-  test("APTIX-22: a turn that waits for its client is resumed, and ends once", async () => {
+  test("APTIX-22: a turn that waits for its client is resumed and ends once", async () => {
     const waiting = createHost({ store: createMemoryStore() });
     waiting.coordinator.mount(
       "tools",

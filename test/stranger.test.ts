@@ -77,7 +77,7 @@ test("a stranger installs toolmount and two tools, publishes a third, mounts all
   );
 }, 300_000);
 
-/** The version that somebody gets who names none. */
+/** The version that npm installs by default. */
 async function latest(registry: string, name: string): Promise<string | undefined> {
   const answer = await fetch(new URL(name.replace("/", "%2f"), registry));
   return ((await answer.json()) as { "dist-tags"?: { latest?: string } })["dist-tags"]?.latest;

@@ -55,7 +55,7 @@ describe("C3: names", () => {
   );
 });
 
-test("C4: an alias may be near its own tool's name; another tool's may not", async () => {
+test("C4: an alias may resemble its own tool's name, but not another tool's", async () => {
   const named = (name: string) => ({
     mount: (coordinator: Coordinator) =>
       void coordinator.mount(
@@ -76,7 +76,7 @@ test("C4: an alias may be near its own tool's name; another tool's may not", asy
 });
 
 describe("C7: a tool without a schema", () => {
-  test("C7: of Amplifier gets an open object and a warning", async () => {
+  test("C7: of Amplifier gets an open object schema and a warning", async () => {
     const source = amplifierSource("return { success: true, output: input };").replace(
       /input_schema: .*\n/,
       "",
@@ -141,7 +141,7 @@ describe("C8: how a schema is given", () => {
     },
   );
 
-  test("C8: what every object inherits is no argument", async () => {
+  test("C8: a property that every object inherits is not an argument", async () => {
     const tool = native((params) => data(Object.keys(params)), {
       schema: schemaOf({ a: {} }, { required: ["toString"] }) as never,
     });
@@ -179,7 +179,7 @@ describe("C10, C11: the form of arguments", () => {
   );
 });
 
-test("C12: null for an optional field is absent for Aptix tools only; a value of another type is never made to fit", async () => {
+test("C12: null for an optional field is absent for Aptix tools only; a value of another type is never coerced", async () => {
   const tool = native((params) => data(params), { schema: z.object({ n: z.number().optional() }) as never });
   const source = aptixSource("return { Successful: true, Result: text, Errors: [] };");
   const plan = "version: 1\ntools:\n  - module: m\n  - module: ./tool.js\n";
@@ -193,7 +193,7 @@ test("C12: null for an optional field is absent for Aptix tools only; a value of
 describe("C13: arguments that a schema does not declare", () => {
   const tool = native((params) => data(params), { schema: schemaOf({ a: {} }) as never });
 
-  test("C13: pass a silent schema, and are warned of", async () => {
+  test("C13: pass a schema that does not forbid them, with a warning", async () => {
     const { host } = await opened(onePlan, { m: mounting(tool) });
     const { result } = await host.call({ name: "probe", arguments: { a: 1, b: 2 } });
 
@@ -201,7 +201,7 @@ describe("C13: arguments that a schema does not declare", () => {
     expect(result.warnings).toMatchObject([expect.stringContaining('"b"')]);
   });
 
-  test("C13: are warned of once, also when a gate changed the arguments", async () => {
+  test("C13: cause one warning, also when a gate changed the arguments", async () => {
     const { host } = await opened(onePlan, { m: mounting(tool) });
     host.coordinator.hooks.gate("tool:pre", () => ({
       action: "modify",
@@ -211,7 +211,7 @@ describe("C13: arguments that a schema does not declare", () => {
     expect((await host.call({ name: "probe", arguments: { a: 1, b: 2 } })).result.warnings).toHaveLength(1);
   });
 
-  test("C13: are for a schema that speaks to decide", async () => {
+  test("C13: follow a schema that permits or forbids them", async () => {
     const closed = native(() => data(1), { schema: schemaOf({}, { additionalProperties: false }) as never });
     const { host } = await opened(onePlan, { m: mounting(closed) });
 
@@ -249,7 +249,7 @@ describe("C17: the identity of a tool", () => {
   });
 });
 
-test("APTIX-61, APTIX-75, C18: guidance is made of usage, else of the description; an Aptix tool without usage is refused", async () => {
+test("APTIX-61, APTIX-75, C18: guidance has the usage, else the description; an Aptix tool without usage is refused", async () => {
   const { host } = await opened(onePlan, {
     m: mounting(
       native(() => data(1), { name: "has_usage", usage: "the long text" }),
@@ -277,7 +277,7 @@ test("AMP-25, C34: the command validates by its long name and by its short one",
   }
 });
 
-test("AMP-22, AMP-23, C35: a mock tool mounts by a plan, and tells how often and with what it was called", async () => {
+test("AMP-22, AMP-23, C35: a mock tool mounts by a plan, and reports how often it was called, and with which arguments", async () => {
   const tool = new MockTool({ name: "mock", description: "A mock.", returnValue: { a: 1 } });
   const { host } = await opened(onePlan, { m: mounting(tool) });
 
@@ -315,7 +315,7 @@ test("C24: events have the fields of the contract, and a call within a call name
     { sessionId: "s", conversationId: "c", turnId: "t", parallelGroupId: "g" },
   );
 
-  expect(events.of("tool:post").find((told) => told["tool_name"] === "inner")).toMatchObject({
+  expect(events.of("tool:post").find((event) => event["tool_name"] === "inner")).toMatchObject({
     parent_id: runId,
     session_id: "s",
     conversation_id: "c",
@@ -326,7 +326,7 @@ test("C24: events have the fields of the contract, and a call within a call name
   });
 });
 
-test("APTIX-38, C30: an exception's tag has the class where the tool is one, else the tool's name", async () => {
+test("APTIX-38, C30: an exception's tag has the class of an Aptix tool, else the tool's name", async () => {
   const plan = "version: 1\ntools:\n  - module: m\n  - module: ./tool.js\n";
   const thrower = native(() => {
     throw new Error("boom");

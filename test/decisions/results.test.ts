@@ -48,13 +48,13 @@ describe("C1: results of the other contracts", () => {
     },
   );
 
-  test("AMP-11, C1: a failure of Amplifier that says nothing is told by the tool's name, and its parts are kept", async () => {
+  test("AMP-11, C1: an Amplifier failure without a message names the tool, and its parts are kept", async () => {
     const { result } = await call(fromFile(amplifierSource("return { success: false };")), "probe");
 
     expect(result).toMatchObject({ error: "probe failed", details: { output: null, error: null } });
   });
 
-  test("APTIX-34, C1: an Aptix envelope reads so again, errors and warnings with it", async () => {
+  test("APTIX-34, C1: an Aptix envelope converts back, with its errors and warnings", async () => {
     const body = `return { Successful: false, Result: null, Errors: [{ Message: "no", ErrorCode: "GONE" }], Warnings: [{ Message: "slow" }], ErrorMessage: "no" };`;
     const outcome = await call(fromFile(aptixSource(body)), "agent_probe");
 
@@ -67,7 +67,7 @@ describe("C1: results of the other contracts", () => {
     });
   });
 
-  test("C1: the projections change nothing in what they are given, and give the same again", async () => {
+  test("C1: the conversions do not change their input, and return the same result twice", async () => {
     const outcome = deepFrozen(await call(fromFile(aptixSource("return null;")), "agent_probe"));
 
     expect(toInvokeResult(outcome)).toEqual(toInvokeResult(outcome));
@@ -86,7 +86,7 @@ function deepFrozen(outcome: ToolOutcome): ToolOutcome {
 }
 
 describe("C2: success or failure", () => {
-  test("C2: goes by the contract of origin: the same answer is a success of one and a breach of another", async () => {
+  test("C2: depends on the tool's contract: the same answer is a success in one and a violation in another", async () => {
     const answer = 'return { success: false, output: "x", error: { message: "no" } };';
 
     expect((await call(fromFile(amplifierSource(answer)), "probe")).result).toMatchObject({ error: "no" });
@@ -175,7 +175,7 @@ describe("C5: cancellation", () => {
 });
 
 describe("C6: interrupts", () => {
-  test("FORGE-24, C6: everything else that is thrown becomes a result, whatever the contract", async () => {
+  test("FORGE-24, C6: every other thrown value becomes a result, in every contract", async () => {
     for (const [name, source] of [
       ["probe", amplifierSource("throw { odd: true };")],
       ["agent_probe", aptixSource("throw null;")],
@@ -187,7 +187,7 @@ describe("C6: interrupts", () => {
       });
   });
 
-  test("FORGE-24, C6: an interrupt made by another copy of core is known by its brand, and the call rejects with the very object", async () => {
+  test("FORGE-24, C6: an interrupt made by another copy of core is recognised by its brand, and the call rejects with the same object", async () => {
     const thrown = Object.assign(new Error("sure?"), { [Symbol.for("toolmount.interrupt")]: true });
     const world = await opened(onePlan, { m: mounting(native(() => Promise.reject(thrown))) });
 
@@ -196,7 +196,7 @@ describe("C6: interrupts", () => {
     expect(world.events.of("tool:error")).toMatchObject([{ error: { code: "INTERRUPTED" } }]);
   });
 
-  test("FORGE-N6, C6: after an interrupt the audit has an end, and neither id nor turn is held any longer", async () => {
+  test("FORGE-N6, C6: after an interrupt the audit has an end, and neither its id nor its slot is held", async () => {
     const store = createMemoryStore({ audit: "durable" });
     const interrupt = Object.assign(new Error("ask"), { is_bubble_up: true });
     const { host } = await opened(
@@ -250,7 +250,7 @@ describe("C14: the text of an error", () => {
     },
   );
 
-  test("AMP-11, C14: of an Amplifier tool that throws is message and type, without a path of the host or a secret", async () => {
+  test("AMP-11, C14: for an Amplifier tool that throws, has message and type, without the host's paths and secrets", async () => {
     const token = `ghp_${"a1B2".repeat(9)}`;
     const text = `cannot read ${token} in /srv/host/node_modules/pg/lib/client.js`;
     const { result } = await call(
@@ -262,7 +262,7 @@ describe("C14: the text of an error", () => {
     expect(result.error).toMatch(/^cannot read \[redacted\] in \[path\]$/);
   });
 
-  test("C14: a ToolError of another copy of core speaks in its own words", async () => {
+  test("C14: the message of a ToolError from another copy of core is shown", async () => {
     class Elsewhere extends Error {
       override readonly name = "ToolError";
       readonly code = "GONE";
@@ -283,7 +283,7 @@ describe("C14: the text of an error", () => {
       });
   });
 
-  test("C14: what the host was told is secret is masked in the sentence that a model reads, whoever wrote it", async () => {
+  test("C14: the host's secrets are masked in the sentence that a model reads, also in a tool's own sentence", async () => {
     const plan = `version: 1
 tools:
   - module: m
@@ -341,7 +341,7 @@ describe("C15: codes", () => {
 describe("C16: identifiers", () => {
   const ids = { sessionId: "s-1", conversationId: "c-1", turnId: "t-1", userId: "u-1" };
 
-  test("APTIX-36, C16: stand on the outcome, on every event, in every log line and every entry of the audit of a call", async () => {
+  test("APTIX-36, C16: are in the outcome, every event, every log line and every audit record of a call", async () => {
     const store = createMemoryStore({ audit: "durable" });
     const tool = native(
       (params, { logger }) => {
@@ -371,8 +371,8 @@ describe("C16: identifiers", () => {
 
     expect(outcomes.map(({ status }) => status)).toEqual(["ok", "failed", "failed", "denied"]);
     for (const outcome of outcomes) expect(outcome).toMatchObject(ids);
-    for (const { event, data: told } of world.events.events.filter((one) => one.event.startsWith("tool:")))
-      expect([event, told]).toMatchObject([event, { ...snake, run_id: expect.any(String) as string }]);
+    for (const { event, data: payload } of world.events.events.filter((one) => one.event.startsWith("tool:")))
+      expect([event, payload]).toMatchObject([event, { ...snake, run_id: expect.any(String) as string }]);
     const entries = (await store.audit!.read()).map(({ entry }) => entry);
     expect(entries.length).toBeGreaterThan(5);
     for (const entry of entries) expect(entry).toMatchObject({ ...ids, runId: expect.any(String) as string });
@@ -384,7 +384,7 @@ describe("C16: identifiers", () => {
       ]);
   });
 
-  test("APTIX-36, APTIX-37, C16: the Aptix projection adds both to an object whose output schema is open, never to a closed one", async () => {
+  test("APTIX-36, APTIX-37, C16: the Aptix envelope adds both to an object whose output schema is open, never to a closed one", async () => {
     const open = native(() => data({ a: 1 }), { name: "open" });
     const closed = native(() => data({ a: 1 }), {
       name: "closed",
@@ -402,7 +402,7 @@ describe("C16: identifiers", () => {
 });
 
 describe("C31, C32: payloads", () => {
-  test("APTIX-34, C31: keys of a payload keep their case on every way", async () => {
+  test("APTIX-34, C31: keys of a payload keep their case in both directions", async () => {
     const payload = { camelCase: 1, PascalCase: { snake_case: [{ "kebab-case": null }] } };
     const aptix = `return { Successful: true, Result: ${JSON.stringify(JSON.stringify(payload))}, Errors: [] };`;
     const amplifier = `return { success: true, output: ${JSON.stringify(payload)} };`;
@@ -412,7 +412,7 @@ describe("C31, C32: payloads", () => {
     expect(toAmplifierResult(outcome).output).toEqual(payload);
   });
 
-  test("APTIX-35, APTIX-47, C32: a payload is parsed once, never twice; what is not JSON is a breach", async () => {
+  test("APTIX-35, APTIX-47, C32: a payload is parsed once, never twice; text that is not JSON is a violation", async () => {
     const twice = JSON.stringify(JSON.stringify({ a: 1 }));
     const answer = (text: string) =>
       fromFile(aptixSource(`return { Successful: true, Result: ${JSON.stringify(text)}, Errors: [] };`));

@@ -15,7 +15,7 @@ import { readToolPackages } from "../support/shipped-tools.ts";
 import { mounting, native, onePlan, opened, refused } from "../support/decisions-world.ts";
 
 describe("the definition of a tool", () => {
-  test("FORGE-1, FORGE-9, FORGE-11, FORGE-12, FORGE-13: every field of Tool-Forge's, and every one that toolmount adds, is taken and listed", async () => {
+  test("FORGE-1, FORGE-9, FORGE-11, FORGE-12, FORGE-13: every field of Tool-Forge's, and every one that toolmount adds, is accepted and listed", async () => {
     const definition: ToolDefinition = {
       name: "read_note",
       description: "Reads one note. Use when a note is named; not for folders.",
@@ -91,7 +91,7 @@ describe("the definition of a tool", () => {
 });
 
 describe("arguments", () => {
-  test("APTIX-28: what the parse returns is the arguments for gate, policy, approver, audit and tool alike, frozen before the first of them", async () => {
+  test("APTIX-28: gate, policy, approver, audit and tool all get the result of the parse, frozen before the first of them", async () => {
     const seen: Record<string, unknown> = {};
     const store = createMemoryStore();
     const gate = {
@@ -140,7 +140,7 @@ describe("arguments", () => {
     expect(problems).toMatchObject([{ code: "SCHEMA_NOT_JSON", line: 3 }]);
   });
 
-  test("APTIX-23: an Aptix tool gets the model's own text while it still says what the arguments are, else their text", async () => {
+  test("APTIX-23: an Aptix tool gets the model's own text if the arguments are unchanged, else their JSON text", async () => {
     class Probe {
       static readonly ToolName = "agent_probe";
       static readonly ToolUsageMetadata = "agent_probe: probes";
@@ -176,7 +176,7 @@ describe("arguments", () => {
 describe("a result", () => {
   const at = "2026-01-02T03:04:05.006Z";
 
-  test("FORGE-20, FORGE-26: what execute may return: a whole result, or data and failure, which are completed", async () => {
+  test("FORGE-20, FORGE-26: execute may return a whole result, or data or failure, which the host completes", async () => {
     const answers = [
       { tool: "probe", fetchedAt: at, data: 1 },
       { tool: "probe", fetchedAt: at, error: "no" },
@@ -216,7 +216,7 @@ describe("a result", () => {
 });
 
 describe("an outcome", () => {
-  test("FORGE-18: of a call that waits has the error, the code and a ticket; and every outcome has a result", async () => {
+  test("FORGE-18: of a pending call has the error, the code and a ticket, and every outcome has a result", async () => {
     const { host } = await opened(
       onePlan,
       { m: mounting(native(() => data(1), { requiresConfirmation: true })) },
@@ -235,7 +235,7 @@ describe("an outcome", () => {
       expect((await host.call(request)).result.error).toBeTypeOf("string");
   });
 
-  test("a call id is the caller's and may come again once the first has ended; a run id is never the same", async () => {
+  test("a caller may use a call id again once the first call has ended; a run id is unique", async () => {
     let go = () => {};
     const { host } = await opened(onePlan, {
       m: mounting(native(() => new Promise((resolve) => (go = () => resolve(data(1)))))),
@@ -259,7 +259,7 @@ describe("an outcome", () => {
 });
 
 describe("a context", () => {
-  test("FORGE-28, FORGE-29: only JSON crosses to where a tool runs, and no credential with it; live members work through the channel", async () => {
+  test("FORGE-28, FORGE-29: a runner gets only JSON and no credentials; live members work through its channel", async () => {
     const jobs: RunnerJob[] = [];
     const progress: unknown[] = [];
     const runner: Runner = {
@@ -305,7 +305,7 @@ describe("a context", () => {
     expect(made).toBe(0);
   });
 
-  test("FORGE-N10: auth and client come from who provides them, for each call, and only when a tool reads them", async () => {
+  test("FORGE-N10: auth and client come from their providers, for each call, and only when a tool reads them", async () => {
     const asked: unknown[] = [];
     const services = {
       mount: (coordinator: Coordinator) => {

@@ -30,7 +30,7 @@ test.each(["autonomous", "cautious", "standard", "paranoid"])(
   },
 );
 
-test("C21: an unknown level keeps the plan shut", async () => {
+test("C21: a plan with an unknown level does not open", async () => {
   const { problems } = await refused(`version: 1\npolicy: { level: bold }\n${onePlan.slice(11)}`, {
     m: mounting(native(() => data(1))),
   });
@@ -38,7 +38,7 @@ test("C21: an unknown level keeps the plan shut", async () => {
   expect(problems).toMatchObject([{ path: "policy.level" }]);
 });
 
-test("C22: a handler of an Amplifier module on tool:pre that fails keeps the tool from running; one elsewhere harms nothing", async () => {
+test("C22: a handler of an Amplifier module on tool:pre that fails stops the call; on other events a failing handler has no effect", async () => {
   const failing = (event: string) =>
     amplifierSource(
       "return { success: true, output: 1 };",
@@ -54,7 +54,7 @@ test("C22: a handler of an Amplifier module on tool:pre that fails keeps the too
   expect(await status("session:start")).toBe("ok");
 });
 
-describe("C23: who may tell of calls", () => {
+describe("C23: who may emit the events of calls", () => {
   test.each(["tool:post", "approval:granted", "plan:mounted", "module:load_failed"])(
     "C23: %s of a module of ours is refused, of an Amplifier module dropped with a warning",
     async (event) => {
@@ -73,7 +73,7 @@ describe("C23: who may tell of calls", () => {
     },
   );
 
-  test("C23: a call that waits is told as pending, and ends once, after it was gone on with", async () => {
+  test("C23: a call that waits is reported as pending, and ends once, after it was resumed", async () => {
     const { host, events } = await opened(
       onePlan,
       { m: mounting(native(() => data(1), { requiresConfirmation: true })) },
@@ -83,10 +83,10 @@ describe("C23: who may tell of calls", () => {
     const [question] = await host.approvals.list();
     await host.approvals.decide(question!.id, { decision: "approve" }, "ada");
     await host.resume(ticket, { sessionId: "s" });
-    const told = events.events.filter(({ event }) => event.startsWith("tool:"));
+    const seen = events.events.filter(({ event }) => event.startsWith("tool:"));
 
-    expect(told.map(({ event }) => event)).toEqual(["tool:pre", "tool:pending", "tool:post"]);
-    expect(new Set(told.map(({ data: one }) => one["run_id"]))).toEqual(new Set([runId]));
+    expect(seen.map(({ event }) => event)).toEqual(["tool:pre", "tool:pending", "tool:post"]);
+    expect(new Set(seen.map(({ data: one }) => one["run_id"]))).toEqual(new Set([runId]));
   });
 });
 

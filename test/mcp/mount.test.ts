@@ -37,7 +37,7 @@ describe.each(["legacy", "modern"] as const)("a server of the %s era over stdio"
     expect(await statusOf(host)).toMatchObject({ state: "connected", server: "fixture 1.2.3", refused: [] });
   });
 
-  test("reports progress, and is told when a call is cancelled", async () => {
+  test("reports progress, and receives the cancellation of a call", async () => {
     const host = await open(planOf({ ...serverOf(), era }));
     const controller = new AbortController();
     const seen: Progress[] = [];

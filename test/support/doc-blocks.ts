@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { expect, onTestFinished } from "vitest";
 
-/** A fenced block of a page, and what its fence says of it after the language. */
+/** A fenced block of a page, with the mark after its language. */
 export interface Block {
   readonly language: string;
   readonly mark: string;
@@ -13,22 +13,22 @@ export interface Block {
   readonly line: number;
 }
 
-/** Languages whose blocks a reader will copy, so that each must say how it is tried. */
+/** Languages whose blocks a reader copies, so each needs a mark that says how it is run. */
 const tried = new Set(["sh", "ts", "js", "yaml", "json", "text"]);
 
 /**
- * What may stand after a fence's language:
+ * What may follow a fence's language:
  *
- * - `file=weather.ts`: the block is that file
- * - `install`: `npm install …`, whose packages are linked instead of fetched; nothing else will be found
- * - `run`, `run=1`: each line is run, and ends with 0, or with that
- * - `output`: each line is part of what the lines of the last `run` printed
- * - `repository`: run by somebody else, in a clone; its scripts are there
- * - `shown`: an excerpt, to be read only
+ * - `file=weather.ts`: the block is the content of that file
+ * - `install`: `npm install …`, whose packages are linked instead of fetched; others are not found
+ * - `run`, `run=1`: each line is run, and exits with 0 or with the given code
+ * - `output`: each line is part of the output of the last `run`
+ * - `repository`: run by another test, in a clone; the scripts exist
+ * - `shown`: an excerpt that is not run
  */
 const marks = new Set(["file", "install", "run", "output", "repository", "shown"]);
 
-/** Reads the fenced blocks of a page. Throws when one does not say how it is tried. */
+/** Reads the fenced blocks of a page. Throws if one has no mark. */
 export function readBlocks(page: string, markdown: string): Block[] {
   const blocks: Block[] = [];
   for (const { 0: whole, 1: info = "", 2: text = "", index } of markdown.matchAll(
@@ -44,7 +44,7 @@ export function readBlocks(page: string, markdown: string): Block[] {
   return blocks;
 }
 
-/** Does what a page says, in a folder of its own, as a reader would; then checks the types of its files. Tells how often it ran something. */
+/** Follows a page in an empty folder, as a reader would, then checks the types of its files. Returns how many blocks it ran. */
 export async function tryPage(root: string, page: string): Promise<number> {
   const blocks = readBlocks(page, await readFile(join(root, page), "utf8"));
   const folder = await realpath(await mkdtemp(join(tmpdir(), "toolmount docs ")));
@@ -83,7 +83,7 @@ async function tryBlock(reader: Reader, { mark, value, text }: Block, place: str
   }
 }
 
-/** Runs a line in a shell that finds `node`, `npx` and what was installed. */
+/** Runs a line in a shell that finds `node`, `npx` and the installed packages. */
 async function run(reader: Reader, line: string, code: number, place: string): Promise<void> {
   const path = [
     join(reader.folder, "node_modules/.bin"),
@@ -103,7 +103,7 @@ async function run(reader: Reader, line: string, code: number, place: string): P
   reader.printed += printed;
 }
 
-/** Links the packages that the page tells its reader to install, and those only. */
+/** Links the packages that the page installs, and no others. */
 async function install({ root, folder }: Reader, line: string): Promise<void> {
   const [npm, verb, ...names] = line.split(" ");
   expect([npm, verb], line).toEqual(["npm", "install"]);
@@ -113,7 +113,7 @@ async function install({ root, folder }: Reader, line: string): Promise<void> {
     await mkdir(dirname(join(modules, name)), { recursive: true });
     await symlink(await realpath(await findPackage(root, name)), join(modules, name));
   }
-  // The sources stand for what is published, so that nothing has to be built.
+  // Sources replace the published packages, so that no build is needed.
   await writeScript(join(modules, ".bin/node"), `"${process.execPath}" -C @toolmount/source`);
   if (names.includes("toolmount"))
     await writeScript(join(modules, ".bin/toolmount"), `node "${root}/packages/cli/src/main.ts"`);

@@ -259,7 +259,7 @@ export const faultyModules: readonly FaultyModule[] = [
     },
   },
   {
-    fault: "its description tells the time",
+    fault: "its description contains the time",
     rule: "definition_stable",
     module: mounting(() => [
       defineTool({
@@ -299,7 +299,7 @@ export const faultyModules: readonly FaultyModule[] = [
       ],
     },
   },
-  { fault: "its category is none", rule: "tool_mountable", module: having({ category: "analysis" }) },
+  { fault: "its category is unknown", rule: "tool_mountable", module: having({ category: "analysis" }) },
   {
     fault: "its schema makes dates",
     rule: "schema_json",
@@ -396,7 +396,7 @@ export const faultyModules: readonly FaultyModule[] = [
     module: having({ usage: usage.replace("- path (", "- folder (string): where.\n- path (") }),
   },
   {
-    fault: "a good example has an argument that is none",
+    fault: "a good example has an unknown argument",
     rule: "usage_in_step",
     severity: "warning",
     module: having({ usage: usage.replace('{"path":"a.txt"}', '{"path":"a.txt","deep":true}') }),
@@ -463,7 +463,7 @@ export const faultyModules: readonly FaultyModule[] = [
     }),
   },
   {
-    fault: "it throws on arguments that nobody gave as an example",
+    fault: "it throws on arguments that are not among the examples",
     rule: "execute_never_throws",
     module: having({}, () => {
       throw new TypeError("undefined is not a function");

@@ -25,7 +25,7 @@ export interface GoodModule {
 /** An Aptix tool that keeps every rule. */
 export class GoodAptixTool {
   static readonly ToolName: string = "agent_greet";
-  static readonly ToolUsageMetadata: string = `agent_greet: greets somebody by name
+  static readonly ToolUsageMetadata: string = `agent_greet: greets a person by name
 
 Primary purpose
 Creates one greeting sentence for a named person.
@@ -44,13 +44,13 @@ Good usage
 - {"name":"Ada"}
 
 Bad usage
-- {"name":""}: there is nobody to greet.`;
+- {"name":""}: there is no one to greet.`;
 
   static GetSchema(): Readonly<Record<string, unknown>> {
     return {
       type: "function",
       name: "agent_greet",
-      description: "Greets somebody by name. Use when the user asks to be greeted, not for small talk.",
+      description: "Greets a person by name. Use when the user asks to be greeted, not for small talk.",
       parameters: {
         type: "object",
         properties: { name: { type: "string", description: "Whom to greet" } },
@@ -232,7 +232,7 @@ export const goodModules: readonly GoodModule[] = [
     valid: path,
   },
   {
-    title: "a tool that writes, which is not called unasked",
+    title: "a tool that writes, which is not called with made-up arguments",
     module: mounting(
       read(() => expect("never called"), {
         name: "write_note",
@@ -242,7 +242,7 @@ export const goodModules: readonly GoodModule[] = [
     ),
   },
   {
-    title: "a tool that stops when it is told to",
+    title: "a tool that stops when it is cancelled",
     module: mounting(
       defineTool({
         ...native,

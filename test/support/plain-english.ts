@@ -16,7 +16,7 @@ export const words: readonly Word[] = [
   { pattern: "nobody|somebody", instead: "no approver, no caller, a person, another process" },
   { pattern: "anew", instead: "again" },
   { pattern: "mends?|mended|mending", instead: "fix, repair" },
-  { pattern: "(?:is|are|was|were) none", instead: "is not valid, there is no …" },
+  { pattern: "(?<!there )(?:is|are|was|were) none", instead: "is not valid, there is no …" },
   { pattern: "(?:go|goes|going|gone|went) on with", instead: "resume, continue" },
   { pattern: "(?:goes|gone|went) on", instead: "continues, keeps running, resumed" },
   { pattern: "stands? for|stood for|stands? in for|stands in", instead: "means, is in, replaces" },

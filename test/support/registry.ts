@@ -53,7 +53,7 @@ export async function startRegistry(): Promise<{ readonly url: string }> {
 
 /**
  * The registry that npm is configured for. Throws when it does not answer and nothing was fetched from it before:
- * without it nobody can install anything.
+ * without it npm cannot install anything.
  */
 async function requireUpstream(): Promise<string> {
   const { stdout } = await promisify(execFile)("npm", ["config", "get", "registry"]);

@@ -18,7 +18,7 @@ export interface ToolPackage {
   readonly sources: ReadonlyMap<string, string>;
 }
 
-/** Folders below `tools/`, and whether each tells by a manifest what it ships. */
+/** Folders below `tools/`, and whether each lists its tools in a manifest. */
 export async function listToolPackages(): Promise<
   readonly { readonly id: string; readonly hasManifest: boolean }[]
 > {

@@ -17,15 +17,15 @@ import { toAiSdkTools, toLangChainTools } from "@toolmount/interop";
 import { onTestFinished } from "vitest";
 import { z } from "zod";
 
-/** What stands in the way of a call. */
+/** What stops a call. */
 export const decisions = ["allow", "deny", "ask", "modify", "throws", "hangs"] as const;
 type Decision = (typeof decisions)[number];
 
 /** What came of a call: the arguments that the tool ran with, each time that it ran. */
 interface Seen {
   readonly ran: readonly unknown[];
-  /** What the way in told its caller, as text. */
-  readonly told: string;
+  /** What the way in returned to its caller, as text. */
+  readonly reported: string;
 }
 
 /** What must come of each decision. */
@@ -57,7 +57,7 @@ export const modified = { n: 2 };
 
 const context = { sessionId: "s", userId: "u" };
 
-/** Every way in. A file that calls a host and is in no row, nor among those that are none, fails the build. */
+/** Every way in. A file that calls a host fails the build if it is in no row and not among the exceptions. */
 export const waysIn: readonly WayIn[] = [
   {
     name: "the library",
@@ -169,7 +169,7 @@ interface World {
 function world(store: StateStore, ran: unknown[], confirm = false): World {
   const host = createHost({ store });
   const facts = {
-    description: "Writes down what it is given. Use in tests.",
+    description: "Records its arguments. Use in tests.",
     category: "write",
     consequenceLevel: "low",
   } as const;
@@ -197,7 +197,7 @@ function gate({ coordinator }: Host, decision: Decision): void {
   const answer = gates[decision];
   coordinator.hooks.gate(
     "tool:pre",
-    (event, told) => (told["tool_name"] === "probe" ? answer(event, told) : undefined),
+    (event, payload) => (payload["tool_name"] === "probe" ? answer(event, payload) : undefined),
     {
       timeoutMs: 30,
     },
@@ -218,10 +218,10 @@ const gates: Readonly<Record<Decision, GateHandler>> = {
 async function called(decision: Decision, go: (here: World) => Promise<unknown>): Promise<Seen> {
   const here = world(createMemoryStore(), []);
   gate(here.host, decision);
-  return { told: JSON.stringify(await go(here)), ran: here.ran };
+  return { reported: JSON.stringify(await go(here)), ran: here.ran };
 }
 
-/** A call that asked and was approved; then the gate comes, and the call goes on. */
+/** A call that asked and was approved; then the gate is added, and the call is resumed. */
 async function goneOn(
   decision: Decision,
   go: (asked: ToolOutcome, here: World) => Promise<unknown>,
@@ -229,9 +229,9 @@ async function goneOn(
   const here = world(createMemoryStore(), [], true);
   const asked = await here.host.call({ name: "probe", arguments: given }, context);
   const [question] = await here.host.approvals.list();
-  await here.host.approvals.decide(question!.id, "approve", "somebody");
+  await here.host.approvals.decide(question!.id, "approve", "ada");
   gate(here.host, decision);
-  return { told: JSON.stringify(await go(asked, here)), ran: here.ran };
+  return { reported: JSON.stringify(await go(asked, here)), ran: here.ran };
 }
 
 /** The same gate and the same tool, as files beside a plan. */
@@ -252,9 +252,9 @@ async function byCommand(decision: Decision): Promise<Seen> {
     env: { PATH: process.env["PATH"] ?? "", HOME: folder },
     stdio: ["ignore", "pipe", "inherit"],
   });
-  const told = await text(child.stdout);
+  const reported = await text(child.stdout);
   const lines = (await readFile(join(folder, "ran"), "utf8")).split("\n").filter((line) => line !== "");
-  return { told, ran: lines.map((line) => JSON.parse(line) as unknown) };
+  return { reported, ran: lines.map((line) => JSON.parse(line) as unknown) };
 }
 
 function moduleText(decision: Decision, file: string): string {
@@ -266,7 +266,7 @@ function moduleText(decision: Decision, file: string): string {
     export function mount(coordinator) {
       coordinator.hooks.gate("tool:pre", ${gates[decision].toString()}, { timeoutMs: 30 });
       coordinator.mount("tools", defineTool({
-        name: "probe", description: "Writes down what it is given. Use in tests.", schema: z.looseObject({ n: z.number() }),
+        name: "probe", description: "Records its arguments. Use in tests.", schema: z.looseObject({ n: z.number() }),
         category: "write", consequenceLevel: "low", requiresConfirmation: false,
         execute: (params) => data(appendFileSync(${JSON.stringify(file)}, JSON.stringify(params) + "\\n") ?? null),
       }));

@@ -52,7 +52,7 @@ function has(pid: number, word: string): boolean {
   try {
     return readFileSync(`/proc/${pid}/environ`, "latin1").includes(word);
   } catch {
-    return false; // it has ended, or is somebody else's
+    return false; // it has ended, or is another user's process
   }
 }
 

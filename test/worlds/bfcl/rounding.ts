@@ -56,7 +56,7 @@ export function roundBits(value: number, bits: number): number {
 export function squareRoot(value: number, digits: number): number {
   if (value === 0) return 0;
   const { top, bottom } = exact(value);
-  // Four digits more than asked for, and one that says whether the root goes on.
+  // Four digits more than asked for, and one that says whether the root has more digits.
   const places = Math.max(0, digits + 4 - Math.floor(Math.log10(value) / 2));
   const scaledTop = (top * 10n ** BigInt(2 * places)) / bottom;
   const root = wholeRoot(scaledTop);
