@@ -82,6 +82,6 @@ export interface ModuleSubject {
   readonly ignoredCancel: readonly string[];
   /** The tools as other mounts saw them, in this process and in fresh ones. */
   readonly repeats: readonly { readonly from: string; readonly tools: readonly ToolInfo[] }[];
-  /** What the package says of itself under `toolmount` in its `package.json`. */
+  /** The `toolmount` part of the package's `package.json`. */
   readonly manifest: Readonly<Record<string, unknown>> | null;
 }
