@@ -21,5 +21,7 @@ test("status --tree shows the time of each step", async () => {
 
   expect(code).toBe(0);
   expect(stdout).toMatch(/└─ \.\/greet\.ts [\d.]+ ms \(.*import [\d.]+.*mount [\d.]+\)/);
-  expect(asJson.json()).toMatchObject({ tree: [{ id: "./greet.ts", needs: [] }] });
+  expect(asJson.json()).toMatchObject({
+    tree: [{ id: "./greet.ts", needs: [{ id: "@toolmount/interop", needs: [] }] }],
+  });
 });
