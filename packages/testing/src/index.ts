@@ -18,6 +18,7 @@ export {
 } from "./fakes/scripted.ts";
 export { createWorkspace, type Workspace } from "./fakes/workspace.ts";
 export { readManifest } from "./fakes/read-manifest.ts";
+export { replayHost, type ReplayHost } from "./fakes/replay-host.ts";
 export { waitFor, type WaitOptions } from "./fakes/wait-for.ts";
 
 // Checking a tool module.
