@@ -17,7 +17,7 @@ export const packages: Readonly<Record<string, Allowance>> = {
   },
   "@toolmount/policy": { house: [core], libraries: ["zod"] },
   "@toolmount/store": { house: [core], libraries: ["kysely", "pg", "zod"] },
-  "@toolmount/interop": { house: [core], libraries: ["zod", "ajv", "re2js"] },
+  "@toolmount/interop": { house: [core], libraries: ["zod", "ajv", "re2js", "@ai-sdk/openai-compatible"] },
   "@toolmount/mcp": { house: [core], libraries: ["@modelcontextprotocol/*", "zod"] },
   "@toolmount/http": { house: [core], libraries: ["hono", "zod"] },
   "@toolmount/reasoner": { house: [core, "@toolmount/interop"], libraries: ["openai", "zod"] },
@@ -67,7 +67,7 @@ export const folderOrders: Readonly<Record<string, readonly (string | readonly s
   ],
   "packages/loader": ["diagnostics", "modules", "plan", "mount", "host", "commands"],
   "packages/reasoner": ["config", "provider", "session", "agents", "turn"],
-  "packages/interop": ["profile-words.ts", "schema", ["providers", "amplifier", "aptix", "forge"]],
+  "packages/interop": ["profile-words.ts", "schema", ["providers", "amplifier", "aptix", "forge", "models"]],
   "packages/mcp": ["wire", ["serve", "mount"]],
   "packages/testing": ["fakes", "trial", "rules", "check", "store", "suites"],
 };

@@ -80,4 +80,24 @@ export { checkAudit, type AuditProblem } from "./pending/audit.ts";
 
 // Ports: policies, approvers, runners, adapters, schema compilers, modes
 export type * from "./contract/ports.ts";
+
+// The port of models
+export {
+  kindOfStatus,
+  modelError,
+  readRetryAfter,
+  type ImportPackage,
+  type Model,
+  type ModelAbilities,
+  type ModelErrorKind,
+  type ModelFailure,
+  type ModelItem,
+  type ModelPart,
+  type ModelPlace,
+  type ModelProvider,
+  type ModelRequest,
+  type ModelSettings,
+  type ModelTool,
+  type ModelUsage,
+} from "./contract/model.ts";
 export { createRunnerContext, type RunnerMembers } from "./contract/context.ts";

@@ -76,3 +76,13 @@ export {
 export { aptixProfile } from "./aptix/profile.ts";
 export { amplifierProfile } from "./amplifier/profile.ts";
 export { forgeProfile } from "./forge/profile.ts";
+
+export { createAiSdkModel, type AiSdkModelOptions } from "./models/ai-sdk-model.ts";
+export type { AiSdkLanguageModel } from "./models/ai-sdk-types.ts";
+export {
+  createModelProvider,
+  findModelProvider,
+  knownProviders,
+  listServerModels,
+  type KnownProvider,
+} from "./models/providers.ts";

@@ -25,5 +25,6 @@ export type { ClientResult, TurnEvent, TurnResult } from "./turn/turn-types.ts";
 export type { WaitingCall } from "./session/waiting.ts";
 export type { Cost, Usage } from "./provider/usage.ts";
 // Models
-export { ModelError, type ModelErrorKind, type ModelFailure } from "./provider/model-error.ts";
+export { ModelError } from "./provider/model-error.ts";
+export { createResponsesModel } from "./provider/responses-model.ts";
 export { startReplay, type Replay } from "./provider/replay.ts";

@@ -21,6 +21,7 @@ export function createReasoner(
   const runFirst = async (host: TurnHost, id: string, options: RunOptions): Promise<TurnResult> => {
     const userId = options.userId ?? null;
     const facts = { id, parentId: null, userId, agent: null, depth: 0, allowed: [] };
+    await runner.openModel(facts, options); // a model that cannot be asked leaves no session behind
     return runner.start(host, await access.create(facts), options, true);
   };
 

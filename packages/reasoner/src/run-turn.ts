@@ -1,13 +1,13 @@
 import { randomBytes, randomUUID } from "node:crypto";
-import { ToolmountError, type Clock, type Coordinator } from "@toolmount/core";
+import { ToolmountError, type Clock, type Coordinator, type Model } from "@toolmount/core";
 import { usageSince } from "./agents/child-budget.ts";
 import type { GlobLists } from "./agents/child-rights.ts";
 import { leftAbove, type Spender } from "./agents/shared-budget.ts";
 import { requireAllowed } from "./provider/ask-model.ts";
-import { createResponsesModel } from "./provider/responses-model.ts";
+import { ModelOpener } from "./provider/open-model.ts";
 import type { RunOptions, TurnHost, TurnOptions } from "./reasoner-types.ts";
 import type { SessionAccess } from "./session-access.ts";
-import { conflict, type SessionLog } from "./session/log.ts";
+import { conflict, type SessionFacts, type SessionLog } from "./session/log.ts";
 import { guardTurns, LiveTurns, type LiveTurn } from "./turn/live-turns.ts";
 import { traceTurnOf } from "./turn/trace.ts";
 import type { TurnParts } from "./turn/turn-state.ts";
@@ -26,6 +26,7 @@ interface Trigger {
   readonly options: TurnOptions;
   readonly clientResults: readonly ClientResult[];
   readonly traceparent: string | undefined;
+  readonly model: Model;
 }
 
 /** Starts and resumes the turns of one host, at most one of a session at a time. */
@@ -34,6 +35,7 @@ export class TurnRunner {
   readonly #access: SessionAccess;
   readonly #clock: Clock;
   readonly #hostId: string;
+  readonly #models: ModelOpener;
   readonly #turns = new LiveTurns();
   readonly #running = new Map<string, RunningTurn>();
   /** Restrictions of a sub-agent's session while its parent runs it, beside its own. */
@@ -45,6 +47,7 @@ export class TurnRunner {
     this.#access = access;
     this.#clock = clock;
     this.#hostId = coordinator.getCapability("host.id") ?? "";
+    this.#models = new ModelOpener(coordinator);
     guardTurns(this.#turns, coordinator.hooks);
   }
 
@@ -58,6 +61,11 @@ export class TurnRunner {
     if (this.#running.has(sessionId)) throw conflict(sessionId, "a turn of it is running");
   }
 
+  /** Opens the model of a session's next turn. Rejects with `EXTENSION_MISSING` or `PROVIDER_FAILED`. */
+  openModel(facts: SessionFacts, options: TurnOptions): Promise<Model> {
+    return this.#models.open(this.#access.settingsFor(facts, options));
+  }
+
   /** Starts a turn with a prompt. */
   async start(host: TurnHost, log: SessionLog, options: RunOptions, isNew: boolean): Promise<TurnResult> {
     const { view, facts } = log;
@@ -67,9 +75,10 @@ export class TurnRunner {
     const { turns: limit } = this.#access.settingsFor(facts, options).budgets;
     if (limit !== undefined && view.turns >= limit)
       throw new ToolmountError("AGENT_BUDGET_EXHAUSTED", { budget: "turns", limit });
+    const model = await this.openModel(facts, options);
     if (!isNew) await this.#access.restore(host, log);
     const turnId = `turn_${randomUUID()}`;
-    return this.#trace(log, options, { turnId, began: null }, async (given) => {
+    return this.#trace(log, options, { turnId, began: null, model }, async (given) => {
       const traceparent = given ?? newTrace();
       const ids = { session_id: facts.id, ...(facts.parentId !== null && { parent_id: facts.parentId }) };
       await hooks.emit(isNew ? "session:start" : "session:resume", ids);
@@ -78,20 +87,21 @@ export class TurnRunner {
       const state = host.session(facts.id).snapshot();
       await log.append({ kind: "begin", turnId, traceparent, prompt: options.prompt, state });
       await log.save();
-      return this.#drive(host, log, { options, clientResults: [], traceparent });
+      return this.#drive(host, log, { options, clientResults: [], traceparent, model });
     });
   }
 
   /** Resumes the open turn of a session, in the trace in which it started. */
-  resume(
+  async resume(
     host: TurnHost,
     log: SessionLog,
     options: TurnOptions,
     clientResults: readonly ClientResult[] = [],
   ): Promise<TurnResult> {
     const { turnId, traceparent: began } = log.view.turn!;
-    return this.#trace(log, options, { turnId, began }, (traceparent) =>
-      this.#drive(host, log, { options, clientResults, traceparent }),
+    const model = await this.openModel(log.facts, options);
+    return this.#trace(log, options, { turnId, began, model }, (traceparent) =>
+      this.#drive(host, log, { options, clientResults, traceparent, model }),
     );
   }
 
@@ -122,7 +132,7 @@ export class TurnRunner {
     }
   }
 
-  #partsOf(own: RunningTurn, live: LiveTurn, { options, traceparent }: Trigger): TurnParts {
+  #partsOf(own: RunningTurn, live: LiveTurn, { options, traceparent, model }: Trigger): TurnParts {
     const { host, log, settings } = own;
     const { id, userId } = log.facts;
     return {
@@ -133,7 +143,7 @@ export class TurnRunner {
       log,
       settings,
       agent: this.#access.agentOf(log.facts),
-      model: createResponsesModel(settings),
+      model,
       live,
       userId: options.userId ?? userId ?? undefined,
       conversationId: options.conversationId ?? id,
@@ -150,14 +160,13 @@ export class TurnRunner {
   #trace(
     { facts }: SessionLog,
     options: TurnOptions,
-    turn: { readonly turnId: string; readonly began: string | null },
+    { model, ...turn }: { readonly turnId: string; readonly began: string | null; readonly model: Model },
     act: (traceparent: string | undefined) => Promise<TurnResult>,
   ): Promise<TurnResult> {
     const { traceparent, userId = facts.userId ?? undefined } = options;
-    const { place } = createResponsesModel(this.#access.settingsFor(facts, options));
     const agent = this.#access.agentOf(facts);
     const now = () => this.#clock.now();
-    const described = { hostId: this.#hostId, facts, place, agent, userId, traceparent, now, ...turn };
+    const described = { hostId: this.#hostId, facts, place: model, agent, userId, traceparent, now, ...turn };
     return traceTurnOf(described, act);
   }
 

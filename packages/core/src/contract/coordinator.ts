@@ -4,6 +4,7 @@ import type { ToolDefinition } from "./tool.ts";
 import type { Hooks, Undo } from "./hooks.ts";
 import type { JsonObject } from "../json/json.ts";
 import type { Logger } from "./logger.ts";
+import type { ImportPackage, ModelProvider } from "./model.ts";
 import type { Approver, ModeCatalog, Policy, Runner, SchemaCompiler, ToolAdapter } from "./ports.ts";
 import type { ApprovalStore, AuditSink, SessionStore } from "./stores.ts";
 
@@ -21,6 +22,8 @@ export interface MountPoints {
   "approval-store": ApprovalStore;
   "session-store": SessionStore;
   "audit-sink": AuditSink;
+  /** Named by the prefix that a plan writes: `model: name:model`. */
+  models: ModelProvider;
   orchestrator: unknown;
   context: unknown;
   providers: unknown;
@@ -43,6 +46,8 @@ export interface Capabilities {
   /** Resumes a child session, for the session that started it. */
   "session.resume": Spawn;
   "session.agents": ListAgents;
+  /** Imports a package from where the plan is; absent in a host without a plan. */
+  "host.import_package": ImportPackage;
 }
 
 /** Creates a member of the tool context when it is first read, in the process where the tool runs. */

@@ -21,6 +21,7 @@ const points: Readonly<Record<keyof MountPoints, "named" | "single">> = {
   "approval-store": "single",
   "session-store": "single",
   "audit-sink": "single",
+  models: "named",
   orchestrator: "single",
   context: "single",
   providers: "named",

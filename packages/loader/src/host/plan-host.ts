@@ -2,6 +2,7 @@ import { definitionsChannel } from "../plan/lock-file.ts";
 import { isToolmountError, ToolmountError, type DrainReport, type Host } from "@toolmount/core";
 import { findPosition, type Path } from "../diagnostics/positions.ts";
 import type { Problem } from "../diagnostics/problems.ts";
+import { createPackageImport } from "../modules/package-import.ts";
 import { buildGeneration } from "../mount/build-generation.ts";
 import type { Generation } from "../mount/generation.ts";
 import { loadPlan, type LoadedPlan, type OpenedPlan, type PlanInput } from "../mount/load-plan.ts";
@@ -82,6 +83,7 @@ export class PlanHost {
         definitionsChannel,
         (module: string) => plan.lock?.definitions?.[module],
       ),
+      coordinator.registerCapability("host.import_package", createPackageImport(plan.opened.folder)),
       coordinator.registerCapability("plan.position", (path: Path) => findPosition(plan.map, path)),
     ];
     return () => undos.forEach((undo) => undo());

@@ -1,10 +1,16 @@
 import { setTimeout as wait } from "node:timers/promises";
-import { ToolmountError, type Coordinator, type HookResult } from "@toolmount/core";
+import {
+  ToolmountError,
+  type Coordinator,
+  type HookResult,
+  type Model,
+  type ModelPart,
+  type ModelRequest,
+} from "@toolmount/core";
 import { traceModel, type ModelTrace } from "@toolmount/core/tracing";
 import type { Settings } from "../config/settings.ts";
-import { readModelError, type ModelError } from "./model-error.ts";
-import type { Deltas, ModelAnswer } from "./response.ts";
-import type { Model, ModelRequest } from "./model.ts";
+import { readModelError, reportedFailure, type ModelError } from "./model-error.ts";
+import type { ModelAnswer } from "./response.ts";
 import { textOf } from "./items.ts";
 import type { ModelEvent } from "./model-events.ts";
 
@@ -28,13 +34,13 @@ export interface ModelCall {
  * Sends a request to the model, and again after a failure that may pass. A failed request has run no call, so a retry
  * runs nothing twice. Rejects with a `ModelError`.
  */
-export async function askModel(body: ModelRequest, asking: ModelCall): Promise<ModelAnswer> {
+export async function askModel(request: ModelRequest, asking: ModelCall): Promise<ModelAnswer> {
   const { settings, hooks, ids, signal, emit, model } = asking;
   for (let attempt = 1; ; attempt++) {
     try {
-      return await askTraced(body, asking, attempt);
+      return await askTraced(request, asking, attempt);
     } catch (thrown) {
-      const error = readModelError(thrown, model.place);
+      const error = readModelError(thrown, model);
       await emitFailure(error, asking, attempt);
       if (!error.failure.retryable || attempt > settings.retries || signal.aborted) throw error;
       const afterMs = delayOf(error, attempt, settings.retryDelayMs);
@@ -59,13 +65,13 @@ function delayOf({ failure }: ModelError, attempt: number, baseMs: number): numb
 }
 
 /** One request, published on the tracing channel. A retry is a request of its own. */
-function askTraced(body: ModelRequest, asking: ModelCall, attempt: number): Promise<ModelAnswer> {
+function askTraced(request: ModelRequest, asking: ModelCall, attempt: number): Promise<ModelAnswer> {
   const { model, settings, trace, now } = asking;
   const { stream, temperature, maxOutputTokens } = settings;
   const message: ModelTrace = {
     ...trace,
-    model: model.place.model,
-    server: model.place.provider,
+    model: model.model,
+    server: model.provider,
     stream,
     attempt,
     ...(temperature === undefined ? {} : { temperature }),
@@ -75,11 +81,11 @@ function askTraced(body: ModelRequest, asking: ModelCall, attempt: number): Prom
   const begun = () => void (message.firstPieceMs ??= now() - startedAt);
   return traceModel(message, async () => {
     try {
-      const answer = await askOnce(body, asking, begun);
+      const answer = await askOnce(request, asking, begun);
       fillAnswer(message, answer);
       return answer;
     } catch (thrown) {
-      const { kind, problem } = readModelError(thrown, model.place).failure;
+      const { kind, problem } = readModelError(thrown, model).failure;
       message.failure = { code: kind, message: problem };
       throw thrown;
     } finally {
@@ -88,66 +94,78 @@ function askTraced(body: ModelRequest, asking: ModelCall, attempt: number): Prom
   });
 }
 
-function fillAnswer(
-  message: ModelTrace,
-  { responseId, model, usage, incomplete, output }: ModelAnswer,
-): void {
-  const calls = output.some(({ type }) => type === "function_call");
+function fillAnswer(message: ModelTrace, { responseId, model, usage, incomplete, items }: ModelAnswer): void {
+  const calls = items.some(({ type }) => type === "function_call");
   const finishReason = incomplete ?? (calls ? "tool_calls" : "stop");
   Object.assign(message, { responseModel: model, usage, finishReason });
   if (responseId !== null) message.responseId = responseId;
 }
 
 async function askOnce(
-  body: ModelRequest,
+  request: ModelRequest,
   { model: asked, hooks, ids, signal, emit }: ModelCall,
   begun: () => void,
 ): Promise<ModelAnswer> {
-  const { provider: name, model } = asked.place;
-  await hooks.emit("llm:request", { ...ids, provider: name, model, request: shapeOf(body) });
-  const answer = await asked.respond(body, signal, deltasOf(hooks, ids, emit, begun));
+  const { provider, model } = asked;
+  await hooks.emit("llm:request", { ...ids, provider, model, request: shapeOf(request) });
+  const answer = await readParts(asked, request, { hooks, ids, signal, emit, begun });
   const { usage, responseId, incomplete } = answer;
-  const data = { ...ids, provider: name, model: answer.model, usage, response_id: responseId, incomplete };
+  const data = { ...ids, provider, model: answer.model, usage, response_id: responseId, incomplete };
   await hooks.emit("llm:response", data);
   await hooks.emit("provider:response", data);
   return answer;
 }
 
 /** The size of a request. Events do not carry its content. */
-function shapeOf({ input, tools, instructions }: ModelRequest) {
+function shapeOf({ items, tools, instructions }: ModelRequest) {
   return {
-    item_count: Array.isArray(input) ? input.length : 0,
-    tool_count: Array.isArray(tools) ? tools.length : 0,
-    instruction_chars: typeof instructions === "string" ? instructions.length : 0,
+    item_count: items.length,
+    tool_count: tools.length,
+    instruction_chars: instructions.length,
   };
 }
 
-function deltasOf(
-  hooks: Coordinator["hooks"],
-  ids: Readonly<Record<string, string>>,
-  emit: (event: ModelEvent) => void,
-  begun: () => void,
-): Deltas {
+type Reporting = Pick<ModelCall, "hooks" | "ids" | "signal" | "emit"> & { readonly begun: () => void };
+
+/** Emits the parts of an answer as they arrive. Resolves to the last one. */
+async function readParts(model: Model, request: ModelRequest, reporting: Reporting): Promise<ModelAnswer> {
+  const { signal } = reporting;
+  const report = reporterOf(model, reporting);
+  for await (const part of model.respond(request, { signal })) {
+    if (part.type === "finish") return part;
+    report(part);
+  }
+  throw reportedFailure(undefined, "the answer ended without its last part", model);
+}
+
+function reporterOf(model: Model, { hooks, ids, emit, begun }: Reporting): (part: ModelPart) => void {
   const announce = (event: string, data: object) => void hooks.emit(event, { ...ids, ...data });
-  let thought = "";
-  return {
-    begin(index, type) {
-      begun();
-      announce("content_block:start", { block_index: index, block_type: type });
-    },
-    text(piece, index) {
-      emit({ type: "text_delta", text: piece });
-      announce("content_block:delta", { block_index: index, delta: piece });
-    },
-    thinking(piece, index) {
-      thought += piece;
-      emit({ type: "thinking_delta", text: piece });
-      announce("thinking:delta", { block_index: index, delta: piece });
-    },
-    end(index, item) {
-      if (item["type"] === "reasoning") announce("thinking:final", { block_index: index, text: thought });
-      announce("content_block:end", { block_index: index, block_type: item["type"], text: textOf([item]) });
-    },
+  let reasoning = "";
+  return (part) => {
+    switch (part.type) {
+      case "begin":
+        begun();
+        return announce("content_block:start", { block_index: part.index, block_type: part.kind });
+      case "text":
+        emit({ type: "text_delta", text: part.text });
+        return announce("content_block:delta", { block_index: part.index, delta: part.text });
+      case "reasoning":
+        reasoning += part.text;
+        emit({ type: "thinking_delta", text: part.text });
+        return announce("thinking:delta", { block_index: part.index, delta: part.text });
+      case "item": {
+        const { index, item } = part;
+        const { type } = item;
+        if (type === "reasoning") announce("thinking:final", { block_index: index, text: reasoning });
+        return announce("content_block:end", { block_index: index, block_type: type, text: textOf([item]) });
+      }
+      case "omitted": {
+        const message = `${model.provider} does not take ${part.what}; the request was sent without it`;
+        return emit({ type: "tool_warning", tool: "", message });
+      }
+      case "finish":
+      default:
+    }
   };
 }
 

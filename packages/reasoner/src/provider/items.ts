@@ -87,7 +87,12 @@ function withOwnId(item: Item, seen: Set<unknown>, stored: boolean): Item {
 }
 
 /** A server that did not store reasoning can use it only with its content. */
-function canBeCarried({ encrypted_content: sealed, content }: Item): boolean {
+export function canBeCarried({
+  encrypted_content: sealed,
+  content,
+  provider_metadata: metadata,
+}: Item): boolean {
+  if (metadata !== undefined) return true;
   return (typeof sealed === "string" && sealed !== "") || (Array.isArray(content) && content.length > 0);
 }
 

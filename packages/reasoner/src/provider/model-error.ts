@@ -1,50 +1,13 @@
-import { messageOf } from "@toolmount/core/errors";
-import { ToolmountError } from "@toolmount/core";
+import {
+  isToolmountError,
+  kindOfStatus,
+  modelError,
+  readRetryAfter,
+  ToolmountError,
+  type ModelErrorKind,
+  type ModelFailure,
+} from "@toolmount/core";
 import { APIConnectionError, APIConnectionTimeoutError, APIError, APIUserAbortError } from "openai";
-
-/** Why a request to a model failed. Source of the kinds: Amplifier's LLM errors. */
-export type ModelErrorKind =
-  | "rate_limit"
-  | "authentication"
-  | "access_denied"
-  | "context_length"
-  | "content_filter"
-  | "invalid_request"
-  | "unavailable"
-  | "network"
-  | "timeout"
-  | "not_found"
-  | "stream"
-  | "abort"
-  | "invalid_tool_call"
-  | "configuration"
-  | "quota_exceeded"
-  | "other";
-
-/** A failed request: what failed, where, and whether to retry. */
-export interface ModelFailure {
-  readonly kind: ModelErrorKind;
-  readonly problem: string;
-  readonly provider: string;
-  readonly model: string;
-  readonly status?: number | undefined;
-  /** The server's own code. */
-  readonly providerCode?: string | undefined;
-  /** Whether the same request may succeed later. */
-  readonly retryable: boolean;
-  /** Milliseconds that the server asks to wait. */
-  readonly retryAfterMs?: number | undefined;
-  /** The factor by which the delay grows from one try to the next. */
-  readonly delayMultiplier: number;
-}
-
-const retryable: ReadonlySet<ModelErrorKind> = new Set([
-  "rate_limit",
-  "unavailable",
-  "network",
-  "timeout",
-  "stream",
-]);
 
 /** The error of a failed request. */
 export class ModelError extends ToolmountError<"PROVIDER_FAILED"> {
@@ -62,10 +25,12 @@ export interface Place {
   readonly model: string;
 }
 
-/** Reads any failure of a request: the client's error, the server's status, or an event in the stream. */
+/** Reads any failure of a request: a model's own error, the client's error, the server's status, or a stream's event. */
 export function readModelError(error: unknown, place: Place): ModelError {
   if (error instanceof ModelError) return error;
   if (error instanceof Error && error.cause instanceof ModelError) return error.cause;
+  if (isToolmountError(error) && error.code === "PROVIDER_FAILED")
+    return new ModelError(error.details as unknown as ModelFailure, error.cause);
   if (error instanceof APIUserAbortError) return failed("abort", "the request was cancelled", place, error);
   if (error instanceof APIConnectionTimeoutError) return failed("timeout", "no answer in time", place, error);
   if (error instanceof APIConnectionError)
@@ -80,7 +45,7 @@ export function readModelError(error: unknown, place: Place): ModelError {
     );
   if (error instanceof SyntaxError)
     return failed("stream", "the answer is not what the Responses API sends", place, error);
-  const problem = messageOf(error);
+  const problem = error instanceof Error ? error.message : String(error);
   return failed("other", problem, place, error);
 }
 
@@ -101,6 +66,11 @@ export function largeAnswer(place: Place, maxBytes: number): ModelError {
   return failed("stream", problem, place, undefined, { retryable: false });
 }
 
+/** The error of a model that cannot be asked as the plan says. */
+export function wrongConfiguration(place: Place, problem: string): ModelError {
+  return failed("configuration", problem, place, undefined);
+}
+
 /** A failure that a response or an event reports. */
 export function reportedFailure(
   code: string | undefined,
@@ -112,28 +82,18 @@ export function reportedFailure(
 }
 
 function ofStatus(error: APIError, place: Place): ModelError {
-  const status = error.status;
+  const { status, headers } = error;
   const code = typeof error.code === "string" ? error.code : undefined;
   const problem = error.message.replace(/^\d{3} /, "");
-  const kind = ofCode(code, problem) ?? kindOf(status);
-  const headers = error.headers;
-  return failed(kind, problem, place, error, {
-    status,
-    providerCode: code,
-    retryAfterMs: readRetryAfter(headers),
-  });
+  const kind = ofCode(code, problem) ?? kindOfStatus(status);
+  const retryAfterMs = readRetryAfter((name) => headers?.get(name));
+  const hint = status === 404 && code !== "model_not_found" ? notResponses(place) : "";
+  return failed(kind, problem + hint, place, error, { status, providerCode: code, retryAfterMs });
 }
 
-function kindOf(status: number | undefined): ModelErrorKind {
-  if (status === undefined) return "stream";
-  if (status === 400 || status === 422 || status === 409) return "invalid_request";
-  if (status === 401) return "authentication";
-  if (status === 403) return "access_denied";
-  if (status === 404) return "not_found";
-  if (status === 408) return "timeout";
-  if (status === 413) return "context_length";
-  if (status === 429) return "rate_limit";
-  return status >= 500 ? "unavailable" : "other";
+/** Many servers speak only Chat Completions, and answer a request for a response with 404. */
+function notResponses({ model }: Place): string {
+  return `; if the server speaks Chat Completions and not the Responses API, write model: openai-compatible:${model}`;
 }
 
 /** Codes that are more precise than the status. Sources: OpenAI's list of error codes, and recorded answers. */
@@ -149,37 +109,14 @@ function ofCode(code: string | undefined, problem: string): ModelErrorKind | nul
   return null;
 }
 
-/**
- * Milliseconds to wait: `retry-after-ms`, or `retry-after` in seconds or as a date. A date counts from the server's own
- * `date` header and is ignored without one. Source: RFC 9110, section 10.2.3.
- */
-export function readRetryAfter(headers: Headers | undefined): number | undefined {
-  const ms = Number(headers?.get("retry-after-ms") ?? Number.NaN);
-  if (Number.isFinite(ms) && ms >= 0) return ms;
-  const given = headers?.get("retry-after") ?? "";
-  const seconds = Number(given === "" ? Number.NaN : given);
-  if (Number.isFinite(seconds)) return seconds >= 0 ? seconds * 1_000 : undefined;
-  const at = Date.parse(given);
-  if (Number.isNaN(at)) return undefined;
-  const sent = Date.parse(headers?.get("date") ?? "");
-  return Number.isNaN(sent) ? undefined : Math.max(0, at - sent);
-}
-
 function failed(
   kind: ModelErrorKind,
   problem: string,
-  { provider, model }: Place,
+  place: Place,
   cause: unknown,
   more: Partial<ModelFailure> = {},
 ): ModelError {
-  const failure: ModelFailure = {
-    kind,
-    problem: problem.slice(0, 2_000),
-    provider,
-    model,
-    retryable: retryable.has(kind),
-    delayMultiplier: kind === "rate_limit" ? 4 : 2,
-    ...more,
-  };
-  return new ModelError(failure, cause);
+  const { provider, model } = place;
+  const { details } = modelError({ kind, problem, provider, model, ...more });
+  return new ModelError(details as unknown as ModelFailure, cause);
 }

@@ -2,5 +2,7 @@
 export type ModelEvent =
   | { readonly type: "text_delta"; readonly text: string }
   | { readonly type: "thinking_delta"; readonly text: string }
+  /** A problem that changes the answer but does not fail the turn; `tool` is empty when it is not about a tool. */
+  | { readonly type: "tool_warning"; readonly tool: string; readonly message: string }
   /** The request is made again; what it streamed before does not count. */
   | { readonly type: "retry"; readonly kind: string; readonly afterMs: number };

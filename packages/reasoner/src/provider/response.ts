@@ -1,26 +1,12 @@
+import type { ModelPart } from "@toolmount/core";
 import { isItem, type Item } from "./items.ts";
 import { reportedFailure, type Place } from "./model-error.ts";
-import { readUsage, type Usage } from "./usage.ts";
+import { readUsage } from "./usage.ts";
 
-/** A model's answer. */
-export interface ModelAnswer {
-  readonly responseId: string | null;
-  readonly model: string;
-  readonly output: readonly Item[];
-  readonly usage: Usage;
-  /** Why the answer was cut: `max_output_tokens`, `content_filter`, …; null for a complete answer. */
-  readonly incomplete: string | null;
-}
+/** The last part of an answer. */
+export type ModelAnswer = ModelPart & { readonly type: "finish" };
 
-/** Receives the pieces of a streamed answer. */
-export interface Deltas {
-  text(piece: string, index: number): void;
-  thinking(piece: string, index: number): void;
-  begin(index: number, type: string): void;
-  end(index: number, item: Item): void;
-}
-
-/** Reads a complete response. Throws the failure that the response reports. */
+/** Reads a complete response of the Responses API. Throws the failure that the response reports. */
 export function readResponse(given: unknown, place: Place): ModelAnswer {
   if (!isItem(given) || !Array.isArray(given["output"]))
     throw reportedFailure(undefined, "the answer is not a response of the Responses API", place);
@@ -31,9 +17,10 @@ export function readResponse(given: unknown, place: Place): ModelAnswer {
   }
   const reason = isItem(details) ? details["reason"] : undefined;
   return {
+    type: "finish",
     responseId: textOr(id, null),
     model: textOr(model, place.model),
-    output: (output as unknown[]).filter(isItem),
+    items: (output as unknown[]).filter(isItem),
     usage: readUsage(usage),
     incomplete: status === "incomplete" ? textOr(reason, "unknown") : null,
   };

@@ -1,20 +1,26 @@
+import type { Model, ModelPart, ModelPlace, ModelProvider, ModelRequest } from "@toolmount/core";
 import OpenAI from "openai";
-import type { Settings } from "../config/settings.ts";
-import type { Model } from "./model.ts";
-import { lateAnswer, largeAnswer, readModelError, type Place } from "./model-error.ts";
+import { largeAnswer, lateAnswer, readModelError, wrongConfiguration, type Place } from "./model-error.ts";
 import { readResponse } from "./response.ts";
+import { responsesBody } from "./responses-body.ts";
 import { readStream } from "./stream.ts";
 
-/** A server that speaks OpenAI's Responses API. */
-export function createResponsesModel(
-  settings: Pick<Settings, "model" | "baseUrl" | "apiKey" | "stream" | "timeoutMs">,
-): Model {
-  const { model, baseUrl, apiKey, stream, timeoutMs } = settings;
+/** Servers that speak OpenAI's Responses API. The provider of a model without a prefix. */
+export const responsesProvider: ModelProvider = {
+  name: "openai",
+  open: async (model, place) => createResponsesModel(model, place),
+};
+
+/** A model behind the Responses API. Throws a `ModelError` for OpenAI without a key. */
+export function createResponsesModel(model: string, { baseUrl, apiKey, timeoutMs }: ModelPlace): Model {
   const baseURL = baseUrl ?? "https://api.openai.com/v1";
   const place: Place = { provider: new URL(baseURL).host, model };
-  // Local servers want no key, and the client wants one.
+  if (apiKey === undefined && baseUrl === undefined)
+    throw wrongConfiguration(place, `no API key for ${place.provider}: ${keyAdvice}`);
   const client = new OpenAI({
+    // The client insists on a key. Without one, no Authorization header is sent.
     apiKey: apiKey ?? "none",
+    ...(apiKey === undefined && { defaultHeaders: { Authorization: null } }),
     baseURL,
     maxRetries: 0,
     timeout: timeoutMs,
@@ -23,23 +29,59 @@ export function createResponsesModel(
     logLevel: "off",
     fetch: async (...given) => bounded(await fetch(...given), place),
   });
+  const known = { refusesEncrypted: false };
   return {
-    place,
-    async respond(request, signal, deltas) {
+    ...place,
+    abilities: { tools: true, parallelCalls: true, streaming: true, serverState: true },
+    async *respond(request, { signal }) {
       // The client's own timeout ends with the headers; the body has this one.
       const late = AbortSignal.timeout(timeoutMs);
-      const options = { signal: AbortSignal.any([signal, late]) };
       try {
-        const body = { ...request, model, stream } as never;
-        if (!stream) return readResponse(await client.responses.create(body, options), place);
-        const events = (await client.responses.create(body, options)) as unknown;
-        return await readStream(events as AsyncIterable<unknown>, place, deltas);
+        yield* send(client, request, { place, known, signal: AbortSignal.any([signal, late]) });
       } catch (error) {
         if (late.aborted && !signal.aborted) throw lateAnswer(place, timeoutMs, error);
         throw readModelError(error, place);
       }
     },
   };
+}
+
+const keyAdvice =
+  "set apiKey: ${OPENAI_API_KEY} in the plan's session.orchestrator, or the environment variable OPENAI_API_KEY for a plan without one; for a server of your own, set baseUrl";
+
+interface Sending {
+  readonly place: Place;
+  readonly signal: AbortSignal;
+  /** Whether the server has refused to give encrypted reasoning. */
+  readonly known: { refusesEncrypted: boolean };
+}
+
+async function* send(client: OpenAI, request: ModelRequest, sending: Sending): AsyncIterable<ModelPart> {
+  const { place, known } = sending;
+  const { body, omitted } = responsesBody(request, place.model, !known.refusesEncrypted);
+  for (const what of omitted) yield { type: "omitted", what };
+  const answer = await create(client, request, body, sending);
+  if (request.settings.stream) yield* readStream(answer as AsyncIterable<unknown>, place);
+  else yield readResponse(answer, place);
+}
+
+/** Asks for encrypted reasoning. A model without reasoning refuses that, and is asked without it from then on. */
+async function create(
+  client: OpenAI,
+  request: ModelRequest,
+  body: object,
+  { place, known, signal }: Sending,
+): Promise<unknown> {
+  try {
+    return await client.responses.create(body as never, { signal });
+  } catch (error) {
+    const { failure } = readModelError(error, place);
+    const isRefused =
+      "include" in body && failure.status === 400 && /encrypted|include/i.test(failure.problem);
+    if (!isRefused || request.settings.reasoning !== undefined) throw error;
+    known.refusesEncrypted = true;
+    return client.responses.create(responsesBody(request, place.model, false).body as never, { signal });
+  }
 }
 
 /** Most bytes of one answer; the longest answers of models are far smaller. */

@@ -1,6 +1,7 @@
+import type { ModelPart } from "@toolmount/core";
 import { isItem, readText, type Item } from "./items.ts";
 import { reportedFailure, type Place } from "./model-error.ts";
-import { readResponse, type Deltas, type ModelAnswer } from "./response.ts";
+import { readResponse } from "./response.ts";
 
 interface Assembly {
   /** Finished items, by their place in the answer. */
@@ -11,52 +12,50 @@ interface Assembly {
 }
 
 /**
- * Builds an answer from the events of its stream. Items are identified by their place, since some servers change ids
- * from event to event. A stream that ends without a final event has failed.
+ * Builds an answer from the events of a stream of the Responses API. Items are identified by their place, since some
+ * servers change ids from event to event. A stream that ends without a final event has failed.
  */
-export async function readStream(
-  events: AsyncIterable<unknown>,
-  place: Place,
-  deltas: Deltas,
-): Promise<ModelAnswer> {
+export async function* readStream(events: AsyncIterable<unknown>, place: Place): AsyncIterable<ModelPart> {
   const assembly: Assembly = { done: new Map(), callArguments: new Map(), final: null };
   for await (const event of events) {
-    if (isItem(event)) take(event, assembly, place, deltas);
+    const part = isItem(event) ? take(event, assembly, place) : null;
+    if (part !== null) yield part;
     // Events after the final one belong to another response.
     if (assembly.final !== null) break;
   }
   if (assembly.final === null)
     throw reportedFailure(undefined, "the stream ended before the answer did", place);
-  return readResponse({ ...assembly.final, output: outputOf(assembly) }, place);
+  yield readResponse({ ...assembly.final, output: outputOf(assembly) }, place);
 }
 
-function take(event: Item, assembly: Assembly, place: Place, deltas: Deltas): void {
+function take(event: Item, assembly: Assembly, place: Place): ModelPart | null {
   const index = typeof event["output_index"] === "number" ? event["output_index"] : 0;
   const { type, item, delta, response } = event;
   switch (readText(type)) {
     case "response.output_item.added":
-      if (isItem(item)) deltas.begin(index, readText(item["type"]));
-      return;
+      return isItem(item) ? { type: "begin", index, kind: readText(item["type"]) } : null;
     case "response.output_text.delta":
     case "response.refusal.delta":
-      return deltas.text(readText(delta), index);
+      return { type: "text", index, text: readText(delta) };
     case "response.reasoning_summary_text.delta":
     case "response.reasoning_text.delta":
-      return deltas.thinking(readText(delta), index);
+      return { type: "reasoning", index, text: readText(delta) };
     case "response.function_call_arguments.done":
-      return void assembly.callArguments.set(index, readText(event["arguments"]));
+      assembly.callArguments.set(index, readText(event["arguments"]));
+      return null;
     case "response.output_item.done":
-      if (!isItem(item)) return;
+      if (!isItem(item)) return null;
       assembly.done.set(index, item);
-      return deltas.end(index, item);
+      return { type: "item", index, item };
     case "response.completed":
     case "response.incomplete":
     case "response.failed":
       assembly.final = isItem(response) ? response : {};
-      return;
+      return null;
     case "error":
       return fail(event, place);
     default:
+      return null;
   }
 }
 
@@ -74,8 +73,8 @@ function fail(event: Item, place: Place): never {
 function outputOf({ final, done, callArguments }: Assembly): Item[] {
   const repeated = final?.["output"];
   const collected = [...done].toSorted(([a], [b]) => a - b).map(([, item]) => item);
-  const output =
-    Array.isArray(repeated) && repeated.length >= collected.length ? repeated.filter(isItem) : collected;
+  const isWhole = Array.isArray(repeated) && repeated.length >= collected.length;
+  const output = isWhole ? repeated.filter(isItem) : collected;
   return output.map((item, at) =>
     item["type"] === "function_call" && !item["arguments"]
       ? { ...item, arguments: readText(done.get(at)?.["arguments"]) || (callArguments.get(at) ?? "") }

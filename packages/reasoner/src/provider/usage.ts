@@ -1,15 +1,8 @@
+import type { ModelUsage } from "@toolmount/core";
 import type { Settings } from "../config/settings.ts";
 
 /** Requests, and the tokens they used. */
-export interface Usage {
-  readonly requests: number;
-  readonly inputTokens: number;
-  /** Of the input, those that the server read from its cache. */
-  readonly cachedTokens: number;
-  readonly outputTokens: number;
-  /** Of the output, those of reasoning. */
-  readonly reasoningTokens: number;
-}
+export type Usage = ModelUsage;
 
 /** A cost, for plans that have prices. */
 export interface Cost {

@@ -18,8 +18,10 @@ export async function offerTools({ session, live, turnId }: TurnState): Promise<
 }
 
 /** The next request: the conversation, the injected items and the offered tools. */
-export function exchangeOf({ log, settings, agent, ephemeral }: TurnState, offer: Offer): Exchange {
-  return createExchange(log.view, offer, ephemeral, [settings.instructions, agent?.instructions], settings);
+export function exchangeOf(state: TurnState, offer: Offer): Exchange {
+  const { log, settings, agent, ephemeral, model } = state;
+  const instructions = [settings.instructions, agent?.instructions];
+  return createExchange({ view: log.view, offer, ephemeral, instructions, settings, model });
 }
 
 /**
@@ -29,6 +31,7 @@ export function exchangeOf({ log, settings, agent, ephemeral }: TurnState, offer
 export async function requestAnswer(state: TurnState, offer: Offer): Promise<Exchange> {
   await announceRequest(state, offer);
   const exchange = exchangeOf(state, offer);
+  warnOfSchemas(state, exchange);
   const { log, ephemeral } = state;
   state.ephemeral = [];
   try {
@@ -45,13 +48,21 @@ export async function requestAnswer(state: TurnState, offer: Offer): Promise<Exc
   return whole;
 }
 
+/** Warns once a turn of tools that `strictSchemas` cannot cover. */
+function warnOfSchemas(state: TurnState, { notStrict }: Exchange): void {
+  if (notStrict.length === 0 || state.log.view.turn!.iteration > 0) return;
+  const message = `strict mode cannot express the schemas of ${notStrict.join(", ")}; they are sent without it`;
+  state.coordinator.logger.warn({ ...state.ids, tools: notStrict }, message);
+  state.emit({ type: "tool_warning", tool: "", message });
+}
+
 async function announceRequest(state: TurnState, offer: Offer): Promise<void> {
   const { coordinator, settings, model, log, ids, injections } = state;
   const { iteration } = log.view.turn!;
   const answer = await coordinator.hooks.emit("provider:request", {
     ...ids,
-    provider: model.place.provider,
-    model: settings.model,
+    provider: model.provider,
+    model: model.model,
     mode: offer.mode,
     iteration: iteration + 1,
     iterations_remaining: settings.maxIterations - iteration - 1,
@@ -65,7 +76,7 @@ async function announceRequest(state: TurnState, offer: Offer): Promise<void> {
 
 async function ask(state: TurnState, exchange: Exchange): Promise<void> {
   const { model, settings, coordinator, emit, log, clock, hostId, traceparent, turnId, ids } = state;
-  const answer = await askModel(exchange.body, {
+  const answer = await askModel(exchange.request, {
     model,
     settings,
     hooks: coordinator.hooks,
@@ -76,8 +87,8 @@ async function ask(state: TurnState, exchange: Exchange): Promise<void> {
     now: () => clock.now(),
   });
   const { responseId, usage, incomplete } = answer;
-  const items = keptItems(answer.output, settings.store, takenIds(state));
-  const isByResponse = settings.continueBy === "response";
+  const items = keptItems(answer.items, settings.store, takenIds(state));
+  const isByResponse = settings.continueBy === "response" && model.abilities.serverState;
   await log.append({
     kind: "answer",
     items,

@@ -1,48 +1,69 @@
-import type { Offer } from "@toolmount/core";
+import type { Model, ModelRequest, Offer } from "@toolmount/core";
 import { dropOptionalNulls, toOpenAI } from "@toolmount/interop";
 import type { Settings } from "../config/settings.ts";
 import type { FunctionCall, Item } from "../provider/items.ts";
-import type { ModelRequest } from "../provider/model.ts";
-import type { SessionView } from "../session/view.ts";
+import { wrongConfiguration } from "../provider/model-error.ts";
 import { strictSchema } from "../provider/strict-schema.ts";
+import type { SessionView } from "../session/view.ts";
 
 /** A request, and the translation of the calls in its answer to calls of the host's tools. */
 export interface Exchange {
-  readonly body: ModelRequest;
+  readonly request: ModelRequest;
+  /** With `strictSchemas`: tools whose schema strict mode cannot express. They are sent without it. */
+  readonly notStrict: readonly string[];
   readCall(call: FunctionCall): { readonly id: string; readonly name: string; readonly arguments: string };
 }
 
-/** Builds a request: instructions and guidance, the conversation, the offered tools. */
-export function createExchange(
-  view: SessionView,
-  offer: Offer,
-  ephemeral: readonly Item[],
-  instructions: readonly (string | undefined)[],
-  settings: Settings,
-): Exchange {
+/** What a request is built from. */
+export interface Conversation {
+  readonly view: SessionView;
+  readonly offer: Offer;
+  /** Items for this request only. */
+  readonly ephemeral: readonly Item[];
+  readonly instructions: readonly (string | undefined)[];
+  readonly settings: Settings;
+  readonly model: Model;
+}
+
+/**
+ * Builds a request: instructions and guidance, the conversation, the offered tools. What the model cannot do is left out
+ * where an answer is possible without it. Throws a `ModelError` for a model that cannot call tools.
+ */
+export function createExchange({
+  view,
+  offer,
+  ephemeral,
+  instructions,
+  settings,
+  model,
+}: Conversation): Exchange {
+  const { abilities } = model;
+  if (offer.tools.length > 0 && !abilities.tools)
+    throw wrongConfiguration(model, `${model.model} cannot call tools, and this session offers some`);
   const { names, tools } = toOpenAI(offer.tools);
   const strict = new Map(
     settings.strictSchemas ? offer.tools.map((tool) => [tool.name, strictSchema(tool.inputSchema)]) : [],
   );
   const schemaOf = new Map(offer.tools.map((tool) => [tool.name, tool.inputSchema]));
-  const sent = tools.map((tool) => {
-    const schema = strict.get(names.fromProvider(tool.name)) ?? null;
-    return schema === null ? tool : { ...tool, parameters: schema, strict: true };
+  const offered = tools.map(({ name, description, parameters }) => {
+    const schema = strict.get(names.fromProvider(name)) ?? null;
+    return { name, description, schema: schema ?? parameters, strict: schema !== null };
   });
-  const text = [...instructions, offer.guidance].filter(Boolean).join("\n\n");
-  const { reasoning, temperature, maxOutputTokens, parallelToolCalls, store } = settings;
-  const body = {
-    ...conversationOf(view, ephemeral, settings),
-    ...(text !== "" && { instructions: text }),
-    ...(sent.length > 0 && { tools: sent, parallel_tool_calls: parallelToolCalls }),
-    store,
-    ...(reasoning !== undefined && { reasoning }),
-    ...(reasoning !== undefined && !store && { include: ["reasoning.encrypted_content"] }),
-    ...(temperature !== undefined && { temperature }),
-    ...(maxOutputTokens !== undefined && { max_output_tokens: maxOutputTokens }),
-  };
   return {
-    body,
+    request: {
+      instructions: [...instructions, offer.guidance].filter(Boolean).join("\n\n"),
+      ...conversationOf(view, ephemeral, settings.continueBy === "response" && abilities.serverState),
+      tools: offered,
+      settings: {
+        stream: settings.stream && abilities.streaming,
+        temperature: settings.temperature,
+        maxOutputTokens: settings.maxOutputTokens,
+        parallelToolCalls: settings.parallelToolCalls && abilities.parallelCalls,
+        reasoning: settings.reasoning,
+        store: settings.store && abilities.serverState,
+      },
+    },
+    notStrict: [...strict].flatMap(([name, schema]) => (schema === null ? [name] : [])),
     readCall({ callId, name, arguments: given }) {
       const mounted = names.fromProvider(name);
       const isStrict = (strict.get(mounted) ?? null) !== null;
@@ -56,11 +77,10 @@ export function createExchange(
 }
 
 /** The conversation, or only the items that the server does not have yet. */
-function conversationOf(view: SessionView, ephemeral: readonly Item[], { continueBy }: Settings) {
-  const { items, response } = view;
-  if (continueBy === "response" && response !== null)
-    return { previous_response_id: response.id, input: [...items.slice(response.known), ...ephemeral] };
-  return { input: [...items, ...ephemeral] };
+function conversationOf({ items, response }: SessionView, ephemeral: readonly Item[], isKept: boolean) {
+  if (isKept && response !== null)
+    return { previousResponseId: response.id, items: [...items.slice(response.known), ...ephemeral] };
+  return { previousResponseId: null, items: [...items, ...ephemeral] };
 }
 
 /** Removes the nulls that strict mode needs for absent properties. Invalid JSON stays: the host reports it. */

@@ -1,8 +1,7 @@
-import type { Clock, Coordinator, Host, Session } from "@toolmount/core";
+import type { Clock, Coordinator, Host, Model, Session } from "@toolmount/core";
 import type { Allowance } from "../agents/shared-budget.ts";
 import type { Agent, Settings } from "../config/settings.ts";
 import type { Item } from "../provider/items.ts";
-import type { Model } from "../provider/model.ts";
 import type { SessionLog } from "../session/log.ts";
 import { Injections } from "./injections.ts";
 import type { LiveTurn } from "./live-turns.ts";

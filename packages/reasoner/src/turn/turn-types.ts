@@ -49,7 +49,6 @@ export type TurnEvent =
       readonly text: string;
       readonly outcome?: ToolOutcome;
     }
-  | { readonly type: "tool_warning"; readonly tool: string; readonly message: string }
   | { readonly type: "hitl"; readonly waiting: readonly WaitingCall[] }
   | { readonly type: "error"; readonly code: string; readonly message: string }
   | { readonly type: "done"; readonly result: TurnResult };

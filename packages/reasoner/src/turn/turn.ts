@@ -24,7 +24,7 @@ export async function runTurn(
   const unwatch = watchStop(state);
   emit({ type: "begin", sessionId: log.facts.id, turnId });
   await coordinator.hooks.emit("execution:start", ids);
-  const { provider, model: name } = model.place;
+  const { provider, model: name } = model;
   await coordinator.hooks.emit("provider:resolve", { ...ids, provider, model: name });
   try {
     return await loop(state, new Map(clientResults.map((result) => [result.callId, result])));

@@ -1,0 +1,194 @@
+import type { JsonObject, JsonSchema } from "../json/json.ts";
+import { ToolmountError } from "./errors.ts";
+
+/**
+ * One item of a conversation, in the form of OpenAI's Responses API: a message, a call, its output, reasoning. What only
+ * one provider understands of an item (a signature, encrypted reasoning) is in its `provider_metadata`, as
+ * `{ provider, metadata }`, and is given back to that provider unchanged.
+ */
+export type ModelItem = JsonObject;
+
+/** A tool as a request offers it. */
+export interface ModelTool {
+  readonly name: string;
+  readonly description: string;
+  readonly schema: JsonSchema;
+  /** The schema follows the rules of strict mode. */
+  readonly strict: boolean;
+}
+
+/** Settings of a request. A model ignores those that it does not have, and reports it as `omitted`. */
+export interface ModelSettings {
+  readonly stream: boolean;
+  readonly temperature?: number | undefined;
+  readonly maxOutputTokens?: number | undefined;
+  readonly parallelToolCalls: boolean;
+  readonly reasoning?:
+    | { readonly effort?: string | undefined; readonly summary?: string | undefined }
+    | undefined;
+  /** Whether the server stores the response. Only the Responses API does. */
+  readonly store: boolean;
+}
+
+/** One request to a model. */
+export interface ModelRequest {
+  readonly instructions: string;
+  /** The conversation, or with `previousResponseId` only its new items. */
+  readonly items: readonly ModelItem[];
+  readonly previousResponseId: string | null;
+  readonly tools: readonly ModelTool[];
+  readonly settings: ModelSettings;
+}
+
+/** Requests, and the tokens they used. */
+export interface ModelUsage {
+  readonly requests: number;
+  readonly inputTokens: number;
+  /** Of the input, those that the server read from its cache. */
+  readonly cachedTokens: number;
+  readonly outputTokens: number;
+  /** Of the output, those of reasoning. */
+  readonly reasoningTokens: number;
+}
+
+/** A part of an answer, in the order in which it arrives. `index` is the place of its item in the answer. */
+export type ModelPart =
+  | { readonly type: "begin"; readonly index: number; readonly kind: string }
+  | { readonly type: "text"; readonly index: number; readonly text: string }
+  | { readonly type: "reasoning"; readonly index: number; readonly text: string }
+  /** A finished item. */
+  | { readonly type: "item"; readonly index: number; readonly item: ModelItem }
+  /** The model cannot take a part of the request, which was left out. */
+  | { readonly type: "omitted"; readonly what: string }
+  /** The last part. `items` are those of the whole answer. */
+  | {
+      readonly type: "finish";
+      readonly items: readonly ModelItem[];
+      readonly usage: ModelUsage;
+      readonly responseId: string | null;
+      /** The model that answered. */
+      readonly model: string;
+      /** Why the answer was cut: `max_output_tokens`, `content_filter`, …; null for a complete answer. */
+      readonly incomplete: string | null;
+    };
+
+/** What a model can do. */
+export interface ModelAbilities {
+  readonly tools: boolean;
+  /** Without it, several calls of one answer cannot be asked for. */
+  readonly parallelCalls: boolean;
+  /** Without it, an answer arrives in one piece. */
+  readonly streaming: boolean;
+  /** Whether a server keeps the conversation, so that only new items are sent. */
+  readonly serverState: boolean;
+}
+
+/** A model that answers requests. */
+export interface Model {
+  /** The server's host and port, or the provider's name. */
+  readonly provider: string;
+  readonly model: string;
+  readonly abilities: ModelAbilities;
+  /** Makes one request. Rejects with `PROVIDER_FAILED`, see {@link modelError}; it is never retried here. */
+  respond(request: ModelRequest, options: { readonly signal: AbortSignal }): AsyncIterable<ModelPart>;
+}
+
+/** How a model is reached. */
+export interface ModelPlace {
+  readonly baseUrl?: string | undefined;
+  readonly apiKey?: string | undefined;
+  /** Most milliseconds of one request. */
+  readonly timeoutMs: number;
+}
+
+/** Opens the models of one provider. Mounted at `models` under the name that a plan writes: `model: name:model`. */
+export interface ModelProvider {
+  readonly name: string;
+  /** Rejects with `EXTENSION_MISSING` when its package is not installed, and with `PROVIDER_FAILED` without a key. */
+  open(model: string, place: ModelPlace): Promise<Model>;
+}
+
+/** Imports a package from where the plan is: its exports, or null when it is not installed. */
+export type ImportPackage = (name: string) => Promise<Readonly<Record<string, unknown>> | null>;
+
+/** Why a request to a model failed. Source of the kinds: Amplifier's LLM errors. */
+export type ModelErrorKind =
+  | "rate_limit"
+  | "authentication"
+  | "access_denied"
+  | "context_length"
+  | "content_filter"
+  | "invalid_request"
+  | "unavailable"
+  | "network"
+  | "timeout"
+  | "not_found"
+  | "stream"
+  | "abort"
+  | "invalid_tool_call"
+  | "configuration"
+  | "quota_exceeded"
+  | "other";
+
+/** A failed request: what failed, where, and whether to retry. The details of `PROVIDER_FAILED`. */
+export interface ModelFailure {
+  readonly kind: ModelErrorKind;
+  readonly problem: string;
+  readonly provider: string;
+  readonly model: string;
+  readonly status?: number | undefined;
+  /** The server's own code. */
+  readonly providerCode?: string | undefined;
+  /** Whether the same request may succeed later. */
+  readonly retryable: boolean;
+  /** Milliseconds that the server asks to wait. */
+  readonly retryAfterMs?: number | undefined;
+  /** The factor by which the delay grows from one try to the next. */
+  readonly delayMultiplier: number;
+}
+
+const retryable: ReadonlySet<ModelErrorKind> = new Set([
+  "rate_limit",
+  "unavailable",
+  "network",
+  "timeout",
+  "stream",
+]);
+
+/** The error of a failed request. `retryable` and `delayMultiplier` follow from the kind unless they are given. */
+export function modelError(
+  failure: Pick<ModelFailure, "kind" | "problem" | "provider" | "model"> & Partial<ModelFailure>,
+  cause?: unknown,
+): ToolmountError<"PROVIDER_FAILED"> {
+  const { kind, problem } = failure;
+  const known = { retryable: retryable.has(kind), delayMultiplier: kind === "rate_limit" ? 4 : 2 };
+  const details = { ...known, ...failure, problem: problem.slice(0, 2_000) };
+  return new ToolmountError("PROVIDER_FAILED", details, { cause });
+}
+
+/** The kind of failure that a status of HTTP says. */
+export function kindOfStatus(status: number | undefined): ModelErrorKind {
+  if (status === undefined) return "stream";
+  if (status === 400 || status === 422 || status === 409) return "invalid_request";
+  if (status === 401) return "authentication";
+  if (status === 403) return "access_denied";
+  if (status === 404) return "not_found";
+  if (status === 408) return "timeout";
+  if (status === 413) return "context_length";
+  if (status === 429) return "rate_limit";
+  return status >= 500 ? "unavailable" : "other";
+}
+
+/**
+ * Milliseconds to wait: `retry-after-ms`, or `retry-after` in seconds or as a date. A date counts from the server's own
+ * `date` header and is ignored without one. Source: RFC 9110, section 10.2.3.
+ */
+export function readRetryAfter(header: (name: string) => string | null | undefined): number | undefined {
+  const ms = Number(header("retry-after-ms") ?? Number.NaN);
+  if (Number.isFinite(ms) && ms >= 0) return ms;
+  const given = header("retry-after") ?? "";
+  const seconds = Number(given === "" ? Number.NaN : given);
+  if (Number.isFinite(seconds)) return seconds >= 0 ? seconds * 1_000 : undefined;
+  const until = Date.parse(given) - Date.parse(header("date") ?? "");
+  return Number.isNaN(until) ? undefined : Math.max(0, until);
+}

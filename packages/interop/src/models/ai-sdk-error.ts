@@ -1,0 +1,63 @@
+import {
+  isToolmountError,
+  kindOfStatus,
+  modelError,
+  readRetryAfter,
+  type ToolmountError,
+} from "@toolmount/core";
+import { isRecord } from "../schema/guards.ts";
+
+/** The server and the model of a request. */
+export interface ModelAddress {
+  readonly provider: string;
+  readonly model: string;
+}
+
+/** Reads any failure of the AI SDK's model: an aborted request, an `APICallError`, or a broken stream. */
+export function readAiSdkError(
+  error: unknown,
+  address: ModelAddress,
+  { isLate, timeoutMs }: { readonly isLate: boolean; readonly timeoutMs: number },
+): ToolmountError {
+  if (isToolmountError(error) && error.code === "PROVIDER_FAILED") return error;
+  const { name = "", message = String(error) } = error instanceof Error ? error : {};
+  if (isLate) {
+    const problem = `no complete answer within ${timeoutMs} ms; raise timeoutMs if the model needs longer`;
+    return modelError({ ...address, kind: "timeout", problem }, error);
+  }
+  if (name === "AbortError" || name === "ResponseAborted")
+    return modelError({ ...address, kind: "abort", problem: "the request was cancelled" }, error);
+  if (name === "AI_LoadAPIKeyError")
+    return modelError({ ...address, kind: "configuration", problem: message }, error);
+  if (isRecord(error) || error instanceof Error) return ofCall(error as CallError, message, address);
+  return modelError({ ...address, kind: "stream", problem: message }, error);
+}
+
+interface CallError {
+  readonly statusCode?: unknown;
+  readonly responseHeaders?: unknown;
+  readonly data?: unknown;
+  readonly cause?: unknown;
+  readonly url?: unknown;
+}
+
+function ofCall(error: CallError, message: string, address: ModelAddress): ToolmountError {
+  const status = typeof error.statusCode === "number" ? error.statusCode : undefined;
+  const isLost = status === undefined && (error.url !== undefined || error.cause !== undefined);
+  if (isLost)
+    return modelError({ ...address, kind: "network", problem: `${address.provider}: ${message}` }, error);
+  const headers = isRecord(error.responseHeaders) ? error.responseHeaders : {};
+  const read = (name: string) => (typeof headers[name] === "string" ? headers[name] : null);
+  const providerCode = codeIn(error.data);
+  const kind = /context (length|window)|too many tokens/i.test(message)
+    ? "context_length"
+    : kindOfStatus(status);
+  const retryAfterMs = readRetryAfter(read);
+  return modelError({ ...address, kind, problem: message, status, providerCode, retryAfterMs }, error);
+}
+
+function codeIn(data: unknown): string | undefined {
+  const inner = isRecord(data) && isRecord(data["error"]) ? data["error"] : {};
+  const code = inner["code"] ?? inner["type"] ?? inner["status"];
+  return typeof code === "string" ? code : undefined;
+}

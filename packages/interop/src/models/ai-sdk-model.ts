@@ -1,0 +1,85 @@
+import { ToolmountError, type Model, type ModelPart, type ModelRequest } from "@toolmount/core";
+import { readAiSdkError } from "./ai-sdk-error.ts";
+import type { AiSdkLanguageModel, AiSdkMetadata, AiSdkRequest } from "./ai-sdk-types.ts";
+import { toPrompt } from "./prompt.ts";
+import { PartReader } from "./read-parts.ts";
+
+/** What the adapter is told of one provider. */
+export interface AiSdkModelOptions {
+  /** The server's host and port, or the provider's name. Default: the SDK's name of the provider. */
+  readonly provider?: string | undefined;
+  /** Most milliseconds of one request. */
+  readonly timeoutMs?: number | undefined;
+  /** Set on the instructions and the last message, for providers that cache only what is marked. */
+  readonly cacheMark?: AiSdkMetadata | undefined;
+  /** Sent when only one call at a time is wanted. */
+  readonly oneCallOptions?: AiSdkMetadata | undefined;
+}
+
+/**
+ * A language model of the AI SDK (specification v3 or v4) as a model of ours. What only its provider understands of an
+ * item is kept in the item's `provider_metadata` and given back. Throws `OPTION_INVALID` for specification v2.
+ */
+export function createAiSdkModel(language: AiSdkLanguageModel, options: AiSdkModelOptions = {}): Model {
+  requireVersion(language);
+  const { provider = language.provider, timeoutMs = 600_000 } = options;
+  const model = language.modelId;
+  const address = { provider, model };
+  return {
+    ...address,
+    abilities: { tools: true, parallelCalls: true, streaming: true, serverState: false },
+    async *respond(request, { signal }) {
+      const late = AbortSignal.timeout(timeoutMs);
+      try {
+        const abortSignal = AbortSignal.any([signal, late]);
+        yield* respond(language, request, { ...options, provider }, abortSignal);
+      } catch (error) {
+        const isLate = late.aborted && !signal.aborted;
+        throw readAiSdkError(error, address, { isLate, timeoutMs });
+      }
+    },
+  };
+}
+
+function requireVersion({ specificationVersion: version, provider, modelId }: AiSdkLanguageModel): void {
+  if (version === "v3" || version === "v4") return;
+  const problem = `"${provider}" implements specification ${JSON.stringify(version)} of the AI SDK; update the package to one for ai 6 or later (v3 or v4)`;
+  throw new ToolmountError("OPTION_INVALID", { option: `the model ${modelId}`, problem });
+}
+
+async function* respond(
+  language: AiSdkLanguageModel,
+  request: ModelRequest,
+  options: AiSdkModelOptions & { readonly provider: string },
+  abortSignal: AbortSignal,
+): AsyncIterable<ModelPart> {
+  const { instructions, items, settings } = request;
+  const { messages, omitted } = toPrompt(instructions, items, language.provider, options.cacheMark);
+  for (const what of omitted) yield { type: "omitted", what };
+  const body: AiSdkRequest = { prompt: messages, abortSignal, ...settingsOf(request, options) };
+  const reader = new PartReader({ provider: options.provider, model: language.modelId }, language.provider);
+  if (!settings.stream) return yield* reader.answer(await language.doGenerate(body));
+  const { stream } = await language.doStream(body);
+  yield* reader.stream(stream);
+}
+
+function settingsOf(
+  { tools, settings }: ModelRequest,
+  { oneCallOptions }: AiSdkModelOptions,
+): Omit<AiSdkRequest, "prompt" | "abortSignal"> {
+  const { temperature, maxOutputTokens, reasoning, parallelToolCalls } = settings;
+  const offered = tools.map(({ name, description, schema, strict }) => ({
+    type: "function" as const,
+    name,
+    description,
+    inputSchema: schema,
+    ...(strict && { strict }),
+  }));
+  return {
+    ...(offered.length > 0 && { tools: offered, toolChoice: { type: "auto" } }),
+    ...(temperature !== undefined && { temperature }),
+    ...(maxOutputTokens !== undefined && { maxOutputTokens }),
+    ...(reasoning?.effort !== undefined && { reasoning: reasoning.effort as "low" }),
+    ...(!parallelToolCalls && oneCallOptions !== undefined && { providerOptions: oneCallOptions }),
+  };
+}

@@ -1,0 +1,100 @@
+import type { Json, JsonSchema } from "@toolmount/core";
+
+/** The part of the AI SDK's `LanguageModelV3` and `LanguageModelV4` that the adapter uses. Source: @ai-sdk/provider 4. */
+export interface AiSdkLanguageModel {
+  readonly specificationVersion: string;
+  readonly provider: string;
+  readonly modelId: string;
+  doGenerate(options: AiSdkRequest): PromiseLike<AiSdkAnswer>;
+  doStream(options: AiSdkRequest): PromiseLike<{ readonly stream: ReadableStream<AiSdkPart> }>;
+}
+
+/** Data of one provider, by the provider's name. The SDK calls it `providerOptions` in, `providerMetadata` out. */
+export type AiSdkMetadata = Record<string, { [key: string]: Json }>;
+
+export interface AiSdkRequest {
+  prompt: AiSdkMessage[];
+  tools?: AiSdkFunction[];
+  toolChoice?: { type: "auto" };
+  maxOutputTokens?: number;
+  temperature?: number;
+  reasoning?: "none" | "minimal" | "low" | "medium" | "high" | "xhigh";
+  abortSignal?: AbortSignal;
+  providerOptions?: AiSdkMetadata;
+}
+
+export interface AiSdkFunction {
+  type: "function";
+  name: string;
+  description: string;
+  inputSchema: JsonSchema;
+  strict?: boolean;
+}
+
+export type AiSdkMessage = (
+  | { role: "system"; content: string }
+  | { role: "user"; content: AiSdkTextPart[] }
+  | { role: "assistant"; content: AiSdkAssistantPart[] }
+  | { role: "tool"; content: AiSdkResultPart[] }
+) & { providerOptions?: AiSdkMetadata };
+
+export interface AiSdkTextPart {
+  type: "text";
+  text: string;
+  providerOptions?: AiSdkMetadata;
+}
+
+export type AiSdkAssistantPart =
+  | AiSdkTextPart
+  | { type: "reasoning"; text: string; providerOptions?: AiSdkMetadata }
+  | {
+      type: "tool-call";
+      toolCallId: string;
+      toolName: string;
+      input: unknown;
+      providerOptions?: AiSdkMetadata;
+    };
+
+export interface AiSdkResultPart {
+  type: "tool-result";
+  toolCallId: string;
+  toolName: string;
+  output: { type: "text"; value: string } | { type: "error-text"; value: string };
+}
+
+/** A part of a stream, or of an answer in one piece; other types of parts are ignored. */
+export interface AiSdkPart {
+  readonly type: string;
+  readonly id?: string;
+  readonly delta?: string;
+  readonly text?: string;
+  readonly toolCallId?: string;
+  readonly toolName?: string;
+  readonly input?: unknown;
+  readonly providerExecuted?: boolean;
+  readonly providerMetadata?: AiSdkMetadata;
+  readonly modelId?: string;
+  readonly error?: unknown;
+  readonly warnings?: readonly AiSdkWarning[];
+  readonly usage?: AiSdkUsage;
+  readonly finishReason?: { readonly unified: string; readonly raw: string | undefined };
+}
+
+export interface AiSdkWarning {
+  readonly type: string;
+  readonly feature?: string;
+  readonly message?: string;
+}
+
+export interface AiSdkUsage {
+  readonly inputTokens: { readonly total: number | undefined; readonly cacheRead: number | undefined };
+  readonly outputTokens: { readonly total: number | undefined; readonly reasoning: number | undefined };
+}
+
+export interface AiSdkAnswer {
+  readonly content: readonly AiSdkPart[];
+  readonly usage: AiSdkUsage;
+  readonly finishReason: { readonly unified: string; readonly raw: string | undefined };
+  readonly warnings: readonly AiSdkWarning[];
+  readonly response?: { readonly id?: string; readonly modelId?: string };
+}

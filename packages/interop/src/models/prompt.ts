@@ -1,0 +1,149 @@
+import type { ModelItem } from "@toolmount/core";
+import { isRecord, readText } from "../schema/guards.ts";
+import type {
+  AiSdkAssistantPart,
+  AiSdkMessage,
+  AiSdkMetadata,
+  AiSdkResultPart,
+  AiSdkTextPart,
+} from "./ai-sdk-types.ts";
+
+/** A conversation in the form of the AI SDK, and what of it the model cannot take. */
+export interface Prompt {
+  readonly messages: AiSdkMessage[];
+  readonly omitted: readonly string[];
+}
+
+type Entry =
+  | { readonly role: "user"; readonly part: AiSdkTextPart }
+  | { readonly role: "assistant"; readonly part: AiSdkAssistantPart }
+  | { readonly role: "tool"; readonly part: AiSdkResultPart };
+
+/**
+ * Translates a conversation for one provider. Metadata of the same provider is given back unchanged; reasoning of another
+ * provider is left out. `cacheMark` is set on the instructions and on the last message, so that the server keeps both.
+ */
+export function toPrompt(
+  instructions: string,
+  items: readonly ModelItem[],
+  provider: string,
+  cacheMark?: AiSdkMetadata,
+): Prompt {
+  const omitted: string[] = [];
+  const names = new Map(items.map((item) => [readText(item["call_id"]), readText(item["name"])]));
+  const messages: AiSdkMessage[] = instructions === "" ? [] : [{ role: "system", content: instructions }];
+  for (const item of items) {
+    const entries = entriesOf(item, { provider, names, omitted });
+    for (const entry of entries) append(messages, entry);
+  }
+  if (cacheMark !== undefined) mark(messages, cacheMark);
+  return { messages, omitted: [...new Set(omitted)] };
+}
+
+interface Translation {
+  readonly provider: string;
+  readonly names: ReadonlyMap<string, string>;
+  readonly omitted: string[];
+}
+
+function entriesOf(item: ModelItem, translation: Translation): Entry[] {
+  switch (item["type"]) {
+    case "message":
+      return messageEntries(item, translation);
+    case "reasoning":
+      return reasoningEntries(item, translation);
+    case "function_call":
+    case "custom_tool_call":
+      return [{ role: "assistant", part: callPart(item, translation) }];
+    case "function_call_output":
+    case "custom_tool_call_output":
+      return [{ role: "tool", part: resultPart(item, translation) }];
+    default:
+      translation.omitted.push(`an item of the type ${readText(item["type"])}`);
+      return [];
+  }
+}
+
+/** Providers take no system messages after the first, so a developer's message is one of the user. */
+function messageEntries(item: ModelItem, { provider }: Translation): Entry[] {
+  const { role, content } = item;
+  const parts = (Array.isArray(content) ? content : [content]).flatMap((part): string[] => {
+    if (typeof part === "string") return [part];
+    if (!isRecord(part)) return [];
+    return [readText(part["text"]) || readText(part["refusal"])];
+  });
+  const text = parts.join("");
+  if (text === "") return [];
+  if (role === "assistant")
+    return [{ role: "assistant", part: { type: "text", text, ...optionsOf(item, provider) } }];
+  return [{ role: "user", part: { type: "text", text } }];
+}
+
+function reasoningEntries(item: ModelItem, { provider, omitted }: Translation): Entry[] {
+  const options = optionsOf(item, provider);
+  if (options.providerOptions === undefined && item["provider_metadata"] !== undefined) {
+    omitted.push("reasoning of another provider");
+    return [];
+  }
+  if (readText(item["encrypted_content"]) !== "") {
+    omitted.push("encrypted reasoning of another provider");
+    return [];
+  }
+  return [{ role: "assistant", part: { type: "reasoning", text: summaryText(item), ...options } }];
+}
+
+function summaryText({ summary }: ModelItem): string {
+  const parts = Array.isArray(summary) ? summary : [];
+  return parts.map((part) => (isRecord(part) ? readText(part["text"]) : "")).join("");
+}
+
+function callPart(item: ModelItem, { provider }: Translation): AiSdkAssistantPart {
+  const given = readText(item["arguments"]) || readText(item["input"]);
+  return {
+    type: "tool-call",
+    toolCallId: readText(item["call_id"]),
+    toolName: readText(item["name"]),
+    input: objectOf(given),
+    ...optionsOf(item, provider),
+  };
+}
+
+/** Providers take an object. The model reads from the call's result that its own text was not one. */
+function objectOf(text: string): unknown {
+  try {
+    const value: unknown = JSON.parse(text === "" ? "{}" : text);
+    return isRecord(value) ? value : { value };
+  } catch {
+    return { invalid_json: text };
+  }
+}
+
+function resultPart(item: ModelItem, { names, omitted }: Translation): AiSdkResultPart {
+  const toolCallId = readText(item["call_id"]);
+  const toolName = names.get(toolCallId) ?? "";
+  const { output } = item;
+  const parts = Array.isArray(output) ? output.filter(isRecord) : [];
+  if (parts.some(({ type }) => type !== "input_text")) omitted.push("images and files of a call's result");
+  const value = typeof output === "string" ? output : parts.map((part) => readText(part["text"])).join("\n");
+  const type = value.startsWith("Error: ") ? "error-text" : "text";
+  return { type: "tool-result", toolCallId, toolName, output: { type, value } };
+}
+
+function optionsOf(item: ModelItem, provider: string): { readonly providerOptions?: AiSdkMetadata } {
+  const kept = item["provider_metadata"];
+  if (!isRecord(kept) || kept["provider"] !== provider || !isRecord(kept["metadata"])) return {};
+  return { providerOptions: kept["metadata"] as AiSdkMetadata };
+}
+
+/** Parts of one role that follow each other are one message. */
+function append(messages: AiSdkMessage[], { role, part }: Entry): void {
+  const last = messages.at(-1);
+  if (last?.role === role) (last.content as (typeof part)[]).push(part);
+  else messages.push({ role, content: [part] } as AiSdkMessage);
+}
+
+function mark(messages: AiSdkMessage[], cacheMark: AiSdkMetadata): void {
+  const system = messages.find(({ role }) => role === "system");
+  for (const message of new Set([system, messages.at(-1)]))
+    if (message !== undefined) message.providerOptions = cacheMark;
+}

@@ -1,0 +1,142 @@
+import {
+  modelError,
+  ToolmountError,
+  type ImportPackage,
+  type Model,
+  type ModelPlace,
+  type ModelProvider,
+} from "@toolmount/core";
+import { createAiSdkModel, type AiSdkModelOptions } from "./ai-sdk-model.ts";
+import type { AiSdkLanguageModel } from "./ai-sdk-types.ts";
+
+/** A provider that plans can name: `model: <name>:<model>`. */
+export interface KnownProvider extends Pick<AiSdkModelOptions, "cacheMark" | "oneCallOptions"> {
+  readonly name: string;
+  /** The package of the AI SDK. */
+  readonly package: string;
+  /** The package's export that makes a provider. */
+  readonly create: string;
+  /** The server's URL; undefined where the package knows it, or where a plan has to give it. */
+  readonly baseUrl?: string;
+  /** The environment variable that usually holds the key; null for a server that needs none. */
+  readonly keyVariable: string | null;
+}
+
+const compatible = { package: "@ai-sdk/openai-compatible", create: "createOpenAICompatible" } as const;
+
+/** The providers that plans can name, beside the Responses API. Sources: each package's documentation, November 2026. */
+export const knownProviders: readonly KnownProvider[] = [
+  {
+    name: "anthropic",
+    package: "@ai-sdk/anthropic",
+    create: "createAnthropic",
+    keyVariable: "ANTHROPIC_API_KEY",
+    cacheMark: { anthropic: { cacheControl: { type: "ephemeral" } } },
+    oneCallOptions: { anthropic: { disableParallelToolUse: true } },
+  },
+  {
+    name: "google",
+    package: "@ai-sdk/google",
+    create: "createGoogleGenerativeAI",
+    keyVariable: "GOOGLE_GENERATIVE_AI_API_KEY",
+  },
+  { name: "mistral", package: "@ai-sdk/mistral", create: "createMistral", keyVariable: "MISTRAL_API_KEY" },
+  { name: "groq", package: "@ai-sdk/groq", create: "createGroq", keyVariable: "GROQ_API_KEY" },
+  { name: "xai", package: "@ai-sdk/xai", create: "createXai", keyVariable: "XAI_API_KEY" },
+  { name: "openai-compatible", ...compatible, keyVariable: null },
+  { name: "ollama", ...compatible, baseUrl: "http://127.0.0.1:11434/v1", keyVariable: null },
+  { name: "lmstudio", ...compatible, baseUrl: "http://127.0.0.1:1234/v1", keyVariable: null },
+  { name: "vllm", ...compatible, baseUrl: "http://127.0.0.1:8000/v1", keyVariable: null },
+  {
+    name: "openrouter",
+    ...compatible,
+    baseUrl: "https://openrouter.ai/api/v1",
+    keyVariable: "OPENROUTER_API_KEY",
+  },
+];
+
+/** The known provider of a name, whose package `importPackage` imports. Null for an unknown name. */
+export function findModelProvider(name: string, importPackage: ImportPackage | null): ModelProvider | null {
+  const known = knownProviders.find((candidate) => candidate.name === name);
+  return known === undefined ? null : createModelProvider(known, importPackage);
+}
+
+/** Makes a provider over a package of the AI SDK. The package is imported when a model is opened. */
+export function createModelProvider(
+  known: KnownProvider,
+  importPackage: ImportPackage | null,
+): ModelProvider {
+  return {
+    name: known.name,
+    async open(model: string, place: ModelPlace): Promise<Model> {
+      const baseUrl = place.baseUrl ?? known.baseUrl;
+      requireSettings(known, model, { ...place, baseUrl });
+      const exports = await importProvider(known, importPackage);
+      const create = exports[known.create];
+      if (typeof create !== "function") throw missing(known);
+      const provider = (create as ProviderFactory)({
+        name: known.name,
+        ...(baseUrl !== undefined && { baseURL: baseUrl }),
+        ...(place.apiKey !== undefined && { apiKey: place.apiKey }),
+        includeUsage: true,
+      });
+      const { cacheMark, oneCallOptions } = known;
+      const server = baseUrl === undefined ? known.name : new URL(baseUrl).host;
+      const options = { provider: server, timeoutMs: place.timeoutMs, cacheMark, oneCallOptions };
+      return createAiSdkModel(languageModelOf(provider, model), options);
+    },
+  };
+}
+
+type ProviderFactory = (settings: Readonly<Record<string, unknown>>) => ProviderInstance;
+
+interface ProviderInstance {
+  (model: string): AiSdkLanguageModel;
+  readonly languageModel?: (model: string) => AiSdkLanguageModel;
+}
+
+function languageModelOf(provider: ProviderInstance, model: string): AiSdkLanguageModel {
+  return provider.languageModel === undefined ? provider(model) : provider.languageModel(model);
+}
+
+function requireSettings(known: KnownProvider, model: string, { baseUrl, apiKey }: ModelPlace): void {
+  const address = { provider: known.name, model };
+  if (known.package === compatible.package && baseUrl === undefined) {
+    const problem = `"${known.name}" needs baseUrl: the server's URL, such as http://127.0.0.1:8080/v1`;
+    throw modelError({ ...address, kind: "configuration", problem });
+  }
+  if (known.keyVariable !== null && apiKey === undefined) {
+    const problem = `no API key for "${known.name}": set apiKey: \${${known.keyVariable}} in the plan's session.orchestrator, or the environment variable ${known.keyVariable} for a plan without one`;
+    throw modelError({ ...address, kind: "configuration", problem });
+  }
+}
+
+async function importProvider(
+  known: KnownProvider,
+  importPackage: ImportPackage | null,
+): Promise<Readonly<Record<string, unknown>>> {
+  if (known.package === compatible.package) return import("@ai-sdk/openai-compatible");
+  const found = (await importPackage?.(known.package)) ?? null;
+  if (found === null) throw missing(known);
+  return found;
+}
+
+function missing({ name, package: module }: KnownProvider): ToolmountError {
+  const install = `npm install ${module}`;
+  return new ToolmountError("EXTENSION_MISSING", { what: `the model provider "${name}"`, module, install });
+}
+
+/** Lists the models of a server that speaks OpenAI's `/models`. Rejects when the server does not answer. */
+export async function listServerModels(
+  baseUrl: string,
+  {
+    apiKey,
+    signal,
+  }: { readonly apiKey?: string | undefined; readonly signal?: AbortSignal | undefined } = {},
+): Promise<readonly string[]> {
+  const headers = apiKey === undefined ? {} : { authorization: `Bearer ${apiKey}` };
+  const response = await fetch(`${baseUrl.replace(/\/$/, "")}/models`, { headers, signal: signal ?? null });
+  if (!response.ok) throw new Error(`${baseUrl} answered with status ${response.status}`);
+  const { data } = (await response.json()) as { readonly data?: readonly { readonly id?: unknown }[] };
+  return (data ?? []).flatMap(({ id }) => (typeof id === "string" ? [id] : [])).toSorted();
+}

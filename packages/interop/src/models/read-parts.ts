@@ -1,0 +1,183 @@
+import { modelError, type Json, type ModelItem, type ModelPart, type ModelUsage } from "@toolmount/core";
+import { isRecord } from "../schema/guards.ts";
+import type { ModelAddress } from "./ai-sdk-error.ts";
+import type { AiSdkAnswer, AiSdkMetadata, AiSdkPart, AiSdkUsage, AiSdkWarning } from "./ai-sdk-types.ts";
+
+/** A block that is still streamed. */
+interface Block {
+  readonly index: number;
+  readonly kind: "message" | "reasoning";
+  text: string;
+  metadata: AiSdkMetadata | undefined;
+}
+
+/** Builds an answer from the parts of a stream of the AI SDK. */
+export class PartReader {
+  readonly #address: ModelAddress;
+  /** The provider under which metadata is kept. */
+  readonly #provider: string;
+  readonly #blocks = new Map<string, Block>();
+  readonly #items: { readonly index: number; readonly item: ModelItem }[] = [];
+  #model: string;
+  #count = 0;
+  #isFinished = false;
+
+  constructor(address: ModelAddress, provider: string) {
+    this.#address = address;
+    this.#provider = provider;
+    this.#model = address.model;
+  }
+
+  /** Reads a stream. Throws `PROVIDER_FAILED` when it reports an error, or ends without a final part. */
+  async *stream(parts: AsyncIterable<AiSdkPart>): AsyncIterable<ModelPart> {
+    for await (const part of parts) yield* this.#read(part);
+    if (this.#isFinished) return;
+    const problem = "the stream ended before the answer did";
+    throw modelError({ ...this.#address, kind: "stream", problem });
+  }
+
+  /** Reads an answer in one piece. */
+  *answer({ content, usage, finishReason, warnings, response }: AiSdkAnswer): Iterable<ModelPart> {
+    this.#model = response?.modelId ?? this.#model;
+    yield* this.#read({ type: "stream-start", warnings });
+    for (const [at, part] of content.entries()) {
+      const { type, text = "", providerMetadata } = part;
+      const metadata = providerMetadata === undefined ? {} : { providerMetadata };
+      if (type !== "text" && type !== "reasoning") yield* this.#read(part);
+      else {
+        const id = `${at}`;
+        yield* this.#read({ type: `${type}-start`, id });
+        yield* this.#read({ type: `${type}-delta`, id, delta: text });
+        yield* this.#read({ type: `${type}-end`, id, ...metadata });
+      }
+    }
+    yield* this.#read({ type: "finish", usage, finishReason });
+  }
+
+  *#read(part: AiSdkPart): Iterable<ModelPart> {
+    switch (part.type) {
+      case "stream-start":
+        return yield* omittedBy(part.warnings ?? []);
+      case "response-metadata":
+        this.#model = part.modelId ?? this.#model;
+        return;
+      case "text-start":
+      case "reasoning-start":
+        return yield this.#begin(part);
+      case "text-delta":
+      case "reasoning-delta":
+        return yield* this.#extend(part);
+      case "text-end":
+      case "reasoning-end":
+        return yield* this.#end(part);
+      case "tool-call":
+        return yield* this.#call(part);
+      case "error":
+        throw part.error;
+      case "finish":
+        return yield this.#finish(part);
+      default:
+    }
+  }
+
+  #begin({ type, id = "", providerMetadata }: AiSdkPart): ModelPart {
+    const kind = type === "text-start" ? "message" : "reasoning";
+    const block: Block = { index: this.#count++, kind, text: "", metadata: providerMetadata };
+    this.#blocks.set(`${kind} ${id}`, block);
+    return { type: "begin", index: block.index, kind };
+  }
+
+  #blockOf({ type, id = "" }: AiSdkPart): Block | undefined {
+    return this.#blocks.get(`${type.startsWith("text") ? "message" : "reasoning"} ${id}`);
+  }
+
+  *#extend(part: AiSdkPart): Iterable<ModelPart> {
+    const block = this.#blockOf(part);
+    if (block === undefined) return;
+    const { delta = "", providerMetadata } = part;
+    block.text += delta;
+    block.metadata = merged(block.metadata, providerMetadata);
+    const { index } = block;
+    if (delta !== "") yield { type: block.kind === "message" ? "text" : "reasoning", index, text: delta };
+  }
+
+  *#end(part: AiSdkPart): Iterable<ModelPart> {
+    const block = this.#blockOf(part);
+    if (block === undefined) return;
+    this.#blocks.delete(`${block.kind} ${part.id ?? ""}`);
+    block.metadata = merged(block.metadata, part.providerMetadata);
+    const { index, kind, text } = block;
+    if (text === "" && block.metadata === undefined) return;
+    const item: ModelItem =
+      kind === "message"
+        ? { type: "message", role: "assistant", content: [{ type: "output_text", text }] }
+        : { type: "reasoning", summary: text === "" ? [] : [{ type: "summary_text", text }] };
+    yield this.#keep(index, item, block.metadata);
+  }
+
+  *#call({
+    toolCallId = "",
+    toolName = "",
+    input,
+    providerExecuted,
+    providerMetadata,
+  }: AiSdkPart): Iterable<ModelPart> {
+    if (providerExecuted === true) return; // the provider answers its own calls
+    const index = this.#count++;
+    yield { type: "begin", index, kind: "function_call" };
+    const given = typeof input === "string" ? input : JSON.stringify(input ?? {});
+    const item = { type: "function_call", call_id: toolCallId, name: toolName, arguments: given };
+    yield this.#keep(index, item, providerMetadata);
+  }
+
+  #keep(index: number, item: ModelItem, metadata: AiSdkMetadata | undefined): ModelPart {
+    const own = metadata === undefined ? {} : { provider_metadata: { provider: this.#provider, metadata } };
+    const kept = { ...item, ...own } as ModelItem;
+    this.#items.push({ index, item: kept });
+    return { type: "item", index, item: kept };
+  }
+
+  #finish({ usage, finishReason }: AiSdkPart): ModelPart {
+    this.#isFinished = true;
+    const items = this.#items.toSorted((a, b) => a.index - b.index).map(({ item }) => item);
+    const reason = finishReason?.unified ?? "other";
+    if (reason === "error") {
+      const problem = `the model ended with an error: ${finishReason?.raw ?? "no reason"}`;
+      throw modelError({ ...this.#address, kind: "unavailable", problem });
+    }
+    const incomplete = cuts[reason] ?? null;
+    return { type: "finish", items, usage: usageOf(usage), responseId: null, model: this.#model, incomplete };
+  }
+}
+
+/** Finish reasons of a cut answer, in the words of the Responses API. */
+const cuts: Readonly<Record<string, string>> = {
+  length: "max_output_tokens",
+  "content-filter": "content_filter",
+  interrupted: "interrupted",
+};
+
+function* omittedBy(warnings: readonly AiSdkWarning[]): Iterable<ModelPart> {
+  for (const { type, feature, message } of warnings)
+    if (type === "unsupported") yield { type: "omitted", what: feature ?? message ?? "a setting" };
+}
+
+function usageOf(usage: AiSdkUsage | undefined): ModelUsage {
+  return {
+    requests: 1,
+    inputTokens: usage?.inputTokens.total ?? 0,
+    cachedTokens: usage?.inputTokens.cacheRead ?? 0,
+    outputTokens: usage?.outputTokens.total ?? 0,
+    reasoningTokens: usage?.outputTokens.reasoning ?? 0,
+  };
+}
+
+function merged(one: AiSdkMetadata | undefined, other: AiSdkMetadata | undefined): AiSdkMetadata | undefined {
+  if (one === undefined || other === undefined) return one ?? other;
+  const names = [...new Set([...Object.keys(one), ...Object.keys(other)])];
+  const pairs = names.map((name): [string, Record<string, Json>] => {
+    const value = isRecord(other[name]) ? other[name] : {};
+    return [name, { ...one[name], ...value }];
+  });
+  return Object.fromEntries(pairs);
+}

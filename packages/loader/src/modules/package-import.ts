@@ -1,0 +1,13 @@
+import { pathToFileURL } from "node:url";
+import type { ImportPackage } from "@toolmount/core";
+import { importModule } from "./import.ts";
+
+/** Imports packages by name from a folder, as Node would there. Null for a package that is not installed. */
+export function createPackageImport(folder: string): ImportPackage {
+  return async (name) => {
+    const { resolveModulePath } = await import("exsolve");
+    const conditions = ["node", "import"];
+    const path = resolveModulePath(name, { cache: false, conditions, from: `${folder}/`, try: true });
+    return path === undefined ? null : importModule(pathToFileURL(path).href);
+  };
+}

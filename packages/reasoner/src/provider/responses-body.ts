@@ -1,0 +1,40 @@
+import type { ModelRequest } from "@toolmount/core";
+import { canBeCarried, type Item } from "./items.ts";
+
+/** The body of a request to the Responses API, and what of the conversation the server cannot take. */
+export function responsesBody(
+  { instructions, items, previousResponseId, tools, settings }: ModelRequest,
+  model: string,
+  wantsEncrypted: boolean,
+): { readonly body: object; readonly omitted: readonly string[] } {
+  const { stream, temperature, maxOutputTokens, parallelToolCalls, reasoning, store } = settings;
+  const input = items.flatMap(ownItem);
+  const offered = tools.map(({ name, description, schema, strict }) => ({
+    type: "function",
+    name,
+    description,
+    parameters: schema,
+    strict,
+  }));
+  const body = {
+    ...(previousResponseId !== null && { previous_response_id: previousResponseId }),
+    input,
+    ...(instructions !== "" && { instructions }),
+    ...(offered.length > 0 && { tools: offered, parallel_tool_calls: parallelToolCalls }),
+    store,
+    ...(reasoning !== undefined && { reasoning }),
+    ...(!store && wantsEncrypted && { include: ["reasoning.encrypted_content"] }),
+    ...(temperature !== undefined && { temperature }),
+    ...(maxOutputTokens !== undefined && { max_output_tokens: maxOutputTokens }),
+    model,
+    stream,
+  };
+  return { body, omitted: input.length < items.length ? ["reasoning of another provider"] : [] };
+}
+
+/** Another provider's data is removed; its reasoning has no form that this server can read. */
+function ownItem(item: Item): Item[] {
+  if (item["provider_metadata"] === undefined) return [item];
+  const { provider_metadata: _, ...own } = item;
+  return own["type"] === "reasoning" && !canBeCarried(own) ? [] : [own];
+}
