@@ -58,9 +58,8 @@ async function* respond(
   for (const what of omitted) yield { type: "omitted", what };
   const body: AiSdkRequest = { prompt: messages, abortSignal, ...settingsOf(request, options) };
   const reader = new PartReader({ provider: options.provider, model: language.modelId }, language.provider);
-  if (!settings.stream) return yield* reader.answer(await language.doGenerate(body));
-  const { stream } = await language.doStream(body);
-  yield* reader.stream(stream);
+  if (settings.stream) yield* reader.stream((await language.doStream(body)).stream);
+  else yield* reader.answer(await language.doGenerate(body));
 }
 
 function settingsOf(

@@ -47,7 +47,7 @@ interface Translation {
 }
 
 function entriesOf(item: ModelItem, translation: Translation): Entry[] {
-  switch (item["type"]) {
+  switch (readText(item["type"])) {
     case "message":
       return messageEntries(item, translation);
     case "reasoning":

@@ -57,25 +57,31 @@ export class PartReader {
   *#read(part: AiSdkPart): Iterable<ModelPart> {
     switch (part.type) {
       case "stream-start":
-        return yield* omittedBy(part.warnings ?? []);
+        yield* omittedBy(part.warnings ?? []);
+        break;
       case "response-metadata":
         this.#model = part.modelId ?? this.#model;
-        return;
+        break;
       case "text-start":
       case "reasoning-start":
-        return yield this.#begin(part);
+        yield this.#begin(part);
+        break;
       case "text-delta":
       case "reasoning-delta":
-        return yield* this.#extend(part);
+        yield* this.#extend(part);
+        break;
       case "text-end":
       case "reasoning-end":
-        return yield* this.#end(part);
+        yield* this.#end(part);
+        break;
       case "tool-call":
-        return yield* this.#call(part);
+        yield* this.#call(part);
+        break;
       case "error":
         throw part.error;
       case "finish":
-        return yield this.#finish(part);
+        yield this.#finish(part);
+        break;
       default:
     }
   }
