@@ -29,7 +29,7 @@ export function readAiSdkError(
     return modelError({ ...address, kind: "abort", problem: "the request was cancelled" }, error);
   if (name === "AI_LoadAPIKeyError")
     return modelError({ ...address, kind: "configuration", problem: message }, error);
-  if (isRecord(error) || error instanceof Error) return ofCall(error as CallError, message, address);
+  if (isRecord(error) || error instanceof Error) return ofCall(error, message, address);
   return modelError({ ...address, kind: "stream", problem: message }, error);
 }
 
