@@ -56,7 +56,7 @@ async function notes(...exchange: object[]) {
   });
 }
 
-/** A line that somebody typed, as a shell shows it. */
+/** A line that a person typed, as a shell shows it. */
 function typed(words: readonly string[]): string {
   const shown = words.map((word) => (/\s/.test(word) ? `"${word}"` : word)).join(" ");
   return `\u001b[2m$\u001b[22m toolmount ${shown}\r\n`;
@@ -76,7 +76,7 @@ async function expectPicture(name: string, title: string, bytes: string): Promis
 
 const replay = ["--session", "notes", "--model", "replay:exchange.json"];
 
-test("the picture of a turn with two calls at once is what the command shows", async () => {
+test("the picture of a turn with two parallel calls is what the command shows", async () => {
   const { folder } = await notes(
     response(
       call("a", "read_note", { path: "note.txt" }),
@@ -84,7 +84,7 @@ test("the picture of a turn with two calls at once is what the command shows", a
     ),
     response(say("The note is read; the plan does not let me change it.")),
   );
-  const words = ["run", ...replay, "Mend the note"];
+  const words = ["run", ...replay, "Fix the note"];
   const terminal = atTerminal(words, { cwd: folder, columns });
   expect(await terminal.ended, terminal.text()).toBe(0);
   await expectPicture("turn", "A turn of a model with two calls", typed(words) + terminal.bytes());
@@ -95,7 +95,7 @@ test("the picture of a question is what the command shows", async () => {
     response(call("a", "remove_note", { path: "old.txt" })),
     response(say("Gone.")),
   );
-  const words = ["run", ...replay, "Remove what nobody needs"];
+  const words = ["run", ...replay, "Remove the old note"];
   const terminal = atTerminal(words, { cwd: folder, columns });
   await terminal.until(/Deny, and say why[\s\S]*confirm/);
   terminal.press(keys.down);
@@ -113,7 +113,7 @@ test("the picture of a cancelled turn is what the command shows", async () => {
   await expectPicture("cancelled", "A turn cancelled with Ctrl-C", typed(words) + terminal.bytes());
 });
 
-test("the picture of a turn that waits, is approved and goes on is what three commands show", async () => {
+test("the picture of a turn that waits, is approved and is resumed is what three commands show", async () => {
   const { folder, run } = await notes(response(call("a", "remove_note", { path: "old.txt" })));
   let bytes = "";
   const say1 = async (code: number, shown: readonly string[], words = shown) => {
@@ -127,12 +127,12 @@ test("the picture of a turn that waits, is approved and goes on is what three co
     const end = code === 3 ? terminal.bytes().split("Decide later").at(-1)! : terminal.bytes();
     bytes += `${typed(shown)}${end.replace(/^[^\n]*\n/, code === 3 ? "" : "$&")}\r\n`;
   };
-  await say1(3, ["run", ...replay, "Remove what nobody needs"]);
+  await say1(3, ["run", ...replay, "Remove the old note"]);
   const { waiting } = (await run(["approvals", "list", "--json"])).json() as { waiting: { id: string }[] };
   await say1(0, ["approvals", "approve", "8fJ2kQ"], ["approvals", "approve", waiting[0]!.id]);
   await say1(0, ["sessions", "resume", "notes", "--model", "replay:more.json"]);
   await say1(0, ["sessions", "show", "notes"]);
-  await expectPicture("resume", "A turn waits, is approved, and goes on in another process", bytes);
+  await expectPicture("resume", "A turn waits, is approved, and is resumed in another process", bytes);
 });
 
 test("the picture of what a turn left behind is what its commands show", async () => {
@@ -148,7 +148,7 @@ test("the picture of what a turn left behind is what its commands show", async (
   });
   let bytes = "";
   for (const [words, shows] of [
-    [["run", ...replay, "Mend the note"], false],
+    [["run", ...replay, "Fix the note"], false],
     [["audit"], true],
     [["audit", "--check"], true],
     [["sessions", "show", "notes"], true],
@@ -157,5 +157,5 @@ test("the picture of what a turn left behind is what its commands show", async (
     expect(await terminal.ended, terminal.text()).toBe(0);
     if (shows) bytes += `${typed(words)}${terminal.bytes()}\r\n`;
   }
-  await expectPicture("observe", "What a turn did, as the audit and the session tell it", bytes);
+  await expectPicture("observe", "What a turn did, as the audit and the session show it", bytes);
 });

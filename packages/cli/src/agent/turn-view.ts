@@ -99,7 +99,7 @@ function waitingLine(screen: Screen, { tool, waitsFor, callId, arguments: given 
   return `  ${screen.paint("yellow", "…")} ${screen.paint("bold", printable(tool))} ${printable(what)}`;
 }
 
-/** What a turn took, and how to go on when it waits. */
+/** The session, cost and counts of a turn, and the command that resumes it. */
 export function turnFooter(
   screen: Screen,
   { sessionId, status, usage, cost, iterations, calls }: TurnResult,
@@ -115,14 +115,15 @@ export function turnFooter(
   const lines = [screen.paint("dim", facts.join(" · "))];
   if (status === "paused")
     lines.push(
-      `go on with: ${screen.paint("cyan", `toolmount sessions resume ${printable([sessionId, plan].filter(Boolean).join(" "))}`)}`,
+      `resume with: ${screen.paint("cyan", `toolmount sessions resume ${printable([sessionId, plan].filter(Boolean).join(" "))}`)}`,
     );
   if (status === "cancelled")
     lines.push(screen.paint("yellow", "the turn was cancelled; every call it made is answered"));
   return lines;
 }
 
-export function exitCodeOf({ status }: TurnResult): ExitCode {
+/** The exit code of a command whose work is one turn. */
+export function exitCodeOfTurn({ status }: TurnResult): ExitCode {
   if (status === "done") return exitCodes.done;
   return status === "paused" ? exitCodes.pending : exitCodes.failed;
 }

@@ -2,17 +2,18 @@ import type { Approver } from "@toolmount/core";
 import type { OpenedHost } from "@toolmount/loader";
 import type { TurnEvent, TurnOptions, TurnResult } from "@toolmount/reasoner";
 import { createTerminalApprover } from "../host/terminal-approver.ts";
+import { readUserName } from "../host/user-name.ts";
 import { openPlan } from "../host/open-plan.ts";
 import type { PlanOptions } from "../options/plan-options.ts";
 import type { Screen } from "../screen/screen.ts";
 import type { Shell } from "../process/shell.ts";
 import type { ExitCode } from "../process/exit-codes.ts";
 import { interruption } from "../process/signals.ts";
-import { createFloor, type Floor } from "../process/terminal-lock.ts";
+import { createTerminalLock, type TerminalLock } from "../process/terminal-lock.ts";
 import { openReasoner, type ModelOptions, type OpenReasoner } from "./open-reasoner.ts";
-import { createTurnView, exitCodeOf, turnFooter } from "./turn-view.ts";
+import { createTurnView, exitCodeOfTurn, turnFooter } from "./turn-view.ts";
 
-/** What commands that run turns are given. */
+/** Options of commands that run turns. */
 export interface AgentOptions extends PlanOptions, ModelOptions {
   readonly json?: true;
   readonly user?: string;
@@ -21,27 +22,27 @@ export interface AgentOptions extends PlanOptions, ModelOptions {
 /** A reasoner over a plan. */
 export interface Agent extends Pick<OpenReasoner, "reasoner"> {
   readonly host: OpenedHost;
-  /** What a turn is given, which the controller cancels: Ctrl-C in one of its questions, too. */
+  /** The options of a turn, which the controller cancels, also by Ctrl-C in one of its questions. */
   readonly turn: (controller: AbortController) => TurnOptions;
 }
 
-/** Opens a plan and a reasoner over it, and closes both. Questions go to whoever sits at the terminal. */
+/** Opens a plan and a reasoner over it, and closes both. The person at the terminal answers questions. */
 export async function withReasoner<Value>(
   plan: string | undefined,
   options: AgentOptions,
   shell: Shell,
   act: (agent: Agent) => Promise<Value>,
 ): Promise<Value> {
-  const floor = createFloor();
+  const lock = createTerminalLock();
   let current: AbortController | undefined;
-  const approver = chooseApprover(shell, floor, () => current?.abort(interruption("SIGINT")));
+  const approver = chooseApprover(shell, lock, () => current?.abort(interruption("SIGINT")));
   const host = await openPlan(plan, options, shell, { approver });
   let opened: OpenReasoner | undefined;
   try {
     opened = await openReasoner(host, options, shell);
     const { reasoner, settings } = opened;
-    const tell = options.json === true ? tellLines(shell.out) : createTurnView(shell.out);
-    const onEvent = (event: TurnEvent) => floor.say(() => tell(event));
+    const write = options.json === true ? writeEvents(shell.out) : createTurnView(shell.out);
+    const onEvent = (event: TurnEvent) => lock.write(() => write(event));
     return await act({
       host,
       reasoner,
@@ -56,22 +57,22 @@ export async function withReasoner<Value>(
   }
 }
 
-/** Each event as it happens, a JSON object a line; the last one of a turn is `done`, with its result. */
-function tellLines(screen: Screen): (event: TurnEvent) => void {
+/** Writes each event when it happens, one JSON object a line; the last one of a turn is `done`, with its result. */
+function writeEvents(screen: Screen): (event: TurnEvent) => void {
   return (event) => screen.jsonLine(event);
 }
 
 function chooseApprover(
-  { terminal, err }: Shell,
-  floor: Floor,
+  { terminal, err, env }: Shell,
+  lock: TerminalLock,
   onLeave: () => void,
 ): Approver["ask"] | undefined {
   if (terminal === undefined) return undefined;
-  return createTerminalApprover(err, terminal, onLeave, floor);
+  return createTerminalApprover(err, terminal, onLeave, lock, readUserName(env));
 }
 
-/** Runs what gives one turn, and tells how it ended. */
-export async function tellTurn(
+/** Runs one turn and reports its end. */
+export async function runTurn(
   options: AgentOptions,
   plan: string | undefined,
   shell: Shell,
@@ -85,5 +86,5 @@ export async function tellTurn(
     }),
   );
   if (options.json !== true) for (const line of turnFooter(shell.err, result, plan)) shell.err.line(line);
-  return exitCodeOf(result);
+  return exitCodeOfTurn(result);
 }

@@ -1,10 +1,10 @@
 import type { ApprovalStore, AuditSink, SessionStore } from "@toolmount/core";
 import type { OpenedHost } from "@toolmount/loader";
 
-/** Where the command keeps what waits when a plan does not say: beside the plan, made when it is first needed. */
+/** Where the command stores pending calls and sessions of a plan without `state`: beside the plan, created on first use. */
 const defaultState = "sqlite:./.toolmount/state.db";
 
-/** Which calls are recorded when a plan does not say: `changes` leaves out reads, which then need no database. */
+/** Which calls the command audits for a plan without `audit`: `changes` excludes reads, which then need no database. */
 export type DefaultAudit = "changes" | "mixed";
 
 /** Mounts the command's own state for a plan that has none. The first use opens the database. */
@@ -27,7 +27,7 @@ export function mountDefaultState(host: OpenedHost, defaultAudit: DefaultAudit):
   coordinator.registerCleanup(async () => (await opened?.catch(() => undefined))?.close());
 }
 
-/** A store that is opened by the first question put to it. */
+/** A store that its first use opens. */
 function openedLate(open: () => Promise<ApprovalStore>): ApprovalStore {
   return {
     add: async (record) => (await open()).add(record),

@@ -7,8 +7,8 @@ import type { PlanOptions } from "../options/plan-options.ts";
 import type { Shell } from "../process/shell.ts";
 
 /**
- * Opens a plan's host. A plan that says nothing of `state` gets the command's own, so that a question can wait; if it says
- * nothing of `audit` either, calls are recorded there: those of tools that may change something, or with `mixed` all.
+ * Opens a plan's host. A plan without `state` gets the command's own, so that a call can wait for an answer; without
+ * `audit` too, calls are audited there: those of tools that may change something, or with `mixed` all.
  */
 export async function openPlan(
   plan: string | undefined,

@@ -1,28 +1,26 @@
 import type { ApprovalAnswer, ApprovalQuestion, Approver } from "@toolmount/core";
-import { createFloor, type Floor } from "../process/terminal-lock.ts";
+import { createTerminalLock, type TerminalLock } from "../process/terminal-lock.ts";
 import { printable, jsonText } from "../screen/printable.ts";
 import type { Screen } from "../screen/screen.ts";
 import type { Shell } from "../process/shell.ts";
 
-/** Whose the answers of a terminal are. */
-const by = "the person at the terminal";
-
 /**
- * Asks whoever sits at the terminal, one question at a time: what would run, on what, why it is asked, and the exact
- * bytes. Leaving the question with Ctrl-C calls `onLeave`.
+ * Asks the person at the terminal, one question at a time, and shows the tool, the reasons and the exact arguments.
+ * Ctrl-C in a question calls `onLeave`.
  */
 export function createTerminalApprover(
   screen: Screen,
   terminal: NonNullable<Shell["terminal"]>,
   onLeave: () => void,
-  floor: Floor = createFloor(),
+  lock: TerminalLock = createTerminalLock(),
+  by = "the person at the terminal",
 ): Approver["ask"] {
   const queue = new Set<Asked>();
   return async (question, { signal }) => {
     const asked: Asked = { question, covered: false };
     queue.add(asked);
     try {
-      return await floor.alone(async () => {
+      return await lock.alone(async () => {
         if (asked.covered) return { decision: "approve", by };
         const answer = await askPerson(question, signal, {
           screen,
@@ -31,7 +29,7 @@ export function createTerminalApprover(
           waiting: queue.size - 1,
         });
         coverLike(question, answer, queue);
-        return answer;
+        return { ...answer, by };
       });
     } finally {
       queue.delete(asked);
@@ -39,14 +37,14 @@ export function createTerminalApprover(
   };
 }
 
-/** A question that stands in the line. */
+/** A question in the queue. */
 interface Asked {
   readonly question: ApprovalQuestion;
-  /** Whether an answer before it, for the session or for always, was for it, too. */
+  /** Whether a remembered answer to an earlier question covers it. */
   covered: boolean;
 }
 
-/** What was approved for the session or for these arguments is not asked again of those that were in the line by then. */
+/** A remembered approval also answers the questions in the queue that it covers. */
 function coverLike(
   question: ApprovalQuestion,
   { remember }: ApprovalAnswer,
@@ -72,12 +70,12 @@ async function askPerson(
   signal: AbortSignal,
   { screen, terminal, onLeave, waiting }: Asking,
 ): Promise<ApprovalAnswer> {
-  if (signal.aborted) return { decision: "deny", reason: "nobody was asked in time" };
+  if (signal.aborted) return { decision: "deny", reason: "the call ended before the question was shown" };
   const { isCancel, select, text } = await import("@clack/prompts");
   for (const line of questionLines(question, screen, waiting)) screen.line(line);
   const leave = (): ApprovalAnswer => {
     if (!signal.aborted) onLeave();
-    return { decision: "deny", by, reason: "the question was left unanswered" };
+    return { decision: "deny", reason: "the question was left unanswered" };
   };
   const choice = await select<Choice>({
     ...terminal,
@@ -90,7 +88,7 @@ async function askPerson(
   if (choice !== "reason") return answerOf(choice);
   const reason = await text({ ...terminal, signal, message: "Why not? The model reads it." });
   if (isCancel(reason)) return leave();
-  return { decision: "deny", by, ...(reason?.trim() ? { reason: reason.trim() } : {}) };
+  return { decision: "deny", ...(reason?.trim() ? { reason: reason.trim() } : {}) };
 }
 
 type Choice = "approve" | "deny" | "reason" | "later" | "arguments" | "session";
@@ -122,18 +120,18 @@ function choicesOf({
 
 function answerOf(choice: Exclude<Choice, "reason">): ApprovalAnswer {
   if (choice === "arguments" || choice === "session")
-    return { decision: "approve", by, remember: { scope: choice } };
-  return { decision: choice, by };
+    return { decision: "approve", remember: { scope: choice } };
+  return { decision: choice };
 }
 
-/** Everything that the answer covers. Nothing of it is cut: what is approved is what is shown. */
+/** Everything that the answer covers. Nothing is cut: the person approves exactly what is shown. */
 function questionLines(question: ApprovalQuestion, screen: Screen, waiting: number): string[] {
   const { tool, info, reasons, digest } = question;
   const text = jsonText(question.arguments);
   const fact = (name: string, value: string) => `  ${screen.paint("dim", name.padEnd(9))} ${value}`;
   return [
     "",
-    `${screen.paint(["bold", "yellow"], printable(tool.name))} asks for leave to run${behind(waiting)}`,
+    `${screen.paint(["bold", "yellow"], printable(tool.name))} wants to run${behind(waiting)}`,
     fact(
       "tool",
       printable(
@@ -149,7 +147,7 @@ function questionLines(question: ApprovalQuestion, screen: Screen, waiting: numb
     ),
     ...(info.userId === undefined ? [] : [fact("user", printable(info.userId))]),
     ...(info.sessionId === undefined ? [] : [fact("session", printable(info.sessionId))]),
-    fact("digest", digest),
+    fact("digest", `${digest.slice(0, 12)}…`),
     fact(
       "arguments",
       screen.paint("dim", `${Buffer.byteLength(JSON.stringify(question.arguments))} bytes of JSON`),

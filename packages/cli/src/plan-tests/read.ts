@@ -1,18 +1,18 @@
 import { ToolmountError, type JsonObject } from "@toolmount/core";
 import type { OpenedPlan } from "@toolmount/loader";
 
-/** One test of a plan: a call, made as somebody, and what must come of it. */
+/** One test of a plan: a call of one user, and its expected answer. */
 export interface PlanTest {
-  /** Where it stands in the plan. */
+  /** Its path in the plan. */
   readonly path: readonly [string, number];
   readonly tool: string;
   readonly arguments: JsonObject | string;
   readonly user: string | undefined;
   readonly mode: string | undefined;
   readonly session: string | undefined;
-  /** What the tool answers in this test; no tool is run. */
+  /** The result of the tool in this test; no tool runs. */
   readonly given: JsonObject;
-  /** Whether the person who is asked approves, so that the call goes on. */
+  /** Whether the approver approves the call. */
   readonly approve: boolean;
   readonly expect: Expectation;
 }
@@ -31,7 +31,7 @@ export interface Expectation {
 
 const answers = ["allow", "ask", "deny", "invalid", "not_found"] as const;
 
-/** What a call came to: it ran, was asked about, was denied, or did not reach a decision. */
+/** The end of a call: it ran, needed approval, was denied, or did not reach a decision. */
 export type Answer = (typeof answers)[number];
 
 /** Reads the plan's `tests:`. Throws `PLAN_VALUE_INVALID` at the line of what is wrong. */
@@ -69,7 +69,7 @@ type Refuse = (problem: string, ...path: string[]) => never;
 
 function readExpectation(expect: unknown, refuse: Refuse): Expectation {
   if (!isObject(expect) || Object.keys(expect).length === 0)
-    return refuse("expect says what must come of the call", "expect");
+    return refuse("expect names the answer, reason, rule, arguments or result of the call", "expect");
   requireKnown(expect, ["answer", "reason", "rule", "arguments", "result"], refuse, "expect");
   const { answer, reason, rule } = expect;
   if (answer !== undefined && !answers.includes(answer as Answer))

@@ -9,15 +9,15 @@ import {
 } from "@toolmount/core";
 import type { Answer, Expectation, PlanTest } from "./read.ts";
 
-/** What came of one test. */
+/** The result of one test. */
 export interface TestReport {
   readonly test: PlanTest;
   readonly answer: Answer;
-  /** What is not as expected; empty when the test holds. */
+  /** Differences from the expectation; empty when the test passes. */
   readonly problems: readonly string[];
 }
 
-/** A host's options under which no tool runs, nobody is asked, and nothing is kept: the plan alone decides. */
+/** Options of a host in which no tool runs, no person is asked and nothing is stored: the plan alone decides. */
 export interface TestBench {
   readonly options: HostOptions;
   run(host: Host, test: PlanTest): Promise<TestReport>;

@@ -2,8 +2,8 @@ import { createInterface } from "node:readline";
 import type { Shell } from "./shell.ts";
 
 /**
- * Asks for one line at a terminal, with the lines before it under the arrow keys. Several lines that come at once were
- * pasted, and are one text. Null when the person leaves: Ctrl-C, Ctrl-D on an empty line, or the signal.
+ * Asks for one line at a terminal; arrow keys show earlier lines. Several lines that arrive together were pasted, and are
+ * one text. Null after Ctrl-C, Ctrl-D on an empty line, or the signal.
  */
 export async function askLine(
   { input, output }: NonNullable<Shell["terminal"]>,

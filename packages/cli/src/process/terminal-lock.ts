@@ -1,28 +1,28 @@
-/** Who may write to the terminal: everybody in turn, or one question that has it for itself. */
-export interface Floor {
-  /** Writes now, or when nobody has the floor any more. */
-  say(write: () => void): void;
-  /** Has the floor while it works, one after the other; what others have to say waits. */
+/** Decides who may write to the terminal: every writer, or one question alone. */
+export interface TerminalLock {
+  /** Writes now, or when the question on the screen has its answer. */
+  write(write: () => void): void;
+  /** Runs work that has the terminal for itself, one after the other. Other output waits for it. */
   alone<Value>(work: () => Promise<Value>): Promise<Value>;
 }
 
-/** Keeps what a turn tells from being written into a question that is on the screen. */
-export function createFloor(): Floor {
-  const kept: (() => void)[] = [];
+/** Keeps the output of a turn from being written into a question that is on the screen. */
+export function createTerminalLock(): TerminalLock {
+  const held: (() => void)[] = [];
   let last: Promise<unknown> = Promise.resolve();
   let holders = 0;
-  const leave = () => {
+  const release = () => {
     holders--;
-    if (holders === 0) for (const write of kept.splice(0)) write();
+    if (holders === 0) for (const write of held.splice(0)) write();
   };
   return {
-    say(write) {
-      if (holders > 0) kept.push(write);
+    write(write) {
+      if (holders > 0) held.push(write);
       else write();
     },
     alone(work) {
       holders++;
-      const done = last.then(work).finally(leave);
+      const done = last.then(work).finally(release);
       last = done.catch(() => {});
       return done;
     },

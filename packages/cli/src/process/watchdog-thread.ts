@@ -7,7 +7,7 @@ import { cells, type WatchdogStart } from "./watchdog-memory.ts";
 /** Milliseconds without a beat after which the main thread counts as blocked. */
 const blockedMs = 1_000;
 
-/** Milliseconds without a beat after which people are told. */
+/** Milliseconds without a beat after which stderr names the call. */
 const warnMs = 3_000;
 
 /** Milliseconds past a call's deadline, in which the host can end it in the usual way. */

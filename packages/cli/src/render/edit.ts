@@ -4,7 +4,7 @@ import { exitCodes } from "../process/exit-codes.ts";
 import { printable } from "../screen/printable.ts";
 import { shortPath } from "./problems.ts";
 
-/** Tells what an edit of a plan did, and ends the command; `extra` is told to machines too. */
+/** Reports an edit of a plan and sets the exit code; with `--json` the report includes `extra`. */
 export function reportEdit(report: EditReport, shell: Shell, json: boolean, extra: object = {}): void {
   const { out } = shell;
   if (json) out.json({ ...report, ...extra });

@@ -11,7 +11,7 @@ export function reportFailure(error: unknown, shell: Shell, json: boolean): Exit
   const known = isToolmountError(error) ? error : internalError(error);
   if (json) shell.out.json({ error: describeFailure(known) });
   else writeFailure(known, shell);
-  return exitCodeOf(known);
+  return exitCodeOfError(known);
 }
 
 /** A failure as data. */
@@ -63,7 +63,7 @@ function internalError(cause: unknown): ToolmountError {
   return new ToolmountError("INTERNAL", { message: `toolmount failed: ${printable(message)}` }, { cause });
 }
 
-function exitCodeOf({ code }: ToolmountError): ExitCode {
+function exitCodeOfError({ code }: ToolmountError): ExitCode {
   if (code === "USAGE_INVALID") return exitCodes.wrongUsage;
   return code.startsWith("PLAN_") ? exitCodes.planInvalid : exitCodes.failed;
 }

@@ -1,16 +1,17 @@
 import type { CallStatus, ToolOutcome, ToolResult } from "@toolmount/core";
+import { exitCodes, type ExitCode } from "../process/exit-codes.ts";
 import { printable, printableLines } from "../screen/printable.ts";
 import type { Screen, Style } from "../screen/screen.ts";
 import { valueLines } from "../screen/value-lines.ts";
 
-/** Shows a person how a call ended: one line of facts, then what the tool answered. */
+/** Shows the end of a call: one line of facts, then the result. */
 export function writeOutcome(screen: Screen, outcome: ToolOutcome): void {
   screen.line(outcomeHeadline(screen, outcome));
   for (const line of resultLines(screen, outcome.result)) screen.line(line);
   if (outcome.cancelled !== undefined) {
     const { elapsedMs } = outcome.cancelled;
     screen.line(
-      screen.paint("dim", `cancelled after ${Math.round(elapsedMs)} ms, and the tool still answered`),
+      screen.paint("dim", `cancelled after ${Math.round(elapsedMs)} ms, and the tool answered after it`),
     );
   }
   if (outcome.ticket !== undefined) screen.line(`ticket: ${printable(outcome.ticket)}`);
@@ -22,6 +23,12 @@ export function outcomeHeadline(screen: Screen, { status, tool, result, duration
   const code = result.code === undefined ? "" : ` ${printable(result.code)}`;
   const time = screen.paint("dim", `${Math.round(durationMs)} ms`);
   return `${screen.paint(style, `${sign} ${status}`)} ${screen.paint("bold", printable(tool))}${code} ${time}`;
+}
+
+/** The exit code of a command whose work is one call. */
+export function exitCodeOfCall({ status }: ToolOutcome): ExitCode {
+  if (status === "ok") return exitCodes.done;
+  return status === "pending" ? exitCodes.pending : exitCodes.failed;
 }
 
 const stopped = { sign: "✖", style: "red" } as const;
@@ -47,6 +54,6 @@ function resultLines(screen: Screen, result: ToolResult): string[] {
   for (const warning of result.warnings ?? [])
     lines.push(screen.paint("yellow", `warning: ${printable(warning)}`));
   if (result.truncated !== undefined)
-    lines.push(screen.paint("yellow", `cut: the whole has ${result.truncated.bytes} bytes`));
+    lines.push(screen.paint("yellow", `truncated: the whole result has ${result.truncated.bytes} bytes`));
   return lines;
 }

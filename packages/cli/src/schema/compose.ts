@@ -12,7 +12,7 @@ export interface KnownModule {
 /** What the schema of plans is put together from. */
 export interface SchemaSources {
   readonly parts: PlanSchemaParts;
-  /** By the section of a plan: the config schema of the module that it stands for. */
+  /** By section of a plan: the config schema of its module. */
   readonly sections: Readonly<Record<string, JsonSchema>>;
   readonly modules: readonly KnownModule[];
 }

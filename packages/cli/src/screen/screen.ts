@@ -5,7 +5,7 @@ export type Style = "bold" | "dim" | "red" | "green" | "yellow" | "cyan";
 
 /** One stream to write to, and how to write there. */
 export interface Screen {
-  /** Columns of the terminal; undefined when it is none, and nothing has to fit. */
+  /** Columns of the terminal; undefined without a terminal, where text of any width fits. */
   readonly columns: number | undefined;
   /** Writes a piece of a text. */
   write(text: string): void;
@@ -15,6 +15,8 @@ export interface Screen {
   json(value: unknown): void;
   /** Writes one of many values as JSON, on one line. */
   jsonLine(value: unknown): void;
+  /** Whether what is written no longer arrives: the reader has closed. */
+  isLost(): boolean;
   /** Styles a text where colours are wanted, else gives it back. */
   paint(style: Style | readonly Style[], text: string): string;
 }
@@ -24,6 +26,8 @@ export interface Sink {
   readonly isTTY?: boolean | undefined;
   readonly columns?: number | undefined;
   write(text: string): unknown;
+  /** Why writes no longer arrive. */
+  readonly lost?: string | undefined;
 }
 
 /** Makes a screen of a stream. Colours are as `NO_COLOR` and `FORCE_COLOR` say, else a terminal's. */
@@ -35,6 +39,7 @@ export function createScreen(sink: Sink, env: Readonly<Record<string, string | u
     line: (text = "") => void sink.write(`${text}\n`),
     jsonLine: (value) => void sink.write(`${jsonText(value, 0)}\n`),
     json: (value) => void sink.write(`${jsonText(value)}\n`),
+    isLost: () => sink.lost !== undefined,
     paint: (style, text) => (colours ? styleText([style].flat(), text, { validateStream: false }) : text),
   };
 }

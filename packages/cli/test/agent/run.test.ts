@@ -69,7 +69,7 @@ test("a turn that waits for a person is found, approved and resumed by other pro
   const paused = await run(["run", "--session", "s1", "--model", "replay:one.json", "write"]);
   expect(paused.code, paused.stderr).toBe(3);
   expect(paused.stdout).toMatch(/write waits for a person: toolmount approvals list/);
-  expect(paused.stderr).toMatch(/go on with: toolmount sessions resume s1/);
+  expect(paused.stderr).toMatch(/resume with: toolmount sessions resume s1/);
   const list = await run(["sessions", "list"]);
   expect(list.stdout).toMatch(/^s1 waits \(1\) +1 turn +write$/m);
 
@@ -194,7 +194,7 @@ test("a plan's own orchestrator asks its server, with its key, and the text come
   expect(keys).toEqual(["Bearer k-123", "Bearer k-123", "Bearer k-123"]);
 });
 
-test("what is missing is told: a model, a record, a session", async () => {
+test("a missing model, record or session is reported", async () => {
   const { run } = await workspace({ "mount-plan.yaml": "version: 1\n", "bad.json": "{" });
 
   const none = await run(["run", "hello"]);

@@ -48,7 +48,7 @@ test("what other calls of the turn tell waits while a question is on the screen"
   );
   const terminal = atTerminal(["run", ...replay, "go"], { cwd: folder });
   const asked = await terminal.until(/Deny, and say why/);
-  expect(asked).toMatch(/remove asks for leave to run[\s\S]*"path": "old\.txt"[\s\S]*◆ {2}Run remove\?/);
+  expect(asked).toMatch(/remove wants to run[\s\S]*"path": "old\.txt"[\s\S]*◆ {2}Run remove\?/);
   await write("begin", "");
   await vi.waitFor(() => read("end"), { timeout: 30_000 });
   terminal.press(down);
@@ -61,7 +61,7 @@ test("what other calls of the turn tell waits while a question is on the screen"
   );
 });
 
-test("a denial tells the model why, and the turn goes on", async () => {
+test("the model reads the reason of a denial, and the turn continues", async () => {
   const { folder, run } = await agent(
     response(call("a", "remove", { path: "old.txt" })),
     response(say("I leave it.")),
@@ -77,7 +77,7 @@ test("a denial tells the model why, and the turn goes on", async () => {
   expect((await run(["sessions", "show", "s1"])).stdout).toContain("it is Ada's");
 });
 
-test("of several questions at once, those that an answer for the session covers are not asked", async () => {
+test("an answer for the session also answers the waiting questions that it covers", async () => {
   const calls = ["a.txt", "b.txt", "b.txt"].map((path, at) => call(`c${at}`, "remove", { path }));
   const { folder } = await agent(response(...calls), response(say("All are gone.")));
   const terminal = atTerminal(["run", ...replay, "go"], { cwd: folder });
@@ -87,11 +87,11 @@ test("of several questions at once, those that an answer for the session covers 
   terminal.press(down, down, down, enter);
 
   expect(await terminal.ended, terminal.text()).toBe(0);
-  expect(terminal.text().match(/asks for leave to run/g)).toHaveLength(2);
+  expect(terminal.text().match(/wants to run/g)).toHaveLength(2);
   expect(terminal.text().match(/✔ ok remove/g)).toHaveLength(2);
 });
 
-test("what is put off ends with 3, and says how to go on", async () => {
+test("a call that is decided later ends with 3 and the command that resumes it", async () => {
   const { folder, run } = await agent(response(call("a", "remove", { path: "old.txt" })));
   const terminal = atTerminal(["run", ...replay, "go"], { cwd: folder });
   await terminal.until(/Deny, and say why/);

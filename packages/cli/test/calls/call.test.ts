@@ -113,7 +113,7 @@ test.each([
   expect(stdout).toContain(said);
 });
 
-test("FORGE-18: with nobody at a terminal a tool that needs confirmation waits, and the command ends with 3", async () => {
+test("FORGE-18: without a terminal a tool that needs confirmation waits, and the command ends with 3", async () => {
   const { run } = await workspace({ "mount-plan.yaml": planOf("./remove.ts"), "remove.ts": remove });
   const { code, json } = await run(["call", "remove", '{"path":"a"}', "--json"]);
 

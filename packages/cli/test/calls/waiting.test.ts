@@ -23,7 +23,7 @@ const who = ["--user", "alice", "--session", "s-1"];
 const storyMs = 90_000;
 
 describe("a call that has to wait, by the command", { timeout: storyMs }, () => {
-  test("prints its ticket and ends with 3; once approved elsewhere it is gone on with", async () => {
+  test("prints its ticket and ends with 3; once approved elsewhere it is resumed", async () => {
     const { run } = await workspace({ "pay.ts": pay, "plan.yaml": planOf("./pay.ts") });
 
     const asked = await run(["call", "plan.yaml", "pay", '{"amount":5,"token":"hunter2"}', "--json", ...who]);
@@ -141,7 +141,7 @@ describe("the audit of a plan that says nothing of it", { timeout: storyMs }, ()
     expect((await run(["audit", "plan.yaml", "--check"])).stdout).toBe("2 records, unchanged\n");
   });
 
-  test("is none with audit: off", async () => {
+  test("there is no audit with audit: off", async () => {
     const plan = `${planOf("./ledger.ts")}audit: off\n`;
     const { folder, run } = await workspace({ "ledger.ts": ledger, "plan.yaml": plan });
 
@@ -194,7 +194,7 @@ tests:
     expect(wrong.stdout).toContain("the answer is deny, not allow");
   });
 
-  test("a test that is none is told with its line", async () => {
+  test("an invalid test is reported with its line", async () => {
     const { run } = await workspace({
       "pay.ts": pay,
       "plan.yaml": `${planOf("./pay.ts")}tests:\n  - call: { pay: {} }\n    expects: {}\n`,

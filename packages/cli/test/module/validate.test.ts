@@ -38,7 +38,7 @@ test.each([
   },
 );
 
-test("AMP-25, AMP-N56: each finding has its rule, where, why and how to mend it; an error ends with 1", async () => {
+test("AMP-25, AMP-N56: each finding has its rule, where, why and how to fix it; an error ends with 1", async () => {
   const { run } = await workspace({
     "greeter/package.json": packageJson(),
     "greeter/index.js": greeter("Greets by name.\u202e", "coordinator"),
@@ -185,7 +185,7 @@ test.each([
 test.each([
   { title: "thrown late", late: 'setImmediate(() => { throw new TypeError("too late"); })' },
   { title: "rejected unseen", late: 'Promise.reject(new TypeError("too late"))' },
-])("what is $title is a finding, and the check goes on", async ({ late }) => {
+])("what is $title is a finding, and the check continues", async ({ late }) => {
   const { run } = await workspace({
     "late.js": greeter("Greets by name.\u202e").replace('"Hello, "', `(${late}, "Hello, ")`),
   });
@@ -215,7 +215,7 @@ test("a tool's own code runs in a trial, without an example from its author: wha
   expect(json()["findings"]).toContainEqual(expect.objectContaining({ rule: "execute_never_throws" }));
 });
 
-test("a package.json that is not JSON is told as that", async () => {
+test("a package.json that is not JSON is reported as that", async () => {
   const { run } = await workspace({ "broken/package.json": "{", "broken/index.js": greeter("Greets.") });
   const { code, stderr } = await run(["validate", "broken"]);
 

@@ -173,7 +173,7 @@ test("an overlay is checked with its plan, and a rule that can never match is re
   expect(laid.stdout).toContain("PLAN_VALUE_INVALID plan.ci.yaml:3:16\n  this rule can never match");
 });
 
-test("every problem of a plan is shown at once, each with its place, the lines around it and a hint", async () => {
+test("every problem of a plan is shown, each with its place, the lines around it and a hint", async () => {
   const { run } = await workspace({
     "plan.yaml": `${planOf("gone", "./greet.ts")}    confg: {}\n`,
     "greet.ts": greet,

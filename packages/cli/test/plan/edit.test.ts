@@ -40,7 +40,7 @@ test("import adds the servers of another application, and tells which variables 
   expect(await read("plan.yaml")).not.toContain("abcdef");
 });
 
-test("doctor tells of the machine, the modules, missing peers and engines, and entries of no use", async () => {
+test("S5, O1: doctor reports results of trials, missing peers and engines, useless entries, and what does not exist yet", async () => {
   const { run } = await workspace({
     "plan.yaml":
       "version: 1\ntools:\n  - module: ./odd\n  - module: hello-world\n    tools: { include: [] }\n",
@@ -61,6 +61,8 @@ test("doctor tells of the machine, the modules, missing peers and engines, and e
   expect(people.code).toBe(1);
   expect(people.stdout).toMatch(/✔ node +\d+\.\d+/);
   expect(people.stdout).toMatch(/[✔•] bwrap /);
+  expect(people.stdout).not.toMatch(/✔ process/);
+  expect(people.stdout).toMatch(/– not yet .*@toolmount\/workers/);
   expect(people.stdout).toContain("./odd: it needs Node >=99");
   expect(people.stdout).toContain("./odd: its peer @acme/gone is not installed; npm install @acme/gone");
   expect(people.stdout).toContain("hello-world: the entry excludes all of its tools");

@@ -45,14 +45,14 @@ test("what manifests tell is what mounting tells", async () => {
   ];
   const pick = ({ tools }: Record<string, unknown>) =>
     (tools as Record<string, unknown>[]).map((tool) => facts.map((fact) => tool[fact]));
-  const told = await runCommand(["list", "mount-plans/reference.yaml", "--json"]);
+  const listed = await runCommand(["list", "mount-plans/reference.yaml", "--json"]);
   const mounted = await runCommand(["list", "mount-plans/reference.yaml", "--mode", "general", "--json"]);
 
   expect(mounted.json()["from"]).toBe("modules");
-  expect(pick(told.json())).toEqual(pick(mounted.json()));
+  expect(pick(listed.json())).toEqual(pick(mounted.json()));
 });
 
-test("a module that is not there is told with its line", async () => {
+test("a missing module is reported with its line", async () => {
   const { run } = await workspace({ "plan.yaml": planOf("gone") });
   const { code, stderr } = await run(["list", "plan.yaml"]);
 
@@ -83,4 +83,24 @@ registerHooks({ load(url, context, next) {
 
   expect(stderr).toBe("");
   expect(code).toBe(0);
+});
+
+test("O5: list filters by name, category and module, and prints names alone", async () => {
+  const list = (...words: string[]) =>
+    runCommand(["list", "mount-plans/reference.yaml", "--names", ...words]);
+  const [byName, byCategory, byModule] = await Promise.all([
+    list("--tool", "read_*"),
+    list("--category", "delete"),
+    list("--module", "hello-world"),
+  ]);
+
+  expect(
+    byName.stdout
+      .split("\n")
+      .filter(Boolean)
+      .every((name) => name.startsWith("read_")),
+  ).toBe(true);
+  expect(byName.stdout).toContain("read_file\n");
+  expect(byCategory.stdout).toContain("delete_file\n");
+  expect(byModule.stdout).toBe("agent_hello_world\n");
 });

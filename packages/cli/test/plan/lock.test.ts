@@ -2,7 +2,7 @@ import { writeFile } from "node:fs/promises";
 import { expect, test } from "vitest";
 import { oneTool, planOf, workspace } from "../support/workspace.ts";
 
-test("lock writes down what the tools are; a tool that changes is told and cannot be called until it is accepted", async () => {
+test("lock records the tools; a tool that changes is reported and cannot be called until it is accepted", async () => {
   const greet = (schema: string) => oneTool({ name: "greet", schema, body: "return data(params.name);" });
   const { run, read, folder } = await workspace({
     "plan.yaml": planOf("./greet.ts"),
@@ -13,7 +13,7 @@ test("lock writes down what the tools are; a tool that changes is told and canno
   const checked = await run(["lock", "plan.yaml", "--check"]);
 
   expect([locked.code, locked.stdout]).toEqual([0, "✔ plan.lock.json is written\n"]);
-  expect([checked.code, checked.stdout]).toEqual([0, "✔ plan.lock.json is true\n"]);
+  expect([checked.code, checked.stdout]).toEqual([0, "✔ plan.lock.json matches\n"]);
   expect(JSON.parse(await read("plan.lock.json"))).toMatchObject({
     version: 1,
     tools: { greet: { module: "./greet.ts" } },
@@ -24,7 +24,7 @@ test("lock writes down what the tools are; a tool that changes is told and canno
   const drifted = await run(["lock", "plan.yaml", "--check"]);
   expect([drifted.code, drifted.stdout]).toEqual([
     1,
-    "  changed greet  ./greet.ts\n✖ 1 tool not as in plan.lock.json; look, then accept with --accept\n",
+    "  changed greet  ./greet.ts\n✖ 1 tool changed since plan.lock.json; review, then run toolmount lock --accept\n",
   ]);
   expect((await call()).json()).toMatchObject({ status: "denied", result: { code: "LOCK_DRIFT" } });
   expect((await run(["lock", "plan.yaml", "--accept"])).code).toBe(0);

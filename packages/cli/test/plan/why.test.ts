@@ -22,7 +22,7 @@ tools:
   "plan.ci.yaml": "tools:\n  - id: hello-world\n    limits: { timeout: 7 }\n",
 };
 
-test("why tells the lines that made a tool what it is, and the rule that decides", async () => {
+test("why shows the lines that shaped a tool, and the rule that decides", async () => {
   const { run } = await workspace(layers);
   const { code, stdout } = await run(["why", "plan.yaml", "hi_agent_hello_world", "--env", "ci"]);
 
@@ -37,7 +37,7 @@ test("why tells the lines that made a tool what it is, and the rule that decides
   ]);
 });
 
-test("why tells which line left a tool out, and near names of one that nobody has", async () => {
+test("why shows the line that excluded a tool, and near names of an unknown one", async () => {
   const { run } = await workspace(layers);
   const out = await run(["why", "plan.yaml", "delete_file"]);
   const gone = await run(["why", "plan.yaml", "read_flie"]);

@@ -18,7 +18,7 @@ interface Schema {
   readonly $ref?: string;
 }
 
-test("the reference of plans is what their schema says: TOOLMOUNT_WRITE=1 writes it anew", async () => {
+test("the reference of plans is what their schema says: TOOLMOUNT_WRITE=1 writes it again", async () => {
   const schema = JSON.parse(
     await readFile(join(root, "packages/cli/schema/mount-plan.schema.json"), "utf8"),
   ) as Schema & {

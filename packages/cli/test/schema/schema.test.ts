@@ -27,7 +27,7 @@ interface PackageFile {
   readonly toolmount?: { readonly config?: KnownModule["config"] };
 }
 
-test("the schema of plans is what the packages say: TOOLMOUNT_WRITE=1 writes it anew", async () => {
+test("the schema of plans is what the packages say: TOOLMOUNT_WRITE=1 writes it again", async () => {
   const composed = `${JSON.stringify(await composeOurs(await ourTools()), null, 2)}\n`;
   if (process.env["TOOLMOUNT_WRITE"] === "1") await writeFile(file, composed);
 
@@ -73,7 +73,7 @@ test("an editor finds nothing wrong with the plans that we bring", async () => {
 });
 
 test.each([
-  ["a key that nobody knows", "version: 1\ntolls: []\n", "2:0 ", "tolls"],
+  ["an unknown key", "version: 1\ntolls: []\n", "2:0 ", "tolls"],
   ["a wrong value", "policy: { level: lax }\n", "1:17 ", "autonomous"],
   [
     "a wrong config of a module",

@@ -67,7 +67,7 @@ function lookOf(one: xterm.IBufferCell): string {
     .join(" ");
 }
 
-/** Blanks at the ends are left out, and the length is told, so that columns stand whatever the font. */
+/** Trims blanks, and states the length, so that columns align in every font. */
 function drawRun({ at, look, text, width }: Run, row: number): string {
   const before = text.length - text.trimStart().length;
   const shown = text.trim();

@@ -4,7 +4,7 @@ import type { TurnResult } from "@toolmount/reasoner";
 import type { Command } from "commander";
 import { addModelOptions } from "../../agent/open-reasoner.ts";
 import { askLine } from "../../process/ask-line.ts";
-import { exitCodeOf, turnFooter } from "../../agent/turn-view.ts";
+import { exitCodeOfTurn, turnFooter } from "../../agent/turn-view.ts";
 import { withReasoner, type Agent, type AgentOptions } from "../../agent/with-reasoner.ts";
 import { addExamples, jsonOption, planArgument } from "../../options/common.ts";
 import { addPlanOptions } from "../../options/plan-options.ts";
@@ -20,7 +20,7 @@ interface Options extends AgentOptions {
 export function define(command: Command, shell: Shell): void {
   addModelOptions(addPlanOptions(command))
     .argument("[plan]", planArgument)
-    .option("--session <id>", "go on with this session, or begin it under this id")
+    .option("--session <id>", "resume this session, or begin it under this id")
     .option("--user <id>", "the user on whose behalf the model acts")
     .option(...jsonOption)
     .action(async (plan: string | undefined, options: Options) => {
@@ -30,8 +30,8 @@ export function define(command: Command, shell: Shell): void {
 }
 
 /**
- * An empty line is nothing. Ctrl-C cancels the turn, and the talk goes on; at the prompt it ends the talk, as does the
- * end of the input, and a process that is asked to end.
+ * Runs a turn for each line; skips empty ones. Ctrl-C cancels the turn, and the next line begins another. At the prompt
+ * Ctrl-C ends the chat, as do the end of the input and a signal that asks the process to end.
  */
 function chat(plan: string | undefined, options: Options, shell: Shell): Promise<ExitCode> {
   const sessionId = options.session ?? randomUUID();
@@ -45,11 +45,11 @@ function chat(plan: string | undefined, options: Options, shell: Shell): Promise
       if (isEnd || last.status === "paused") break;
     }
     await agent.reasoner.leave(agent.host, sessionId);
-    return last === null ? exitCodes.done : exitCodeOf(last);
+    return last === null ? exitCodes.done : exitCodeOfTurn(last);
   });
 }
 
-/** One turn, and whether the talk ends with it: where nobody is at a terminal, Ctrl-C ends all. */
+/** One turn, and whether the chat ends with it: without a terminal Ctrl-C ends the whole chat. */
 function answer({ host, reasoner, turn }: Agent, sessionId: string, prompt: string, shell: Shell) {
   return shell.interruptible(async (controller) => {
     const result = await reasoner.run(host, { ...turn(controller), prompt, sessionId });
@@ -58,7 +58,7 @@ function answer({ host, reasoner, turn }: Agent, sessionId: string, prompt: stri
   });
 }
 
-/** The lines of the input; at a terminal, each asked for when the turn before has ended, so that questions can be asked. */
+/** The lines of the input. At a terminal the prompt appears after a turn has ended, so that the turn can ask questions. */
 async function* prompts(shell: Shell): AsyncGenerator<string> {
   if (shell.terminal === undefined) {
     yield* createInterface({ input: shell.input });

@@ -1,7 +1,7 @@
 import { ToolmountError } from "@toolmount/core";
 import type { Command } from "commander";
 import { addModelOptions } from "../../agent/open-reasoner.ts";
-import { tellTurn, type AgentOptions } from "../../agent/with-reasoner.ts";
+import { runTurn, type AgentOptions } from "../../agent/with-reasoner.ts";
 import { readText } from "../../options/operands.ts";
 import { addExamples, jsonOption } from "../../options/common.ts";
 import { addPlanOptions } from "../../options/plan-options.ts";
@@ -20,7 +20,7 @@ export function define(command: Command, shell: Shell): void {
       "[plan-and-prompt...]",
       "the plan, if it is not the nearest one; the prompt, or - to read it from standard input",
     )
-    .option("--session <id>", "go on with this session, or begin it under this id")
+    .option("--session <id>", "resume this session, or begin it under this id")
     .option("--user <id>", "the user on whose behalf the model acts")
     .option(...jsonOption)
     .action(async (words: string[], options: Options) => {
@@ -36,7 +36,7 @@ async function run(words: readonly string[], options: Options, shell: Shell): Pr
   const { plan, given } = readOperands(words, shell.settings.plan);
   const prompt = given === "-" ? await readText(shell.input) : given;
   if (prompt.trim() === "") throw new ToolmountError("USAGE_INVALID", { problem: "the prompt is empty" });
-  return tellTurn(options, plan, shell, ({ host, reasoner }, turn) =>
+  return runTurn(options, plan, shell, ({ host, reasoner }, turn) =>
     reasoner.run(host, { ...turn, prompt, sessionId: options.session }),
   );
 }

@@ -1,10 +1,11 @@
-import { ToolmountError } from "@toolmount/core";
+import { ToolmountError, type SessionStore } from "@toolmount/core";
 import type { OpenedHost } from "@toolmount/loader";
 import type { ClientResult, Reasoner, SessionDetails, SessionSummary } from "@toolmount/reasoner";
-import type { Command } from "commander";
+import { InvalidArgumentError, type Command } from "commander";
 import { addModelOptions, openSessions } from "../../agent/open-reasoner.ts";
-import { tellTurn, type AgentOptions } from "../../agent/with-reasoner.ts";
+import { runTurn, type AgentOptions } from "../../agent/with-reasoner.ts";
 import { openPlan } from "../../host/open-plan.ts";
+import { findByPrefix } from "../../options/find-by-prefix.ts";
 import { addExamples, jsonOption, planArgument } from "../../options/common.ts";
 import { addPlanOptions } from "../../options/plan-options.ts";
 import { printable, printableLines } from "../../screen/printable.ts";
@@ -18,27 +19,38 @@ interface Options extends AgentOptions {
   readonly as?: string;
 }
 
-/** `toolmount sessions list|show|fork|resume`. */
+/** `toolmount sessions list|show|fork|rm|prune|resume`. */
 export function define(command: Command, shell: Shell): void {
   const add = (name: string, summary: string) =>
-    addPlanOptions(command.command(name).summary(summary).description(`${summary}.`)).option(...jsonOption);
-  const idArgument = "the id that the list shows";
+    addPlanOptions(
+      command
+        .command(name, { isDefault: name === "list" })
+        .summary(summary)
+        .description(`${summary}.`),
+    ).option(...jsonOption);
+  const idArgument = "the id that list shows, or the beginning of it";
 
-  add("list", "List sessions, the one that changed last first")
+  add("list", "List sessions, the last changed first")
     .argument("[plan]", planArgument)
     .action((plan: string | undefined, options: Options) =>
       look(plan, options, shell, (reasoner) => reasoner.list(), writeList),
     );
-  add("show", "Show one session: what was said, called and answered")
+  add("show", "Show the messages and calls of one session")
     .argument("<id>", idArgument)
     .argument("[plan]", planArgument)
     .action((id: string, plan: string | undefined, options: Options) =>
-      look(plan, options, shell, (reasoner) => reasoner.show(id), writeDetails),
+      look(
+        plan,
+        options,
+        shell,
+        async (reasoner) => reasoner.show(await findSession(reasoner, id)),
+        writeDetails,
+      ),
     );
-  add("fork", "Begin a new session with all that one has; a turn that is open is left out")
+  add("fork", "Copy a session to a new one, without its open turn")
     .argument("<id>", idArgument)
     .argument("[plan]", planArgument)
-    .option("--as <id>", "the id of the new one")
+    .option("--as <id>", "the id of the new session")
     .action((id: string, plan: string | undefined, options: Options) =>
       look(
         plan,
@@ -48,17 +60,53 @@ export function define(command: Command, shell: Shell): void {
         (screen, { id: made }) => screen.line(printable(made)),
       ),
     );
-  addModelOptions(add("resume", "Go on with a turn that waits, or whose process is gone"))
+  add("rm", "Delete one session")
     .argument("<id>", idArgument)
     .argument("[plan]", planArgument)
-    .option("--user <id>", "the user on whose behalf the turn was begun")
-    .option("--results <json>", `what the client did: [{ "callId": …, "result" or "error": … }]`)
-    .option("--cancel", "end the turn instead; what waits is answered as cancelled")
+    .action((id: string, plan: string | undefined, options: Options) =>
+      look(
+        plan,
+        options,
+        shell,
+        async (reasoner, host) => remove(host, [await findSession(reasoner, id)]),
+        writeDeleted,
+      ),
+    );
+  add("prune", "Delete sessions that did not change for some days, and that nothing waits for")
+    .argument("[plan]", planArgument)
+    .requiredOption("--days <n>", "the days without a change", readDays)
+    .action((plan: string | undefined, options: Options & { readonly days: number }) =>
+      look(
+        plan,
+        options,
+        shell,
+        async (reasoner, host) => {
+          const before = Date.now() - options.days * 86_400_000;
+          const old = (await reasoner.list()).filter(
+            ({ updatedAt, waits }) => Number(new Date(updatedAt)) < before && waits === 0,
+          );
+          return remove(
+            host,
+            old.map(({ id }) => id),
+          );
+        },
+        writeDeleted,
+      ),
+    );
+  addModelOptions(add("resume", "Resume a turn that waits, or whose process ended"))
+    .argument("<id>", idArgument)
+    .argument("[plan]", planArgument)
+    .option("--user <id>", "the user of the turn")
+    .option(
+      "--results <json>",
+      `results of calls that the client runs: [{ "callId": …, "result" or "error": … }]`,
+    )
+    .option("--cancel", "end the turn instead; calls that wait end as cancelled")
     .action(async (sessionId: string, plan: string | undefined, options: Options) => {
       const clientResults = readResults(options.results);
       const { cancel } = options;
       shell.end(
-        await tellTurn(options, plan, shell, ({ host, reasoner }, turn) =>
+        await runTurn(options, plan, shell, ({ host, reasoner }, turn) =>
           reasoner.resume(host, { ...turn, sessionId, clientResults, cancel }),
         ),
       );
@@ -67,6 +115,36 @@ export function define(command: Command, shell: Shell): void {
     "toolmount sessions list --json",
     "toolmount sessions resume 5f0c… mount-plans/coding.yaml",
   ]);
+}
+
+/** The session that an id, or the beginning of one, names. */
+async function findSession(reasoner: Reasoner, written: string): Promise<string> {
+  const sessions = await reasoner.list();
+  return findByPrefix(
+    written,
+    sessions.map(({ id }) => id),
+  );
+}
+
+/** Deletes sessions, and returns the ids of those that were there. */
+async function remove(
+  host: OpenedHost,
+  ids: readonly string[],
+): Promise<{ readonly deleted: readonly string[] }> {
+  const store = host.coordinator.get("session-store") as SessionStore | null;
+  const deleted: string[] = [];
+  for (const id of ids) if ((await store?.delete(id)) === true) deleted.push(id);
+  return { deleted };
+}
+
+function writeDeleted(screen: Screen, { deleted }: { readonly deleted: readonly string[] }): void {
+  for (const id of deleted) screen.line(`deleted ${printable(id)}`);
+  if (deleted.length === 0) screen.line("no session was deleted");
+}
+
+function readDays(text: string): number {
+  if (/^\d{1,5}$/.test(text)) return Number(text);
+  throw new InvalidArgumentError("Give a whole number of days.");
 }
 
 async function look<Value>(
@@ -130,7 +208,7 @@ function readResults(text: string | undefined): readonly ClientResult[] {
     const given = JSON.parse(text) as unknown;
     if (Array.isArray(given) && given.every(isResult)) return given;
   } catch {
-    // told below
+    // The error below names the option.
   }
   throw new ToolmountError("USAGE_INVALID", {
     problem: `--results is a list of { "callId", and "result" or "error" }, as JSON`,

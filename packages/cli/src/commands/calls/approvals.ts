@@ -7,7 +7,9 @@ import {
 import type { OpenedHost } from "@toolmount/loader";
 import type { Command } from "commander";
 import { countOf } from "../../screen/count.ts";
+import { readUserName } from "../../host/user-name.ts";
 import { openPlan } from "../../host/open-plan.ts";
+import { findByPrefix } from "../../options/find-by-prefix.ts";
 import { addExamples, jsonOption, planArgument } from "../../options/common.ts";
 import { addPlanOptions, type PlanOptions } from "../../options/plan-options.ts";
 import { jsonText, printable } from "../../screen/printable.ts";
@@ -21,18 +23,23 @@ interface Options extends PlanOptions {
   readonly remember?: string;
 }
 
-/** `toolmount approvals list|approve|deny|revoke`: questions about calls that wait, and their answers. */
+/** `toolmount approvals list|approve|deny|revoke`: calls that wait for an answer. */
 export function define(command: Command, shell: Shell): void {
   const run = (
     act: (host: OpenedHost, options: Options) => Promise<unknown>,
     plan: string | undefined,
     options: Options,
   ) => withHost(plan, options, shell, act);
-  const idArgument = "the id that the list shows";
+  const idArgument = "the id that list shows, or the beginning of it";
   const add = (name: string, summary: string) =>
-    addPlanOptions(command.command(name).summary(summary).description(`${summary}.`)).option(...jsonOption);
+    addPlanOptions(
+      command
+        .command(name, { isDefault: name === "list" })
+        .summary(summary)
+        .description(`${summary}.`),
+    ).option(...jsonOption);
 
-  add("list", "List what waits for an answer, and what is approved from now on")
+  add("list", "List calls that wait for an answer, and remembered approvals")
     .argument("[plan]", planArgument)
     .action((plan: string | undefined, options: Options) =>
       run((host) => list(host, options, shell), plan, options),
@@ -40,27 +47,27 @@ export function define(command: Command, shell: Shell): void {
   add("approve", "Approve one call")
     .argument("<id>", idArgument)
     .argument("[plan]", planArgument)
-    .option("--by <name>", "who decides; default the user of this machine")
+    .option("--by <name>", "who decides; default: the user of this machine")
     .option(
       "--remember <scope>",
-      `approve the like from now on: arguments, session, or a pattern such as '{"command":"git *"}'`,
+      `remember the approval for: arguments, session, or a pattern such as '{"command":"git *"}'`,
     )
     .action((id: string, plan: string | undefined, options: Options) =>
-      run((host) => decide(host, id, "approve", options, shell), plan, options),
+      run(async (host) => decide(host, await waitingId(host, id), "approve", options, shell), plan, options),
     );
   add("deny", "Deny one call")
     .argument("<id>", idArgument)
     .argument("[plan]", planArgument)
-    .option("--by <name>", "who decides; default the user of this machine")
-    .option("--reason <text>", "why; the model reads it")
+    .option("--by <name>", "who decides; default: the user of this machine")
+    .option("--reason <text>", "the reason; the model reads it")
     .action((id: string, plan: string | undefined, options: Options) =>
-      run((host) => decide(host, id, "deny", options, shell), plan, options),
+      run(async (host) => decide(host, await waitingId(host, id), "deny", options, shell), plan, options),
     );
-  add("revoke", "Take back an approval that was not used, or one for always")
+  add("revoke", "Revoke an approval that was not used yet, or a remembered one")
     .argument("<id>", idArgument)
     .argument("[plan]", planArgument)
     .action((id: string, plan: string | undefined, options: Options) =>
-      run((host) => revoke(host, id, options, shell), plan, options),
+      run(async (host) => revoke(host, await knownId(host, id), options, shell), plan, options),
     );
   addExamples(command, [
     "toolmount approvals list",
@@ -83,13 +90,31 @@ async function withHost(
   }
 }
 
+async function waitingId({ approvals }: OpenedHost, written: string): Promise<string> {
+  const waiting = await approvals.list();
+  return findByPrefix(
+    written,
+    waiting.map(({ id }) => id),
+  );
+}
+
+/** Also the ids of remembered approvals, and of those that the list no longer shows. */
+async function knownId(host: OpenedHost, written: string): Promise<string> {
+  const remembered = await host.approvals.remembered();
+  const id = findByPrefix(
+    written,
+    remembered.map((approval) => approval.id),
+  );
+  return id === written ? waitingId(host, written) : id;
+}
+
 async function list({ approvals }: OpenedHost, { json }: Options, { out }: Shell): Promise<void> {
   const waiting = await approvals.list();
   const always = await approvals.remembered();
   if (json === true) return out.json({ waiting, always });
   for (const view of waiting) for (const line of viewLines(view)) out.line(line);
   for (const one of always) out.line(alwaysLine(one));
-  out.line(`${countOf(waiting, "question")}, ${countOf(always, "approval")} for always`);
+  out.line(`${countOf(waiting, "question")}, ${countOf(always, "remembered approval")}`);
 }
 
 function viewLines({ id, tool, arguments: given, reasons, info, expiresAt }: ApprovalView): string[] {
@@ -110,7 +135,7 @@ function viewLines({ id, tool, arguments: given, reasons, info, expiresAt }: App
 
 function alwaysLine({ id, tool, scope, pattern, by }: RememberedApproval): string {
   const what = pattern === null ? `this ${scope}` : JSON.stringify(pattern);
-  return `${printable(tool)}  ${id}\n  always, for ${printable(what)}, by ${printable(by)}\n`;
+  return `${printable(tool)}  ${id}\n  remembered for ${printable(what)}, by ${printable(by)}\n`;
 }
 
 async function decide(
@@ -121,11 +146,11 @@ async function decide(
   { out, env }: Shell,
 ): Promise<void> {
   const { reason, json } = options;
-  const by = options.by ?? env["USER"] ?? "the person at the terminal";
+  const by = options.by ?? readUserName(env);
   const remember = options.remember === undefined ? undefined : readScope(options.remember);
   const view = await approvals.decide(id, { decision, reason, remember }, by);
   if (json === true) return out.json(view);
-  out.line(`${printable(view.tool)} is ${view.state}; its session can go on with it now`);
+  out.line(`${printable(view.tool)} is ${view.state}; resume the call or its session now`);
 }
 
 function readScope(text: string): ApprovalScope {
@@ -146,5 +171,5 @@ async function revoke(
 ): Promise<void> {
   if (!(await approvals.revoke(id))) throw new ToolmountError("APPROVAL_NOT_FOUND", {});
   if (json === true) return out.json({ revoked: id });
-  out.line("taken back");
+  out.line("revoked");
 }

@@ -1,4 +1,5 @@
 import { checkAudit, ToolmountError, type AuditRecord, type AuditSink } from "@toolmount/core";
+import { setTimeout } from "node:timers/promises";
 import { InvalidArgumentError, type Command } from "commander";
 import { countOf } from "../../screen/count.ts";
 import { openPlan } from "../../host/open-plan.ts";
@@ -14,16 +15,18 @@ interface Options extends PlanOptions {
   readonly tool?: string;
   readonly last: number;
   readonly check?: true;
+  readonly follow?: true;
 }
 
-/** `toolmount audit [plan]`: what was decided, began and ended; and whether nobody changed it since. */
+/** `toolmount audit [plan]`: shows decisions and the start and end of calls, or verifies the audit. */
 export function define(command: Command, shell: Shell): void {
   addPlanOptions(command)
     .argument("[plan]", planArgument)
     .option("--run <id>", "only this run")
     .option("--tool <name>", "only this tool")
-    .option("--last <n>", "the newest so many", readCount, 50)
-    .option("--check", "check the chain of the whole audit instead")
+    .option("--last <n>", "show this many, the newest", readCount, 50)
+    .option("--check", "verify the chain of the whole audit instead")
+    .option("-f, --follow", "then show new records as they are written, until Ctrl-C")
     .option(...jsonOption)
     .action(async (plan: string | undefined, options: Options) =>
       shell.end(await audit(plan, options, shell)),
@@ -33,7 +36,7 @@ export function define(command: Command, shell: Shell): void {
 
 function readCount(text: string): number {
   if (/^[1-9]\d{0,6}$/.test(text)) return Number(text);
-  throw new InvalidArgumentError("It is a whole number from 1.");
+  throw new InvalidArgumentError("Give a whole number from 1.");
 }
 
 async function audit(plan: string | undefined, options: Options, shell: Shell): Promise<ExitCode> {
@@ -45,7 +48,8 @@ async function audit(plan: string | undefined, options: Options, shell: Shell): 
         what: "this plan keeps no audit; an audit",
         module: 'a line "audit: durable"',
       });
-    return options.check === true ? await check(sink, options, shell) : await show(sink, options, shell);
+    if (options.check === true) return await check(sink, options, shell);
+    return options.follow === true ? await follow(sink, options, shell) : await show(sink, options, shell);
   } finally {
     await host.close();
   }
@@ -59,9 +63,40 @@ async function show(sink: AuditSink, { run, tool, last, json }: Options, { out }
   return exitCodes.done;
 }
 
+/** Milliseconds between two looks at the audit. */
+const followMs = 500;
+
+/** Shows the newest records and then each new one, one JSON object a line with `--json`. */
+function follow(sink: AuditSink, { run, tool, last, json }: Options, shell: Shell): Promise<ExitCode> {
+  const shown = new Set<string>();
+  const showNew = async (records: readonly AuditRecord[]) => {
+    for (const record of records.filter(({ hash }) => !shown.has(hash))) {
+      shown.add(record.hash);
+      if (json === true) shell.out.jsonLine(record.entry);
+      else shell.out.line(lineOf(record));
+    }
+  };
+  return shell.interruptible(async ({ signal }) => {
+    await showNew((await sink.read({ runId: run, tool, last })).toReversed());
+    while (!signal.aborted && !shell.out.isLost()) {
+      await pause(followMs, signal);
+      await showNew((await sink.read({ runId: run, tool, last: 1_000 })).toReversed());
+    }
+    return exitCodes.done;
+  });
+}
+
+/** Waits; an abort ends the wait early. */
+function pause(ms: number, signal: AbortSignal): Promise<void> {
+  return setTimeout(ms, undefined, { signal }).catch(() => {});
+}
+
 function lineOf({ entry }: AuditRecord): string {
-  const { kind, at, runId, tool, status, decision, by, approvedBy, code, userId, durationMs } = entry;
-  const facts = [status, code, decision, by ?? approvedBy, userId].filter((fact) => typeof fact === "string");
+  const { kind, at, runId, tool, status, decision, by, approvedBy, code, userId, sessionId, durationMs } =
+    entry;
+  const facts = [status, code, decision, by ?? approvedBy, userId, sessionId].filter(
+    (fact) => typeof fact === "string",
+  );
   const time = typeof durationMs === "number" ? `${durationMs} ms` : "";
   return printable(
     [new Date(at).toISOString(), kind.padEnd(8), tool, runId, ...facts, time].join("  ").trimEnd(),

@@ -1,16 +1,18 @@
-import type { Approver, Progress, ToolOutcome } from "@toolmount/core";
+import type { Approver, Progress } from "@toolmount/core";
 import { isToolInterrupt, ToolmountError } from "@toolmount/core";
 import type { Command } from "commander";
 import { createTerminalApprover } from "../../host/terminal-approver.ts";
+import { readUserName } from "../../host/user-name.ts";
 import { openPlan } from "../../host/open-plan.ts";
 import { readCallOperands, readPairs, readText, type CallOperands } from "../../options/operands.ts";
 import { addPlanOptions, type PlanOptions } from "../../options/plan-options.ts";
 import { readMilliseconds } from "../../options/milliseconds.ts";
 import { addExamples, jsonOption } from "../../options/common.ts";
-import { writeOutcome } from "../../render/outcome.ts";
+import { writeNextCommands } from "../../render/next-commands.ts";
+import { exitCodeOfCall, writeOutcome } from "../../render/outcome.ts";
 import { printable } from "../../screen/printable.ts";
 import type { Shell } from "../../process/shell.ts";
-import { exitCodes, type ExitCode } from "../../process/exit-codes.ts";
+import type { ExitCode } from "../../process/exit-codes.ts";
 import { interruption } from "../../process/signals.ts";
 
 interface Options extends PlanOptions {
@@ -30,11 +32,15 @@ export function define(command: Command, shell: Shell): void {
       "[plan-tool-arguments...]",
       "the plan, if it is not the nearest one; the tool; its arguments as JSON, as name=text, name:=JSON or name=@file, or - to read JSON from standard input",
     )
-    .option("--session <id>", "the session that the call belongs to")
-    .option("--user <id>", "the user on whose behalf it is made")
+    .option("--session <id>", "the session of the call")
+    .option("--user <id>", "the user of the call")
     .option("--mode <name>", "the mode of the session")
-    .option("--timeout <ms>", "give up after this many milliseconds, questions included", readMilliseconds)
-    .option("--approve", "approve this one call without asking anybody")
+    .option(
+      "--timeout <ms>",
+      "cancel the call after this many milliseconds, questions included",
+      readMilliseconds,
+    )
+    .option("--approve", "approve this one call without a question")
     .option(...jsonOption)
     .action(async (words: string[], options: Options) => {
       shell.end(await call(readCallOperands(words, shell.settings.plan), options, shell));
@@ -66,19 +72,28 @@ async function call(
     }
   });
   if (options.json === true) shell.out.json(outcome);
-  else writeOutcome(shell.out, outcome);
-  return exitCodeOf(outcome);
+  else {
+    writeOutcome(shell.out, outcome);
+    writeNextCommands(shell.out, outcome, { plan, session: options.session, user: options.user });
+  }
+  return exitCodeOfCall(outcome);
 }
 
 function chooseApprover(
   { approve }: Options,
   terminal: Shell["terminal"],
-  { err }: Shell,
+  { err, env }: Shell,
   controller: AbortController,
 ): Approver["ask"] | undefined {
   if (approve === true) return () => ({ decision: "approve", by: "--approve" });
   if (terminal === undefined) return undefined;
-  return createTerminalApprover(err, terminal, () => controller.abort(interruption("SIGINT")));
+  return createTerminalApprover(
+    err,
+    terminal,
+    () => controller.abort(interruption("SIGINT")),
+    undefined,
+    readUserName(env),
+  );
 }
 
 function startGiveUp(timeout: number | undefined, controller: AbortController): NodeJS.Timeout | undefined {
@@ -93,15 +108,12 @@ function contextOf({ session, user, mode, json }: Options, { err }: Shell, abort
     mode,
     abortSignal,
     ...(err.columns !== undefined &&
-      json !== true && { onProgress: (told: Progress) => err.line(err.paint("dim", progressText(told))) }),
+      json !== true && {
+        onProgress: (report: Progress) => err.line(err.paint("dim", progressText(report))),
+      }),
   };
 }
 
 function progressText({ progress, total, message = "" }: Progress): string {
   return `${progress}${total === undefined ? "" : `/${total}`} ${printable(message)}`.trimEnd();
-}
-
-function exitCodeOf({ status }: ToolOutcome): ExitCode {
-  if (status === "ok") return exitCodes.done;
-  return status === "pending" ? exitCodes.pending : exitCodes.failed;
 }

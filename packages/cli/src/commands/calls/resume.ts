@@ -3,9 +3,10 @@ import { openPlan } from "../../host/open-plan.ts";
 import { addExamples, jsonOption, planArgument } from "../../options/common.ts";
 import { addPlanOptions, type PlanOptions } from "../../options/plan-options.ts";
 import { readJson } from "../../options/json-option.ts";
-import { writeOutcome } from "../../render/outcome.ts";
+import { writeNextCommands } from "../../render/next-commands.ts";
+import { exitCodeOfCall, writeOutcome } from "../../render/outcome.ts";
 import type { Shell } from "../../process/shell.ts";
-import { exitCodes, type ExitCode } from "../../process/exit-codes.ts";
+import type { ExitCode } from "../../process/exit-codes.ts";
 
 interface Options extends PlanOptions {
   readonly json?: true;
@@ -15,15 +16,15 @@ interface Options extends PlanOptions {
   readonly result?: string;
 }
 
-/** `toolmount resume <ticket> [plan]`: goes on with a call that waited. */
+/** `toolmount resume <ticket> [plan]`: resumes a pending call. */
 export function define(command: Command, shell: Shell): void {
   addPlanOptions(command)
     .argument("<ticket>", "the ticket that the pending call printed")
     .argument("[plan]", planArgument)
-    .option("--session <id>", "the session that the call belongs to, as it was called")
-    .option("--user <id>", "the user on whose behalf it was made, as it was called")
+    .option("--session <id>", "the session of the call")
+    .option("--user <id>", "the user of the call")
     .option("--mode <name>", "the mode of the session")
-    .option("--result <json>", "what the client did, for a tool that the client runs")
+    .option("--result <json>", "the result, for a tool that the client runs")
     .option(...jsonOption)
     .action(async (ticket: string, plan: string | undefined, options: Options) => {
       shell.end(await resume(ticket, plan, options, shell));
@@ -52,7 +53,9 @@ async function resume(
     }
   });
   if (json === true) shell.out.json(outcome);
-  else writeOutcome(shell.out, outcome);
-  if (outcome.status === "pending") return exitCodes.pending;
-  return outcome.status === "ok" ? exitCodes.done : exitCodes.failed;
+  else {
+    writeOutcome(shell.out, outcome);
+    writeNextCommands(shell.out, outcome, { plan, session, user });
+  }
+  return exitCodeOfCall(outcome);
 }

@@ -16,12 +16,12 @@ interface Options {
   readonly config?: string;
 }
 
-/** `toolmount manifest <package>`: what the package mounts, written into its `package.json`. */
+/** `toolmount manifest <package>`: writes what the package mounts into its `package.json`. */
 export function define(command: Command, shell: Shell): void {
   command
     .argument("<package>", "the package's folder")
-    .option("--check", "change nothing; fail when the manifest is not what the package mounts")
-    .option("--config <json>", "a config that the package takes, when it does not mount without one")
+    .option("--check", "change nothing; fail when the manifest differs from what the package mounts")
+    .option("--config <json>", "the config of the package, when it does not mount without one")
     .option(...jsonOption)
     .action(async (folder: string, options: Options) => {
       shell.end(await manifest(folder, options, shell));
@@ -65,7 +65,7 @@ function reportTrue(
 
 function reportStale({ file }: DescribedPackage, { out, cwd }: Shell): void {
   out.line(
-    `${out.paint("red", "✖")} ${printable(shortPath(file, cwd))}: the manifest is not what the package mounts`,
+    `${out.paint("red", "✖")} ${printable(shortPath(file, cwd))}: the manifest differs from what the package mounts`,
   );
   out.line(`  ${out.paint("cyan", "hint:")} run the command without --check, and commit what it writes`);
 }

@@ -16,21 +16,21 @@ interface Options {
   readonly json?: true;
 }
 
-/** The rules of the core are always asked; of these, the ones whose tools the module mounts. */
+/** The rules of core always apply; of these profiles, those of the tools that the module mounts. */
 const profileNames = ["core", "aptix", "amplifier", "forge"];
 
-/** `toolmount validate <path>`: whether a tool module keeps the contract. */
+/** `toolmount validate <path>`: checks a tool module against the contract. */
 export function define(command: Command, shell: Shell): void {
   command
     .argument("<path>", "the package's folder, or the module's file")
     .addOption(new Option("--type <type>", "what the module is").choices(["tool"]).default("tool"))
     .addOption(
-      new Option("--profile <name...>", "ask the rules of these contracts only, beside the core's").choices(
+      new Option("--profile <name...>", "apply only the rules of these contracts, and of core").choices(
         profileNames,
       ),
     )
-    .option("--config <json>", "a config that the module takes, when it does not mount without one")
-    .option("--side-effects", "call tools that write, delete or act with {} and junk, too")
+    .option("--config <json>", "the config of the module, when it does not mount without one")
+    .option("--side-effects", "also call tools that write, delete or act, with {} and junk")
     .option(...jsonOption)
     .action(async (path: string, options: Options) => {
       shell.end(await validate(path, options, shell));
@@ -74,12 +74,12 @@ function writeReport(report: CheckReport, { out }: Shell): void {
     for (const finding of findings) writeFinding(finding, out);
   }
   const { checks, errors, warnings, tools } = report;
-  const told =
+  const names =
     tools.length === 0 ? "no tool" : tools.map((name) => printable(name) || "(without a name)").join(", ");
   out.line(
     out.paint(
       "dim",
-      `${told}: ${countOf(checks, "check")}, ${countOf(errors, "error")}, ${countOf(warnings, "warning")}`,
+      `${names}: ${countOf(checks, "check")}, ${countOf(errors, "error")}, ${countOf(warnings, "warning")}`,
     ),
   );
 }

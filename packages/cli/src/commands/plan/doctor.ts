@@ -1,23 +1,22 @@
-import { execFile } from "node:child_process";
-import { promisify } from "node:util";
 import type { Problem } from "@toolmount/loader";
 import type { PackageWarning } from "@toolmount/loader/commands";
 import type { Command } from "commander";
-import { countOf } from "../../screen/count.ts";
-import { problemsOf } from "../../render/failure.ts";
-import { addExamples, jsonOption, planArgument } from "../../options/common.ts";
 import { loaderOptions } from "../../host/loader-options.ts";
+import { examineMachine, type MachineFinding } from "../../host/machine.ts";
+import { addExamples, jsonOption, planArgument } from "../../options/common.ts";
 import { addPlanOptions, type PlanOptions } from "../../options/plan-options.ts";
-import { printable } from "../../screen/printable.ts";
-import { shortPath, writeProblems } from "../../render/problems.ts";
-import type { Shell } from "../../process/shell.ts";
 import { exitCodes, type ExitCode } from "../../process/exit-codes.ts";
+import type { Shell } from "../../process/shell.ts";
+import { problemsOf } from "../../render/failure.ts";
+import { shortPath, writeProblems } from "../../render/problems.ts";
+import { countOf } from "../../screen/count.ts";
+import { printable } from "../../screen/printable.ts";
 
 interface Options extends PlanOptions {
   readonly json?: true;
 }
 
-/** `toolmount doctor [plan]`: what is there, what is missing, and how calls can really be kept apart on this machine. */
+/** `toolmount doctor [plan]`: reports what this machine and the plan's packages lack. */
 export function define(command: Command, shell: Shell): void {
   addPlanOptions(command)
     .argument("[plan]", planArgument)
@@ -28,15 +27,8 @@ export function define(command: Command, shell: Shell): void {
   addExamples(command, ["toolmount doctor mount-plans/coding.yaml"]);
 }
 
-/** One thing that was looked at. */
-interface Finding {
-  readonly what: string;
-  readonly state: "ok" | "missing";
-  readonly says: string;
-}
-
 interface Diagnosis {
-  readonly machine: readonly Finding[];
+  readonly machine: readonly MachineFinding[];
   readonly plan: string | undefined;
   readonly modules: readonly {
     readonly id: string;
@@ -48,7 +40,7 @@ interface Diagnosis {
 }
 
 async function doctor(plan: string | undefined, options: Options, shell: Shell): Promise<ExitCode> {
-  const [machine, ofPlan] = await Promise.all([lookAtMachine(shell), lookAtPlan(plan, options, shell)]);
+  const [machine, ofPlan] = await Promise.all([examineMachine(shell), examinePlan(plan, options, shell)]);
   const diagnosis = { machine, ...ofPlan };
   if (options.json === true) shell.out.json(diagnosis);
   else writeDiagnosis(diagnosis, shell);
@@ -56,7 +48,7 @@ async function doctor(plan: string | undefined, options: Options, shell: Shell):
   return diagnosis.doubts.some(({ kind }) => kind !== "unused") ? exitCodes.failed : exitCodes.done;
 }
 
-async function lookAtPlan(
+async function examinePlan(
   plan: string | undefined,
   options: Options,
   shell: Shell,
@@ -78,90 +70,17 @@ async function lookAtPlan(
   }
 }
 
-async function lookAtMachine(shell: Shell): Promise<Finding[]> {
-  const wanted: [string, string, readonly string[]][] = [
-    ["npm", "npm", ["--version"]],
-    ["git", "git", ["--version"]],
-  ];
-  const versions = wanted.map(async ([what, command, words]): Promise<Finding> => {
-    const said = await ask(command, words, shell);
-    return {
-      what,
-      state: said === undefined ? "missing" : "ok",
-      says: said ?? "not there; toolmount install needs it",
-    };
-  });
-  const node: Finding = { what: "node", state: "ok", says: process.versions.node };
-  return [node, ...(await Promise.all(versions)), ...(await lookAtIsolation(shell))];
-}
-
-/** Each way of isolation is tried, not guessed from versions. */
-async function lookAtIsolation(shell: Shell): Promise<Finding[]> {
-  const box = [
-    "--unshare-all",
-    "--die-with-parent",
-    "--clearenv",
-    "--ro-bind",
-    "/",
-    "/",
-    "--proc",
-    "/proc",
-    "true",
-  ];
-  const denied = "require('node:fs').readFileSync('/')";
-  const permission = [
-    "--permission",
-    "-e",
-    `try { ${denied} } catch (e) { if (e.code === "ERR_ACCESS_DENIED") console.log("denied") }`,
-  ];
-  const [bubblewrap, node] = await Promise.all([
-    ask("bwrap", box, shell),
-    ask(process.execPath, permission, shell),
-  ]);
-  const works = node?.includes("denied") === true;
-  return [
-    { what: "process", state: "ok", says: "calls can run in processes of their own, and be killed" },
-    {
-      what: "permission",
-      state: works ? "ok" : "missing",
-      says: works
-        ? "Node can keep a process from files (a belt, not a wall)"
-        : "this Node has no --permission",
-    },
-    {
-      what: "bwrap",
-      state: bubblewrap === undefined ? "missing" : "ok",
-      says:
-        bubblewrap === undefined
-          ? "bubblewrap is not there, or may not make namespaces"
-          : "bubblewrap can keep a process from network and files",
-    },
-  ];
-}
-
-/** What a command prints; undefined when it is not there or fails. */
-async function ask(
-  command: string,
-  words: readonly string[],
-  { env, cwd }: Shell,
-): Promise<string | undefined> {
-  try {
-    const { stdout } = await promisify(execFile)(command, [...words], {
-      cwd,
-      env: { PATH: env["PATH"], HOME: env["HOME"] },
-      timeout: 10_000,
-    });
-    return stdout.trim().replace(/^git version /, "");
-  } catch {
-    return undefined;
-  }
-}
+const signs = {
+  ok: { style: "green", sign: "✔" },
+  missing: { style: "yellow", sign: "•" },
+  "not yet": { style: "dim", sign: "–" },
+} as const;
 
 function writeDiagnosis({ machine, plan, modules, doubts, problems }: Diagnosis, shell: Shell): void {
   const { out, cwd } = shell;
   for (const { what, state, says } of machine) {
-    const sign = state === "ok" ? out.paint("green", "✔") : out.paint("yellow", "•");
-    out.line(`${sign} ${what.padEnd(10)} ${printable(says)}`);
+    const { style, sign } = signs[state];
+    out.line(`${out.paint(style, sign)} ${what.padEnd(10)} ${printable(says)}`);
   }
   out.line();
   if (plan !== undefined) out.line(`${printable(shortPath(plan, cwd))}: ${countOf(modules, "module")}`);

@@ -14,34 +14,61 @@ import { exitCodes, type ExitCode } from "../../process/exit-codes.ts";
 interface Options extends PlanOptions {
   readonly json?: true;
   readonly mode?: string;
+  readonly tool?: string;
+  readonly category?: string;
+  readonly module?: string;
+  readonly names?: true;
 }
 
-/** `toolmount list [plan]`: the tools that are offered. */
+/** `toolmount list [plan]`: lists the offered tools. */
 export function define(command: Command, shell: Shell): void {
   addPlanOptions(command)
     .argument("[plan]", planArgument)
     .option("--mode <name>", "only the tools that are offered in this mode")
+    .option("--tool <glob>", "only tools whose name matches: 'read_*'")
+    .option("--category <name>", "only tools of this category: read, write, delete, side_effect")
+    .option("--module <id>", "only tools of this entry")
+    .option("--names", "print names only, one a line")
     .option(...jsonOption)
     .action(async (plan: string | undefined, options: Options) => {
       shell.end(await list(plan, options, shell));
     });
-  addExamples(command, ["toolmount list mount-plans/reference.yaml"]);
+  addExamples(command, [
+    "toolmount list mount-plans/reference.yaml",
+    "toolmount list --category write --tool '*_file'",
+  ]);
 }
 
 /** Lists a plan's tools. */
 export async function list(plan: string | undefined, options: Options, shell: Shell): Promise<ExitCode> {
   const { json, mode } = options;
-  const listing =
+  const all =
     (mode === undefined && (await listManifests(plan, options, shell))) ||
     (await listMounted(plan, options, shell));
+  const listing = { ...all, tools: all.tools.filter(createFilter(options)) };
   if (json === true) shell.out.json(listing);
+  else if (options.names === true) for (const { name } of listing.tools) shell.out.line(printable(name));
   else writeTools(shell.out, listing.tools);
   return exitCodes.done;
 }
 
+function createFilter({ tool, category, module }: Options): (tool: ListedTool) => boolean {
+  const name = tool === undefined ? undefined : patternOf(tool);
+  return (listed) =>
+    (name === undefined || name.test(listed.name)) &&
+    (category === undefined || listed.category === category) &&
+    (module === undefined || listed.module === module);
+}
+
+/** A name in which `*` matches any characters. */
+function patternOf(glob: string): RegExp {
+  const parts = glob.split("*").map((part) => part.replaceAll(/[.+?^${}()|[\]\\]/g, String.raw`\$&`));
+  return new RegExp(`^${parts.join(".*")}$`);
+}
+
 interface Listing {
   readonly plan: string | undefined;
-  /** What told of the tools: their packages' manifests, or the modules themselves, mounted for it. */
+  /** Where the tools were read: from manifests of packages, or from the mounted modules. */
   readonly from: "manifests" | "modules";
   readonly tools: readonly ListedTool[];
 }
@@ -102,7 +129,7 @@ function columnsOf(screen: Screen): Column<ListedTool>[] {
   ];
 }
 
-// Maps, since a manifest is somebody else's text and may say anything here.
+// Maps, because a manifest may have any value here.
 const colours = new Map<unknown, Style>([
   ["low", "green"],
   ["medium", "yellow"],

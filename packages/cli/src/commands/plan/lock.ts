@@ -15,12 +15,12 @@ interface Options extends PlanOptions {
   readonly accept?: true;
 }
 
-/** `toolmount lock [plan]`: writes down what the tools are, and tells what has changed since. */
+/** `toolmount lock [plan]`: records the tools in a lock file, and reports changes. */
 export function define(command: Command, shell: Shell): void {
   addPlanOptions(command)
     .argument("[plan]", planArgument)
-    .option("--check", "write nothing; fail when a tool is not as it was locked")
-    .option("--accept", "take the tools as they are now")
+    .option("--check", "write nothing; fail when a tool differs from the lock file")
+    .option("--accept", "accept the tools as they are now")
     .option(...jsonOption)
     .action(async (plan: string | undefined, options: Options) => {
       shell.end(await lock(plan, options, shell));
@@ -49,10 +49,10 @@ function writeReport({ file, exists, changes, written }: LockReport, { out, cwd 
   }
   const name = printable(shortPath(file, cwd));
   if (written) out.line(`${out.paint("green", "✔")} ${name} is written`);
-  else if (!exists) out.line(`${out.paint("red", "✖")} ${name} is not there`);
-  else if (changes.length === 0) out.line(`${out.paint("green", "✔")} ${name} is true`);
+  else if (!exists) out.line(`${out.paint("red", "✖")} ${name} does not exist`);
+  else if (changes.length === 0) out.line(`${out.paint("green", "✔")} ${name} matches`);
   else
     out.line(
-      `${out.paint("red", "✖")} ${countOf(changes, "tool")} not as in ${name}; look, then accept with --accept`,
+      `${out.paint("red", "✖")} ${countOf(changes, "tool")} changed since ${name}; review, then run toolmount lock --accept`,
     );
 }

@@ -17,11 +17,11 @@ interface Options extends PlanOptions {
   readonly mutate?: true;
 }
 
-/** `toolmount test [plan]`: the plan's own tests. No tool runs, no model is asked, nothing is kept. */
+/** `toolmount test [plan]`: runs the plan's own tests. No tool runs, no model is asked, nothing is stored. */
 export function define(command: Command, shell: Shell): void {
   addPlanOptions(command)
     .argument("[plan]", planArgument)
-    .option("--mutate", "flip each rule of the policy in turn: some test has to notice")
+    .option("--mutate", "flip each rule of the policy, one after the other: a test must fail for each")
     .option(...jsonOption)
     .action(async (plan: string | undefined, options: Options) =>
       shell.end(await test(plan, options, shell)),
@@ -29,7 +29,7 @@ export function define(command: Command, shell: Shell): void {
   addExamples(command, ["toolmount test mount-plans/coding.yaml --mutate"]);
 }
 
-/** One mutant, and whether a test noticed it. */
+/** One changed rule, and whether a test failed for it. */
 interface MutantReport {
   readonly rule: number;
   readonly change: string;
@@ -67,7 +67,7 @@ async function runAll(
   return reports;
 }
 
-/** Modules that a mutant shares with the plan stay mounted; the policy is mounted anew for each. */
+/** Modules that a mutant shares with the plan stay mounted; the policy is mounted again for each. */
 async function runMutants(
   plan: OpenedPlan,
   tests: readonly PlanTest[],
@@ -100,13 +100,13 @@ function placeOf(plan: OpenedPlan, path: readonly (string | number)[], { cwd }: 
   return at === undefined ? undefined : `${shortPath(at.file, cwd)}:${at.line}:${at.column}`;
 }
 
-interface Told {
+interface TestRun {
   readonly reports: readonly TestReport[];
   readonly mutants: readonly MutantReport[];
   readonly plan: OpenedPlan;
 }
 
-function report({ reports, mutants, plan }: Told, { json, mutate }: Options, shell: Shell): void {
+function report({ reports, mutants, plan }: TestRun, { json, mutate }: Options, shell: Shell): void {
   const { out } = shell;
   if (json === true)
     return out.json({

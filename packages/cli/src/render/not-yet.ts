@@ -1,0 +1,13 @@
+/**
+ * Packages that the design names and that do not exist yet, with what they will do. Doctor lists them, and no hint says to
+ * install them. A package that is released is removed from this list.
+ */
+export const notYet: ReadonlyMap<string, string> = new Map([
+  ["@toolmount/workers", "calls in processes of their own (run.in: process) and on a fleet (run.in: fleet)"],
+  ["@toolmount/http", "serving over HTTP, and the operator's page"],
+]);
+
+/** The package among those that do not exist yet that a text says to install. */
+export function findNotYet(text: string): string | undefined {
+  return [...notYet.keys()].find((name) => text.includes(`npm install ${name}`));
+}
