@@ -19,6 +19,8 @@ interface Options extends AgentOptions {
   readonly as?: string;
 }
 
+const idArgument = "the id that list shows, or the beginning of it";
+
 /** `toolmount sessions list|show|fork|rm|prune|resume`. */
 export function define(command: Command, shell: Shell): void {
   const add = (name: string, summary: string) =>
@@ -28,7 +30,6 @@ export function define(command: Command, shell: Shell): void {
         .summary(summary)
         .description(`${summary}.`),
     ).option(...jsonOption);
-  const idArgument = "the id that list shows, or the beginning of it";
 
   add("list", "List sessions, the last changed first")
     .argument("[plan]", planArgument)
@@ -60,6 +61,17 @@ export function define(command: Command, shell: Shell): void {
         (screen, { id: made }) => screen.line(printable(made)),
       ),
     );
+  defineDeletion(add, shell);
+  defineResume(add, shell);
+  addExamples(command, [
+    "toolmount sessions list --json",
+    "toolmount sessions resume 5f0c… mount-plans/coding.yaml",
+  ]);
+}
+
+type Add = (name: string, summary: string) => Command;
+
+function defineDeletion(add: Add, shell: Shell): void {
   add("rm", "Delete one session")
     .argument("<id>", idArgument)
     .argument("[plan]", planArgument)
@@ -93,6 +105,9 @@ export function define(command: Command, shell: Shell): void {
         writeDeleted,
       ),
     );
+}
+
+function defineResume(add: Add, shell: Shell): void {
   addModelOptions(add("resume", "Resume a turn that waits, or whose process ended"))
     .argument("<id>", idArgument)
     .argument("[plan]", planArgument)
@@ -111,10 +126,6 @@ export function define(command: Command, shell: Shell): void {
         ),
       );
     });
-  addExamples(command, [
-    "toolmount sessions list --json",
-    "toolmount sessions resume 5f0c… mount-plans/coding.yaml",
-  ]);
 }
 
 /** The session that an id, or the beginning of one, names. */
