@@ -58,15 +58,3 @@ async function readFindings(out: string): Promise<Findings> {
   });
   return new Map(await Promise.all(read));
 }
-
-/** A line for each scenario: how many of its checks passed, failed, or decided nothing. */
-export function countChecks(findings: Findings): Record<string, string> {
-  return Object.fromEntries(
-    [...findings]
-      .toSorted(([a], [b]) => (a < b ? -1 : 1))
-      .map(([name, checks]) => {
-        const count = (status: Check["status"]) => checks.filter((check) => check.status === status).length;
-        return [name, `${count("SUCCESS")} passed, ${count("FAILURE")} failed`];
-      }),
-  );
-}

@@ -9,7 +9,7 @@ import * as store from "@toolmount/store";
 import { onTestFinished } from "vitest";
 
 /** The server of the tests. */
-export const fixture = join(import.meta.dirname, "../fixtures/server.ts");
+const fixture = join(import.meta.dirname, "../fixtures/server.ts");
 
 /** The part of an entry's source that starts the server of the tests. */
 export function serverOf(...words: readonly string[]) {

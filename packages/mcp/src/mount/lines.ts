@@ -1,5 +1,5 @@
 /** A line was longer than a stream may send. */
-export class LineTooLong extends Error {
+class LineTooLong extends Error {
   override readonly name = "LineTooLong";
 }
 

@@ -1,0 +1,14 @@
+import { createRuntime, type CommandSpec } from "mcporter";
+import { readTarget, tell } from "./target.ts";
+
+const { stdio, url = "" } = readTarget();
+const command: CommandSpec =
+  stdio === undefined
+    ? { kind: "http", url: new URL(url) }
+    : { kind: "stdio", command: stdio.command, args: [...stdio.args], cwd: stdio.cwd };
+const runtime = await createRuntime({ servers: [{ name: "toolmount", command }] });
+const tools = await runtime.listTools("toolmount");
+tell(
+  tools.map(({ name }) => name),
+  await runtime.callTool("toolmount", "add", { args: { a: 2, b: 40 } }),
+);

@@ -1,0 +1,79 @@
+import { spawn } from "node:child_process";
+import { readFile } from "node:fs/promises";
+import { join } from "node:path";
+import { text } from "node:stream/consumers";
+import { expect, onTestFinished, test } from "vitest";
+import type { Target } from "./clients/target.ts";
+import { linkPackages, plainEnv, toolmount } from "./support/command.ts";
+import { compareTable } from "./support/compatibility.ts";
+import { listen } from "./support/http.ts";
+import { packageFolder } from "./support/real-servers.ts";
+import { folderOf, open } from "./support/world.ts";
+
+const add = `
+  import { data, defineTool } from "@toolmount/core";
+  import { z } from "zod";
+
+  export const add = defineTool({
+    name: "add",
+    description: "Adds two numbers. Use for sums.",
+    schema: z.strictObject({ a: z.number(), b: z.number() }),
+    outputSchema: z.strictObject({ sum: z.number() }),
+    category: "read",
+    consequenceLevel: "low",
+    requiresConfirmation: false,
+    execute: ({ a, b }) => data({ sum: a + b }),
+  });
+`;
+
+/** Programs in \`clients/`, and the package that each of them tries. */
+const clients = [
+  { program: "sdk-v2.ts", package: "@modelcontextprotocol/client", wires: ["stdio", "http"] },
+  { program: "sdk-v1.ts", package: "@modelcontextprotocol/sdk", wires: ["stdio", "http"] },
+  { program: "ai-sdk.ts", package: "@ai-sdk/mcp", wires: ["stdio", "http"] },
+  { program: "openai-agents.ts", package: "@openai/agents", wires: ["stdio", "http"] },
+  { program: "langchain.ts", package: "@langchain/mcp-adapters", wires: ["stdio", "http"] },
+  { program: "mcporter.ts", package: "mcporter", wires: ["stdio", "http"] },
+  { program: "mcp-remote.ts", package: "mcp-remote", wires: ["http"] },
+] as const;
+
+async function tryClient(program: string, target: Target): Promise<{ tools: string[]; answer: string }> {
+  const words = [join(import.meta.dirname, "clients", program), JSON.stringify(target)];
+  const child = spawn(process.execPath, words, { env: plainEnv(), stdio: ["ignore", "pipe", "pipe"] });
+  onTestFinished(() => void child.kill("SIGKILL"));
+  const [stdout, stderr] = await Promise.all([text(child.stdout), text(child.stderr)]);
+  const last = stdout.trim().split("\n").at(-1) ?? "";
+  expect(last, `${program}: ${stdout}${stderr}`).toMatch(/^\{"tools"/);
+  return JSON.parse(last) as { tools: string[]; answer: string };
+}
+
+test("seven published clients list and call what a plan serves", { timeout: 300_000 }, async () => {
+  const folder = await folderOf({ "plan.yaml": "version: 1\ntools:\n  - module: ./add.ts\n", "add.ts": add });
+  await linkPackages(folder);
+  const [command = "", ...before] = toolmount;
+  const stdio: Target = {
+    stdio: { command, args: [...before, "serve", "plan.yaml", "--stdio"], cwd: folder },
+  };
+  const http: Target = { url: await listen(await open(join(folder, "plan.yaml"))) };
+
+  const rows: string[][] = [];
+  for (const { program, package: name, wires } of clients) {
+    const wanted: readonly string[] = wires;
+    for (const wire of wanted) {
+      const { tools, answer } = await tryClient(program, wire === "stdio" ? stdio : http);
+      expect({ program, wire, tools }).toEqual({ program, wire, tools: ["add"] });
+      expect(answer).toContain("42");
+    }
+    const { version } = JSON.parse(await readFile(join(packageFolder(name), "package.json"), "utf8")) as {
+      version: string;
+    };
+    rows.push([
+      `\`${name}\``,
+      version,
+      wanted.includes("stdio") ? "yes" : "–",
+      wanted.includes("http") ? "yes" : "–",
+    ]);
+  }
+
+  await compareTable("clients", ["package", "version", "stdio", "HTTP"], rows);
+});
