@@ -76,7 +76,9 @@ export const folderOrders: Readonly<Record<string, readonly (string | readonly s
 export const sizes = { fileLines: 250, functionLines: 60, folderFiles: 22 } as const;
 
 /** Files that may be longer, because they are tables: one row after another, with nothing to follow. */
-export const tables: readonly Exception[] = [];
+export const tables: readonly Exception[] = [
+  { path: "tools/bash/src/commands/coreutils-options.ts", because: "one row a command" },
+];
 
 /**
  * What breaks a rule of order or size today. Each line goes with the change that makes it true: an exception that is

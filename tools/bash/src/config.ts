@@ -67,9 +67,11 @@ export const config = z.strictObject({
     ),
   shell: path.default("bash").describe("The bash to run"),
   isolation: z
-    .enum(["none", "bubblewrap"])
-    .default("none")
-    .describe("bubblewrap: no other files, no network, no process left; refused where it does not work"),
+    .enum(["auto", "none", "bubblewrap"])
+    .default("auto")
+    .describe(
+      "auto: where bubblewrap works, commands write only below working_dir and the write paths; bubblewrap: no other files, no network, refused where it does not work; none: the host's rights",
+    ),
   network: z.boolean().default(false).describe("With bubblewrap: whether commands reach the network"),
 });
 

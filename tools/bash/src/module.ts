@@ -9,15 +9,16 @@ import { sweepOrphans } from "./run/guard.ts";
 import { openShell, type Services } from "./shell.ts";
 
 /**
- * Mounts `bash` and the tools for its background commands. Where the plan asks for an isolation that does not work
- * here, it throws `CONFIG_INVALID`: nothing runs with less than what was asked for.
+ * Mounts `bash` and the tools for its background commands. Throws `CONFIG_INVALID` when the plan asks for an isolation
+ * that does not work here.
  */
 export async function mount(coordinator: Coordinator, settings: ParsedSettings): Promise<void> {
   const shell = openShell(settings, servicesOf(coordinator));
   coordinator.registerCleanup(() => shell.close());
   // Processes of hosts that were killed together with their guard.
   await sweepOrphans();
-  const problem = settings.isolation === "none" ? null : await shell.prepare();
+  // With `auto`, the first command tries the sandbox: mounting starts no process.
+  const problem = settings.isolation === "bubblewrap" ? await shell.prepare() : null;
   if (problem !== null) throw configInvalid(`isolation: bubblewrap does not work here: ${problem}`);
   for (const toolIn of [bashIn, bashOutputIn, bashListIn, bashStopIn])
     coordinator.mount("tools", toolIn(shell));

@@ -1,3 +1,7 @@
+import { randomUUID } from "node:crypto";
+import { mkdirSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { systemClock, type Clock } from "@toolmount/core";
 import { createFiles, isPathError, type Files } from "@toolmount/paths";
 import {
@@ -11,25 +15,25 @@ import {
 import { createJobs, type Jobs } from "./jobs.ts";
 import { reallyAt } from "./script/folders.ts";
 import { createPolicy, type Policy } from "./policy/policy.ts";
-import { probeSandbox, sandboxLauncher } from "./run/bubblewrap.ts";
+import { probeSandbox, sandboxLauncher, wallLauncher } from "./run/bubblewrap.ts";
 import { commandEnvironment, hostEnvironment, type Environment } from "./run/environment.ts";
 import { createProcessFinder, type ProcessFinder } from "./run/find-processes.ts";
 import { createGuard, hostMarkName, type Guard } from "./run/guard.ts";
 import { plainLauncher, type Launcher } from "./run/launch.ts";
 import type { Patience } from "./run/end-processes.ts";
 
-/** What the shell tools need of a host; each can be left out. */
+/** Services of the host that the shell tools use; all are optional. */
 export interface Services {
   /** The plan's folder. Without it `working_dir` must be absolute. */
   readonly planFolder?: string | undefined;
-  /** Paths that may not be written whatever the settings say, such as the plan itself; asked for each call. */
+  /** Paths that must not be written whatever the settings say, such as the plan itself; read for each call. */
   readonly protectedPaths?: (() => readonly string[]) | undefined;
-  /** The host's variables, of which commands get those that the settings pass. */
+  /** The host's variables; commands get those that the settings pass. */
   readonly environment?: Readonly<Record<string, string | undefined>> | undefined;
   readonly clock?: Clock | undefined;
 }
 
-/** What the shell tools of one mount share. */
+/** Shared by the shell tools of one mount. */
 export interface Shell {
   readonly settings: ParsedSettings;
   readonly files: Files;
@@ -41,24 +45,27 @@ export interface Shell {
   readonly finder: ProcessFinder;
   readonly guard: Guard;
   /**
-   * Makes the folders that a command needs, as the file tools make theirs, and tries the sandbox once. Why commands
-   * cannot run in the isolation that was asked for; null when they can.
+   * Creates the folders that a command needs, and tries the sandbox once. Resolves to the reason why commands cannot run
+   * in the isolation that the plan asks for; null when they can.
    */
   prepare(): Promise<string | null>;
+  /** Why the wall of `isolation: auto` is not used; null when it is used, or was not tried yet. */
+  readonly wallProblem: string | null;
   /** Ends all commands. */
   close(): Promise<void>;
 }
 
-/** A tenth of a second for what a command left in the background, half a second between TERM and KILL. */
+/** A tenth of a second for background processes, half a second between SIGTERM and SIGKILL. */
 const patience: Patience = { lingerMs: 100, graceMs: 500 };
 
-/** Prepares policy, environment and sandbox. Throws `CONFIG_INVALID` when the settings cannot be meant. */
+/** Prepares policy, environment and sandbox. Throws `CONFIG_INVALID` for contradictory settings. */
 export function openShell(given: Settings, services: Services = {}): Shell {
   const settings = config.parse(given);
-  if (process.platform === "win32") throw configInvalid("there is no bash on this system that could be held");
+  if (process.platform === "win32") throw configInvalid("bash is not supported on Windows");
   const { clock = systemClock } = services;
   const folders = realFolders(shellFolders(settings, services.planFolder ?? null));
   const plainEnvironment = commandEnvironment(services.environment ?? hostEnvironment(), settings);
+  const temporary = createTemporaryFolder();
   const guard = createGuard(settings.shell, plainEnvironment);
   const env: Environment = { ...plainEnvironment, [hostMarkName]: guard.mark };
   const bordersFor = (paths: readonly string[]): Borders => {
@@ -68,13 +75,13 @@ export function openShell(given: Settings, services: Services = {}): Shell {
     return {
       files,
       policy: createPolicy(settings, { files, workingDir, home: env["HOME"] ?? null }),
-      launcher: launcherOf(settings, { ...folders, denied }, env),
+      plain: plainLauncher({ shell: settings.shell, env, cwd: workingDir }),
+      walled: walledLauncher(settings, { ...folders, denied }, env, temporary.path),
     };
   };
   const borders = rememberLast(bordersFor, services.protectedPaths ?? (() => []));
   const jobs = createJobs(() => clock.now());
-  const isolated = settings.isolation === "bubblewrap";
-  const probe = once(() => probeSandbox(borders().launcher, clock));
+  const wall = createWall(settings, () => probeSandbox(borders().walled, clock), temporary);
   borders();
   return {
     settings,
@@ -85,7 +92,7 @@ export function openShell(given: Settings, services: Services = {}): Shell {
       return borders().policy;
     },
     get launcher() {
-      return borders().launcher;
+      return wall.isUp ? borders().walled : borders().plain;
     },
     jobs,
     clock,
@@ -93,19 +100,76 @@ export function openShell(given: Settings, services: Services = {}): Shell {
     finder: createProcessFinder(clock),
     guard,
     async prepare() {
-      const needed = isolated ? [folders.workingDir, ...folders.write] : [folders.workingDir];
+      const problem = await wall.raise();
+      const needed = wall.isUp ? [folders.workingDir, ...folders.write] : [folders.workingDir];
       for (const path of needed) await makeFolder(borders().files, path);
-      return isolated ? await probe() : null;
+      return settings.isolation === "bubblewrap" ? problem : null;
+    },
+    get wallProblem() {
+      return wall.problem;
     },
     async close() {
       await jobs.close();
       guard.close();
+      temporary.remove();
     },
   };
 }
 
+/** The sandbox around commands: whether it is used, and why not. */
+interface Wall {
+  readonly isUp: boolean;
+  readonly problem: string | null;
+  /** Tries the sandbox once, and again after a failure if the plan insists on it. Resolves to the problem. */
+  raise(): Promise<string | null>;
+}
+
+function createWall(
+  { isolation }: ParsedSettings,
+  probe: () => Promise<string | null>,
+  temporary: TemporaryFolder,
+): Wall {
+  let tried: Promise<string | null> | null = null;
+  const wall = { isUp: isolation === "bubblewrap", problem: null as string | null };
+  const tryOnce = async (): Promise<string | null> => {
+    if (isolation === "auto") temporary.make();
+    wall.problem = await probe();
+    wall.isUp = isolation === "bubblewrap" || wall.problem === null;
+    if (wall.problem !== null && isolation === "bubblewrap") tried = null;
+    return wall.problem;
+  };
+  return {
+    get isUp() {
+      return wall.isUp;
+    },
+    get problem() {
+      return wall.problem;
+    },
+    raise: async () => (isolation === "none" ? null : (tried ??= tryOnce())),
+  };
+}
+
+/** A folder that commands see as `/tmp`. */
+interface TemporaryFolder {
+  readonly path: string;
+  make(): void;
+  remove(): void;
+}
+
+function createTemporaryFolder(): TemporaryFolder {
+  const path = join(tmpdir(), `toolmount-tmp-${randomUUID()}`);
+  return {
+    path,
+    make: () => void mkdirSync(path, { recursive: true, mode: 0o700 }),
+    remove: () => rmSync(path, { recursive: true, force: true }),
+  };
+}
+
 /** What limits commands to their paths. */
-type Borders = Pick<Shell, "files" | "policy" | "launcher">;
+interface Borders extends Pick<Shell, "files" | "policy"> {
+  readonly plain: Launcher;
+  readonly walled: Launcher;
+}
 
 /** Creates the borders again when the protected paths change: after a reload, a plan may have other files. */
 function rememberLast(
@@ -121,7 +185,7 @@ function rememberLast(
   };
 }
 
-/** The paths of commands are judged from where the working folder really is. */
+/** Resolves the working folder, because the paths of commands are judged from its real place. */
 function realFolders(folders: ShellFolders): ShellFolders {
   return { ...folders, workingDir: reallyAt(folders.workingDir) };
 }
@@ -130,33 +194,30 @@ function openFiles({ workingDir, read, write }: ShellFolders, deniedWrite: reado
   return createFiles({ workingDir, read: [workingDir, ...write, ...read], write, deniedWrite });
 }
 
-function launcherOf(
-  settings: ParsedSettings,
+function walledLauncher(
+  { shell, network, isolation, env: given }: ParsedSettings,
   folders: ShellFolders,
-  env: Readonly<Record<string, string>>,
+  env: Environment,
+  temporary: string,
 ): Launcher {
-  const { shell, network, isolation } = settings;
   const cwd = folders.workingDir;
-  if (isolation === "none") return plainLauncher({ shell, env, cwd });
-  // The host's home is not there in the sandbox.
-  const inside = { ...env, HOME: settings.env["HOME"] ?? "/tmp", TMPDIR: "/tmp" };
+  if (isolation !== "bubblewrap") {
+    // Programs keep their caches in the home folder, which is not writable.
+    const caches = {
+      XDG_CACHE_HOME: "/tmp/.cache",
+      npm_config_cache: "/tmp/.npm",
+      GOCACHE: "/tmp/.cache/go",
+    };
+    return wallLauncher({ ...folders, shell, cwd, temporary, env: { ...caches, ...env, TMPDIR: "/tmp" } });
+  }
+  // The host's home does not exist in the sandbox.
+  const inside = { ...env, HOME: given["HOME"] ?? "/tmp", TMPDIR: "/tmp" };
   return sandboxLauncher({ ...folders, shell, network, env: inside, cwd });
 }
 
-/** A folder that may not be made is missed by the command that needs it. */
+/** When a folder must not be created, the command that needs it fails. */
 async function makeFolder(files: Files, path: string): Promise<void> {
   await files.makeFolder(path).catch((thrown: unknown) => {
     if (!isPathError(thrown)) throw thrown;
   });
-}
-
-/** Asks once, and again only when the answer was a failure. */
-function once(ask: () => Promise<string | null>): () => Promise<string | null> {
-  let asked: Promise<string | null> | null = null;
-  return async () => {
-    asked ??= ask();
-    const answer = await asked;
-    if (answer !== null) asked = null;
-    return answer;
-  };
 }

@@ -1,8 +1,9 @@
-import { existsSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
 import { createServer, type AddressInfo } from "node:net";
+import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { createHost } from "@toolmount/core";
-import { config, mount } from "@toolmount/tool-bash";
+import { config, mount, type Settings } from "@toolmount/tool-bash";
 import { describe, expect, onTestFinished, test } from "vitest";
 import { sandboxIsTested, scratch, shell, stopOnceReady, type Output } from "./world.ts";
 
@@ -146,3 +147,91 @@ describe.runIf(sandboxIsTested)("in the sandbox", () => {
     expect(existsSync(join(folder, "ran"))).toBe(false);
   });
 });
+
+describe.runIf(sandboxIsTested)("S4: behind the default wall", () => {
+  const behind = (settings: Settings = {}) => shell({ isolation: "auto", ...settings });
+
+  test("the default isolation is auto", () => {
+    expect(config.parse({}).isolation).toBe("auto");
+  });
+
+  test.each([
+    ["a file outside", (outside: string) => `echo x > ${outside}/new`],
+    ["awk", (outside: string) => `awk 'BEGIN { f = "${outside}/new"; print "x" > f }'`],
+    [
+      "an unknown program",
+      (outside: string) =>
+        `python3 -c 'open("${outside}/new", "w")' || node -e 'fs.writeFileSync("${outside}/new", "x")'`,
+    ],
+    ["a link made before", (outside: string) => `ln -s ${outside} link; touch link/new`],
+    ["a process that left its session", (outside: string) => `setsid -w touch ${outside}/new`],
+  ])("a command approved by a person cannot write outside through %s", async (_title, command) => {
+    const outside = scratch();
+    const tools = behind({ safety_profile: "unrestricted" });
+
+    await tools.bash.execute({ command: command(outside) });
+
+    expect(readdirSync(outside)).toEqual([]);
+  });
+
+  test("the working folder, the write paths and /tmp are writable, and other files readable", async () => {
+    const more = scratch();
+    const tools = behind({ allowed_write_paths: [more], safety_profile: "unrestricted" });
+
+    const { data } = await tools.bash.execute({
+      command: `echo a > here && echo b > ${more}/there && echo c > /tmp/kept && cat /etc/hostname >/dev/null && echo done`,
+    });
+
+    expect(data).toMatchObject({ returncode: 0, stdout: "done\n" });
+    expect([tools.read("here"), readFileSync(join(more, "there"), "utf8")]).toEqual(["a\n", "b\n"]);
+    // /tmp is the same folder for the next command, and not the host's.
+    expect(await tools.bash.execute({ command: "cat /tmp/kept" })).toMatchObject({ data: { stdout: "c\n" } });
+    expect(existsSync("/tmp/kept")).toBe(false);
+  });
+
+  test("protected files are not writable, even by a command that a person approved", async () => {
+    const folder = scratch();
+    writeFileSync(join(folder, "plan.yaml"), "version: 1\n");
+    const tools = shell(
+      { working_dir: folder, isolation: "auto", safety_profile: "unrestricted" },
+      { protectedPaths: () => [join(folder, "plan.yaml")] },
+    );
+
+    await tools.bash.execute({ command: "echo x >> plan.yaml; mv plan.yaml other; rm -f plan.yaml" });
+
+    expect(tools.read("plan.yaml")).toBe("version: 1\n");
+  });
+
+  test("the host's processes and Docker's socket are out of reach", async () => {
+    const tools = behind({ safety_profile: "unrestricted" });
+    const { data } = await tools.bash.execute({
+      command: `kill -0 ${process.pid} 2>/dev/null && echo reached; ls /run/docker.sock /var/run/docker.sock 2>/dev/null; echo end`,
+    });
+
+    expect(data).toMatchObject({ stdout: "end\n" });
+  });
+
+  test("without bubblewrap a command runs with the host's rights", async () => {
+    const tools = shell({ isolation: "auto" }, { environment: { PATH: programsWithout("bwrap") } });
+
+    expect(await tools.bash.execute({ command: "echo ran" })).toMatchObject({ data: { stdout: "ran\n" } });
+  });
+
+  test("closing the shell removes its /tmp", async () => {
+    const before = readdirSync(tmpdir()).filter((name) => name.startsWith("toolmount-tmp-"));
+    const tools = behind();
+    await tools.bash.execute({ command: "echo x > /tmp/x" });
+
+    await tools.close();
+
+    expect(readdirSync(tmpdir()).filter((name) => name.startsWith("toolmount-tmp-"))).toEqual(before);
+  });
+});
+
+/** A folder with links to the shell and to echo, and without one program. */
+function programsWithout(missing: string): string {
+  const folder = scratch();
+  for (const name of ["bash", "grep", "sleep"].filter((each) => each !== missing))
+    symlinkSync(`/bin/${name}`, join(folder, name));
+  return folder;
+}

@@ -22,7 +22,7 @@ async function startHost(before = ""): Promise<{ host: ChildProcess; mark: strin
   const program = `
     const { createShell } = await import(${JSON.stringify(import.meta.resolve("@toolmount/tool-bash"))});
     ${before}
-    const { bash } = createShell({ working_dir: ${JSON.stringify(scratch())} });
+    const { bash } = createShell({ working_dir: ${JSON.stringify(scratch())}, isolation: "none" });
     for (const command of ${JSON.stringify(commands(mark))}) await bash.execute({ command, run_in_background: true });
     process.stdin.once("data", (action) => new Function(String(action))());
   `;

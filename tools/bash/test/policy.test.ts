@@ -83,7 +83,7 @@ test.each([
   ["npm publish", "npm run publish", "runs"],
   ["denied", "bash denied", "denied"],
   ["denied", "sh -e 'denied' x", "denied"],
-  ["denied", "bash --norc ./x denied", "runs"],
+  ["denied", "bash --norc ./x denied", "held"],
   ["rm -rf", "rm -r -f x", "denied"],
   ["rm -rf", "rm x -fr", "denied"],
   ["rm -rf", "rm -r x", "runs"],

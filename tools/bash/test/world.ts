@@ -19,10 +19,10 @@ export function scratch(): string {
   return folder;
 }
 
-/** The shell tools over a folder of their own, closed when the test is over. */
+/** The shell tools over a folder of their own, without a sandbox unless the test asks for one; closed at its end. */
 export function shell(settings: Settings = {}, services: Services = {}) {
   const folder = settings.working_dir ?? scratch();
-  const tools = createShell({ working_dir: folder, ...settings }, services);
+  const tools = createShell({ working_dir: folder, isolation: "none", ...settings }, services);
   onTestFinished(() => tools.close());
   return { ...tools, folder, read: (name: string) => readFileSync(join(folder, name), "utf8") };
 }

@@ -1,23 +1,80 @@
 import type { ShellWord } from "../script/words.ts";
 
-/** What no awk program needs that only reads its input and prints. */
-const wildAwk = /\bsystem\b|\bgetline\b|\bclose\b|\bfflush\b|@|[^|]\|[^|]|\bprintf?\b[^;}\n]*>|"\s*>|\|&/;
+/** Functions and operators by which awk runs a program or opens a file. */
+const awkEffects = /\bsystem\b|\bgetline\b|\bclose\b|\bfflush\b|@|(?<!\|)\|(?!\|)/;
 
-/** Whether awk only prints what it reads: its program stands in the command, and neither runs nor writes anything. */
-export function isTameAwk(words: readonly ShellWord[]): boolean {
-  const program = programAfter(words, { valued: "Fv", flags: "bcCgMNOPrstS", long: ["--csv", "--posix"] });
-  return program !== null && program.every((text) => !wildAwk.test(` ${text} `));
+/** Words after which `/` begins a regular expression although they look like an operand. */
+const awkKeyword = /\b(?:print|printf|return|in|case|do|else|delete|exit|getline|while)\s*$/;
+
+/**
+ * Whether an awk program neither runs nor writes anything. `>` redirects the output in an action outside parentheses;
+ * it compares elsewhere. A program that cannot be told apart is not harmless.
+ */
+function isHarmlessAwk(program: string): boolean {
+  const code = withoutLiterals(program.replaceAll("\\\n", ""));
+  if (code === null || awkEffects.test(code)) return false;
+  let braces = 0;
+  let parentheses = 0;
+  for (const sign of code) {
+    if (sign === "{") braces++;
+    if (sign === "}") braces--;
+    if (sign === "(") parentheses++;
+    if (sign === ")") parentheses--;
+    if (sign === ">" && braces > 0 && parentheses <= 0) return false;
+  }
+  return braces === 0 && parentheses === 0;
 }
 
-/** One command of sed that only prints, changes or leaves out lines, with its addresses. */
+/** The program without its texts, regular expressions and comments; null when one of them has no end. */
+function withoutLiterals(program: string): string | null {
+  let code = "";
+  for (let at = 0; at < program.length; at++) {
+    const sign = program[at]!;
+    if (sign === "#") {
+      const end = program.indexOf("\n", at);
+      at = end === -1 ? program.length : end - 1;
+    } else if (sign === '"' || (sign === "/" && startsPattern(code))) {
+      if (sign === "/" && awkKeyword.test(code)) return null;
+      const end = endOfLiteral(program, at, sign);
+      if (end === null) return null;
+      code += sign === '"' ? '""' : "0";
+      at = end;
+    } else code += sign;
+  }
+  return code;
+}
+
+/** Whether `/` begins a regular expression: it divides after an operand. */
+function startsPattern(code: string): boolean {
+  return !/[\w)\]$"]\s*$/.test(code) || awkKeyword.test(code);
+}
+
+function endOfLiteral(program: string, start: number, quote: string): number | null {
+  for (let at = start + 1; at < program.length; at++) {
+    if (program[at] === "\\") at++;
+    else if (program[at] === "\n") return null;
+    // A bracket expression may contain the quote, and awks differ about it.
+    else if (quote === "/" && program[at] === "[") return null;
+    else if (program[at] === quote) return at;
+  }
+  return null;
+}
+
+/** Whether awk only prints: its program is in the command, and neither runs nor writes anything. */
+export function isHarmlessAwkCommand(words: readonly ShellWord[]): boolean {
+  const program = programAfter(words, { valued: "Fv", flags: "bcCgMNOPrstS", long: ["--csv", "--posix"] });
+  return program !== null && program.every(isHarmlessAwk);
+}
+
+/** One sed command that only prints, changes or deletes lines, with its addresses. */
 const address = String.raw`(?:\d+(?:~\d+)?|\$|/(?:\\.|[^/\\\n])*/I?)`;
 const substitute = String.raw`s(?:/(?:\\[^\n]|[^/\\\n])*/(?:\\[^\n]|[^/\\\n])*/|\|(?:\\[^\n]|[^|\\\n])*\|(?:\\[^\n]|[^|\\\n])*\||#(?:\\[^\n]|[^#\\\n])*#(?:\\[^\n]|[^#\\\n])*#|,(?:\\[^\n]|[^,\\\n])*,(?:\\[^\n]|[^,\\\n])*,)[gpiI0-9]*`;
-const tameSed = new RegExp(
+const harmlessSed = new RegExp(
   String.raw`^\s*(?:${address}(?:\s*,\s*(?:[+~]?${address}))?\s*!?\s*)?(?:${substitute}|y/[^/\\\n]*/[^/\\\n]*/|[dDpPgGhHnNxq=l]|)\s*$`,
 );
 
-/** Whether every command of the sed scripts is one that neither runs nor writes anything. */
-export function isTameSed(words: readonly ShellWord[]): boolean {
+/** Whether no command of the sed scripts runs or writes anything. */
+export function isHarmlessSedCommand(words: readonly ShellWord[]): boolean {
   const scripts = programAfter(words, {
     valued: "l",
     flags: "nErsuzib",
@@ -36,7 +93,8 @@ export function isTameSed(words: readonly ShellWord[]): boolean {
     codeLong: "--expression",
   });
   return (
-    scripts !== null && scripts.every((script) => script.split(/[;\n]/).every((piece) => tameSed.test(piece)))
+    scripts !== null &&
+    scripts.every((script) => script.split(/[;\n]/).every((piece) => harmlessSed.test(piece)))
   );
 }
 
@@ -49,7 +107,7 @@ interface OwnOptions {
   readonly codeLong?: string;
 }
 
-/** The programs in the arguments; null when they cannot be told. */
+/** The programs in the arguments; null when they are not known. */
 function programAfter(words: readonly ShellWord[], options: OwnOptions): readonly string[] | null {
   const programs: string[] = [];
   for (let at = 0; at < words.length; at++) {
@@ -69,7 +127,7 @@ function operand(words: readonly ShellWord[], at: number): readonly string[] | n
   return value === null ? null : [value];
 }
 
-/** How many further words an option takes; null when it is not known. */
+/** The number of further words that an option takes; null for an unknown option. */
 function takeOption(
   value: string,
   next: ShellWord | undefined,
@@ -93,7 +151,7 @@ function takeOption(
     }
     if (valued.includes(letter)) return attached === "" ? 1 : 0;
     if (!flags.includes(letter)) return null;
-    if (letter === "i") return 0; // what follows is the suffix of the copy
+    if (letter === "i") return 0; // the rest is the suffix of the backup
   }
   return 0;
 }

@@ -5,12 +5,12 @@ import type { ShellWord } from "../script/words.ts";
 
 type Judge = (words: readonly ShellWord[], inspection: Inspection, name: string) => void;
 
-/** Judges what the shell itself does with a command of that name. */
+/** Judges a builtin command of the shell. */
 export function judgeBuiltin(name: string, words: readonly ShellWord[], inspection: Inspection): void {
   judges.get(name)?.(words.slice(1), inspection, name);
 }
 
-/** `eval` puts its words together and runs them. */
+/** `eval` joins its words and runs the result. */
 const evaluate: Judge = (words, inspection) => {
   inspection.plain = false;
   const operands = words[0]?.value === "--" ? words.slice(1) : words;
@@ -93,6 +93,12 @@ const lookup: Judge = (words, inspection, name) => {
     noteUnclear(inspection, `"${name}" with such options changes what commands mean, or runs one`);
 };
 
+/** Options by which `history` reads, writes or clears a file. */
+const writeHistory: Judge = (words, inspection) => {
+  if (words.some(({ value }) => !/^\d+$/.test(value ?? "")))
+    noteUnclear(inspection, `"history" with options reads or writes a file`);
+};
+
 const always: Judge = (_words, inspection, name) => {
   noteUnclear(inspection, `"${name}" may change what the commands after it mean`);
 };
@@ -128,5 +134,6 @@ const judges: ReadonlyMap<string, Judge> = new Map<string, Judge>(
     ".": always,
     alias: always,
     fc: always,
+    history: writeHistory,
   } satisfies Record<string, Judge>),
 );

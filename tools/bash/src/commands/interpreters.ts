@@ -1,4 +1,4 @@
-import { isTameAwk, isTameSed } from "./awk-sed.ts";
+import { isHarmlessAwkCommand, isHarmlessSedCommand } from "./awk-sed.ts";
 import type { ShellWord } from "../script/words.ts";
 
 /** How a program that runs source text takes it. */
@@ -59,13 +59,18 @@ const interpreters: ReadonlyMap<string, Interpreter> = new Map(
   }),
 );
 
-/** Tells why what an interpreter runs cannot be told: its program is in an option, or comes from its input. */
+/** Whether a command runs programs in a language of its own. Version numbers at its end do not count. */
+export function isInterpreter(name: string): boolean {
+  return interpreters.has(name) || interpreters.has(name.replace(/[\d.]+$/, ""));
+}
+
+/** Why the program of an interpreter is not known: it is in an option, or comes from the input. Null: it is a file. */
 export function judgeInterpreter(name: string, command: readonly ShellWord[]): string | null {
   const rest = command.slice(1);
   if (/^[gmn]?awk$/.test(name))
-    return isTameAwk(rest) ? null : `the program of "${name}" may run or write something`;
+    return isHarmlessAwkCommand(rest) ? null : `the program of "${name}" may run or write something`;
   if (/^g?sed$/.test(name))
-    return isTameSed(rest) ? null : `the script of "${name}" may run or write something`;
+    return isHarmlessSedCommand(rest) ? null : `the script of "${name}" may run or write something`;
   const interpreter = interpreters.get(name) ?? interpreters.get(name.replace(/[\d.]+$/, ""));
   return interpreter === undefined ? null : judgeWords(name, interpreter, rest);
 }

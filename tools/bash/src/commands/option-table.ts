@@ -2,13 +2,13 @@
 export interface OptionRule {
   /** Letters of short options, alone or in a bundle. */
   readonly short?: string;
-  /** Long options; the abbreviations that most programs take count too. */
+  /** Long options; their abbreviations count too. */
   readonly long?: readonly string[];
-  /** Words with one dash, as `find` and `java` have them. */
+  /** Words with one dash, as in `find` and `java`. */
   readonly words?: readonly string[];
 }
 
-/** By command, or by command and subcommand. What is not here takes no such option that we know of. */
+/** By command, or by command and subcommand. */
 export const optionTable: ReadonlyMap<string, OptionRule> = new Map(
   Object.entries({
     find: { words: ["-delete", "-fprint", "-fprint0", "-fprintf", "-fls"] },
@@ -20,9 +20,12 @@ export const optionTable: ReadonlyMap<string, OptionRule> = new Map(
     sort: { short: "oT", long: ["--output", "--compress-program", "--temporary-directory"] },
     split: { long: ["--filter"] },
     tar: {
-      short: "IF",
+      short: "IFPg",
       long: [
         "--checkpoint-action",
+        "--index-file",
+        "--listed-incremental",
+        "--volno-file",
         "--to-command",
         "--use-compress-program",
         "--info-script",
@@ -32,7 +35,18 @@ export const optionTable: ReadonlyMap<string, OptionRule> = new Map(
         "--absolute-names",
       ],
     },
-    zip: { short: "T", long: ["--unzip-command", "--test"] },
+    zip: {
+      short: "TbO",
+      long: [
+        "--unzip-command",
+        "--test",
+        "--temp-path",
+        "--output-file",
+        "--out",
+        "--logfile-path",
+        "--split-size",
+      ],
+    },
     rsync: { short: "e", long: ["--rsh", "--rsync-path", "--log-file", "--write-batch", "--daemon"] },
     curl: {
       short: "oOKcDT",
@@ -73,8 +87,8 @@ export const optionTable: ReadonlyMap<string, OptionRule> = new Map(
     scp: { short: "oSFD" },
     sftp: { short: "oSFDb" },
     man: { short: "PHC", long: ["--pager", "--html", "--browser", "--config-file", "--preprocessor"] },
-    make: { short: "fCI", long: ["--eval", "--file", "--makefile", "--directory"] },
-    gmake: { short: "fCI", long: ["--eval", "--file", "--makefile", "--directory"] },
+    make: { short: "fCIE", long: ["--eval", "--file", "--makefile", "--directory"] },
+    gmake: { short: "fCIE", long: ["--eval", "--file", "--makefile", "--directory"] },
     npm: {
       short: "C",
       long: [
@@ -104,6 +118,10 @@ export const optionTable: ReadonlyMap<string, OptionRule> = new Map(
     pip: { long: ["--python", "--config-settings", "--log"] },
     pip3: { long: ["--python", "--config-settings", "--log"] },
     jq: { short: "L" },
+    apt: { short: "oc", long: ["--option", "--config-file"] },
+    "apt-get": { short: "oc", long: ["--option", "--config-file"] },
+    "apt-cache": { short: "oc", long: ["--option", "--config-file"] },
+    dpkg: { long: ["--pre-invoke", "--post-invoke", "--status-logger", "--root", "--instdir", "--admindir"] },
     yq: { short: "i", long: ["--inplace"] },
     psql: { short: "cfoL", long: ["--command", "--file", "--output", "--log-file"] },
     mysql: { short: "e", long: ["--execute", "--pager", "--tee"] },
@@ -113,10 +131,6 @@ export const optionTable: ReadonlyMap<string, OptionRule> = new Map(
     hostname: { short: "F", long: ["--file"] },
     tree: { short: "oR" },
     less: { short: "kKoO", long: ["--lesskey-file", "--log-file", "--lesskey-src"] },
-    uniq: {},
-    xxd: {},
-    tee: {},
-    ln: {},
     git: {
       short: "cCp",
       long: ["--config-env", "--exec-path", "--git-dir", "--work-tree", "--paginate", "--super-prefix"],
@@ -126,7 +140,6 @@ export const optionTable: ReadonlyMap<string, OptionRule> = new Map(
     "git show": { short: "O", long: ["--ext-diff", "--textconv", "--output"] },
     "git blame": { long: ["--textconv", "--contents"] },
     "git grep": { short: "O", long: ["--open-files-in-pager", "--ext-grep", "--textconv"] },
-    "git status": {},
     "git clone": { short: "cu", long: ["--config", "--upload-pack", "--template", "--separate-git-dir"] },
     "git init": { long: ["--template", "--separate-git-dir"] },
     "git fetch": { long: ["--upload-pack"] },
@@ -143,13 +156,22 @@ export const optionTable: ReadonlyMap<string, OptionRule> = new Map(
   }),
 );
 
-/** Git's own subcommands that run no program named in their arguments; any other word may be an alias, which may. */
+/** Git's own subcommands that run no program named in their arguments. Any other word may be an alias. */
 export const gitSubcommands: ReadonlySet<string> = new Set(
   `add am apply archive blame branch bundle cat-file check-attr check-ignore check-ref-format cherry cherry-pick clean
   clone commit commit-tree count-objects describe diff diff-files diff-index diff-tree fetch for-each-ref
-  format-patch fsck gc grep hash-object help init log ls-files ls-remote ls-tree maintenance merge merge-base mv
+  format-patch fsck gc grep hash-object help init log ls-files ls-remote ls-tree merge merge-base mv
   name-rev notes pack-refs prune pull push range-diff read-tree rebase reflog remote repack reset restore rev-list
   rev-parse revert rm shortlog show show-branch show-ref sparse-checkout stash status switch checkout symbolic-ref
   tag unpack-objects update-index update-ref var verify-commit verify-pack verify-tag version whatchanged worktree
   write-tree`.split(/\s+/),
 );
+
+/** Subcommands that run a program named in their arguments, by command. */
+export const runningSubcommands: ReadonlyMap<string, RegExp> = new Map([
+  ["npm", /^(?:exec|x|init|create|innit|explore|edit)$/],
+  ["pnpm", /^(?:exec|dlx|create)$/],
+  ["yarn", /^(?:exec|dlx|create)$/],
+  ["cargo", /^(?:install|script)$/],
+  ["docker-compose", /^(?:exec|run)$/],
+]);

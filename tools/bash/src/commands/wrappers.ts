@@ -1,6 +1,6 @@
 import { unknownWord, type ShellWord } from "../script/words.ts";
 
-/** How a command that runs another one takes its own arguments. */
+/** How a command that runs another one parses its own arguments. */
 interface Wrapper {
   /** Short options that take a value, in the same word or the next. */
   readonly valued?: string;
@@ -11,15 +11,15 @@ interface Wrapper {
   readonly longFlags?: readonly string[];
   /** Words of its own before the command. */
   readonly operands?: number;
-  /** `NAME=value` words before the command, as `env` has them. */
+  /** `NAME=value` words before the command, as in `env`. */
   readonly assignments?: boolean;
-  /** `-5` is an option, as `nice` has it. */
+  /** `-5` is an option, as in `nice`. */
   readonly numbers?: boolean;
-  /** Adds words that nobody knows yet. */
+  /** Adds words that are not known before the run. */
   readonly adds?: boolean;
 }
 
-/** Commands that are looked through. Any option of theirs that is not here makes the command unclear. */
+/** Commands whose inner command is judged. An option that is not in the table makes the command unclear. */
 const wrappers: ReadonlyMap<string, Wrapper> = new Map(
   Object.entries({
     command: { flags: "p" },
@@ -67,18 +67,20 @@ const wrappers: ReadonlyMap<string, Wrapper> = new Map(
     catchsegv: {},
     unbuffer: { flags: "p" },
     chronic: { flags: "ev" },
-    setarch: { operands: 1, flags: "R", longFlags: ["--addr-no-randomize"] },
-    linux32: {},
-    linux64: {},
     fakeroot: { longFlags: ["--unknown-is-real"] },
     firejail: { longFlags: ["--quiet"] },
   }),
 );
 
-/** What a wrapper runs: words, `none` when it runs nothing, or `unclear`. */
+/** The command that a wrapper runs: words, `none`, or `unclear`. */
 export type Unwrapped = readonly ShellWord[] | "none" | "unclear";
 
-/** Looks through one wrapper. Null: the command is not one. */
+/** Whether a command runs the command in its arguments. */
+export function isWrapper(name: string): boolean {
+  return wrappers.has(name);
+}
+
+/** The inner command of a wrapper. Null: the command is not a wrapper. */
 export function unwrap(name: string, command: readonly ShellWord[]): Unwrapped | null {
   const wrapper = wrappers.get(name);
   if (wrapper === undefined) return null;
@@ -140,7 +142,7 @@ const optionalValue = new Set([
   "--max-lines",
 ]);
 
-/** What xargs puts in the place of, when it was told to. */
+/** The marker that xargs replaces, if any. */
 function markerOf(own: readonly ShellWord[]): string | null {
   for (const [index, { value }] of own.entries()) {
     if (value === "-I") return own[index + 1]?.value ?? "{}";
@@ -151,7 +153,7 @@ function markerOf(own: readonly ShellWord[]): string | null {
   return null;
 }
 
-/** Words that hold the marker become something that nobody knows yet. */
+/** Words with the marker become unknown words. */
 function replaceMarker(words: readonly ShellWord[], marker: string | null): readonly ShellWord[] {
   if (marker === null || marker === "") return words;
   return words.map((word) => {
@@ -161,7 +163,7 @@ function replaceMarker(words: readonly ShellWord[], marker: string | null): read
   });
 }
 
-/** The commands that `find` runs, each for itself; `unclear` when one has no end. */
+/** The commands that `find` runs; `unclear` when one has no end. */
 export function commandsOfFind(command: readonly ShellWord[]): readonly (readonly ShellWord[])[] | "unclear" {
   const found: (readonly ShellWord[])[] = [];
   for (let at = 1; at < command.length; at++) {
@@ -174,12 +176,13 @@ export function commandsOfFind(command: readonly ShellWord[]): readonly (readonl
   return found;
 }
 
-/** Commands that run others in ways that are not looked through. */
+/** Commands that run others in ways that are not judged. */
 export const runners: ReadonlySet<string> = new Set(
   `ssh at batch crontab script expect flock parallel chroot unshare nsenter bwrap strace ltrace gdb lldb valgrind perf
   systemd-run start-stop-daemon runuser setpriv capsh su-exec gosu taskset chrt numactl prlimit watch entr tmux screen
   docker podman nerdctl kubectl vagrant wsl xvfb-run dbus-run-session rlwrap socat ncat netcat telnet vi vim nvim view
   ex ed emacs nano pico joe dialog x-terminal-emulator xterm osascript open xdg-open start rundll32 mshta wmic powershell
-  pwsh cmd nc npx bunx pnpx uvx pipx m4 gnuplot dc sqlite3 mail mailx sendmail logsave cpulimit proot ld.so
+  pwsh cmd nc setarch linux32 linux64 uname26 x86_64 i386 i486 i586 i686 arm64 aarch64 ppc64 s390x choom sg newgrp ip runcon
+  systemd-inhibit systemd-nspawn machinectl pkttyagent ssh-agent npx bunx pnpx uvx pipx m4 gnuplot dc sqlite3 mail mailx sendmail logsave cpulimit proot ld.so
   ld-linux-x86-64.so.2 run-parts rbash scriptreplay`.split(/\s+/),
 );

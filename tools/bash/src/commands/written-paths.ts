@@ -1,4 +1,5 @@
 import type { ShellWord } from "../script/words.ts";
+import { gitSubcommands } from "./option-table.ts";
 
 /** Which operands of a command are written to, moved, made or removed. */
 type Written = "all" | "last" | "second";
@@ -10,12 +11,14 @@ const writers: ReadonlyMap<string, Written> = new Map(
     rmdir: "all",
     rm: "all",
     unlink: "all",
+    link: "all",
     mv: "all",
     tee: "all",
     truncate: "all",
     shred: "all",
     mkfifo: "all",
     mknod: "all",
+    mktemp: "all",
     chmod: "all",
     chown: "all",
     chgrp: "all",
@@ -36,35 +39,58 @@ const writers: ReadonlyMap<string, Written> = new Map(
     scp: "last",
     uniq: "second",
     xxd: "second",
+    split: "second",
+    ptx: "second",
   } satisfies Record<string, Written>),
 );
 
-/** Options whose value is a folder that is written to. */
-const targetOptions = /^(?:-t|--target-directory|-C|--directory|-d|-P|-o|--output|--output-dir)$/;
-const targetTakers = new Set([
-  "cp",
-  "mv",
-  "install",
-  "ln",
-  "tar",
-  "unzip",
-  "7z",
-  "ar",
-  "cpio",
-  "gcc",
-  "cc",
-  "go",
-]);
+/** Options whose value is written to. */
+interface Targets {
+  readonly short: string;
+  readonly long: readonly string[];
+  /** Other letters with a value: they end a bundle. */
+  readonly valued: string;
+}
+
+const copyTargets: Targets = { short: "t", long: ["--target-directory"], valued: "S" };
+const outputTarget: Targets = { short: "o", long: ["--output", "--out-dir"], valued: "IDLlx" };
+
+const targets: ReadonlyMap<string, Targets> = new Map(
+  Object.entries({
+    cp: copyTargets,
+    mv: copyTargets,
+    ln: copyTargets,
+    install: { ...copyTargets, valued: "Sgmo" },
+    csplit: { short: "f", long: ["--prefix"], valued: "bn" },
+    mktemp: { short: "p", long: ["--tmpdir"], valued: "" },
+    unzip: { short: "d", long: [], valued: "xP" },
+    "7z": { short: "o", long: [], valued: "" },
+    cpio: { short: "DFO", long: ["--directory", "--file"], valued: "CEHIMR" },
+    gcc: outputTarget,
+    "g++": outputTarget,
+    cc: outputTarget,
+    clang: outputTarget,
+    rustc: outputTarget,
+    go: outputTarget,
+    ld: outputTarget,
+  }),
+);
 
 /** The words of a command that name what it writes, as far as the command is known. */
 export function writtenWords(name: string, command: readonly ShellWord[]): readonly ShellWord[] {
   const operands = operandsOf(command);
-  const targets = targetTakers.has(name) ? targetsOf(command) : [];
-  const written = writers.get(name);
-  if (written === "all") return [...operands, ...targets];
-  if (written === "last") return [...operands.slice(-1), ...targets];
-  if (written === "second") return operands.slice(1, 2);
-  return [...targets, ...ownWrites(name, command)];
+  const valuesOfTargets = targetsOf(targets.get(name), command);
+  switch (writers.get(name)) {
+    case "all":
+      return [...operands, ...valuesOfTargets];
+    case "last":
+      return [...operands.slice(-1), ...valuesOfTargets, ...unknownOptions(command)];
+    case "second":
+      return operands.slice(1, 2);
+    case undefined:
+    default:
+      return [...valuesOfTargets, ...ownWrites(name, command)];
+  }
 }
 
 function operandsOf(command: readonly ShellWord[]): ShellWord[] {
@@ -74,26 +100,131 @@ function operandsOf(command: readonly ShellWord[]): ShellWord[] {
     .filter((word, at) => (end !== -1 && at + 1 > end) || !(word.value ?? word.prefix).startsWith("-"));
 }
 
-function targetsOf(command: readonly ShellWord[]): ShellWord[] {
+/** Words that may become an option with a target, such as `$x`, unless a pattern makes them file names. */
+function unknownOptions(command: readonly ShellWord[]): ShellWord[] {
+  return command
+    .slice(1, -1)
+    .filter(({ value, prefix, pattern }) => value === null && prefix === "" && !pattern);
+}
+
+/** Values of the options in `rule`: in a bundle, in the next word, after `=`, also of abbreviated long options. */
+function targetsOf(rule: Targets | undefined, command: readonly ShellWord[]): ShellWord[] {
+  if (rule === undefined) return [];
   return command.flatMap((word, at) => {
     const value = word.value ?? word.prefix;
-    const next = command[at + 1];
-    if (targetOptions.test(value) && next !== undefined) return [next];
-    const attached = /^(--target-directory=|--directory=|-t(?=[/~.])|-C(?=[/~.]))/.exec(value)?.[0];
-    return attached === undefined ? [] : [without(word, attached)];
+    if (at === 0 || !value.startsWith("-")) return [];
+    const attachedFrom = value.startsWith("--") ? afterLong(rule, value) : afterShort(rule, value);
+    if (attachedFrom === null) return [];
+    if (attachedFrom < value.length || word.value === null) return [without(word, attachedFrom)];
+    return command[at + 1] === undefined ? [] : [command[at + 1]!];
   });
 }
 
-/** The value of an option in the same word. */
-function without(word: ShellWord, head: string): ShellWord {
-  const value = word.value?.slice(head.length) ?? null;
-  return { ...word, value, prefix: word.prefix.slice(head.length), text: word.text.slice(head.length) };
+/** Where the value of a long target option begins in its word; the word's length when it is the next word. */
+function afterLong({ long }: Targets, value: string): number | null {
+  const equals = value.indexOf("=");
+  const option = equals === -1 ? value : value.slice(0, equals);
+  if (option.length < 3 || !long.some((each) => each.startsWith(option))) return null;
+  return equals === -1 ? value.length : equals + 1;
 }
 
-function ownWrites(name: string, command: readonly ShellWord[]): ShellWord[] {
+function afterShort({ short, valued }: Targets, value: string): number | null {
+  for (let at = 1; at < value.length; at++) {
+    if (short.includes(value[at]!)) return at + 1;
+    if (valued.includes(value[at]!)) return null;
+  }
+  return null;
+}
+
+/** The rest of a word from a position. */
+function without(word: ShellWord, from: number): ShellWord {
+  const value = word.value?.slice(from) ?? null;
+  return { ...word, value, prefix: word.prefix.slice(from), text: word.text.slice(from) };
+}
+
+function ownWrites(name: string, command: readonly ShellWord[]): readonly ShellWord[] {
   if (name === "dd")
-    return command.filter(({ prefix }) => prefix.startsWith("of=")).map((word) => without(word, "of="));
-  if (/^g?sed$/.test(name) && command.some(({ value }) => /^(-[nErsuz]*i|--in-place)/.test(value ?? "")))
-    return operandsOf(command).slice(1);
-  return [];
+    return command.filter(({ prefix }) => prefix.startsWith("of=")).map((word) => without(word, 3));
+  if (/^g?sed$/.test(name)) return writtenBySed(command);
+  if (name === "tar") return writtenByTar(command);
+  if (name === "zip" || name === "ar") return operandsOf(command).slice(0, name === "ar" ? 2 : 1);
+  return name === "git" ? writtenByGit(command) : [];
+}
+
+/** With `-i`, sed writes its files. The first operand is the script, unless an option holds it. */
+function writtenBySed(command: readonly ShellWord[]): readonly ShellWord[] {
+  const values = command.map(({ value, prefix }) => value ?? prefix);
+  if (!values.some((value) => /^(-[nErsuz]*i|--i)/.test(value))) return [];
+  const hasScript = values.some((value) => /^(-[nErsuzi]*[ef]|--(e|fi))/.test(value));
+  return operandsOf(command).slice(hasScript ? 0 : 1);
+}
+
+/** Letters of tar's options that have a value. */
+const tarValued = "fCbTXKNVLgHIF";
+
+/** The folder to extract to, and the archive that is written. The first word may be a bundle without a dash. */
+function writtenByTar(command: readonly ShellWord[]): readonly ShellWord[] {
+  const values = tarValues(command);
+  const letters = command.map(({ value }, at) =>
+    at === 1 || /^-[^-]/.test(value ?? "") ? (value ?? "") : "",
+  );
+  const isWritten =
+    /[cruA]/.test(letters.join("")) ||
+    command.some(({ value }) => /^--(c|ap|r|u|conc|cat|del)/.test(value ?? ""));
+  return values
+    .filter(({ letter }) => letter === "C" || (letter === "f" && isWritten))
+    .map(({ word }) => word);
+}
+
+function tarValues(command: readonly ShellWord[]): { letter: string; word: ShellWord }[] {
+  const found: { letter: string; word: ShellWord }[] = [];
+  const add = (letter: string, word: ShellWord | undefined) => {
+    if (word !== undefined) found.push({ letter, word });
+  };
+  for (const [at, word] of command.entries()) {
+    const value = word.value ?? word.prefix;
+    if (at === 0) continue;
+    if (value.startsWith("--")) {
+      const equals = value.indexOf("=");
+      const option = equals === -1 ? value : value.slice(0, equals);
+      const next = equals === -1 ? command[at + 1] : without(word, equals + 1);
+      if (option.length > 3 && "--directory".startsWith(option)) add("C", next);
+      if (option.length > 3 && "--file".startsWith(option)) add("f", next);
+    } else if (value.startsWith("-")) addBundle(value, word, command[at + 1], add);
+    else if (at === 1) {
+      let next = at + 1;
+      for (const letter of value) if (tarValued.includes(letter)) add(letter, command[next++]);
+    }
+  }
+  return found;
+}
+
+function addBundle(
+  value: string,
+  word: ShellWord,
+  next: ShellWord | undefined,
+  add: (letter: string, word: ShellWord | undefined) => void,
+): void {
+  for (let at = 1; at < value.length; at++) {
+    if (!tarValued.includes(value[at]!)) continue;
+    add(value[at]!, at + 1 < value.length ? without(word, at + 1) : next);
+    return;
+  }
+}
+
+/** Subcommands of git that write where their operands say. */
+function writtenByGit(command: readonly ShellWord[]): readonly ShellWord[] {
+  const at = command.findIndex(({ value }) => value !== null && gitSubcommands.has(value));
+  const operands = operandsOf(command.slice(Math.max(0, at)));
+  switch (command[at]?.value) {
+    case "clone":
+      return operands.slice(1);
+    case "init":
+      return operands;
+    case "bundle":
+    case "worktree":
+      return operands.filter(({ value }) => value === null || /[/.~]/.test(value));
+    default:
+      return [];
+  }
 }

@@ -3,6 +3,7 @@ import { judgeBlocked } from "../commands/destructive-commands.ts";
 import { judgeBuiltin } from "../commands/builtin-commands.ts";
 import { note, noteUnclear, type Inspection } from "../script/inspection.ts";
 import { judgeInterpreter } from "../commands/interpreters.ts";
+import { isKnownCommand } from "../commands/known-commands.ts";
 import { isPowerful } from "../commands/variable-names.ts";
 import { judgeOptions } from "../commands/options.ts";
 import { commandName, covers, forbids } from "../script/command-patterns.ts";
@@ -37,9 +38,22 @@ function judgeInvocation(
   if (!/^[\x21-\x7e]+$/.test(name) || name.startsWith("-"))
     return noteUnclear(inspection, `"${name}" is no usual name of a command`);
   judgeRules(words, inspection);
+  judgeKnown(name, words, inspection);
   judgeBuiltin(name, words, inspection);
   judgeDeeds(name, words, inspection);
   judgeInner(name, words, inspection, redirections);
+}
+
+/** A command that the policy does not know may do anything. A program given by a path, too. */
+function judgeKnown(name: string, words: readonly ShellWord[], inspection: Inspection): void {
+  const { value, text } = words[0]!;
+  if (inspection.rules.allowed.some((pattern) => covers(pattern, words))) return;
+  const isPath = value!.includes("/") && !/^\/(usr\/(local\/)?)?s?bin\/[^/]+$/.test(value!);
+  if (!isPath && (isKnownCommand(name) || inspection.functions.has(name))) return;
+  const reason = isPath
+    ? `${text} is a program of its own`
+    : `"${name}" is a command that the policy does not know`;
+  note(inspection, "unknown", reason, "let a person approve it, or add it to allowed_commands");
 }
 
 /** The plan's rules and the profile's. */

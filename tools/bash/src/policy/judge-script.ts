@@ -155,6 +155,7 @@ function judgeName(name: string, inspection: Inspection): void {
 
 function judgeFunction(node: Extract<SyntaxNode, { type: "Function" }>, inspection: Inspection): void {
   const name = node.name.value;
+  inspection.functions.add(name);
   if (isMeaningful(name))
     noteUnclear(inspection, `a function named "${name}" takes the place of the command`);
   if (callsItselfTwice(node.body, name))

@@ -47,6 +47,7 @@ function newInspection(rules: PolicyRules): Inspection {
     redirects: new Set(),
     folders: createFolders(rules.files, rules.workingDir, rules.home),
     untrusted: new Set(),
+    functions: new Set(),
     plain: true,
     plainShell: false,
     depth: 0,

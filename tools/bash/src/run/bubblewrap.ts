@@ -12,7 +12,7 @@ export interface SandboxPlace extends LaunchPlace {
   readonly program?: string | undefined;
 }
 
-/** Of the system: its programs and libraries, and what they need to find names, times and certificates. */
+/** The system's programs and libraries, and the files that they need for names, times and certificates. */
 const system = [
   "/usr",
   "/bin",
@@ -43,31 +43,55 @@ const settings = [
 ].map((name) => `/etc/${name}`);
 
 /**
- * Runs commands under bubblewrap: its own processes, mounts, users and, unless asked for, no network. What is not
- * bound is not there; only the write paths can be written. When its first process ends, the kernel ends all others.
+ * Runs commands in a sandbox of bubblewrap: with their own processes, mounts, users and, without `network`, no network.
+ * Only the system, the working folder and the given paths exist; only the write paths are writable. When its first
+ * process ends, the kernel ends all others.
  */
 export function sandboxLauncher(place: SandboxPlace): Launcher {
-  const { env, cwd, shell, program = "bwrap" } = place;
-  const fixed = [
+  const { cwd, write, denied, read, network } = place;
+  return bubblewrapLauncher(place, [
     "--unshare-all",
-    "--die-with-parent",
-    "--new-session",
-    "--clearenv",
-    "--json-status-fd",
-    "3",
-    ...(place.network ? ["--share-net"] : []),
+    ...(network ? ["--share-net"] : []),
     ...[...system, ...settings].flatMap((path) => ["--ro-bind-try", path, path]),
-    "--proc",
-    "/proc",
-    "--dev",
-    "/dev",
-    "--tmpfs",
-    "/tmp",
-    ...bind("--ro-bind", [...place.read, cwd]),
-    ...bind("--bind", place.write),
-    ...bind("--ro-bind-try", place.denied),
-    "--chdir",
-    cwd,
+    ...["--proc", "/proc", "--dev", "/dev", "--tmpfs", "/tmp"],
+    ...bind("--ro-bind", [...read, cwd]),
+    ...bind("--bind", write),
+    ...bind("--ro-bind-try", denied),
+  ]);
+}
+
+/** A sandbox in which all files exist, and few are writable. */
+export interface WallPlace extends LaunchPlace {
+  readonly write: readonly string[];
+  readonly denied: readonly string[];
+  /** The folder that commands see as `/tmp`. */
+  readonly temporary: string;
+}
+
+/**
+ * Runs commands behind a wall of bubblewrap: all files are readable, only the working folder, the write paths and a
+ * `/tmp` of their own are writable. Sockets in `/run`, such as Docker's, do not exist. The network stays.
+ */
+export function wallLauncher(place: WallPlace): Launcher {
+  const { cwd, write, denied, temporary } = place;
+  return bubblewrapLauncher(place, [
+    ...["--unshare-pid", "--unshare-ipc", "--unshare-uts", "--unshare-cgroup-try"],
+    ...["--ro-bind", "/", "/", "--proc", "/proc", "--dev", "/dev", "--tmpfs", "/run"],
+    ...["/run/systemd/resolve", "/run/current-system"].flatMap((path) => ["--ro-bind-try", path, path]),
+    ...["--bind", temporary, "/tmp"],
+    ...bind("--bind", [cwd, ...write]),
+    ...bind("--ro-bind-try", denied),
+  ]);
+}
+
+function bubblewrapLauncher(
+  { env, cwd, shell, program = "bwrap" }: LaunchPlace & { readonly program?: string | undefined },
+  mounts: readonly string[],
+): Launcher {
+  const fixed = [
+    ...["--die-with-parent", "--new-session", "--clearenv", "--json-status-fd", "3"],
+    ...mounts,
+    ...["--chdir", cwd],
   ];
   return (command, mark) => ({
     file: program,
@@ -78,7 +102,7 @@ export function sandboxLauncher(place: SandboxPlace): Launcher {
       shell,
       ...shellArguments(command),
     ],
-    // The sandbox's own processes do not bear the mark, so that only what runs inside is asked to end.
+    // The sandbox's own processes have no mark, so that SIGTERM reaches only the processes inside.
     env: { PATH: env["PATH"] ?? "" },
     cwd,
     sandbox: true,
@@ -89,7 +113,7 @@ function bind(option: string, paths: readonly string[]): string[] {
   return paths.flatMap((path) => [option, path, path]);
 }
 
-/** Runs a harmless command in the sandbox. Null: it works; else why not, in a sentence. */
+/** Runs a harmless command in the sandbox. Null: it works; otherwise the reason why not. */
 export async function probeSandbox(launcher: Launcher, clock: Clock): Promise<string | null> {
   const finder = createProcessFinder(clock);
   const options = { timeoutMs: 10_000, keepBytes: 4096, stopBytes: 65_536, clock, finder };

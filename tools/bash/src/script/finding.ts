@@ -1,20 +1,21 @@
-/** What a policy says of a command. The strictest of all that was found counts. */
+/** The policy's verdict about a command. The strictest finding counts. */
 export type Verdict = "allow" | "ask" | "deny";
 
-/** How much the built-in policy holds back. */
+/** How strict the built-in policy is. */
 export type Profile = "strict" | "standard" | "permissive" | "unrestricted";
 
 /**
- * What was found in a command:
+ * A finding in a command:
  *
- * - `hidden`: a character that an approver would not see
- * - `syntax`: it does not parse, or is larger than what is judged
+ * - `hidden`: a character that an approver cannot see
+ * - `syntax`: it does not parse, or is too large to judge
  * - `denied`: a rule of the plan forbids it
  * - `catastrophe`, `blocked`: the profile forbids it
- * - `redirect`: a redirection writes where nothing may be written
- * - `unclear`: what will run cannot be told from the text
+ * - `redirect`: a redirection writes outside the folders
+ * - `unclear`: the text does not show what will run
  * - `option`: an option or an inline program runs or writes something of its own
  * - `outside`: a command is given a path outside the folders to write to
+ * - `unknown`: the policy does not know the command
  */
 export type FindingKind =
   | "hidden"
@@ -25,22 +26,39 @@ export type FindingKind =
   | "redirect"
   | "unclear"
   | "option"
-  | "outside";
+  | "outside"
+  | "unknown";
 
 export interface Finding {
   readonly kind: FindingKind;
   /** What, in a few words, to follow "Command denied for safety:". */
   readonly reason: string;
-  /** How to go on. */
+  /** What to do instead. */
   readonly hint: string;
 }
 
 const firm = { hidden: "deny", syntax: "deny", denied: "deny", catastrophe: "deny" } as const;
 
-/** What each profile makes of each finding. */
+/** The verdict of each profile about each finding. */
 const verdicts: Readonly<Record<Profile, Readonly<Record<FindingKind, Verdict>>>> = {
-  strict: { ...firm, blocked: "deny", redirect: "deny", unclear: "ask", option: "ask", outside: "ask" },
-  standard: { ...firm, blocked: "deny", redirect: "deny", unclear: "ask", option: "ask", outside: "ask" },
+  strict: {
+    ...firm,
+    blocked: "deny",
+    redirect: "deny",
+    unclear: "ask",
+    option: "ask",
+    outside: "ask",
+    unknown: "ask",
+  },
+  standard: {
+    ...firm,
+    blocked: "deny",
+    redirect: "deny",
+    unclear: "ask",
+    option: "ask",
+    outside: "ask",
+    unknown: "allow",
+  },
   permissive: {
     ...firm,
     blocked: "allow",
@@ -48,6 +66,7 @@ const verdicts: Readonly<Record<Profile, Readonly<Record<FindingKind, Verdict>>>
     unclear: "ask",
     option: "allow",
     outside: "allow",
+    unknown: "allow",
   },
   unrestricted: {
     hidden: "deny",
@@ -59,13 +78,14 @@ const verdicts: Readonly<Record<Profile, Readonly<Record<FindingKind, Verdict>>>
     unclear: "allow",
     option: "allow",
     outside: "allow",
+    unknown: "allow",
   },
 };
 
-/** What a profile makes of a finding. */
+/** The verdict of a profile about a finding. */
 export function verdictOf(kind: FindingKind, profile: Profile): Verdict {
   return verdicts[profile][kind];
 }
 
-/** The larger, the stricter. */
+/** Verdicts by strictness: a larger number is stricter. */
 export const strictness: Readonly<Record<Verdict, number>> = { allow: 0, ask: 1, deny: 2 };

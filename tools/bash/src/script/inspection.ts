@@ -26,6 +26,8 @@ export interface Inspection {
   readonly folders: Folders;
   /** Variables whose value may be more than a plain word. */
   untrusted: ReadonlySet<string>;
+  /** Names of the functions that the script defines. */
+  readonly functions: Set<string>;
   /** Nothing but plain commands joined by `|`, `;`, `&&` and `||`. */
   plain: boolean;
   /** Whether a plain `sh` reads the script: what only bash knows then means something else. */

@@ -32,7 +32,7 @@ function failureOf(
     const message = `Command ended: it printed more than ${most} bytes; redirect its output to a file, or print less`;
     return { message, code: "OUTPUT_LIMIT" };
   }
-  const code = settings.isolation === "none" ? "SHELL_UNAVAILABLE" : "ISOLATION_UNAVAILABLE";
+  const code = settings.isolation !== "bubblewrap" ? "SHELL_UNAVAILABLE" : "ISOLATION_UNAVAILABLE";
   return { message: `The shell could not be started: ${ending.problem}`, code };
 }
 
