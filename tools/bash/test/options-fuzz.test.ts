@@ -56,7 +56,7 @@ function helpOf(name: string): string {
 function formsOf(name: string, option: string, outside: string): readonly string[] {
   const path = `${outside}/new`;
   const joined = option.startsWith("--") ? `${option}=${path}` : `${option}${path}`;
-  const forms = [`${option}`, `${option} ${path}`, joined, `${option} ${outside}`];
+  const forms = [option, `${option} ${path}`, joined, `${option} ${outside}`];
   const abbreviated = option.startsWith("--") ? [`${option.slice(0, -1)}=${path}`] : [`-r${joined.slice(1)}`];
   return [...forms, ...abbreviated].flatMap((form) => [
     `${name} ${form} a b`,

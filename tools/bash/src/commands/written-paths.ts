@@ -84,6 +84,7 @@ export function writtenWords(name: string, command: readonly ShellWord[]): reado
     case "all":
       return [...operands, ...valuesOfTargets];
     case "last":
+      if (name === "install" && makesFolders(command)) return operands;
       return [...operands.slice(-1), ...valuesOfTargets, ...unknownOptions(command)];
     case "second":
       return operands.slice(1, 2);
@@ -91,6 +92,11 @@ export function writtenWords(name: string, command: readonly ShellWord[]): reado
     default:
       return [...valuesOfTargets, ...ownWrites(name, command)];
   }
+}
+
+/** Whether `install` creates every operand as a folder. */
+function makesFolders(command: readonly ShellWord[]): boolean {
+  return command.some(({ value, prefix }) => /^(-[A-Za-z]*d|--d)/.test(value ?? prefix));
 }
 
 function operandsOf(command: readonly ShellWord[]): ShellWord[] {
@@ -216,7 +222,8 @@ function addBundle(
 function writtenByGit(command: readonly ShellWord[]): readonly ShellWord[] {
   const at = command.findIndex(({ value }) => value !== null && gitSubcommands.has(value));
   const operands = operandsOf(command.slice(Math.max(0, at)));
-  switch (command[at]?.value) {
+  const subcommand = command[at]?.value ?? "";
+  switch (subcommand) {
     case "clone":
       return operands.slice(1);
     case "init":

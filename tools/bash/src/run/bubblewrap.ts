@@ -53,7 +53,12 @@ export function sandboxLauncher(place: SandboxPlace): Launcher {
     "--unshare-all",
     ...(network ? ["--share-net"] : []),
     ...[...system, ...settings].flatMap((path) => ["--ro-bind-try", path, path]),
-    ...["--proc", "/proc", "--dev", "/dev", "--tmpfs", "/tmp"],
+    "--proc",
+    "/proc",
+    "--dev",
+    "/dev",
+    "--tmpfs",
+    "/tmp",
     ...bind("--ro-bind", [...read, cwd]),
     ...bind("--bind", write),
     ...bind("--ro-bind-try", denied),
@@ -75,8 +80,19 @@ export interface WallPlace extends LaunchPlace {
 export function wallLauncher(place: WallPlace): Launcher {
   const { cwd, write, denied, temporary } = place;
   return bubblewrapLauncher(place, [
-    ...["--unshare-pid", "--unshare-ipc", "--unshare-uts", "--unshare-cgroup-try"],
-    ...["--ro-bind", "/", "/", "--proc", "/proc", "--dev", "/dev", "--tmpfs", "/run"],
+    "--unshare-pid",
+    "--unshare-ipc",
+    "--unshare-uts",
+    "--unshare-cgroup-try",
+    "--ro-bind",
+    "/",
+    "/",
+    "--proc",
+    "/proc",
+    "--dev",
+    "/dev",
+    "--tmpfs",
+    "/run",
     ...["/run/systemd/resolve", "/run/current-system"].flatMap((path) => ["--ro-bind-try", path, path]),
     ...["--bind", temporary, "/tmp"],
     ...bind("--bind", [cwd, ...write]),
@@ -89,7 +105,11 @@ function bubblewrapLauncher(
   mounts: readonly string[],
 ): Launcher {
   const fixed = [
-    ...["--die-with-parent", "--new-session", "--clearenv", "--json-status-fd", "3"],
+    "--die-with-parent",
+    "--new-session",
+    "--clearenv",
+    "--json-status-fd",
+    "3",
     ...mounts,
     ...["--chdir", cwd],
   ];
