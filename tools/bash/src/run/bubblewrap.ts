@@ -94,7 +94,9 @@ export function wallLauncher(place: WallPlace): Launcher {
     "--tmpfs",
     "/run",
     ...["/run/systemd/resolve", "/run/current-system"].flatMap((path) => ["--ro-bind-try", path, path]),
-    ...["--bind", temporary, "/tmp"],
+    "--bind",
+    temporary,
+    "/tmp",
     ...bind("--bind", [cwd, ...write]),
     ...bind("--ro-bind-try", denied),
   ]);
@@ -111,7 +113,8 @@ function bubblewrapLauncher(
     "--json-status-fd",
     "3",
     ...mounts,
-    ...["--chdir", cwd],
+    "--chdir",
+    cwd,
   ];
   return (command, mark) => ({
     file: program,
