@@ -1,5 +1,6 @@
 import { createMemoryStore, data, type Coordinator } from "@toolmount/core";
 import { describe, expect, test } from "vitest";
+import { z } from "zod";
 import {
   aptixSource,
   amplifierSource,
@@ -63,6 +64,7 @@ describe("C23: who may emit the events of calls", () => {
       };
       const { lines, events, host } = await opened(filePlan, {}, { files });
       const own = {
+        config: z.strictObject({}),
         mount: async (coordinator: Coordinator) => void (await coordinator.hooks.emit(event, {})),
       };
 

@@ -2,6 +2,8 @@ import { spawn } from "node:child_process";
 import { mkdir, mkdtemp, readFile, realpath, rm, symlink, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { createInterface } from "node:readline";
+import { PassThrough } from "node:stream";
 import { text } from "node:stream/consumers";
 import {
   createHost,
@@ -14,6 +16,7 @@ import {
   type ToolOutcome,
 } from "@toolmount/core";
 import { toAiSdkTools, toLangChainTools } from "@toolmount/interop";
+import { serveStreams } from "@toolmount/mcp";
 import { onTestFinished } from "vitest";
 import { z } from "zod";
 
@@ -146,6 +149,17 @@ export const waysIn: readonly WayIn[] = [
       ),
   },
   {
+    name: "a client of MCP",
+    sources: ["packages/mcp/src/serve/served-session.ts"],
+    go: (decision) => called(decision, ({ host }) => callOverMcp(host)),
+  },
+  {
+    name: "the same request of a client of MCP again, after an approval",
+    sources: ["packages/mcp/src/serve/served-session.ts"],
+    go: byMcpAgain,
+    verdicts: { ask: "runs", modify: "does not run" },
+  },
+  {
     name: "the command",
     sources: ["packages/cli/src/commands/calls/call.ts"],
     go: byCommand,
@@ -232,6 +246,53 @@ async function goneOn(
   await here.host.approvals.decide(question!.id, "approve", "ada");
   gate(here.host, decision);
   return { reported: JSON.stringify(await go(asked, here)), ran: here.ran };
+}
+
+/** A call of a client of MCP that waits; then it is approved, the gate is added, and the client sends the same request. */
+async function byMcpAgain(decision: Decision): Promise<Seen> {
+  const here = world(createMemoryStore(), [], true);
+  const client = connectMcp(here.host);
+  await client.callProbe();
+  const [question] = await here.host.approvals.list();
+  await here.host.approvals.decide(question!.id, "approve", "ada");
+  gate(here.host, decision);
+  return { reported: JSON.stringify(await client.callProbe()), ran: here.ran };
+}
+
+function callOverMcp(host: Host): Promise<unknown> {
+  return connectMcp(host).callProbe();
+}
+
+/** A client that writes lines of JSON-RPC, as MCP over stdio has them. */
+function connectMcp(host: Host) {
+  const [input, output] = [new PassThrough(), new PassThrough()];
+  const served = serveStreams(host, { input, output });
+  onTestFinished(() => served.close());
+  const answers = createInterface({ input: output })[Symbol.asyncIterator]();
+  let lastId = 0;
+  const send = (message: object) => input.write(`${JSON.stringify({ jsonrpc: "2.0", ...message })}\n`);
+  const request = async (method: string, params: object): Promise<unknown> => {
+    const id = ++lastId;
+    send({ id, method, params });
+    for (;;) {
+      const { value, done } = await answers.next();
+      if (done === true) throw new Error("the server ended");
+      const message = JSON.parse(value) as { id?: number };
+      if (message.id === id) return message;
+    }
+  };
+  const clientInfo = { name: "test", version: "1.0.0" };
+  const initialized = request("initialize", {
+    protocolVersion: "2025-06-18",
+    capabilities: {},
+    clientInfo,
+  }).then(() => send({ method: "notifications/initialized" }));
+  return {
+    callProbe: async () => {
+      await initialized;
+      return request("tools/call", { name: "probe", arguments: given });
+    },
+  };
 }
 
 /** The same gate and the same tool, as files beside a plan. */

@@ -27,14 +27,16 @@ export type AmplifierCoordinator = Omit<Coordinator, "hooks"> & {
 
 /**
  * Makes the coordinator of one module: every member of ours, and every member of Amplifier's in snake case. The session
- * (`session_id`, `session_state`, `cancellation`) is that of the call or event at hand, else the host's own.
+ * (`session_id`, `session_state`, `cancellation`) is that of the call or event at hand, else the host's own. `isOurs`: the
+ * module is known to be written for toolmount.
  */
 export function createAmplifierCoordinator(
   coordinator: Coordinator,
   config: JsonObject,
   sessions: AmplifierSessions,
+  isOurs: boolean,
 ): AmplifierCoordinator {
-  const hooks = createAmplifierHooks(coordinator, sessions);
+  const hooks = createAmplifierHooks(coordinator, sessions, isOurs);
   const services: Services = { loader: null, approval: null, display: null };
   const facade = { ...coordinator, config, hooks };
   define(facade, registrations(coordinator, sessions));

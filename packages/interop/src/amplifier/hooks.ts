@@ -18,13 +18,17 @@ export interface AmplifierHooks extends Omit<Hooks, "register" | "on" | "emit"> 
   list_handlers(event?: string): Readonly<Record<string, readonly string[]>>;
 }
 
-/** Events that only the host emits. An Amplifier module's own emit of them is dropped with a warning. */
+/**
+ * Events that only the host emits. The emit of an Amplifier module is dropped with a warning; that of a module with a
+ * `config` schema, which is written for toolmount, is refused.
+ */
 const reserved = /^(tool|approval|plan|module):/;
 
 /** Makes the hook registry of one module. */
 export function createAmplifierHooks(
   { hooks, logger }: Pick<Coordinator, "hooks" | "logger">,
   sessions: AmplifierSessions,
+  isOurs: boolean,
 ): AmplifierHooks {
   const register: AmplifierHooks["register"] = (event, handler, priority, name) =>
     hooks.register(
@@ -33,7 +37,7 @@ export function createAmplifierHooks(
       optionsOf(priority, name),
     );
   const isDropped = (event: string) => {
-    if (!reserved.test(event)) return false;
+    if (isOurs || !reserved.test(event)) return false;
     logger.warn({ event }, `only the host emits "${event}": the event was dropped`);
     return true;
   };

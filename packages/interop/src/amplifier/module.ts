@@ -26,7 +26,7 @@ export function adaptAmplifierModule(exports: Exports, sessions: AmplifierSessio
     ...(onReady !== undefined && { onSessionReady: async () => ready?.() }),
     mount: async (coordinator: Coordinator, config: JsonObject = {}) => {
       const own = isPlain(config) ? { ...config } : config;
-      const facade = createAmplifierCoordinator(coordinator, own, sessions);
+      const facade = createAmplifierCoordinator(coordinator, own, sessions, exports["config"] !== undefined);
       const returned: unknown = await Reflect.apply(mount, exports, [facade, own]);
       if (onReady !== undefined) ready = waitForAll(coordinator, facade, onReady, exports);
       return returned;

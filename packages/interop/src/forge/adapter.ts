@@ -47,18 +47,36 @@ export const forgeAdapter: ToolAdapter = {
   },
 };
 
-/** Whether a thing is a Tool-Forge definition, however incomplete, that was not written for toolmount. */
+/**
+ * Whether a thing is a Tool-Forge definition, however incomplete, that was not written for toolmount. A complete one with
+ * a Zod schema has toolmount's own shape, too: it is one of Tool-Forge only if its name follows that contract.
+ */
 function isForgeTool(thing: unknown): boolean {
   if (typeof thing !== "object" || thing === null || authored in thing) return false;
   const has = (member: string) => member in thing;
-  return has("execute") && classification.some(has) && !others.some(has) && !ours.some(has);
+  if (!has("execute") || !classification.some(has) || others.some(has) || ours.some(has)) return false;
+  return hasNameOfForge(thing) || !isOfOurShape(thing);
+}
+
+function isOfOurShape(thing: object): boolean {
+  const { schema } = thing as { readonly schema?: unknown };
+  const hasParser = typeof schema === "object" && schema !== null && "~standard" in schema;
+  return hasParser && classification.every((member) => thing[member as never] !== undefined);
+}
+
+function hasNameOfForge({ name }: { readonly name?: unknown }): boolean {
+  return isSnakeCase(name) && name.length <= 64;
+}
+
+function isSnakeCase(name: unknown): name is string {
+  return typeof name === "string" && /^[a-z][a-z0-9]*(_[a-z0-9]+)*$/.test(name);
 }
 
 function breachOf({ name, schema, version }: Partial<ToolDefinition>): {
   readonly rule: string;
   readonly problem: string;
 } | null {
-  if (typeof name !== "string" || !/^[a-z][a-z0-9]*(_[a-z0-9]+)*$/.test(name))
+  if (!isSnakeCase(name))
     return {
       rule: "name_snake_case",
       problem:

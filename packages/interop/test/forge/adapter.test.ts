@@ -46,14 +46,20 @@ test.each([
   },
 );
 
-test("FORGE-2: a name that is not lower snake case is refused", async () => {
-  const { host } = await hostWithAdapters();
-  const tool = { ...forged, name: "getWeather", schema: z.object({}), execute };
+test.each([
+  { title: "with a JSON Schema", tool: { schema: { type: "object", properties: {} } } },
+  { title: "with an incomplete classification", tool: { schema: z.object({}), category: undefined } },
+])(
+  "FORGE-2: a name that is not lower snake case is refused, of a definition $title",
+  async ({ tool: own }) => {
+    const { host } = await hostWithAdapters();
+    const tool = { ...forged, name: "getWeather", ...own, execute };
 
-  expect(() => host.coordinator.mount("tools", tool as never)).toThrow(
-    expect.objectContaining({ code: "TOOL_INVALID" }),
-  );
-});
+    expect(() => host.coordinator.mount("tools", tool as never)).toThrow(
+      expect.objectContaining({ code: "TOOL_INVALID" }),
+    );
+  },
+);
 
 test("M6: a definition that does not say whether it needs confirmation is never run without asking", async () => {
   const { host, lines } = await hostWithAdapters();
@@ -97,9 +103,17 @@ test.each(["banana", "1", "1.0", "v1.0.0", ""])("M6: the version %j is refused",
   );
 });
 
-test("M12: a plain object with a camel-case name is refused with the way to write it for toolmount", async () => {
+test("M12: a complete plain object with a Zod schema and a camel-case name is a tool of toolmount", async () => {
   const { host } = await hostWithAdapters();
-  const tool = { ...forged, name: "startEngine", schema: z.object({}), execute };
+  host.coordinator.mount("tools", { ...forged, name: "startEngine", schema: z.object({}), execute } as never);
+
+  expect(host.tools()).toMatchObject([{ name: "startEngine", origin: "toolmount" }]);
+});
+
+test("M12: an incomplete definition with a camel-case name is refused with the way to write it for toolmount", async () => {
+  const { host } = await hostWithAdapters();
+  const { requiresConfirmation: _, ...incomplete } = forged;
+  const tool = { ...incomplete, name: "startEngine", schema: z.object({}), execute };
 
   expect(() => host.coordinator.mount("tools", tool as never)).toThrow("defineTool");
 });
