@@ -105,7 +105,7 @@ test.each(["banana", "1", "1.0", "v1.0.0", ""])("M6: the version %j is refused",
 
 test("M12: a complete plain object with a Zod schema and a camel-case name is a tool of toolmount", async () => {
   const { host } = await hostWithAdapters();
-  host.coordinator.mount("tools", { ...forged, name: "startEngine", schema: z.object({}), execute } as never);
+  host.coordinator.mount("tools", { ...forged, name: "startEngine", schema: z.object({}), execute });
 
   expect(host.tools()).toMatchObject([{ name: "startEngine", origin: "toolmount" }]);
 });
