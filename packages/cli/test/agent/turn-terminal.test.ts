@@ -162,7 +162,7 @@ test("a terminal that is closed cancels the turn, and leaves no call unanswered"
   await terminal.until(/→ hang[\s\S]*→ hang/);
   terminal.hangUp();
 
-  expect(await terminal.ended, terminal.text()).toBe(130);
+  expect(await terminal.ended, terminal.text()).toBe(129);
   const shown = (await run(["sessions", "show", "s1"])).stdout;
   expect(shown).toMatch(/s1 cancelled/);
   expect(shown.match(/"cancelled":true/g)).toHaveLength(2);
