@@ -5,7 +5,7 @@ import {
   type Coordinator,
   type SessionStore,
 } from "@toolmount/core";
-import { settingsSchema, type Agent, type Settings } from "./config/settings.ts";
+import { requireConsistent, settingsSchema, type Agent, type Settings } from "./config/settings.ts";
 import type { TurnHost, TurnOptions } from "./reasoner-types.ts";
 import { SessionLog, type SessionFacts } from "./session/log.ts";
 
@@ -70,7 +70,9 @@ export function createSessionAccess(
 
     /** The plan's settings, overridden by the agent's and then by the turn's. */
     settingsFor: (facts: SessionFacts, { settings: given = {} }: TurnOptions): Settings =>
-      settingsSchema.parse({ ...settings, ...agentSettings(agentOf(facts)), ...defined(given) }),
+      requireConsistent(
+        settingsSchema.parse({ ...settings, ...agentSettings(agentOf(facts)), ...defined(given) }),
+      ),
 
     /** Throws `SESSION_NOT_FOUND` for another user's session. A caller without a user acts for the session's user. */
     requireOwner({ id, userId: owner }: SessionFacts, userId: string | null | undefined): void {

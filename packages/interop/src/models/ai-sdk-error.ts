@@ -3,6 +3,7 @@ import {
   kindOfStatus,
   modelError,
   readRetryAfter,
+  type ModelErrorKind,
   type ToolmountError,
 } from "@toolmount/core";
 import { isRecord } from "../schema/guards.ts";
@@ -49,11 +50,15 @@ function ofCall(error: CallError, message: string, address: ModelAddress): Toolm
   const headers = isRecord(error.responseHeaders) ? error.responseHeaders : {};
   const read = (name: string) => (typeof headers[name] === "string" ? headers[name] : null);
   const providerCode = codeIn(error.data);
-  const kind = /context (length|window)|too many tokens/i.test(message)
-    ? "context_length"
-    : kindOfStatus(status);
+  const kind = kindOf(message, status);
   const retryAfterMs = readRetryAfter(read);
   return modelError({ ...address, kind, problem: message, status, providerCode, retryAfterMs }, error);
+}
+
+/** With a status of success, the answer broke off or could not be read. */
+function kindOf(message: string, status: number | undefined): ModelErrorKind {
+  if (/context (length|window)|too many tokens/i.test(message)) return "context_length";
+  return status !== undefined && status < 300 ? "stream" : kindOfStatus(status);
 }
 
 function codeIn(data: unknown): string | undefined {

@@ -118,7 +118,8 @@ export class PartReader {
       kind === "message"
         ? { type: "message", role: "assistant", content: [{ type: "output_text", text }] }
         : { type: "reasoning", summary: text === "" ? [] : [{ type: "summary_text", text }] };
-    yield this.#keep(index, item, block.metadata);
+    // Reasoning always names its provider, so that no other one gets it.
+    yield this.#keep(index, item, block.metadata ?? (kind === "reasoning" ? {} : undefined));
   }
 
   *#call({

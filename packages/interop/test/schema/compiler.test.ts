@@ -219,7 +219,7 @@ test.skipIf(served.length === 0)(
 );
 
 test.skipIf(functions.length === 0)(
-  `the schemas of ${functions.length} functions with types of other languages compile once they are mended (needs ../shared)`,
+  `the schemas of ${functions.length} functions with types of other languages compile once they are repaired (needs ../shared)`,
   () => {
     const changes = functions.flatMap(({ parameters }) => {
       const mended = repairSchema(parameters as Record<string, unknown>);

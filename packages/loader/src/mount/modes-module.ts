@@ -18,7 +18,13 @@ export function createModesModule({ catalog }: PlanModes): ModuleExports {
     tools: mode.tools,
   }));
   const modeCatalog: ModeCatalog = { listModes: async () => modes };
-  return { mount: (coordinator: Coordinator) => void coordinator.mount("mode-catalog", modeCatalog) };
+  return {
+    mount(coordinator: Coordinator) {
+      coordinator.mount("mode-catalog", modeCatalog);
+      // Aptix's tools ask for the catalog under this name.
+      coordinator.registerCapability("IAgentModeCatalogService", modeCatalog);
+    },
+  };
 }
 
 /** A GUID without hyphens (version 8). The same key always gets the same GUID. */

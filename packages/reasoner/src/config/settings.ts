@@ -38,8 +38,8 @@ export const settingsSchema = z.strictObject({
   stream: z.boolean().default(true),
   /** Text before the guidance of the tools. */
   instructions: z.string().optional(),
-  /** Requests to the model in one turn. */
-  maxIterations: count.max(1_000).default(8),
+  /** Most requests to the model in one turn. Aptix allows 8, which ends most coding tasks too early. */
+  maxIterations: count.max(1_000).default(32),
   budgets: budgets.prefault({}),
   prices: prices.optional(),
   /** Sends schemas in strict mode where strict mode can express them, and removes its nulls from arguments. */
@@ -124,10 +124,18 @@ export function settingsOf({ orchestrator, providers }: Config): Settings {
   const { module: _, id: __, config: inner, ...direct } = own;
   const given = { ...translated(providers?.[0]?.config), ...translated(inner), ...withoutUndefined(direct) };
   const parsed = settingsSchema.safeParse(given);
-  if (parsed.success) return parsed.data;
+  if (parsed.success) return requireConsistent(parsed.data);
   const problem = parsed.error.issues
     .map(({ path, message }) => `${path.join(".") || "session.orchestrator"}: ${message}`)
     .join("; ");
+  throw new ToolmountError("CONFIG_INVALID", { module: "@toolmount/reasoner", problem });
+}
+
+/** Throws `CONFIG_INVALID` for settings that exclude each other. */
+export function requireConsistent(settings: Settings): Settings {
+  if (settings.continueBy !== "response" || settings.store) return settings;
+  const problem =
+    "continueBy: response needs store: true; a server that does not store a response cannot continue from it";
   throw new ToolmountError("CONFIG_INVALID", { module: "@toolmount/reasoner", problem });
 }
 

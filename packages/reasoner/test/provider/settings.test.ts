@@ -1,0 +1,112 @@
+import { createServer } from "node:http";
+import { once } from "node:events";
+import type { AddressInfo } from "node:net";
+import { readRetryAfter } from "@toolmount/core";
+import { expect, onTestFinished, test } from "vitest";
+import { z } from "zod";
+import { settingsOf, settingsSchema, createResponsesModel } from "../../src/index.ts";
+import { call, response, say, tool, world } from "../support/world.ts";
+
+const reasoning = { type: "reasoning", id: "rs_1", summary: [], encrypted_content: "sealed" };
+
+test("M9: reasoning items are kept between the requests of a turn without any setting", async () => {
+  const { run, requests } = await world([response([reasoning, call("c1", "act")]), response([say("done")])], {
+    tools: [tool("act", () => 1)],
+  });
+  await run("act");
+
+  expect(requests[0]!["include"]).toEqual(["reasoning.encrypted_content"]);
+  expect(requests[1]!.input).toContainEqual(
+    expect.objectContaining({ type: "reasoning", encrypted_content: "sealed" }),
+  );
+});
+
+test("M9: a model that has no encrypted reasoning is asked without it, and remembered", async () => {
+  const refusal = { error: { message: "Encrypted content is not supported with this model.", code: null } };
+  const { run, requests } = await world((request) =>
+    request["include"] === undefined ? response([say("hi")]) : { status: 400, body: refusal },
+  );
+  expect(await run("one")).toMatchObject({ status: "done", text: "hi" });
+  expect(await run("two")).toMatchObject({ status: "done", text: "hi" });
+
+  expect(requests.map(({ include }) => include === undefined)).toEqual([false, true, true]);
+});
+
+test.each([
+  { header: { "retry-after": "2" }, ms: 2_000 },
+  { header: { "retry-after-ms": "150" }, ms: 150 },
+  {
+    header: {
+      "retry-after": "Sun, 22 Nov 2026 03:00:10 GMT",
+      date: "Sun, 22 Nov 2026 03:00:00 GMT",
+    },
+    ms: 10_000,
+  },
+  {
+    header: {
+      "retry-after": "Sun, 22 Nov 2026 02:00:00 GMT",
+      date: "Sun, 22 Nov 2026 03:00:00 GMT",
+    },
+    ms: 0,
+  },
+  { header: { "retry-after": "soon", date: "Sun, 22 Nov 2026 03:00:00 GMT" }, ms: undefined },
+  { header: {}, ms: undefined },
+])("M9: a retry-after of $header is $ms ms", ({ header, ms }) => {
+  expect(readRetryAfter((name) => (header as Record<string, string>)[name])).toBe(ms);
+});
+
+test("M9: strictSchemas reports the tools whose schemas strict mode cannot express", async () => {
+  const { run, events, requests } = await world([response([say("ok")])], {
+    tools: [tool("open", () => 1), tool("closed", () => 1, { schema: z.strictObject({ a: z.string() }) })],
+    settings: { strictSchemas: true },
+  });
+  await run("hello");
+
+  const warnings = events.flatMap((event) => (event.type === "tool_warning" ? [event.message] : []));
+  expect(warnings).toEqual([expect.stringMatching(/schemas of open;/)]);
+  expect(requests[0]!.tools!.map(({ name, strict }) => [name, strict])).toEqual([
+    ["closed", true],
+    ["open", false],
+  ]);
+});
+
+test("M9: continueBy response without store is refused, as a setting of the plan and of a turn", async () => {
+  const settings = { model: "m", continueBy: "response" as const };
+  expect(() => settingsOf({ orchestrator: settings })).toThrow(/needs store: true/);
+  const { run } = await world([]);
+  await expect(run("hello", { settings: { continueBy: "response" } })).rejects.toMatchObject({
+    code: "CONFIG_INVALID",
+  });
+});
+
+test("A1: OpenAI without a key is not asked; the error says which key to set", async () => {
+  const open = () => createResponsesModel("gpt-5", { timeoutMs: 1_000 });
+  expect(open).toThrow(/no API key for api\.openai\.com: set apiKey: \$\{OPENAI_API_KEY\}/);
+});
+
+test("A1: a server of one's own without a key gets no Authorization header", async () => {
+  const headers: unknown[] = [];
+  const server = createServer((incoming, outgoing) => {
+    headers.push(incoming.headers.authorization);
+    outgoing.writeHead(200, { "content-type": "application/json" });
+    outgoing.end(JSON.stringify((response([say("hi")]) as { body: unknown }).body));
+  }).listen(0, "127.0.0.1");
+  await once(server, "listening");
+  onTestFinished(() => void server.close());
+  const baseUrl = `http://127.0.0.1:${(server.address() as AddressInfo).port}/v1`;
+  const { run } = await world([], { settings: { baseUrl } });
+
+  expect(await run("hello")).toMatchObject({ status: "done" });
+  expect(headers).toEqual([undefined]);
+});
+
+test("A1: a server with Chat Completions only gets a hint in its error", async () => {
+  const { run } = await world([{ status: 404, body: { error: { message: "404 page not found" } } }]);
+  const turn = await run("hello");
+
+  expect(turn.error?.message).toContain("model: openai-compatible:m");
+});
+
+test("A4: a turn may make 32 requests unless the plan says otherwise", () => {
+  expect(settingsSchema.parse({ model: "m" }).maxIterations).toBe(32);
+});
