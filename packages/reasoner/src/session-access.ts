@@ -70,9 +70,7 @@ export function createSessionAccess(
 
     /** The plan's settings, overridden by the agent's and then by the turn's. */
     settingsFor: (facts: SessionFacts, { settings: given = {} }: TurnOptions): Settings =>
-      requireConsistent(
-        settingsSchema.parse({ ...settings, ...agentSettings(agentOf(facts)), ...defined(given) }),
-      ),
+      merged(settings, agentSettings(agentOf(facts)), given),
 
     /** Throws `SESSION_NOT_FOUND` for another user's session. A caller without a user acts for the session's user. */
     requireOwner({ id, userId: owner }: SessionFacts, userId: string | null | undefined): void {
@@ -80,6 +78,10 @@ export function createSessionAccess(
         throw new ToolmountError("SESSION_NOT_FOUND", { session: id });
     },
   };
+}
+
+function merged(...layers: readonly Partial<Settings>[]): Settings {
+  return requireConsistent(settingsSchema.parse(Object.assign({}, ...layers.map(defined))));
 }
 
 function agentSettings(agent: Agent | null): Partial<Settings> {
