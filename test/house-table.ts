@@ -38,7 +38,8 @@ export const packages: Readonly<Record<string, Allowance>> = {
       "@toolmount/workers",
       "@toolmount/testing",
     ],
-    libraries: ["commander", "@clack/prompts"],
+    // jsonc-parser writes entries into other applications' files and keeps their comments.
+    libraries: ["commander", "@clack/prompts", "jsonc-parser"],
   },
 };
 

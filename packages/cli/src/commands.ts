@@ -115,6 +115,11 @@ export const commandGroups: readonly CommandGroup[] = [
         summary: "Serve the tools of a plan to MCP clients",
         load: () => import("./commands/calls/serve.ts"),
       },
+      {
+        name: "connect",
+        summary: "Add the plan to an application's list of MCP servers",
+        load: () => import("./commands/calls/connect.ts"),
+      },
       { name: "resume", summary: "Resume a pending call", load: () => import("./commands/calls/resume.ts") },
       {
         name: "approvals",

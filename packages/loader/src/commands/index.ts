@@ -1,7 +1,7 @@
 // What the `toolmount` command does with plans and packages, beside opening a host.
 
 // Read a plan
-export { planFileNames } from "../plan/find-plan.ts";
+export { findPlan, planFileNames } from "../plan/find-plan.ts";
 export { inspectPlan, type InspectedEntry, type InspectedPlan, type InspectedTool } from "./inspect.ts";
 export {
   explainTool,
