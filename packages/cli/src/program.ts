@@ -91,7 +91,7 @@ function usageError(error: CommanderError): ToolmountError | null {
 }
 
 function readVersion(): string {
-  const manifest = JSON.parse(readFileSync(new URL("../package.json", import.meta.url), "utf8")) as {
+  const manifest = JSON.parse(readFileSync(new URL(import.meta.resolve("#package.json")), "utf8")) as {
     version: string;
   };
   return manifest.version;

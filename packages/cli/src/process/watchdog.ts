@@ -80,7 +80,7 @@ function startThread(actions: object): BigInt64Array {
   const memory = new BigInt64Array(new SharedArrayBuffer(3 * BigInt64Array.BYTES_PER_ELEMENT));
   Object.assign(globalThis, { [hook]: actions });
   const workerData: WatchdogStart = { memory, beatMs };
-  const file = new URL(import.meta.url.replace(/watchdog(\.[jt]s)$/, "watchdog-thread$1"));
+  const file = new URL(import.meta.resolve("#watchdog-thread"));
   const worker = new Worker(file, { workerData });
   worker.unref();
   // Without the thread calls still run; they only cannot be ended while they block.

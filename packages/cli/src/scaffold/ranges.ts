@@ -14,7 +14,7 @@ export const libraries: Ranges = {
 
 /** The ranges that this command was published with; `*` for its own packages when it runs from its sources. */
 export async function readRanges(): Promise<Ranges> {
-  const manifest = JSON.parse(await readFile(new URL("../../package.json", import.meta.url), "utf8")) as {
+  const manifest = JSON.parse(await readFile(new URL(import.meta.resolve("#package.json")), "utf8")) as {
     version: string;
     dependencies: Readonly<Record<string, string>>;
   };

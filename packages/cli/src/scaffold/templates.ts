@@ -15,7 +15,7 @@ export async function renderTemplates(
   folder: string,
   values: Readonly<Record<string, string>>,
 ): Promise<TemplateFiles> {
-  const root = fileURLToPath(new URL(`../../templates/${folder}`, import.meta.url));
+  const root = fileURLToPath(new URL(`templates/${folder}`, import.meta.resolve("#package.json")));
   const found = await readdir(root, { recursive: true, withFileTypes: true });
   const paths = found
     .filter((entry) => entry.isFile() && entry.name.endsWith(ending))

@@ -64,9 +64,9 @@ export async function runTrial<Report, Step extends { readonly during: string }>
   throw new ToolmountError(answer.code as never, answer.details as never);
 }
 
-/** The file beside this one: a source, or built. */
+/** The program of a trial: a source, or built. */
 function programFile(name: TrialFile): string {
-  return fileURLToPath(import.meta.url.replace(/run-trial(\.[jt]s)$/, `${name}$1`));
+  return fileURLToPath(import.meta.resolve(`#${name}`));
 }
 
 /** Calls `give` when no message came for the expected time. */

@@ -15,7 +15,7 @@ export interface ErrorOrigin {
 }
 
 /** The folder of this package, whose own frames say nothing about a module. */
-const ownFolder = fileURLToPath(new URL("../..", import.meta.url));
+const ownFolder = fileURLToPath(new URL(".", import.meta.resolve("#package.json")));
 
 /**
  * Finds the place in a module's code that an error comes from, by its stack: the first frame of a file that is neither

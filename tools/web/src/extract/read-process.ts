@@ -8,7 +8,7 @@ import type { ReadJob } from "./job.ts";
 const checkMs = 25;
 
 const maxBytes = Number(process.argv[2]) * 1024 * 1024;
-const worker = new Worker(fileURLToPath(import.meta.url.replace(/process(\.[jt]s)$/, "worker$1")));
+const worker = new Worker(fileURLToPath(import.meta.resolve("#read-worker")));
 
 process.on("message", (job: ReadJob) => worker.postMessage(job, []));
 process.on("disconnect", end);

@@ -85,7 +85,7 @@ function nextTurn(waiting: Set<() => void>, signal: AbortSignal): Promise<void> 
 
 /** Starts a process that may read files and nothing else: no writing, no children, no environment. */
 function startProcess({ memoryMb }: ReadLimits, all: Set<ChildProcess>): ChildProcess {
-  const program = fileURLToPath(import.meta.url.replace(/reader(\.[jt]s)$/, "read-process$1"));
+  const program = fileURLToPath(import.meta.resolve("#read-process"));
   const child = fork(program, [String(memoryMb)], {
     env: {},
     execArgv: ["--permission", "--allow-fs-read=*", "--allow-worker", "--no-warnings"],
