@@ -197,7 +197,7 @@ describe("usage", () => {
     "APTIX-104, APTIX-105, APTIX-5: %s keeps its usage beside the code, as constant texts of several lines",
     (_, { id, sources }) => {
       const texts = [...sources]
-        .filter(([file]) => file.endsWith("usage.ts"))
+        .filter(([file]) => file.endsWith("usage.ts") || file.startsWith("usage/"))
         .map(([, text]) => text)
         .join("\n");
       const own = tools.filter(({ owner, name }) => owner === "host" && ownerOf(name) === id);

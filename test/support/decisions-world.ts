@@ -84,6 +84,7 @@ function recordingLogger(lines: LogLine[], bound: object = {}): Logger {
 /** A module that mounts things. */
 export function mounting(...things: readonly unknown[]): Module {
   return {
+    config: z.strictObject({}), // a module with a config schema is written for toolmount
     mount: (coordinator: Coordinator) => {
       for (const thing of things) coordinator.mount("tools", thing as never);
     },
