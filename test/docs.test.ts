@@ -33,6 +33,8 @@ const pages = [
   "docs/coming-from-aptix.md",
   "docs/coming-from-amplifier.md",
   "docs/coming-from-tool-forge.md",
+  "docs/use-with-ai-sdk.md",
+  "docs/use-with-anthropic.md",
   "docs/use-with-gemini.md",
   "docs/use-with-langchain.md",
   "docs/use-with-openai.md",

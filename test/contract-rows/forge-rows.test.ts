@@ -122,12 +122,16 @@ describe("FORGE-12, FORGE-N11: the version", () => {
     expect(host.tools()[0]).not.toHaveProperty("version");
   });
 
-  test.each([[undefined], ["1"], ["banana"]])(
-    "FORGE-N11: the validator finds the version %j",
-    async (version) => {
-      expect(await check({ version })).toEqual(["version_present"]);
-    },
-  );
+  test("FORGE-N11: the validator asks a Tool-Forge definition for its version", async () => {
+    expect(await check({ version: undefined })).toEqual(["version_present"]);
+  });
+
+  test.each(["1", "banana"])("FORGE-12: the version %s is refused", async (version) => {
+    const files = { "tool.js": forgeSource("return 1;", `version: "${version}",`) };
+    const { problems } = await refused("version: 1\ntools: [{ module: ./tool.js }]\n", {}, { files });
+
+    expect(JSON.stringify(problems)).toContain("version");
+  });
 });
 
 describe("FORGE-25: fetchedAt is set in every result", () => {

@@ -178,6 +178,7 @@ export const faultyModules: readonly FaultyModule[] = [
     fault: "its mount is not async",
     rule: "mount_signature",
     module: {
+      config: z.strictObject({}),
       mount: (c: Coordinator, _: unknown) =>
         void c.mount("tools", defineTool({ ...sound, execute: () => data(1) })),
     },

@@ -100,8 +100,9 @@ export async function startTrial(exports: ModuleExports, options: TrialOptions):
   };
 }
 
-/** The exports of a foreign module as native exports, made by the adapter that recognises it. */
+/** The exports of a foreign module as native exports. A module with a `config` schema is native, as for a plan. */
 function adapted(exports: ModuleExports, host: Host): ModuleExports {
+  if (exports["config"] !== undefined) return exports;
   const adapters = host.coordinator.get("adapters") as ReadonlyMap<string, ToolAdapter>;
   for (const adapter of adapters.values()) {
     const rendered = adapter.adaptModule?.(exports) ?? null;
