@@ -4,14 +4,14 @@ import { join } from "node:path";
 import { errnoOf } from "./path-error.ts";
 
 /**
- * How an open descriptor is held to the path that was judged.
+ * How an open descriptor is compared with the checked path.
  *
- * `proc` (Linux) asks the kernel where a descriptor is, and works below an open folder whatever happens to its path.
+ * `proc` (Linux) asks the kernel for a descriptor's path, and works below an open folder even if its path changes.
  * `plain` (elsewhere) compares identities before and after, which leaves a moment between check and use.
  */
 export interface Disk {
   readonly kind: "proc" | "plain";
-  /** Tells whether the open file or folder is what stands at `real`. */
+  /** Whether the open file or folder is the one at `real`. */
   isAt(handle: FileHandle, real: string): Promise<boolean>;
   /** A path to an open folder, or with a name to an entry of it. */
   below(handle: FileHandle, real: string, name?: string): string;
@@ -49,7 +49,7 @@ export const plainDisk: Disk = {
   below: (_handle, real, name) => (name === undefined ? real : join(real, name)),
 };
 
-// Windows lacks some of these; `|` takes what is undefined for 0.
+// Windows lacks some of these; `|` reads undefined as 0.
 const { O_RDONLY, O_NOFOLLOW, O_NONBLOCK, O_NOCTTY, O_DIRECTORY } = constants;
 
 /** Opens for reading without following a last link, waiting for a pipe's other end, or taking a terminal. */

@@ -11,13 +11,13 @@ import { prepareRules, type Access, type RootRules } from "./rules.ts";
 import { replaceFile, type ReplaceOptions } from "./write.ts";
 
 /**
- * The files below the roots, and no others. Every method judges the path anew, holds what it opened to the path that
- * was judged, and throws a {@link PathError}; outside the roots it says the same of what exists and what does not.
+ * The files below the roots. Every method checks its path, compares what it opened with the checked path, and throws a
+ * {@link PathError}. Outside the roots, the error is the same for existing and absent files.
  */
 export interface Files {
-  /** Judges a path and tells where it really is; something need not be there. */
+  /** Checks a path and resolves to its real place. The path need not exist. */
   locate(path: string, access: Access): Promise<Place>;
-  /** Whether a path that is free of links may be touched; for judging many hits of a search below a located folder. */
+  /** Whether a path without links is allowed; for checking many hits of a search below a located folder. */
   allows(real: string, access: Access): boolean;
   /** Reads a regular file of at most `maxBytes`. */
   read(path: string, maxBytes: number, signal?: AbortSignal): Promise<FileBytes & { place: Place }>;
@@ -27,15 +27,15 @@ export interface Files {
     page: { offset: number; limit: number; signal?: AbortSignal | undefined },
   ): Promise<Listing>;
   /**
-   * Looks at entries of one folder by their names, links not followed: in the order of the names, null for what is not
-   * there or may not be read. For many hits of a search, which open their folder once.
+   * Facts about entries of one folder by their names, without following links, in the order of the names. Null for an
+   * entry that is absent or unreadable. Opens the folder once for many hits of a search.
    */
   look(path: string, names: readonly string[]): Promise<readonly (EntryFacts | null)[]>;
-  /** Writes a file, whole or not at all, with the folders above it. */
+  /** Writes a file completely or not at all, and creates the folders above it. */
   replace(path: string, bytes: Uint8Array, options?: ReplaceOptions): Promise<Place>;
-  /** Makes a folder and those above it; false when it was there. */
+  /** Creates a folder and those above it; false when it existed. */
   makeFolder(path: string): Promise<boolean>;
-  /** Removes an entry for good; tells how many entries that were. */
+  /** Removes an entry permanently. Resolves to the number of removed entries. */
   remove(path: string, options: RemoveOptions): Promise<{ removed: number; place: Place }>;
   /** Moves or renames a file or folder. */
   move(from: string, to: string, options: MoveOptions): Promise<{ from: Place; to: Place }>;
@@ -43,11 +43,11 @@ export interface Files {
 
 /** Options of `createFiles`. */
 export interface FilesOptions {
-  /** How descriptors are held to their paths; default the stricter one that the system has. */
+  /** How descriptors are compared with their paths. Default: the strictest way that the system has. */
   readonly disk?: Disk["kind"] | undefined;
 }
 
-/** Follows the roots to where they are, once, and guards all that lies below. Throws a RangeError for a relative root. */
+/** Resolves the roots once and guards everything below them. Throws a RangeError for a relative root. */
 export function createFiles(rootRules: RootRules, options: FilesOptions = {}): Files {
   const rules = prepareRules(rootRules);
   const disk = options.disk === undefined ? chooseDisk() : options.disk === "proc" ? procDisk : plainDisk;
@@ -90,7 +90,7 @@ export function createFiles(rootRules: RootRules, options: FilesOptions = {}): F
       }),
     move: (path, newPath, moveOptions) =>
       telling(path, "write", async () => {
-        // What could not be read where it was may not become readable elsewhere.
+        // An unreadable file must not become readable at another place.
         await locateEntry(rules, path, "read");
         const from = await locateEntry(rules, path, "write");
         requireNotKept(rules.holdsRoot(from.real), from);

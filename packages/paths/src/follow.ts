@@ -6,10 +6,10 @@ import { errnoOf } from "./path-error.ts";
 const maxLinks = 40;
 
 /**
- * Where an absolute path really leads, whether anything is there or not.
+ * The real place of an absolute path, whether or not it exists.
  *
- * Every link on the way is followed, also one whose target does not exist: the part that does not exist is kept as it
- * is written, so that what a dangling link would create can be judged before it is created.
+ * Follows every link on the way, also one whose target does not exist. The part that does not exist stays as written, so
+ * that a caller can check what a dangling link would create.
  */
 export async function follow(path: string): Promise<string> {
   try {
@@ -43,7 +43,7 @@ async function walk(path: string): Promise<string> {
   return at;
 }
 
-/** What a link says; null for what is no link; `missing` for what is not there or may not be looked at. */
+/** The target of a link; null for other entries; `missing` for an entry that is absent or unreadable. */
 async function linkTarget(path: string): Promise<{ path: string } | "missing" | null> {
   try {
     return { path: await readlink(path) };

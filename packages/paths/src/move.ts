@@ -4,10 +4,10 @@ import { basename, dirname } from "node:path";
 import type { Disk } from "./disk.ts";
 import { entryOf, makeFolder, openFolder, type Folder } from "./folder.ts";
 import { errnoOf, PathError } from "./path-error.ts";
-import type { Place } from "./place.ts";
+import { requireFilePath, type Place } from "./place.ts";
 
 export interface MoveOptions {
-  /** Puts a file in the place of another file. */
+  /** Allows a file to replace another file. */
   readonly overwrite: boolean;
   readonly signal?: AbortSignal | undefined;
 }
@@ -17,10 +17,11 @@ export async function moveEntry(disk: Disk, from: Place, to: Place, options: Mov
   const source = await openFolder(disk, dirname(from.real), { given: from.given, access: "write" });
   try {
     const entry = await requireMovable(source, from);
+    if (entry.isFile()) for (const place of [from, to]) requireFilePath(place);
     const { folder: target } = await makeFolder(disk, dirname(to.real), { given: to.given, access: "write" });
     try {
       options.signal?.throwIfAborted();
-      await place(source, basename(from.real), target, to, { entry, overwrite: options.overwrite });
+      await moveInto(source, basename(from.real), target, to, { entry, overwrite: options.overwrite });
     } finally {
       await target.close();
     }
@@ -36,7 +37,7 @@ async function requireMovable(source: Folder, from: Place): Promise<BigIntStats>
   return entry;
 }
 
-async function place(
+async function moveInto(
   source: Folder,
   name: string,
   target: Folder,
@@ -45,16 +46,19 @@ async function place(
 ): Promise<void> {
   const newName = basename(to.real);
   const there = await entryOf(target, newName);
-  // On a disk that does not mind case, a change of case finds the file itself.
-  const isItself = there !== null && there.ino === entry.ino && there.dev === entry.dev;
-  if (there !== null && !isItself && !(overwrite && there.isFile() && entry.isFile()))
+  const isSameFile = there !== null && there.ino === entry.ino && there.dev === entry.dev;
+  // On a disk that ignores case, a change of case finds the file itself.
+  const isSameEntry = isSameFile && name.toLowerCase() === newName.toLowerCase();
+  if (there !== null && !isSameEntry && !(overwrite && there.isFile() && entry.isFile()))
     throw new PathError("ALREADY_EXISTS", { path: to.given });
+  // Another name of the same file: a rename would do nothing and leave the old name.
+  if (isSameFile && !isSameEntry) return unlink(source.path(name));
   if (there === null && entry.isFile() && (await linkOver(source.path(name), target.path(newName), to)))
     return;
   await rename(source.path(name), target.path(newName));
 }
 
-/** Moves a file without ever replacing one: the second name is made first. False where the disk has no hard links. */
+/** Moves a file and never replaces one: creates the new name first. False where the disk has no hard links. */
 async function linkOver(from: string, to: string, { given }: Place): Promise<boolean> {
   try {
     await link(from, to);

@@ -1,16 +1,16 @@
 import { PathError } from "./path-error.ts";
 
-/** Longest path in characters; longer ones no system here takes. */
+/** Longest path in characters; the supported systems refuse longer ones. */
 const maxPathLength = 4096;
 
-/** Names that Windows takes for devices, whatever their extension. */
+/** Names that Windows reads as devices, with any extension. */
 const device = /^(?:con|prn|aux|nul|conin\$|conout\$|(?:com|lpt)[0-9¹²³])(?:\..*)?$/i;
 
 /**
- * Refuses, with `INVALID_PATH`, what no honest path holds: NUL, half a character, too much; on Windows also network
- * paths, devices, streams (`a.txt:b`) and names whose end the system would drop.
+ * Refuses malformed paths with `INVALID_PATH`: NUL, half a character, too long; on Windows also network paths, devices,
+ * streams (`a.txt:b`) and names whose end the system would drop.
  *
- * Nothing is expanded or decoded anywhere: `~`, `$HOME` and `%2e` are names like others.
+ * Nothing is expanded or decoded: `~`, `$HOME` and `%2e` are ordinary names.
  */
 export function requireHonestName(path: string, platform: string): void {
   const problem = commonProblem(path) ?? (platform === "win32" ? windowsProblem(path) : undefined);

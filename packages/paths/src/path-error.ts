@@ -1,7 +1,7 @@
 import { getSystemErrorMap } from "node:util";
 import type { Access } from "./rules.ts";
 
-/** Sentences by code. They name a path as it was given, never where it led. */
+/** Messages by code. They name a path as it was given, never its real place. */
 const messages = {
   INVALID_PATH: (d: { path: string; problem: string }) => `Invalid path: ${d.problem}`,
   ACCESS_DENIED: (d: { path: string; reason: Access | "denied" | "kept" }) =>
@@ -14,7 +14,7 @@ const messages = {
   ALREADY_EXISTS: (d: { path: string }) => `Already exists: ${d.path}`,
   FILE_TOO_LARGE: (d: { path: string; bytes: number; maxBytes: number }) =>
     `File too large: ${d.path} has ${d.bytes} bytes, the limit is ${d.maxBytes}`,
-  FILE_CHANGED: (d: { path: string }) => `File was changed by somebody else: ${d.path}`,
+  FILE_CHANGED: (d: { path: string }) => `File was changed by another writer: ${d.path}`,
   OS_ERROR: (d: { path: string; errno: string; problem: string }) => `${d.problem} (${d.errno}): ${d.path}`,
 } as const;
 
@@ -22,7 +22,7 @@ const denials = {
   read: "is not within allowed read paths",
   write: "is not within allowed write paths",
   denied: "is within denied directories",
-  kept: "holds a root or a denied path, and stays where it is",
+  kept: "holds a root or a denied path, and cannot be moved or removed",
 };
 
 type Messages = typeof messages;
@@ -32,7 +32,7 @@ export type PathErrorCode = keyof Messages;
 
 type Details<Code extends PathErrorCode> = Parameters<Messages[Code]>[0];
 
-/** Why a path was refused, or what the disk said of it. The message is fit for a model to read. */
+/** Why a path was refused, or why the disk failed. The message is for the model. */
 export class PathError<Code extends PathErrorCode = PathErrorCode> extends Error {
   override readonly name = "PathError";
   readonly code: Code;
@@ -45,7 +45,7 @@ export class PathError<Code extends PathErrorCode = PathErrorCode> extends Error
   }
 }
 
-/** Tells a PathError apart, whichever copy of this package made it. */
+/** Whether a value is a PathError, also one of another copy of this package. */
 export function isPathError(value: unknown): value is PathError {
   return value instanceof Error && value.name === "PathError" && "code" in value && "details" in value;
 }
@@ -64,11 +64,11 @@ const known: Readonly<Record<string, PathErrorCode>> = {
   ENOTEMPTY: "DIRECTORY_NOT_EMPTY",
 };
 
-/** What the operating system said, told of the path as it was given: its own text would name where that led. */
+/** The operating system's error about the path as given; its own text would name the real path. */
 export function pathErrorOf(thrown: unknown, path: string, access: Access): unknown {
   const errno = errnoOf(thrown);
   if (isPathError(thrown) || errno === "" || errno.startsWith("ERR_") || errno === "ABORT_ERR") return thrown;
-  // A link where none was a moment ago: somebody turned it while we looked.
+  // A link appeared after the check: another process replaced the entry.
   if (errno === "ELOOP" || errno === "EMLINK")
     return new PathError("ACCESS_DENIED", { path, reason: access }, { cause: thrown });
   if (errno === "ENAMETOOLONG")

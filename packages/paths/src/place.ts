@@ -4,22 +4,22 @@ import { requireHonestName } from "./names.ts";
 import { PathError } from "./path-error.ts";
 import type { Access, Rules } from "./rules.ts";
 
-/** A path that was judged: how it was given, and where it really is. */
+/** A checked path: as it was given, and where it really is. */
 export interface Place {
   readonly given: string;
-  /** Absolute, free of links, inside a root at the time of judging. */
+  /** Absolute, without links, inside a root when it was checked. */
   readonly real: string;
 }
 
-/** Judges a path, links followed to their end. Throws `INVALID_PATH` or `ACCESS_DENIED`. */
+/** Checks a path after following all links. Throws `INVALID_PATH` or `ACCESS_DENIED`. */
 export async function locate(rules: Rules, given: string, access: Access): Promise<Place> {
   const absolute = requireLikely(rules, given, access);
   return judged(rules, { given, real: await follow(absolute) }, access);
 }
 
 /**
- * Judges the entry itself: links on the way are followed, the last name is not. A link that leads outside is refused
- * like anything outside.
+ * Checks the entry itself: follows links on the way, but not the last name. A link that leads outside is refused like
+ * any path outside.
  */
 export async function locateEntry(rules: Rules, given: string, access: Access): Promise<Place> {
   const absolute = requireLikely(rules, given, access);
@@ -29,13 +29,19 @@ export async function locateEntry(rules: Rules, given: string, access: Access): 
   return place;
 }
 
-/** Refuses, before the disk is touched, what cannot lead inside. */
+/** Refuses, without touching the disk, a path that cannot lead inside. */
 function requireLikely(rules: Rules, given: string, access: Access): string {
   requireHonestName(given, process.platform);
   const absolute = resolve(rules.workingDir, given);
   if (!rules.mayLeadInside(absolute, access))
     throw new PathError("ACCESS_DENIED", { path: given, reason: access });
   return absolute;
+}
+
+/** Refuses a file whose path ends with a slash: such a path names a folder. Throws `NOT_A_DIRECTORY`. */
+export function requireFilePath({ given }: Place): void {
+  if (/[/\\]\.?$/.test(process.platform === "win32" ? given : given.replaceAll("\\", "_")))
+    throw new PathError("NOT_A_DIRECTORY", { path: given });
 }
 
 function judged(rules: Rules, place: Place, access: Access): Place {

@@ -1,26 +1,27 @@
 import type { FileHandle } from "node:fs/promises";
 import { openToRead, type Disk } from "./disk.ts";
 import { PathError } from "./path-error.ts";
-import type { Place } from "./place.ts";
+import { requireFilePath, type Place } from "./place.ts";
 import { identityOf, type FileIdentity } from "./write.ts";
 
-/** What a file held, and which file it was when it was read. */
+/** The content of a file, and its identity when it was read. */
 export interface FileBytes {
   readonly bytes: Buffer;
   readonly identity: FileIdentity;
 }
 
 /**
- * Reads a regular file, at most `maxBytes` of it: one that is larger is refused with `FILE_TOO_LARGE` before it is read.
+ * Reads a regular file of at most `maxBytes`; a larger one is refused with `FILE_TOO_LARGE` before it is read.
  *
- * The descriptor is held to the judged path after it was opened, and before a byte is read.
+ * After opening, and before reading, checks that the descriptor is the file at the checked path.
  */
 export async function readBytes(
   disk: Disk,
-  { given, real }: Place,
+  place: Place,
   maxBytes: number,
   signal?: AbortSignal,
 ): Promise<FileBytes> {
+  const { given, real } = place;
   const handle = await openToRead(real);
   try {
     if (!(await disk.isAt(handle, real)))
@@ -28,6 +29,7 @@ export async function readBytes(
     const stat = await handle.stat({ bigint: true });
     if (stat.isDirectory()) throw new PathError("IS_A_DIRECTORY", { path: given });
     if (!stat.isFile()) throw new PathError("NOT_A_FILE", { path: given });
+    requireFilePath(place);
     const tooLarge = (bytes: number) => new PathError("FILE_TOO_LARGE", { path: given, bytes, maxBytes });
     if (stat.size > maxBytes) throw tooLarge(Number(stat.size));
     const bytes = await readUpTo(handle, Number(stat.size), maxBytes + 1, signal);
@@ -38,7 +40,7 @@ export async function readBytes(
   }
 }
 
-/** Reads to the end, or until `max` bytes are there. A size of 0 may be a lie, as in /proc. */
+/** Reads to the end, at most `max` bytes. Files in /proc have the size 0 and still have content. */
 async function readUpTo(
   handle: FileHandle,
   size: number,

@@ -6,30 +6,30 @@ export type Access = "read" | "write";
 
 /** Which folders and files may be read and written. All paths are absolute. */
 export interface RootRules {
-  /** What relative paths are relative to. */
+  /** Where relative paths start. */
   readonly workingDir: string;
-  /** What may be read: these, and all below them. */
+  /** Readable paths, with everything below them. */
   readonly read: readonly string[];
-  /** What may be written: these, and all below them. */
+  /** Writable paths, with everything below them. */
   readonly write: readonly string[];
-  /** What may not be read, whatever else allows it. */
+  /** Unreadable paths, whatever else allows them. */
   readonly deniedRead?: readonly string[] | undefined;
-  /** What may not be written, whatever else allows it. */
+  /** Unwritable paths, whatever else allows them. */
   readonly deniedWrite?: readonly string[] | undefined;
 }
 
-/** Rules whose roots were followed to where they really are, once: a root that moves later leads nowhere. */
+/** Rules with resolved roots. They are resolved once: a root that moves later allows nothing. */
 export interface Rules {
   readonly workingDir: string;
-  /** Whether a path, as text, may lead inside a root at all; those that cannot never touch the disk. */
+  /** Whether a path may lead inside a root, judged by its text alone. */
   mayLeadInside(path: string, access: Access): boolean;
-  /** Judges where a path really is. Null: allowed. */
+  /** Checks a real path. Null: allowed. */
   objection(real: string, access: Access): Access | "denied" | null;
-  /** Whether a root or a denied path is `real` or lies below it, so that it may be neither moved nor deleted. */
+  /** Whether a root or a denied path is `real` or below it; such a path must not be moved or deleted. */
   holdsRoot(real: string): boolean;
 }
 
-/** Follows the roots and prepares the judgement. Throws a RangeError when a path is not absolute. */
+/** Resolves the roots and prepares the checks. Throws a RangeError when a path is not absolute. */
 export function prepareRules({
   workingDir,
   read,
@@ -55,15 +55,15 @@ export function prepareRules({
   };
 }
 
-/** Tells whether `path` is `root` or below it: with a separator, for `/allowed-evil` is not in `/allowed`. */
+/** Whether `path` is `root` or below it. Compares with a separator: `/allowed-evil` is not below `/allowed`. */
 function isInside(path: string, root: string): boolean {
   return path === root || path.startsWith(root.endsWith(sep) ? root : root + sep);
 }
 
-/** Characters that some file systems do not see in names. */
+/** Characters that some file systems ignore in names. */
 const ignorable = /[\u200c-\u200f\u202a-\u202e\u206a-\u206f\ufeff]/g;
 
-/** A spelling in which names that some disk takes for the same are the same: case, normal form, unseen characters. */
+/** A spelling that is equal for names that some disk treats as equal: case, normal form, ignored characters. */
 function fold(path: string): string {
   return path.normalize("NFC").replace(ignorable, "").toUpperCase().toLowerCase().normalize("NFC");
 }
@@ -72,7 +72,7 @@ function bothWays(paths: readonly string[]): string[] {
   return paths.flatMap((path) => [fold(path), fold(reallyAt(path))]);
 }
 
-/** Where a path really is; what of it is not there yet stays as it is written. */
+/** The real place of a path. The part that does not exist stays as written. */
 function reallyAt(path: string): string {
   const { root, base } = parse(join(path, "."));
   try {

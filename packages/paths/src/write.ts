@@ -5,9 +5,9 @@ import type { Disk } from "./disk.ts";
 import { entryOf, makeFolder, type Folder } from "./folder.ts";
 import { PathError } from "./path-error.ts";
 import { sweep, temporaryName } from "./temporary.ts";
-import type { Place } from "./place.ts";
+import { requireFilePath, type Place } from "./place.ts";
 
-/** Which file it is, and in which state: other once anybody writes it. */
+/** Identifies a file and its state; changes with every write. */
 export type FileIdentity = string & { readonly identity: unique symbol };
 
 export function identityOf({ dev, ino, size, mtimeNs, ctimeNs }: BigIntStats): FileIdentity {
@@ -16,21 +16,23 @@ export function identityOf({ dev, ino, size, mtimeNs, ctimeNs }: BigIntStats): F
 
 /** Options of a write that replaces a file. */
 export interface ReplaceOptions {
-  /** The file must still be this one, or with null must not exist; else `FILE_CHANGED`. Left out: whatever is there. */
+  /** The file must still be this one, or, with null, must not exist; otherwise `FILE_CHANGED`. Default: no check. */
   readonly expected?: FileIdentity | null | undefined;
   readonly signal?: AbortSignal | undefined;
 }
 
 /**
- * Puts a file with these bytes in place, whole or not at all: a new file beside it is written first and then takes its
- * name. Missing folders are made. A file that was there keeps its permissions; a link or special file is never written.
+ * Writes a file completely or not at all: writes a new file beside it, which then takes its name. Creates missing folders.
+ * An existing file keeps its permissions. Links and special files are never written.
  */
 export async function replaceFile(
   disk: Disk,
-  { given, real }: Place,
+  place: Place,
   bytes: Uint8Array,
   { expected, signal }: ReplaceOptions = {},
 ): Promise<void> {
+  requireFilePath(place);
+  const { given, real } = place;
   const name = basename(real);
   const { folder } = await makeFolder(disk, dirname(real), { given, access: "write" });
   try {
@@ -56,14 +58,14 @@ export async function replaceFile(
   }
 }
 
-/** What is there now, if it may be replaced. */
+/** The existing entry, if it may be replaced. */
 async function requireReplaceable(folder: Folder, name: string, given: string): Promise<BigIntStats | null> {
   const entry = await entryOf(folder, name);
   if (entry === null) return null;
   if (entry.isDirectory()) throw new PathError("IS_A_DIRECTORY", { path: given });
   if (entry.isSymbolicLink()) throw new PathError("ACCESS_DENIED", { path: given, reason: "write" });
   if (!entry.isFile()) throw new PathError("NOT_A_FILE", { path: given });
-  // A rename would put a new file in the place of one that may not be written.
+  // A rename would also replace a read-only file.
   await access(folder.path(name), constants.W_OK);
   return entry;
 }
@@ -78,13 +80,13 @@ async function requireInPlace(folder: Folder, given: string): Promise<void> {
   if (!(await folder.isInPlace())) throw new PathError("ACCESS_DENIED", { path: given, reason: "write" });
 }
 
-/** Writes a file that must not exist yet. */
+/** Writes a new file; fails when it exists. */
 async function writeNew(path: string, bytes: Uint8Array, mode: number | undefined): Promise<void> {
   const { O_WRONLY, O_CREAT, O_EXCL, O_NOFOLLOW } = constants;
   const handle = await open(path, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW, mode ?? 0o666);
   try {
     await handle.writeFile(bytes);
-    // Else a machine that stops may keep the new name and lose what it names.
+    // Without this, a crash of the machine may keep the new name and lose the content.
     await handle.sync();
     if (mode !== undefined) await handle.chmod(mode);
   } finally {

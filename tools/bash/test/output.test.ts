@@ -73,3 +73,14 @@ test("what is shown fits, is made of whole lines or whole characters, and says h
     }),
   );
 });
+
+test("S8: no terminal sequence or other control character of a command reaches the model", async () => {
+  const tools = shell();
+  const command = `printf 'a\\033[31mred\\033[0m\\033]0;title\\007b\\033c\\tc\\007\\n'`;
+  const { data } = await tools.bash.execute({ command });
+  const { id } = (await tools.bash.execute({ command, run_in_background: true })).data as { id: string };
+  await tools.bashOutput.execute({ id, offset: 1000, wait: 20 });
+
+  expect(data).toMatchObject({ stdout: "aredb\\x1bc\tc\\x07\n" });
+  expect((await tools.bashOutput.execute({ id })).data).toMatchObject({ content: "aredb\\x1bc\tc\\x07\n" });
+});

@@ -1,4 +1,4 @@
-import { existsSync, readdirSync, symlinkSync } from "node:fs";
+import { existsSync, linkSync, readdirSync, symlinkSync } from "node:fs";
 import { createCreateDirectory, createDeleteFile, createMoveFile } from "@toolmount/tool-filesystem";
 import { describe, expect, test } from "vitest";
 import { scratch } from "./scratch.ts";
@@ -48,6 +48,27 @@ describe("move_file", () => {
 
     expect(await move.execute(params)).toMatchObject({ code });
     expect(readdirSync(folder.base).toSorted()).toEqual(["a.txt", "b.txt", "link", "sub"]);
+  });
+
+  test("S8: moving a file onto its own hard link removes the old name, and needs overwrite", async () => {
+    const { folder, move } = mover();
+    linkSync(folder.path("a.txt"), folder.path("same.txt"));
+    const params = { source: "a.txt", destination: "same.txt" };
+
+    expect(await move.execute(params)).toMatchObject({ code: "ALREADY_EXISTS" });
+    expect((await move.execute({ ...params, overwrite: true })).error).toBeUndefined();
+    expect(existsSync(folder.path("a.txt"))).toBe(false);
+    expect(folder.text("same.txt")).toBe("a");
+  });
+
+  test.each([
+    { source: "a.txt/", destination: "x" },
+    { source: "a.txt", destination: "x/" },
+  ])("S8: a path with a slash at its end names no file: $source to $destination", async (params) => {
+    const { folder, move } = mover();
+
+    expect(await move.execute(params)).toMatchObject({ code: "NOT_A_DIRECTORY" });
+    expect(folder.text("a.txt")).toBe("a");
   });
 
   test.each([

@@ -1,5 +1,18 @@
 import type { Capture } from "./capture.ts";
 
+/** Terminal sequences: colours, cursor movements, titles. */
+const terminalSequence = /\u001b\[[0-?]*[ -/]*[@-~]|\u001b\][^\u0007\u001b]*(?:\u0007|\u001b\\)/g;
+
+/** Output without terminal sequences, and with other control characters as `\\x1b`. */
+export function withoutControls(text: string): string {
+  return text
+    .replaceAll(terminalSequence, "")
+    .replaceAll(
+      /[^\P{Cc}\t\n\r]/gu,
+      (sign) => `\\x${sign.charCodeAt(0).toString(16).padStart(2, "0")}`,
+    );
+}
+
 /** A stream as an answer shows it. */
 export interface ShownStream {
   readonly text: string;
@@ -11,7 +24,7 @@ export interface ShownStream {
  * each; or bytes, where lines are so long that less than 20 % would be left. A line between says what is missing.
  */
 export function showStream(capture: Capture, limit: number, id: string): ShownStream {
-  if (capture.totalBytes <= limit) return { text: capture.start(limit).toString(), truncated: false };
+  if (capture.totalBytes <= limit) return { text: withoutControls(capture.start(limit).toString()), truncated: false };
   const share = Math.floor(limit * 0.4);
   const [head, tail] = [capture.start(share), capture.end(share + 1)];
   const [headLines, tailLines] = [wholeLines(head), wholeLinesAtEnd(tail)];
@@ -35,7 +48,8 @@ function join(
   const facts = `${omitted}; ${capture.totalBytes} bytes in all, the limit is ${limit}`;
   const marker = `... [${facts}; read the rest with bash_output, id ${id}, or redirect the output to a file] ...`;
   const before = head.length === 0 || head.at(-1) === 10 ? "" : "\n";
-  return { text: `${head.toString()}${before}${marker}\n${tail.toString()}`, truncated: true };
+  const [start, end] = [withoutControls(head.toString()), withoutControls(tail.toString())];
+  return { text: `${start}${before}${marker}\n${end}`, truncated: true };
 }
 
 function countLines(bytes: Buffer): number {

@@ -82,7 +82,7 @@ function page(job: Job, stream: "stdout" | "stderr", from: number, limit: number
     id: job.id,
     ...statusOf(job),
     stream,
-    content: whole.toString(),
+    content: withoutControls(whole.toString()),
     offset,
     next_offset: offset + whole.length,
     total_bytes: capture.totalBytes,
