@@ -14,7 +14,7 @@ export interface RootRules {
   readonly write: readonly string[];
   /** Unreadable paths, whatever else allows them. */
   readonly deniedRead?: readonly string[] | undefined;
-  /** Unwritable paths, whatever else allows them. */
+  /** Unwritable paths, whatever else allows them. `**` + `/name` is an entry with that name in any folder; `*` is any text. */
   readonly deniedWrite?: readonly string[] | undefined;
 }
 
@@ -37,22 +37,42 @@ export function prepareRules({
   deniedRead = [],
   deniedWrite = [],
 }: RootRules): Rules {
-  const all = [workingDir, ...read, ...write, ...deniedRead, ...deniedWrite];
+  const names = deniedWrite.filter((path) => path.startsWith(anywhere));
+  const paths = deniedWrite.filter((path) => !path.startsWith(anywhere));
+  const hasDeniedName = namesMatcher(names.map((name) => name.slice(anywhere.length)));
+  const all = [workingDir, ...read, ...write, ...deniedRead, ...paths];
   const relative = all.find((path) => !isAbsolute(path));
   if (relative !== undefined) throw new RangeError(`root "${relative}" is not absolute`);
   const roots = { read: read.map(reallyAt), write: write.map(reallyAt) };
   const spelled = { read: [...read, ...roots.read].map(fold), write: [...write, ...roots.write].map(fold) };
-  const denied = { read: bothWays(deniedRead), write: bothWays(deniedWrite) };
+  const denied = { read: bothWays(deniedRead), write: bothWays(paths) };
   const kept = [...roots.read, ...roots.write, ...denied.read, ...denied.write].map(fold);
   return {
     workingDir,
     mayLeadInside: (path, access) => spelled[access].some((root) => isInside(fold(path), root)),
     objection(real, access) {
       if (denied[access].some((root) => isInside(fold(real), root))) return "denied";
+      if (access === "write" && hasDeniedName(real)) return "denied";
       return roots[access].some((root) => isInside(real, root)) ? null : access;
     },
     holdsRoot: (real) => kept.some((root) => isInside(root, fold(real))),
   };
+}
+
+/** The beginning of a denied name that counts in any folder. */
+const anywhere = "**/";
+
+/** Tests whether a path has an entry with one of these names; `*` is any text inside a name. */
+function namesMatcher(names: readonly string[]): (path: string) => boolean {
+  if (names.length === 0) return () => false;
+  const patterns = names.map((name) =>
+    fold(name)
+      .split("*")
+      .map((part) => part.replaceAll(/[.+?^${}()|[\]\\]/g, "\\$&"))
+      .join("[^/\\\\]*"),
+  );
+  const pattern = new RegExp(`(?:^|[/\\\\])(?:${patterns.join("|")})(?:[/\\\\]|$)`);
+  return (path) => pattern.test(fold(path));
 }
 
 /** Whether `path` is `root` or below it. Compares with a separator: `/allowed-evil` is not below `/allowed`. */

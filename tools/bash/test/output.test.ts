@@ -1,5 +1,6 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
+import { shell } from "./world.ts";
 import { Capture } from "../src/run/capture.ts";
 import { showStream } from "../src/run/show-stream.ts";
 

@@ -172,3 +172,38 @@ test("APTIX-62, APTIX-63, APTIX-64, APTIX-66, APTIX-67, APTIX-72: each usage tex
       expect(usage).toContain(`- ${argument} (`);
   }
 });
+
+test.each([
+  "mount-plan.yaml",
+  "sub/mount-plan.yaml",
+  "MOUNT-PLAN.yaml",
+  "plan.production.yaml",
+  "plan.production.lock.json",
+  ".toolmount/modules/evil/index.js",
+  "sub/.toolmount/x",
+  "node_modules/@toolmount/tool-bash/index.js",
+  "tool.mjs",
+])("S2: a model cannot write %s, which the next command would read or import", async (file) => {
+  const folder = scratch({ "plan.yaml": "tools: [{ module: ./tool.mjs }]", "tool.mjs": "" });
+  const untouchable = [
+    folder.path("plan.yaml"),
+    folder.path("tool.mjs"),
+    folder.path("node_modules"),
+    folder.path(".toolmount"),
+    "**/mount-plan.yaml",
+    "**/plan.*.yaml",
+    "**/plan.*.json",
+    "**/.toolmount",
+  ];
+  const host = await mounted(folder.base, {}, { "session.protected_paths": untouchable });
+  const call = (name: string, given: object) => host.call({ name, arguments: { ...given } as never });
+  await call("write_file", { file_path: "fine.txt", content: "x" });
+
+  for (const outcome of [
+    await call("write_file", { file_path: file, content: "x" }),
+    await call("move_file", { source: "fine.txt", destination: file }),
+    await call("create_directory", { path: file }),
+  ])
+    expect(outcome).toMatchObject({ status: "failed", result: { code: "ACCESS_DENIED" } });
+  expect(folder.text("fine.txt")).toBe("x");
+});

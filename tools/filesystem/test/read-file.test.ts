@@ -299,3 +299,10 @@ test("a folder that holds many entries says how many were left out", async () =>
     warnings: ["3 more entries; use list_directory with offset"],
   });
 });
+
+test("S8: a path with a slash at its end names no file", async () => {
+  const { read, folder } = reader({ "a.txt": "old" });
+
+  expect(await read.execute({ file_path: "a.txt/" })).toMatchObject({ code: "NOT_A_DIRECTORY" });
+  expect(folder.text("a.txt")).toBe("old");
+});

@@ -185,3 +185,14 @@ test("working_dir must be absolute where no host tells the plan's folder", () =>
   );
   expect(() => createWriteFile({})).toThrow(expect.objectContaining({ code: "CONFIG_INVALID" }));
 });
+
+test("S8: a path with a slash at its end names no file", async () => {
+  const { write, folder } = writer({ "a.txt": "old" });
+
+  expect(await write.execute({ file_path: "a.txt/", content: "x" })).toMatchObject({
+    code: "NOT_A_DIRECTORY",
+  });
+  expect(await write.execute({ file_path: "new/", content: "x" })).toMatchObject({ code: "NOT_A_DIRECTORY" });
+  expect(readdirSync(folder.base)).toEqual(["a.txt"]);
+  expect(folder.text("a.txt")).toBe("old");
+});

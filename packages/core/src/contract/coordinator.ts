@@ -33,7 +33,10 @@ export interface MountPoints {
 /** Capabilities and their types; packages add their own by declaration merging. */
 export interface Capabilities {
   "session.working_dir": string;
-  /** Absolute paths that no tool may write, such as the plan's own files. */
+  /**
+   * What no tool may write, such as the plan's own files: absolute paths with everything below them, and names in any
+   * folder, as `**` + `/mount-plan.yaml`; `*` is any text.
+   */
   "session.protected_paths": readonly string[];
   /** Distinguishes the hosts of one process: the `hostId` of traces. */
   "host.id": string;

@@ -56,7 +56,7 @@ export class PlanHost {
 
   /** Modules see the capabilities of the new plan while they mount; when that fails, those of the old plan again. */
   async #build(plan: LoadedPlan, previous: Generation | undefined) {
-    const undo = this.#registerCapabilities(plan);
+    const undo = this.#registerCapabilities(plan, await protectedPaths(plan, this.#options.overlays));
     try {
       const built = await buildGeneration(plan, {
         ...createMountContext(plan, this.#options),
@@ -74,11 +74,11 @@ export class PlanHost {
     }
   }
 
-  #registerCapabilities(plan: LoadedPlan): () => void {
+  #registerCapabilities(plan: LoadedPlan, untouchable: readonly string[]): () => void {
     const { coordinator } = this.host;
     const undos = [
       coordinator.registerCapability("session.working_dir", plan.opened.folder),
-      coordinator.registerCapability("session.protected_paths", protectedPaths(plan, this.#options.overlays)),
+      coordinator.registerCapability("session.protected_paths", untouchable),
       coordinator.registerCapability(
         definitionsChannel,
         (module: string) => plan.lock?.definitions?.[module],

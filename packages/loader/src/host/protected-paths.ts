@@ -1,26 +1,56 @@
-import { resolve } from "node:path";
+import { stat } from "node:fs/promises";
+import { basename, dirname, extname, join, resolve } from "node:path";
 import type { LoadedPlan } from "../mount/load-plan.ts";
+import { readSourceFiles } from "../modules/source-files.ts";
+import { planFileNames } from "../plan/find-plan.ts";
 import { lockFileOf } from "../plan/lock-file.ts";
 
-/** Where the command keeps its state by default, beside the plan; protected also when a library opened the plan. */
-const defaultState = "sqlite:./.toolmount/state.db";
-
 /**
- * Files that a tool may not write, even inside folders that it may write: the files of the plan, their lock files, and
- * the file of its state. A tool that changed them would decide what the next host runs.
+ * What a tool must not write, even inside folders that it may write: everything that the next command reads or imports.
+ * A tool that changed it would decide what the next host runs.
+ *
+ * Absolute paths, with everything below them: the files of the plan, their lock files, the file of its state, the folder
+ * `.toolmount`, `node_modules`, and the files of local modules. Entries that begin with `**` + `/` name entries in any
+ * folder: plans that a later command could find, overlays, and further folders `.toolmount`.
  */
-export function protectedPaths(
-  { opened, plan }: LoadedPlan,
+export async function protectedPaths(
+  { opened, plan, modules }: LoadedPlan,
   overlays: readonly string[] | undefined,
-): readonly string[] {
-  const { file } = opened;
+): Promise<readonly string[]> {
+  const { file, folder } = opened;
   const locks = opened.files.map((each) => lockFileOf(each));
+  const sources = modules.flatMap(({ source }) => (source.kind === "path" ? [source.path] : []));
   return [
     ...opened.files,
     ...new Set(file === undefined ? locks : [...locks, lockFileOf(file, overlays)]),
-    ...stateFiles(plan.sections["state"], opened.folder),
-    ...stateFiles(defaultState, opened.folder),
+    ...stateFiles(plan.sections["state"], folder),
+    join(folder, ".toolmount"),
+    ...packageFolders(folder),
+    ...new Set((await Promise.all(sources.map(filesOfModule))).flat()),
+    ...planNames(opened.files),
   ];
+}
+
+/** `node_modules` of a folder and of those above it: packages are looked up there. */
+function packageFolders(folder: string): string[] {
+  const parent = dirname(folder);
+  return [join(folder, "node_modules"), ...(parent === folder ? [] : packageFolders(parent))];
+}
+
+/** A local module: its folder, or its file with every file that it imports by a relative path. */
+async function filesOfModule(path: string): Promise<readonly string[]> {
+  const kind = await stat(path).catch(() => null);
+  if (kind === null || kind.isDirectory()) return [path];
+  const { digests } = await readSourceFiles(path).catch(() => ({ digests: new Map<string, string>() }));
+  return [path, ...digests.keys()];
+}
+
+/** Names of plans, overlays and lock files: those of the plan's own files, and those that a folder is searched for. */
+function planNames(files: readonly string[]): string[] {
+  const names = [...planFileNames, ...files.map((file) => basename(file))];
+  const stems = new Set(names.map((name) => basename(name, extname(name))));
+  const patterns = [...stems].flatMap((stem) => [`${stem}.*.yaml`, `${stem}.*.yml`, `${stem}.*.json`]);
+  return [...planFileNames, ...patterns, ".toolmount"].map((name) => `**/${name}`);
 }
 
 /** `sqlite:<path>`, relative to the plan, with the files that SQLite keeps beside it. */

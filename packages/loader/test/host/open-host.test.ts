@@ -189,15 +189,18 @@ test("AMP-N45: modules find the plan's folder as the capability session.working_
   await host.close();
 });
 
-test("modules can read which files no tool may write: the files of the plan, their locks, and the file of its state", async () => {
+test("S2: modules can read what no tool may write: everything that the next command reads or imports", async () => {
   const { path } = await workspace({
     "base.yaml": "tools: []",
-    "plan.yaml": "extends: ./base.yaml\nstate: sqlite:./kept/state.db\n",
+    "plan.yaml": "extends: ./base.yaml\nstate: sqlite:./kept/state.db\ntools: [{ module: ./tool.ts }]\n",
+    "tool.ts": `import "./helper.ts";\n${toolFile("a")}`,
+    "helper.ts": "export {};",
     ...installed("@toolmount/store", "export const mount = () => null;"),
   });
   await using host = await openHost(path("plan.yaml"), quiet);
 
-  expect(host.coordinator.getCapability("session.protected_paths")).toEqual([
+  const untouchable = host.coordinator.getCapability("session.protected_paths")!;
+  expect(untouchable.slice(0, 9)).toEqual([
     path("base.yaml"),
     path("plan.yaml"),
     path("base.lock.json"),
@@ -206,11 +209,18 @@ test("modules can read which files no tool may write: the files of the plan, the
     path("kept/state.db-wal"),
     path("kept/state.db-shm"),
     path("kept/state.db-journal"),
-    path(".toolmount/state.db"),
-    path(".toolmount/state.db-wal"),
-    path(".toolmount/state.db-shm"),
-    path(".toolmount/state.db-journal"),
+    path(".toolmount"),
   ]);
+  expect(untouchable).toEqual(
+    expect.arrayContaining([
+      path("node_modules"),
+      path("tool.ts"),
+      path("helper.ts"),
+      "**/mount-plan.yaml",
+      "**/plan.*.yaml",
+      "**/.toolmount",
+    ]),
+  );
 });
 
 test("tools may not write the lock of a plan with several overlays", async () => {

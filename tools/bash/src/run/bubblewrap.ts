@@ -1,3 +1,4 @@
+import { isAbsolute } from "node:path";
 import type { Clock } from "@toolmount/core";
 import { startCommand } from "./command.ts";
 import { shellArguments, type Launcher, type LaunchPlace } from "./launch.ts";
@@ -61,7 +62,10 @@ export function sandboxLauncher(place: SandboxPlace): Launcher {
     "/tmp",
     ...bind("--ro-bind", [...read, cwd]),
     ...bind("--bind", write),
-    ...bind("--ro-bind-try", denied),
+    ...bind(
+      "--ro-bind-try",
+      denied.filter((path) => isAbsolute(path)),
+    ),
   ]);
 }
 
@@ -98,7 +102,10 @@ export function wallLauncher(place: WallPlace): Launcher {
     temporary,
     "/tmp",
     ...bind("--bind", [cwd, ...write]),
-    ...bind("--ro-bind-try", denied),
+    ...bind(
+      "--ro-bind-try",
+      denied.filter((path) => isAbsolute(path)),
+    ),
   ]);
 }
 

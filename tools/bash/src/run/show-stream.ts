@@ -7,10 +7,7 @@ const terminalSequence = /\u001b\[[0-?]*[ -/]*[@-~]|\u001b\][^\u0007\u001b]*(?:\
 export function withoutControls(text: string): string {
   return text
     .replaceAll(terminalSequence, "")
-    .replaceAll(
-      /[^\P{Cc}\t\n\r]/gu,
-      (sign) => `\\x${sign.charCodeAt(0).toString(16).padStart(2, "0")}`,
-    );
+    .replaceAll(/[^\P{Cc}\t\n\r]/gu, (sign) => `\\x${sign.charCodeAt(0).toString(16).padStart(2, "0")}`);
 }
 
 /** A stream as an answer shows it. */
@@ -24,7 +21,8 @@ export interface ShownStream {
  * each; or bytes, where lines are so long that less than 20 % would be left. A line between says what is missing.
  */
 export function showStream(capture: Capture, limit: number, id: string): ShownStream {
-  if (capture.totalBytes <= limit) return { text: withoutControls(capture.start(limit).toString()), truncated: false };
+  if (capture.totalBytes <= limit)
+    return { text: withoutControls(capture.start(limit).toString()), truncated: false };
   const share = Math.floor(limit * 0.4);
   const [head, tail] = [capture.start(share), capture.end(share + 1)];
   const [headLines, tailLines] = [wholeLines(head), wholeLinesAtEnd(tail)];

@@ -2,7 +2,7 @@ import { data, defineTool, failure, type PartialResult, type ToolContext } from 
 import { z } from "zod";
 import { bashOutputUsage as usage } from "./bash-output-usage.ts";
 import type { Job } from "../jobs.ts";
-import { wholeCharacters } from "../run/show-stream.ts";
+import { wholeCharacters, withoutControls } from "../run/show-stream.ts";
 import type { Shell } from "../shell.ts";
 
 export const jobId = z.string().min(1).describe("The id that bash gave");
