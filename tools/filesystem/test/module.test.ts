@@ -196,13 +196,12 @@ test.each([
     "**/.toolmount",
   ];
   const host = await mounted(folder.base, {}, { "session.protected_paths": untouchable });
-  const call = (name: string, given: object) => host.call({ name, arguments: { ...given } as never });
-  await call("write_file", { file_path: "fine.txt", content: "x" });
+  await call(host, "write_file", { file_path: "fine.txt", content: "x" });
 
   for (const outcome of [
-    await call("write_file", { file_path: file, content: "x" }),
-    await call("move_file", { source: "fine.txt", destination: file }),
-    await call("create_directory", { path: file }),
+    await call(host, "write_file", { file_path: file, content: "x" }),
+    await call(host, "move_file", { source: "fine.txt", destination: file }),
+    await call(host, "create_directory", { path: file }),
   ])
     expect(outcome).toMatchObject({ status: "failed", result: { code: "ACCESS_DENIED" } });
   expect(folder.text("fine.txt")).toBe("x");

@@ -1,12 +1,14 @@
 import type { Capture } from "./capture.ts";
 
-/** Terminal sequences: colours, cursor movements, titles. */
-const terminalSequence = /\u001b\[[0-?]*[ -/]*[@-~]|\u001b\][^\u0007\u001b]*(?:\u0007|\u001b\\)/g;
+/** Terminal sequences: colours, cursor movements, titles. `\p{Cc}` at the start is ESC, which the replacer checks. */
+const terminalSequence = /(?:\p{Cc})(?:\[[0-?]*[ -/]*[@-~]|\][^\p{Cc}]*(?:\p{Cc}\\|\p{Cc}))/gu;
+
+const escape = String.fromCharCode(27);
 
 /** Output without terminal sequences, and with other control characters as `\\x1b`. */
 export function withoutControls(text: string): string {
   return text
-    .replaceAll(terminalSequence, "")
+    .replaceAll(terminalSequence, (sequence) => (sequence.startsWith(escape) ? "" : sequence))
     .replaceAll(/[^\P{Cc}\t\n\r]/gu, (sign) => `\\x${sign.charCodeAt(0).toString(16).padStart(2, "0")}`);
 }
 
