@@ -30,7 +30,8 @@ type Child = ChildProcessByStdio<Writable, Readable, Readable>;
 const patienceMs = 700;
 
 /** Ends the group of `$0` when its input ends: when this process is gone, however it went. */
-const guardScript = 'read -r _; kill -TERM -- "-$0" 2>/dev/null; sleep 1; kill -KILL -- "-$0" 2>/dev/null';
+const guardScript =
+  'read -r _; kill -s TERM -- "-$0" 2>/dev/null; sleep 1; kill -s KILL -- "-$0" 2>/dev/null';
 
 /**
  * Starts a program in a process group of its own, with an environment of a few harmless variables and what the plan
