@@ -10,7 +10,7 @@ const weather = `
 
   export const weather = defineTool({
     name: "weather",
-    description: "Tells the weather of a town. Use when the user asks for it.",
+    description: "Gets the weather of a town. Use when the user asks for it.",
     schema: z.strictObject({ town: z.string() }),
     category: "read",
     consequenceLevel: "low",
@@ -86,7 +86,7 @@ test("three imported servers and two modules behind one policy: asked, denied, s
   expect((await call("files_delete_all")).content).toEqual([{ type: "text", text: "all gone" }]);
   expect(await call("send_mail", { to: "ada" })).toMatchObject({ isError: true });
 
-  // A server changes what a tool says of itself: it cannot be called, until somebody accepts the change.
+  // A server changes what a tool says of itself: it cannot be called, until a person accepts the change.
   await writeFile(join(folder, "words.txt"), "Echoes a text. Always.");
   await call("notes_change");
   await until(async () => (await call("notes_echo", { text: "hi" })).isError === true);

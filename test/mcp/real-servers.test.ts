@@ -39,10 +39,10 @@ test(
         return [`\`${name}\``, version, String(tools), `\`${call.tool}\``, called];
       }),
     );
-    const told = (await host.coordinator.collectContributions("mcp.servers")) as ServerStatus[];
+    const reported = (await host.coordinator.collectContributions("mcp.servers")) as ServerStatus[];
 
     expect(changes).toHaveLength(offered.length);
-    expect(told.map(({ state, refused }) => ({ state, refused }))).toEqual(
+    expect(reported.map(({ state, refused }) => ({ state, refused }))).toEqual(
       realServers.map(() => ({ state: "connected", refused: [] })),
     );
     await compareTable("servers", ["package", "version", "tools", "called", "outcome"], rows);

@@ -11,7 +11,7 @@ interface Word {
 
 /** Words that read like a translation. STYLE: the field's words, the actor as the subject, no riddles. */
 export const words: readonly Word[] = [
-  { pattern: "told|tells|telling", instead: "reports, says, emits, notifies, logs" },
+  { pattern: "told|tells", instead: "reports, says, emits, notifies, logs" },
   { pattern: "whoever|whomever|whosoever", instead: "the caller, the approver, the process that …" },
   { pattern: "nobody|somebody", instead: "no approver, no caller, a person, another process" },
   { pattern: "anew", instead: "again" },
@@ -25,7 +25,7 @@ export const words: readonly Word[] = [
   { pattern: "for leave|asks leave|leave to (?:run|call|write|do)", instead: "permission" },
   { pattern: "heed|heeds|heeded", instead: "follow, apply, obey" },
   { pattern: "that it lives|it still lives|who lives", instead: "is running, holds the lease" },
-  { pattern: "in vain|of old|aught|thereof|wherefrom|whereby|beforehand|unasked", instead: "say it plainly" },
+  { pattern: "in vain|of old|aught|thereof|wherefrom|whereby|beforehand", instead: "say it plainly" },
 ];
 
 /** Files that hold other people's text, data or the list itself. */

@@ -158,7 +158,7 @@ describe("the span of a call", () => {
     expect(found("execute_tool echo").attributes["error.type"]).toBe("CANCELLED");
   });
 
-  test("of a call that waits for a person is no error, and the call that goes on has a span of its own", async () => {
+  test("of a call that waits for a person is no error, and the call that continues has a span of its own", async () => {
     const host = await world({}, { store: createMemoryStore() });
     host.coordinator.mount(
       "tools",
@@ -256,7 +256,7 @@ describe("whose child a call's span is", () => {
     "junk",
     `00-${"0".repeat(32)}-${"cd".repeat(8)}-01`,
     `ff-${"ab".repeat(16)}-${"cd".repeat(8)}-01`,
-  ])("of nobody when the traceparent is %j", async (traceparent) => {
+  ])("has no parent when the traceparent is %j", async (traceparent) => {
     const host = await world();
     await host.call({ name: "echo" }, { traceparent });
     expect(parentOf(found("execute_tool echo"))).toBeUndefined();
@@ -380,7 +380,7 @@ test("a meter provider that is registered after the module is mounted is found",
   expect((await measured())("toolmount.calls").map(({ value }) => value)).toEqual([1]);
 });
 
-test("a turn, its request and its call are one trace, and the turn that goes on is in it, linked with who goes on", async () => {
+test("a turn, its request and its call are one trace, and the turn that continues is in it, linked with the span that resumed it", async () => {
   const host = await world();
   const hostId = host.coordinator.getCapability("host.id")!;
   const ids = { hostId, sessionId: "s", turnId: "t", model: "m", server: "127.0.0.1:81" };
@@ -474,7 +474,7 @@ describe("the module", () => {
     await host.close({ graceMs: 1 });
   });
 
-  test("costs nothing but itself when nobody registered OpenTelemetry: calls go on as without it", async () => {
+  test("costs nothing but itself without OpenTelemetry: calls run as without the module", async () => {
     trace.disable();
     metrics.disable();
     context.disable();

@@ -73,7 +73,7 @@ test.each([
   { path: "/srv/app-evil/a", may: false },
   { path: "/srv", may: false },
   { path: "/etc/passwd", may: false },
-])("whether $path may lead inside is told without touching the disk: $may", ({ path, may }) => {
+])("whether $path may lead inside is reported without touching the disk: $may", ({ path, may }) => {
   const rules = prepareRules({ workingDir: "/srv/app", read: ["/srv/app"], write: [] });
 
   expect(rules.mayLeadInside(path, "read")).toBe(may);

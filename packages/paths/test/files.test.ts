@@ -142,7 +142,7 @@ describe.each(disks)("by %s descriptors", (disk) => {
     expect(readdirSync(work(".")).toSorted()).toEqual(before);
   });
 
-  test("what the system says is told without the place it happened", async () => {
+  test("what the system says is reported without the place it happened", async () => {
     const error = await files
       .move("tree", "tree/sub/tree", { overwrite: false })
       .catch((thrown: Error) => thrown);
@@ -198,12 +198,12 @@ describe.each(disks)("by %s descriptors", (disk) => {
 
   test("a write that expected another file changes nothing", async () => {
     const { identity } = await files.read("readme.txt", 1000);
-    writeFileSync(work("readme.txt"), "by somebody else");
+    writeFileSync(work("readme.txt"), "by another process");
     const write = (expected: typeof identity | null) => files.replace("readme.txt", planted, { expected });
 
     await expect(write(identity)).rejects.toMatchObject({ code: "FILE_CHANGED" });
     await expect(write(null)).rejects.toMatchObject({ code: "FILE_CHANGED" });
-    expect(text("readme.txt")).toBe("by somebody else");
+    expect(text("readme.txt")).toBe("by another process");
     expect(readdirSync(work(".")).filter((name) => name.endsWith(".tmp"))).toEqual([]);
   });
 
@@ -260,7 +260,7 @@ describe.each(disks)("by %s descriptors", (disk) => {
     expect(text("tree/new.txt")).toBe("planted");
   });
 
-  test("looking at names tells what is there, links as links, and null for what is not or may not be named", async () => {
+  test("looking at names reports what is there, links as links, and null for what is not or may not be named", async () => {
     const names = ["one.txt", "sub", "out-dir", "gone", "", "..", "sub/two.txt", "a\0"];
     const found = await files.look("tree", names);
 
@@ -289,7 +289,7 @@ describe.each(disks)("by %s descriptors", (disk) => {
     expect(await strict.look("tree", ["sub", "one.txt"])).toMatchObject([null, { name: "one.txt" }]);
   });
 
-  test("a listing tells links as links, folders first, a page at a time", async () => {
+  test("a listing reports links as links, folders first, a page at a time", async () => {
     const whole = await files.list("tree", all);
     const page = await files.list("tree", { offset: 1, limit: 2 });
 
@@ -341,7 +341,7 @@ describe.each(disks)("by %s descriptors", (disk) => {
     });
   });
 
-  test("making a folder twice is fine, and tells which time made it", async () => {
+  test("making a folder twice is fine, and reports which time made it", async () => {
     expect(await files.makeFolder("x/y/z")).toBe(true);
     expect(await files.makeFolder("x/y/z")).toBe(false);
   });

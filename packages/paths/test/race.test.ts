@@ -106,7 +106,7 @@ async function settle(work: Promise<unknown>): Promise<{ kind: string; text: str
     const read = (answer as { bytes?: Buffer } | undefined)?.bytes;
     return { kind: "done", text: read?.toString() ?? JSON.stringify(answer) ?? "" };
   } catch (thrown) {
-    // What was asked for is told back; only what was found out must not be.
+    // What was asked for is reported back; only what was found out must not be.
     return { kind: isPathError(thrown) ? thrown.code : "unknown", text: "" };
   }
 }

@@ -26,7 +26,7 @@ describe("budgets", () => {
     expect(await status("t", "b")).toBe("ok");
   });
 
-  test("calls of a turn: a call that waited and goes on is one", async () => {
+  test("calls of a turn: a call that waited and continues is one", async () => {
     const { host } = await world({ budgets: { per: "turn", calls: 1 } }, [
       tool("t", { requiresConfirmation: true }),
     ]);
@@ -154,7 +154,7 @@ describe("the loop guard", () => {
     expect(config.safeParse({ loopGuard: { warnAt: 1, suppressAt: 2 } }).success).toBe(true);
   });
 
-  test("a suppressed call asks nobody, and a rule still denies it", async () => {
+  test("a suppressed call asks no one, and a rule still denies it", async () => {
     const { host } = await world({ loopGuard: {} }, [tool("t", { requiresConfirmation: true })], {
       approver: () => ({ decision: "approve" }),
     });

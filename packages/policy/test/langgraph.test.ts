@@ -13,7 +13,7 @@ import { createHost, data, type ApprovalAnswer } from "@toolmount/core";
 import { expect, test } from "vitest";
 import { tool } from "./world.ts";
 
-test("FORGE-19: an approver may be LangGraph's interrupt: the graph stops, asks, and goes on with the answer", async () => {
+test("FORGE-19: an approver may be LangGraph's interrupt: the graph stops, asks, and continues with the answer", async () => {
   const ran: unknown[] = [];
   const host = createHost({
     isInterrupt: isGraphInterrupt,

@@ -32,8 +32,8 @@ async function webhook(answer: Answer) {
     if (signature !== request.headers["x-toolmount-signature"]) return response.writeHead(401).end();
     if (request.method === "POST") seen.push(JSON.parse(body) as Asked);
     else polls++;
-    const told = answer(seen.at(-1)!, polls);
-    return response.writeHead(told.status, told.headers).end(JSON.stringify(told.body ?? {}));
+    const reported = answer(seen.at(-1)!, polls);
+    return response.writeHead(reported.status, reported.headers).end(JSON.stringify(reported.body ?? {}));
   }
   server.listen(0, "127.0.0.1");
   await once(server, "listening");

@@ -23,11 +23,11 @@ export function tool(name: string, fields: Partial<ToolDefinition> = {}): ToolDe
   };
 }
 
-/** A host with a policy as a plan would write it, and everything it was told. */
+/** A host with a policy as a plan would write it, and every event. */
 export async function world(policy: unknown, tools: readonly ToolDefinition[], options: HostOptions = {}) {
   const host = createHost({ store: createMemoryStore(), ...options });
   const events: { readonly event: string; readonly data: EventData }[] = [];
-  host.coordinator.hooks.observe("*", (event, told) => void events.push({ event, data: told }));
+  host.coordinator.hooks.observe("*", (event, reported) => void events.push({ event, data: reported }));
   await mount(host.coordinator, config.parse(policy));
   for (const one of tools) host.coordinator.mount("tools", one);
   return { host, events };

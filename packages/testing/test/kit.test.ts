@@ -24,7 +24,7 @@ const note = defineTool({
   execute: ({ path }) => data(path),
 });
 
-test("AMP-22, AMP-23: a mock tool answers with its value, and tells how often and with what it was called", async () => {
+test("AMP-22, AMP-23: a mock tool answers with its value, and reports how often and with what it was called", async () => {
   const tool = new MockTool({ name: "mock", description: "A mock.", returnValue: { a: 1 } });
   expect(tool.callCount).toBe(0);
   await tool.execute({ first: true });

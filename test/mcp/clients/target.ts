@@ -9,7 +9,7 @@ export function readTarget(): Target {
   return JSON.parse(process.argv.at(-1) ?? "{}") as Target;
 }
 
-/** Tells the test which tools the client has seen, and what it was answered; then ends, whatever is still open. */
+/** Reports to the test which tools the client has seen, and what it was answered; then ends, whatever is still open. */
 export function tell(tools: readonly string[], answer: unknown): never {
   process.stdout.write(
     `\n${JSON.stringify({ tools: tools.toSorted(), answer: JSON.stringify(answer) })}\n`,

@@ -68,7 +68,7 @@ const around = fc
   )
   .map((parts) => parts.join(""));
 
-test("what the policy lets run unasked never runs a denied command in a real bash", () => {
+test("what the policy lets run without a question never runs a denied command in a real bash", () => {
   const [programs, folder] = [scratch(), scratch()];
   const ran = join(programs, "ran");
   writeFileSync(join(programs, "denied"), `#!/bin/bash\n: > ${ran}\n`);

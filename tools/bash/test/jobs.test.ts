@@ -59,7 +59,7 @@ test("waiting ends when the caller gives up", async () => {
   expect((await waiting).data).toMatchObject({ status: "running", content: "" });
 });
 
-test("of an output that is larger than is kept, the start and the end are there, and what is missing is told", async () => {
+test("of an output that is larger than is kept, the start and the end are there, and what is missing is reported", async () => {
   const tools = shell({ keep_output_bytes: 200_000, max_output_bytes: 1000 });
   const { id } = await started(tools, "seq 1 200000");
   const { data } = await tools.bashOutput.execute({ id, offset: 10_000_000, wait: 20 });

@@ -49,8 +49,8 @@ test("FORGE-18: a person is shown the command as it will run, byte for byte", as
   expect(await readFile(join(folder, "ran"), "utf8")).toBe("a  b\n");
 });
 
-test("what is refused is nobody's question", async () => {
-  const { host } = await mounted({}, () => expect.unreachable("nobody is asked"));
+test("what is refused is never a question", async () => {
+  const { host } = await mounted({}, () => expect.unreachable("no one is asked"));
 
   for (const command of ["sudo id", "rm -rf /", "echo 'a", "ls\u200b"])
     expect(await bash(host, command)).toMatchObject({ status: "failed", result: { code: "COMMAND_DENIED" } });
@@ -113,7 +113,7 @@ test("without a plan's folder the working folder must be absolute", async () => 
     });
 });
 
-test("AMP-7: the manifest tells what the module mounts", async () => {
+test("AMP-7: the manifest lists what the module mounts", async () => {
   const text = await readFile(join(import.meta.dirname, "../package.json"), "utf8");
   const { toolmount } = JSON.parse(text) as { toolmount: { config: object; tools: { name: string }[] } };
   const { host } = await mounted();

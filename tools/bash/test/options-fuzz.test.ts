@@ -104,7 +104,7 @@ function runAll(commands: readonly string[], root: string, inside: string): void
   });
 }
 
-/** Commands that the policy lets run unasked and that changed the folder outside. */
+/** Commands that the policy lets run without a question and that changed the folder outside. */
 function escapes(name: string): { ran: number; found: readonly string[] } {
   const { root, inside, outside } = world();
   if (name.startsWith("git "))
@@ -136,14 +136,14 @@ function escapes(name: string): { ran: number; found: readonly string[] } {
 }
 
 describe.runIf(sandboxIsTested)("S4: options of known commands", () => {
-  test("no option of coreutils that runs unasked writes outside the folders", () => {
+  test("no option of coreutils that runs without a question writes outside the folders", () => {
     const results = (chosen ?? coreutils).map(escapes);
 
     expect(results.flatMap(({ found }) => found)).toEqual([]);
     expect(results.reduce((sum, { ran }) => sum + ran, 0)).toBeGreaterThan(300);
   }, 900_000);
 
-  test("no option of git that runs unasked writes outside the folders", () => {
+  test("no option of git that runs without a question writes outside the folders", () => {
     const results = git.map((name) => escapes(`git ${name}`));
 
     expect(results.flatMap(({ found }) => found)).toEqual([]);

@@ -117,7 +117,7 @@ test.each([
   expect(createShell({ working_dir: folder, allowed_commands: [pattern] }).asks(command)).toBe(!covered);
 });
 
-test("whatever a denied command is put into, it does not run unasked", () => {
+test("whatever a denied command is put into, it does not run without a question", () => {
   const shell = shellOf("deny-list");
   const wrap = fc.constantFrom(
     (inner: string) => `${inner} `,

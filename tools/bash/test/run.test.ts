@@ -75,14 +75,14 @@ test("a working folder that is not there yet is made by the first command", asyn
   expect(await output("pwd", { working_dir: folder })).toMatchObject({ stdout: `${folder}\n` });
 });
 
-test("a working folder that was taken away is told", async () => {
+test("a working folder that was taken away is reported", async () => {
   const { bash, folder } = shell({ allowed_write_paths: [scratch()] });
   rmSync(folder, { recursive: true });
 
   expect(await bash.execute({ command: "pwd" })).toMatchObject({ code: "SHELL_UNAVAILABLE" });
 });
 
-test("a shell that is not there is told", async () => {
+test("a shell that is not there is reported", async () => {
   expect(await run("ls", { shell: "/nowhere/bash" })).toMatchObject({ code: "SHELL_UNAVAILABLE" });
   expect(await run("ls", { shell: "/nowhere/bash" }, { run_in_background: true })).toMatchObject({
     code: "SHELL_UNAVAILABLE",
@@ -142,7 +142,7 @@ test("the environment is built from nothing: none of fifty canaries, and nothing
   expect(stdout).toMatch(/^SET=by plan$/m);
 });
 
-test("a command that takes too long is ended, and what it had printed is told", async () => {
+test("a command that takes too long is ended, and what it had printed is reported", async () => {
   expect(await run("echo begun; sleep 60", {}, { timeout: 3 })).toMatchObject({
     error: "Command timed out after 3 seconds",
     code: "COMMAND_TIMED_OUT",

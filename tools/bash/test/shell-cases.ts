@@ -86,7 +86,7 @@ export const cases: readonly (readonly [CasePolicy, CaseVerdict, readonly string
       "cat <<< 'rm x'",
       "echo $((1 + 2))",
       "echo ${HOME}",
-      "echo ${name:-nobody}",
+      "echo ${name:-none}",
       "echo ${file%.txt}",
       "x=1; echo $x",
       "FOO=bar ls",
@@ -362,7 +362,7 @@ export const cases: readonly (readonly [CasePolicy, CaseVerdict, readonly string
       "echo x > /dev/udp/example.com/53",
     ],
   ],
-  // What nobody can tell from the text, or what runs or writes something of its own.
+  // What no one can tell from the text, or what runs or writes something of its own.
   [
     "deny-list",
     "held",
@@ -541,7 +541,7 @@ export const cases: readonly (readonly [CasePolicy, CaseVerdict, readonly string
       "echo x >&$y",
     ],
   ],
-  // What an allow list lets run unasked.
+  // What an allow list lets run without a question.
   [
     "allow-list",
     "runs",

@@ -10,22 +10,22 @@ const child = (more: object = {}) => ({
 });
 
 function delegate(spawn: Spawn | null, settings: object = {}, more: Partial<DelegateServices> = {}) {
-  const told: { event: string; data: Readonly<Record<string, Json>> }[] = [];
+  const reported: { event: string; data: Readonly<Record<string, Json>> }[] = [];
   const tool = createDelegate(config.parse(settings), {
     spawn,
     resume: spawn,
     agents: [{ name: "explorer", description: "looks around" }],
-    tell: (event, data) => void told.push({ event, data }),
+    tell: (event, data) => void reported.push({ event, data }),
     ...more,
   });
   const call = (params: object) =>
     tool.execute(params, { callId: "c1", sessionId: "s", turnId: "t", parallelGroupId: "g" });
-  return { tool, call, told };
+  return { tool, call, reported };
 }
 
-test("the task goes to the agent, and its answer comes back with the session it can be gone on with", async () => {
+test("the task goes to the agent, and its answer comes back with the session it can be resumed", async () => {
   const asked: SpawnRequest[] = [];
-  const { call, told } = delegate(async (request) => {
+  const { call, reported } = delegate(async (request) => {
     asked.push(request);
     return child();
   });
@@ -53,7 +53,7 @@ test("the task goes to the agent, and its answer comes back with the session it 
       exclude: ["delegate"],
     },
   ]);
-  expect(told).toMatchObject([
+  expect(reported).toMatchObject([
     {
       event: "delegate:agent_spawned",
       data: { tool_call_id: "c1", parallel_group_id: "g", agent: "explorer" },
@@ -62,16 +62,16 @@ test("the task goes to the agent, and its answer comes back with the session it 
   ]);
 });
 
-test("a session is gone on with by its id, told of nothing before it unless asked", async () => {
+test("a session is resumed by its id, reported nothing before it unless asked", async () => {
   const asked: SpawnRequest[] = [];
-  const { call, told } = delegate(async (request) => {
+  const { call, reported } = delegate(async (request) => {
     asked.push(request);
     return child();
   });
   await call({ session_id: "s-1_explorer", instruction: "more", context_depth: "none" });
 
   expect(asked).toMatchObject([{ sessionId: "s-1_explorer", agent: undefined, inherit: undefined }]);
-  expect(told[0]!.event).toBe("delegate:agent_resumed");
+  expect(reported[0]!.event).toBe("delegate:agent_resumed");
 });
 
 const never: Spawn = () => Promise.reject(new Error("must not be called"));
@@ -102,7 +102,7 @@ test.each([
   expect(await delegate(never, settings).call(params)).toMatchObject({ code, error });
 });
 
-test("a host that begins no sessions is told so", async () => {
+test("a host that begins no sessions says so", async () => {
   const { call } = delegate(null);
 
   expect(await call({ agent: "explorer", instruction: "x" })).toMatchObject({
@@ -128,14 +128,14 @@ test.each([
   ],
   [new ToolmountError("SESSION_CONFLICT", { session: "s", problem: "busy" }), "DELEGATION_FAILED", /busy/],
   [new RangeError("/secret/path"), "DELEGATION_FAILED", /^Agent delegation failed \(RangeError\)$/],
-])("%s is told as %s", async (thrown, code, error) => {
-  const { call, told } = delegate(() => Promise.reject(thrown));
+])("%s is reported as %s", async (thrown, code, error) => {
+  const { call, reported } = delegate(() => Promise.reject(thrown));
 
   expect(await call({ session_id: "s", instruction: "x" })).toMatchObject({
     code,
     error: expect.stringMatching(error) as string,
   });
-  expect(told.at(-1)).toMatchObject({ event: "delegate:error", data: { code } });
+  expect(reported.at(-1)).toMatchObject({ event: "delegate:error", data: { code } });
 });
 
 test("a delegation that takes too long ends, and names the setting", async () => {

@@ -28,7 +28,7 @@ test("APTIX-N14: activate_tools is there in every mode, and what it activates is
   expect(await offered()).toEqual(["activate_tools", "send_mail", "tool_search"]);
 });
 
-test("the answer is JSON, and tells what was active and what is no tool", async () => {
+test("the answer is JSON, and reports what was active and what is no tool", async () => {
   const { call } = await mounted();
   await call("activate_tools", { tool_ids: ["move_file"] });
 
@@ -52,7 +52,7 @@ test("a session's tools are its own, and are kept with it", async () => {
   expect(await other.offered("s-1")).toContain("move_file");
 });
 
-test("an alias activates the tool that it stands for", async () => {
+test("an alias activates the tool that it means", async () => {
   const { host, call } = await mounted();
   host.coordinator.mount("tools", toolNamed("brew_coffee"), { name: "coffee" });
 
@@ -93,7 +93,7 @@ test("AMP-28: both tools can be made and called without a host", async () => {
   expect((await createActivateTools().execute({ tool_ids: ["x"] })).code).toBe("SESSION_MISSING");
 });
 
-test("an activation is told with the tools and the call", async () => {
+test("an activation is reported with the tools and the call", async () => {
   const { host, call } = await mounted();
   const seen: unknown[] = [];
   host.coordinator.hooks.observe("tools:activated", (_, data) => void seen.push(data));

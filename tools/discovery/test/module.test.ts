@@ -19,7 +19,7 @@ test.each([{ disclosure: "some" }, { active: "read_file" }, { max_results: 0 }, 
   },
 );
 
-test("AMP-7: the manifest tells what the module mounts", async () => {
+test("AMP-7: the manifest lists what the module mounts", async () => {
   const text = await readFile(join(import.meta.dirname, "../package.json"), "utf8");
   const { toolmount } = JSON.parse(text) as { toolmount: { config: object; tools: { name: string }[] } };
   const { host } = await mounted();

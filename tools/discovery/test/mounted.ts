@@ -6,9 +6,9 @@ import { z } from "zod";
 const own = [
   ["move_file", "Moves or renames a file or folder. Use to reorganise.", "source"],
   ["delete_file", "Deletes a file for good. Use only when that was asked for.", "path"],
-  ["send_mail", "Sends a message to somebody. Use when the text is agreed.", "recipient"],
+  ["send_mail", "Sends a message to a person. Use when the text is agreed.", "recipient"],
   ["play_music", "Plays songs of an artist.", "artist"],
-  ["tell_weather", "Tells the temperature of a place.", "city"],
+  ["tell_weather", "Gives the temperature of a place.", "city"],
 ] as const;
 
 export function toolNamed(

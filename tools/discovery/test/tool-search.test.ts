@@ -18,7 +18,7 @@ test.each([
   expect((await find(query))[0]).toBe(first);
 });
 
-test("each tool is told by name and in a line, with whether it is active", async () => {
+test("each tool is reported by name and in a line, with whether it is active", async () => {
   const { call } = await mounted();
   await call("activate_tools", { tool_ids: ["delete_file"] });
 
@@ -29,7 +29,7 @@ test("each tool is told by name and in a line, with whether it is active", async
   });
 });
 
-test("no more are told than were asked for", async () => {
+test("no more are reported than were asked for", async () => {
   const { find } = await mounted({ max_results: 2 });
 
   expect(await find("file message songs temperature")).toHaveLength(2);

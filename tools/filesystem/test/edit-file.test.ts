@@ -9,7 +9,7 @@ function editor(files: Record<string, string | Buffer>, settings: object = {}) {
   return { folder, edit: createEditFile(all), read: createReadFile(all) };
 }
 
-test("AMP-21, APTIX-77: edit_file replaces one text and tells what it did", async () => {
+test("AMP-21, APTIX-77: edit_file replaces one text and reports what it did", async () => {
   const { folder, edit } = editor({ "a.txt": "one two three\n" });
   const { data } = await edit.execute({ file_path: "a.txt", old_string: "two", new_string: "2" });
 

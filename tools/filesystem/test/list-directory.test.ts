@@ -16,13 +16,13 @@ const entries = [
   { name: "link", type: "link" },
 ];
 
-test("AMP-27, APTIX-77: list_directory tells names, types and sizes, folders first", async () => {
+test("AMP-27, APTIX-77: list_directory reports names, types and sizes, folders first", async () => {
   const { list } = lister();
 
   expect((await list.execute({})).data).toEqual({ path: ".", entries, entry_count: 4 });
 });
 
-test("a page tells where the next one begins", async () => {
+test("a page reports where the next one begins", async () => {
   const { list } = lister();
   const page = { path: ".", offset: 2, limit: 2 };
 

@@ -39,7 +39,7 @@ test("AMP-21: through a host a file is written, read, edited, moved and deleted"
   for (const [name, params] of steps) expect(await call(host, name, params)).toMatchObject({ status: "ok" });
 });
 
-test("deleting is denied where nobody can be asked", async () => {
+test("deleting is denied where no one can be asked", async () => {
   const folder = scratch({ "a.txt": "a" });
   const host = createHost();
   await mount(host.coordinator, config.parse({ working_dir: folder.base }));
@@ -150,7 +150,7 @@ test.each([{ root: "." }, { working_dir: "" }, { max_read_bytes: 0 }, { allowed_
   },
 );
 
-test("AMP-7: the manifest tells what the module mounts", async () => {
+test("AMP-7: the manifest lists what the module mounts", async () => {
   const text = await readFile(join(import.meta.dirname, "../package.json"), "utf8");
   const { toolmount } = JSON.parse(text) as { toolmount: { config: object; tools: { name: string }[] } };
   const host = await mounted(scratch().base);

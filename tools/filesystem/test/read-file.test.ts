@@ -13,7 +13,7 @@ function reader(files: Record<string, string | Buffer>, settings: object = {}) {
   return { folder, read: createReadFile({ working_dir: folder.base, ...settings }) };
 }
 
-test("AMP-21, AMP-28, APTIX-77: read_file shows numbered lines and tells where they stand", async () => {
+test("AMP-21, AMP-28, APTIX-77: read_file shows numbered lines and reports where they stand", async () => {
   const { read } = reader({ "a.txt": "one\ntwo\nthree\n" });
 
   expect(await read.execute({ file_path: "a.txt" })).toEqual({
@@ -36,7 +36,7 @@ test("an absolute path inside the roots is read too", async () => {
   expect(data).toMatchObject({ content: "     1\tone" });
 });
 
-test("a page begins at its offset, and tells where the next one begins", async () => {
+test("a page begins at its offset, and reports where the next one begins", async () => {
   const { read } = reader({ "a.txt": "1\n2\n3\n4\n5\n" });
 
   expect((await read.execute({ file_path: "a.txt", offset: 2, limit: 2 })).data).toEqual({
@@ -77,7 +77,7 @@ test("a page ends at a whole line when the output limit is reached", async () =>
 
   expect(result).toMatchObject({
     data: { lines_read: 5, next_offset: 6, total_lines: 100 },
-    warnings: ["the page is full after line 5; go on with offset 6"],
+    warnings: ["the page is full after line 5; resume offset 6"],
   });
 });
 
@@ -240,7 +240,7 @@ test.each([
   { asked: "README.MD", near: "readme.md" },
   { asked: "src/index.js", near: "src/index.ts" },
   { asked: "./caf\u00e9.txt", near: "cafe\u0301.txt" },
-])("a name that is nearly there is told: $asked", async ({ asked, near }) => {
+])("a name that is nearly there is reported: $asked", async ({ asked, near }) => {
   const { read } = reader({ "readme.md": "", "src/index.ts": "", "cafe\u0301.txt": "" });
   const { error, code } = await read.execute({ file_path: asked });
 

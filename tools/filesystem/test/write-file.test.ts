@@ -127,7 +127,7 @@ test("what a session wrote itself it knows; another session does not mind", asyn
   expect(folder.text("a.txt")).toBe("3");
 });
 
-test("a file that was read and is gone may be written anew", async () => {
+test("a file that was read and is gone may be written again", async () => {
   const { folder, write, read } = writer({ "a.txt": "first" });
   const context = { session: session() };
   await read.execute({ file_path: "a.txt" }, context);
@@ -179,7 +179,7 @@ test("a write that is cancelled while it runs leaves the old file whole", async 
   expect(readdirSync(folder.base)).toEqual(["a.txt"]);
 });
 
-test("working_dir must be absolute where no host tells the plan's folder", () => {
+test("working_dir must be absolute where no host reports the plan's folder", () => {
   expect(() => createWriteFile({ working_dir: "." })).toThrow(
     expect.objectContaining({ code: "CONFIG_INVALID" }),
   );

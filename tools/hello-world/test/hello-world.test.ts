@@ -3,7 +3,7 @@ import { createHelloWorld } from "@toolmount/tool-hello-world";
 
 const tool = createHelloWorld();
 
-test("APTIX-81, APTIX-77, APTIX-80: agent_hello_world greets the name and tells the ids of the call", async () => {
+test("APTIX-81, APTIX-77, APTIX-80: agent_hello_world greets the name and reports the ids of the call", async () => {
   const result = await tool.execute({ name: "Ada" }, { sessionId: "s-1", conversationId: "c-1" });
 
   expect(result).toEqual({
@@ -46,7 +46,7 @@ test("a name is text only: markup and control characters in it stay as they are"
   expect(data).toMatchObject({ Message: 'Hello, "},{"Message":"$&!' });
 });
 
-test("FORGE-30, FORGE-31: a call that was cancelled before greets nobody", async () => {
+test("FORGE-30, FORGE-31: a call that was cancelled before greets no one", async () => {
   const result = await tool.execute({ name: "Ada" }, { abortSignal: AbortSignal.abort() });
 
   expect(result).toMatchObject({ error: "Request was cancelled", code: "CANCELLED" });

@@ -34,7 +34,7 @@ test("a setting that is not known is refused", () => {
   expect(config.safeParse({ greeting: "Hi" }).success).toBe(false);
 });
 
-test("AMP-7: the manifest tells what the module mounts", async () => {
+test("AMP-7: the manifest lists what the module mounts", async () => {
   const { toolmount } = await manifest();
   const host = await mounted();
   const offered = new Map(host.tools().map((tool) => [tool.name, tool as object]));

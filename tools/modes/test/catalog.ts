@@ -22,7 +22,7 @@ export const planning: ModeSummary = {
   exampleUtterances: null,
 };
 
-/** A catalog in memory, which also tells how often it was read, and with which signals. */
+/** A catalog in memory, which also reports how often it was read, and with which signals. */
 export function catalogOf(modes: readonly (ModeSummary | null)[] = [general, planning]) {
   const signals: AbortSignal[] = [];
   const catalog: ModeCatalog = {

@@ -40,16 +40,16 @@ test("changing to the mode that the session has is a success that changed nothin
   });
 });
 
-test("with branch the session keeps its mode, and the application is told", async () => {
+test("with branch the session keeps its mode, and the application is reported", async () => {
   const host = await hostWith();
-  const told: unknown[] = [];
-  host.coordinator.hooks.observe("mode:changed", (_, event) => void told.push(event));
+  const reported: unknown[] = [];
+  host.coordinator.hooks.observe("mode:changed", (_, event) => void reported.push(event));
   const call = { name: "agent_change_mode", arguments: { ...wanted, branch: true } };
   const { result } = await host.session("s-1").call(call);
 
   expect(result.data).toMatchObject({ success: true, branch: true, changed: false });
   expect(await host.session("s-1").mode()).toBe("general");
-  await expect.poll(() => told).toEqual([expect.objectContaining({ branch: true, mode: "planning" })]);
+  await expect.poll(() => reported).toEqual([expect.objectContaining({ branch: true, mode: "planning" })]);
 });
 
 test("APTIX-N24: nothing is changed unless a person agreed", async () => {
@@ -91,10 +91,10 @@ test("APTIX-N23: session, user and organisation come from the context, and are n
     });
 });
 
-test("APTIX-N25: a change is logged and told with session, previous and new mode, reason, user and organisation", async () => {
+test("APTIX-N25: a change is logged and reported with session, previous and new mode, reason, user and organisation", async () => {
   const logger = recordingLogger();
-  const told: ModeChanged[] = [];
-  const tool = createChangeMode({}, { catalog: catalogOf(), tell: (change) => void told.push(change) });
+  const reported: ModeChanged[] = [];
+  const tool = createChangeMode({}, { catalog: catalogOf(), tell: (change) => void reported.push(change) });
   const context = { sessionId: "s-1", userId: "ada", orgId: "acme", logger };
   await tool.execute(wanted, context);
 
@@ -107,7 +107,7 @@ test("APTIX-N25: a change is logged and told with session, previous and new mode
     user_id: "ada",
     org_id: "acme",
   };
-  expect(told).toEqual([change]);
+  expect(reported).toEqual([change]);
   expect(logger.lines.map(({ fields }) => fields)).toEqual([
     { event: "mode:changed", attributes: Object.entries(change).map(([key, value]) => [key, String(value)]) },
   ]);

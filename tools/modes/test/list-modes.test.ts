@@ -153,7 +153,7 @@ test("APTIX-97, APTIX-99: the same catalog gives the same list; it is read at ea
   expect(logger.lines).toEqual([]);
 });
 
-test("APTIX-86: the list is a copy: whoever changes it does not change the catalog", async () => {
+test("APTIX-86: the list is a copy: the caller who changes it does not change the catalog", async () => {
   const tool = listed([general]);
   const { data } = await tool.execute({ includeExamples: true });
   data!.modes[0]!.humanRoleHints.push("intruder");
@@ -175,7 +175,7 @@ test.each([
   ["APTIX-100: when help with choosing is wanted", /help choosing/],
   ["APTIX-100: before proposing a change", /before you propose a change/],
   ["APTIX-101: not on every message", /not use it on every message/],
-  ["APTIX-101: not when the mode is known", /nor when the mode to go on with is already known/],
+  ["APTIX-101: not when the mode is known", /nor when the mode to resume is already known/],
   ["APTIX-101: not instead of the tool that changes the mode", /not use it instead of agent_change_mode/],
 ])("%s, says its usage", (_, sentence) => {
   expect(listed().usage).toMatch(sentence);

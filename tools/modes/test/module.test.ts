@@ -79,7 +79,7 @@ test("APTIX-94: the names of what is answered are pinned by its output schema, w
   });
 });
 
-test("AMP-16: the module tells which events it emits", async () => {
+test("AMP-16: the module reports which events it emits", async () => {
   const host = await mounted();
 
   expect(await host.coordinator.collectContributions("observability.events")).toEqual([["mode:changed"]]);
@@ -89,7 +89,7 @@ test("a setting that is not known is refused", () => {
   expect(config.safeParse({ catalog: [] }).success).toBe(false);
 });
 
-test("AMP-7: the manifest tells what the module mounts", async () => {
+test("AMP-7: the manifest lists what the module mounts", async () => {
   const text = await readFile(join(import.meta.dirname, "../package.json"), "utf8");
   const { toolmount } = JSON.parse(text) as { toolmount: { config: object; tools: { name: string }[] } };
   const offered = new Map((await mounted()).tools().map((tool) => [tool.name, tool as object]));

@@ -129,14 +129,14 @@ test.each(["denied", "denied/x.txt", "DENIED", "denied-link", "sub/../denied", "
   async (path) => {
     for (const search of names) {
       const answer = await searches[search](path);
-      // On a disk that tells capital letters apart, DENIED is not there.
+      // On a disk that reports capital letters apart, DENIED is not there.
       expect(["ACCESS_DENIED", "NOT_FOUND"]).toContain(answer.code);
     }
   },
 );
 
 test.each([".", "{T}/work", "./", "sub/.."])(
-  "a search of all of %s tells only what is inside",
+  "a search of all of %s reports only what is inside",
   async (path) => {
     const given = path.replace("{T}", base);
     const lines = await searches["the lines of"](given);

@@ -9,7 +9,7 @@ function glob(folder: Folder, params: object, settings: Settings = {}) {
   return createGlob({ working_dir: folder.base, ...settings }).execute(params);
 }
 
-/** The paths that were told, sorted. */
+/** The paths that were reported, sorted. */
 async function found(folder: Folder, params: object, settings?: Settings): Promise<string[]> {
   const answer = await glob(folder, params, settings);
   expect(answer.error).toBeUndefined();
@@ -46,7 +46,7 @@ test.each([
   expect(await found(scratch(project), { pattern })).toEqual(paths);
 });
 
-test("what is told of a search: where, how many, and of each path its type and size", async () => {
+test("what is reported a search: where, how many, and of each path its type and size", async () => {
   expect((await glob(scratch(project), { pattern: "src/*.ts" })).data).toEqual({
     pattern: "src/*.ts",
     base_path: ".",
@@ -95,7 +95,7 @@ test("what ignore files name is found only where it is asked for", async () => {
   ]);
 });
 
-test("links are neither told nor followed", async () => {
+test("links are neither reported nor followed", async () => {
   const folder = scratch({ "real/a.txt": "" });
   symlinkSync("real", folder.path("link"));
   symlinkSync("real/a.txt", folder.path("b.txt"));
@@ -105,14 +105,14 @@ test("links are neither told nor followed", async () => {
   expect(await found(folder, { pattern: "*", path: "link" })).toEqual(["link/a.txt"]);
 });
 
-test("a folder with nothing in it is not told", async () => {
+test("a folder with nothing in it is not reported", async () => {
   const folder = scratch({ "a/b.txt": "" });
   mkdirSync(folder.path("empty"));
 
   expect(await found(folder, { pattern: "*", type: "dir" })).toEqual(["a"]);
 });
 
-test("there are no more paths than a plan says, and that is told", async () => {
+test("there are no more paths than a plan says, and that is reported", async () => {
   const folder = scratch({ a: "", b: "", c: "", d: "", e: "", f: "" });
 
   expect((await glob(folder, { pattern: "*" }, { max_results: 4 })).data).toMatchObject({

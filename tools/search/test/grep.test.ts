@@ -16,7 +16,7 @@ const project = {
   "node_modules/x/index.js": "needle\n",
 };
 
-test("the files that hold a match are told, in the order of their paths, past what is excluded", async () => {
+test("the files that hold a match are reported, in the order of their paths, past what is excluded", async () => {
   const folder = scratch({ ...project, "a.txt": "needle" });
 
   expect((await grep(folder, { pattern: "needle" })).data).toEqual({
@@ -28,7 +28,7 @@ test("the files that hold a match are told, in the order of their paths, past wh
   });
 });
 
-test("content tells each line with its number", async () => {
+test("content reports each line with its number", async () => {
   const answer = await grep(scratch(project), { pattern: "needle", output_mode: "content" });
 
   expect(answer.data).toMatchObject({
@@ -40,7 +40,7 @@ test("content tells each line with its number", async () => {
   });
 });
 
-test("count tells how many lines match in each file, and their sum", async () => {
+test("count reports how many lines match in each file, and their sum", async () => {
   const answer = await grep(scratch(project), { pattern: "needle", output_mode: "count", "-i": true });
 
   expect(answer.data).toMatchObject({
@@ -50,7 +50,7 @@ test("count tells how many lines match in each file, and their sum", async () =>
   });
 });
 
-test("lines around matches are told, each once, and without those that match themselves", async () => {
+test("lines around matches are reported, each once, and without those that match themselves", async () => {
   const answer = await grep(scratch(project), { pattern: "needle", output_mode: "content", "-C": 1 });
 
   expect(answer.data).toMatchObject({
@@ -87,7 +87,7 @@ test("without -n there are no line numbers", async () => {
   });
 });
 
-test("results are told a page at a time, to their end", async () => {
+test("results are reported a page at a time, to their end", async () => {
   const folder = scratch({ "a.txt": "x1\nx2\nx3\n", "b.txt": "x4\nx5\n" });
   const params = { pattern: "x", output_mode: "content", head_limit: 2 };
   const pages: string[][] = [];
@@ -102,7 +102,7 @@ test("results are told a page at a time, to their end", async () => {
   expect(pages).toEqual([["x1", "x2"], ["x3", "x4"], ["x5"]]);
 });
 
-test("a limit that was reached is told, one that just fits is not", async () => {
+test("a limit that was reached is reported, one that just fits is not", async () => {
   const folder = scratch({ "a.txt": "x", "b.txt": "x", "c.txt": "x" });
   const limited = { grep: { default_limits: { files_with_matches: 2 } } };
 
@@ -184,7 +184,7 @@ test.each(["ts", "typescript", "TypeScript", ".ts"])("the type %s is known", asy
   expect((await grep(folder, { pattern: "x", type })).data).toMatchObject({ files: ["a.ts"] });
 });
 
-test("a type that nobody knows is told with those there are", async () => {
+test("a type that no one knows is reported with those there are", async () => {
   const answer = await grep(scratch(), { pattern: "x", type: "toString" });
 
   expect(answer.code).toBe("INVALID_TYPE");
@@ -253,7 +253,7 @@ test("bytes that are no UTF-8 do not hide a match, and line ends do not belong t
   });
 });
 
-test("of a long line the part with the match is told", async () => {
+test("of a long line the part with the match is reported", async () => {
   const folder = scratch({ "a.js": `${"a".repeat(100_000)}needle${"b".repeat(100_000)}\n` });
   const { data } = await grep(folder, { pattern: "needle", output_mode: "content" });
   const [{ content }] = (data as { results: [{ content: string }] }).results;
@@ -325,13 +325,13 @@ test.each([
   expect(await grep(scratch(), params)).toMatchObject({ code: "INVALID_ARGUMENTS" });
 });
 
-test("a file whose name is no UTF-8 is told of, not named", async () => {
+test("a file whose name is no UTF-8 is reported, not named", async () => {
   const folder = scratch({ "a.txt": "x" });
   writeFileSync(Buffer.concat([Buffer.from(folder.path("b")), Buffer.from([0xff])]), "x");
 
   expect(await grep(folder, { pattern: "x" })).toMatchObject({
     data: { files: ["a.txt"] },
-    warnings: ["1 files have names that are not UTF-8, and are not told"],
+    warnings: ["1 files have names that are not UTF-8, and are not reported"],
   });
 });
 

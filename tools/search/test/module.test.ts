@@ -26,7 +26,7 @@ test("AMP-21: through a host files are found by what they hold and by their path
   });
 });
 
-test("C5: a search that is given up is told as cancelled, and its engine is gone", async () => {
+test("C5: a search that is given up is reported as cancelled, and its engine is gone", async () => {
   const folder = scratch(
     Object.fromEntries(Array.from({ length: 200 }, (_, n) => [`${n}.txt`, "x\n".repeat(5000)])),
   );
@@ -76,7 +76,7 @@ test.each([
   expect(config.safeParse(settings).success).toBe(false);
 });
 
-test("AMP-7: the manifest tells what the module mounts", async () => {
+test("AMP-7: the manifest lists what the module mounts", async () => {
   const text = await readFile(join(import.meta.dirname, "../package.json"), "utf8");
   const { toolmount } = JSON.parse(text) as { toolmount: { config: object; tools: { name: string }[] } };
   const host = await mounted(scratch().base);

@@ -22,7 +22,7 @@ test.each([
   });
 });
 
-test("the operation is told as it was understood", async () => {
+test("the operation is reported as it was understood", async () => {
   const { data } = await tool.execute({ operation: " ADD\n", left: 1, right: 1 });
 
   expect(data).toMatchObject({ Operation: "add", Result: 2 });

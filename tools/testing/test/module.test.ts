@@ -35,7 +35,7 @@ test("APTIX-43, APTIX-44, APTIX-82: an injected failure comes through the host a
   });
 });
 
-test("APTIX-50, APTIX-82: a delay cancelled in a host ends with success that tells so, within the grace period", async () => {
+test("APTIX-50, APTIX-82: a delay cancelled in a host ends with success that reports so, within the grace period", async () => {
   const host = await mounted();
   const caller = new AbortController();
   const call = { name: "testing_delay", arguments: { milliseconds: 60_000 } };
@@ -53,7 +53,7 @@ test("a setting that is not known is refused", () => {
   expect(config.safeParse({ greeting: "Hi" }).success).toBe(false);
 });
 
-test("AMP-7: the manifest tells what the module mounts", async () => {
+test("AMP-7: the manifest lists what the module mounts", async () => {
   const { toolmount } = await manifest();
   const host = await mounted();
   const offered = new Map(host.tools().map((tool) => [tool.name, tool as object]));

@@ -16,7 +16,7 @@ test.each([{ max_todos: 0 }, { max_todos: "9" }, { path: "." }])("the setting %o
   expect(config.safeParse(settings).success).toBe(false);
 });
 
-test("AMP-7: the manifest tells what the module mounts", async () => {
+test("AMP-7: the manifest lists what the module mounts", async () => {
   const text = await readFile(join(import.meta.dirname, "../package.json"), "utf8");
   const { toolmount } = JSON.parse(text) as { toolmount: { config: object; tools: object[] } };
   const { host } = await mounted();

@@ -3,45 +3,45 @@ import { expect, test } from "vitest";
 import { mounted } from "./mounted.ts";
 
 const read = { content: "Read the code", activeForm: "Reading the code", status: "completed" };
-const mend = { content: "Mend the bug", activeForm: "Mending the bug", status: "in_progress" };
+const repair = { content: "Mend the bug", activeForm: "Mending the bug", status: "in_progress" };
 const show = { content: "Show it", activeForm: "Showing it", status: "pending" };
 
 test("a list is created, changed and shown", async () => {
   const { call } = await mounted();
 
-  expect(await call({ action: "create", todos: [mend, show] })).toMatchObject({
-    data: { status: "created", count: 2, todos: [mend, show] },
+  expect(await call({ action: "create", todos: [repair, show] })).toMatchObject({
+    data: { status: "created", count: 2, todos: [repair, show] },
   });
-  expect(await call({ action: "update", todos: [read, mend, show, show] })).toMatchObject({
+  expect(await call({ action: "update", todos: [read, repair, show, show] })).toMatchObject({
     data: { status: "updated", count: 4, pending: 2, in_progress: 1, completed: 1 },
   });
   expect((await call({ action: "list" })).data).toEqual({
     status: "listed",
     count: 4,
-    todos: [read, mend, show, show],
+    todos: [read, repair, show, show],
   });
 });
 
 test("a session has its own list, and there is none in the beginning", async () => {
   const { call } = await mounted();
-  await call({ action: "create", todos: [mend] }, "s-1");
+  await call({ action: "create", todos: [repair] }, "s-1");
 
-  expect(await call({ action: "list" }, "s-1")).toMatchObject({ data: { todos: [mend] } });
+  expect(await call({ action: "list" }, "s-1")).toMatchObject({ data: { todos: [repair] } });
   expect(await call({ action: "list" }, "s-2")).toMatchObject({ data: { count: 0, todos: [] } });
 });
 
 test("a list is kept with its session, and comes back with it", async () => {
   const one = await mounted();
-  await one.call({ action: "create", todos: [mend] }, "s-1");
+  await one.call({ action: "create", todos: [repair] }, "s-1");
   const other = await mounted();
   other.host.session("s-1").restore(one.host.session("s-1").snapshot());
 
-  expect(await other.call({ action: "list" }, "s-1")).toMatchObject({ data: { todos: [mend] } });
+  expect(await other.call({ action: "list" }, "s-1")).toMatchObject({ data: { todos: [repair] } });
 });
 
 test("an empty list clears it", async () => {
   const { call } = await mounted();
-  await call({ action: "create", todos: [mend] });
+  await call({ action: "create", todos: [repair] });
   await call({ action: "update", todos: [] });
 
   expect(await call({ action: "list" })).toMatchObject({ data: { count: 0 } });
@@ -49,14 +49,14 @@ test("an empty list clears it", async () => {
 
 test("what does not fit leaves the list as it was", async () => {
   const { call } = await mounted();
-  await call({ action: "create", todos: [mend] });
-  await call({ action: "update", todos: [{ ...mend, status: "done" }] });
+  await call({ action: "create", todos: [repair] });
+  await call({ action: "update", todos: [{ ...repair, status: "done" }] });
 
-  expect(await call({ action: "list" })).toMatchObject({ data: { todos: [mend] } });
+  expect(await call({ action: "list" })).toMatchObject({ data: { todos: [repair] } });
 });
 
 test("a call of no session says that the list is not kept", async () => {
-  expect(await createTodo().execute({ action: "create", todos: [mend] })).toMatchObject({
+  expect(await createTodo().execute({ action: "create", todos: [repair] })).toMatchObject({
     data: { status: "created" },
     warnings: ["this call belongs to no session: the list is not kept"],
   });
@@ -65,17 +65,17 @@ test("a call of no session says that the list is not kept", async () => {
 test("a list is bounded", async () => {
   const { call } = await mounted({ max_todos: 2 });
 
-  expect(await call({ action: "create", todos: [read, mend, show] })).toMatchObject({
+  expect(await call({ action: "create", todos: [read, repair, show] })).toMatchObject({
     error: "3 items are too many: the list may have 2",
     code: "TOO_MANY_TODOS",
   });
 });
 
-test("a change is told with its numbers and its call", async () => {
+test("a change is reported with its numbers and its call", async () => {
   const { host, call } = await mounted();
   const seen: unknown[] = [];
   host.coordinator.hooks.observe("todo:changed", (_, data) => void seen.push(data));
-  await call({ action: "create", todos: [mend, show] });
+  await call({ action: "create", todos: [repair, show] });
   await call({ action: "list" });
   await host.close();
 
@@ -97,15 +97,15 @@ test.each([
   { params: { action: "add" }, error: "Unknown action: add. Valid actions: create, update, list" },
   { params: { action: "create" }, error: "todos is required for create and update; an empty list clears it" },
   {
-    params: { action: "create", todos: [mend, { content: "x", status: "pending" }] },
+    params: { action: "create", todos: [repair, { content: "x", status: "pending" }] },
     error: "Todo 1 missing required fields (content, status, activeForm)",
   },
   {
-    params: { action: "create", todos: [{ ...mend, content: " " }] },
+    params: { action: "create", todos: [{ ...repair, content: " " }] },
     error: "Todo 0 missing required fields (content, status, activeForm)",
   },
   {
-    params: { action: "update", todos: [mend, { ...mend, status: "done" }] },
+    params: { action: "update", todos: [repair, { ...repair, status: "done" }] },
     error: "Todo 1 has invalid status: done",
   },
   {
@@ -122,8 +122,8 @@ test.each([
   { action: "list", extra: 1 },
   { action: "create", todos: "x" },
   { action: "create", todos: [null] },
-  { action: "create", todos: [{ ...mend, id: 1 }] },
-  { action: "create", todos: [{ ...mend, content: "x".repeat(1001) }] },
+  { action: "create", todos: [{ ...repair, id: 1 }] },
+  { action: "create", todos: [{ ...repair, content: "x".repeat(1001) }] },
   { action: "__proto__" },
 ])("%o is refused", async (params) => {
   const { call } = await mounted();

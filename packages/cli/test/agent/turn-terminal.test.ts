@@ -14,7 +14,7 @@ const remove = oneTool({
   body: "return data({ gone: params.path });",
 });
 const hang = oneTool({ name: "hang", body: "await new Promise(() => {}); return data(context.runId);" });
-/** Waits for one file, and tells by another that it ends. */
+/** Waits for one file, and writes another when it ends. */
 const late = oneTool({
   name: "late",
   body: `

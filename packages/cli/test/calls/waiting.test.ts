@@ -67,7 +67,7 @@ describe("a call that has to wait, by the command", { timeout: storyMs }, () => 
     expect((await run(["call", "plan.yaml", "pay", '{"amount":5,"token":"hunter2"}', ...who])).code).toBe(3);
   });
 
-  test("a denial tells its reason, and an audit what happened, unchanged", async () => {
+  test("a denial shows its reason, and an audit what happened, unchanged", async () => {
     const plan = `${planOf("./pay.ts")}state: sqlite:./kept/state.db\naudit: durable\n${policy}`;
     const { run } = await workspace({ "pay.ts": pay, "plan.yaml": plan });
 

@@ -28,7 +28,7 @@ test("add and remove edit the plan, and leave everything else as it was", async 
   expect((await run(["remove", "gone", "plan.yaml"])).code).toBe(78);
 });
 
-test("import adds the servers of another application, and tells which variables to set", async () => {
+test("import adds the servers of another application, and reports which variables to set", async () => {
   const { run, read } = await workspace({
     "plan.yaml": plan,
     "mcp.json": '{ "mcpServers": { "gh": { "command": "gh-server", "env": { "GH_TOKEN": "abcdef" } } } }',

@@ -27,14 +27,14 @@ test("a module without a manifest is mounted to be listed", async () => {
   expect(code).toBe(0);
   expect(stdout).toBe(`\
 tool               category     consequence  confirm     module       summary
-agent_hello_world  read         low          no          hello-world  Greets somebody by name.
+agent_hello_world  read         low          no          hello-world  Greets a person by name.
 remove             side_effect  medium       some calls  ./remove.ts  Does what a test wants.
 
 2 tools
 `);
 });
 
-test("what manifests tell is what mounting tells", async () => {
+test("what manifests tell is what mounting reports", async () => {
   const facts = [
     "name",
     "description",

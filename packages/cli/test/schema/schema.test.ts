@@ -89,7 +89,7 @@ test.each([
   ],
   ["a limit of the wrong type", "tools:\n  - { module: x, limits: { timeout: soon } }\n", "2:36 ", "integer"],
   ["a rule's wrong answer", "policy:\n  rules:\n    - { match: {}, answer: perhaps }\n", "3:27 ", "allow"],
-])("an editor tells %s at its place", async (_, text, place, message) => {
+])("an editor reports %s at its place", async (_, text, place, message) => {
   const problems = await openEditor(text).problems();
 
   expect(problems.filter((problem) => problem.startsWith(place)).join("\n")).toContain(message);

@@ -224,7 +224,7 @@ describe("AMP-6: a coordinator", () => {
     coordinator.registerContributor("observability.events", "one", async () => ["c:d"]);
 
     expect(await coordinator.collectContributions("observability.events")).toEqual([["a:b"], ["c:d"]]);
-    expect(await coordinator.collectContributions("nobody.home")).toEqual([]);
+    expect(await coordinator.collectContributions("no one.home")).toEqual([]);
   });
 
   test("FORGE-28, FORGE-29: provides members of the context, read lazily, once a call", async () => {

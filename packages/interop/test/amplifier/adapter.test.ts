@@ -98,7 +98,7 @@ test("a tool without a schema takes any object, and that is warned of", async ()
   expect(lines.filter(({ level }) => level === "warn")).toHaveLength(1);
 });
 
-test("AMP-11, AMP-13: what it throws is told by message and type, without a secret", async () => {
+test("AMP-11, AMP-13: what it throws is reported by message and type, without a secret", async () => {
   const { host } = await hostWithAdapters();
   const secret = `ghp_${"a1B2".repeat(9)}`;
   mountTool(host, {
@@ -261,9 +261,9 @@ test("AMP-5, AMP-N27: cleanups run in reverse order when the module goes, each w
   expect(failures).toMatchObject([{ message: "broken" }]);
 });
 
-test("AMP-N26: on_session_ready runs once all are mounted, in order, once; a failure is told and stops nothing", async () => {
+test("AMP-N26: on_session_ready runs once all are mounted, in order, once; a failure is reported and stops nothing", async () => {
   const ran: string[] = [];
-  const told: unknown[] = [];
+  const reported: unknown[] = [];
   const { host } = await mounted({
     mount: async () => void ran.push("mount"),
     on_session_ready: async (coordinator: AmplifierCoordinator) => {
@@ -271,13 +271,13 @@ test("AMP-N26: on_session_ready runs once all are mounted, in order, once; a fai
       throw new Error("not ready");
     },
   });
-  host.coordinator.hooks.observe("module:on_session_ready_failed", (_, data) => void told.push(data));
+  host.coordinator.hooks.observe("module:on_session_ready_failed", (_, data) => void reported.push(data));
   expect(ran).toEqual(["mount"]);
   await notifyAllMounted(host.coordinator);
   await notifyAllMounted(host.coordinator);
 
   expect(ran).toEqual(["mount", "host"]);
-  expect(told).toMatchObject([{ module_id: "amp", error: "not ready" }]);
+  expect(reported).toMatchObject([{ module_id: "amp", error: "not ready" }]);
 });
 
 test("AMP-N26: an on_session_ready that is not async is left out with a warning", async () => {

@@ -127,7 +127,7 @@ test("APTIX-38, APTIX-39, APTIX-40, APTIX-46: what is thrown is logged under the
   expect(logged?.fields["err"]).toMatchObject({ message: secret });
 });
 
-test("APTIX-74, APTIX-70: a usage text that leaves out an argument of its schema is told when the tool is mounted", async () => {
+test("APTIX-74, APTIX-70: a usage text that leaves out an argument of its schema is reported when the tool is mounted", async () => {
   const { lines } = await greeted();
 
   expect(lines.filter(({ message }) => message.includes("leaves out arguments"))).toMatchObject([
@@ -159,7 +159,7 @@ test("FORGE-24: an interrupt that an Aptix tool throws reaches the caller", asyn
   await expect(host.call({ name: "agent_greet", arguments: { name: "Ada" } })).rejects.toBe(interrupt);
 });
 
-test("APTIX-N5, APTIX-48, APTIX-49, APTIX-50, APTIX-51: the token reaches the tool; a cancelled call is a successful envelope that tells so", async () => {
+test("APTIX-N5, APTIX-48, APTIX-49, APTIX-50, APTIX-51: the token reaches the tool; a cancelled call is a successful envelope that says so", async () => {
   const caller = new AbortController();
   const service = {
     greet: () =>
@@ -343,7 +343,7 @@ test.each([
   expect(outcome.result.error).toContain(rule);
 });
 
-test("APTIX-41: attributes that are no ordered list of pairs are left out of a custom event, and that is told", async () => {
+test("APTIX-41: attributes that are no ordered list of pairs are left out of a custom event, and that is reported", async () => {
   const { host, lines } = await hostWithAdapters();
   class Logs extends GreetTool {
     static override readonly ToolName = "agent_greet";

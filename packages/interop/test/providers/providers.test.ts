@@ -92,7 +92,7 @@ describe("OpenAI", () => {
     expect(there.writeOutput(await host.call(call)).output).toMatch(/^Error: .*\[INVALID_ARGUMENTS\]$/);
   });
 
-  test("a definition comes in, in any envelope, with types of other languages mended", async () => {
+  test("a definition comes in, in any envelope, with types of other languages repaired", async () => {
     const parameters = { type: "dict", properties: { n: { type: "float" } }, required: ["n"] };
     for (const definition of [
       { name: "half", description: "Halves.", parameters },

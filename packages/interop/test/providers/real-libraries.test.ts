@@ -70,7 +70,7 @@ describe("the AI SDK itself", () => {
     expect(heard).toEqual([["c-1", "s"]]);
   });
 
-  test("tells its model of a call that our host refused", async () => {
+  test("reports to its model a call that our host refused", async () => {
     const { content, heard } = await ask('{"a":1}');
 
     expect(content.find(({ type }) => type === "tool-error")).toMatchObject({
@@ -92,7 +92,7 @@ describe("the AI SDK itself", () => {
   ])("makes tools with a schema by %s that mount here", async (_, inputSchema) => {
     const { host } = await hostWithAdapters();
     const made = aiTool({
-      description: "Tells the weather.",
+      description: "Gets the weather.",
       inputSchema: inputSchema as ReturnType<typeof asSchema<{ city: string }>>,
       execute: async ({ city }, { toolCallId }) => ({ city, toolCallId }),
     });
@@ -127,7 +127,7 @@ describe("LangChain itself", () => {
         if (city === "Nowhere") throw new Error("no such place");
         return `sunny in ${city}`;
       },
-      { name: "weather", description: "Tells the weather.", schema: z.object({ city: z.string() }) },
+      { name: "weather", description: "Gets the weather.", schema: z.object({ city: z.string() }) },
     );
     host.coordinator.mount("tools", fromLangChainTool(made as never));
     const call = async (city: unknown) =>

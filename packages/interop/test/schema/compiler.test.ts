@@ -222,9 +222,9 @@ test.skipIf(functions.length === 0)(
   `the schemas of ${functions.length} functions with types of other languages compile once they are repaired (needs ../shared)`,
   () => {
     const changes = functions.flatMap(({ parameters }) => {
-      const mended = repairSchema(parameters as Record<string, unknown>);
-      compile(mended.schema);
-      return mended.changes;
+      const repaired = repairSchema(parameters as Record<string, unknown>);
+      compile(repaired.schema);
+      return repaired.changes;
     });
 
     expect(changes.length).toBeGreaterThanOrEqual(functions.length);

@@ -14,7 +14,7 @@ interface AptixContext {
 /** A tool as Aptix writes it, with services, a private argument type and envelopes. */
 export class GreetTool {
   static readonly ToolName: string = "agent_greet";
-  static readonly ToolUsageMetadata: string = `agent_greet: greets somebody by name
+  static readonly ToolUsageMetadata: string = `agent_greet: greets a person by name
 
 Primary purpose
 Creates one greeting.
@@ -33,14 +33,14 @@ Good usage
 - {"name":"Ada"}
 
 Bad usage
-- {"name":""}: there is nobody to greet.`;
+- {"name":""}: there is no one to greet.`;
   static readonly inject: readonly string[] = ["IAdminLogger", "IGreetingService"];
 
   static GetSchema(): Readonly<Record<string, unknown>> {
     return {
       type: "function",
       name: "agent_greet",
-      description: "Greets somebody by name. Use when the user asks to be greeted, not for small talk.",
+      description: "Greets a person by name. Use when the user asks to be greeted, not for small talk.",
       parameters: {
         type: "object",
         properties: {

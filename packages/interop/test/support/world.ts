@@ -8,7 +8,7 @@ export interface LogLine {
   readonly message: string;
 }
 
-/** A logger that keeps what it is told. */
+/** A logger that keeps every line. */
 function recordingLogger(): { readonly logger: Logger; readonly lines: LogLine[] } {
   const lines: LogLine[] = [];
   const at =

@@ -6,7 +6,7 @@ import { installed, moduleSource, toolFile, workspace } from "../workspace.ts";
 
 const quiet = { logger: silentLogger };
 
-/** A module that counts how often it was mounted and undone, and whose tool tells which mount it is of. */
+/** A module that counts how often it was mounted and undone, and whose tool reports which mount it is of. */
 function counting() {
   const seen = { mounted: 0, undone: 0 };
   const mount = (coordinator: Coordinator) => {

@@ -34,7 +34,7 @@ beforeAll(async () => {
 });
 afterAll(() => rm(folder, { recursive: true }));
 
-/** Writes plans, and opens them in one process with 512 MB. A process that hangs is ended, and tells nothing. */
+/** Writes plans, and opens them in one process with 512 MB. A process that hangs is ended, and reports nothing. */
 async function openAll(
   plans: readonly (readonly [string, string | Uint8Array])[],
   timeout: number,

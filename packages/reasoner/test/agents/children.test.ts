@@ -95,7 +95,7 @@ test("a tool that is left out is left out under any name, and a list of aliases 
   expect(Object.values(outputs(requests[2])).join()).not.toContain("listed");
 });
 
-test("a session is gone on with as the agent that it is, by the user whose it is, in the turn that asks", async () => {
+test("a session is resumed as the agent that it is, by the user whose it is, in the turn that asks", async () => {
   let child = "";
   const refusals: unknown[] = [];
   const all = opened(
@@ -145,7 +145,7 @@ test.each([
   ["conversation", []],
   ["agents", ["result of hand"]],
   ["full", ["result of hand", "result of look"]],
-] as const)("with the scope %s a child is told of %j", async (scope, told) => {
+] as const)("with the scope %s a child is reported %j", async (scope, reported) => {
   const { run, requests } = await opened(
     [
       response([call("a1", "look"), call("a2", "hand", { agent: "self" })]),
@@ -160,10 +160,10 @@ test.each([
 
   const text = requests[3]!.input[0]!["content"] as string;
   expect(text).toContain("user: go");
-  expect(["result of hand", "result of look"].filter((line) => text.includes(line))).toEqual(told);
+  expect(["result of hand", "result of look"].filter((line) => text.includes(line))).toEqual(reported);
 });
 
-test("a turn, its requests and its child are told on the tracing channels, each under what began it", async () => {
+test("a turn, its requests and its child are reported on the tracing channels, each under what began it", async () => {
   const turns: TurnTrace[] = [];
   const models: ModelTrace[] = [];
   let spans = 0;
@@ -171,10 +171,10 @@ test("a turn, its requests and its child are told on the tracing channels, each 
     message.traceparent = `${message.traceparent ?? "root"}/${++spans}`;
   };
   const turnEvents = {
-    start: (told: unknown) => (mark(told as TurnTrace), void turns.push(told as TurnTrace)),
+    start: (reported: unknown) => (mark(reported as TurnTrace), void turns.push(reported as TurnTrace)),
   };
   const modelEvents = {
-    start: (told: unknown) => (mark(told as ModelTrace), void models.push(told as ModelTrace)),
+    start: (reported: unknown) => (mark(reported as ModelTrace), void models.push(reported as ModelTrace)),
   };
   tracingChannel(turnChannelName).start.subscribe(turnEvents.start);
   tracingChannel(modelChannelName).start.subscribe(modelEvents.start);
@@ -294,7 +294,7 @@ test("the time of the parent ends the child's turn, too", async () => {
   await expect.poll(status).toMatch(/cancelled|failed/);
 });
 
-/** A parent that has begun a child, and goes on with it under another plan. */
+/** A parent that has begun a child, and resumes it under another plan. */
 async function goneOnWith(more: Pick<WorldOptions, "agents" | "settings">, mode?: string) {
   const store = createMemoryStore();
   const catalog: ModeCatalog = {
@@ -334,7 +334,7 @@ async function goneOnWith(more: Pick<WorldOptions, "agents" | "settings">, mode?
   return { requests, wrote };
 }
 
-test("a child that is gone on with has no tool that its parent's mode does not offer by then", async () => {
+test("a child that is resumed has no tool that its parent's mode does not offer by then", async () => {
   expect((await goneOnWith({})).wrote).toBe(1);
   const { requests, wrote } = await goneOnWith({}, "narrow");
 
@@ -343,7 +343,7 @@ test("a child that is gone on with has no tool that its parent's mode does not o
   expect(wrote).toBe(0);
 });
 
-test("a child is gone on with only as deep as the plan allows by then, and as an agent that it still has", async () => {
+test("a child is resumed only as deep as the plan allows by then, and as an agent that it still has", async () => {
   const shallow = await goneOnWith({ settings: { maxDepth: 0 } });
   const gone = await goneOnWith({ agents: { other: { description: "Is another.", tools: ["*"] } } });
 

@@ -31,9 +31,9 @@ test.each([
     error: { code: "PROVIDER_FAILED", details: { kind, retryable, status, model: "m" } },
   });
   expect(requests).toHaveLength(retryable ? 3 : 1);
-  const told = heard.filter(({ event }) => event === "provider:error");
-  expect(told).toHaveLength(requests.length);
-  expect(told[0]!.data).toMatchObject({ kind, retryable, status, delay_multiplier: expect.any(Number) });
+  const reported = heard.filter(({ event }) => event === "provider:error");
+  expect(reported).toHaveLength(requests.length);
+  expect(reported[0]!.data).toMatchObject({ kind, retryable, status, delay_multiplier: expect.any(Number) });
 });
 
 test("AMP-N61: a server that is not there, one that does not end, and one that speaks otherwise", async () => {
@@ -121,7 +121,7 @@ test("reasoning is carried where the server can read it back, and left out where
   expect(requests[2]!.input.map(({ type }) => type).slice(4)).toEqual(["message", "message"]);
 });
 
-test("strict schemas: what can be said strictly is, nulls that stand for absence are taken out again", async () => {
+test("strict schemas: what can be said strictly is, nulls that mean absence are taken out again", async () => {
   const seen: unknown[] = [];
   const schema = z.strictObject({ city: z.string(), days: z.int().optional() });
   const { run, requests } = await world(
@@ -221,7 +221,7 @@ test.each([true, false])("an answer beyond every measure is left unread, streame
   expect(requests).toHaveLength(1);
 });
 
-/** A server that sends these bytes to whoever asks, and then resets the connection, or ends it. */
+/** A server that sends these bytes to its caller, and then resets the connection, or ends it. */
 async function rawServer(bytes: string, reset: boolean): Promise<string> {
   const server = createServer((socket) => {
     socket.on("error", () => socket.destroy());

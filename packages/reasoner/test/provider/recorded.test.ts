@@ -306,7 +306,7 @@ for (const stream of [false, true])
 
 for (const stream of [false, true])
   test(
-    `thinking_with_modified_history, streamed ${stream}: reasoning keeps its message, and after a refusal the session goes on`,
+    `thinking_with_modified_history, streamed ${stream}: reasoning keeps its message, and after a refusal the session continues`,
     recorded(async () => {
       const list = exchanges("test_openai_responses_thinking_with_modified_history");
       const answers = list.map(({ status, response: given }): Answer =>

@@ -3,7 +3,7 @@ import { defaultMode } from "@toolmount/core/sessions";
 import { expect, test } from "vitest";
 import { call, outputs, response, say, tool, world } from "../support/world.ts";
 
-test("sessions are listed, shown, forked and gone on with", async () => {
+test("sessions are listed, shown, forked and resumed", async () => {
   const { run, reasoner, host, requests } = await world([
     response([say("one")]),
     response([say("two")]),
@@ -28,7 +28,7 @@ test("sessions are listed, shown, forked and gone on with", async () => {
   await expect(reasoner.show("none")).rejects.toMatchObject({ code: "SESSION_NOT_FOUND" });
 });
 
-test("a session of a user is gone on with by nobody else; without a user it is open to all", async () => {
+test("a session of a user is resumed by no one else; without a user it is open to all", async () => {
   const paused = () => response([call("c1", "paint")]);
   const { run, resume, reasoner, host, requests } = await world(
     [paused(), response([say("one")]), response([say("two")]), response([say("three")])],
@@ -226,7 +226,7 @@ test("depth, budget and cancellation pass down to a child", async () => {
   await expect.poll(async () => (await reasoner.list({ parentId: "s" }))[0]?.status).toBe("cancelled");
 });
 
-test("a child goes on with its session, and only for its own parent", async () => {
+test("a child resumes its session, and only for its own parent", async () => {
   let child = "";
   const all = world(
     (request, at) => {

@@ -157,7 +157,7 @@ export async function world(
   host.coordinator.registerCapability("session.spawn", reasoner.spawn);
   host.coordinator.mount("orchestrator", reasoner);
   const heard: { readonly event: string; readonly data: EventData }[] = [];
-  host.coordinator.hooks.observe("*", (event, told) => void heard.push({ event, data: told }));
+  host.coordinator.hooks.observe("*", (event, reported) => void heard.push({ event, data: reported }));
   const events: TurnEvent[] = [];
   const run = (prompt: string, more: Partial<Parameters<typeof reasoner.run>[1]> = {}) =>
     reasoner.run(host, { prompt, sessionId: "s", onEvent: (event) => events.push(event), ...more });
@@ -172,7 +172,7 @@ export function outputs(request: Request | undefined): Readonly<Record<string, u
   return Object.fromEntries(items.map(({ call_id: id, output }) => [String(id), output]));
 }
 
-/** Lets the n-th write hang and all after it, as if the process ended there; `dead` tells when it does. */
+/** Lets the n-th write hang and all after it, as if the process ended there; `dead` reports when it does. */
 export function dyingStore(store: StateStore, survives: number) {
   let appends = 0;
   let die!: () => void;

@@ -70,7 +70,7 @@ async function delegation(store: StateStore, ran: string[], isAlive = () => true
 const writes = 18;
 
 test.each(Array.from({ length: writes }, (_, at) => at + 1))(
-  "APTIX-22: a process that ends after %i writes of a delegation: the child goes on where it was, and nothing runs twice",
+  "APTIX-22: a process that ends after %i writes of a delegation: the child continues where it was, and nothing runs twice",
   async (survives) => {
     const store = createMemoryStore();
     const ran: string[] = [];
@@ -92,7 +92,7 @@ test.each(Array.from({ length: writes }, (_, at) => at + 1))(
     const output = items.find(({ type }) => type === "function_call_output")?.["output"] as string;
     for (const id of ["k1", "k2"]) expect(ran.filter((one) => one === id).length).toBeLessThanOrEqual(1);
     if (children.length === 0) return expect(output).toContain("OUTCOME_UNKNOWN");
-    // The child's own calls may be told to it as unknown; the delegation itself never is.
+    // The child's own calls may be reported to it as unknown; the delegation itself never is.
     expect(JSON.parse(output)).toMatchObject({
       text: "the child did it",
       status: "done",
@@ -102,11 +102,11 @@ test.each(Array.from({ length: writes }, (_, at) => at + 1))(
     expect(usage.requests).toBe(5);
     const child = await second.reasoner.show(children[0]!);
     expect(child).toMatchObject({ status: "done", turns: 1, usage: { requests: 3 } });
-    const told = child.items
+    const reported = child.items
       .filter(({ type }) => type === "function_call_output")
       .map((item) => item["output"]);
-    expect(told).toHaveLength(2);
-    for (const [at, text] of told.entries())
+    expect(reported).toHaveLength(2);
+    for (const [at, text] of reported.entries())
       if (text === `did k${at + 1}`) expect(ran).toContain(`k${at + 1}`);
       else expect(text).toContain("OUTCOME_UNKNOWN");
   },
@@ -146,7 +146,7 @@ test.each([1, 2, 3, 4, 5, 6, 7])(
     await second.resume();
 
     expect(ran).toEqual([1, 2, 3].slice(0, ran.length));
-    // A call that may have run is told as unknown; up to there each is known.
+    // A call that may have run is reported as unknown; up to there each is known.
     const text = JSON.stringify(second.requests[0]!.input);
     const isUnknown = survives === 2 || survives === 4 || survives === 6;
     expect(text.includes("is not ready")).toBe(isUnknown);
@@ -154,7 +154,7 @@ test.each([1, 2, 3, 4, 5, 6, 7])(
   },
 );
 
-test("the time that a turn used before it paused counts when it goes on, and the pause does not", async () => {
+test("the time that a turn used before it paused counts when it continues, and the pause does not", async () => {
   const store = createMemoryStore();
   const options = (clock: ReturnType<typeof createStillClock>) => ({
     store,
@@ -257,7 +257,7 @@ test("a fork of a session whose turn is open leaves out all of that turn, what h
   expect(host.session("copy").snapshot()).not.toHaveProperty("colour");
 });
 
-test("neither a list of sessions, nor one that is shown, nor an event, nor the model is told a ticket", async () => {
+test("neither a list of sessions, nor one that is shown, nor an event, nor the model shows a ticket", async () => {
   const store = createMemoryStore();
   const { run, host, reasoner, heard, requests, events } = await world(
     [response([call("c1", "write"), call("c2", "pick")]), response([say("ok")])],
@@ -278,7 +278,7 @@ test("neither a list of sessions, nor one that is shown, nor an event, nor the m
   expect(new Set(tickets).size).toBe(2);
   await reasoner.fork(host, "s", "copy");
 
-  const told = JSON.stringify([
+  const reported = JSON.stringify([
     await reasoner.list(),
     await reasoner.show("s"),
     await reasoner.show("copy"),
@@ -288,5 +288,5 @@ test("neither a list of sessions, nor one that is shown, nor an event, nor the m
     requests,
     events.map((event) => ("outcome" in event ? { ...event, outcome: null } : event)),
   ]);
-  for (const ticket of tickets) expect(told).not.toContain(ticket);
+  for (const ticket of tickets) expect(reported).not.toContain(ticket);
 });

@@ -33,8 +33,8 @@ const limited: Answer = {
   headers: { "retry-after-ms": "3" },
 };
 
-/** A session of two turns with a retry, a stream, a failed call, a compaction, a fork and an end; what it told. */
-async function told() {
+/** A session of two turns with a retry, a stream, a failed call, a compaction, a fork and an end; what it reported. */
+async function reported() {
   const { run, reasoner, host, heard, server } = await world(
     [limited, streamed, { stream: completed("Two.") }, { stream: completed("Bye.") }],
     {
@@ -62,8 +62,8 @@ function completed(text: string): object[] {
   return [{ type: "response.completed", response: body }];
 }
 
-test("each event of sessions, prompts, providers, models and tools is told with what it speaks of", async () => {
-  const { heard, turnId, provider } = await told();
+test("each event of sessions, prompts, providers, models and tools is reported with what it speaks of", async () => {
+  const { heard, turnId, provider } = await reported();
   const ids = { session_id: "s", turn_id: turnId };
   const asked = { ...ids, provider, model: "m" };
   const answered = { ...ids, provider, model: "m-2", response_id: "resp_s", incomplete: null };
@@ -113,7 +113,7 @@ function matching(payload: object): Record<string, unknown> {
   );
 }
 
-test("a compaction is told: what there was, what was kept, and by whose choice", async () => {
+test("a compaction is reported: what there was, what was kept, and by whose choice", async () => {
   const answers = () => response([say("ok")], { usage: { input_tokens: 100, output_tokens: 1 } });
   const { run, host, heard } = await world(answers, {
     settings: { compaction: { atTokens: 50, keepTurns: 1 } },
@@ -139,7 +139,7 @@ test("a compaction is told: what there was, what was kept, and by whose choice",
   expect(compactions().at(-1)!.data).toMatchObject({ kept_count: 1, by: "hook" });
 });
 
-test("a call that is answered without its tool is told: the sequence is whole again", async () => {
+test("a call that is answered without its tool is reported: the sequence is whole again", async () => {
   let runs = 0;
   const { run, heard } = await world([response([call("c1", "count"), call("c2", "count")])], {
     tools: [tool("count", () => ++runs)],

@@ -85,7 +85,7 @@ test("APTIX-22: cut off anywhere, a log never shows an output without its call, 
   );
 });
 
-test("a view that goes on after a cut is the view of the whole log", () => {
+test("a view that continues after a cut is the view of the whole log", () => {
   fc.assert(
     fc.property(log, fc.nat(), (entries, cut) => {
       const at = cut % (entries.length + 1);

@@ -13,7 +13,7 @@ import {
 
 const later = () => ({ decision: "later" as const });
 
-test("APTIX-22: a turn that waits for a person goes on in another host, and what had run does not run again", async () => {
+test("APTIX-22: a turn that waits for a person continues in another host, and what had run does not run again", async () => {
   const store = createMemoryStore();
   const ran: string[] = [];
   const tools = [
@@ -151,7 +151,7 @@ test.each([
   { survives: 4, ran: 2, texts: { c1: "ran", c2: /OUTCOME_UNKNOWN/ } },
   { survives: 5, ran: 2, texts: { c1: "ran", c2: "ran" } },
 ])(
-  "a process that ends after $survives writes: each call ran once, or is told as unknown",
+  "a process that ends after $survives writes: each call ran once, or is reported as unknown",
   async ({ survives, ran, texts }) => {
     const store = createMemoryStore();
     let count = 0;
@@ -209,7 +209,7 @@ test("a call that waited for a person at the terminal when its process ended is 
   expect(await second.host.approvals.list()).toEqual([]);
 });
 
-test("of two processes that go on with a turn, one wins, and the other stops", async () => {
+test("of two processes that resume a turn, one wins, and the other stops", async () => {
   const store = createMemoryStore();
   let count = 0;
   let go!: () => void;

@@ -84,13 +84,13 @@ test("APTIX-22, AMP-N50: calls of one answer run together under one group id, an
   ]);
   const groups = heard
     .filter(({ event }) => event === "tool:pre")
-    .map(({ data: told }) => told["parallel_group_id"]);
+    .map(({ data: reported }) => reported["parallel_group_id"]);
   expect(groups).toHaveLength(2);
   expect(groups[0]).toBe(groups[1]);
   expect(groups[0]).toBeTypeOf("string");
 });
 
-test("APTIX-43, APTIX-44, APTIX-45, APTIX-46, AMP-N52: each kind of failure is a text the model can act on, and the turn goes on", async () => {
+test("APTIX-43, APTIX-44, APTIX-45, APTIX-46, AMP-N52: each kind of failure is a text the model can act on, and the turn continues", async () => {
   const tools = [
     tool("throws", () => {
       throw new Error("secret stack");
@@ -134,7 +134,7 @@ test("APTIX-43, APTIX-44, APTIX-45, APTIX-46, AMP-N52: each kind of failure is a
   expect(texts["c7"]).toBe("Error: the call was not approved: not today [DENIED]");
   const failed = heard
     .filter(({ event }) => event === "tool:error")
-    .map(({ data: told }) => told["tool_call_id"]);
+    .map(({ data: reported }) => reported["tool_call_id"]);
   expect(new Set(failed)).toEqual(new Set(["c1", "c2", "c3", "c4", "c5", "c6", "c7"]));
   expect(failed).toHaveLength(7);
 });
@@ -250,7 +250,7 @@ test("APTIX-N14: tools that are not activated are a line each; activated ones co
   expect(outputs(requests[2])["c2"]).toBe("used");
 });
 
-test("AMP-N49: a cancelled turn stops what runs, answers each call, and tells so", async () => {
+test("AMP-N49: a cancelled turn stops what runs, answers each call, and says so", async () => {
   const controller = new AbortController();
   const hang = tool("hang", (_, { abortSignal }) => {
     controller.abort();
@@ -274,13 +274,13 @@ test("AMP-N49: a cancelled turn stops what runs, answers each call, and tells so
       cancelled: true,
       tool: "hang",
     });
-  const told = heard.map(({ event }) => event);
-  expect(told).toContain("cancel:requested");
-  expect(told.indexOf("cancel:completed")).toBeGreaterThan(told.indexOf("cancel:requested"));
+  const reported = heard.map(({ event }) => event);
+  expect(reported).toContain("cancel:requested");
+  expect(reported.indexOf("cancel:completed")).toBeGreaterThan(reported.indexOf("cancel:requested"));
   expect((await run("go on")).status).toBe("done");
 });
 
-test("budgets of calls, tokens and time end a turn with a code, and what did not run is told", async () => {
+test("budgets of calls, tokens and time end a turn with a code, and what did not run is reported", async () => {
   let ran = 0;
   const count = tool("count", () => ++ran);
   const calls = await world(
@@ -331,7 +331,7 @@ test("prices make a cost", async () => {
   expect(cost!.currency).toBe("USD");
 });
 
-test("AMP-N51: a turn tells its events in order, and those of its calls bear its ids", async () => {
+test("AMP-N51: a turn reports its events in order, and those of its calls bear its ids", async () => {
   const { run, heard } = await world([response([call("c1", "add")]), response([say("ok")])], {
     tools: [tool("add", () => 1)],
   });
@@ -356,7 +356,7 @@ test("AMP-N51: a turn tells its events in order, and those of its calls bear its
     "orchestrator:complete",
     "execution:end",
   ]);
-  for (const { event, data: told } of heard.slice(2)) expect(told["turn_id"], event).toBe(turnId);
+  for (const { event, data: reported } of heard.slice(2)) expect(reported["turn_id"], event).toBe(turnId);
   const [first, second] = heard.filter(({ event }) => event === "provider:request");
   expect(first!.data["iterations_remaining"]).toBe(7);
   expect(second!.data["iterations_remaining"]).toBe(6);
@@ -396,10 +396,10 @@ test("AMP-N40, APTIX-N27: what hooks inject is named and bounded, and events tel
     },
   ]);
   expect(injected(1)).toHaveLength(1);
-  const told = heard.filter(({ event }) => event === "context:include");
-  expect(told).toHaveLength(2);
-  expect(JSON.stringify(told)).not.toContain("sky");
-  expect(told[0]!.data["digest"]).toMatch(/^[0-9a-f]{64}$/);
+  const reported = heard.filter(({ event }) => event === "context:include");
+  expect(reported).toHaveLength(2);
+  expect(JSON.stringify(reported)).not.toContain("sky");
+  expect(reported[0]!.data["digest"]).toMatch(/^[0-9a-f]{64}$/);
 
   given = "x".repeat(101);
   expect((await run("again")).error).toMatchObject({ code: "INJECTION_TOO_LARGE" });
@@ -424,7 +424,7 @@ test("the state of a session, its mode and its conversation go on in another hos
   expect(outputs(second.requests[1])).toMatchObject({ c2: "red" });
 });
 
-test("what a tool asks a person goes on at once when somebody is there", async () => {
+test("what a tool asks a person continues at once when a person is there", async () => {
   const asked: string[] = [];
   let outcome: ToolOutcome | undefined;
   const { run, events } = await world([response([call("c1", "write")]), response([say("done")])], {
@@ -462,7 +462,7 @@ test("the calls of a turn share one trace, and each turn has its own", async () 
   expect(ids).not.toContain(undefined);
 });
 
-test("a turn that a hook's injection ends leaves no call without an answer, and the session goes on", async () => {
+test("a turn that a hook's injection ends leaves no call without an answer, and the session continues", async () => {
   const { run, host, requests } = await world(
     [response([call("c1", "look"), call("c2", "look")]), response([say("ok")])],
     { tools: [tool("look", () => "seen")], settings: { maxInjectionBytes: 10 } },
