@@ -6,9 +6,26 @@ import { listen } from "./support/http.ts";
 import { open } from "./support/world.ts";
 
 const tools = join(import.meta.dirname, "fixtures/conformance-tools.ts");
+/** The tools as a module of our own; resources and prompts of a mounted server, passed through. */
+const plan = {
+  version: 1,
+  tools: [
+    { module: tools },
+    {
+      module: "conformance",
+      source: {
+        mcp: {
+          command: process.execPath,
+          args: [join(import.meta.dirname, "fixtures/conformance-server.ts")],
+          expose: ["resources", "prompts"],
+        },
+      },
+    },
+  ],
+};
 const driver = join(import.meta.dirname, "fixtures/conformance-client.ts");
 
-/** Scenarios that a host of tools can be put through. The others need resources, prompts, or requests to the client. */
+/** Scenarios that a host can be put through. The others need logging, tasks, or tools that ask the client. */
 const served = {
   "2025-11-25": [
     "server-initialize",
@@ -24,6 +41,18 @@ const served = {
     "tools-call-with-progress",
     "server-sse-multiple-streams",
     "dns-rebinding-protection",
+    "completion-complete",
+    "resources-list",
+    "resources-read-text",
+    "resources-read-binary",
+    "resources-templates-read",
+    "resources-subscribe",
+    "resources-unsubscribe",
+    "prompts-list",
+    "prompts-get-simple",
+    "prompts-get-with-args",
+    "prompts-get-embedded-resource",
+    "prompts-get-with-image",
     "json-schema-2020-12",
   ],
   "2026-07-28": [
@@ -38,6 +67,18 @@ const served = {
     "server-sse-multiple-streams",
     "dns-rebinding-protection",
     "json-schema-2020-12",
+    "completion-complete",
+    "resources-list",
+    "resources-read-text",
+    "resources-read-binary",
+    "resources-templates-read",
+    "sep-2164-resource-not-found",
+    "caching",
+    "prompts-list",
+    "prompts-get-simple",
+    "prompts-get-with-args",
+    "prompts-get-embedded-resource",
+    "prompts-get-with-image",
     "http-header-validation",
     "input-required-result-unsupported-methods",
   ],
@@ -61,9 +102,8 @@ function verdict(checks: readonly Check[] = []): string {
 const versions = ["2025-11-25", "2026-07-28"] as const;
 
 describe.each(versions)("a host that is served meets %s", (version) => {
-  test("in every scenario about tools that the official suite has", async () => {
-    const host = await open({ version: 1, tools: [{ module: tools }] });
-    const url = await listen(host);
+  test("in every scenario about tools, resources and prompts that the official suite has", async () => {
+    const url = await listen(await open(plan));
 
     const { findings, printed } = await runSuite(["server", "--url", url, "--requirements", version]);
     const verdicts = Object.fromEntries(served[version].map((name) => [name, verdict(findings.get(name))]));

@@ -18,6 +18,8 @@ import { createTransport, type TransportOptions } from "./transport.ts";
 export interface ConnectionOptions extends TransportOptions {
   /** The server says that its tools are others now, or a new connection was made. */
   readonly onTools?: ((tools: readonly Tool[]) => void) | undefined;
+  /** The server says that a resource has changed. */
+  readonly onResource?: ((uri: string) => void) | undefined;
   /** Decided by earlier connections to the same server. */
   readonly verdict: EraVerdict;
 }
@@ -177,7 +179,7 @@ export class Connection {
   }
 
   #createClient(): Client {
-    const { settings, logger, onTools } = this.#options;
+    const { settings, logger, onTools, onResource } = this.#options;
     const client = new Client(
       { name: "toolmount", version: "0.0.0" },
       {
@@ -198,6 +200,9 @@ export class Connection {
           },
         },
       },
+    );
+    client.setNotificationHandler("notifications/resources/updated", ({ params }) =>
+      onResource?.(params.uri),
     );
     // oxlint-disable-next-line unicorn/prefer-add-event-listener -- a client of the SDK has no addEventListener
     client.onclose = () => void this.#drop(client, causeOf(undefined, this.#transport));

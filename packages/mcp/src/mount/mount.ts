@@ -1,6 +1,7 @@
 import { ToolmountError, type Coordinator } from "@toolmount/core";
 import type { Tool } from "@modelcontextprotocol/client";
 import { z } from "zod";
+import { exposedChannel } from "../wire/exposed-source.ts";
 import { definitionsChannel } from "../wire/kept-definitions.ts";
 import type { ServerSettings } from "./config.ts";
 import { MountedServer } from "./server.ts";
@@ -26,6 +27,8 @@ export async function mount(coordinator: Coordinator, settings: ServerSettings):
   server.mountAll(locked ?? (await server.list()));
   // It is compared with the lock file as soon as it answers; nobody has to wait for that.
   if (locked !== null && settings.wake === "start") void server.start();
+  if (settings.expose.length > 0)
+    coordinator.registerContributor(exposedChannel, settings.name, () => server.exposed);
   coordinator.registerContributor(lockChannel, settings.name, () => ({
     module: settings.name,
     definitions: server.tools,

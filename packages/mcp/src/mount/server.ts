@@ -7,9 +7,11 @@ import {
   type ToolInfo,
 } from "@toolmount/core";
 import { digestOf } from "@toolmount/core/internal";
+import type { ExposedSource } from "../wire/exposed-source.ts";
 import type { KeptDefinition, KeptDefinitions } from "../wire/kept-definitions.ts";
 import type { ServerSettings } from "./config.ts";
 import { Connection } from "./connection.ts";
+import { createExposedSource } from "./exposed.ts";
 import { EraVerdict } from "./era.ts";
 import type { ServerStatus } from "./status.ts";
 import { mountedName, toDefinition, type CallServer } from "./tool-definition.ts";
@@ -35,6 +37,7 @@ export class MountedServer {
   readonly #tools = new Map<string, MountedTool>();
   #listed: readonly Tool[] = [];
   #isMounted = false;
+  #exposed: ExposedSource | undefined;
   #refused: { tool: string; problem: string }[] = [];
   /** Definitions by the names under which the host offers them. */
   #offered: KeptDefinitions = new Map();
@@ -51,6 +54,11 @@ export class MountedServer {
 
   get offered(): KeptDefinitions {
     return this.#offered;
+  }
+
+  /** What it has beside tools. */
+  get exposed(): ExposedSource {
+    return (this.#exposed ??= createExposedSource(this.#settings, this.#main));
   }
 
   /** The definitions of all its tools, as the server listed them. */
@@ -91,7 +99,10 @@ export class MountedServer {
   #connection(onTools?: (tools: readonly Tool[]) => void): Connection {
     const { logger } = this.#coordinator;
     const folder = this.#coordinator.getCapability("session.working_dir") ?? undefined;
-    return new Connection({ settings: this.#settings, folder, logger, verdict: this.#verdict, onTools });
+    const { hooks } = this.#coordinator;
+    const onResource = (uri: string) => void hooks.emit("mcp:resource_updated", { uri });
+    const settings = this.#settings;
+    return new Connection({ settings, folder, logger, verdict: this.#verdict, onTools, onResource });
   }
 
   #mount(tool: Tool): void {

@@ -15,6 +15,7 @@ import { isToolmountError, type SessionCallContext, type ToolInfo, type ToolOutc
 import { isRecord } from "../wire/guards.ts";
 import { toMcpResult, withStructuredData } from "../wire/result.ts";
 import { answerRetry, answerWaiting, type Waiting } from "./approvals.ts";
+import { exposedCapabilities, findExposed, serveExposed, watchResources } from "./exposed.ts";
 import { loadExtras } from "./extras.ts";
 import type { ServeOptions } from "./options.ts";
 import type { StateSeal, WaitingState } from "./seal.ts";
@@ -38,18 +39,23 @@ export async function createServer(serving: Serving): Promise<Server> {
   const { options, served, seal } = serving;
   const { name = "toolmount", version = "0.0.0" } = options;
   const instructions = options.instructions === undefined ? await served.guidance() : options.instructions;
+  const sources = await findExposed(served.host);
   const server = new Server(
     { name, version },
     {
-      capabilities: { tools: { listChanged: true } },
+      capabilities: { tools: { listChanged: true }, ...exposedCapabilities(sources, serving.era) },
       requestState: { verify: (state) => openState(state, serving) },
       ...(instructions !== null && instructions !== "" && { instructions }),
     },
   );
+  const subscribed = serveExposed(server, sources);
   server.setRequestHandler("tools/list", (request) => listTools(request, serving));
   server.setRequestHandler("tools/call", (request, ctx) =>
     callTool(request, ctx, { ...serving, seal, capabilities: capabilitiesOf(server, ctx) }),
   );
+  const stopWatching = watchResources(served.host, server, subscribed);
+  // oxlint-disable-next-line unicorn/prefer-add-event-listener -- a server of the SDK has no addEventListener
+  server.onclose = stopWatching;
   return server;
 }
 

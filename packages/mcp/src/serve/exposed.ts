@@ -1,0 +1,162 @@
+import {
+  ProtocolError,
+  ProtocolErrorCode,
+  ResourceNotFoundError,
+  type CompleteRequest,
+  type CompleteResult,
+  type GetPromptResult,
+  type Prompt,
+  type ReadResourceResult,
+  type Server,
+  type ServerCapabilities,
+} from "@modelcontextprotocol/server";
+import type { Host } from "@toolmount/core";
+import { exposedChannel, type ExposedSource } from "../wire/exposed-source.ts";
+import type { Era } from "./tool-list.ts";
+import { isRecord } from "../wire/guards.ts";
+
+/** The mounted servers that the plan exposes more of than tools. */
+export async function findExposed(host: Host): Promise<readonly ExposedSource[]> {
+  const told = await host.coordinator.collectContributions(exposedChannel);
+  return told.filter(isRecord) as unknown as readonly ExposedSource[];
+}
+
+/**
+ * Capabilities are those that the plan exposes, so that no server has to be started to state them. Updates of single
+ * resources are passed on to clients from before 2026, which ask for each; what a newer client listens to is not known here.
+ */
+export function exposedCapabilities(sources: readonly ExposedSource[], era: Era): ServerCapabilities {
+  const resources = having(sources, "resources").length > 0;
+  const prompts = having(sources, "prompts").length > 0;
+  return {
+    ...(resources && { resources: era === "legacy" ? { subscribe: true } : {} }),
+    ...(prompts && { prompts: {} }),
+    ...((resources || prompts) && { completions: {} }),
+  };
+}
+
+function having(sources: readonly ExposedSource[], what: "resources" | "prompts"): readonly ExposedSource[] {
+  return sources.filter(({ exposes }) => exposes.includes(what));
+}
+
+/** Passes resources and prompts of mounted servers through. Returns the addresses that the client has subscribed to. */
+export function serveExposed(server: Server, sources: readonly ExposedSource[]): ReadonlySet<string> {
+  const subscribed = new Set<string>();
+  if (having(sources, "resources").length > 0)
+    serveResources(server, having(sources, "resources"), subscribed);
+  if (having(sources, "prompts").length > 0) servePrompts(server, having(sources, "prompts"));
+  if (sources.length > 0)
+    server.setRequestHandler("completion/complete", ({ params }) => complete(sources, params));
+  return subscribed;
+}
+
+function serveResources(server: Server, sources: readonly ExposedSource[], subscribed: Set<string>): void {
+  server.setRequestHandler("resources/list", async () => ({
+    resources: [...(await collect(sources, (source) => source.listResources()))],
+  }));
+  server.setRequestHandler("resources/templates/list", async () => ({
+    resourceTemplates: [...(await collect(sources, (source) => source.listResourceTemplates()))],
+  }));
+  server.setRequestHandler("resources/read", ({ params }) => readResource(sources, params.uri));
+  server.setRequestHandler("resources/subscribe", async ({ params }) => {
+    const source = await ownerOf(sources, params.uri);
+    await source?.subscribe(params.uri);
+    subscribed.add(params.uri);
+    return {};
+  });
+  server.setRequestHandler("resources/unsubscribe", async ({ params }) => {
+    const source = await ownerOf(sources, params.uri);
+    subscribed.delete(params.uri);
+    await source?.unsubscribe(params.uri);
+    return {};
+  });
+}
+
+/** Lists of all servers, in the plan's order. One that cannot be reached is left out: the others are no worse for it. */
+async function collect<Item>(
+  sources: readonly ExposedSource[],
+  list: (source: ExposedSource) => Promise<readonly Item[]>,
+): Promise<readonly Item[]> {
+  const lists = await Promise.all(sources.map((source) => list(source).catch(() => [])));
+  return lists.flat();
+}
+
+/** The server that lists an address; undefined when none does: it may still be one of a template. */
+async function ownerOf(sources: readonly ExposedSource[], uri: string): Promise<ExposedSource | undefined> {
+  if (sources.length === 1) return sources[0];
+  for (const source of sources) {
+    const listed = await source.listResources().catch(() => []);
+    if (listed.some((resource) => resource.uri === uri)) return source;
+  }
+  return undefined;
+}
+
+async function readResource(sources: readonly ExposedSource[], uri: string): Promise<ReadResourceResult> {
+  const owner = await ownerOf(sources, uri);
+  for (const source of owner === undefined ? sources : [owner]) {
+    const result = await source.readResource(uri).catch(() => undefined);
+    if (result !== undefined && result.contents.length > 0) return result;
+  }
+  throw new ResourceNotFoundError(uri);
+}
+
+/** A prompt by the name under which it is offered. */
+interface OfferedPrompt {
+  readonly prompt: Prompt;
+  readonly source: ExposedSource;
+  /** The name that its server gave it. */
+  readonly name: string;
+}
+
+/** A name that two servers have gets the entry's id before it, for the second and every further one. */
+async function offeredPrompts(
+  sources: readonly ExposedSource[],
+): Promise<ReadonlyMap<string, OfferedPrompt>> {
+  const offered = new Map<string, OfferedPrompt>();
+  const lists = await Promise.all(sources.map((source) => source.listPrompts().catch(() => [])));
+  for (const [index, list] of lists.entries()) {
+    const source = sources[index]!;
+    for (const prompt of list) {
+      const name = offered.has(prompt.name) ? `${source.name}_${prompt.name}` : prompt.name;
+      if (!offered.has(name)) offered.set(name, { prompt: { ...prompt, name }, source, name: prompt.name });
+    }
+  }
+  return offered;
+}
+
+function servePrompts(server: Server, sources: readonly ExposedSource[]): void {
+  server.setRequestHandler("prompts/list", async () => ({
+    prompts: [...(await offeredPrompts(sources)).values()].map(({ prompt }) => prompt),
+  }));
+  server.setRequestHandler("prompts/get", async ({ params }): Promise<GetPromptResult> => {
+    const found = (await offeredPrompts(sources)).get(params.name);
+    if (found === undefined)
+      throw new ProtocolError(
+        ProtocolErrorCode.InvalidParams,
+        `no prompt is called "${params.name.slice(0, 100)}"`,
+      );
+    return found.source.getPrompt({ ...params, name: found.name });
+  });
+}
+
+async function complete(
+  sources: readonly ExposedSource[],
+  params: CompleteRequest["params"],
+): Promise<CompleteResult> {
+  for (const source of sources) {
+    const result = await source.complete(params).catch(() => undefined);
+    if (result !== undefined) return result;
+  }
+  return { completion: { values: [] } };
+}
+
+/** The event by which mounted servers say that one of their resources has changed. */
+export const resourceEvent = "mcp:resource_updated";
+
+/** Passes on that a resource has changed, to a client that has subscribed to it. Returns how to stop. */
+export function watchResources(host: Host, server: Server, subscribed: ReadonlySet<string>): () => void {
+  return host.coordinator.hooks.observe(resourceEvent, (_, { uri }) => {
+    if (typeof uri === "string" && subscribed.has(uri))
+      void server.sendResourceUpdated({ uri }).catch(() => {}); // it has left
+  });
+}

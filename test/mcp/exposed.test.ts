@@ -1,0 +1,55 @@
+import { join } from "node:path";
+import { Client, StreamableHTTPClientTransport } from "@modelcontextprotocol/client";
+import { expect, onTestFinished, test } from "vitest";
+import { listen } from "./support/http.ts";
+import { open, until } from "./support/world.ts";
+
+const server = join(import.meta.dirname, "fixtures/conformance-server.ts");
+
+function entry(module: string, expose: readonly string[], era = "auto") {
+  return { module, source: { mcp: { command: process.execPath, args: [server], expose, era } } };
+}
+
+async function connect(entries: readonly object[]): Promise<Client> {
+  const host = await open({ version: 1, tools: entries });
+  const client = new Client({ name: "test", version: "1.0.0" });
+  await client.connect(new StreamableHTTPClientTransport(new URL(await listen(host))));
+  onTestFinished(() => client.close());
+  return client;
+}
+
+test("what the plan does not expose is not there", async () => {
+  const client = await connect([entry("one", ["prompts"])]);
+
+  expect(client.getServerCapabilities()).toMatchObject({ prompts: {} });
+  expect(client.getServerCapabilities()?.resources).toBeUndefined();
+  await expect(client.request({ method: "resources/list", params: {} })).rejects.toMatchObject({
+    code: -32601,
+  });
+});
+
+test("prompts of two servers with one name are told apart by the entry", async () => {
+  const client = await connect([entry("one", ["prompts"]), entry("two", ["prompts"])]);
+
+  const { prompts } = await client.listPrompts();
+  const { messages } = await client.getPrompt({ name: "two_test_simple_prompt" });
+
+  expect(prompts.map(({ name }) => name)).toEqual(
+    expect.arrayContaining(["test_simple_prompt", "two_test_simple_prompt"]),
+  );
+  expect(messages[0]?.content).toEqual({ type: "text", text: "This is a simple prompt for testing." });
+});
+
+test("a change of a resource reaches a client that has subscribed to it", async () => {
+  const client = await connect([entry("one", ["resources"], "legacy")]);
+  const seen: string[] = [];
+  client.setNotificationHandler(
+    "notifications/resources/updated",
+    ({ params }) => void seen.push(params.uri),
+  );
+
+  await client.subscribeResource({ uri: "test://watched-resource" });
+  await until(() => seen.length > 0);
+
+  expect(seen).toEqual(["test://watched-resource"]);
+});
