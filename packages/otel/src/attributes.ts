@@ -25,7 +25,7 @@ export function startAttributes(call: CallTrace): Attributes {
   };
 }
 
-/** Attributes known when it is over. */
+/** Attributes at the end of a call. */
 export function endAttributes(call: CallTrace, content: boolean, redact: Redactor): Attributes {
   const { info, error, phase, status = "unknown" } = call;
   return {
@@ -38,7 +38,7 @@ export function endAttributes(call: CallTrace, content: boolean, redact: Redacto
   };
 }
 
-/** Attributes known when a turn begins, or goes on. */
+/** Attributes at the start of a turn, or when it resumes. */
 export function startOfTurn(turn: TurnTrace): Attributes {
   return {
     "gen_ai.operation.name": "invoke_agent",
@@ -52,7 +52,7 @@ export function startOfTurn(turn: TurnTrace): Attributes {
   };
 }
 
-/** Attributes known when it ends, or waits. */
+/** Attributes when a turn ends or waits. */
 export function endOfTurn({ status = "failed", iterations, calls, usage, failure }: TurnTrace): Attributes {
   return {
     "toolmount.status": status,

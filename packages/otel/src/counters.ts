@@ -5,7 +5,7 @@ import { serverAttributes } from "./attributes.ts";
 /** Bounds in seconds. Source: the conventions' advice for durations of generative AI operations. */
 const boundaries = [0.01, 0.02, 0.04, 0.08, 0.16, 0.32, 0.64, 1.28, 2.56, 5.12, 10.24, 20.48, 40.96, 81.92];
 
-/** Stands for every name that no tool has: names that models make up would be a series each. */
+/** Replaces every name without a tool: otherwise each invented name would be a time series. */
 const otherTool = "_OTHER";
 
 /** Source: the conventions' advice for token usage. */
@@ -13,14 +13,14 @@ const tokenBoundaries = [
   1, 4, 16, 64, 256, 1_024, 4_096, 16_384, 65_536, 262_144, 1_048_576, 4_194_304, 16_777_216, 67_108_864,
 ];
 
-/** What counts things that are over. */
+/** Counts calls, turns and requests that ended. */
 export interface Counters {
   call(call: CallTrace): void;
   turn(turn: TurnTrace): void;
   request(request: ModelTrace): void;
 }
 
-/** Counts with the meter of the moment: a provider that is registered later is found, and one that is gone is left. */
+/** Counts with the current meter: follows a provider that is registered later or removed. */
 export function createCounters(findMeter: () => Meter): Counters {
   let meter: Meter | null = null;
   let counters: Counters | null = null;

@@ -2,7 +2,7 @@ import type { Coordinator } from "@toolmount/core";
 import { z } from "zod";
 import { createTelemetry } from "./telemetry.ts";
 
-/** What a plan may set for this module. */
+/** The module's config in a plan. */
 export const config = z.strictObject({
   /** Puts arguments and results on the spans. They may hold what people wrote and what tools read. */
   content: z.boolean().default(false),

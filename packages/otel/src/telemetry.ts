@@ -63,24 +63,24 @@ interface Open {
   readonly context: Context;
 }
 
-/** What all three channels tell. */
+/** The messages of all three channels. */
 type Message = CallTrace | TurnTrace | ModelTrace;
 
 /** How the messages of one channel become spans. */
-interface Kind<Told extends Message> {
+interface Kind<Sent extends Message> {
   readonly channel: string;
-  begin(message: Told): { readonly name: string; readonly options: SpanOptions };
-  /** Whose child it is, beside what its `traceparent` says. */
-  maker?(message: Told): Context | undefined;
-  finish(message: Told, span: Span): void;
+  begin(message: Sent): { readonly name: string; readonly options: SpanOptions };
+  /** The parent, if it is not the span in `traceparent`. */
+  maker?(message: Sent): Context | undefined;
+  finish(message: Sent, span: Span): void;
 }
 
 /**
  * Makes spans and metrics of calls, of turns and of requests to models, by OpenTelemetry's semantic conventions for
  * generative AI: `execute_tool`, `invoke_agent` and `chat`.
  *
- * A span lies under that of the tool or the turn that made it, else under the caller's `traceparent` or active span.
- * A turn that goes on, in another process too, is in the trace in which it began.
+ * The parent of a span is the tool or the turn that made it, otherwise the caller's `traceparent` or active span.
+ * A resumed turn, also in another process, stays in the trace in which it began.
  */
 export function createTelemetry(options: TelemetryOptions = {}): Telemetry {
   const { tracer = trace.getTracer(scope), hostId, content = false } = options;
@@ -106,7 +106,7 @@ export function createTelemetry(options: TelemetryOptions = {}): Telemetry {
         maker: (call) => calls.get(call.parentRunId ?? "")?.context,
         finish(call, span) {
           calls.delete(call.runId);
-          // A name that nobody mounted may be anything.
+          // The name of an unknown tool may be any text.
           span.updateName(call.info === undefined ? "execute_tool" : `execute_tool ${call.tool}`);
           span.setAttributes(endAttributes(call, content, redact));
           fail(span, call.error);
@@ -162,14 +162,14 @@ function followTurns(
 }
 
 /** Makes a span of each message of a channel. Returns the undo. */
-function follow<Told extends Message>(
+function follow<Sent extends Message>(
   { tracer, hostId, bySpan }: { tracer: Tracer; hostId: string | undefined; bySpan: Map<string, Open> },
-  kind: Kind<Told>,
-  note: (message: Told, open: Open) => void = () => {},
+  kind: Kind<Sent>,
+  note: (message: Sent, open: Open) => void = () => {},
 ): () => void {
-  const channel = tracingChannel<unknown, Told>(kind.channel);
+  const channel = tracingChannel<unknown, Sent>(kind.channel);
   const open = new WeakMap<object, Open>();
-  const begin = (message: Told): Context => {
+  const begin = (message: Sent): Context => {
     if (hostId !== undefined && message.hostId !== hostId) return context.active();
     const parent = parentOf(message, kind.maker?.(message), bySpan);
     const { name, options } = kind.begin(message);
@@ -181,8 +181,8 @@ function follow<Told extends Message>(
     note(message, inside);
     return inside.context;
   };
-  const end = (told: unknown): void => {
-    const message = told as Told;
+  const end = (sent: unknown): void => {
+    const message = sent as Sent;
     const found = open.get(message);
     if (found === undefined) return;
     open.delete(message);
@@ -215,7 +215,7 @@ function parentOf(
   return trace.setSpanContext(active, caller);
 }
 
-/** A turn that goes on stays in its own trace; whoever goes on with it is linked. */
+/** A resumed turn stays in its own trace, with a link to the span that resumed it. */
 function linksOf({ resumed, resumedBy }: TurnTrace): Link[] {
   if (!resumed) return [];
   const by = parseTraceparent(resumedBy) ?? trace.getSpanContext(context.active());

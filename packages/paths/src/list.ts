@@ -9,7 +9,7 @@ import type { Place } from "./place.ts";
 /** The kind of a directory entry; a link is never followed. */
 export type EntryKind = "file" | "directory" | "link" | "other";
 
-/** One name in a folder; links are told as links, never followed. */
+/** One entry of a folder. Links are reported as links, never followed. */
 export interface Entry {
   readonly name: string;
   readonly kind: EntryKind;
@@ -17,7 +17,7 @@ export interface Entry {
   readonly bytes?: number;
 }
 
-/** An entry as it was when somebody looked. */
+/** The state of an entry when it was read. */
 export interface EntryFacts extends Entry {
   /** When it was last written, in milliseconds since the epoch. */
   readonly modifiedMs: number;

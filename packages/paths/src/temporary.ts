@@ -18,7 +18,7 @@ export function temporaryName(): string {
 
 /**
  * Removes from a folder what earlier writes left behind when their process was killed: regular files named as only
- * this package names them, written an hour or more before `fresh`, which stands for now.
+ * this package names them, written an hour or more before `fresh`, a new file.
  */
 export async function sweep(folder: Folder, fresh: string): Promise<void> {
   const stale: string[] = [];
@@ -36,7 +36,7 @@ export async function sweep(folder: Folder, fresh: string): Promise<void> {
   }
 }
 
-/** Another write may have been faster, or the file may not be ours to remove: the write at hand goes on. */
+/** Another write may have removed it, or it belongs to another user: the current write continues. */
 async function removeQuietly(path: string): Promise<void> {
   try {
     await unlink(path);

@@ -10,13 +10,13 @@ interface Use {
   timeMs: number;
   /** Runs under way; those that wait for a person are not. */
   readonly running: Set<string>;
-  /** Runs that were counted, for as long as they may still be taken back. */
+  /** Counted runs that may still be undone. */
   readonly counted: Set<string>;
 }
 
 /**
- * Denies what goes beyond the plan's budgets. A call is counted when it is decided about, and taken back when it is
- * denied; one that waited and goes on is counted once.
+ * Denies calls beyond the plan's budgets. A call is counted when it is decided, and uncounted when it is denied; a resumed
+ * call is counted once.
  */
 export function createBudgets(budgets: Budgets, hooks: Pick<Hooks, "observe">): Policy {
   const uses = new RecentMap<Use>(kept);

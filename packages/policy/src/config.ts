@@ -40,7 +40,7 @@ const budgets = z.strictObject({
   calls: count.optional(),
   /** Milliseconds that tools may run, taken together. */
   timeMs: count.optional(),
-  /** Calls at once. */
+  /** Calls at the same time. */
   concurrent: count.optional(),
   /** How deep tools may call tools. */
   depth: z.int().min(0).optional(),

@@ -16,7 +16,7 @@ interface Turn {
 /**
  * Stops a model that makes the same call over and over in one turn. Acts only once some tool of the turn has returned:
  * from `warnAt` on the call runs and its result carries a warning; from `suppressAt` on it is answered without being
- * run. Whoever runs the turn says how many iterations are left with `provider:request { session_id, turn_id,
+ * run. The agent loop reports the remaining iterations with `provider:request { session_id, turn_id,
  * iterations_remaining }`. Source: Aptix's ToolLoopGuard.
  */
 export function mountLoopGuard(options: LoopGuardOptions, hooks: Pick<Hooks, "gate" | "observe">): void {
@@ -71,7 +71,7 @@ export function mountLoopGuard(options: LoopGuardOptions, hooks: Pick<Hooks, "ga
   });
 }
 
-/** How often a turn has made a call, this one included; one that waited and goes on is still one. */
+/** The number of equal calls of a turn, with this one. A resumed call counts once. */
 function countOf(turn: Turn, event: EventData): number {
   const signature = signatureOf(event);
   const runs = turn.runs.get(signature) ?? new Set();

@@ -21,7 +21,7 @@ export async function mount(coordinator: Coordinator, settings: PolicyConfig): P
   if (approver !== undefined) coordinator.mount("approver", createWebhookApprover(approver.webhook));
 }
 
-/** Where a rule is written: `plan.yaml:12:5`. Asked for anew each time, since a plan may be edited around it. */
+/** The place of a rule: `plan.yaml:12:5`. Looked up each time, because an edit of the plan can move it. */
 function placeOf(coordinator: Coordinator, index: number): string | undefined {
   const find = coordinator.getCapability("plan.position") as
     | ((path: readonly (string | number)[]) => PlanPosition | undefined)

@@ -7,7 +7,7 @@ export class RecentMap<Value> {
     this.#limit = limit;
   }
 
-  /** The value of a key, made when there is none. */
+  /** The value of a key, created when absent. */
   take(key: string, make: () => Value): Value {
     const value = this.#entries.get(key) ?? make();
     this.#entries.delete(key);

@@ -27,7 +27,7 @@ const maxBytes = 65_536;
 
 const answerSchema = z.strictObject({
   approvalId: z.string(),
-  /** Of the question that is answered: an answer to another one is none. */
+  /** Digest of the question; an answer to another question is refused. */
   digest: z.string(),
   decision: z.enum(["approve", "deny", "later"]),
   reason: z.string().max(2_000).optional(),
@@ -35,11 +35,10 @@ const answerSchema = z.strictObject({
 });
 
 /**
- * Asks by a signed request, and polls for a signed answer until one comes or the question is withdrawn.
+ * Sends a signed question, and polls for a signed answer until it arrives or the question is withdrawn.
  *
- * The other side answers 202 while nobody has decided, and 200 with an answer. Whatever is not signed with the secret,
- * too old, or about another question counts as no answer from a server that cannot be trusted: the approver fails, and
- * the call is denied.
+ * The server answers 202 before a decision, and 200 with it. An answer without a valid signature, too old, or about another
+ * question makes the approver fail, and the call is denied.
  */
 export function createWebhookApprover(options: WebhookOptions): Approver {
   return {

@@ -9,23 +9,20 @@ const patterns = z.array(pattern).max(1000);
 const bytes = z.int().min(1000).max(1_073_741_824);
 const variable = z.string().regex(/^[A-Za-z_][A-Za-z0-9_]*$/);
 
-/** What a plan may set for this module. Paths are relative to the plan's folder; nothing in them is expanded. */
+/** The module's config in a plan. Paths are relative to the plan's folder; nothing in them is expanded. */
 export const config = z.strictObject({
-  working_dir: path.optional().describe("Where commands start; the plan's folder when left out"),
+  working_dir: path.optional().describe("Folder in which commands start; default the plan's folder"),
   allowed_write_paths: paths
     .optional()
-    .describe("Where redirections and known commands may write; working_dir when left out"),
-  denied_write_paths: paths.default([]).describe("Where they may not write, whatever else allows it"),
+    .describe("Where redirections and known commands may write; default working_dir"),
+  denied_write_paths: paths.default([]).describe("Paths that must not be written, whatever else allows them"),
   allowed_read_paths: paths
     .default([])
-    .describe("With bubblewrap: what commands see beside the system's programs and the write paths"),
-  timeout: z
-    .number()
-    .min(0.1)
-    .max(86_400)
-    .default(30)
-    .describe("Seconds a command may run when the call does not say"),
-  max_timeout: z.number().min(0.1).max(86_400).default(600).describe("Most seconds that a call may ask for"),
+    .describe(
+      "With bubblewrap: paths that commands can read, beside the system's programs and the write paths",
+    ),
+  timeout: z.number().min(0.1).max(86_400).default(30).describe("Seconds that a command may run by default"),
+  max_timeout: z.number().min(0.1).max(86_400).default(600).describe("Largest timeout of a call, in seconds"),
   require_approval: z
     .boolean()
     .default(true)
@@ -33,37 +30,35 @@ export const config = z.strictObject({
   safety_profile: z
     .enum(["strict", "standard", "permissive", "unrestricted"])
     .default("strict")
-    .describe("How much the built-in policy holds back"),
+    .describe("How strict the built-in policy is"),
   allowed_commands: patterns
     .default([])
     .describe(
-      'Commands that run unasked, e.g. "git status *"; in standard and permissive also past the profile',
+      'Commands that run without a question, e.g. "git status *"; in standard and permissive they also override the profile',
     ),
   denied_commands: patterns.default([]).describe('Commands that never run, e.g. "git push"'),
   safety_overrides: z
     .strictObject({ allow: patterns.default([]), block: patterns.default([]) })
     .prefault({})
-    .describe("allow: past the profile, but not unasked; block: never"),
-  max_output_bytes: bytes.default(100_000).describe("Most bytes of each stream that an answer has"),
+    .describe("allow: overrides the profile, but still asks; block: never runs"),
+  max_output_bytes: bytes.default(100_000).describe("Most bytes of each stream in a result"),
   keep_output_bytes: bytes
     .default(4_194_304)
-    .describe(
-      "Most bytes of each stream that are kept to be paged through, half from its start, half from its end",
-    ),
-  stop_output_bytes: bytes.default(67_108_864).describe("A command that prints more than this is ended"),
+    .describe("Most bytes of each stream to keep for bash_output, half from its start, half from its end"),
+  stop_output_bytes: bytes.default(67_108_864).describe("A command that prints more bytes is ended"),
   max_concurrent: z
     .int()
     .min(1)
     .max(1000)
     .optional()
-    .describe("Most commands at once, background ones among them"),
-  max_background: z.int().min(0).max(1000).default(16).describe("Most background commands at once"),
-  env: z.record(variable, z.string()).default({}).describe("Variables that commands get"),
+    .describe("Most commands at the same time, including background commands"),
+  max_background: z.int().min(0).max(1000).default(16).describe("Most background commands at the same time"),
+  env: z.record(variable, z.string()).default({}).describe("Variables for commands"),
   pass_env: z
     .array(variable)
     .default([])
     .describe(
-      "Variables of the host that commands get, beside PATH, HOME, USER, LANG, LC_ALL, TZ and TMPDIR",
+      "Variables of the host to pass to commands, beside PATH, HOME, USER, LANG, LC_ALL, TZ and TMPDIR",
     ),
   shell: path.default("bash").describe("The bash to run"),
   isolation: z
@@ -75,13 +70,13 @@ export const config = z.strictObject({
   network: z.boolean().default(false).describe("With bubblewrap: whether commands reach the network"),
 });
 
-/** A plan's settings, as they are written. */
+/** The config as written in a plan. */
 export type Settings = z.input<typeof config>;
 
-/** Settings with their defaults. */
+/** The config with its defaults. */
 export type ParsedSettings = z.output<typeof config>;
 
-/** The folders that settings mean, as absolute paths. */
+/** The folders of the settings, as absolute paths. */
 export interface ShellFolders {
   readonly workingDir: string;
   readonly write: readonly string[];
@@ -89,7 +84,7 @@ export interface ShellFolders {
   readonly read: readonly string[];
 }
 
-/** `planFolder` is null where no host tells one; `working_dir` must then be absolute. Throws `CONFIG_INVALID`. */
+/** The folders of the settings. `planFolder` is null without a host; `working_dir` must then be absolute. Throws `CONFIG_INVALID`. */
 export function shellFolders(settings: ParsedSettings, planFolder: string | null): ShellFolders {
   const workingDir = absolute(settings.working_dir, planFolder);
   const all = (given: readonly string[]) => given.map((each) => resolve(planFolder ?? workingDir, each));
@@ -110,7 +105,7 @@ function absolute(workingDir: string | undefined, planFolder: string | null): st
   );
 }
 
-/** The error for settings that cannot be meant. */
+/** The error for contradictory settings. */
 export function configInvalid(problem: string): ToolmountError<"CONFIG_INVALID"> {
   return new ToolmountError("CONFIG_INVALID", { module: "@toolmount/tool-bash", problem });
 }

@@ -14,7 +14,7 @@ export interface ShellTools extends AsyncDisposable {
   readonly bashStop: ReturnType<typeof bashStopIn>;
   /** What the policy says of a command, which is not run. */
   judge(command: string): Judgement;
-  /** Whether a person is asked before a command runs; what is refused anyway is nobody's question. */
+  /** Whether a person is asked before a command runs. Refused commands are not asked about. */
   asks(command: string): boolean;
   /** Ends all commands and waits until nothing is left of them. */
   close(): Promise<void>;

@@ -27,7 +27,7 @@ export interface Jobs {
   readonly activeInBackground: number;
   /** Ends all that runs and waits until nothing is left. */
   close(): Promise<void>;
-  /** Kills all that runs, at once. */
+  /** Kills all running commands immediately. */
   kill(): void;
 }
 

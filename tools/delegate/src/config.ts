@@ -2,7 +2,7 @@ import { z } from "zod";
 
 const on = z.strictObject({ enabled: z.boolean().default(true) }).prefault({});
 
-/** What a plan may set for this module. */
+/** The module's config in a plan. */
 export const config = z.strictObject({
   features: z
     .strictObject({

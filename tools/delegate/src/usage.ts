@@ -16,11 +16,11 @@ Arguments
 - instruction (string, required): what the agent is to do.
 - agent (string, optional): the agent's name, or self for one like you. Left out only together with session_id.
 - session_id (string, optional): goes on with this session, as an earlier answer named it.
-- context_depth (string, optional): none, recent or all: how much of this conversation the agent is told. recent when left out.
-- context_scope (string, optional): conversation (what was said), agents (with what agents answered) or full (with what all tools answered). conversation when left out.
-- context_turns (integer, optional): 1 to 10, how many turns recent means. 5 when left out.
+- context_depth (string, optional): none, recent or all: how much of this conversation the agent is told. recent by default.
+- context_scope (string, optional): conversation (what was said), agents (with what agents answered) or full (with what all tools answered). conversation by default.
+- context_turns (integer, optional): 1 to 10, how many turns recent means. 5 by default.
 
-The answer has response, session_id, agent, turn_count, status (done, paused, failed or cancelled) and metadata. A paused agent waits for a person: say so, and go on with its session_id later.
+The result has response, session_id, agent, turn_count, status (done, paused, failed or cancelled) and metadata. A paused agent waits for a person: say so, and go on with its session_id later.
 
 Error codes
 - INSTRUCTION_EMPTY, AGENT_REQUIRED: the call lacks something; the message says what.

@@ -54,7 +54,7 @@ export function createActivateTools(_settings: object = {}, services: Services =
   });
 }
 
-/** Names of tools that there are, each once, aliases as the names they stand for; and what is no tool. */
+/** The known tool names, each once, with aliases resolved; and the unknown names. */
 function sort(given: readonly string[], known: readonly ToolInfo[]) {
   const meant = new Map(known.flatMap(({ name, aliases }) => [name, ...aliases].map((each) => [each, name])));
   const names = given.flatMap((each) => meant.get(each) ?? []);

@@ -1,6 +1,6 @@
 import { z } from "zod";
 
-/** What a plan may set for this module. */
+/** The module's config in a plan. */
 export const config = z.strictObject({
   disclosure: z
     .enum(["progressive", "all"])
@@ -20,8 +20,8 @@ export const config = z.strictObject({
     .describe("How many tools a search shows when it does not say"),
 });
 
-/** A plan's settings, as they are written. */
+/** The config as written in a plan. */
 export type Settings = z.input<typeof config>;
 
-/** Settings with their defaults. */
+/** The config with its defaults. */
 export type ParsedSettings = z.output<typeof config>;

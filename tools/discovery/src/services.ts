@@ -14,7 +14,7 @@ export interface Services {
 /** For a tool without a host. */
 export const noTools: Services = { tools: () => [] };
 
-/** The event that an activation is told as, with the names of the tools. */
+/** The event of an activation, with the names of the tools. */
 export const activatedEvent = "tools:activated";
 
 /** The tools that the session of a call has in its mode, sorted by name. */

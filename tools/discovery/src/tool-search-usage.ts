@@ -2,18 +2,18 @@
 export const toolSearchUsage = `tool_search: finds tools by what they do
 
 Primary purpose
-Tells which tools fit a task, the best first, among all that this session may have: those that are ready and those that are only available.
+Lists the tools that fit a task, the best first, among all tools of this session: ready and only available ones.
 
 Rules
-- Use it when no tool at hand fits, and the list of available tools is long or has no line that fits.
-- Say what is to be done in a few words. Names, arguments and guidance of tools are searched.
+- Use it when no ready tool fits, and the list of available tools is long or has no fitting line.
+- Describe the task in a few words. It searches names, arguments and guidance.
 - Then activate those that fit with activate_tools. A tool that is marked active is ready already.
-- What is offered always, such as this tool, is not told.
-- It runs nothing and changes nothing. That a tool is found does not mean that it may be used: policy decides about each call.
+- Tools that are always ready, such as this one, are not listed.
+- It runs nothing and changes nothing. A listed tool may still be refused: the policy decides about each call.
 
 Arguments
-- query (string, required): what is to be done.
-- limit (integer, optional): how many tools to show at most.
+- query (string, required): the task.
+- limit (integer, optional): most tools to show.
 
 Error codes
 - INVALID_ARGUMENTS: query is missing or too long.
@@ -24,4 +24,4 @@ Good usage
 
 Bad usage
 - {"query":"help me"}: it says nothing about the task.
-- searching again and again with other words for a tool that is not there: after two searches go on without it.`;
+- searching repeatedly with other words: after two searches continue without the tool.`;

@@ -14,7 +14,7 @@ const schema = z.strictObject({
     .regex(/\S/, missing)
     .max(maxQueryLength)
     .describe("What is to be done, in a few words: rename a file, sum of two numbers"),
-  limit: z.int().min(1).max(50).optional().describe("How many tools to show at most"),
+  limit: z.int().min(1).max(50).optional().describe("Most tools to show"),
 });
 
 /** Finds tools by what is said of them. */
@@ -53,7 +53,7 @@ export function createToolSearch(settings: Settings = {}, services: Services = n
   });
 }
 
-/** Makes an index anew only when the tools are others. */
+/** Creates the index again when the tools change. */
 function rememberLast(make: (tools: readonly ToolInfo[]) => ToolIndex) {
   let last: { tools: readonly ToolInfo[]; index: ToolIndex } | undefined;
   return (tools: readonly ToolInfo[]): ToolIndex => {

@@ -7,19 +7,17 @@ const path = z.string().min(1);
 const paths = z.array(path);
 const bytes = z.int().min(1).max(1_073_741_824);
 
-/** What a plan may set for this module. Paths are relative to the plan's folder; nothing in them is expanded. */
+/** The module's config in a plan. Paths are relative to the plan's folder; nothing in them is expanded. */
 export const config = z.strictObject({
-  working_dir: path
-    .optional()
-    .describe("What relative paths of a call are relative to; the plan's folder when left out"),
+  working_dir: path.optional().describe("Where relative paths of a call start; default the plan's folder"),
   allowed_read_paths: paths
     .optional()
-    .describe("What may be read, with all below; working_dir and the write paths when left out"),
+    .describe("Readable paths, with everything below; default working_dir and the write paths"),
   allowed_write_paths: paths
     .optional()
-    .describe("What may be written, with all below; working_dir when left out"),
-  denied_read_paths: paths.default([]).describe("What may not be read, whatever else allows it"),
-  denied_write_paths: paths.default([]).describe("What may not be written, whatever else allows it"),
+    .describe("Writable paths, with everything below; default working_dir"),
+  denied_read_paths: paths.default([]).describe("Paths that must not be read, whatever else allows them"),
+  denied_write_paths: paths.default([]).describe("Paths that must not be written, whatever else allows them"),
   max_read_bytes: bytes.default(10_485_760).describe("Largest file that is read or edited"),
   max_write_bytes: bytes.default(10_485_760).describe("Largest file that is written"),
   max_image_bytes: bytes
@@ -27,20 +25,20 @@ export const config = z.strictObject({
     .describe("Largest image that is shown; larger ones are described"),
   max_output_bytes: bytes
     .default(80_000)
-    .describe("Most text that one read gives back; the rest is a page on"),
+    .describe("Most bytes of text that one read returns; the rest is on the next page"),
   read_before_write: z
     .boolean()
     .default(false)
-    .describe("Whether a file that is there must have been read in the session before it is changed"),
+    .describe("Whether an existing file must be read in the session before it is changed"),
 });
 
-/** A plan's settings, as they are written. */
+/** The config as written in a plan. */
 export type Settings = z.input<typeof config>;
 
-/** Settings with their defaults. */
+/** The config with its defaults. */
 export type ParsedSettings = z.output<typeof config>;
 
-/** The roots that settings mean. `planFolder` is null where no host tells one; `working_dir` must then be absolute. */
+/** The roots of the settings. `planFolder` is null without a host; `working_dir` must then be absolute. */
 export function rootRules(settings: ParsedSettings, planFolder: string | null): RootRules {
   const { working_dir, allowed_read_paths, allowed_write_paths } = settings;
   const workingDir = absolute(working_dir, planFolder);

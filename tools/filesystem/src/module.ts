@@ -38,7 +38,7 @@ function servicesOf(coordinator: Coordinator): Services {
     announce(event, data) {
       hooks
         .emit(event, data)
-        .catch((error: unknown) => logger.warn({ err: error, event }, "an event was not told"));
+        .catch((error: unknown) => logger.warn({ err: error, event }, "an event could not be emitted"));
     },
   };
 }

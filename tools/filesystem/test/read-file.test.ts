@@ -77,7 +77,7 @@ test("a page ends at a whole line when the output limit is reached", async () =>
 
   expect(result).toMatchObject({
     data: { lines_read: 5, next_offset: 6, total_lines: 100 },
-    warnings: ["the page is full after line 5; resume offset 6"],
+    warnings: ["the page is full after line 5; continue with offset 6"],
   });
 });
 

@@ -17,13 +17,13 @@ const outputSchema = z.strictObject({
   SessionId: z.string().nullable(),
 });
 
-/** Greets somebody by name. The canonical small tool: one argument, one sentence, and the ids of the call. */
+/** Greets a person by name. The canonical small tool: one argument, one sentence, and the ids of the call. */
 export function createHelloWorld() {
   return defineTool({
     name: "agent_hello_world",
     description:
       "Creates a friendly greeting message using the user's name. Use when the user asks to be greeted or to try the tools out; not for ordinary conversation.",
-    summary: "Greets somebody by name.",
+    summary: "Greets a person by name.",
     usage,
     schema,
     outputSchema,

@@ -1,5 +1,5 @@
 /** The long guidance for `agent_hello_world`. */
-export const usage = `agent_hello_world: greets somebody by name
+export const usage = `agent_hello_world: greets a person by name
 
 Primary purpose
 Creates one friendly greeting sentence for a named person. It is the smallest complete tool, so it also serves to check that calling tools works.
@@ -12,7 +12,7 @@ Rules
 Arguments
 - name (string, required): whom to greet, as they call themselves. It may not be blank; space around it is left out.
 
-The answer has Message, and the ConversationId and SessionId of the call, null where there is none.
+The result has Message, and the ConversationId and SessionId of the call, null where there is none.
 
 Error codes
 - INVALID_ARGUMENTS: the name is missing or blank. Ask the user for it, then call again.
@@ -21,5 +21,5 @@ Good usage
 - The user says "I'm Ada, say hello": {"name":"Ada"}
 
 Bad usage
-- {"name":""} or {}: there is nobody to greet.
+- {"name":""} or {}: the name is missing.
 - {"name":"the user"} because the real name is unknown: ask instead.`;

@@ -18,10 +18,10 @@ Arguments
 
 Session and user are known from the call; they are not arguments.
 
-The answer has success, mode, branch, reason, previousMode and changed.
+The result has success, mode, branch, reason, previousMode and changed.
 
 Error codes
-- UNKNOWN_MODE: there is no such mode; the message names those that there are.
+- UNKNOWN_MODE: the mode does not exist; the message names the existing ones.
 - SESSION_MISSING: the call belongs to no session, so there is no mode to change.
 - MODE_NOT_CHANGED: the modes could not be read, and nothing was changed.
 - INVALID_ARGUMENTS: an argument is missing or blank.

@@ -34,7 +34,7 @@ const outputSchema = z.strictObject({
 
 /**
  * Changes the mode of the session that calls, from its next turn on, after a person agreed. With `branch` the session
- * keeps its mode: that a new one is wanted is told to the application.
+ * keeps its mode, and the application is notified of the wish.
  */
 export function createChangeMode(_settings: object, services: ChangeModeServices) {
   return defineTool({
@@ -103,7 +103,7 @@ function defaultOf(modes: readonly ModeSummary[]): string {
   return modes.find(({ isDefault }) => isDefault)?.key ?? defaultMode;
 }
 
-/** Logged and told with session, modes, reason, user and organisation: all from the context, never from the model. */
+/** Logs and emits session, modes, reason, user and organisation: all from the context, never from the model. */
 function tell(
   { tell: announce }: ChangeModeServices,
   context: ToolContext,
@@ -114,7 +114,7 @@ function tell(
     reason,
   }: { previousMode: string; mode: string; branch: boolean; reason: string },
 ): void {
-  const told: ModeChanged = {
+  const change: ModeChanged = {
     session_id: context.sessionId!,
     previous_mode: previousMode,
     mode,
@@ -123,12 +123,12 @@ function tell(
     user_id: context.userId ?? null,
     org_id: organisationOf(context),
   };
-  const attributes = Object.entries(told).map(([name, value]) => [name, String(value ?? "")]);
+  const attributes = Object.entries(change).map(([name, value]) => [name, String(value ?? "")]);
   context.logger.info(
     { event: "mode:changed", attributes },
     branch ? "a new session in a mode is wanted" : "the mode of a session was changed",
   );
-  announce?.(told);
+  announce?.(change);
 }
 
 /** Hosts with organisations provide `orgId` to every context. */

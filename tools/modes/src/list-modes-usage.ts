@@ -6,14 +6,14 @@ Lists the modes in which this agent can work, with what each is for, so that the
 
 Rules
 - Use it when the user asks which modes exist, wants help choosing a mode, or before you propose a change of mode.
-- Do not use it on every message, nor when the mode to go on with is already known.
+- Do not use it on every message, nor when the mode to use is already known.
 - Do not use it instead of agent_change_mode: it changes neither the mode nor the session nor anything else.
 - The same catalog gives the same list, so one call is enough while you talk about it.
 
 Arguments
-- includeExamples (boolean, optional): true adds to each mode things that users say when they want it. False when left out.
+- includeExamples (boolean, optional): true adds to each mode things that users say when they want it. False by default.
 
-The answer has modes, a list; each has id, key, displayName, description, systemPromptSummary, isDefault, humanRoleHints and exampleUtterances. The key is what agent_change_mode takes.
+The result has modes, a list; each has id, key, displayName, description, systemPromptSummary, isDefault, humanRoleHints and exampleUtterances. The key is what agent_change_mode takes.
 
 Error codes
 - MODES_NOT_LISTED: the modes could not be read. Say so; do not invent modes.

@@ -61,7 +61,7 @@ export function createListModes(_settings: object, services: ModeServices) {
   });
 }
 
-/** Missing texts are empty ones, missing lists empty lists: a catalog may be somebody else's. */
+/** Missing texts become empty texts, missing lists empty lists: the catalog may come from another author. */
 function show(mode: Partial<ModeSummary>, includeExamples: boolean) {
   return {
     id: mode.id ?? "",

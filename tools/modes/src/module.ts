@@ -27,7 +27,7 @@ function servicesOf(coordinator: Coordinator): ChangeModeServices {
     tell(change) {
       hooks
         .emit("mode:changed", { ...change })
-        .catch((err: unknown) => logger.warn({ err }, "a change of mode was not told"));
+        .catch((err: unknown) => logger.warn({ err }, "a change of mode could not be reported"));
     },
   };
 }

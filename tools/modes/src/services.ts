@@ -2,16 +2,16 @@ import type { ModeCatalog } from "@toolmount/core";
 
 /** What the tools of modes need of the world around them. */
 export interface ModeServices {
-  /** Where the modes are kept; read anew at each call. */
+  /** The catalog of modes; read at each call. */
   readonly catalog: ModeCatalog | null;
 }
 
 export interface ChangeModeServices extends ModeServices {
-  /** Told of each change, once it is made. */
+  /** Called after each change. */
   readonly tell?: ((change: ModeChanged) => void) | undefined;
 }
 
-/** A change of mode, as it is told and logged. Names are those of events. */
+/** A change of mode, as it is emitted and logged. The names are those of events. */
 export interface ModeChanged {
   readonly session_id: string;
   readonly previous_mode: string;

@@ -175,7 +175,7 @@ test.each([
   ["APTIX-100: when help with choosing is wanted", /help choosing/],
   ["APTIX-100: before proposing a change", /before you propose a change/],
   ["APTIX-101: not on every message", /not use it on every message/],
-  ["APTIX-101: not when the mode is known", /nor when the mode to resume is already known/],
+  ["APTIX-101: not when the mode is known", /nor when the mode to use is already known/],
   ["APTIX-101: not instead of the tool that changes the mode", /not use it instead of agent_change_mode/],
 ])("%s, says its usage", (_, sentence) => {
   expect(listed().usage).toMatch(sentence);

@@ -17,4 +17,4 @@ export const searchPath = z.string().min(1).default(".");
 export const includeIgnored = z
   .boolean()
   .default(false)
-  .describe("Also searches what ignore files and the usual exclusions leave out, such as node_modules");
+  .describe("Also searches files that ignore files and default exclusions skip, such as node_modules");

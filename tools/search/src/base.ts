@@ -6,7 +6,7 @@ export interface Base {
   readonly kind: "directory" | "file";
   /** The folder in which the engine runs, free of links. */
   readonly folder: string;
-  /** What it is told to search there. */
+  /** The arguments of the engine for it. */
   readonly target: string;
   /** The real path behind one the engine tells. */
   real(found: string): string;

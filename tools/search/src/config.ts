@@ -32,7 +32,7 @@ const builtInExclusions = [
 ];
 
 const grep = z.strictObject({
-  timeout: seconds.default(60).describe("Seconds after which a search gives up"),
+  timeout: seconds.default(60).describe("Seconds after which a search is stopped"),
   max_file_size: z
     .int()
     .min(1)
@@ -46,42 +46,40 @@ const grep = z.strictObject({
       count: limit.default(200),
     })
     .prefault({})
-    .describe("How many results a call shows when it does not say; 0 for all"),
+    .describe("Results that a call shows by default; 0 for all"),
 });
 
 const glob = z.strictObject({
-  timeout: seconds.default(60).describe("Seconds after which a search gives up"),
+  timeout: seconds.default(60).describe("Seconds after which a search is stopped"),
 });
 
-/** What a plan may set for this module. Paths are relative to the plan's folder; nothing in them is expanded. */
+/** The module's config in a plan. Paths are relative to the plan's folder; nothing in them is expanded. */
 export const config = z.strictObject({
-  working_dir: path
-    .optional()
-    .describe("What relative paths of a call are relative to; the plan's folder when left out"),
-  allowed_paths: paths.optional().describe("What may be searched, with all below; working_dir when left out"),
-  denied_paths: paths.default([]).describe("What may not be searched, whatever else allows it"),
+  working_dir: path.optional().describe("Where relative paths of a call start; default the plan's folder"),
+  allowed_paths: paths.optional().describe("Searchable paths, with everything below; default working_dir"),
+  denied_paths: paths.default([]).describe("Paths that must not be searched, whatever else allows them"),
   exclusions: z
     .array(z.string().regex(/^[^/!]+$/, "a name, or a pattern of names, without / and !"))
     .default(builtInExclusions)
-    .describe("Names of files and folders that are looked past, unless a call says include_ignored"),
-  max_results: z.int().min(1).max(100_000).default(500).describe("How many paths one glob shows at most"),
+    .describe("Names of files and folders to skip, unless a call sets include_ignored"),
+  max_results: z.int().min(1).max(100_000).default(500).describe("Most paths of one glob"),
   max_output_bytes: z
     .int()
     .min(1000)
     .max(1_073_741_824)
     .default(80_000)
-    .describe("Most text that one call gives back; the rest is a page on"),
+    .describe("Most bytes of text that one call returns; the rest is on the next page"),
   grep: grep.prefault({}),
   glob: glob.prefault({}),
 });
 
-/** A plan's settings, as they are written. */
+/** The config as written in a plan. */
 export type Settings = z.input<typeof config>;
 
-/** Settings with their defaults. */
+/** The config with its defaults. */
 export type ParsedSettings = z.output<typeof config>;
 
-/** The roots that settings mean. `planFolder` is null where no host tells one; `working_dir` must then be absolute. */
+/** The roots of the settings. `planFolder` is null without a host; `working_dir` must then be absolute. */
 export function rootRules(settings: ParsedSettings, planFolder: string | null): RootRules {
   const { working_dir, allowed_paths, denied_paths } = settings;
   const workingDir = absolute(working_dir, planFolder);

@@ -21,8 +21,8 @@ export interface Confirmed {
 /**
  * Reads a file again and keeps the claims that are true of it.
  *
- * The engine opens files by itself, and a link may have been turned while it ran. What is told of a file comes from
- * this reading alone, so that nothing outside can be told, and a file that may not be read is as if it were not there.
+ * The engine opens files itself, and a link may change while it runs. Results come only from this second reading, so that
+ * nothing outside is reported, and an unreadable file is treated as absent.
  */
 export async function confirm(
   files: Files,

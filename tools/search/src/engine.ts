@@ -1,6 +1,6 @@
 import type { ParsedSettings } from "./config.ts";
 
-/** What every run of the engine is told: which files to look past, and never to follow links or its own configuration. */
+/** Arguments of every run: files to skip, no links, no configuration of its own. */
 export function walkArguments(
   { exclusions }: Pick<ParsedSettings, "exclusions">,
   includeIgnored: boolean,

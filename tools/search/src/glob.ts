@@ -14,15 +14,15 @@ import { newestFirst } from "./newest-first.ts";
 const schema = z.strictObject({
   pattern: pattern
     .max(maxPatternLength)
-    .describe("Which paths, relative to path: **/*.ts for all below, *.md for those in the folder itself"),
+    .describe("Pattern relative to path: **/*.ts for everything below, *.md for the folder itself"),
   path: searchPath.describe("The folder to search, relative to the working folder or absolute"),
-  type: z.enum(["file", "dir", "any"]).default("file").describe("Whether files, folders or both are meant"),
+  type: z.enum(["file", "dir", "any"]).default("file").describe("Whether to find files, folders or both"),
   exclude: z
     .array(pathPattern)
     .max(50)
     .default([])
     .describe(
-      "Paths to leave out: a pattern without / is about names in any folder, and all below a folder goes",
+      "Patterns to exclude: without / they match names in any folder, and everything below a folder is excluded",
     ),
   include_ignored: includeIgnored,
 });
@@ -39,7 +39,7 @@ export function globIn(searcher: Searcher) {
   return defineTool({
     name: "glob",
     description:
-      "Finds files and folders of the project by a pattern of their paths, newest first. Use when a name or an extension is known; to search what files hold, use grep.",
+      "Finds files and folders of the project by a path pattern, newest first. Use when a name or an extension is known; to search the content of files, use grep.",
     summary: "Finds files by their paths.",
     usage,
     schema,
@@ -82,9 +82,7 @@ async function glob(searcher: Searcher, params: GlobArguments, signal: AbortSign
     found.isComplete
       ? undefined
       : {
-          warnings: [
-            `more than ${found.paths.length} paths fit: narrow the pattern, or the rest is not told`,
-          ],
+          warnings: [`more than ${found.paths.length} paths fit: narrow the pattern to see the rest`],
         },
   ) satisfies PartialResult;
 }

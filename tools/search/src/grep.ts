@@ -113,10 +113,10 @@ function problemOf({ ending }: Claims): PartialResult<never> | null {
 function warningsOf({ ending, files, skippedLines, unnamedFiles }: Claims): string[] {
   const warnings: string[] = [];
   if (ending.wasStopped)
-    warnings.push(`the search was stopped after ${files.length} files: narrow it, or the rest is not told`);
+    warnings.push(`the search was stopped after ${files.length} files: narrow it to see the rest`);
   if (ending.code === 2) warnings.push("some files or folders could not be read");
   if (skippedLines > 0) warnings.push(`${skippedLines} matching lines were too long to be looked at`);
   if (unnamedFiles > 0)
-    warnings.push(`${unnamedFiles} files have names that are not UTF-8, and are not told`);
+    warnings.push(`${unnamedFiles} files have names that are not UTF-8, and are not listed`);
   return warnings;
 }

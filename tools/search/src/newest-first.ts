@@ -9,7 +9,7 @@ export interface FoundPath {
   readonly size?: number;
 }
 
-/** Folders that are opened at once. */
+/** Folders that are open at the same time. */
 const together = 16;
 
 /**

@@ -108,7 +108,7 @@ function invalid(pattern: string, problem: string): Refusal {
 
 /**
  * A pattern of names alone that fits at least all that a path pattern fits, for an engine that can pass over other
- * files early; null where that cannot be told with certainty.
+ * files early; null when that is not certain.
  */
 export function lastNamePattern(pattern: string): string | null {
   const name = pattern.slice(pattern.lastIndexOf("/") + 1);

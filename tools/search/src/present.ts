@@ -9,7 +9,7 @@ import { linesAfter, linesBefore, showLines } from "./text.ts";
 /** One thing that a search tells: a matching line, a file, or a file and its number. */
 type Item = JsonObject;
 
-/** Files that are read at once. */
+/** Files that are read at the same time. */
 const together = 16;
 
 /** Confirms what the engine claims, file by file in the order of their paths, and tells one page of it. */
@@ -51,7 +51,7 @@ function createPage(params: GrepArguments, { settings }: Searcher): Page {
   let matches = 0;
   let bytes = 0;
   let isFull = false;
-  /** Takes the next thing that could be told; it is made only when it is. */
+  /** Adds the next result; it is created only when it is shown. */
   const offer = (make: () => Item) => {
     const isWanted = total >= offset && !isFull;
     total++;

@@ -1,6 +1,6 @@
 import { failure, type JsonObject, type PartialResult } from "@toolmount/core";
 
-/** A refusal that a tool makes itself; thrown to leave nested work at once, and turned into its failure. */
+/** A refusal of the tool itself. It is thrown out of nested work and becomes the tool's failure. */
 export class Refusal extends Error {
   override readonly name = "Refusal";
   readonly code: string;
@@ -12,7 +12,7 @@ export class Refusal extends Error {
     this.details = details;
   }
 
-  /** What the model is told. */
+  /** The message for the model. */
   toAnswer(): PartialResult<never> {
     return failure(this.message, { code: this.code, details: this.details });
   }

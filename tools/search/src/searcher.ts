@@ -1,7 +1,7 @@
 import { createFiles, type Files } from "@toolmount/paths";
 import { config, rootRules, type ParsedSettings, type Settings } from "./config.ts";
 
-/** What the tools need of a host; each can be left out. */
+/** Services of the host that the tools use; all are optional. */
 export interface Services {
   /** The plan's folder. Without it `working_dir` must be absolute. */
   readonly planFolder?: string | undefined;
@@ -13,7 +13,7 @@ export interface Searcher {
   readonly files: Files;
 }
 
-/** Opens the folders that the settings allow. Throws `CONFIG_INVALID` when no working folder can be told. */
+/** Opens the folders that the settings allow. Throws `CONFIG_INVALID` when the working folder is not known. */
 export function openSearcher(given: Settings, { planFolder }: Services = {}): Searcher {
   const settings = config.parse(given);
   return { settings, files: createFiles(rootRules(settings, planFolder ?? null)) };

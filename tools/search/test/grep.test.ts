@@ -331,7 +331,7 @@ test("a file whose name is no UTF-8 is reported, not named", async () => {
 
   expect(await grep(folder, { pattern: "x" })).toMatchObject({
     data: { files: ["a.txt"] },
-    warnings: ["1 files have names that are not UTF-8, and are not reported"],
+    warnings: ["1 files have names that are not UTF-8, and are not listed"],
   });
 });
 

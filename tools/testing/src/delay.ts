@@ -25,7 +25,7 @@ export interface DelayServices {
   readonly clock?: Clock | undefined;
 }
 
-/** Waits, and when it is cancelled tells so in a successful answer, at once. */
+/** Waits. When cancelled, immediately returns a successful result that says so. */
 export function createDelay(_settings: object = {}, { clock = systemClock }: DelayServices = {}) {
   return defineTool({
     name: "testing_delay",
@@ -57,7 +57,7 @@ export function createDelay(_settings: object = {}, { clock = systemClock }: Del
   });
 }
 
-/** Resolves after `ms`, or at once when the signal is aborted; tells which. */
+/** Resolves after `ms`, or immediately when the signal is aborted; the value says which. */
 function wait(clock: Clock, ms: number, signal: AbortSignal): Promise<boolean> {
   return new Promise((resolve) => {
     if (signal.aborted) return resolve(true);

@@ -11,9 +11,9 @@ Rules
 
 Arguments
 - message (string, optional): text to send back. Blank or left out, the reply is "ping", else "pong: " and the message.
-- count (integer, optional): the count so far, 0 when left out.
+- count (integer, optional): the count so far, 0 by default.
 
-The answer has Reply, Count, SessionId and ConversationId; the ids are null where there are none.
+The result has Reply, Count, SessionId and ConversationId; missing ids are null.
 
 Error codes
 - INVALID_ARGUMENTS: message is not a text, or count not a whole number.
@@ -42,11 +42,11 @@ Arguments
 - left (number, required): the first number.
 - right (number, required): the second number; not 0 when dividing.
 
-The answer has Operation, Left, Right, Result, SessionId and ConversationId.
+The result has Operation, Left, Right, Result, SessionId and ConversationId.
 
 Error codes
 - INVALID_ARGUMENTS: an argument is missing or not a number.
-- UNSUPPORTED_OPERATION: the operation is none of the four.
+- UNSUPPORTED_OPERATION: the operation is not one of the four.
 - DIVIDE_BY_ZERO: right is 0 and the operation is divide.
 - RESULT_NOT_FINITE: the result is too large for a number.
 
@@ -67,13 +67,13 @@ Rules
 - Use it when the user asks for a delay, or to see how a slow tool behaves.
 - Do not use it to wait for something in the world, nor in place of asking again later: it looks at nothing.
 - Use it sparingly: the whole turn waits. It changes nothing.
-- When the call is cancelled it stops at once and still answers, with WasCancelled true.
+- When the call is cancelled, it stops immediately and returns WasCancelled true.
 
 Arguments
-- milliseconds (integer, optional): 1000 when left out; below 0 counts as 0, above 60000 as 60000.
+- milliseconds (integer, optional): 1000 by default; below 0 counts as 0, above 60000 as 60000.
 - note (string, optional): any text; it comes back as Note.
 
-The answer has RequestedMilliseconds (after these bounds), ElapsedMilliseconds, WasCancelled, Note, SessionId and ConversationId.
+The result has RequestedMilliseconds (after these bounds), ElapsedMilliseconds, WasCancelled, Note, SessionId and ConversationId.
 
 Error codes
 - INVALID_ARGUMENTS: milliseconds is not a whole number, or note not a text.
@@ -97,7 +97,7 @@ Rules
 - It changes nothing but the log, which gets one entry for each failure asked for.
 
 Arguments
-- shouldFail (boolean, optional): true makes the call fail; false when left out.
+- shouldFail (boolean, optional): true makes the call fail; false by default.
 - failureMessage (string, optional): what the failure says.
 - payload (string, optional): any text; it comes back on success and is logged on failure. Put no secrets into it.
 

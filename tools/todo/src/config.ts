@@ -1,12 +1,12 @@
 import { z } from "zod";
 
-/** What a plan may set for this module. */
+/** The module's config in a plan. */
 export const config = z.strictObject({
-  max_todos: z.int().min(1).max(1000).default(100).describe("How many items one list may have"),
+  max_todos: z.int().min(1).max(1000).default(100).describe("Most items of one list"),
 });
 
-/** A plan's settings, as they are written. */
+/** The config as written in a plan. */
 export type Settings = z.input<typeof config>;
 
-/** Settings with their defaults. */
+/** The config with its defaults. */
 export type ParsedSettings = z.output<typeof config>;

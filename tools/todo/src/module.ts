@@ -10,6 +10,6 @@ export async function mount(coordinator: Coordinator, settings: ParsedSettings):
   const announce = (event: string, data: Readonly<Record<string, unknown>>) =>
     void hooks
       .emit(event, data)
-      .catch((error: unknown) => logger.warn({ err: error, event }, "an event was not told"));
+      .catch((error: unknown) => logger.warn({ err: error, event }, "an event could not be emitted"));
   coordinator.mount("tools", createTodo(settings, { announce }));
 }

@@ -4,5 +4,5 @@ export interface Services {
   readonly announce?: ((event: string, data: Readonly<Record<string, unknown>>) => void) | undefined;
 }
 
-/** The event that a change of a list is told as, with the numbers of its items. */
+/** The event of a changed list, with the numbers of its items. */
 export const changedEvent = "todo:changed";

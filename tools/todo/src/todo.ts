@@ -35,7 +35,7 @@ export function createTodo(settings: Settings = {}, services: Services = {}) {
   return defineTool({
     name: "todo",
     description:
-      "Keeps this session's list of what is to be done, and where each item stands. Use for work of three steps or more, and after each step; not for a single quick one.",
+      "Keeps this session's list of tasks and their status. Use for work of three steps or more, and after each step; not for a single quick step.",
     summary: "Keeps the list of work.",
     usage,
     schema,

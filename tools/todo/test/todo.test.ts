@@ -3,7 +3,7 @@ import { expect, test } from "vitest";
 import { mounted } from "./mounted.ts";
 
 const read = { content: "Read the code", activeForm: "Reading the code", status: "completed" };
-const repair = { content: "Mend the bug", activeForm: "Mending the bug", status: "in_progress" };
+const repair = { content: "Fix the bug", activeForm: "Fixing the bug", status: "in_progress" };
 const show = { content: "Show it", activeForm: "Showing it", status: "pending" };
 
 test("a list is created, changed and shown", async () => {

@@ -12,7 +12,7 @@ import { readAssignment, readWord, type ShellWord } from "../script/words.ts";
 import { commandsOfFind, runners, unwrap } from "../commands/wrappers.ts";
 import { writtenWords } from "../commands/written-paths.ts";
 
-/** Judges a simple command as it stands in the tree. */
+/** Judges a simple command of the syntax tree. */
 export function judgeCommand(node: Command, inspection: Inspection): void {
   if (node.prefix.some(({ type }) => type === "Assignment")) inspection.plain = false;
   if (node.name === undefined) return;
@@ -106,7 +106,7 @@ function judgeInner(
   const inner = unwrap(name, words);
   if (inner === null || inner === "none") return;
   if (inner === "unclear")
-    return noteUnclear(inspection, `what "${name}" runs cannot be told from its options`);
+    return noteUnclear(inspection, `what "${name}" runs is not clear from its options`);
   judgeSetByEnv(name, words, inspection);
   judgeInvocation(inner, inspection, redirections);
 }

@@ -6,7 +6,7 @@ import { parsePattern } from "../script/command-patterns.ts";
 /** Judges commands by a plan's settings. */
 export interface Policy {
   judge(command: string): Judgement;
-  /** Whether a person is to be asked before it runs; what is refused anyway is nobody's question. */
+  /** Whether a person is asked before the command runs. Refused commands are not asked about. */
   asks(command: string): boolean;
 }
 

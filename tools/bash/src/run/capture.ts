@@ -68,8 +68,8 @@ export class Capture {
   }
 
   /**
-   * Bytes from `offset` on, at most `limit`. Where the middle was let go, it goes on at the tail: `offset` then tells
-   * where the bytes really begin.
+   * Bytes from `offset`, at most `limit`. In a dropped middle, the bytes of the tail follow: `offset` is then their real
+   * start.
    */
   page(offset: number, limit: number): { bytes: Buffer; offset: number } {
     const from = offset >= this.#head.length && offset < this.#tailStart ? this.#tailStart : offset;

@@ -22,7 +22,7 @@ export function commandEnvironment(
   return { HOME: homedir(), USER: userInfo().username, ...usual, ...Object.fromEntries(taken), ...env };
 }
 
-/** The host's own variables, for whoever was handed none. */
+/** The host's own variables, for callers that pass none. */
 export function hostEnvironment(): Readonly<Record<string, string | undefined>> {
   return process.env;
 }

@@ -1,6 +1,6 @@
 import type { ShellWord } from "./words.ts";
 
-/** A rule of a plan about commands: words, in which `*` stands for anything. */
+/** A pattern for commands: words, in which `*` matches any text. */
 export interface CommandPattern {
   readonly source: string;
   readonly words: readonly string[];

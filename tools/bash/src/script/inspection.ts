@@ -40,12 +40,12 @@ export interface Inspection {
   readonly inspectScript: (text: string) => void;
 }
 
-/** Notes something that was found. */
+/** Records a finding. */
 export function note(inspection: Inspection, kind: FindingKind, reason: string, hint: string): void {
   inspection.findings.push({ kind, reason, hint });
 }
 
-/** Notes that what will run cannot be told from the text. */
+/** Records that the text does not show what will run. */
 export function noteUnclear(inspection: Inspection, reason: string): void {
   note(inspection, "unclear", reason, "write the command out plainly, or let a person approve it");
 }

@@ -36,7 +36,7 @@ export function readAssignment(assignment: Assignment): ShellWord {
   return { text: assignment.text, value: whole, prefix: whole ?? head, pattern: false, tilde: false };
 }
 
-/** A word that nobody knows yet. */
+/** A word whose value is not known. */
 export const unknownWord: ShellWord = { text: "…", value: null, prefix: "", pattern: false, tilde: false };
 
 function joined(parts: readonly WordPart[]): string | null {
@@ -59,7 +59,7 @@ function knownPrefix(parts: readonly WordPart[]): string {
   return prefix;
 }
 
-/** What a part stands for; a locale string may be translated, so it is not known. */
+/** The value of a part. A locale string may be translated, so its value is not known. */
 function valueOf(part: WordPart): string | null {
   if (part.type === "Literal" || part.type === "SingleQuoted" || part.type === "AnsiCQuoted")
     return part.value;

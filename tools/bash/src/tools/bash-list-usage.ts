@@ -2,19 +2,19 @@
 export const bashListUsage = `bash_list: lists background commands
 
 Primary purpose
-Tells which commands of this session were started in the background, whether they still run, and how much they printed.
+Lists the background commands of this session, whether they are running, and how much they printed.
 
 Rules
-- Use it when an id was lost, or before starting something that may already run.
+- Use it when an id is lost, or before starting a command that may already be running.
 - It changes nothing. Commands of other sessions are not shown.
 
 Arguments
 - none.
 
-The answer has jobs, each with id, pid, command (its first 200 characters), status, returncode, started_at, stdout_bytes and stderr_bytes.
+The result has jobs, each with id, pid, command (its first 200 characters), status, returncode, started_at, stdout_bytes and stderr_bytes.
 
 Error codes
-- INVALID_ARGUMENTS: an argument was given; it takes none.
+- INVALID_ARGUMENTS: it takes no arguments.
 
 Good usage
 - {}

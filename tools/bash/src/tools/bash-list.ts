@@ -24,7 +24,7 @@ export function bashListIn(shell: Shell) {
   return defineTool({
     name: "bash_list",
     description:
-      "Lists the background commands of this session, running and ended. Use to find an id that was lost or to see what still runs; to read one, use bash_output.",
+      "Lists the background commands of this session, running and ended. Use to find a lost id or to see running commands; to read one, use bash_output.",
     summary: "Lists background commands.",
     usage,
     schema: z.strictObject({}),

@@ -5,7 +5,7 @@ import type { Job } from "../jobs.ts";
 import { wholeCharacters, withoutControls } from "../run/show-stream.ts";
 import type { Shell } from "../shell.ts";
 
-export const jobId = z.string().min(1).describe("The id that bash gave");
+export const jobId = z.string().min(1).describe("The id from bash");
 
 const schema = z.strictObject({
   id: jobId,
@@ -14,14 +14,14 @@ const schema = z.strictObject({
     .int()
     .min(0)
     .default(0)
-    .describe("Where to begin, in bytes; next_offset of the last answer to go on"),
-  limit: z.int().min(4).max(100_000).default(50_000).describe("Most bytes to give"),
+    .describe("Start, in bytes; for the next part, next_offset of the last result"),
+  limit: z.int().min(4).max(100_000).default(50_000).describe("Most bytes to return"),
   wait: z
     .number()
     .min(0)
     .max(60)
     .default(0)
-    .describe("Seconds to wait for more while there is nothing behind offset and the command still runs"),
+    .describe("Seconds to wait for more output after offset while the command is running"),
 });
 
 const outputSchema = z.strictObject({
@@ -41,7 +41,7 @@ export function bashOutputIn(shell: Shell) {
   return defineTool({
     name: "bash_output",
     description:
-      "Reads what a background command printed so far, or the rest of an output that bash had to cut. Use with the id that bash gave; to run a command, use bash.",
+      "Reads the output of a background command, or the rest of an output that bash cut. Use with the id from bash; to run a command, use bash.",
     summary: "Reads the output of a command.",
     usage,
     schema,
@@ -62,7 +62,7 @@ export function bashOutputIn(shell: Shell) {
   });
 }
 
-/** The answer for an id that this session has no command of: the same whether another session has one or nobody. */
+/** The failure for an unknown id; the same for ids of other sessions. */
 export function jobNotFound(id: string): PartialResult<never> {
   return failure(
     `No command has the id ${id}; it may have been dropped to make room. bash_list tells which there are`,

@@ -15,7 +15,7 @@ export function bashStopIn(shell: Shell) {
   return defineTool({
     name: "bash_stop",
     description:
-      "Ends a background command that bash started, with all that it started in turn. Use when it is no longer needed or hangs; not for programs that something else started.",
+      "Ends a background command of bash, with all its processes. Use when it is no longer needed or hangs; not for other programs.",
     summary: "Ends a background command.",
     usage,
     schema: z.strictObject({ id: jobId }),

@@ -15,17 +15,17 @@ const schema = z.strictObject({
   command: z
     .string({ error: missing })
     .regex(/\S/, missing)
-    .describe("The command, as bash reads it; run byte for byte as given"),
+    .describe("The command for bash; it runs byte for byte as given"),
   timeout: z
     .int()
     .min(1)
     .max(86_400)
     .optional()
-    .describe("Seconds it may run, at most what the settings allow; in the background none when left out"),
+    .describe("Seconds it may run, up to the plan's limit; in the background no limit by default"),
   run_in_background: z
     .boolean()
     .default(false)
-    .describe("Start it and answer at once; read it with bash_output, end it with bash_stop"),
+    .describe("Start it and return immediately; read it with bash_output, end it with bash_stop"),
 });
 
 const outputSchema = z.union([
@@ -50,7 +50,7 @@ export function bashIn(shell: Shell) {
   return defineTool({
     name: "bash",
     description:
-      "Runs a shell command in the project's folder and gives its output and return code. Use for builds, tests, git and other programs; to read, write or search files, use the file tools.",
+      "Runs a shell command in the project's folder and returns its output and return code. Use for builds, tests, git and other programs; to read, write or search files, use the file tools.",
     summary: "Runs a shell command.",
     usage,
     schema,

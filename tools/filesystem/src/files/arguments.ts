@@ -16,11 +16,11 @@ export const editShape = {
   ),
   new_string: z
     .string({ error: ({ input }) => (input === undefined ? "new_string is required" : undefined) })
-    .describe("Text to put in its place; empty to take it out"),
+    .describe("The new text; empty to delete the old one"),
   replace_all: z
     .boolean()
     .default(false)
-    .describe("Replaces every occurrence; else there must be exactly one"),
+    .describe("Replaces every occurrence; otherwise the text must occur exactly once"),
 };
 
 export const sameStrings = "old_string and new_string must be different (no changes to make)";

@@ -1,4 +1,4 @@
-/** Lets work on one key wait for the work on it that came before; work on other keys goes on beside it. */
+/** Runs work on one key in order; work on other keys runs at the same time. */
 export interface Turns {
   take<Value>(key: string, work: () => Promise<Value>): Promise<Value>;
 }

@@ -25,7 +25,7 @@ export function requireKnown(
 }
 
 /**
- * The same for a file that is to be replaced whole, which is read only when somebody wants to know. Tells which file
+ * The same for a file that is replaced as a whole, which is read only when the check needs it. Returns which file
  * may then be replaced; undefined when any may.
  */
 export async function requireReplaceable(

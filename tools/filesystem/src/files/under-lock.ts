@@ -2,7 +2,7 @@ import type { Workspace } from "./workspace.ts";
 
 /**
  * Changes a file when those that came before are done with it: by whatever path they named it, and of those that named
- * it alike, in the order in which they came. `work` is told where the file really is.
+ * it alike, in order. `work` gets the real path of the file.
  */
 export function inTurn<Value>(
   { files, turns }: Workspace,

@@ -2,21 +2,21 @@ import { createFiles, type Files } from "@toolmount/paths";
 import { config, rootRules, type ParsedSettings, type Settings } from "../config.ts";
 import { createTurns, type Turns } from "./file-locks.ts";
 
-/** What the tools need of a host; each can be left out. */
+/** Services of the host that the tools use; all are optional. */
 export interface Services {
   /** The plan's folder. Without it `working_dir` must be absolute. */
   readonly planFolder?: string | undefined;
-  /** Paths that may not be written whatever the settings say, such as the plan itself; asked for each call. */
+  /** Paths that must not be written whatever the settings say, such as the plan itself; read for each call. */
   readonly protectedPaths?: (() => readonly string[]) | undefined;
-  /** Tells the host what was read or changed. */
+  /** Emits an event about a file that was read or changed. */
   readonly announce?: ((event: string, data: Readonly<Record<string, unknown>>) => void) | undefined;
-  /** Finds the path behind `@bundle:path`, null when there is none; undefined when the host knows no mentions. */
+  /** Resolves `@bundle:path`, to null for an unknown one; undefined when the host supports no mentions. */
   readonly resolveMention?: (() => MentionResolver | undefined) | undefined;
 }
 
 export type MentionResolver = (mention: string) => string | null | Promise<string | null>;
 
-/** What the file tools of one mount share. */
+/** Shared by the file tools of one mount. */
 export interface Workspace {
   readonly settings: ParsedSettings;
   readonly files: Files;
@@ -26,7 +26,7 @@ export interface Workspace {
   readonly resolveMention: NonNullable<Services["resolveMention"]>;
 }
 
-/** Opens the folders that the settings allow. Throws `CONFIG_INVALID` when no working folder can be told. */
+/** Opens the folders that the settings allow. Throws `CONFIG_INVALID` when the working folder is not known. */
 export function openWorkspace(given: Settings, services: Services = {}): Workspace {
   const settings = config.parse(given);
   const rules = rootRules(settings, services.planFolder ?? null);
@@ -46,7 +46,7 @@ export function openWorkspace(given: Settings, services: Services = {}): Workspa
   };
 }
 
-/** Makes the guard anew only when other paths are protected: after a reload a plan may be of other files. */
+/** Creates the guard again when the protected paths change: after a reload, a plan may have other files. */
 function rememberLast(make: (paths: readonly string[]) => Files): (paths: readonly string[]) => Files {
   let last: { key: string; files: Files } | undefined;
   return (paths) => {

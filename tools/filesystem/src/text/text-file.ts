@@ -1,4 +1,4 @@
-/** How a text file is written down; an edit writes it the same way. */
+/** The encoding of a text file; an edit keeps it. */
 export interface Encoding {
   readonly name: "utf-8" | "utf-16le" | "utf-16be" | "latin1";
   readonly hasMark: boolean;

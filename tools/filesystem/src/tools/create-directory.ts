@@ -7,7 +7,7 @@ import { createDirectoryUsage as usage } from "../usage/create-directory.ts";
 import { openWorkspace, type Services, type Workspace } from "../files/workspace.ts";
 
 const schema = z.strictObject({
-  path: requiredText("path").describe("The folder to make; missing folders above it are made too"),
+  path: requiredText("path").describe("The folder to create, with missing folders above it"),
 });
 
 const wording: Wording = {
@@ -24,7 +24,7 @@ export function createDirectoryIn(workspace: Workspace) {
   return defineTool({
     name: "create_directory",
     description:
-      "Makes a folder in the project, with missing ones above it. Use when an empty folder is needed; write_file makes the folders of a file by itself.",
+      "Creates a folder in the project, with missing folders above it. Use for an empty folder; write_file creates the folders of a file itself.",
     summary: "Makes a folder.",
     usage,
     schema,

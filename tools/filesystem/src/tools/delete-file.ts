@@ -8,8 +8,8 @@ import { forgetSeen } from "../files/seen-files.ts";
 import { openWorkspace, type Services, type Workspace } from "../files/workspace.ts";
 
 const schema = z.strictObject({
-  path: requiredText("path").describe("The file, folder or link to delete for good"),
-  recursive: z.boolean().default(false).describe("Deletes a folder with all that is in it"),
+  path: requiredText("path").describe("The file, folder or link to delete permanently"),
+  recursive: z.boolean().default(false).describe("Deletes a folder with its content"),
 });
 
 const wording: Wording = {
@@ -26,8 +26,8 @@ export function deleteFileIn(workspace: Workspace) {
   return defineTool({
     name: "delete_file",
     description:
-      "Deletes a file or folder of the project for good, after a person agreed. Use only when deleting was asked for; to put something elsewhere, use move_file.",
-    summary: "Deletes a file or folder for good.",
+      "Deletes a file or folder of the project permanently, after a person approved. Use only when the user asked to delete; to rename or move, use move_file.",
+    summary: "Deletes a file or folder permanently.",
     usage,
     schema,
     category: "delete",

@@ -24,7 +24,7 @@ export function editFileIn(workspace: Workspace) {
   return defineTool({
     name: "edit_file",
     description:
-      "Replaces an exact text by another in one file of the project. Use to change a part of a file; for several changes of one file use multi_edit_file, for a new file write_file.",
+      "Replaces an exact text in one file of the project. Use to change a part of a file; for several changes of one file use multi_edit_file, for a new file write_file.",
     summary: "Replaces text in a file.",
     usage,
     schema,

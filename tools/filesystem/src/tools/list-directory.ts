@@ -9,7 +9,7 @@ import { openWorkspace, type Services, type Workspace } from "../files/workspace
 const schema = z.strictObject({
   path: requiredText("path").default(".").describe("The folder, relative to the working folder or absolute"),
   offset: z.int().min(1).max(1_000_000).default(1).describe("First entry to show, counted from 1"),
-  limit: z.int().min(1).max(5000).default(500).describe("How many entries to show at most"),
+  limit: z.int().min(1).max(5000).default(500).describe("Most entries to show"),
 });
 
 const wording: Wording = { OS_ERROR: (error) => `Error listing directory: ${error.message}` };

@@ -10,10 +10,8 @@ import { openWorkspace, type Services, type Workspace } from "../files/workspace
 
 const schema = z.strictObject({
   source: requiredText("source").describe("The file or folder to move"),
-  destination: requiredText("destination").describe(
-    "Its new path, name included; missing folders above it are made",
-  ),
-  overwrite: z.boolean().default(false).describe("Replaces a file that is there already"),
+  destination: requiredText("destination").describe("The new path with the name; creates missing folders"),
+  overwrite: z.boolean().default(false).describe("Replaces an existing file"),
 });
 
 const wording: Wording = {

@@ -17,7 +17,7 @@ const schema = z.strictObject({
     })
     .min(1, "edits is required")
     .max(200)
-    .describe("The replacements, made one after the other: each finds the text that the ones before it left"),
+    .describe("The replacements, in order: each sees the result of the earlier ones"),
 });
 
 /** Makes several replacements in one file: all of them or none. */

@@ -15,12 +15,12 @@ import { openWorkspace, type Services, type Workspace } from "../files/workspace
 const schema = z.strictObject({
   file_path: filePath.describe("The file, relative to the working folder or absolute"),
   offset: z.int().min(1).max(1_000_000_000).default(1).describe("First line to show, counted from 1"),
-  limit: z.int().min(1).max(1_000_000).default(2000).describe("How many lines to show at most"),
+  limit: z.int().min(1).max(1_000_000).default(2000).describe("Most lines to show"),
 });
 
 type Range = Pick<z.output<typeof schema>, "offset" | "limit">;
 
-/** Entries that are shown of a folder that was asked for as if it were a file. */
+/** Most entries to show when the path of a file is a folder. */
 const maxEntries = 1000;
 
 const wording: Wording = {
@@ -94,7 +94,7 @@ function showText(
   const next = offset + linesRead;
   const warnings: string[] = [];
   if (encoding.name === "latin1") warnings.push("the file is not UTF-8; it was read as Latin-1");
-  if (wasCut) warnings.push(`the page is full after line ${next - 1}; go on with offset ${next}`);
+  if (wasCut) warnings.push(`the page is full after line ${next - 1}; continue with offset ${next}`);
   if (linesRead === 0 && totalLines > 0)
     warnings.push(`the file ends at line ${totalLines}, before offset ${offset}`);
   return data(

@@ -13,11 +13,11 @@ import { writeFileUsage as usage } from "../usage/write-file.ts";
 
 const schema = z.strictObject({
   file_path: filePath.describe(
-    "The file, relative to the working folder or absolute; missing folders are made",
+    "The file, relative to the working folder or absolute; creates missing folders",
   ),
   content: z
     .string({ error: ({ input }) => (input === undefined ? "content is required" : undefined) })
-    .describe("All that the file is to hold; what it held before is gone"),
+    .describe("The whole content; the old content is lost"),
 });
 
 const wording: Wording = {
@@ -34,7 +34,7 @@ export function writeFileIn(workspace: Workspace) {
   return defineTool({
     name: "write_file",
     description:
-      "Writes a whole file of the project, new or over what was there. Use for new files and complete rewrites; to change a part of a file, use edit_file.",
+      "Writes a whole file of the project, new or in place of an old one. Use for new files and complete rewrites; to change a part of a file, use edit_file.",
     summary: "Writes a whole file.",
     usage,
     schema,
@@ -85,7 +85,7 @@ async function writeWhole(
   workspace.announce("artifact:write", { path: real, bytes: bytes.length, ...callFacts(context) });
 }
 
-/** Somebody was faster between the last look and the write: the same to the model as before it. */
+/** A change between the last check and the write has the same error as an earlier change. */
 export function sayChanged(path: string): (thrown: unknown) => never {
   return (thrown) => {
     throw isPathError(thrown) && thrown.code === "FILE_CHANGED" ? changed(path) : thrown;

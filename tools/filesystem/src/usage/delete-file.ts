@@ -1,28 +1,28 @@
 /** The long guidance for `delete_file`. */
-export const deleteFileUsage = `delete_file: deletes a file or folder for good
+export const deleteFileUsage = `delete_file: deletes a file or folder permanently
 
 Primary purpose
-Deletes a file, a folder or a link of the project for good, after a person agreed.
+Deletes a file, a folder or a link of the project permanently, after a person approved.
 
 Rules
-- Use it only when deleting was asked for. Do not use it to make room for a new file: write_file and move_file replace one.
+- Use it only when the user asked to delete. Do not use it before writing a new file: write_file and move_file replace files.
 - A person is asked first, so use it sparingly, and once for a folder rather than for each file in it.
-- A folder that is not empty needs recursive true. Of a link, the link goes; what it leads to stays.
-- There is no way back. Deleting again finds nothing.
-- Paths are relative to the working folder, or absolute inside the allowed folders. Nothing in them is expanded: ~ and $HOME are plain names.
+- A folder that is not empty needs recursive true. For a link, only the link is deleted.
+- It cannot be undone. A second delete finds nothing.
+- Paths are relative to the working folder, or absolute inside the allowed folders. Nothing is expanded: ~ and $HOME are plain names.
 
 Arguments
 - path (string, required): what to delete.
-- recursive (boolean, optional): deletes a folder with all that is in it; false when left out.
+- recursive (boolean, optional): deletes a folder with its content; false by default.
 
 Error codes
-- NOT_FOUND: there is nothing of that name.
-- DIRECTORY_NOT_EMPTY: the folder holds something, and recursive is not true.
-- ACCESS_DENIED: the path leads outside the allowed folders, also by a link. It is said of what exists and of what does not; do not try other spellings.
-- INVALID_PATH: the path is empty, too long, or holds a character no path may have.
-- MENTION_UNAVAILABLE: @bundle:path was used and the host knows no mentions.
-- OS_ERROR: the system refused, for instance for want of permission or space; the message says why.
-- DENIED: the person said no, or nobody could be asked. Do not try again another way.
+- NOT_FOUND: the path does not exist.
+- DIRECTORY_NOT_EMPTY: the folder has entries, and recursive is not true.
+- ACCESS_DENIED: the path leads outside the allowed folders, directly or through a link. The answer is the same for existing and absent paths; do not try other spellings.
+- INVALID_PATH: the path is empty, too long, or has an invalid character.
+- MENTION_UNAVAILABLE: the path is @bundle:path, and the host supports no mentions.
+- OS_ERROR: the operating system refused; the message says why.
+- DENIED: the person refused, or no person could be asked. Do not try another way.
 - INVALID_ARGUMENTS: path is missing.
 
 Good usage
@@ -30,4 +30,4 @@ Good usage
 
 Bad usage
 - {"path":".","recursive":true}: an allowed folder itself is never deleted.
-- deleting a file and writing it anew: write_file replaces it.`;
+- deleting a file and writing it again: write_file replaces it.`;

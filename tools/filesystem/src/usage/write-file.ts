@@ -2,28 +2,28 @@
 export const writeFileUsage = `write_file: writes a whole file
 
 Primary purpose
-Puts a file of the project in place with exactly the content given, new or over what was there, as UTF-8. Missing folders are made.
+Writes a file of the project with exactly this content, as UTF-8. Replaces an existing file, and creates missing folders.
 
 Rules
-- Use it for new files and complete rewrites. Do not use it to change a part of a file: edit_file says less and risks less.
-- What the file held before is gone. Read an existing file first; when somebody changed it since, the write is refused.
-- A file is written whole or not at all. Writing the same content again leaves the same file.
-- Paths are relative to the working folder, or absolute inside the allowed folders. Nothing in them is expanded: ~ and $HOME are plain names.
+- Use it for new files and complete rewrites. Do not use it to change a part of a file: use edit_file.
+- The old content is lost. Read an existing file first; if it changed since then, the write is refused.
+- The write is complete or does not happen. Writing the same content again changes nothing.
+- Paths are relative to the working folder, or absolute inside the allowed folders. Nothing is expanded: ~ and $HOME are plain names.
 
 Arguments
 - file_path (string, required): the file.
-- content (string, required): all that the file is to hold; "" makes it empty.
+- content (string, required): the whole content; "" makes the file empty.
 
 Error codes
-- ACCESS_DENIED: the path leads outside the allowed folders, also by a link. It is said of what exists and of what does not; do not try other spellings.
-- INVALID_PATH: the path is empty, too long, or holds a character no path may have.
-- FILE_CHANGED: somebody changed the file since it was last read. Read it again, then repeat the change.
-- NOT_READ: where a host asks for it, a file must be read in the session before it is changed.
+- ACCESS_DENIED: the path leads outside the allowed folders, directly or through a link. The answer is the same for existing and absent paths; do not try other spellings.
+- INVALID_PATH: the path is empty, too long, or has an invalid character.
+- FILE_CHANGED: the file changed since it was last read. Read it again, then repeat the change.
+- NOT_READ: this host requires reading a file in the session before changing it.
 - IS_A_DIRECTORY: the path is a folder. NOT_A_DIRECTORY: it is below a file. NOT_A_FILE: it is a pipe, socket or device.
-- FILE_TOO_LARGE: the content is larger than the host lets a file be.
-- ENCODING_UNFIT: the content has half of a character, which no file can hold.
-- MENTION_UNAVAILABLE: @bundle:path was used and the host knows no mentions.
-- OS_ERROR: the system refused, for instance for want of permission or space; the message says why.
+- FILE_TOO_LARGE: the content is larger than the limit.
+- ENCODING_UNFIT: the content has half of a character.
+- MENTION_UNAVAILABLE: the path is @bundle:path, and the host supports no mentions.
+- OS_ERROR: the operating system refused; the message says why.
 - INVALID_ARGUMENTS: file_path or content is missing.
 
 Good usage
@@ -31,4 +31,4 @@ Good usage
 
 Bad usage
 - a whole file of 800 lines to change one of them: use edit_file.
-- {"file_path":"notes.md"} without content: say "" when the file is to be empty.`;
+- {"file_path":"notes.md"} without content: pass "" for an empty file.`;

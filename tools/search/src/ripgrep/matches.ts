@@ -24,7 +24,7 @@ export interface Claims {
   readonly ending: Ending;
   /** Lines whose record was too long to be kept. */
   readonly skippedLines: number;
-  /** Files whose name is not UTF-8: nobody could ask for them. */
+  /** Files whose name is not UTF-8: no call could name them. */
   readonly unnamedFiles: number;
 }
 

@@ -1,7 +1,7 @@
 import { sep } from "node:path";
 
 /** A path as the engine tells it, without `./`, with `/` between names. */
-export function relativePath(told: string): string {
-  const path = sep === "/" ? told : told.replaceAll(sep, "/");
+export function relativePath(printed: string): string {
+  const path = sep === "/" ? printed : printed.replaceAll(sep, "/");
   return path.startsWith("./") ? path.slice(2) : path;
 }

@@ -13,18 +13,18 @@ export interface Run {
 }
 
 export interface Ending {
-  /** Whether whoever read the records had enough before the end. */
+  /** Whether the reader stopped before the end. */
   readonly wasStopped: boolean;
   /** 0: something was found; 1: nothing; 2: something went wrong. Null when it was killed. */
   readonly code: number | null;
-  /** What it said of itself, at most `maxErrorBytes`. */
+  /** Its error output, at most `maxErrorBytes`. */
   readonly error: string;
 }
 
 /** Says false when it has enough. */
 export type OnRecord = (record: Buffer) => boolean;
 
-/** Longest record that is kept; what is longer is told as an empty one. A line's matches are all in its record. */
+/** Longest record to keep; a longer one becomes empty. All matches of a line are in its record. */
 const maxRecordBytes = 8_388_608;
 
 const maxErrorBytes = 8_192;
