@@ -24,7 +24,7 @@ export function createDirectoryIn(workspace: Workspace) {
   return defineTool({
     name: "create_directory",
     description:
-      "Creates a folder in the project, with missing folders above it. Use for an empty folder; write_file creates the folders of a file itself.",
+      "Creates a folder in the project, with missing folders above it. Use for an empty folder, not before write_file: it creates the folders of a file itself.",
     summary: "Makes a folder.",
     usage,
     schema,
