@@ -1,3 +1,4 @@
+import { fitUsage } from "./fit-usage.ts";
 import { defaultTimeoutMs, type ToolDefinition, type ToolInfo } from "../contract/tool.ts";
 import { digestOf } from "../json/canonical.ts";
 import type { Limits, ModuleOptions, ToolShape } from "../contract/host.ts";
@@ -83,7 +84,12 @@ export function prepareTool(authored: ToolDefinition, options: PrepareOptions): 
   requireRate(`limits.rate of tool "${name}"`, rate);
   const aliases = options.alias === undefined || options.alias === name ? [] : [options.alias];
   const names = { name, declaredName, aliases, owner: module.id };
-  const info = describe(definition, { ...names, timeoutMs, input, output });
+  const { usage } = definition;
+  const fitted =
+    usage === undefined || shape.arguments === undefined
+      ? definition
+      : { ...definition, usage: fitUsage(usage, shape.arguments) };
+  const info = describe(fitted, { ...names, timeoutMs, input, output });
   return {
     ...names,
     module,
