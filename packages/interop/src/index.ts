@@ -86,3 +86,4 @@ export {
   listServerModels,
   type KnownProvider,
 } from "./models/providers.ts";
+export { describeProviders, type ProviderStatus } from "./models/describe-providers.ts";

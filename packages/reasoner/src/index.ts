@@ -26,5 +26,6 @@ export type { WaitingCall } from "./session/waiting.ts";
 export type { Cost, Usage } from "./provider/usage.ts";
 // Models
 export { ModelError } from "./provider/model-error.ts";
+export { modelVariables, type ModelVariables } from "./provider/open-model.ts";
 export { createResponsesModel } from "./provider/responses-model.ts";
 export { startReplay, type Replay } from "./provider/replay.ts";

@@ -6,6 +6,7 @@ import {
   type SessionStore,
 } from "@toolmount/core";
 import { requireConsistent, settingsSchema, type Agent, type Settings } from "./config/settings.ts";
+import { modelVariables } from "./provider/open-model.ts";
 import type { TurnHost, TurnOptions } from "./reasoner-types.ts";
 import { SessionLog, type SessionFacts } from "./session/log.ts";
 
@@ -80,8 +81,22 @@ export function createSessionAccess(
   };
 }
 
+/** Later layers win. A layer with a model of another provider drops the server and the key of the layers before it. */
 function merged(...layers: readonly Partial<Settings>[]): Settings {
-  return requireConsistent(settingsSchema.parse(Object.assign({}, ...layers.map(defined))));
+  let all: Partial<Settings> = {};
+  for (const layer of layers) {
+    const own = defined(layer);
+    const isOther =
+      own.model !== undefined && all.model !== undefined && !isSameProvider(own.model, all.model);
+    const { apiKey: _, baseUrl: __, ...rest } = all;
+    all = { ...(isOther ? rest : all), ...own };
+  }
+  return requireConsistent(settingsSchema.parse(all));
+}
+
+/** One provider's key must not reach the server of another. */
+function isSameProvider(one: string, other: string): boolean {
+  return modelVariables(one).provider === modelVariables(other).provider;
 }
 
 function agentSettings(agent: Agent | null): Partial<Settings> {

@@ -38,7 +38,7 @@ export async function openReasoner(
   const { settings, close } = await settingsOf(options, shell);
   const mounted = host.coordinator.get("orchestrator") as Reasoner | null;
   if (mounted !== null) return { reasoner: requireReasoner(mounted), settings, close };
-  const { createReasoner, settingsSchema } = await import("@toolmount/reasoner");
+  const { createReasoner, modelVariables, settingsSchema } = await import("@toolmount/reasoner");
   if (settings.model === undefined) {
     await close();
     throw new ToolmountError("USAGE_INVALID", {
@@ -46,16 +46,22 @@ export async function openReasoner(
         "the plan has no session.orchestrator; write one, or name a model with --model (replay:<file> needs no server)",
     });
   }
+  const variables = modelVariables(settings.model);
   const given = {
     ...settings,
-    baseUrl: settings.baseUrl ?? shell.env["OPENAI_BASE_URL"],
-    apiKey: settings.apiKey ?? shell.env["OPENAI_API_KEY"],
+    baseUrl: settings.baseUrl ?? valueOf(variables.baseUrl, shell),
+    apiKey: settings.apiKey ?? valueOf(variables.key, shell),
   };
   return {
     reasoner: createReasoner(host.coordinator, { settings: settingsSchema.parse(given) }),
     settings,
     close,
   };
+}
+
+/** The value of a variable that is set and not empty. */
+function valueOf(variable: string | null, { env }: Shell): string | undefined {
+  return variable === null ? undefined : env[variable] || undefined;
 }
 
 /** A reasoner for what needs no model: sessions are listed, shown and forked without one. */

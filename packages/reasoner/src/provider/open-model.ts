@@ -1,5 +1,5 @@
 import type { Coordinator, Model, ModelProvider } from "@toolmount/core";
-import { findModelProvider } from "@toolmount/interop";
+import { findModelProvider, knownProviders } from "@toolmount/interop";
 import type { Settings } from "../config/settings.ts";
 import { responsesProvider } from "./responses-model.ts";
 
@@ -36,4 +36,20 @@ export class ModelOpener {
     const provider = model === "" ? null : (mounted ?? own ?? findModelProvider(name, importPackage));
     return provider === null ? { provider: responsesProvider, model: text } : { provider, model };
   }
+}
+
+/** Where the key and the server of a model are, when no plan says it. */
+export interface ModelVariables {
+  readonly provider: string;
+  /** Environment variables; null for a provider that has none. */
+  readonly key: string | null;
+  readonly baseUrl: string | null;
+}
+
+/** The provider that a model's name says, and the environment variables for its key and its server. */
+export function modelVariables(text: string): ModelVariables {
+  const [prefix] = text.split(":");
+  const known = knownProviders.find(({ name }) => name === prefix && text.length > name.length + 1);
+  if (known !== undefined) return { provider: known.name, key: known.keyVariable, baseUrl: null };
+  return { provider: responsesProvider.name, key: "OPENAI_API_KEY", baseUrl: "OPENAI_BASE_URL" };
 }

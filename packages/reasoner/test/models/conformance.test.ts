@@ -191,7 +191,9 @@ describe("a change of model in a session", () => {
     );
     await one.run("first");
     const next = await serveWire(to, [{ text: "two" }]);
-    const turn = await one.run("second", { settings: { model: to.model, baseUrl: next.baseUrl } });
+    const turn = await one.run("second", {
+      settings: { model: to.model, baseUrl: next.baseUrl, apiKey: "k2" },
+    });
 
     expect(turn).toMatchObject({ status: "done", text: "two" });
     expect(JSON.stringify(next.requests[0])).not.toContain(sealed);
@@ -201,6 +203,14 @@ describe("a change of model in a session", () => {
     );
     expect(isReported).toBe(from !== gemini);
   });
+});
+
+test("another provider's model in a turn never gets the plan's key", async () => {
+  const { run } = await modelWorld(responses, false, []);
+
+  await expect(run("hi", { settings: { model: "anthropic:m" } })).rejects.toThrow(
+    /no API key for "anthropic"/,
+  );
 });
 
 test("a provider whose package is not installed is an error with its install command, before the turn", async () => {
