@@ -1,6 +1,6 @@
 import { ToolmountError, type Model, type ModelPart, type ModelRequest } from "@toolmount/core";
 import { readAiSdkError } from "./ai-sdk-error.ts";
-import type { AiSdkLanguageModel, AiSdkMetadata, AiSdkRequest } from "./ai-sdk-types.ts";
+import type { AiSdkLanguageModel, AiSdkOptions, AiSdkRequest } from "./ai-sdk-types.ts";
 import { toPrompt } from "./prompt.ts";
 import { PartReader } from "./read-parts.ts";
 
@@ -11,9 +11,9 @@ export interface AiSdkModelOptions {
   /** Most milliseconds of one request. */
   readonly timeoutMs?: number | undefined;
   /** Set on the instructions and the last message, for providers that cache only what is marked. */
-  readonly cacheMark?: AiSdkMetadata | undefined;
+  readonly cacheMark?: AiSdkOptions | undefined;
   /** Sent when only one call at a time is wanted. */
-  readonly oneCallOptions?: AiSdkMetadata | undefined;
+  readonly oneCallOptions?: AiSdkOptions | undefined;
 }
 
 /**

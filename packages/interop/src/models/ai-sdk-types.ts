@@ -9,8 +9,11 @@ export interface AiSdkLanguageModel {
   doStream(options: AiSdkRequest): PromiseLike<{ readonly stream: ReadableStream<AiSdkPart> }>;
 }
 
-/** Data of one provider, by the provider's name. The SDK calls it `providerOptions` in, `providerMetadata` out. */
-export type AiSdkMetadata = Record<string, { [key: string]: Json }>;
+/** Data for one provider, by the provider's name. */
+export type AiSdkOptions = Record<string, { [key: string]: Json }>;
+
+/** Data of one provider in an answer; JSON that is given back as options. */
+export type AiSdkMetadata = Record<string, { [key: string]: unknown }>;
 
 export interface AiSdkRequest {
   prompt: AiSdkMessage[];
@@ -20,7 +23,7 @@ export interface AiSdkRequest {
   temperature?: number;
   reasoning?: "none" | "minimal" | "low" | "medium" | "high" | "xhigh";
   abortSignal?: AbortSignal;
-  providerOptions?: AiSdkMetadata;
+  providerOptions?: AiSdkOptions;
 }
 
 export interface AiSdkFunction {
@@ -36,23 +39,23 @@ export type AiSdkMessage = (
   | { role: "user"; content: AiSdkTextPart[] }
   | { role: "assistant"; content: AiSdkAssistantPart[] }
   | { role: "tool"; content: AiSdkResultPart[] }
-) & { providerOptions?: AiSdkMetadata };
+) & { providerOptions?: AiSdkOptions };
 
 export interface AiSdkTextPart {
   type: "text";
   text: string;
-  providerOptions?: AiSdkMetadata;
+  providerOptions?: AiSdkOptions;
 }
 
 export type AiSdkAssistantPart =
   | AiSdkTextPart
-  | { type: "reasoning"; text: string; providerOptions?: AiSdkMetadata }
+  | { type: "reasoning"; text: string; providerOptions?: AiSdkOptions }
   | {
       type: "tool-call";
       toolCallId: string;
       toolName: string;
       input: unknown;
-      providerOptions?: AiSdkMetadata;
+      providerOptions?: AiSdkOptions;
     };
 
 export interface AiSdkResultPart {

@@ -3,7 +3,7 @@ import { isRecord, readText } from "../schema/guards.ts";
 import type {
   AiSdkAssistantPart,
   AiSdkMessage,
-  AiSdkMetadata,
+  AiSdkOptions,
   AiSdkResultPart,
   AiSdkTextPart,
 } from "./ai-sdk-types.ts";
@@ -27,7 +27,7 @@ export function toPrompt(
   instructions: string,
   items: readonly ModelItem[],
   provider: string,
-  cacheMark?: AiSdkMetadata,
+  cacheMark?: AiSdkOptions,
 ): Prompt {
   const omitted: string[] = [];
   const names = new Map(items.map((item) => [readText(item["call_id"]), readText(item["name"])]));
@@ -129,10 +129,10 @@ function resultPart(item: ModelItem, { names, omitted }: Translation): AiSdkResu
   return { type: "tool-result", toolCallId, toolName, output: { type, value } };
 }
 
-function optionsOf(item: ModelItem, provider: string): { readonly providerOptions?: AiSdkMetadata } {
+function optionsOf(item: ModelItem, provider: string): { readonly providerOptions?: AiSdkOptions } {
   const kept = item["provider_metadata"];
   if (!isRecord(kept) || kept["provider"] !== provider || !isRecord(kept["metadata"])) return {};
-  return { providerOptions: kept["metadata"] as AiSdkMetadata };
+  return { providerOptions: kept["metadata"] as AiSdkOptions };
 }
 
 /** Parts of one role that follow each other are one message. */
@@ -142,7 +142,7 @@ function append(messages: AiSdkMessage[], { role, part }: Entry): void {
   else messages.push({ role, content: [part] } as AiSdkMessage);
 }
 
-function mark(messages: AiSdkMessage[], cacheMark: AiSdkMetadata): void {
+function mark(messages: AiSdkMessage[], cacheMark: AiSdkOptions): void {
   const system = messages.find(({ role }) => role === "system");
   for (const message of new Set([system, messages.at(-1)]))
     if (message !== undefined) message.providerOptions = cacheMark;

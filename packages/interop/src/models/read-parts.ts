@@ -1,4 +1,4 @@
-import { modelError, type Json, type ModelItem, type ModelPart, type ModelUsage } from "@toolmount/core";
+import { modelError, type ModelItem, type ModelPart, type ModelUsage } from "@toolmount/core";
 import { isRecord } from "../schema/guards.ts";
 import type { ModelAddress } from "./ai-sdk-error.ts";
 import type { AiSdkAnswer, AiSdkMetadata, AiSdkPart, AiSdkUsage, AiSdkWarning } from "./ai-sdk-types.ts";
@@ -182,7 +182,7 @@ function usageOf(usage: AiSdkUsage | undefined): ModelUsage {
 function merged(one: AiSdkMetadata | undefined, other: AiSdkMetadata | undefined): AiSdkMetadata | undefined {
   if (one === undefined || other === undefined) return one ?? other;
   const names = [...new Set([...Object.keys(one), ...Object.keys(other)])];
-  const pairs = names.map((name): [string, Record<string, Json>] => {
+  const pairs = names.map((name): [string, Record<string, unknown>] => {
     const value = isRecord(other[name]) ? other[name] : {};
     return [name, { ...one[name], ...value }];
   });
