@@ -3,7 +3,7 @@ import type { ApprovalStore, RememberedApproval } from "../contract/stores.ts";
 import { notifyApproval } from "../pending/approval-events.ts";
 import type { StoredCall } from "../pending/stored-call.ts";
 import { matchesArguments } from "../text/match.ts";
-import { allow, ask, notifyDecision, waitForStore } from "./ask-approver.ts";
+import { allow, ask, notifyDecision, waitForApprovals } from "./ask-approver.ts";
 import { approvalOf, needsApproval, type Call, type HopAnswer } from "./call.ts";
 import { argumentsDigest, holdCall, isRememberable, questionDigest, suspend } from "./hold.ts";
 import { endDenied } from "./transitions.ts";
@@ -44,7 +44,7 @@ function resumeApproved(call: Call, { record, clientResult }: StoredCall): HopAn
 /** A remembered approval covers what the tool or the level asks. What a gate or a rule asks is asked each time. */
 function checkRemembered(call: Call, store: ApprovalStore, approver: Approver | null): HopAnswer {
   if (!isRememberable(call)) return storeQuestion(call, store, approver);
-  return waitForStore(call, store.remembered(call.tool!.name), (remembered) => {
+  return waitForApprovals(call, store.remembered(call.tool!.name), (remembered) => {
     const found = remembered.find((approval) => covers(approval, call));
     return found === undefined ? storeQuestion(call, store, approver) : allowRemembered(call, found);
   });
@@ -73,10 +73,10 @@ function storeQuestion(call: Call, store: ApprovalStore, approver: Approver | nu
   const question = (call.stored = holdCall(call, store, "pending"));
   const stored = host.stores.track(question.add());
   if (approver === null)
-    return waitForStore(call, stored, () => {
+    return waitForApprovals(call, stored, () => {
       notifyApproval(host.observers, generation, "approval:required", question.record);
       return suspend(call, question);
     });
   const reported = stored.then(() => given.onQuestion?.(question.ticket!));
-  return waitForStore(call, reported, () => ask(call, approver));
+  return waitForApprovals(call, reported, () => ask(call, approver));
 }

@@ -10,7 +10,7 @@ import { factsOf, infoOf } from "./call-info.ts";
 import { defaultAnswer, defaultOptions, isRememberable, promptOf, questionDigest, suspend } from "./hold.ts";
 import { announce } from "./tool-events.ts";
 import { logError, logFields } from "./trace.ts";
-import { endCall, endDenied, resumeCall, waitFor } from "./transitions.ts";
+import { endCall, endDenied, resumeCall, waitForStore } from "./transitions.ts";
 
 /** Asks the approver while the call waits, until it answers, another approver decides, or the time has passed. */
 export function ask(call: Call, approver: Approver): "waiting" {
@@ -69,7 +69,7 @@ function applyAnswer(call: Call, answer: unknown): HopAnswer {
   const { decision, reason, by = "the approver", remember } = (answer ?? {}) as Partial<ApprovalAnswer>;
   const { stored } = call;
   if (decision === "approve" && remember !== undefined && stored !== null)
-    return waitForStore(call, rememberOrLog(call, stored, remember, by), () =>
+    return waitForApprovals(call, rememberOrLog(call, stored, remember, by), () =>
       storeDecision(call, { decision, by, reason }),
     );
   if (decision === "approve" || decision === "deny") return storeDecision(call, { decision, by, reason });
@@ -126,7 +126,7 @@ function storeDecision(call: Call, given: Decision): HopAnswer {
     notifyDecision(call, decision);
     return applyDecision(call, decision);
   }
-  return waitForStore(call, host.stores.track(stored.decide(decision)), (won) => {
+  return waitForApprovals(call, host.stores.track(stored.decide(decision)), (won) => {
     if (won) notifyDecision(call, decision);
     return applyStoredDecision(call, stored);
   });
@@ -152,13 +152,13 @@ export function allow(call: Call): "next" {
   return "next";
 }
 
-/** Waits for the store. When it fails, the call is not approved. */
-export function waitForStore<Value>(
+/** Waits for the store of approvals. When it fails, the call is not approved. */
+export function waitForApprovals<Value>(
   call: Call,
   promise: Promise<Value>,
   apply: (value: Value) => HopAnswer,
 ): "waiting" {
-  return waitFor(call, promise, apply, (err) => {
+  return waitForStore(call, promise, apply, (err) => {
     logError(call, err, `the store of approvals failed: ${messageOf(err)}`);
     return endDenied(call, "its approval could not be stored");
   });

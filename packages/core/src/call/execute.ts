@@ -10,7 +10,7 @@ import { isRecorded, recordStart } from "./journal.ts";
 import { acquirePermits, startPermits } from "./permits.ts";
 import { ToolCallContext } from "./tool-context.ts";
 import { logError, logFields } from "./trace.ts";
-import { endCall, endUnavailable, waitFor } from "./transitions.ts";
+import { endCall, endUnavailable, waitFor, waitForStore } from "./transitions.ts";
 
 /** Hop 5: runs the tool where its runner says, under one signal. */
 export function execute(call: Call): HopAnswer {
@@ -41,7 +41,7 @@ function handOut(call: Call): HopAnswer {
     call.stored === null
       ? (call.stored = holdCall(call, store, "handed")).add()
       : handOver(call, call.stored);
-  return waitFor(
+  return waitForStore(
     call,
     stores.track(handed),
     () => suspend(call, call.stored!),
@@ -65,6 +65,8 @@ async function handOver({ host }: Call, stored: StoredCall): Promise<void> {
 function start(call: Call): HopAnswer {
   const recorded = isRecorded(call) ? recordStart(call) : null;
   if (recorded === null) return launch(call);
+  call.timing.executedAt = call.host.time.now();
+  startDeadline(call);
   return waitFor(call, recorded, (problem) =>
     problem === null ? launch(call) : endUnavailable(call, problem),
   );
@@ -75,7 +77,7 @@ function launch(call: Call): HopAnswer {
   const tool = call.tool!;
   timing.executedAt = call.waited ? host.time.now() : timing.startedAt;
   startPermits(call);
-  startDeadline(call);
+  if (timing.deadlineAt === 0) startDeadline(call);
   const context = new ToolCallContext(call);
   call.context = context;
   call.executing = true;

@@ -4,7 +4,7 @@ import { Link } from "../scheduling/linked-list.ts";
 import { nearestNames } from "../text/nearest.ts";
 import type { Call, HopAnswer } from "./call.ts";
 import { applyCancellation } from "./cancellation.ts";
-import { endCall, endUnavailable, stopCall, waitFor } from "./transitions.ts";
+import { endCall, endUnavailable, stopCall, waitForStore } from "./transitions.ts";
 
 /** Hop 1: finds the tool in the generation in which the call began. */
 export function find(call: Call): HopAnswer {
@@ -64,7 +64,7 @@ function loadSession(call: Call): HopAnswer {
   const loaded = call.host.states.load(sessionId);
   const repeated = call.claimedId ? isWaiting(call, sessionId) : null;
   if (loaded === null && repeated === null) return "next";
-  return waitFor(
+  return waitForStore(
     call,
     Promise.all([repeated, loaded]),
     ([isRepeated]) => (isRepeated === true ? endDuplicate(call) : "next"),

@@ -1,7 +1,8 @@
-import type { AuditEntry } from "../contract/stores.ts";
+import type { AuditEntry, RecordedEnd } from "../contract/stores.ts";
 import { digestOf } from "../json/canonical.ts";
 import type { JsonObject } from "../json/json.ts";
 import type { AuditWriter } from "../pending/audit.ts";
+import type { StoredCall } from "../pending/stored-call.ts";
 import { encryptWithTicket } from "../pending/ticket.ts";
 import { needsApproval, type Call } from "./call.ts";
 import { outcomeOf } from "./call-info.ts";
@@ -122,6 +123,8 @@ async function saveState(call: Call): Promise<void> {
 function recordOutcome(call: Call): Promise<void> | null {
   const { stores } = call.host;
   const audit = auditOf(call);
+  if (call.stored !== null && call.stored.endsAt !== null)
+    return stores.track(storeOtherEnd(call, call.stored));
   const audited = audit === null ? null : auditEnd(call, audit);
   if (call.stored === null) return audited;
   if (call.ending.status !== "pending") return stores.track(storeEnd(call, audited));
@@ -150,27 +153,61 @@ function auditEnd(call: Call, audit: AuditWriter): Promise<void> | null {
     .catch(() => call.ending.addWarning("its end could not be written to the audit"));
 }
 
+/** Stores the end of a call that ran here. When the store fails, the host keeps its lease and tries again. */
 async function storeEnd(call: Call, audited: Promise<void> | null): Promise<void> {
   const { ending, host } = call;
   const stored = call.stored!;
   await audited;
   if (stored.lost) return;
-  const { code, error } = ending.result!;
-  const { ticket } = stored;
+  const end = endOf(call, stored);
   try {
-    await stored.end({
-      status: ending.status,
-      at: host.time.epoch + call.timing.endedAt,
-      ...(code === undefined ? {} : { code }),
-      ...(error === undefined || ticket !== null ? {} : { error }),
-      sealed: ticket === null ? null : encryptWithTicket(outcomeOf(call), ticket),
-    });
+    await stored.end(end);
     if (stored.lost)
       host.logger.warn(logFields(call), "another host ended a call before its tool answered here");
   } catch (err) {
-    logError(call, err, "the end of a resumed call could not be stored");
-    ending.addWarning("its end could not be stored");
+    logError(call, err, "the end of a resumed call could not be stored; the host tries again");
+    ending.addWarning("its end is not stored yet; the host tries again");
+    void host.stores.track(stored.endLater(end));
   }
+}
+
+/**
+ * Stores the end of a call that did not run here, such as an expiry, and then writes it to the audit. When the store
+ * fails, nothing is reported: the record stays due, and a later sweep ends it.
+ */
+async function storeOtherEnd(call: Call, stored: StoredCall): Promise<void> {
+  try {
+    await stored.end(endOf(call, stored));
+  } catch (err) {
+    logError(call, err, "the end of a waiting call could not be stored");
+    stored.lost = true;
+    stored.failure = { err };
+  }
+  const audit = auditOf(call);
+  if (stored.lost || audit === null || (await hasAuditedEnd(call))) return;
+  await auditEnd(call, audit);
+}
+
+/** Whether the host that ran a call wrote its end to the audit before it ended itself. */
+async function hasAuditedEnd({ generation, host, runId }: Call): Promise<boolean> {
+  try {
+    const written = (await host.stores.auditSink(generation)?.read({ runId })) ?? [];
+    return written.some(({ entry }) => entry.kind === "end");
+  } catch {
+    return false; // an end too many is better than none
+  }
+}
+
+function endOf(call: Call, { ticket }: StoredCall): RecordedEnd {
+  const { ending, host, timing } = call;
+  const { code, error } = ending.result!;
+  return {
+    status: ending.status,
+    at: host.time.epoch + timing.endedAt,
+    ...(code === undefined ? {} : { code }),
+    ...(error === undefined || ticket !== null ? {} : { error }),
+    sealed: ticket === null ? null : encryptWithTicket(outcomeOf(call), ticket),
+  };
 }
 
 function entryOf(call: Call, kind: AuditEntry["kind"]): AuditEntry {

@@ -1,4 +1,5 @@
 import { errorMessage } from "../contract/errors.ts";
+import { defaultTimeoutMs } from "../contract/tool.ts";
 import type { ToolEvent } from "../contract/hooks.ts";
 import type { FailureResult } from "../contract/result.ts";
 import { frozenCopy, NotJson } from "../json/freeze.ts";
@@ -6,6 +7,7 @@ import { normalizeResult } from "../result/normalize.ts";
 import { truncateResult } from "../result/truncate.ts";
 import type { Call, HopAnswer } from "./call.ts";
 import { askGates, type Verdict } from "../registry/gates.ts";
+import { withTimeout } from "../scheduling/with-timeout.ts";
 import { isRecorded, recordEnd } from "./journal.ts";
 import { outcomeOf } from "./call-info.ts";
 import { releasePermits } from "./permits.ts";
@@ -107,7 +109,22 @@ function replaceResult(call: Call, given: unknown): void {
 /** Writes the audit record first, then notifies observers and the caller. */
 function record(call: Call): HopAnswer {
   const recorded = isRecorded(call) ? recordEnd(call) : null;
-  return recorded === null ? finish(call) : waitFor(call, recorded, () => finish(call));
+  if (recorded === null) return finish(call);
+  const stored = withTimeout(call.host.clock, storeMs(call), recorded, () =>
+    call.ending.addWarning("its end is not stored yet; the store has not answered"),
+  );
+  return waitFor(call, stored, () => finish(call));
+}
+
+/** The least time that a store has for the end of a call, in milliseconds. */
+const leastStoreMs = 250;
+
+/** How long the caller waits for the store: what the deadline of the call leaves; after a stop, the least time. */
+function storeMs({ stop, timing, tool }: Call): number {
+  if (stop !== null) return leastStoreMs;
+  const { deadlineAt, endedAt } = timing;
+  const left = deadlineAt === 0 ? tool?.timeoutMs || defaultTimeoutMs : deadlineAt - endedAt;
+  return Math.max(leastStoreMs, left);
 }
 
 /** Notifies observers and answers the caller. Runs exactly once for each call. */

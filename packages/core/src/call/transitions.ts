@@ -27,6 +27,23 @@ export function waitFor<Value>(
   return "waiting";
 }
 
+/** Waits for a store, at most as long as the tool may run. Nothing has run yet, so the call then ends as timed out. */
+export function waitForStore<Value>(
+  call: Call,
+  promise: Promise<Value>,
+  onValue: (value: Value) => HopAnswer,
+  onError: (error: unknown) => HopAnswer,
+): "waiting" {
+  const { host, timer, tool } = call;
+  if (tool!.timeoutMs > 0) host.deadlines(tool!.timeoutMs).start(timer, host.time.now());
+  return waitFor(
+    call,
+    promise,
+    (value) => (timer.leave(), onValue(value)),
+    (error) => (timer.leave(), onError(error)),
+  );
+}
+
 function rethrow(error: unknown): never {
   throw error;
 }

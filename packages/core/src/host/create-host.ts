@@ -84,6 +84,7 @@ async function close(state: HostState, graceMs: number): Promise<DrainReport> {
   const observed = observers.settled();
   if (observed !== null) await withTimeout(clock, graceMs, observed, () => undefined);
   await withTimeout(clock, graceMs, stores.settle(), () => undefined);
+  stores.stopped = true;
   const failures = await undoModules(state, [...state.moduleSet.modules]);
   state.stopTimers();
   state.outputs.clear();

@@ -196,6 +196,7 @@ async function endStored<Code extends ErrorCode>(
     beginCall(call);
   });
   stored.endsAt = null;
+  if (stored.failure !== null) throw stored.failure.err;
   if (!stored.lost) return outcome;
   stored.lost = false;
   return stored.record.state === "ended" ? pastOutcome(host, stored) : null;

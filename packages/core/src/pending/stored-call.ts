@@ -1,6 +1,7 @@
 import type { Clock, Timer } from "../contract/clock.ts";
 import type { Logger } from "../contract/logger.ts";
 import type { ApprovalRecord, ApprovalStore, RecordedDecision, RecordedEnd } from "../contract/stores.ts";
+import { canonicalJson } from "../json/canonical.ts";
 
 /** A change of a record; null when the record is not in a state for it. */
 export type Change = (record: ApprovalRecord) => Partial<ApprovalRecord> | null;
@@ -10,6 +11,8 @@ interface StoredCallHost {
   readonly clock: Clock;
   readonly logger: Logger;
   readonly options: { readonly keepMs: number; readonly leaseMs: number };
+  /** The host has closed, and stores nothing more. */
+  readonly stopped: boolean;
 }
 
 /** What the client says that it did. */
@@ -29,15 +32,20 @@ export class StoredCall {
   /** The client's result, when the call resumes with one. */
   readonly clientResult: ClientResult | null;
   record: ApprovalRecord;
-  /** Another host has ended the call, or its end could not be stored: this host reports nothing about it. */
+  /** Another host has ended the call: this host reports nothing about it. */
   lost = false;
   /** Set while the call is ended because of one version of its record: the end counts for that version only. */
   endsAt: number | null = null;
+  /** Why such an end could not be stored. */
+  failure: { readonly err: unknown } | null = null;
   readonly #host: StoredCallHost;
   /** The version that this object wrote last. While the call is claimed or started, the writer of the version owns it. */
   #ownVersion = 0;
+  /** A change of a call that runs here, or its end, whose store failed: it is not known whether it was stored. */
+  #uncertain: ApprovalRecord | null = null;
   #lastChange: Promise<unknown> = Promise.resolve();
   #lease: Timer | null = null;
+  #keepsLease = false;
 
   constructor(
     host: StoredCallHost,
@@ -67,20 +75,41 @@ export class StoredCall {
    */
   change(change: Change): Promise<boolean> {
     return this.#enqueue(async () => {
+      if (this.#uncertain !== null) await this.#settle(this.#uncertain);
       for (;;) {
         const patch = change(this.record);
         if (patch === null) return false;
         const next = { ...this.record, ...patch, version: this.record.version + 1 };
-        if (await this.store.replace(next)) {
-          this.record = next;
-          this.#ownVersion = next.version;
-          return true;
-        }
-        const current = await this.store.get(this.record.id);
-        if (current === null) throw new Error("the record of a waiting call is no longer in its store");
-        this.record = current;
+        if (await this.#replace(next)) return true;
+        this.record = await this.#current();
       }
     });
+  }
+
+  async #replace(next: ApprovalRecord): Promise<boolean> {
+    this.#uncertain = next.state === "started" || next.state === "ended" ? next : null;
+    const replaced = await this.store.replace(next);
+    this.#uncertain = null;
+    if (replaced) {
+      this.record = next;
+      this.#ownVersion = next.version;
+    }
+    return replaced;
+  }
+
+  /** Repeats a change whose store failed. It may have been stored before it failed. */
+  async #settle(uncertain: ApprovalRecord): Promise<void> {
+    if (await this.#replace(uncertain)) return;
+    this.#uncertain = uncertain;
+    this.record = await this.#current();
+    this.#uncertain = null;
+    if (canonicalJson(this.record) === canonicalJson(uncertain)) this.#ownVersion = uncertain.version;
+  }
+
+  async #current(): Promise<ApprovalRecord> {
+    const current = await this.store.get(this.record.id);
+    if (current === null) throw new Error("the record of a waiting call is no longer in its store");
+    return current;
   }
 
   /** Stores a decision. Of several decisions one wins: true for that one; `record` has the one that won. */
@@ -95,43 +124,71 @@ export class StoredCall {
     return record.version === this.#ownVersion;
   }
 
-  /** Renews the lease three times in its duration, so that other hosts see that this one still runs. */
+  /**
+   * Renews the lease three times in its duration, so that other hosts see that this one still runs. When the store fails,
+   * it tries again five times as often, until the lease is dropped or the host has closed.
+   */
   keepLease(): void {
-    const { clock, logger, options } = this.#host;
-    const { leaseMs } = options;
-    const renew: Change = (record) =>
-      this.owns(record) && record.state !== "ended" ? { leaseUntil: clock.now() + leaseMs } : null;
-    this.#lease = clock.setTimer(
-      () => {
-        this.change(renew).then(
-          (renewed) => (renewed ? this.keepLease() : undefined),
-          (err: unknown) =>
-            logger.error({ err, run_id: this.record.info.runId }, "the lease of a call was not renewed"),
-        );
-      },
-      Math.max(1, Math.floor(leaseMs / 3)),
-    );
-    this.#lease.keepAlive(false);
+    this.#keepsLease = true;
+    this.#renewAfter(this.#host.options.leaseMs / 3);
   }
 
   dropLease(): void {
+    this.#keepsLease = false;
     this.#lease?.cancel();
     this.#lease = null;
   }
 
+  #renewAfter(ms: number): void {
+    if (!this.#keepsLease || this.#host.stopped) return;
+    this.#lease?.cancel();
+    this.#lease = this.#host.clock.setTimer(() => void this.#renew(), Math.max(1, Math.floor(ms)));
+    this.#lease.keepAlive(false);
+  }
+
+  async #renew(): Promise<void> {
+    const { clock, logger, options } = this.#host;
+    const { leaseMs } = options;
+    try {
+      const renewed = await this.change((record) =>
+        this.owns(record) && record.state !== "ended" ? { leaseUntil: clock.now() + leaseMs } : null,
+      );
+      if (renewed) this.#renewAfter(leaseMs / 3);
+    } catch (err) {
+      const fields = { err, run_id: this.record.info.runId };
+      logger.error(fields, "the lease of a call was not renewed; the host tries again");
+      this.#renewAfter(leaseMs / 15);
+    }
+  }
+
   /**
    * Ends the record, unless another host has ended it or owns it now: `lost` is then true, and nothing may be reported
-   * here. With `endsAt`, it ends only that version of the record.
+   * here. With `endsAt`, it ends only that version of the record. Rejects when the store fails; the lease is then kept.
    */
   async end(end: RecordedEnd): Promise<void> {
-    this.dropLease();
     const { endsAt } = this;
     const won = await this.change((record) => {
       const isTaken = (record.state === "claimed" || record.state === "started") && !this.owns(record);
       const isFree = endsAt === null ? !isTaken : record.version === endsAt;
       return record.state !== "ended" && isFree ? { state: "ended", leaseUntil: null, end } : null;
     });
-    this.lost = !won;
+    this.dropLease();
+    this.lost = !won && !(this.record.state === "ended" && this.owns(this.record));
+  }
+
+  /** Tries to end the record until its store answers, or the host has closed. */
+  async endLater(end: RecordedEnd): Promise<void> {
+    const { clock, logger, options } = this.#host;
+    const pauseMs = Math.max(1, Math.floor(options.leaseMs / 15));
+    for (;;) {
+      await new Promise<void>((resolve) => clock.setTimer(resolve, pauseMs).keepAlive(false));
+      if (this.#host.stopped) return;
+      try {
+        return await this.end(end);
+      } catch (err) {
+        logger.error({ err, run_id: this.record.info.runId }, "the end of a call is still not stored");
+      }
+    }
   }
 
   #enqueue<Value>(act: () => Promise<Value>): Promise<Value> {

@@ -33,6 +33,8 @@ export class HostStores {
   readonly #writing = new Set<Promise<unknown>>();
   #timer: Timer | null = null;
   #timerAt = Number.POSITIVE_INFINITY;
+  /** The host has closed: nothing is stored any more. */
+  stopped = false;
   /** Handles records that are due; set by `approvals.ts`. */
   sweep: (store: ApprovalStore) => Promise<void> = async () => {};
 
