@@ -90,8 +90,8 @@ export type Resolve = (outcome: ToolOutcome | Promise<never>) => void;
  */
 export class Call {
   readonly host: CallHost;
-  readonly request: CallRequest;
-  readonly given: CallContext;
+  request: CallRequest;
+  given: CallContext;
   readonly generation: Generation;
   readonly parent: Call | null;
   readonly depth: number;
@@ -118,9 +118,8 @@ export class Call {
   /** Withdraws the question to a person, or leaves the queue for a permit. */
   declare withdraw: (() => void) | null;
   tool: MountedTool | null = null;
-  /** As the schema parsed them; frozen before anyone but the tool sees them. */
+  /** As the schema parsed them, frozen. */
   arguments: Readonly<Record<string, unknown>> | null = null;
-  argumentsFrozen = false;
   /** Warnings of the parse. */
   declare warnings: readonly string[] | null;
   /** `tool:pre` was emitted, so a terminal event must follow. */

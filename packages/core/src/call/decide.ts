@@ -1,41 +1,25 @@
 import { messageOf } from "../contract/errors.ts";
 import type { ApprovalReason, PolicyAnswer, PolicyJudge } from "../contract/ports.ts";
 import type { PendingCall } from "../contract/tool.ts";
-import { NotJson } from "../json/freeze.ts";
 import type { Generation } from "../registry/generation.ts";
 import type { MountedTool } from "../registry/prepare-tool.ts";
 import { approvalOf, type Call, type HopAnswer } from "./call.ts";
 import { factsOf } from "./call-info.ts";
 import { askGates, isThenable, type Verdict } from "../registry/gates.ts";
 import { parseWith } from "./parse.ts";
-import { freezeArguments, toolEvent } from "./tool-events.ts";
+import { toolEvent } from "./tool-events.ts";
 import { logError, logFields } from "./trace.ts";
-import { endCall, endDenied, waitFor } from "./transitions.ts";
+import { endDenied, waitFor } from "./transitions.ts";
 
 /** Hop 3: asks gates by priority, then policies. The next hop puts their questions to a person. */
 export function decide(call: Call): HopAnswer {
   call.phase = "decide";
   const { preGates } = call.generation;
   if (preGates.length === 0) return askPolicies(call);
-  if (!tryFreeze(call)) return "next";
   const verdict = askGates(call.host, preGates, "tool:pre", Object.freeze(toolEvent(call)));
   return verdict instanceof Promise
     ? waitForDecision(call, verdict, (settled) => applyVerdict(call, settled))
     : applyVerdict(call, verdict);
-}
-
-/** Freezes the arguments; false when they are not JSON, which ended the call. */
-function tryFreeze(call: Call): boolean {
-  try {
-    freezeArguments(call);
-    return true;
-  } catch (error) {
-    if (!(error instanceof NotJson)) throw error;
-    endCall(call, "invalid", "INVALID_ARGUMENTS", {
-      message: `the arguments are not JSON: ${error.message}`,
-    });
-    return false;
-  }
 }
 
 /** Applies what the gates answered. */
@@ -62,13 +46,12 @@ function applyVerdict(call: Call, verdict: Verdict | null): HopAnswer {
 function parseModified(call: Call, input: unknown): HopAnswer {
   if (typeof input !== "object" || input === null || Array.isArray(input))
     return endDenied(call, "a gate replaced the arguments by a value that is not an object");
-  return parseWith(call, input, (parsed) => (tryFreeze(parsed) ? askPolicies(parsed) : "next"));
+  return parseWith(call, input, askPolicies);
 }
 
 function askPolicies(call: Call): HopAnswer {
   const judges = judgesOf(call.tool!, call.generation);
   if (judges.length === 0) return askConfirmation(call, null);
-  if (!tryFreeze(call)) return "next";
   const answers = askJudges(judges, factsOf(call));
   return answers instanceof Promise
     ? waitForDecision(call, answers, (settled) => applyAnswers(call, settled))
@@ -117,7 +100,6 @@ function applyAnswers(call: Call, answers: readonly PolicyAnswer[]): HopAnswer {
 function askConfirmation(call: Call, waivedBy: string | null): HopAnswer {
   const { requiresConfirmation } = call.tool!.definition;
   if (requiresConfirmation === undefined || requiresConfirmation === false) return "next";
-  if (!tryFreeze(call)) return "next";
   if (typeof requiresConfirmation === "function" && !isNeeded(call, requiresConfirmation)) return "next";
   const approval = approvalOf(call);
   const reason = `"${call.tool!.name}" asks for confirmation`;

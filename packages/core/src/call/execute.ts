@@ -1,10 +1,13 @@
 import type { CancellationToken } from "../contract/cancellation.ts";
+import { messageOf } from "../contract/errors.ts";
+import { isToolInterrupt } from "../contract/interrupt.ts";
 import type { Runner, RunnerControl } from "../contract/ports.ts";
 import { withoutUndefined } from "../json/without-undefined.ts";
 import type { StoredCall } from "../pending/stored-call.ts";
 import type { Call, HopAnswer } from "./call.ts";
 import { infoOf } from "./call-info.ts";
 import { isThenable } from "../registry/gates.ts";
+import { typeName } from "../result/tool-failure.ts";
 import { holdCall, suspend } from "./hold.ts";
 import { isRecorded, recordStart } from "./journal.ts";
 import { acquirePermits, startPermits } from "./permits.ts";
@@ -136,10 +139,21 @@ function settle(call: Call, value: unknown): "next" {
 
 function settleThrown(call: Call, thrown: unknown): "next" {
   settle(call, undefined);
+  if (!isReadable(thrown)) thrown = new Error("the tool threw a value that cannot be read");
   call.thrown = { value: thrown };
   if (!call.host.isInterrupt(thrown)) return "next";
   call.ending.interrupt = { thrown };
   return endCall(call, "failed", "INTERRUPTED", { tool: call.tool!.name });
+}
+
+/** Whether the members of a thrown value can be read: those of a Proxy, or their getters, may throw. */
+function isReadable(thrown: unknown): boolean {
+  try {
+    void `${messageOf(thrown)}${typeName(thrown)}${isToolInterrupt(thrown)}`;
+    return true;
+  } catch {
+    return false;
+  }
 }
 
 /** The tool of an abandoned call answered: no caller waits for the result. */

@@ -4,6 +4,7 @@ import { Link } from "../scheduling/linked-list.ts";
 import { nearestNames } from "../text/nearest.ts";
 import type { Call, HopAnswer } from "./call.ts";
 import { applyCancellation } from "./cancellation.ts";
+import { idProblem, makeReadable } from "./unreadable.ts";
 import { endCall, endUnavailable, stopCall, waitForStore } from "./transitions.ts";
 
 /** Hop 1: finds the tool in the generation in which the call began. */
@@ -12,7 +13,9 @@ export function find(call: Call): HopAnswer {
   call.phase = "find";
   const name: unknown = call.request.name;
   if (host.closing && parent === null) return endUnavailable(call, "the host is closed");
-  if (typeof name !== "string" || name === "") return endNotFound(call, []);
+  if (typeof name !== "string" || typeof call.callId !== "string" || idProblem(call.given) !== null)
+    return endUnreadable(call);
+  if (name === "") return endNotFound(call, []);
   const caller = parent?.tool ?? null;
   const tool = caller === null ? generation.find(name) : generation.findFor(caller, name);
   if (tool === undefined) return endNotFound(call, nearestNames(name, [...generation.tools.keys()]));
@@ -24,6 +27,14 @@ export function find(call: Call): HopAnswer {
   host.active.add(call.active);
   followCaller(call);
   return call.stop === null ? loadSession(call) : "next";
+}
+
+/** Ends a call whose request or context has wrong types. Events and logs see readable ones. */
+function endUnreadable(call: Call): "next" {
+  const message = makeReadable(call);
+  return message === null
+    ? endNotFound(call, [])
+    : endCall(call, "invalid", "INVALID_ARGUMENTS", { message });
 }
 
 function endNotFound(call: Call, near: readonly string[]): "next" {

@@ -6,7 +6,7 @@ import type { StoredCall } from "../pending/stored-call.ts";
 import { encryptWithTicket } from "../pending/ticket.ts";
 import { needsApproval, type Call } from "./call.ts";
 import { outcomeOf } from "./call-info.ts";
-import { releaseRecord } from "./requeue.ts";
+import { releaseRecord } from "./hold.ts";
 import { logError, logFields } from "./trace.ts";
 
 /** Longest text of arguments, or of an error, in an audit entry. */

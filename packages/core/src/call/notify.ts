@@ -11,8 +11,9 @@ import { withTimeout } from "../scheduling/with-timeout.ts";
 import { isRecorded, recordEnd } from "./journal.ts";
 import { outcomeOf } from "./call-info.ts";
 import { releasePermits } from "./permits.ts";
-import { requeue } from "./requeue.ts";
-import { announce, endEvent, freezeArguments, toolEvent } from "./tool-events.ts";
+import { requeue } from "./hold.ts";
+import { brokenRule } from "./shape.ts";
+import { announce, endEvent, toolEvent } from "./tool-events.ts";
 import { endTrace, logError } from "./trace.ts";
 import { hopNames, waitFor } from "./transitions.ts";
 
@@ -24,10 +25,10 @@ export function notify(call: Call): HopAnswer {
   timing.endedAt = Math.max(timing.startedAt, host.time.now());
   if (!call.announced && call.arguments !== null) announceUndecided(call);
   if (ending.status === "pending") return record(call);
+  if (isWatched(call)) sealResult(call);
   const gates = ending.status === "ok" ? generation.postGates : generation.errorGates;
   if (gates.length === 0 || !call.announced || ending.interrupt !== null) return record(call);
   const event = ending.status === "ok" ? "tool:post" : "tool:error";
-  freezeResult(call);
   const verdict = askGates(host, gates, event, eventOf(call));
   if (!(verdict instanceof Promise)) return applyVerdict(call, verdict);
   return waitFor(
@@ -57,10 +58,31 @@ function release(call: Call): void {
 
 /** Emits `tool:pre` for a call with valid arguments that was stopped, denied or refused before its tool. */
 function announceUndecided(call: Call): void {
+  announce(call, call.ending.status === "pending" ? "ask" : "deny");
+}
+
+/** Whether anyone but the caller sees the result. */
+function isWatched({ ending, generation, stored }: Call): boolean {
+  const { postGates, postObservers, errorGates, errorObservers } = generation;
+  if (stored !== null) return true;
+  return ending.status === "ok"
+    ? postGates.length > 0 || postObservers.length > 0
+    : errorGates.length > 0 || errorObservers.length > 0;
+}
+
+/** Freezes the result before anyone sees it. One that cannot be copied, such as one whose getters throw, is a breach. */
+function sealResult(call: Call): void {
   try {
-    announce(call, call.ending.status === "pending" ? "ask" : "deny");
+    freezeResult(call);
   } catch (error) {
-    if (!(error instanceof NotJson)) throw error;
+    const { ending } = call;
+    const { tool, fetchedAt } = ending.result!;
+    logError(call, error, "a tool broke the contract");
+    const message = errorMessage("CONTRACT_VIOLATION", { tool, rule: brokenRule(error) });
+    ending.status = "failed";
+    ending.result = { tool, fetchedAt, error: message, code: "CONTRACT_VIOLATION" };
+    ending.resultFrozen = false;
+    freezeResult(call);
   }
 }
 
@@ -99,6 +121,7 @@ function replaceResult(call: Call, given: unknown): void {
     ending.resultFrozen = false;
     const maxBytes = tool.limits.outputBytes ?? host.limits.outputBytes;
     ending.result = truncateResult(replaced, maxBytes, host.outputs);
+    freezeResult(call);
     if (ending.status === "ok" && replaced.error !== undefined) ending.status = "failed";
   } catch (error) {
     logError(call, error, "a gate replaced a result by an invalid one");
@@ -156,7 +179,6 @@ function notifyObservers(call: Call): void {
 function notifyPending(call: Call): void {
   const observers = call.generation.observers("tool:pending");
   if (observers.length === 0) return;
-  freezeArguments(call);
   const waits_for = call.stored?.record.state === "handed" ? "client" : "approval";
   call.host.observers.notify(observers, "tool:pending", Object.freeze({ ...toolEvent(call), waits_for }));
 }
@@ -175,7 +197,6 @@ function freezeResult({ ending }: Call): void {
 }
 
 function eventOf(call: Call): ToolEvent {
-  freezeArguments(call);
   const event = endEvent(call);
   if (call.ending.status !== "ok") addError(call, event);
   return Object.freeze(event);

@@ -1,7 +1,7 @@
 import { messageOf } from "../contract/errors.ts";
 import { invalidArguments } from "../schema/schema.ts";
 import { normalizeResult } from "../result/normalize.ts";
-import { frozenCopy, maxDepth, NotJson } from "../json/freeze.ts";
+import { freezeOwn, frozenCopy, maxDepth, NotJson } from "../json/freeze.ts";
 import type { Issue, ParseResult } from "../contract/ports.ts";
 import type { Call, HopAnswer } from "./call.ts";
 import { endCall, waitFor } from "./transitions.ts";
@@ -29,10 +29,22 @@ export function parseWith(call: Call, input: object, proceed: (call: Call) => Ho
 
 function take(call: Call, result: ParseResult, proceed: (call: Call) => HopAnswer): HopAnswer {
   if (!result.ok) return endInvalid(call, result.issues);
-  call.arguments = result.value;
-  call.argumentsFrozen = false;
+  try {
+    call.arguments =
+      result.value === call.request.arguments ? frozenCopy(result.value) : freezeOwn(result.value);
+  } catch (error) {
+    return endNotJson(call, error);
+  }
   call.warnings = result.warnings ?? null;
   return proceed(call);
+}
+
+function endNotJson(call: Call, error: unknown): "next" {
+  if (!(error instanceof NotJson)) throw error;
+  call.arguments = null;
+  return endCall(call, "invalid", "INVALID_ARGUMENTS", {
+    message: `the arguments are not JSON: ${error.message}`,
+  });
 }
 
 /** Reads the given arguments as an object; null when that ended the call. */

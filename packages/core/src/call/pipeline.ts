@@ -6,6 +6,7 @@ import { find } from "./find.ts";
 import { finish, notify } from "./notify.ts";
 import { parse } from "./parse.ts";
 import { shape } from "./shape.ts";
+import { makeReadable } from "./unreadable.ts";
 import { logError } from "./trace.ts";
 import {
   endCall,
@@ -58,9 +59,11 @@ export function runPipeline(call: Call): void {
 export function failInternally(call: Call, thrown: unknown): void {
   const notifyFailed = call.hop > notifyHop;
   const { timing } = call;
-  logError(call, thrown, "the host failed in a call");
   call.executing = false;
   timing.endedAt = Math.max(timing.startedAt, timing.endedAt);
-  endCall(call, "failed", "INTERNAL", {});
+  const problem = call.tool === null || call.arguments === null ? makeReadable(call) : null;
+  if (problem === null) endCall(call, "failed", "INTERNAL", {});
+  else endCall(call, "invalid", "INVALID_ARGUMENTS", { message: problem });
+  logError(call, thrown, problem ?? "the host failed in a call");
   if (notifyFailed) finish(call); // no later hop answers the caller
 }

@@ -94,7 +94,8 @@ function attempt(call: Call, make: () => ToolResult): ToolResult | null {
   }
 }
 
-function brokenRule(error: unknown): string {
+/** Which rule of the contract a tool broke, by the error of its check. */
+export function brokenRule(error: unknown): string {
   if (isContractBreach(error)) return error.message;
   return error instanceof NotJson
     ? `its answer ${error.message}`

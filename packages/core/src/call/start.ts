@@ -3,6 +3,8 @@ import { errorMessage } from "../contract/errors.ts";
 import type { ToolOutcome } from "../contract/outcome.ts";
 import type { Generation } from "../registry/generation.ts";
 import { Call, type CallHost, type Resolve } from "./call.ts";
+import { readRequest } from "./unreadable.ts";
+import { endCall } from "./transitions.ts";
 import { beginTrace, callChannel, traceparentOf } from "./trace.ts";
 
 /** Starts a call from outside in the current generation, or one that a tool makes in the generation of its parent. */
@@ -15,12 +17,43 @@ export function startCall(
 ): Promise<ToolOutcome> {
   const promise = new Promise<ToolOutcome>(keepResolve);
   const resolve = keptResolve;
+  let call: Call;
   try {
-    beginCall(new Call(host, parent?.generation ?? generation(), request, context, parent, resolve));
+    call = new Call(host, parent?.generation ?? generation(), request, context, parent, resolve);
   } catch (err) {
-    resolve(failedStart(host, request, err));
+    startUnreadable(host, generation, request, context, parent, resolve, err);
+    return promise;
   }
+  beginCall(call);
   return promise;
+}
+
+/** Ends a call whose request cannot be read as invalid, with an event like any other. */
+function startUnreadable(
+  host: CallHost,
+  generation: () => Generation,
+  request: unknown,
+  context: unknown,
+  parent: Call | null,
+  resolve: Resolve,
+  err: unknown,
+): void {
+  try {
+    const readable = readRequest(request, context);
+    if (readable.problem === null) throw err;
+    const made = new Call(
+      host,
+      parent?.generation ?? generation(),
+      readable.request,
+      readable.context,
+      parent,
+      resolve,
+    );
+    endCall(made, "invalid", "INVALID_ARGUMENTS", { message: readable.problem });
+    beginCall(made);
+  } catch (failed) {
+    resolve(failedStart(host, request, failed));
+  }
 }
 
 /** Takes the `resolve` of a call's promise. An executor for each call would take 160 bytes and 5 % of its time. */

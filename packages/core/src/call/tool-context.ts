@@ -2,6 +2,7 @@ import type { CallRequest, Progress, SessionState, ToolContext } from "../contra
 import type { Logger } from "../contract/logger.ts";
 import type { ToolOutcome } from "../contract/outcome.ts";
 import type { Call } from "./call.ts";
+import { createGuardedController } from "../scheduling/guarded-signal.ts";
 import { infoOf } from "./call-info.ts";
 import { logFields, traceparentOf } from "./trace.ts";
 
@@ -77,7 +78,9 @@ export class ToolCallContext implements ToolContext {
 
   get abortSignal(): AbortSignal {
     if (this.#controller === null) {
-      this.#controller = new AbortController();
+      this.#controller = createGuardedController((err) =>
+        this.logger.error({ err }, "an abort listener of a tool failed"),
+      );
       if (this.#call.stop !== null) this.abort();
     }
     return this.#controller.signal;

@@ -1,6 +1,5 @@
 import type { CallContext } from "../contract/context.ts";
 import type { ToolEvent } from "../contract/hooks.ts";
-import { freezeOwn, frozenCopy } from "../json/freeze.ts";
 import type { Call } from "./call.ts";
 
 type Event = Record<string, unknown> & ToolEvent;
@@ -44,20 +43,11 @@ function addIds({ given, parent }: Call, event: Record<string, unknown>): Event 
   return event as Event;
 }
 
-/** Freezes the arguments before anyone but the tool sees them. Throws `NotJson`. */
-export function freezeArguments(call: Call): void {
-  if (call.argumentsFrozen || call.arguments === null) return;
-  call.arguments =
-    call.arguments === call.request.arguments ? frozenCopy(call.arguments) : freezeOwn(call.arguments);
-  call.argumentsFrozen = true;
-}
-
 /** Notifies observers of `tool:pre`: the final arguments and the decision. */
 export function announce(call: Call, decision: "allow" | "ask" | "deny"): void {
   call.announced = true;
   const { preObservers } = call.generation;
   if (preObservers.length === 0) return;
-  freezeArguments(call);
   const event = toolEvent(call);
   event["decision"] = decision;
   call.host.observers.notify(preObservers, "tool:pre", Object.freeze(event));

@@ -12,6 +12,7 @@ import {
 } from "../contract/errors.ts";
 import type { CallStatus, ToolOutcome } from "../contract/outcome.ts";
 import type { ApprovalRecord } from "../contract/stores.ts";
+import { frozenCopy } from "../json/freeze.ts";
 import { withoutUndefined } from "../json/without-undefined.ts";
 import { StoredCall } from "../pending/stored-call.ts";
 import { decryptWithTicket, hashTicket } from "../pending/ticket.ts";
@@ -190,7 +191,7 @@ async function endStored<Code extends ErrorCode>(
   const outcome = await new Promise<ToolOutcome>((resolve) => {
     const call = callOf(host, stored, request, given, resolve);
     call.tool = call.generation.find(tool) ?? null;
-    call.arguments = shown;
+    call.arguments = frozenCopy(shown);
     call.phase = code === "OUTCOME_UNKNOWN" ? "run" : "approve";
     endCall(call, status, code, details);
     beginCall(call);

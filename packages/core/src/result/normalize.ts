@@ -71,8 +71,8 @@ function requireSentence(error: unknown): string {
 /** Without a host, `toolFailure` also passes the host's own codes through here. */
 function requireOwnCode(code: unknown, error: unknown): string {
   if (error === undefined) throw new ContractBreach("a success has no code");
-  if (typeof code !== "string" || !/^[A-Z][A-Z0-9_]*$/.test(code))
-    throw new ContractBreach("code is not UPPER_SNAKE");
+  if (typeof code !== "string" || !/^[A-Z][A-Z0-9_]{0,99}$/.test(code))
+    throw new ContractBreach("code is not UPPER_SNAKE of at most 100 characters");
   return code;
 }
 

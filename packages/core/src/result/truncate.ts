@@ -14,22 +14,30 @@ const shortText = 256;
  * paging. Data that is too large without long texts becomes the failure `OUTPUT_TOO_LARGE`. Throws `NotJson`.
  */
 export function truncateResult(result: ToolResult, maxBytes: number, keeper: KeptOutputs): ToolResult {
-  if (result.error !== undefined) return boundFailure(result, maxBytes);
+  if (result.error !== undefined) return boundFailure(boundWarnings(result, maxBytes), maxBytes);
+  if (result.details !== undefined || result.warnings !== undefined)
+    result = boundDetails(boundWarnings(result, maxBytes), maxBytes);
   let left = remainingBytes(result.data, maxBytes);
   if (result.content !== undefined) left = walkContent(result.content, left);
   if (left >= 0) return result;
+  // The walk stopped at the limit: the rest must be JSON, too.
+  remainingBytes(result.data, Number.POSITIVE_INFINITY);
+  remainingBytes(result.content, Number.POSITIVE_INFINITY);
   const whole = { data: result.data, ...(result.content === undefined ? {} : { content: result.content }) };
   return exactBytes(whole) <= maxBytes + binaryBytes(result.content)
     ? result
     : cutResult(result, maxBytes, keeper);
 }
 
+/** Images and audio have a limit of their own, for all of them together. */
 function walkContent(content: readonly ContentBlock[], budget: number): number {
-  return content.reduce(
-    (left, block) =>
-      isBinary(block) ? left - (block.data.length > maxBinary ? left + 1 : 0) : remainingBytes(block, left),
-    budget,
-  );
+  let left = budget;
+  let binary = 0;
+  for (const block of content) {
+    if (isBinary(block)) binary += block.data.length;
+    left = remainingBytes(isBinary(block) ? { ...block, data: "" } : block, left);
+  }
+  return binary > maxBinary ? -1 : left;
 }
 
 function isBinary(block: ContentBlock): block is ContentBlock & { data: string } {
@@ -45,15 +53,35 @@ function exactBytes(value: unknown): number {
   return Buffer.byteLength(JSON.stringify(value) ?? "null");
 }
 
-function boundFailure(result: ToolResult & { error: string }, maxBytes: number): ToolResult {
-  const error = result.error.length > 8_000 ? `${result.error.slice(0, 7_990)} …` : result.error;
-  const fits = result.details === undefined || remainingBytes(result.details, maxBytes) >= 0;
-  if (fits && error === result.error) return result;
-  return {
-    ...result,
-    error,
-    ...(fits ? {} : { details: { omitted: `details larger than ${maxBytes} bytes` } }),
-  };
+function boundFailure(result: ToolResult, maxBytes: number): ToolResult {
+  const bounded = boundDetails(result, maxBytes);
+  const { error = "" } = bounded;
+  return error.length > 8_000 ? ({ ...bounded, error: `${error.slice(0, 7_990)} …` } as ToolResult) : bounded;
+}
+
+function boundDetails(result: ToolResult, maxBytes: number): ToolResult {
+  if (result.details === undefined || remainingBytes(result.details, maxBytes) >= 0) return result;
+  return { ...result, details: { omitted: `details larger than ${maxBytes} bytes` } };
+}
+
+/** Longest warning, and most warnings, of a result; the rest is counted. */
+const maxWarning = 2_000;
+const maxWarnings = 50;
+
+/** Cuts warnings to a fifth of `maxBytes`. */
+function boundWarnings(result: ToolResult, maxBytes: number): ToolResult {
+  const { warnings } = result;
+  if (warnings === undefined || remainingBytes(warnings, maxBytes / 5) >= 0) return result;
+  const kept: string[] = [];
+  let left = maxBytes / 5;
+  for (const warning of warnings.slice(0, maxWarnings)) {
+    const short = warning.length > maxWarning ? `${warning.slice(0, maxWarning)} …` : warning;
+    left = remainingBytes(short, left);
+    if (left < 0) break;
+    kept.push(short);
+  }
+  const more = warnings.length - kept.length;
+  return { ...result, warnings: more === 0 ? kept : [...kept, `and ${more} more warnings`] };
 }
 
 function cutResult(result: ToolResult, maxBytes: number, keeper: KeptOutputs): ToolResult {
@@ -177,6 +205,7 @@ function walkObject(value: object, budget: number, depth: number): number {
   requirePlain(value);
   for (const key in value) {
     if (left < 0) return left;
+    if (key === "__proto__") throw new NotJson('has a member named "__proto__"');
     left = remainingBytes((value as Record<string, unknown>)[key], left - key.length - 4, depth + 1);
   }
   return left;

@@ -2,6 +2,8 @@ import { messageOf, ToolmountError } from "../contract/errors.ts";
 import { failure, type PartialResult } from "../contract/result.ts";
 import { isRecord, type JsonSchema } from "../json/json.ts";
 import type { Issue, ParseResult, SchemaCompiler } from "../contract/ports.ts";
+import { issuesOf } from "./issues.ts";
+import { isZod, zodParser } from "./zod-parser.ts";
 import { isStandardSchema, type StandardSchema, type ToolSchema } from "../contract/standard-schema.ts";
 
 /** A schema as the host uses it: its JSON Schema, printed once, and its parser. */
@@ -9,15 +11,6 @@ export interface PreparedSchema {
   readonly json: JsonSchema;
   /** Asynchronous only for schemas with asynchronous refinements. */
   readonly parse: (value: unknown) => ParseResult | Promise<ParseResult>;
-}
-
-/** The part of a Zod schema that is faster than the Standard Schema interface. */
-interface SafeParser {
-  safeParse(
-    value: unknown,
-  ):
-    | { success: true; data: unknown }
-    | { success: false; error: { issues: readonly { path: readonly PropertyKey[]; message: string }[] } };
 }
 
 /** Prints a schema as JSON Schema and creates its parser. Throws `SCHEMA_NOT_JSON`, `TOOL_INVALID` or `EXTENSION_MISSING`. */
@@ -107,23 +100,7 @@ function* childrenOf(input: JsonSchema, output: JsonSchema): Generator<[string, 
 }
 
 function standardParser(schema: StandardSchema): PreparedSchema["parse"] {
-  const fast = schema as unknown as Partial<SafeParser>;
-  return typeof fast.safeParse === "function" ? zodParser(fast as SafeParser, schema) : slowParser(schema);
-}
-
-function zodParser(fast: SafeParser, schema: StandardSchema): PreparedSchema["parse"] {
-  const slow = slowParser(schema);
-  return (value) => {
-    let result;
-    try {
-      result = fast.safeParse(value);
-    } catch {
-      return slow(value); // Zod throws for asynchronous refinements, which need the asynchronous parser
-    }
-    return result.success
-      ? { ok: true, value: result.data as Record<string, unknown> }
-      : { ok: false, issues: issuesOf(result.error.issues) };
-  };
+  return isZod(schema) ? zodParser(schema) : slowParser(schema);
 }
 
 function slowParser(schema: StandardSchema): PreparedSchema["parse"] {
@@ -137,26 +114,6 @@ function settleStandard(result: Awaited<ReturnType<StandardSchema["~standard"]["
   return result.issues === undefined
     ? { ok: true, value: result.value as Record<string, unknown> }
     : { ok: false, issues: issuesOf(result.issues) };
-}
-
-type RawIssue = {
-  readonly message: string;
-  readonly path?: readonly (PropertyKey | { readonly key: PropertyKey })[] | undefined;
-};
-
-/** Issues beyond this number are only counted: a million bad items must not become a million sentences. */
-const maxIssues = 20;
-
-function issuesOf(raw: readonly RawIssue[]): readonly Issue[] {
-  const issues = raw.slice(0, maxIssues).map(({ message, path = [] }) => ({
-    message: message.slice(0, 500),
-    path: path
-      .map((part) => (typeof part === "object" ? part.key : part))
-      .map((part) => (typeof part === "symbol" ? String(part) : part)),
-  }));
-  return raw.length > maxIssues
-    ? [...issues, { path: [], message: `and ${raw.length - maxIssues} more` }]
-    : issues;
 }
 
 /**

@@ -1,0 +1,70 @@
+import type { CallContext, CallRequest } from "../contract/context.ts";
+import type { Call } from "./call.ts";
+import { emptyContext } from "./tool-events.ts";
+
+/** A request and a context that can be read, and the first problem of the given ones; null when there is none. */
+export interface Readable {
+  readonly request: CallRequest;
+  readonly context: CallContext;
+  readonly problem: string | null;
+}
+
+/** Reads a request and a context whose members may throw. What cannot be read is left out, and is the problem. */
+export function readRequest(request: unknown, context: unknown): Readable {
+  const given = readMembers(request, "the request");
+  const { name, id } = given.members;
+  const around = readMembers(context, "the context");
+  const problem =
+    given.problem ??
+    (id === undefined || typeof id === "string" ? null : "the id of the call is not a text") ??
+    around.problem ??
+    idProblem(around.members);
+  return {
+    request: {
+      ...given.members,
+      name: textOf(name),
+      id: typeof id === "string" ? id : undefined,
+    },
+    context: problem === null ? around.members : emptyContext,
+    problem,
+  };
+}
+
+/** Replaces the request and the context of a call that has failed by readable ones. Returns their problem. */
+export function makeReadable(call: Call): string | null {
+  const { request, context, problem } = readRequest(call.request, call.given);
+  call.request = request;
+  if (problem === null) return null;
+  call.given = context;
+  return problem;
+}
+
+/** A name that is not a text, as a text: no tool has it. */
+function textOf(name: unknown): string {
+  try {
+    return String(name).slice(0, 200);
+  } catch {
+    return "";
+  }
+}
+
+/** The members of a context that name something. */
+const ids = ["sessionId", "conversationId", "turnId", "userId"] as const;
+
+/** The first id of a context that is not a text; null when there is none. */
+export function idProblem(context: Readonly<Partial<Record<(typeof ids)[number], unknown>>>): string | null {
+  const wrong = ids.find((key) => context[key] !== undefined && typeof context[key] !== "string");
+  return wrong === undefined ? null : `the ${wrong} of the context is not a text`;
+}
+
+function readMembers(
+  value: unknown,
+  what: string,
+): { members: Record<string, unknown>; problem: string | null } {
+  try {
+    if (typeof value === "object" && value !== null) return { members: { ...value }, problem: null };
+    return { members: {}, problem: `${what} is not an object` };
+  } catch {
+    return { members: {}, problem: `${what} cannot be read` };
+  }
+}

@@ -1,0 +1,80 @@
+type OnError = (error: unknown) => void;
+type EventListener = (event: Event) => unknown;
+type Listener = EventListener | { handleEvent(event: Event): unknown };
+type Options = boolean | object;
+
+/**
+ * An abort controller whose signal belongs to a tool. In Node.js, an error that a listener throws is an uncaught
+ * exception, which ends the process; here it goes to `onError`.
+ */
+export function createGuardedController(onError: OnError): AbortController {
+  const controller = new AbortController();
+  handlers.set(Object.setPrototypeOf(controller.signal, guardedPrototype) as AbortSignal, onError);
+  return controller;
+}
+
+/** Where the errors of a signal's listeners go. */
+const handlers = new WeakMap<EventTarget, OnError>();
+
+/** The guarded form of each listener, by which it can be removed. */
+const guardedForms = new WeakMap<object, EventListener>();
+
+/** The function that was set as `onabort`. */
+const onAborts = new WeakMap<EventTarget, EventListener>();
+
+const original: Pick<AbortSignal, "addEventListener" | "removeEventListener"> = AbortSignal.prototype;
+
+function guardedForm(listener: Listener): EventListener {
+  const known = guardedForms.get(listener);
+  if (known !== undefined) return known;
+  const form = (event: Event): void => {
+    const signal = event.currentTarget!;
+    const onError = handlers.get(signal)!;
+    try {
+      const returned: unknown =
+        typeof listener === "function"
+          ? Reflect.apply(listener, signal, [event])
+          : listener.handleEvent(event);
+      if (returned instanceof Promise) returned.catch(onError);
+    } catch (error) {
+      onError(error);
+    }
+  };
+  guardedForms.set(listener, form);
+  return form;
+}
+
+/** Listeners, as people give them. */
+type Given = Listener | null | undefined;
+
+function isListener(given: Given): given is Listener {
+  return typeof given === "function" || (typeof given === "object" && given !== null);
+}
+
+const guardedPrototype: object = Object.create(AbortSignal.prototype, {
+  addEventListener: {
+    value(this: AbortSignal, type: string, listener: Given, options?: Options) {
+      const given = isListener(listener) ? guardedForm(listener) : listener;
+      Reflect.apply(original.addEventListener, this, [type, given, options]);
+    },
+  },
+  removeEventListener: {
+    value(this: AbortSignal, type: string, listener: Given, options?: Options) {
+      const given = isListener(listener) ? guardedForm(listener) : listener;
+      Reflect.apply(original.removeEventListener, this, [type, given, options]);
+    },
+  },
+  onabort: {
+    get(this: AbortSignal) {
+      return onAborts.get(this) ?? null;
+    },
+    set(this: AbortSignal, listener: Given) {
+      const before = onAborts.get(this);
+      if (before !== undefined) this.removeEventListener("abort", before);
+      onAborts.delete(this);
+      if (typeof listener !== "function") return;
+      onAborts.set(this, listener);
+      this.addEventListener("abort", listener);
+    },
+  },
+}) as object;
