@@ -1,5 +1,7 @@
-// The process in which check mounts a plan: what its modules break is not the command. Started by run-trial.ts.
+// The process in which check mounts a plan, and add tries new entries: what modules break is not the command.
+// Started by run-trial.ts.
 import type { EntryStatus, Problem } from "@toolmount/loader";
+import type { EditedSection, NewEntry } from "@toolmount/loader/commands";
 import { createTerminalLogger } from "../host/terminal-logger.ts";
 import { extensions } from "../host/extensions.ts";
 import type { Verbosity } from "../process/shell.ts";
@@ -14,6 +16,14 @@ export interface MountRequest {
   readonly verbosity: Verbosity;
 }
 
+/** Entries that are tried alone, and not mounted; `cwd` is the folder of the plan that is to get them. */
+export interface TryRequest {
+  readonly entries: readonly NewEntry[];
+  readonly section: EditedSection;
+  readonly cwd: string;
+  readonly verbosity: Verbosity;
+}
+
 export interface MountReport {
   readonly file: string | undefined;
   readonly entries: readonly EntryStatus[];
@@ -21,12 +31,22 @@ export interface MountReport {
   readonly problems: readonly Problem[];
 }
 
-await answerTrial(async (): Promise<MountReport> => {
-  const { plan, cwd, overlays, verbosity } = readRequest() as MountRequest;
+const request = readRequest() as MountRequest | TryRequest;
+const logger = createTerminalLogger(createScreen(process.stderr, process.env), request.verbosity);
+await answerTrial((): Promise<MountReport | readonly Problem[]> =>
+  "entries" in request ? tryAlone(request) : mountPlan(request),
+);
+
+async function mountPlan({ plan, cwd, overlays }: MountRequest): Promise<MountReport> {
   const { openHost } = await import("@toolmount/loader");
-  const logger = createTerminalLogger(createScreen(process.stderr, process.env), verbosity);
   const host = await openHost(plan, { env: process.env, cwd, overlays, logger, extensions });
   const { entries } = host.status();
   await host.close();
   return { file: host.plan.file, entries, problems: entries.flatMap((entry) => entry.problems) };
-});
+}
+
+async function tryAlone({ entries, section, cwd }: TryRequest): Promise<readonly Problem[]> {
+  const { tryEntries } = await import("@toolmount/loader/commands");
+  const options = { env: process.env, cwd, logger, extensions, section, load: true };
+  return (await tryEntries(entries, options)).problems;
+}

@@ -188,7 +188,7 @@ test("every problem of a plan is shown, each with its place, the lines around it
   > 3 |   - module: gone
       |             ^
     4 |   - module: ./greet.ts
-  hint: npm install @toolmount/tool-gone
+  hint: install the package that you trust under this name, or write the path of a file, such as ./my-tool.ts
 
 PLAN_KEY_UNKNOWN plan.yaml:5:5
   unknown key "confg"; did you mean "config"?
@@ -214,7 +214,7 @@ test("problems as JSON have code, place, frame and hint", async () => {
         line: 3,
         column: 13,
         frame: expect.stringContaining("> 3 |   - module: gone"),
-        hint: "npm install @toolmount/tool-gone",
+        hint: expect.stringContaining("install the package that you trust"),
       },
     ],
   });

@@ -28,6 +28,49 @@ test("add and remove edit the plan, and leave everything else as it was", async 
   expect((await run(["remove", "gone", "plan.yaml"])).code).toBe(78);
 });
 
+test.each([
+  [["filesystm"], "SOURCE_NOT_FOUND", 'did you mean "filesystem"?'],
+  [["filesystem", "--config", '{"wrong":1}'], "CONFIG_INVALID", 'unknown key "wrong"'],
+  [["./gone.ts"], "SOURCE_NOT_FOUND", 'module "./gone.ts" was not found'],
+  [["./broken.ts"], "MODULE_IMPORT_FAILED", "no such town"],
+  [["./ends.ts"], "MODULE_IMPORT_FAILED", "it ended the process"],
+  [["./strict.ts", "--config", '{"town":1}'], "CONFIG_INVALID", "town"],
+  [
+    ["hello-world", "--prefix", "other_"],
+    "PLAN_VALUE_INVALID",
+    'has an entry "hello-world" already, and --prefix',
+  ],
+])("T7: add %j writes nothing and says why", async (words, code, says) => {
+  const { run, read } = await workspace({
+    "plan.yaml": plan,
+    "broken.ts": 'throw new Error("no such town");\n',
+    "ends.ts": "process.exit(0);\n",
+    "strict.ts":
+      'import { z } from "zod";\nexport const config = z.strictObject({ town: z.string() });\nexport function mount() {}\n',
+  });
+  const { code: exit, stdout, stderr } = await run(["add", words[0]!, "plan.yaml", ...words.slice(1)]);
+
+  expect([exit, stdout]).toEqual([78, ""]);
+  expect(stderr).toContain(code);
+  expect(stderr).toContain(says);
+  expect(stderr).not.toContain("npm install");
+  expect(await read("plan.yaml")).toBe(plan);
+});
+
+test("T7: add accepts a module without a manifest, a variable that is not set yet, and a second id of a module", async () => {
+  const { run, read } = await workspace({
+    "plan.yaml": plan,
+    "greet.ts": "export function mount() {}\n",
+  });
+  const codes = [
+    (await run(["add", "./greet.ts", "plan.yaml", "--config", '{"key":"${NOT_SET}"}'])).code,
+    (await run(["add", "hello-world", "plan.yaml", "--id", "again", "--prefix", "other_"])).code,
+  ];
+
+  expect(codes).toEqual([0, 0]);
+  expect(await read("plan.yaml")).toContain("    id: again\n    prefix: other_\n");
+});
+
 test("import adds the servers of another application, and reports which variables to set", async () => {
   const { run, read } = await workspace({
     "plan.yaml": plan,

@@ -1,8 +1,9 @@
 import { randomBytes } from "node:crypto";
 import { rename, stat, writeFile } from "node:fs/promises";
+import { dirname } from "node:path";
 import { ToolmountError } from "@toolmount/core";
 import { nearestNames } from "@toolmount/core/nearest";
-import { planError } from "../diagnostics/problems.ts";
+import { planError, type Problem } from "../diagnostics/problems.ts";
 import { createPlanText } from "../diagnostics/source-text.ts";
 import { findPlan } from "../plan/find-plan.ts";
 import { readPlanText } from "../plan/read-plan.ts";
@@ -22,32 +23,43 @@ export interface EditOptions {
   readonly cwd: string;
   /** Default `tools`. */
   readonly section?: EditedSection | undefined;
+  /** Reports why new entries cannot be mounted, given the plan's folder. A plan gets none of them when one has a problem. */
+  readonly check?:
+    | ((entries: readonly NewEntry[], folder: string) => Promise<readonly Problem[]>)
+    | undefined;
 }
 
 /**
  * Adds entries at the end of a plan's list, as YAML in the style of the file; comments and everything else stay. An entry
  * whose id (default its module) the plan has already is not added.
  *
- * Throws `PLAN_NOT_FOUND`, and `PLAN_INVALID` when the file is not a plan, before or after the edit.
+ * Throws `PLAN_NOT_FOUND`; `PLAN_INVALID` when the file is not a plan, before or after the edit, and when `check` reports
+ * problems. The file is then as it was.
  */
 export async function addEntries(
   plan: string | undefined,
   entries: readonly NewEntry[],
-  { cwd, section = "tools" }: EditOptions,
+  { cwd, section = "tools", check: examine }: EditOptions,
 ): Promise<EditReport> {
   const { file, text, yaml } = await open(plan, cwd);
   const known = new Set(yaml.idsOf(text));
   const kept: string[] = [];
-  const added: string[] = [];
-  let edited = text;
+  const fresh: NewEntry[] = [];
   for (const entry of entries) {
-    const id = entry.id ?? entry.module;
-    (known.has(id) ? kept : added).push(id);
-    if (!known.has(id)) edited = yaml.addEntry(edited, section, entry);
+    const id = idOf(entry);
+    if (known.has(id)) kept.push(id);
+    else fresh.push(entry);
     known.add(id);
   }
-  if (added.length > 0) await save(file, edited);
-  return { file, added, removed: [], kept };
+  const problems = fresh.length === 0 ? [] : await examine?.(fresh, dirname(file));
+  if (problems !== undefined && problems.length > 0) throw planError(problems);
+  const edited = fresh.reduce((before, entry) => yaml.addEntry(before, section, entry), text);
+  if (fresh.length > 0) await save(file, edited);
+  return { file, added: fresh.map(idOf), removed: [], kept };
+}
+
+function idOf({ id, module }: NewEntry): string {
+  return id ?? module;
 }
 
 /** Removes an entry from a plan by its id, or its module. Throws `PLAN_VALUE_INVALID` when there is no such entry. */

@@ -19,6 +19,7 @@ export { printPlanSchemas, type PlanSchemaParts } from "./json-schema.ts";
 // Change a plan
 export { addEntries, removeEntry, type EditOptions, type EditReport } from "./edit-plan.ts";
 export type { EditedSection, NewEntry } from "./edit-yaml.ts";
+export { tryEntries, type TriedEntries, type TryOptions } from "./try-entries.ts";
 export { readServerList, type ServerList } from "./import-mcp-servers.ts";
 export {
   installSources,

@@ -3,6 +3,7 @@ import { messageOf } from "@toolmount/core/errors";
 import type { Path } from "../diagnostics/positions.ts";
 import { createReporter, maskProblem, type Problem } from "../diagnostics/problems.ts";
 import { findErrorOrigin } from "../modules/error-origin.ts";
+import { hintForPackage } from "../modules/known-packages.ts";
 import type { Resolution } from "../modules/resolve.ts";
 import { overridesOf } from "../plan/check-entries.ts";
 import type { ModuleUse } from "./module-use.ts";
@@ -55,8 +56,7 @@ function findHint({ source }: ModuleUse, error: unknown): string | undefined {
   if (!isToolmountError(error) || error.code !== "SOURCE_NOT_FOUND") return undefined;
   if (source.kind === "path") return "paths are relative to the plan's file";
   if (source.kind === "fetched") return "toolmount install";
-  const [name] = source.kind === "package" ? source.names : [];
-  return name === undefined ? undefined : `npm install ${name}`;
+  return source.kind === "package" ? hintForPackage(source.written) : undefined;
 }
 
 /** Where the plan overrides the tool argument that an error is about. */

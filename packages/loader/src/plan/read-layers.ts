@@ -158,7 +158,8 @@ async function findBase(
   if (file !== undefined) return file;
   const tried =
     facts === undefined ? [name] : planFileNames.map((plan) => join(facts.folder, inside || plan));
-  const hint = facts === undefined ? `npm install ${name}` : undefined;
+  const hint =
+    facts === undefined ? "install the package that has this plan, or write the path of a file" : undefined;
   reading.problems.push(makeProblem("SOURCE_NOT_FOUND", { source: item, tried }, { ...from, hint }));
   return null;
 }

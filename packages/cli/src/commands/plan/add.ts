@@ -1,8 +1,14 @@
+import { basename } from "node:path";
+import { ToolmountError } from "@toolmount/core";
+import type { Problem } from "@toolmount/loader";
+import type { EditedSection, EditReport, NewEntry } from "@toolmount/loader/commands";
 import type { Command } from "commander";
+import { loaderOptions } from "../../host/loader-options.ts";
 import { addExamples, jsonOption, planArgument } from "../../options/common.ts";
 import { readJsonObject } from "../../options/json-option.ts";
 import { reportEdit } from "../../render/edit.ts";
 import type { Shell } from "../../process/shell.ts";
+import type { TryRequest } from "../../trial/mount-process.ts";
 
 interface Options {
   readonly json?: true;
@@ -14,7 +20,7 @@ interface Options {
   readonly hooks?: true;
 }
 
-/** `toolmount add <module> [plan]`: an entry more, the rest of the file as it was. */
+/** `toolmount add <module> [plan]`: an entry more, when its module can be mounted; the rest of the file as it was. */
 export function define(command: Command, shell: Shell): void {
   command
     .argument("<module>", "a package's name, whole or short, or a path")
@@ -27,15 +33,65 @@ export function define(command: Command, shell: Shell): void {
     .option("--hooks", "add to hooks instead of tools")
     .option(...jsonOption)
     .action(async (module: string, plan: string | undefined, options: Options) => {
-      const { addEntries } = await import("@toolmount/loader/commands");
-      const { id, source, prefix, config, optional, hooks } = options;
-      const required = optional === true ? false : undefined;
-      const entry = { module, id, source, required, prefix, config: readJsonObject("--config", config) };
-      const section = hooks === true ? "hooks" : "tools";
-      reportEdit(await addEntries(plan, [entry], { cwd: shell.cwd, section }), shell, options.json === true);
+      await add(module, plan, options, shell);
     });
   addExamples(command, [
     'toolmount add filesystem --config \'{"working_dir":"."}\'',
     "toolmount add @acme/weather plan.yaml --prefix acme_",
   ]);
+}
+
+async function add(
+  module: string,
+  plan: string | undefined,
+  { json, id, source, prefix, config, optional, hooks }: Options,
+  shell: Shell,
+): Promise<void> {
+  const { addEntries } = await import("@toolmount/loader/commands");
+  const required = optional === true ? false : undefined;
+  const entry = { module, id, source, required, prefix, config: readJsonObject("--config", config) };
+  const section = hooks === true ? "hooks" : "tools";
+  const check = (entries: readonly NewEntry[], folder: string) =>
+    findProblems(entries, { section, folder, shell });
+  const report = await addEntries(plan, [entry], { cwd: shell.cwd, section, check });
+  const settings = Object.entries({ source, required, prefix, config }).filter(
+    ([, value]) => value !== undefined,
+  );
+  if (report.kept.length > 0 && settings.length > 0) throw nameTaken(report, settings[0]![0]);
+  reportEdit(report, shell, json === true);
+}
+
+/** Options for an entry that is there already would be lost without a word. */
+function nameTaken({ file, kept: [id = ""] }: EditReport, option: string): ToolmountError {
+  const says = option === "required" ? "optional" : option;
+  const problem = `${basename(file)} has an entry "${id}" already, and --${says} does not change it; name the new entry with --id, or edit the file`;
+  return new ToolmountError("PLAN_VALUE_INVALID", { problem });
+}
+
+/** Why new entries cannot be mounted. A module without a manifest is imported, in a process of its own. */
+async function findProblems(
+  entries: readonly NewEntry[],
+  { section, folder, shell }: { section: EditedSection; folder: string; shell: Shell },
+): Promise<readonly Problem[]> {
+  const { tryEntries } = await import("@toolmount/loader/commands");
+  const options = { ...loaderOptions({}, shell), cwd: folder, section };
+  const { problems, unknown } = await tryEntries(entries, { ...options, load: false });
+  if (problems.length > 0 || unknown.length === 0) return problems.map(withoutPath);
+  const { runTrial } = await import("../../trial/run-trial.ts");
+  const request: TryRequest = { entries, section, cwd: folder, verbosity: shell.settings.verbosity };
+  const tried = await shell.interruptible(({ signal }) =>
+    runTrial<readonly Problem[], Step>("mount-process", request, { during: "import" }, signal),
+  );
+  if (tried.kind === "report") return tried.report.map(withoutPath);
+  const message = `${unknown.join(", ")} cannot be added; when it is imported, ${tried.incident.problem}`;
+  return [{ code: "MODULE_IMPORT_FAILED", message }];
+}
+
+/** The plan has no such line yet. */
+function withoutPath({ path: _, ...problem }: Problem): Problem {
+  return problem;
+}
+
+interface Step {
+  readonly during: "import";
 }

@@ -1,0 +1,41 @@
+import { loadPlan } from "../mount/load-plan.ts";
+import { createMountContext } from "../mount/mount-context.ts";
+import { prepareModule } from "../mount/prepare-module.ts";
+import { fillOptions } from "../host/defaults.ts";
+import type { OpenHostOptions } from "../host/options.ts";
+import type { Problem } from "../diagnostics/problems.ts";
+import type { EditedSection, NewEntry } from "./edit-yaml.ts";
+import { inspectLoaded } from "./inspect.ts";
+
+/** Entries that are tried before a plan gets them. `cwd` of the options is the plan's folder. */
+export interface TryOptions extends OpenHostOptions {
+  readonly section: EditedSection;
+  /** Imports the modules. Without it, only manifests are read, and no code runs. */
+  readonly load: boolean;
+}
+
+/** What is known of entries that are not in a plan yet. */
+export interface TriedEntries {
+  /** Why they cannot be mounted. A variable that is not set yet is none of these: it may be set later. */
+  readonly problems: readonly Problem[];
+  /** Ids of entries that only importing their modules could check. */
+  readonly unknown: readonly string[];
+}
+
+/** Finds the modules of entries, and checks their configs. Mounts nothing. */
+export async function tryEntries(
+  entries: readonly NewEntry[],
+  { section, load, ...options }: TryOptions,
+): Promise<TriedEntries> {
+  const filled = fillOptions(options);
+  const loaded = await loadPlan({ version: 1, [section]: entries }, filled);
+  const { inspected } = await inspectLoaded(loaded, filled);
+  const problems = inspected.problems.filter(({ code }) => code !== "VARIABLE_MISSING");
+  const waitsForVariable = inspected.problems.length > problems.length;
+  if (!load || problems.length > 0 || waitsForVariable)
+    return { problems, unknown: waitsForVariable ? [] : inspected.unknown };
+  const context = createMountContext(loaded, filled);
+  const uses = loaded.modules.filter(({ entry }) => entry !== null);
+  const prepared = await Promise.all(uses.map((use) => prepareModule(use, context)));
+  return { problems: prepared.flatMap((use) => ("problems" in use ? use.problems : [])), unknown: [] };
+}
