@@ -21,7 +21,11 @@ export const packages: Readonly<Record<string, Allowance>> = {
   "@toolmount/mcp": { house: [core], libraries: ["@modelcontextprotocol/*", "zod"] },
   "@toolmount/http": { house: [core], libraries: ["hono", "zod"] },
   "@toolmount/reasoner": { house: [core, "@toolmount/interop"], libraries: ["openai", "zod"] },
-  "@toolmount/workers": { house: [core], libraries: ["tinypool", "bullmq"] },
+  // The paths' package has the launcher of bubblewrap, which the shell tool uses, too.
+  "@toolmount/workers": {
+    house: [core, "@toolmount/paths"],
+    libraries: ["bullmq", "zod", "@anthropic-ai/sandbox-runtime"],
+  },
   // A package of its own, so that only who wants OpenTelemetry has its API among the dependencies.
   "@toolmount/otel": { house: [core], libraries: ["@opentelemetry/api", "zod"] },
   "@toolmount/testing": { house: [core], libraries: ["vitest", "recheck"] },
@@ -107,6 +111,12 @@ export const ambientReaders: readonly AmbientReader[] = [
     because: "a shell without the host's PATH finds no programs; commands get the few variables it names",
   },
   {
+    path: "packages/workers/src/border/environment.ts",
+    reads: ["process.env"],
+    because:
+      "programs that a tool starts need PATH and HOME; a process gets these few and the names in the plan",
+  },
+  {
     path: "packages/core/src/contract/clock.ts",
     reads: ["Date.now", "performance.now"],
     because: "the default clock, which the application that creates a host may replace",
@@ -120,5 +130,8 @@ export interface AmbientReader {
   readonly because: string;
 }
 
-/** The one file that imports what a plan names. */
-export const computedImport = "packages/loader/src/modules/import.ts";
+/** The files that import what a plan names: one in the host, and one in the processes where its calls run. */
+export const computedImports = [
+  "packages/loader/src/modules/import.ts",
+  "packages/workers/src/far/import-module.ts",
+];

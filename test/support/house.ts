@@ -6,7 +6,7 @@ import { packageOf, readSource, type Mark, type Source } from "./house-source.ts
 import { inspectFileSize, inspectFolderSizes, inspectOrder, withoutExceptions } from "./house-shape.ts";
 import {
   ambientReaders,
-  computedImport,
+  computedImports,
   packages,
   tool,
   type Allowance,
@@ -100,7 +100,7 @@ function inspectSource(room: Room, path: string, code: string): string[] {
       return problem === undefined ? [] : [report(mark, problem)];
     }),
     ...source.computed
-      .filter(() => path !== computedImport)
+      .filter(() => !computedImports.includes(path))
       .map((mark) => report(mark, "imports a computed name:")),
     ...source.reads.filter(({ what }) => !mayRead(path, what)).map((mark) => report(mark, "may not read")),
   ];

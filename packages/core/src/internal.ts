@@ -1,5 +1,6 @@
 // For the packages of toolmount itself. Unstable: any release may change or remove these names.
 export { canonicalJson, digestOf } from "./json/canonical.ts";
+export { frozenCopy, NotJson } from "./json/freeze.ts";
 export { authoredDefinition } from "./registry/define-tool.ts";
 export { lockDigest } from "./registry/prepare-tool.ts";
 export { ContractBreach } from "./result/normalize.ts";

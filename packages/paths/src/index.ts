@@ -5,3 +5,4 @@ export type { FileBytes } from "./read.ts";
 export type { FileIdentity, ReplaceOptions } from "./write.ts";
 export type { Entry, EntryFacts, EntryKind, Listing } from "./list.ts";
 export { isPathError, PathError, type PathErrorCode } from "./path-error.ts";
+export { bubblewrapArguments, type BubblewrapPlace } from "./bubblewrap.ts";

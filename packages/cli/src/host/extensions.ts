@@ -7,4 +7,5 @@ export const extensions: GivenModules = {
   "@toolmount/mcp": () => import("@toolmount/mcp"),
   "@toolmount/reasoner": () => import("@toolmount/reasoner"),
   "@toolmount/store": () => import("@toolmount/store"),
+  "@toolmount/workers": () => import("@toolmount/workers"),
 };

@@ -1,10 +1,10 @@
 import type { CancellationState, CancellationToken } from "../contract/cancellation.ts";
 import type { Clock } from "../contract/clock.ts";
-import type { CallContext, CallRequest, SessionState } from "../contract/context.ts";
+import type { CallContext, CallRequest } from "../contract/context.ts";
 import type { EventData } from "../contract/hooks.ts";
 import type { Logger } from "../contract/logger.ts";
 import type { Phase, ToolOutcome } from "../contract/outcome.ts";
-import type { Runner } from "../contract/ports.ts";
+import type { Runner, RunnerSession } from "../contract/ports.ts";
 import type { StoredCall } from "../pending/stored-call.ts";
 import type { HostStores } from "../pending/stores.ts";
 import type { Generation } from "../registry/generation.ts";
@@ -36,7 +36,7 @@ export interface CallHost {
   };
   readonly stores: HostStores;
   readonly states: {
-    of(sessionId: string | undefined): SessionState;
+    of(sessionId: string | undefined): RunnerSession;
     load(sessionId: string): Promise<void> | null;
     isUnsaved(sessionId: string | undefined): boolean;
     save(sessionId: string): Promise<void>;

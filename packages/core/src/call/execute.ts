@@ -173,7 +173,7 @@ function runElsewhere(call: Call, context: ToolCallContext, name: string): unkno
     signal: context.abortSignal,
     progress: (progress) => context.progress(progress),
     call: (request) => context.call(request),
-    session: context.session,
+    session: call.host.states.of(call.given.sessionId),
     definition: tool.definition,
   };
   const { specifier, config = {} } = tool.module.options;

@@ -84,6 +84,8 @@ const messages = {
     `there is no mode "${d.mode}"; the catalog has ${d.known.join(", ") || "no modes"}`,
   MODES_UNAVAILABLE: (d: { problem: string }) => `the modes cannot be read: ${d.problem}`,
   HOST_CLOSED: (_: object) => "the host is closed; open a new one",
+  SANDBOX_UNAVAILABLE: (d: { border: string; problem: string }) =>
+    `calls cannot run behind the border "${d.border}" here: ${d.problem}; fix that, or choose another border in the plan`,
   EXTENSION_MISSING: (d: { what: string; module: string; install?: string }) =>
     `${d.what} needs ${d.module}, which is not installed${d.install ? `; install it with: ${d.install}` : ""}`,
   OUTPUT_NOT_FOUND: (d: { ref: string }) =>

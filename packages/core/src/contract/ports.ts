@@ -1,4 +1,4 @@
-import type { CallInfo, CallRequest, Progress, ToolContext } from "./context.ts";
+import type { CallInfo, CallRequest, Progress, SessionState } from "./context.ts";
 import type { PendingCall, ToolDefinition, ToolInfo } from "./tool.ts";
 import type { Json, JsonObject, JsonSchema } from "../json/json.ts";
 import type { Logger } from "./logger.ts";
@@ -94,12 +94,17 @@ export interface RunnerJob {
   readonly timeoutMs: number;
 }
 
+/** A session's state as a runner gets it: with all of its values, which another process needs when the call starts. */
+export interface RunnerSession extends SessionState {
+  snapshot(): JsonObject;
+}
+
 /** The host's services for one run. */
 export interface RunnerControl {
   readonly signal: AbortSignal;
   progress(progress: Progress): void;
   call(request: CallRequest): Promise<ToolOutcome>;
-  readonly session: ToolContext["session"];
+  readonly session: RunnerSession;
   /** The tool itself, for runners in this process. */
   readonly definition: ToolDefinition;
 }

@@ -1,5 +1,6 @@
 import { isAbsolute } from "node:path";
 import type { Clock } from "@toolmount/core";
+import { bubblewrapArguments } from "@toolmount/paths";
 import { startCommand } from "./command.ts";
 import { shellArguments, type Launcher, type LaunchPlace } from "./launch.ts";
 import { createProcessFinder, markName } from "./find-processes.ts";
@@ -13,6 +14,7 @@ export interface SandboxPlace extends LaunchPlace {
   readonly program?: string | undefined;
 }
 
+<<<<<<< HEAD
 /** The system's programs and libraries, and the files that they need for names, times and certificates. */
 const system = [
   "/usr",
@@ -123,12 +125,19 @@ function bubblewrapLauncher(
     "--chdir",
     cwd,
   ];
+=======
+/**
+ * Runs commands under bubblewrap: with their own processes, mounts and users, and without network unless `network` is
+ * set. Only the write paths can be changed.
+ */
+export function sandboxLauncher(place: SandboxPlace): Launcher {
+  const { env, cwd, read, shell, program = "bwrap" } = place;
+  const inside = { ...place, read: [...read, cwd] };
+>>>>>>> fd27127 (workers: calls run in processes behind a border of Node, bubblewrap or srt)
   return (command, mark) => ({
     file: program,
     args: [
-      ...fixed,
-      ...Object.entries({ ...env, [markName]: mark }).flatMap(([name, value]) => ["--setenv", name, value]),
-      "--",
+      ...bubblewrapArguments({ ...inside, env: { ...env, [markName]: mark }, statusDescriptor: 3 }),
       shell,
       ...shellArguments(command),
     ],
@@ -139,11 +148,15 @@ function bubblewrapLauncher(
   });
 }
 
+<<<<<<< HEAD
 function bind(option: string, paths: readonly string[]): string[] {
   return paths.flatMap((path) => [option, path, path]);
 }
 
 /** Runs a harmless command in the sandbox. Null: it works; otherwise the reason why not. */
+=======
+/** Runs a harmless command in the sandbox. Null: it works; else why not, in a sentence. */
+>>>>>>> fd27127 (workers: calls run in processes behind a border of Node, bubblewrap or srt)
 export async function probeSandbox(launcher: Launcher, clock: Clock): Promise<string | null> {
   const finder = createProcessFinder(clock);
   const options = { timeoutMs: 10_000, keepBytes: 4096, stopBytes: 65_536, clock, finder };

@@ -1,0 +1,39 @@
+import type { ProcessSettings } from "../config.ts";
+
+/** What a process may use of the machine. Paths are absolute. */
+export interface Grants {
+  readonly read: readonly string[];
+  readonly write: readonly string[];
+  /** What tools must not change although a folder around it may be written, such as the plan. */
+  readonly denied: readonly string[];
+  readonly network: ProcessSettings["network"];
+  readonly memoryMb: number | undefined;
+  readonly env: Readonly<Record<string, string>>;
+  /** Current folder of the process. */
+  readonly cwd: string;
+}
+
+/** A program of Node to start: its file and the options and files that it must be able to read. */
+export interface NodeProgram {
+  readonly node: string;
+  readonly options: readonly string[];
+  readonly file: string;
+  /** Folders of the code that the program imports. */
+  readonly code: readonly string[];
+}
+
+/** What is started, and with which environment. */
+export interface Launch {
+  readonly file: string;
+  readonly args: readonly string[];
+  readonly env: Readonly<Record<string, string>>;
+}
+
+/** The name of a border that a plan can ask for. */
+export type BorderName = Exclude<ProcessSettings["border"], "strictest">;
+
+/** Builds the command that starts a program behind a border. */
+export interface Border {
+  readonly name: BorderName;
+  launch(program: NodeProgram, grants: Grants): Launch | Promise<Launch>;
+}

@@ -1,0 +1,45 @@
+import { ToolmountError } from "@toolmount/core";
+import type { ProcessSettings } from "../config.ts";
+import type { Border, BorderName, Grants } from "./border.ts";
+import { bubblewrapBorder } from "./bubblewrap.ts";
+import { permissionBorder } from "./permission.ts";
+import { plainBorder } from "./plain.ts";
+import { probeBorder } from "./probe.ts";
+import { srtBorder } from "./srt.ts";
+
+const borders: Readonly<Record<BorderName, Border>> = {
+  none: plainBorder,
+  permission: permissionBorder,
+  bubblewrap: bubblewrapBorder,
+  srt: srtBorder,
+};
+
+/** Borders, strictest first, for `strictest`. Without a border is never among them. */
+const byStrictness: readonly Border[] = [bubblewrapBorder, permissionBorder];
+
+/**
+ * The border that a plan asks for, after a process behind it was started. Rejects with `SANDBOX_UNAVAILABLE` when that
+ * does not work; a weaker border is never used instead.
+ */
+export async function chooseBorder(name: ProcessSettings["border"], grants: Grants): Promise<Border> {
+  if (name !== "strictest") {
+    await requireBorder(borders[name], grants);
+    return borders[name];
+  }
+  let last: unknown;
+  for (const border of byStrictness) {
+    try {
+      await requireBorder(border, grants);
+      return border;
+    } catch (error) {
+      last = error;
+    }
+  }
+  throw last;
+}
+
+/** Rejects with `SANDBOX_UNAVAILABLE` when a process cannot be started behind the border. */
+async function requireBorder(border: Border, grants: Grants): Promise<void> {
+  const problem = await probeBorder(border, grants);
+  if (problem !== null) throw new ToolmountError("SANDBOX_UNAVAILABLE", { border: border.name, problem });
+}

@@ -1,0 +1,55 @@
+import { existsSync, readdirSync, realpathSync } from "node:fs";
+import { dirname, join, sep } from "node:path";
+
+/**
+ * The folders that Node reads when it imports a file: its package, the `node_modules` folders above it, and the packages
+ * outside of these to which links in them lead.
+ */
+export function codeFolders(files: readonly string[]): readonly string[] {
+  const folders = new Set<string>();
+  const packages = files.map((file) => packageOf(realpathSync(file)));
+  for (let root = packages.pop(); root !== undefined; root = packages.pop()) {
+    if (folders.has(root)) continue;
+    if (!isInside(root, folders)) folders.add(root);
+    for (const modules of moduleFolders(root)) {
+      if (folders.has(modules)) continue;
+      folders.add(modules);
+      for (const target of linkTargets(modules))
+        if (!isInside(target, folders)) packages.push(packageOf(target));
+    }
+  }
+  return [...folders].filter((folder) => !isInside(dirname(folder), folders));
+}
+
+function isInside(path: string, folders: ReadonlySet<string>): boolean {
+  for (let at = path; ; at = dirname(at)) {
+    if (folders.has(at)) return true;
+    if (dirname(at) === at) return false;
+  }
+}
+
+/** The nearest folder with a `package.json`; a file without one has its own folder. */
+function packageOf(path: string): string {
+  for (let at = path; dirname(at) !== at; at = dirname(at))
+    if (existsSync(join(at, "package.json"))) return at;
+  return dirname(path);
+}
+
+/** The `node_modules` folders in a folder and above it. */
+function moduleFolders(folder: string): string[] {
+  const found: string[] = [];
+  for (let at = folder; ; at = dirname(at)) {
+    const modules = at.endsWith(`${sep}node_modules`) ? at : join(at, "node_modules");
+    if (existsSync(modules)) found.push(modules);
+    if (dirname(at) === at) return found;
+  }
+}
+
+function linkTargets(modules: string): string[] {
+  return readdirSync(modules, { withFileTypes: true }).flatMap((entry) => {
+    const path = join(modules, entry.name);
+    if (entry.isDirectory() && entry.name.startsWith("@")) return linkTargets(path);
+    // A link to a package that is not there breaks only the import that needs it.
+    return entry.isSymbolicLink() && existsSync(path) ? [realpathSync(path)] : [];
+  });
+}

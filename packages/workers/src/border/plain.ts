@@ -1,0 +1,30 @@
+import { existsSync } from "node:fs";
+import { delimiter, join } from "node:path";
+import { memoryOption } from "./memory-option.ts";
+import type { Border, Launch } from "./border.ts";
+
+/** A process of its own without a border: it has the rights of the host's user. */
+export const plainBorder: Border = {
+  name: "none",
+  launch: ({ node, options, file }, { env, memoryMb }) =>
+    endWithParent({ file: node, args: [...memoryOption(memoryMb), ...options, file], env }),
+};
+
+/**
+ * Starts a program by `setpriv`, where there is one, so that the kernel kills it when the host ends without doing it. The
+ * process would also end by itself, but not while a tool blocks it.
+ */
+export function endWithParent({ file, args, env }: Launch): Launch {
+  const setpriv = process.platform === "linux" ? findProgram("setpriv", env["PATH"]) : undefined;
+  if (setpriv === undefined) return { file, args, env };
+  return { file: setpriv, args: ["--pdeathsig", "KILL", "--", file, ...args], env };
+}
+
+/** The absolute path of a program on a PATH. */
+export function findProgram(name: string, path = ""): string | undefined {
+  return path
+    .split(delimiter)
+    .filter((folder) => folder !== "")
+    .map((folder) => join(folder, name))
+    .find((file) => existsSync(file));
+}

@@ -1,0 +1,33 @@
+import { execFile } from "node:child_process";
+import { realpathSync } from "node:fs";
+import { promisify } from "node:util";
+import { isToolmountError } from "@toolmount/core";
+import { messageOf } from "@toolmount/core/errors";
+import { farProgram } from "../process/far-program.ts";
+import type { Border, Grants, Launch } from "./border.ts";
+
+/** Milliseconds that the probe may take. */
+const timeoutMs = 20_000;
+
+/** Starts Node behind a border. Null: it works; else why not. */
+export async function probeBorder(border: Border, grants: Grants): Promise<string | null> {
+  if (border.name === "none") return null;
+  try {
+    const node = realpathSync(process.execPath);
+    // The last argument of a launch is the program.
+    const program = { ...farProgram(node), options: ["--print"], file: "6 * 7" };
+    return await runProbe(await border.launch(program, grants), grants.cwd);
+  } catch (error) {
+    if (isToolmountError(error) && error.code === "SANDBOX_UNAVAILABLE")
+      return String(error.details["problem"]);
+    const { stderr } = error as { readonly stderr?: string };
+    return (stderr?.trim() || messageOf(error)).slice(0, 500);
+  }
+}
+
+async function runProbe({ file, args, env }: Launch, cwd: string): Promise<string | null> {
+  const { stdout } = await promisify(execFile)(file, [...args], { cwd, env, timeout: timeoutMs });
+  return stdout.trim() === "42"
+    ? null
+    : `a process behind it printed ${JSON.stringify(stdout.slice(0, 100))}`;
+}

@@ -1,0 +1,83 @@
+import { ToolmountError } from "@toolmount/core";
+import type { Border, Grants } from "./border.ts";
+import { memoryOption } from "./memory-option.ts";
+import { endWithParent, findProgram } from "./plain.ts";
+
+type Runtime = typeof import("@anthropic-ai/sandbox-runtime").SandboxManager;
+
+/** The runtime has one list of hosts for the whole process; this is the list that it was started with. */
+let started: { readonly hosts: string; readonly runtime: Promise<Runtime> } | undefined;
+
+/**
+ * Anthropic's sandbox-runtime, an optional package, for macOS and for lists of host names: it sends the network of the
+ * process through a proxy of its own. On Linux it uses bubblewrap, socat and ripgrep. Files can be read unless it hides
+ * them, so the home folder is hidden except for the granted paths.
+ */
+export const srtBorder: Border = {
+  name: "srt",
+  async launch({ node, options, file, code }, grants) {
+    const { read, write, denied, memoryMb, env } = grants;
+    const runtime = await startRuntime(hostsOf(grants));
+    const shell = findProgram("bash", env["PATH"]);
+    if (shell === undefined) throw unavailable("bash is not on PATH");
+    const command = [node, ...memoryOption(memoryMb), ...options, file].map(quote).join(" ");
+    const home = env["HOME"];
+    const wrapped = await runtime.wrapWithSandbox(command, shell, {
+      filesystem: {
+        denyRead: home === undefined ? [] : [home],
+        allowRead: [node, ...code, ...read, ...write],
+        allowWrite: [...write],
+        denyWrite: [...denied],
+      },
+    });
+    return endWithParent({ file: shell, args: ["-c", wrapped], env });
+  },
+};
+
+function hostsOf({ network = "none" }: Grants): readonly string[] {
+  if (network === "any")
+    throw unavailable('it allows listed hosts only; name them, or choose network "none"');
+  return network === "none" ? [] : network;
+}
+
+async function startRuntime(hosts: readonly string[]): Promise<Runtime> {
+  const key = JSON.stringify(hosts);
+  if (started !== undefined && started.hosts !== key)
+    throw unavailable("another entry already uses it with another list of hosts; give both the same list");
+  started ??= { hosts: key, runtime: openRuntime(hosts) };
+  try {
+    return await started.runtime;
+  } catch (error) {
+    started = undefined;
+    throw error;
+  }
+}
+
+async function openRuntime(hosts: readonly string[]): Promise<Runtime> {
+  const { SandboxManager } = await importRuntime();
+  const { errors } = SandboxManager.checkDependencies();
+  if (errors.length > 0) throw unavailable(errors.join("; "));
+  const network = { allowedDomains: [...hosts], deniedDomains: [] };
+  await SandboxManager.initialize({
+    network,
+    filesystem: { denyRead: [], allowWrite: [], denyWrite: [] },
+  });
+  return SandboxManager;
+}
+
+async function importRuntime(): Promise<typeof import("@anthropic-ai/sandbox-runtime")> {
+  try {
+    return await import("@anthropic-ai/sandbox-runtime");
+  } catch {
+    throw unavailable("its package is not installed; run: npm install @anthropic-ai/sandbox-runtime");
+  }
+}
+
+/** A word for a POSIX shell. */
+function quote(word: string): string {
+  return `'${word.replaceAll("'", `'\\''`)}'`;
+}
+
+function unavailable(problem: string): ToolmountError {
+  return new ToolmountError("SANDBOX_UNAVAILABLE", { border: "srt", problem });
+}

@@ -1,0 +1,110 @@
+import {
+  createRunnerContext,
+  type CallRequest,
+  type Json,
+  type Logger,
+  type SessionState,
+  type ToolContext,
+  type ToolDefinition,
+  type ToolOutcome,
+} from "@toolmount/core";
+import { messageOf } from "@toolmount/core/errors";
+import { ContractBreach } from "@toolmount/core/internal";
+import { maxMessageBytes, type FarMessage, type HostMessage } from "./messages.ts";
+import { returnedJson, thrownJson } from "./to-json.ts";
+
+type Send = (message: FarMessage) => void;
+type RunRequest = Extract<HostMessage, { type: "run" }>;
+
+/** Makes a nested call at the host. */
+export type CallHost = (runId: string, request: CallRequest) => Promise<ToolOutcome>;
+
+/** Runs one call of a tool and sends its end. */
+export async function runFar(
+  tool: ToolDefinition,
+  request: RunRequest,
+  signal: AbortSignal,
+  send: Send,
+  call: CallHost,
+): Promise<void> {
+  const { runId } = request;
+  try {
+    const context = createContext(request, signal, send, call);
+    const value = returnedJson(await tool.execute(request.arguments as never, context));
+    requireSize(value);
+    send({ type: "returned", runId, value });
+  } catch (thrown) {
+    send({ type: "threw", runId, thrown: thrownJson(thrown) });
+  }
+}
+
+function requireSize(value: unknown): void {
+  const bytes = value === undefined ? 0 : Buffer.byteLength(JSON.stringify(value));
+  // A message has a few more bytes than its value.
+  if (bytes > maxMessageBytes - 65_536)
+    throw new ContractBreach(`its answer has ${bytes} bytes, and a process may send ${maxMessageBytes}`);
+}
+
+function createContext({ runId, info, state }: RunRequest, signal: AbortSignal, send: Send, call: CallHost) {
+  const context: ToolContext = createRunnerContext(info, {
+    abortSignal: signal,
+    logger: createLogger(runId, {}, send),
+    progress: ({ progress, total, message }) => {
+      if (!Number.isFinite(progress)) return;
+      const more = { ...(total !== undefined && { total }), ...(message !== undefined && { message }) };
+      send({ type: "progress", runId, progress: { progress, ...more } });
+    },
+    call: (request) => call(runId, request),
+    session: createState(runId, state, send),
+  });
+  return context;
+}
+
+/** The session's state as it was when the call began, with this call's own changes, which also go to the host. */
+function createState(runId: string, values: Readonly<Record<string, Json>>, send: Send): SessionState {
+  const state = new Map(Object.entries(values));
+  return {
+    get: (key) => state.get(key),
+    set(key, value) {
+      const copy = returnedJson({ value }) as { value: Json };
+      state.set(key, copy.value);
+      send({ type: "set", runId, key, value: copy.value });
+    },
+    delete(key) {
+      send({ type: "delete", runId, key });
+      return state.delete(key);
+    },
+  };
+}
+
+function createLogger(runId: string, bindings: Readonly<Record<string, unknown>>, send: Send): Logger {
+  const write =
+    (level: "trace" | "debug" | "info" | "warn" | "error") => (fields: object, message?: string) =>
+      send({
+        type: "log",
+        runId,
+        level,
+        fields: { ...bindings, ...readable(fields) },
+        ...(message !== undefined && { message }),
+      });
+  return {
+    trace: write("trace"),
+    debug: write("debug"),
+    info: write("info"),
+    warn: write("warn"),
+    error: write("error"),
+    child: (more) => createLogger(runId, { ...bindings, ...readable(more) }, send),
+  };
+}
+
+/** Fields of a log that JSON can hold; an error becomes its name and message. */
+function readable(fields: object): Record<string, unknown> {
+  const show = (value: unknown): unknown =>
+    value instanceof Error ? { type: value.name, message: messageOf(value), stack: value.stack } : value;
+  try {
+    const shown = Object.fromEntries(Object.entries(fields).map(([key, value]) => [key, show(value)]));
+    return JSON.parse(JSON.stringify(shown)) as Record<string, unknown>;
+  } catch {
+    return { unreadable: true };
+  }
+}

@@ -1,0 +1,69 @@
+import type { Duplex } from "node:stream";
+
+/** A stream of JSON texts, one a line. */
+export interface Lines {
+  send(message: object): void;
+}
+
+/** What a reader of lines is told. */
+export interface LineListener {
+  line(text: string): void;
+  /** The other side sent a longer line than is accepted. Nothing more is read. */
+  tooLong(): void;
+  closed(): void;
+}
+
+/** Sends and receives JSON lines on a duplex stream. A line beyond `maxBytes` is not kept in memory. */
+export function createLines(stream: Duplex, maxBytes: number, listener: LineListener): Lines {
+  const reader = new LineReader(maxBytes, listener);
+  stream.on("data", (chunk: Buffer) => {
+    if (!reader.push(chunk)) stream.destroy();
+  });
+  // The other side may end at any time; `close` follows.
+  stream.on("error", () => undefined);
+  stream.on("close", () => listener.closed());
+  return {
+    send(message) {
+      if (stream.writable) stream.write(`${JSON.stringify(message)}\n`);
+    },
+  };
+}
+
+const newline = 10;
+
+class LineReader {
+  readonly #maxBytes: number;
+  readonly #listener: LineListener;
+  #parts: Buffer[] = [];
+  #bytes = 0;
+
+  constructor(maxBytes: number, listener: LineListener) {
+    this.#maxBytes = maxBytes;
+    this.#listener = listener;
+  }
+
+  /** False when a line is too long. */
+  push(chunk: Buffer): boolean {
+    let rest = chunk;
+    for (let end = rest.indexOf(newline); end !== -1; end = rest.indexOf(newline)) {
+      if (!this.#keep(rest.subarray(0, end))) return false;
+      const line = this.#parts.length === 1 ? this.#parts[0]! : Buffer.concat(this.#parts);
+      this.#parts = [];
+      this.#bytes = 0;
+      this.#listener.line(line.toString("utf8"));
+      rest = rest.subarray(end + 1);
+    }
+    return rest.length === 0 || this.#keep(rest);
+  }
+
+  #keep(part: Buffer): boolean {
+    this.#bytes += part.length;
+    if (this.#bytes <= this.#maxBytes) {
+      this.#parts.push(part);
+      return true;
+    }
+    this.#parts = [];
+    this.#listener.tooLong();
+    return false;
+  }
+}

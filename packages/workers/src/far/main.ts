@@ -1,0 +1,74 @@
+// The program of a process that runs calls. The host starts it, and talks with it on one descriptor.
+import { Socket } from "node:net";
+import type { CallRequest, ToolOutcome } from "@toolmount/core";
+import { messageOf } from "@toolmount/core/errors";
+import { createLines } from "./lines.ts";
+import { channelDescriptor, type FarMessage, type HostMessage } from "./messages.ts";
+import { mountFar, type FarModule } from "./mount-far.ts";
+import { runFar } from "./far-run.ts";
+
+const running = new Map<string, AbortController>();
+const calls = new Map<number, PromiseWithResolvers<ToolOutcome>>();
+let module: FarModule | undefined;
+
+const socket = new Socket({ fd: channelDescriptor, readable: true, writable: true });
+const lines = createLines(socket, Number.POSITIVE_INFINITY, {
+  line: (text) => receive(JSON.parse(text) as HostMessage),
+  tooLong: () => undefined,
+  // Without its host the process has nothing to do.
+  closed: () => process.exit(0),
+});
+const send = (message: FarMessage) => lines.send(message);
+
+function receive(message: HostMessage): void {
+  switch (message.type) {
+    case "mount":
+      return void mount(message);
+    case "run":
+      return void run(message);
+    case "abort":
+      return abort(message);
+    case "called":
+      return calls.get(message.id)?.resolve(message.outcome);
+    case "call-failed":
+      return calls.get(message.id)?.reject(new Error(message.message));
+  }
+}
+
+async function mount(message: Extract<HostMessage, { type: "mount" }>): Promise<void> {
+  try {
+    module = await mountFar(message);
+    send({ type: "mounted", keepsState: module.keepsState });
+  } catch (error) {
+    send({ type: "refused", problem: messageOf(error).slice(0, 2_000) });
+  }
+}
+
+async function run(message: Extract<HostMessage, { type: "run" }>): Promise<void> {
+  const { runId, tool: name } = message;
+  const tool = module?.tools.get(name);
+  if (tool === undefined) {
+    const error = `the module has no tool "${name}" in this process`;
+    return send({ type: "threw", runId, thrown: { kind: "error", name: "Error", message: error } });
+  }
+  const controller = new AbortController();
+  running.set(runId, controller);
+  await runFar(tool, message, controller.signal, send, callHost);
+  running.delete(runId);
+}
+
+function abort({ runId, name, message }: Extract<HostMessage, { type: "abort" }>): void {
+  send({ type: "aborting", runId });
+  running.get(runId)?.abort(new DOMException(message, name));
+}
+
+let nextCall = 0;
+
+async function callHost(runId: string, { id, name, arguments: given }: CallRequest): Promise<ToolOutcome> {
+  const number = nextCall++;
+  const answer = Promise.withResolvers<ToolOutcome>();
+  calls.set(number, answer);
+  const request = { ...(id !== undefined && { id }), name, ...(given !== undefined && { arguments: given }) };
+  send({ type: "call", runId, id: number, request: request as never });
+  return answer.promise.finally(() => calls.delete(number));
+}

@@ -1,0 +1,61 @@
+import { messageOf } from "@toolmount/core/errors";
+import { ContractBreach, frozenCopy, NotJson } from "@toolmount/core/internal";
+import type { Thrown } from "./messages.ts";
+
+/** What a tool returned, as JSON; undefined stays undefined. Throws `ContractBreach` with the rule that a value breaks. */
+export function returnedJson(returned: unknown): unknown {
+  if (typeof returned === "bigint" || typeof returned === "symbol" || typeof returned === "function")
+    throw new ContractBreach(
+      `it returned a value of type ${typeof returned}, not a result; return data(…) or failure(…)`,
+    );
+  try {
+    if (typeof returned !== "object" || returned === null || Array.isArray(returned)) return copy(returned);
+    // The result of `data` is of a class; only what it holds must be plain.
+    return frozenCopy({ ...returned });
+  } catch (error) {
+    if (error instanceof NotJson) throw new ContractBreach(`its answer ${error.message}`);
+    const type = error instanceof Error ? error.name : typeof error;
+    throw new ContractBreach(`its answer could not be read: ${type}`);
+  }
+}
+
+function copy(value: unknown): unknown {
+  return value === undefined ? undefined : frozenCopy(value);
+}
+
+/** What a tool threw, as JSON. */
+export function thrownJson(thrown: unknown): Thrown {
+  if (!(thrown instanceof Error)) {
+    const of = thrown === null ? "null" : typeof thrown;
+    return { kind: "value", of, text: textOf(thrown) };
+  }
+  const { name, stack } = thrown;
+  const { code, details, value } = thrown as { code?: unknown; details?: unknown; value?: unknown };
+  return {
+    kind: "error",
+    name: String(name),
+    message: messageOf(thrown),
+    ...(typeof stack === "string" && { stack }),
+    ...(typeof code === "string" && { code }),
+    ...jsonMember("details", details),
+    ...jsonMember("value", value),
+  };
+}
+
+/** Null, and objects without a text of their own, have one here. */
+function textOf(thrown: unknown): string {
+  try {
+    return String(thrown);
+  } catch {
+    return "";
+  }
+}
+
+/** A member of an error, where it is JSON. */
+function jsonMember(key: string, value: unknown): Record<string, never> {
+  try {
+    return value === undefined ? {} : { [key]: frozenCopy(value) as never };
+  } catch {
+    return {};
+  }
+}

@@ -1,0 +1,8 @@
+// The module
+export { config, type ProcessSettings, type WorkersConfig } from "./config.ts";
+export { mount } from "./mount.ts";
+
+// Processes
+export { createProcessRunner, type ProcessRunnerOptions } from "./process/process-runner.ts";
+export { chooseBorder } from "./border/choose-border.ts";
+export type { Border, BorderName, Grants, Launch, NodeProgram } from "./border/border.ts";

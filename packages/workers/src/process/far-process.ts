@@ -1,0 +1,191 @@
+import { spawn, type ChildProcess } from "node:child_process";
+import type { Duplex } from "node:stream";
+import type { Clock, Logger, RunnerControl, RunnerJob, ToolReturn } from "@toolmount/core";
+import type { Launch } from "../border/border.ts";
+import { createLines, type Lines } from "../far/lines.ts";
+import {
+  channelDescriptor,
+  farMessage,
+  maxMessageBytes,
+  type FarMessage,
+  type HostMessage,
+} from "../far/messages.ts";
+import { createNearRun, type NearRun } from "./near-run.ts";
+import { residentBytes } from "./resident-memory.ts";
+
+/** How a process is started and watched. */
+export interface FarOptions {
+  readonly launch: Launch;
+  readonly mount: Extract<HostMessage, { type: "mount" }>;
+  readonly memoryMb: number | undefined;
+  readonly startTimeoutMs: number;
+  readonly cwd: string;
+  readonly clock: Clock;
+  readonly logger: Logger;
+}
+
+/** Milliseconds between two measurements of a process's memory. */
+const measureMs = 50;
+
+/** Milliseconds that a call may take to end after its signal was aborted; then its process is killed. */
+export const killAfterMs = 250;
+
+/** Bytes of output that are kept for the log. */
+const keptOutput = 4_096;
+
+/** A process that has one module mounted and runs its calls. */
+export class FarProcess {
+  /** Resolves when the module is mounted, to whether it keeps state. Rejects with why it is not. */
+  readonly mounted: Promise<boolean>;
+  /** Resolves when the process has ended, to how, as the end of a sentence. */
+  readonly ended: Promise<string>;
+  isAlive = true;
+  readonly #options: FarOptions;
+  readonly #child: ChildProcess;
+  readonly #lines: Lines;
+  readonly #runs = new Map<string, NearRun>();
+  readonly #mounting = Promise.withResolvers<boolean>();
+  #killedBecause: string | undefined;
+  #output = "";
+
+  constructor(options: FarOptions) {
+    this.#options = options;
+    const { file, args, env } = options.launch;
+    this.#child = spawn(file, args, {
+      cwd: options.cwd,
+      env: { ...env },
+      stdio: ["ignore", "pipe", "pipe", "pipe"],
+    });
+    this.mounted = this.#mounting.promise;
+    this.ended = this.#watchEnd();
+    for (const stream of [this.#child.stdout, this.#child.stderr])
+      stream?.on("data", (chunk: Buffer) => this.#keepOutput(chunk));
+    this.#lines = createLines(this.#child.stdio[channelDescriptor] as Duplex, maxMessageBytes, {
+      line: (text) => this.#receive(text),
+      tooLong: () => this.kill(`it sent more than ${maxMessageBytes} bytes at a time`),
+      closed: () => this.#afterClose(),
+    });
+    this.#lines.send(options.mount);
+    this.#watchStart();
+  }
+
+  /** Calls that run in this process. */
+  get running(): number {
+    return this.#runs.size;
+  }
+
+  /** Runs one call. Rejects with what the tool threw, or with a `RunnerFailure` when the process ends. */
+  async run(job: RunnerJob, control: RunnerControl): Promise<ToolReturn> {
+    const { clock, memoryMb, logger } = this.#options;
+    const run = createNearRun(job, control, logger, (message) => this.#lines.send(message));
+    this.#runs.set(job.runId, run);
+    const watch = memoryMb === undefined ? undefined : this.#watchMemory(memoryMb);
+    const stop = () => this.#stop(job.runId, control.signal, clock);
+    if (control.signal.aborted) stop();
+    else control.signal.addEventListener("abort", stop, { once: true });
+    try {
+      return await run.end;
+    } finally {
+      watch?.();
+      control.signal.removeEventListener("abort", stop);
+      this.#runs.delete(job.runId);
+    }
+  }
+
+  /** Kills the process; `because` completes the sentence that its calls end with. */
+  kill(because: string): void {
+    if (!this.isAlive) return;
+    this.#killedBecause ??= because;
+    this.#child.kill("SIGKILL");
+  }
+
+  #stop(runId: string, signal: AbortSignal, clock: Clock): void {
+    const { name, message } = signal.reason as Error;
+    this.#lines.send({ type: "abort", runId, name, message });
+    const timer = clock.setTimer(() => this.#killIfStuck(runId), killAfterMs);
+    void this.#runs.get(runId)?.end.then(timer.cancel, timer.cancel);
+  }
+
+  /** Other calls of the process go on when it still answers. */
+  #killIfStuck(runId: string): void {
+    const run = this.#runs.get(runId);
+    if (run === undefined || (run.isAborting && this.#runs.size > 1)) return;
+    this.kill(`it was killed, because the call did not end within ${killAfterMs} ms after it was stopped`);
+  }
+
+  /** A process that ends closes its channel first; only one that keeps running without it is killed. */
+  #afterClose(): void {
+    if (!this.isAlive) return;
+    const timer = this.#options.clock.setTimer(
+      () => this.kill("it closed its channel to the host"),
+      killAfterMs,
+    );
+    void this.ended.then(timer.cancel);
+  }
+
+  #receive(text: string): void {
+    const message = parse(text);
+    if (message === undefined) return this.kill("it sent a message that the host does not know");
+    if (message.type === "mounted") return this.#mounting.resolve(message.keepsState);
+    if (message.type === "refused") {
+      this.#mounting.reject(new Error(`the process could not mount the module: ${message.problem}`));
+      return this.kill("it could not mount the module");
+    }
+    this.#runs.get(message.runId)?.receive(message);
+  }
+
+  async #watchEnd(): Promise<string> {
+    const how = await new Promise<string>((resolve) => {
+      this.#child.once("error", (error) => resolve(`could not be started: ${error.message}`));
+      this.#child.once("exit", (code, signal) => resolve(describeEnd(code, signal, this.#killedBecause)));
+    });
+    this.isAlive = false;
+    if (this.#output !== "" && this.#killedBecause === undefined)
+      this.#options.logger.warn({ output: this.#output }, `a process that runs calls ${how}`);
+    this.#mounting.reject(
+      new Error(`the process ${how}${this.#output === "" ? "" : `: ${this.#output.slice(0, 500)}`}`),
+    );
+    this.mounted.catch(() => undefined);
+    for (const run of this.#runs.values()) run.processEnded(how);
+    return how;
+  }
+
+  #watchStart(): void {
+    const { clock, startTimeoutMs } = this.#options;
+    const late = () => this.kill(`it did not mount its module within ${startTimeoutMs} ms`);
+    const timer = clock.setTimer(late, startTimeoutMs);
+    this.mounted.then(timer.cancel, timer.cancel);
+  }
+
+  /** Measures while a call runs. Returns the undo. */
+  #watchMemory(memoryMb: number): () => void {
+    const { clock } = this.#options;
+    const measure = () => {
+      const bytes = residentBytes(this.#child.pid ?? 0);
+      if (bytes !== undefined && bytes > memoryMb * 1_048_576)
+        return this.kill(`it was killed, because it used more than ${memoryMb} MB`);
+      timer = clock.setTimer(measure, measureMs);
+      timer.keepAlive(false);
+    };
+    let timer = clock.setTimer(measure, measureMs);
+    timer.keepAlive(false);
+    return () => timer.cancel();
+  }
+
+  #keepOutput(chunk: Buffer): void {
+    this.#output = `${this.#output}${chunk.toString("utf8")}`.slice(-keptOutput);
+  }
+}
+
+function parse(text: string): FarMessage | undefined {
+  try {
+    return farMessage.parse(JSON.parse(text));
+  } catch {
+    return undefined;
+  }
+}
+
+function describeEnd(code: number | null, signal: string | null, killedBecause: string | undefined): string {
+  if (killedBecause !== undefined) return `ended: ${killedBecause}`;
+  return signal === null ? `ended with exit code ${code}` : `ended by ${signal}`;
+}

@@ -1,0 +1,87 @@
+import {
+  RunnerFailure,
+  type Logger,
+  type RunnerControl,
+  type RunnerJob,
+  type ToolReturn,
+} from "@toolmount/core";
+import { messageOf } from "@toolmount/core/errors";
+import type { HostMessage, RunMessage } from "../far/messages.ts";
+import { rebuildThrown } from "./rebuild-thrown.ts";
+
+/** The host's side of one call that runs in a process. */
+export interface NearRun {
+  /** Resolves to what the tool returned. Rejects with what it threw, or with how its process ended. */
+  readonly end: Promise<ToolReturn>;
+  /** Whether the process has answered that it aborts the call. */
+  readonly isAborting: boolean;
+  receive(message: RunMessage): void;
+  processEnded(how: string): void;
+}
+
+type Send = (message: HostMessage) => void;
+
+/** Sends a call to a process and serves what its tool asks for. */
+export function createNearRun(job: RunnerJob, control: RunnerControl, logger: Logger, send: Send): NearRun {
+  const { runId, tool, info, arguments: given } = job;
+  send({ type: "run", runId, tool, info, arguments: given, state: control.session.snapshot() });
+  return new SentRun(job, control, logger, send);
+}
+
+class SentRun implements NearRun {
+  isAborting = false;
+  readonly end: Promise<ToolReturn>;
+  readonly #job: RunnerJob;
+  readonly #control: RunnerControl;
+  readonly #logger: Logger;
+  readonly #send: Send;
+  readonly #ending = Promise.withResolvers<ToolReturn>();
+
+  constructor(job: RunnerJob, control: RunnerControl, logger: Logger, send: Send) {
+    this.#job = job;
+    this.#control = control;
+    this.#logger = logger;
+    this.#send = send;
+    this.end = this.#ending.promise;
+  }
+
+  receive(message: RunMessage): void {
+    switch (message.type) {
+      case "returned":
+        return this.#ending.resolve(message.value as ToolReturn);
+      case "threw":
+        return this.#ending.reject(rebuildThrown(message.thrown) as Error);
+      case "aborting":
+        this.isAborting = true;
+        return;
+      case "progress":
+        return this.#control.progress(message.progress);
+      case "log": {
+        const { runId, info } = this.#job;
+        return this.#logger[message.level](
+          { ...message.fields, runId, tool: info.tool },
+          message.message ?? "",
+        );
+      }
+      case "set":
+        return this.#control.session.set(message.key, message.value);
+      case "delete":
+        return void this.#control.session.delete(message.key);
+      case "call":
+        return void this.#call(message);
+    }
+  }
+
+  processEnded(how: string): void {
+    const message = `"${this.#job.info.tool}" failed: its process ${how}`;
+    this.#ending.reject(new RunnerFailure("TOOL_FAILED", message));
+  }
+
+  async #call({ id, request }: Extract<RunMessage, { type: "call" }>): Promise<void> {
+    try {
+      this.#send({ type: "called", id, outcome: await this.#control.call(request) });
+    } catch (error) {
+      this.#send({ type: "call-failed", id, message: messageOf(error) });
+    }
+  }
+}

@@ -1,0 +1,32 @@
+import { ToolError, ToolInterrupt } from "@toolmount/core";
+import type { Thrown } from "../far/messages.ts";
+
+/** A value that core judges as it would judge the one that the tool threw in its process. */
+export function rebuildThrown(thrown: Thrown): unknown {
+  if (thrown.kind === "value") return rebuildValue(thrown);
+  const { name, message, stack, code, details, value } = thrown;
+  if (name === "ToolInterrupt") return new ToolInterrupt(value, message);
+  const error = name === "ToolError" ? new ToolError(message, { code, details }) : new Error(message);
+  if (name !== "ToolError") Object.defineProperty(error, "name", { value: name, enumerable: false });
+  if (stack !== undefined) error.stack = stack;
+  return error;
+}
+
+function rebuildValue({ of, text }: Extract<Thrown, { kind: "value" }>): unknown {
+  switch (of) {
+    case "null":
+      return null;
+    case "undefined":
+      return undefined;
+    case "string":
+      return text;
+    case "number":
+      return Number(text);
+    case "boolean":
+      return text === "true";
+    case "symbol":
+      return Symbol(text);
+    default:
+      return {};
+  }
+}

@@ -1,0 +1,198 @@
+import {
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  realpathSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from "node:fs";
+import { createServer, type AddressInfo, type Server } from "node:net";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import type { JsonObject } from "@toolmount/core";
+import { world, type World } from "./world.ts";
+
+const limits = { timeoutMs: 50_000, graceMs: 20_000 };
+
+/** Node keeps the network from a process only where it has `--allow-net`. */
+const nodeCoversNetwork = process.allowedNodeEnvironmentFlags.has("--allow-net");
+
+/** What gets through each border, as docs/isolation.md says: true is reached. */
+const table: Readonly<Record<string, Readonly<Record<string, boolean>>>> = {
+  none: {
+    "read outside": true,
+    "write outside": true,
+    "follow a link outside": true,
+    "read inside": true,
+    "write inside": true,
+    spawn: true,
+    connect: true,
+    "see the host": true,
+    sqlite: true,
+  },
+  permission: {
+    "read outside": false,
+    "write outside": false,
+    "follow a link outside": true,
+    "read inside": true,
+    "write inside": true,
+    spawn: false,
+    connect: !nodeCoversNetwork,
+    "see the host": true,
+    sqlite: false,
+  },
+  bubblewrap: {
+    "read outside": false,
+    "write outside": false,
+    "follow a link outside": false,
+    "read inside": true,
+    "write inside": true,
+    spawn: true,
+    connect: false,
+    "see the host": false,
+    sqlite: false,
+  },
+};
+
+let folder: string;
+let server: Server;
+let port: number;
+
+beforeAll(async () => {
+  folder = realpathSync(mkdtempSync(join(tmpdir(), "toolmount-borders-")));
+  for (const name of ["box", "outside"]) mkdirSync(join(folder, name));
+  writeFileSync(join(folder, "box", "inside.txt"), "inside");
+  writeFileSync(join(folder, "outside", "secret.txt"), "secret");
+  symlinkSync(join(folder, "outside", "secret.txt"), join(folder, "box", "link"));
+  server = createServer((socket) => socket.end()).listen(0, "127.0.0.1");
+  await new Promise((resolve) => server.once("listening", resolve));
+  port = (server.address() as AddressInfo).port;
+});
+
+afterAll(() => {
+  server.close();
+  rmSync(folder, { recursive: true, force: true });
+});
+
+describe.each(Object.keys(table))("the border %s", (border) => {
+  let far: World;
+  beforeAll(async () => {
+    const box = join(folder, "box");
+    far = await world({ border, read: [box], write: [box] }, { limits, folder: box });
+  });
+  afterAll(() => far[Symbol.asyncDispose]());
+
+  const reaches = async (act: string, value?: unknown) => {
+    const { result } = await far.act(act, value);
+    expect(result.error).toBeUndefined();
+    return "got" in (result.data as object);
+  };
+
+  test.each<[string, string, () => unknown]>([
+    ["read outside", "read", () => join(folder, "outside", "secret.txt")],
+    ["write outside", "write", () => join(folder, "outside", `${border}.txt`)],
+    ["follow a link outside", "read", () => join(folder, "box", "link")],
+    ["read inside", "read", () => join(folder, "box", "inside.txt")],
+    ["write inside", "write", () => join(folder, "box", `${border}.txt`)],
+    ["spawn", "spawn", () => undefined],
+    ["connect", "connect", () => port],
+    ["see the host", "signal the host", () => process.pid],
+    ["sqlite", "sqlite", () => join(folder, "outside", `${border}.db`)],
+  ])("does with an attempt to %s as the docs say", async (what, act, value) => {
+    expect(await reaches(act, value())).toBe(table[border]![what]);
+  });
+
+  test("what a tool writes inside is there, and nothing is outside", () => {
+    const written = border === "none" || existsSync(join(folder, "box", `${border}.txt`));
+    expect(written).toBe(true);
+    expect(existsSync(join(folder, "outside", `${border}.txt`))).toBe(border === "none");
+    expect(existsSync(join(folder, "outside", `${border}.db`))).toBe(border === "none");
+  });
+
+  test("a tool sees no variable of the host but those that are passed", async () => {
+    const canaries = Array.from({ length: 50 }, (_, at) => [
+      `TOOLMOUNT_CANARY_${at}`,
+      `bird-${at}-${"x".repeat(20)}`,
+    ]);
+    for (const [name, value] of canaries) process.env[name!] = value;
+    process.env["TOOLMOUNT_PASSED"] = "passed";
+    await using own = await world({ border, env: ["TOOLMOUNT_PASSED"] }, { limits });
+    const { result } = await own.act("environment");
+    for (const [name] of canaries) delete process.env[name!];
+    const text = JSON.stringify(result);
+    expect(text).toContain('"TOOLMOUNT_PASSED":"passed"');
+    for (const [, value] of canaries)
+      for (const form of [
+        value!,
+        Buffer.from(value!).toString("base64"),
+        Buffer.from(value!).toString("hex"),
+      ])
+        expect(text).not.toContain(form);
+  });
+});
+
+test("the host's environment cannot be read through /proc behind bubblewrap", async () => {
+  await using far = await world({ border: "bubblewrap" }, { limits });
+  expect((await far.act("environment of the host", process.pid)).result.data).toHaveProperty("refused");
+  expect((await far.act("processes")).result.data).toEqual({ got: expect.any(Number) });
+  expect(((await far.act("processes")).result.data as { got: number }).got).toBeLessThanOrEqual(3);
+});
+
+test("processes that a tool left behind bubblewrap end with its process", async () => {
+  await using far = await world({ border: "bubblewrap" }, { limits });
+  expect((await far.act("orphan")).result.data).toHaveProperty("got");
+  expect((await far.act("exit 0")).status).toBe("failed");
+  // The next process has its own process ids, so nothing of the former can be in it.
+  expect(((await far.act("processes")).result.data as { got: number }).got).toBeLessThanOrEqual(3);
+});
+
+test("a grant of the whole disk does not show other processes behind bubblewrap", async () => {
+  await using far = await world({ border: "bubblewrap", read: ["/"] }, { limits });
+  expect((await far.act("list", "/etc")).result.data).toEqual({ got: expect.any(Number) });
+  expect(((await far.act("processes")).result.data as { got: number }).got).toBeLessThanOrEqual(3);
+});
+
+test("the plan's folder is not readable behind bubblewrap unless it is granted", async () => {
+  await using far = await world({ border: "bubblewrap" }, { limits, folder: join(folder, "outside") });
+  expect((await far.act("list", ".")).result.data).toEqual({ got: 0 });
+});
+
+test("a process has no descriptors of its host", async () => {
+  await using far = await world({ border: "none" }, { limits });
+  const { got } = (await far.act("descriptors")).result.data as { got: number };
+  await using again = await world({ border: "none" }, { limits });
+  const opened = Array.from({ length: 50 }, () => createServer().listen(0, "127.0.0.1"));
+  await Promise.all(opened.map((each) => new Promise((resolve) => each.once("listening", resolve))));
+  const later = (await again.act("descriptors")).result.data as { got: number };
+  for (const each of opened) each.close();
+  expect(later.got).toBe(got);
+});
+
+describe("a border that cannot be built", () => {
+  test.each<[string, JsonObject, RegExp]>([
+    [
+      "bubblewrap with single hosts",
+      { border: "bubblewrap", network: ["example.org"] },
+      /cannot allow single hosts/,
+    ],
+    ["permission with single hosts", { border: "permission", network: ["example.org"] }, /hosts|network/],
+    ["srt with the whole network", { border: "srt", network: "any" }, /listed hosts only/],
+    [
+      "bubblewrap with a folder that is not there",
+      { border: "bubblewrap", read: ["/no/such/folder"] },
+      /such/,
+    ],
+  ])("fails the plan instead of becoming a weaker one: %s", async (_, run, problem) => {
+    const error = (await world(run).catch((thrown: unknown) => thrown)) as Error;
+    expect(error).toMatchObject({ code: "SANDBOX_UNAVAILABLE" });
+    expect(error.message).toMatch(problem);
+  });
+
+  test.runIf(!nodeCoversNetwork)("so does permission without network, before Node 25", async () => {
+    await expect(world({ border: "permission", network: "none" })).rejects.toMatchObject({
+      code: "SANDBOX_UNAVAILABLE",
+    });
+  });
+});
