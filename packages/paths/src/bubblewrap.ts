@@ -1,24 +1,30 @@
-/** The surroundings that bubblewrap builds for one process and its children. Paths are absolute. */
-export interface BubblewrapPlace {
-  /** Current folder of the process. It is empty unless it is granted. */
+import { isAbsolute } from "node:path";
+
+/** What bubblewrap starts a program with. */
+export interface BubblewrapProgram {
+  /** Current folder of the program. */
   readonly cwd: string;
-  /** Files and folders that it can read. */
-  readonly read: readonly string[];
-  /** Files and folders that it can read where they exist. */
-  readonly readIfThere?: readonly string[] | undefined;
-  /** Files and folders that it can change. */
-  readonly write: readonly string[];
-  /** What it cannot change, although a folder around it can be written. A path that does not exist is skipped. */
-  readonly denied: readonly string[];
-  /** Whether it uses the network of the machine. Without, it has not even loopback. */
-  readonly network: boolean;
   /** Its whole environment. */
   readonly env: Readonly<Record<string, string>>;
   /** Descriptor on which bubblewrap reports the process id inside, as JSON lines. */
   readonly statusDescriptor?: number | undefined;
 }
 
-/** Of the system: its programs and libraries, and the settings that they need for names, times and certificates. */
+/** What exists in a sandbox. Paths are absolute. */
+export interface SandboxMounts {
+  /** Current folder. It is empty unless it is among the paths. */
+  readonly cwd: string;
+  /** Files and folders that can be read. */
+  readonly read: readonly string[];
+  /** Files and folders that can be changed. */
+  readonly write: readonly string[];
+  /** What cannot be changed, although a folder around it can. A path that does not exist is skipped. */
+  readonly denied: readonly string[];
+  /** Whether the network is that of the machine. Without, there is not even its loopback. */
+  readonly network: boolean;
+}
+
+/** The system's programs and libraries, and the files that they need for names, times and certificates. */
 const system = [
   "/usr",
   "/bin",
@@ -49,38 +55,51 @@ const settings = [
 ].map((name) => `/etc/${name}`);
 
 /**
- * The arguments of `bwrap`, up to the program that it starts. The program gets its own process ids, mounts, users and
- * environment, and its own network when `network` is false. A path that is not bound does not exist inside; only the
- * write paths can be changed. The kernel ends every process inside when the first one ends, or when bubblewrap's parent
- * ends.
+ * The arguments of `bwrap`, up to the program that it starts. `mounts` are arguments, too: those of {@link sandboxMounts},
+ * or others. The kernel ends every process inside when the first one ends, or when bubblewrap's parent ends.
  */
-export function bubblewrapArguments(place: BubblewrapPlace): readonly string[] {
-  const { cwd, read, readIfThere = [], write, denied, network, env, statusDescriptor } = place;
+export function bubblewrapArguments(
+  program: BubblewrapProgram,
+  mounts: readonly string[],
+): readonly string[] {
+  const { cwd, env, statusDescriptor } = program;
   return [
-    "--unshare-all",
     "--die-with-parent",
     "--new-session",
     "--clearenv",
     ...(statusDescriptor === undefined ? [] : ["--json-status-fd", String(statusDescriptor)]),
+    ...mounts,
+    "--chdir",
+    cwd,
+    ...Object.entries(env).flatMap(([name, value]) => ["--setenv", name, value]),
+    "--",
+  ];
+}
+
+/**
+ * The mounts of a sandbox: the system's programs, the given paths, an empty `/tmp`, processes and users of its own, and
+ * without `network` no network. Any other path does not exist.
+ */
+export function sandboxMounts({ cwd, read, write, denied, network }: SandboxMounts): readonly string[] {
+  return [
+    "--unshare-all",
     ...(network ? ["--share-net"] : []),
     ...bind("--ro-bind-try", [...system, ...settings]),
     "--tmpfs",
     "/tmp",
     "--dir",
     cwd,
-    ...bind("--ro-bind-try", readIfThere),
     ...bind("--ro-bind", read),
     ...bind("--bind", write),
-    ...bind("--ro-bind-try", denied),
+    ...bind(
+      "--ro-bind-try",
+      denied.filter((path) => isAbsolute(path)),
+    ),
     // After the folders, so that a grant of "/" does not bring in the processes and devices of the machine.
     "--proc",
     "/proc",
     "--dev",
     "/dev",
-    "--chdir",
-    cwd,
-    ...Object.entries(env).flatMap(([name, value]) => ["--setenv", name, value]),
-    "--",
   ];
 }
 

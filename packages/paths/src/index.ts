@@ -5,4 +5,9 @@ export type { FileBytes } from "./read.ts";
 export type { FileIdentity, ReplaceOptions } from "./write.ts";
 export type { Entry, EntryFacts, EntryKind, Listing } from "./list.ts";
 export { isPathError, PathError, type PathErrorCode } from "./path-error.ts";
-export { bubblewrapArguments, type BubblewrapPlace } from "./bubblewrap.ts";
+export {
+  bubblewrapArguments,
+  sandboxMounts,
+  type BubblewrapProgram,
+  type SandboxMounts,
+} from "./bubblewrap.ts";

@@ -65,7 +65,7 @@ describe("a module that keeps state", () => {
     await using far = await world({}, { limits, module: "counter" });
     const outcomes = await Promise.all([1, 2, 3].map(() => far.host.call({ name: "probe" })));
     const seen = outcomes.map(({ result }) => result.data as { count: number; pid: number });
-    expect(seen.map(({ count }) => count).toSorted()).toEqual([1, 2, 3]);
+    expect(seen.map(({ count }) => count).toSorted((a, b) => a - b)).toEqual([1, 2, 3]);
     expect(new Set(seen.map(({ pid }) => pid)).size).toBe(1);
   });
 

@@ -1,4 +1,4 @@
-import { bubblewrapArguments } from "@toolmount/paths";
+import { bubblewrapArguments, sandboxMounts } from "@toolmount/paths";
 import { ToolmountError } from "@toolmount/core";
 import type { Border, Grants } from "./border.ts";
 import { memoryOption } from "./memory-option.ts";
@@ -14,8 +14,9 @@ export const bubblewrapBorder: Border = {
     const { read, write, denied, memoryMb, env, cwd } = grants;
     const bwrap = findProgram("bwrap", env["PATH"]);
     if (bwrap === undefined) throw unavailable("bwrap is not on PATH; install the package bubblewrap");
-    const place = { cwd, read: [node, ...code, ...read], write, denied, env };
-    const args = bubblewrapArguments({ ...place, network: networkOf(grants) });
+    const inside = [node, ...code, ...read];
+    const mounts = sandboxMounts({ cwd, read: inside, write, denied, network: networkOf(grants) });
+    const args = bubblewrapArguments({ cwd, env }, mounts);
     return { file: bwrap, args: [...args, node, ...memoryOption(memoryMb), ...options, file], env };
   },
 };

@@ -1,9 +1,10 @@
+import type { SandboxManager } from "@anthropic-ai/sandbox-runtime";
 import { ToolmountError } from "@toolmount/core";
 import type { Border, Grants } from "./border.ts";
 import { memoryOption } from "./memory-option.ts";
 import { endWithParent, findProgram } from "./plain.ts";
 
-type Runtime = typeof import("@anthropic-ai/sandbox-runtime").SandboxManager;
+type Runtime = typeof SandboxManager;
 
 /** The runtime has one list of hosts for the whole process; this is the list that it was started with. */
 let started: { readonly hosts: string; readonly runtime: Promise<Runtime> } | undefined;
@@ -54,20 +55,20 @@ async function startRuntime(hosts: readonly string[]): Promise<Runtime> {
 }
 
 async function openRuntime(hosts: readonly string[]): Promise<Runtime> {
-  const { SandboxManager } = await importRuntime();
-  const { errors } = SandboxManager.checkDependencies();
+  const runtime = await importRuntime();
+  const { errors } = runtime.checkDependencies();
   if (errors.length > 0) throw unavailable(errors.join("; "));
   const network = { allowedDomains: [...hosts], deniedDomains: [] };
-  await SandboxManager.initialize({
+  await runtime.initialize({
     network,
     filesystem: { denyRead: [], allowWrite: [], denyWrite: [] },
   });
-  return SandboxManager;
+  return runtime;
 }
 
-async function importRuntime(): Promise<typeof import("@anthropic-ai/sandbox-runtime")> {
+async function importRuntime(): Promise<Runtime> {
   try {
-    return await import("@anthropic-ai/sandbox-runtime");
+    return (await import("@anthropic-ai/sandbox-runtime")).SandboxManager;
   } catch {
     throw unavailable("its package is not installed; run: npm install @anthropic-ai/sandbox-runtime");
   }

@@ -30,7 +30,7 @@ export async function runFar(
   const { runId } = request;
   try {
     const context = createContext(request, signal, send, call);
-    const value = returnedJson(await tool.execute(request.arguments as never, context));
+    const value = returnedJson(await tool.execute(request.arguments, context));
     requireSize(value);
     send({ type: "returned", runId, value });
   } catch (thrown) {

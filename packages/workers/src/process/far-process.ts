@@ -103,7 +103,10 @@ export class FarProcess {
     const { name, message } = signal.reason as Error;
     this.#lines.send({ type: "abort", runId, name, message });
     const timer = clock.setTimer(() => this.#killIfStuck(runId), killAfterMs);
-    void this.#runs.get(runId)?.end.then(timer.cancel, timer.cancel);
+    void this.#runs.get(runId)?.end.then(
+      () => timer.cancel(),
+      () => timer.cancel(),
+    );
   }
 
   /** Other calls of the process go on when it still answers. */
@@ -120,7 +123,7 @@ export class FarProcess {
       () => this.kill("it closed its channel to the host"),
       killAfterMs,
     );
-    void this.ended.then(timer.cancel);
+    void this.ended.then(() => timer.cancel());
   }
 
   #receive(text: string): void {
@@ -154,7 +157,10 @@ export class FarProcess {
     const { clock, startTimeoutMs } = this.#options;
     const late = () => this.kill(`it did not mount its module within ${startTimeoutMs} ms`);
     const timer = clock.setTimer(late, startTimeoutMs);
-    this.mounted.then(timer.cancel, timer.cancel);
+    this.mounted.then(
+      () => timer.cancel(),
+      () => timer.cancel(),
+    );
   }
 
   /** Measures while a call runs. Returns the undo. */

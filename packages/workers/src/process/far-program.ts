@@ -3,9 +3,10 @@ import { fileURLToPath } from "node:url";
 import type { NodeProgram } from "../border/border.ts";
 import { codeFolders } from "../border/code-folders.ts";
 
-/** From the sources, the process is started from its source, too. */
-const isSource = import.meta.url.endsWith(".ts");
-const file = fileURLToPath(new URL(`../far/main.${isSource ? "ts" : "js"}`, import.meta.url));
+const file = fileURLToPath(import.meta.resolve("#far-process"));
+
+/** From the sources, the process imports sources, too. */
+const isSource = file.endsWith(".ts");
 
 /** The program that runs the calls of a module in a process. */
 export function farProgram(module: string): NodeProgram {

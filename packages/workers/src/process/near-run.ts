@@ -50,7 +50,7 @@ class SentRun implements NearRun {
       case "returned":
         return this.#ending.resolve(message.value as ToolReturn);
       case "threw":
-        return this.#ending.reject(rebuildThrown(message.thrown) as Error);
+        return this.#ending.reject(rebuildThrown(message.thrown));
       case "aborting":
         this.isAborting = true;
         return;

@@ -32,7 +32,7 @@ type FarModule = NonNullable<RunnerJob["module"]>;
 export function createProcessRunner(options: ProcessRunnerOptions): Required<Runner> {
   const pools = new Map<string, ModulePool>();
   const poolOf = (module: FarModule): ModulePool => {
-    const key = canonicalJson(module as never);
+    const key = canonicalJson(module);
     const known = pools.get(key);
     if (known !== undefined) return known;
     const pool = new ModulePool({

@@ -134,7 +134,7 @@ const deaths: Readonly<Record<string, Act>> = {
   "throw after return": () => (setTimeout(() => throwValue(new Error("late")), 0), forever()),
   "reject after return": () => (void Promise.reject(new Error("late")), forever()),
   "heap full": () => {
-    for (;;) keep.push(new Array(100_000).fill(keep.length));
+    for (;;) keep.push(Array.from({ length: 100_000 }, (_, at) => at));
   },
   "buffers full": async () => {
     for (;;) {
@@ -196,7 +196,7 @@ const escapes: Readonly<Record<string, Act>> = {
   },
 };
 
-function attempt(act: () => unknown): ToolReturn<unknown> {
+function attempt(act: () => unknown): ToolReturn {
   try {
     return data({ got: act() ?? null });
   } catch (error) {
