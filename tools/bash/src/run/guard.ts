@@ -1,6 +1,6 @@
 import { spawn, type ChildProcess } from "node:child_process";
 import { randomUUID } from "node:crypto";
-import { readdirSync, readFileSync, readlinkSync } from "node:fs";
+import { existsSync, readdirSync, readFileSync, readlinkSync } from "node:fs";
 import { signal } from "./find-processes.ts";
 
 /** The variable by which all processes of one host's commands are found. */
@@ -103,9 +103,15 @@ export async function sweepOrphans(): Promise<number> {
     if (at % 64 === 63) await new Promise<void>((resolve) => void setImmediate(resolve));
     const host = hostOf(pid);
     if (host === null || host.namespace !== own.namespace) continue;
-    if (placeOf(host.pid)?.start !== host.start && signal(pid, "SIGKILL")) killed++;
+    if (isGone(host) && signal(pid, "SIGKILL")) killed++;
   }
   return killed;
+}
+
+/** Whether a host has ended. When its state cannot be read, it counts as running. */
+function isGone({ pid, start }: HostPlace): boolean {
+  const place = placeOf(pid);
+  return place === null ? !existsSync(`/proc/${pid}`) : place.start !== start;
 }
 
 interface HostPlace {
