@@ -8,8 +8,8 @@ export default defineConfig({
     // The default leaves one core idle, which on two cores is half of them.
     maxWorkers: "100%",
     // Only against hanging: a machine under load takes its time.
-    testTimeout: 60_000,
-    hookTimeout: 60_000,
+    testTimeout: 300_000,
+    hookTimeout: 300_000,
     restoreMocks: true,
     unstubEnvs: true,
     projects: [

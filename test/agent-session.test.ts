@@ -84,7 +84,7 @@ function planOf(baseUrl: string) {
     state: "sqlite:./state.db",
     policy: { loopGuard: {} },
     session: {
-      orchestrator: { model: "m", baseUrl, stream: false },
+      orchestrator: { model: "m", baseUrl, stream: false, maxIterations: 8 },
       agents: { reader: { description: "Reads logs.", tools: ["read_*"], instructions: "Read only." } },
     },
     modes: {

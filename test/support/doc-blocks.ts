@@ -145,6 +145,7 @@ async function checkScripts({ root }: Reader, lines: readonly string[], place: s
 
 async function checkTypes(reader: Reader): Promise<void> {
   const { root, folder } = reader;
+  if (!(await hasSources(folder))) return;
   await mkdir(join(folder, "node_modules/@types"), { recursive: true });
   await symlink(join(root, "node_modules/@types/node"), join(folder, "node_modules/@types/node"));
   const compilerOptions = {
@@ -163,4 +164,9 @@ async function checkTypes(reader: Reader): Promise<void> {
   };
   await writeFile(join(folder, "tsconfig.json"), JSON.stringify(config));
   await run(reader, `"${root}/node_modules/.bin/tsc" -p .`, 0, "types");
+}
+
+async function hasSources(folder: string): Promise<boolean> {
+  for await (const _ of glob("**/*.{ts,mts}", { cwd: folder, exclude: ["node_modules/**"] })) return true;
+  return false;
 }

@@ -621,7 +621,8 @@ export const faultyModules: readonly FaultyModule[] = [
     fault: "a forge name is in camel case",
     rule: "name_snake_case",
     profile: "forge",
-    module: mounting(() => [{ ...forged, name: "getWeather" }]),
+    // Without a consequence it is not of toolmount's own shape, which allows other names.
+    module: mounting(() => [{ ...forged, name: "getWeather", consequenceLevel: undefined }]),
   },
 
   {
