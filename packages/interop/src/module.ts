@@ -9,7 +9,7 @@ import { createSchemaCompiler } from "./schema/compiler.ts";
 /** What a plan may set for this module: nothing. */
 export const config = z.strictObject({});
 
-/** Mounts the adapters of other contracts, and the compiler of plain JSON Schemas where there is none yet. */
+/** Mounts the adapters of other contracts, and the compiler of plain JSON Schemas unless another one is mounted. */
 export async function mount(coordinator: Coordinator, _settings: z.output<typeof config>): Promise<void> {
   coordinator.mount("adapters", aptixAdapter);
   // Before Amplifier's, which takes whatever has a name and an execute.

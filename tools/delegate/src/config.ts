@@ -13,7 +13,7 @@ export const config = z.strictObject({
           max_depth: z.int().min(1).max(16).default(3),
         })
         .prefault({}),
-      /** Whether a session that was begun may be gone on with. */
+      /** Whether a sub-agent's session may be resumed. */
       session_resume: on,
       context_inheritance: z.strictObject({ max_turns: z.int().min(1).max(100).default(10) }).prefault({}),
     })

@@ -15,7 +15,7 @@ import type { DelegateSettings } from "./config.ts";
 import { describeFailure } from "./failures.ts";
 import { usage } from "./usage.ts";
 
-/** Events that the tool tells. */
+/** Events that the tool emits. */
 export type DelegateEvent =
   | "delegate:agent_spawned"
   | "delegate:agent_resumed"
@@ -28,7 +28,7 @@ export interface DelegateServices {
   readonly spawn: Spawn | null;
   readonly resume: Spawn | null;
   readonly agents: ReturnType<ListAgents>;
-  tell?(event: DelegateEvent, told: Readonly<Record<string, Json>>): void;
+  emit?(event: DelegateEvent, fields: Readonly<Record<string, Json>>): void;
 }
 
 const schema = z.strictObject({
@@ -80,7 +80,7 @@ export function createDelegate(settings: DelegateSettings, services: DelegateSer
       const ids = idsOf(context);
       const limit = timeLimit(settings);
       try {
-        services.tell?.(isNew ? "delegate:agent_spawned" : "delegate:agent_resumed", {
+        services.emit?.(isNew ? "delegate:agent_spawned" : "delegate:agent_resumed", {
           ...ids,
           agent: given.agent ?? null,
           context_depth: given.context_depth,
@@ -92,11 +92,11 @@ export function createDelegate(settings: DelegateSettings, services: DelegateSer
         const isLate =
           child.turn.status === "cancelled" && limit?.aborted === true && !context.abortSignal.aborted;
         if (isLate) {
-          services.tell?.("delegate:error", { ...ids, agent: child.agent, code: "DELEGATION_TIMED_OUT" });
+          services.emit?.("delegate:error", { ...ids, agent: child.agent, code: "DELEGATION_TIMED_OUT" });
           return timedOut(child, settings.settings.timeout!);
         }
         const isCancelled = child.turn.status === "cancelled";
-        services.tell?.(isCancelled ? "delegate:agent_cancelled" : "delegate:agent_completed", {
+        services.emit?.(isCancelled ? "delegate:agent_cancelled" : "delegate:agent_completed", {
           ...ids,
           agent: child.agent,
           child_session_id: child.sessionId,
@@ -107,7 +107,7 @@ export function createDelegate(settings: DelegateSettings, services: DelegateSer
         // The agent waits: this call waits with it, and is made again when its turn is resumed.
         if (isToolInterrupt(error)) throw error;
         const { text, code } = describeFailure(error, given.session_id);
-        services.tell?.("delegate:error", { ...ids, agent: given.agent ?? null, code });
+        services.emit?.("delegate:error", { ...ids, agent: given.agent ?? null, code });
         return failure(text, { code });
       }
     },

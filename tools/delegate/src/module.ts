@@ -4,7 +4,7 @@ import { createDelegate, type DelegateServices } from "./delegate.ts";
 
 export { config } from "./config.ts";
 
-/** The events that the tool tells. */
+/** The events that the tool emits. */
 const events = [
   "delegate:agent_spawned",
   "delegate:agent_resumed",
@@ -31,10 +31,10 @@ function servicesOf(coordinator: Coordinator): DelegateServices {
     get agents() {
       return coordinator.getCapability("session.agents")?.() ?? [];
     },
-    tell(event, told) {
+    emit(event, fields) {
       hooks
-        .emit(event, told)
-        .catch((err: unknown) => logger.warn({ err, event }, "a delegation was not told"));
+        .emit(event, fields)
+        .catch((err: unknown) => logger.warn({ err, event }, "an event of a delegation was not emitted"));
     },
   };
 }

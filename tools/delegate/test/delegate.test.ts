@@ -15,7 +15,7 @@ function delegate(spawn: Spawn | null, settings: object = {}, more: Partial<Dele
     spawn,
     resume: spawn,
     agents: [{ name: "explorer", description: "looks around" }],
-    tell: (event, data) => void reported.push({ event, data }),
+    emit: (event, data) => void reported.push({ event, data }),
     ...more,
   });
   const call = (params: object) =>

@@ -31,7 +31,7 @@ export const amplifierProfile: Profile = {
     {
       id: "empty_input",
       severity: "error",
-      why: "what is missing is told in a result, not thrown",
+      why: "a tool reports missing arguments in its result and does not throw",
       fix: "check the input first, and return { success: false, error: { message } }",
       async check(subject) {
         if (subject.info === null || !subject.isHarmless) return [];

@@ -60,7 +60,7 @@ function adapt(thing: unknown, type: AptixClass, services: AdapterServices): Too
   };
 }
 
-/** Text and schema are read at one moment, so they stay as they are; an argument that the text leaves out is told. */
+/** Warns of arguments that the usage text does not mention. */
 function warnOutOfStep(usage: string, { name, parameters }: AptixSchema, { logger }: AdapterServices): void {
   const missing = Object.keys(parameters["properties"] as object).filter(
     (argument) => !usage.includes(argument),
@@ -80,7 +80,7 @@ function refuse(type: AptixClass, breaches: readonly Breach[]): void {
   });
 }
 
-/** A service that nobody registered is null: the tool's own answer tells of it when it is called. */
+/** A service that is not registered is null: the tool reports it when it is called. */
 function construct(type: AptixClass, services: AdapterServices): AptixInstance {
   const { logger } = services;
   const parts = servicesOf(type).map((name) => {

@@ -189,7 +189,7 @@ export const aptixProfile: Profile = {
       "usage_length",
       "warning",
       {
-        why: "too short a text guides nobody, too long a one is paid for with every request",
+        why: "a text that is too short does not guide, and a long one costs tokens with every request",
         fix: "write between 80 and 8000 characters",
         problem: "it is too short or too long",
       },

@@ -114,7 +114,7 @@ function* envelopeRules(type: AptixClass, schema: AptixSchema): Generator<Breach
     yield { rule: "schema_required", problem: "the parameters of its schema have no list of required names" };
 }
 
-/** The schema that the class gives, or why it is none. */
+/** The schema of the class, or the error that says why it is not valid. */
 export function readAptixSchema(type: AptixClass): AptixSchema | Error {
   let given: unknown;
   try {

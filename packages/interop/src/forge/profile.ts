@@ -82,7 +82,7 @@ export const forgeProfile: Profile = {
           const { error } = (answer ?? {}) as { error?: unknown };
           return error === "Request was cancelled"
             ? []
-            : [problemAt(subject, "execute", "it goes on with an aborted signal")];
+            : [problemAt(subject, "execute", "it continues with an aborted signal")];
         } catch {
           return [problemAt(subject, "execute", "it throws when its signal is aborted")];
         }

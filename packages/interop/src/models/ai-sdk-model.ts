@@ -4,7 +4,7 @@ import type { AiSdkLanguageModel, AiSdkOptions, AiSdkRequest } from "./ai-sdk-ty
 import { toPrompt } from "./prompt.ts";
 import { PartReader } from "./read-parts.ts";
 
-/** What the adapter is told of one provider. */
+/** Facts of one provider. */
 export interface AiSdkModelOptions {
   /** The server's host and port, or the provider's name. Default: the SDK's name of the provider. */
   readonly provider?: string | undefined;

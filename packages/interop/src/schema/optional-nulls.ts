@@ -14,7 +14,7 @@ export function hasOptionalNulls(schema: JsonSchema): boolean {
   return (schema as { [nullIsAbsent]?: true })[nullIsAbsent] === true;
 }
 
-/** A copy of a value without the nulls that stand for absence. Nulls that the schema allows stay. */
+/** A copy of a value without the nulls that mean absence. Nulls that the schema allows stay. */
 export function dropOptionalNulls(value: unknown, schema: unknown): unknown {
   if (!isRecord(schema)) return value;
   if (Array.isArray(value)) return value.map((item) => dropOptionalNulls(item, schema["items"]));
