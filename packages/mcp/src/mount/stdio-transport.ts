@@ -1,3 +1,4 @@
+import { once } from "node:events";
 import {
   deserializeMessage,
   serializeMessage,
@@ -71,9 +72,7 @@ export class StdioTransport implements Transport {
     const tree = this.#tree;
     if (tree === undefined || this.#closed || !tree.input.writable)
       throw new Error("the server is not running");
-    await new Promise<void>((resolve, reject) => {
-      tree.input.write(serializeMessage(message), (error) => (error ? reject(error) : resolve()));
-    });
+    if (!tree.input.write(serializeMessage(message))) await once(tree.input, "drain");
   }
 
   async close(): Promise<void> {

@@ -49,7 +49,8 @@ export function serveHttp(host: Host, given: ServeHttp = {}): ServedHttp {
       const { sessionId, userId = options.userId } = caller(context);
       const served = shared.get(sessionId) ?? new ServedSession(host, sessionId);
       shared.set(sessionId, served);
-      return createServer({ served, era: "modern", options, seal, userId });
+      const toolsOnly = context.requestInfo?.headers.get("mcp-method")?.startsWith("tools/") === true;
+      return createServer({ served, era: "modern", options, seal, userId, toolsOnly });
     },
     { legacy: "reject", ...(onError !== undefined && { onerror: onError }) },
   );

@@ -41,11 +41,11 @@ export class ServedSession {
 
   /** Runs a call. The same request again, while it waits for a person, goes on with it instead of asking twice. */
   async call(call: ServedCall, context: SessionCallContext): Promise<ToolOutcome> {
-    const request = requestDigest(call);
-    const ticket = this.#waiting.get(request);
+    const ticket = this.#waiting.size === 0 ? undefined : this.#waiting.get(requestDigest(call));
     const resumed = ticket === undefined ? null : await this.#tryResume(ticket, context);
     const outcome = resumed ?? (await this.#session.call({ ...call }, context));
-    this.#remember(request, outcome);
+    // A digest is made only where something waits: most calls never do.
+    if (ticket !== undefined || outcome.status === "pending") this.#remember(requestDigest(call), outcome);
     return outcome;
   }
 

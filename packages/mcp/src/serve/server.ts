@@ -32,14 +32,15 @@ export interface Serving {
   readonly seal: StateSeal;
   /** On whose behalf its calls are. */
   readonly userId?: string | undefined;
+  /** It answers one request about tools, so it needs neither instructions nor what mounted servers have beside tools. */
+  readonly toolsOnly?: boolean | undefined;
 }
 
 /** Makes a server of the official SDK over one session. It lists and calls; the host validates, decides and runs. */
 export async function createServer(serving: Serving): Promise<Server> {
   const { options, served, seal } = serving;
   const { name = "toolmount", version = "0.0.0" } = options;
-  const instructions = options.instructions === undefined ? await served.guidance() : options.instructions;
-  const sources = await findExposed(served.host);
+  const { instructions, sources } = serving.toolsOnly === true ? bare : await describe(serving);
   const server = new Server(
     { name, version },
     {
@@ -57,6 +58,17 @@ export async function createServer(serving: Serving): Promise<Server> {
   // oxlint-disable-next-line unicorn/prefer-add-event-listener -- a server of the SDK has no addEventListener
   server.onclose = stopWatching;
   return server;
+}
+
+const bare = { instructions: null, sources: [] };
+
+/** What a client that connects is told, beside the tools. */
+async function describe({ served, options: { instructions } }: Serving) {
+  const [guidance, sources] = await Promise.all([
+    instructions === undefined ? served.guidance() : instructions,
+    findExposed(served.host),
+  ]);
+  return { instructions: guidance, sources };
 }
 
 /** Of another session than this one, a state is as good as forged. */
