@@ -19,7 +19,22 @@ export const packages: Readonly<Record<string, Allowance>> = {
   "@toolmount/store": { house: [core], libraries: ["kysely", "pg", "zod"] },
   "@toolmount/interop": { house: [core], libraries: ["zod", "ajv", "re2js", "@ai-sdk/openai-compatible"] },
   "@toolmount/mcp": { house: [core], libraries: ["@modelcontextprotocol/*", "zod"] },
-  "@toolmount/http": { house: [core], libraries: ["hono", "zod"] },
+  "@toolmount/http": {
+    house: [core],
+    // preact and uplot are served to browsers as their packages ship them; jose checks the tokens of OpenID providers.
+    libraries: [
+      "hono",
+      "@hono/node-server",
+      "@hono/zod-openapi",
+      "jose",
+      "preact",
+      "@preact/signals",
+      "@preact/signals-core",
+      "prom-client",
+      "uplot",
+      "zod",
+    ],
+  },
   "@toolmount/reasoner": { house: [core, "@toolmount/interop"], libraries: ["openai", "zod"] },
   // The paths' package has the launcher of bubblewrap, which the shell tool uses, too.
   "@toolmount/workers": {
@@ -73,6 +88,7 @@ export const folderOrders: Readonly<Record<string, readonly (string | readonly s
   "packages/loader": ["diagnostics", "modules", "plan", "mount", "host", "commands"],
   "packages/reasoner": ["config", "provider", "session", "agents", "turn"],
   "packages/interop": ["profile-words.ts", "schema", ["providers", "amplifier", "aptix", "forge", "models"]],
+  "packages/http": ["fault", ["access", "guard", "page"], "served-host.ts", "journal", "api", "server"],
   "packages/mcp": ["wire", ["serve", "mount"]],
   "packages/testing": ["fakes", "trial", "rules", "check", "store", "suites"],
 };

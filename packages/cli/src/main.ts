@@ -64,13 +64,17 @@ function finalExitCode(): ExitCode {
 }
 
 /** A signal aborts the work; a second Ctrl-C ends the process. Work that a signal made fail ends with the signal's code. */
-async function interruptible<Value>(work: (controller: AbortController) => Promise<Value>): Promise<Value> {
+async function interruptible<Value>(
+  work: (controller: AbortController) => Promise<Value>,
+  { onHangUp }: { readonly onHangUp?: () => void } = {},
+): Promise<Value> {
   const controller = new AbortController();
   const interrupt = (signal: NodeJS.Signals) => {
     if (controller.signal.aborted) endNow(exitCodeOfSignal(signal as EndSignal));
     controller.abort(interruption(signal as EndSignal));
   };
   const hangUp = () => {
+    if (onHangUp !== undefined) return onHangUp();
     controller.abort(interruption("SIGHUP"));
     setTimeout(() => endNow(exitCodes.hungUp), hangUpMs).unref();
   };

@@ -32,5 +32,9 @@ export interface Shell {
   /** Sets the exit code. */
   end(code: ExitCode): void;
   /** Runs work that Ctrl-C aborts; a second Ctrl-C ends the process. */
-  interruptible<Value>(work: (controller: AbortController) => Promise<Value>): Promise<Value>;
+  interruptible<Value>(
+    work: (controller: AbortController) => Promise<Value>,
+    /** `onHangUp` is called for SIGHUP, which then does not end the work. */
+    options?: { readonly onHangUp?: () => void },
+  ): Promise<Value>;
 }

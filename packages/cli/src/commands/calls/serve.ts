@@ -3,13 +3,15 @@ import type { OpenedHost } from "@toolmount/loader";
 import { InvalidArgumentError, type Command } from "commander";
 import { openPlan } from "../../host/open-plan.ts";
 import { addExamples, jsonOption, planArgument } from "../../options/common.ts";
-import { addPlanOptions, type PlanOptions } from "../../options/plan-options.ts";
+import { addModelOptions } from "../../agent/open-reasoner.ts";
+import type { HttpOptions } from "../../http/serve-http.ts";
+import { readMilliseconds } from "../../options/milliseconds.ts";
+import { addPlanOptions } from "../../options/plan-options.ts";
 import { printable } from "../../screen/printable.ts";
 import type { Shell } from "../../process/shell.ts";
 import { exitCodes, type ExitCode } from "../../process/exit-codes.ts";
 
-interface Options extends PlanOptions {
-  readonly json?: true;
+interface Options extends HttpOptions {
   readonly stdio?: true;
   readonly user?: string;
   readonly session?: string;
@@ -19,11 +21,28 @@ interface Options extends PlanOptions {
 const approvals = ["pending", "wait", "elicitation"] as const;
 type Approval = (typeof approvals)[number];
 
-/** `toolmount serve [plan] --stdio`: the tools of a plan to an MCP client. */
+/** `toolmount serve [plan] --stdio`: the tools of a plan to an MCP client; with `--http`: an API, a page and MCP. */
 export function define(command: Command, shell: Shell): void {
-  addPlanOptions(command)
+  addModelOptions(addPlanOptions(command))
     .argument("[plan]", planArgument)
     .option("--stdio", "serve over MCP on standard input and output")
+    .option(
+      "--http [address]",
+      "serve over HTTP: an API, the operator's page and MCP; default 127.0.0.1:4680",
+    )
+    .option("--tokens <file>", "with --http: the file of hashed tokens; it is created when it is not there")
+    .option(
+      "--also <name=plan>",
+      "with --http: serve another plan under this name; may be given again",
+      collect,
+    )
+    .option("--allow-host <name>", "with --http: a further name of the server; may be given again", collect)
+    .option("--allow-origin <origin>", "with --http: a site whose pages may ask; may be given again", collect)
+    .option(
+      "--beyond-loopback",
+      "with --http: listen where other machines can reach the server; needs --tokens",
+    )
+    .option("--grace <ms>", "with --http: how long running calls have when the server ends", readMilliseconds)
     .option("--user <id>", "the user on whose behalf calls are made")
     .option("--session <id>", "the session of the connection; default a new one")
     .option(
@@ -39,7 +58,12 @@ export function define(command: Command, shell: Shell): void {
   addExamples(command, [
     "toolmount serve --stdio",
     "toolmount serve mount-plans/coding.yaml --stdio --approval wait",
+    "toolmount serve mount-plans/coding.yaml --http 127.0.0.1:4680 --tokens ~/.config/toolmount/tokens.json",
   ]);
+}
+
+function collect(value: string, before: readonly string[] = []): readonly string[] {
+  return [...before, value];
 }
 
 function readApproval(text: string): Approval {
@@ -49,8 +73,10 @@ function readApproval(text: string): Approval {
 }
 
 async function serve(plan: string | undefined, options: Options, shell: Shell): Promise<ExitCode> {
-  if (options.stdio !== true)
-    throw new ToolmountError("USAGE_INVALID", { problem: "say how to serve: toolmount serve --stdio" });
+  if ((options.stdio === true) === (options.http !== undefined))
+    throw new ToolmountError("USAGE_INVALID", { problem: "say how to serve: either --stdio or --http" });
+  if (options.http !== undefined)
+    return (await import("../../http/serve-http.ts")).serveOverHttp(plan, options, shell);
   const output = shell.openAnswerStream();
   return shell.interruptible(async ({ signal }) => {
     // Nobody watches a client's calls while they run, so all of them are recorded.

@@ -1,0 +1,156 @@
+import { once } from "node:events";
+import { ToolmountError } from "@toolmount/core";
+import type { OpenedHost } from "@toolmount/loader";
+import type { HttpServer, ListenAddress, ServedHost } from "@toolmount/http";
+import { openReasoner, type ModelOptions, type OpenReasoner } from "../agent/open-reasoner.ts";
+import { openPlan } from "../host/open-plan.ts";
+import { createTerminalLogger } from "../host/terminal-logger.ts";
+import type { PlanOptions } from "../options/plan-options.ts";
+import { printable } from "../screen/printable.ts";
+import { exitCodes, type ExitCode } from "../process/exit-codes.ts";
+import type { Shell } from "../process/shell.ts";
+import { servePlan, serveProtocol, serveTurns } from "./served-plan.ts";
+import { prepareTokens, type ServerTokens } from "./tokens.ts";
+
+/** Options of `toolmount serve --http`. */
+export interface HttpOptions extends PlanOptions, ModelOptions {
+  readonly json?: true;
+  readonly http?: string | true;
+  readonly tokens?: string;
+  readonly also?: readonly string[];
+  readonly allowHost?: readonly string[];
+  readonly allowOrigin?: readonly string[];
+  readonly beyondLoopback?: true;
+  readonly grace?: number;
+}
+
+/** A plan that is open, and what was opened for it. */
+interface Open {
+  readonly name: string;
+  readonly host: OpenedHost;
+  readonly served: ServedHost;
+  readonly turns: OpenReasoner | null;
+}
+
+/** Serves plans over HTTP until the process is asked to end. At a terminal SIGHUP ends it; elsewhere it reloads the plans. */
+export async function serveOverHttp(
+  plan: string | undefined,
+  options: HttpOptions,
+  shell: Shell,
+): Promise<ExitCode> {
+  const listen = await readAddress(options);
+  const open: Open[] = [];
+  const reload = shell.terminal === undefined ? { onHangUp: () => void reloadAll(open, shell) } : {};
+  return shell.interruptible(async ({ signal }) => {
+    try {
+      for (const [name, path] of plansOf(plan, options)) open.push(await openOne(name, path, options, shell));
+      const folders = open.map(({ host }) => host.plan.folder);
+      const tokens = await prepareTokens(options.tokens, folders, shell);
+      const server = await start(open, listen, tokens, options, shell);
+      announce(server, tokens, options, shell);
+      if (!signal.aborted) await once(signal, "abort");
+      await server.close({ graceMs: options.grace });
+      return exitCodes.done;
+    } finally {
+      for (const { host, turns } of open) {
+        await host.close();
+        await turns?.close();
+      }
+    }
+  }, reload);
+}
+
+async function readAddress({
+  http,
+  beyondLoopback,
+  tokens,
+}: HttpOptions): Promise<ListenAddress | undefined> {
+  if (http === undefined || http === true) return undefined;
+  const { isLoopback, parseListenAddress } = await import("@toolmount/http");
+  const address = parseListenAddress(http);
+  if (address === null)
+    throw usage(`${JSON.stringify(http)} is not an address; write it as host:port, such as 127.0.0.1:4680`);
+  if (!isLoopback(address.host) && (beyondLoopback !== true || tokens === undefined))
+    throw usage(
+      `other machines can reach ${address.host}; keep the server on 127.0.0.1 behind a proxy with TLS, or give --beyond-loopback and --tokens`,
+    );
+  return address;
+}
+
+/** The first plan is `default`; others have the names that `--also` gives them. */
+function plansOf(plan: string | undefined, { also = [] }: HttpOptions): Map<string, string | undefined> {
+  const plans = new Map([["default", plan]]);
+  for (const text of also) {
+    const [, name, path] = /^([a-z][\w-]{0,63})=(.+)$/.exec(text) ?? [];
+    if (name === undefined || plans.has(name))
+      throw usage(`--also ${JSON.stringify(text)} is not <name>=<plan> with a new name in lower case`);
+    plans.set(name, path);
+  }
+  return plans;
+}
+
+async function openOne(
+  name: string,
+  plan: string | undefined,
+  options: HttpOptions,
+  shell: Shell,
+): Promise<Open> {
+  // Nobody watches a client's calls while they run, so all of them are recorded.
+  const host = await openPlan(plan, options, shell, {}, "mixed");
+  const hasModel = host.coordinator.get("orchestrator") !== null || options.model !== undefined;
+  const turns = hasModel ? await openReasoner(host, options, shell) : null;
+  const onError = ({ message }: Error) => shell.err.line(`toolmount serve: ${printable(message)}`);
+  const served = {
+    host,
+    plan: servePlan(host, plan, options, shell),
+    mcp: await serveProtocol(host, onError),
+    ...(turns !== null && { turns: serveTurns(host, turns.reasoner, turns.settings) }),
+  };
+  return { name, host, served, turns };
+}
+
+async function start(
+  open: readonly Open[],
+  listen: ListenAddress | undefined,
+  { records }: ServerTokens,
+  { allowHost, allowOrigin, beyondLoopback }: HttpOptions,
+  shell: Shell,
+): Promise<HttpServer> {
+  const { createTokenCheck, serveHosts } = await import("@toolmount/http");
+  return serveHosts({
+    hosts: Object.fromEntries(open.map(({ name, served }) => [name, served])),
+    authenticate: createTokenCheck(records),
+    listen,
+    beyondLoopback,
+    allowedHosts: allowHost,
+    allowedOrigins: allowOrigin,
+    logger: createTerminalLogger(shell.err, shell.settings.verbosity),
+  });
+}
+
+function announce(
+  { url, port }: HttpServer,
+  { created }: ServerTokens,
+  { json }: HttpOptions,
+  shell: Shell,
+): void {
+  const { err, out } = shell;
+  if (json === true) out.jsonLine({ listening: url, port });
+  else err.line(`${err.paint("bold", "serving")} ${url}  ${err.paint("dim", `MCP: ${url}/mcp`)}`);
+  if (created === undefined) return;
+  err.line(`  call    ${created.call}  looks and calls; give it to programs`);
+  err.line(`  decide  ${created.decide}  also decides approvals; for a person, shown only now`);
+  err.line(`  page    ${url}/#token=${created.decide}`);
+}
+
+async function reloadAll(open: readonly Open[], { err }: Shell): Promise<void> {
+  for (const { name, host } of open)
+    await host.reload().then(
+      ({ generation }) => err.line(`reloaded ${name}: generation ${generation}`),
+      (error: Error) => err.line(`${name} is as it was: ${printable(error.message)}`),
+    );
+}
+
+function usage(problem: string): ToolmountError {
+  return new ToolmountError("USAGE_INVALID", { problem });
+}

@@ -1,0 +1,63 @@
+import type { OpenedHost } from "@toolmount/loader";
+import type { ServedPlan, ServedProtocol, ServedTurns } from "@toolmount/http";
+import type { Reasoner, Settings } from "@toolmount/reasoner";
+import type { SessionStore } from "@toolmount/core";
+import { loaderOptions } from "../host/loader-options.ts";
+import type { PlanOptions } from "../options/plan-options.ts";
+import type { Shell } from "../process/shell.ts";
+
+/** The plan of a host, as the server shows it. */
+export function servePlan(
+  host: OpenedHost,
+  plan: string | undefined,
+  options: PlanOptions,
+  shell: Shell,
+): ServedPlan {
+  const given = loaderOptions(options, shell);
+  return {
+    status: () => host.status(),
+    reload: () => host.reload(),
+    async effective() {
+      const { readEffectivePlan } = await import("@toolmount/loader/commands");
+      const { files, value, values, problems } = await readEffectivePlan(plan, given);
+      return { files, value, values, problems };
+    },
+    async why(tool, question) {
+      const { explainTool } = await import("@toolmount/loader/commands");
+      return explainTool(tool, plan, { ...given, ...question });
+    },
+  };
+}
+
+/** The turns of a host's model, bound to it. */
+export function serveTurns(host: OpenedHost, reasoner: Reasoner, settings: Partial<Settings>): ServedTurns {
+  return {
+    list: (filter) => reasoner.list(filter),
+    show: (id) => reasoner.show(id),
+    async owner(id) {
+      await reasoner.show(id); // rejects for a session that is not there
+      const store = host.coordinator.get("session-store") as SessionStore | null;
+      const { userId } = (await store?.load(id))?.data ?? {};
+      return typeof userId === "string" ? userId : null;
+    },
+    run: (request) => reasoner.run(host, { ...request, settings }),
+    resume: (request) => reasoner.resume(host, { ...request, settings }),
+    fork: (id, newId, userId) => reasoner.fork(host, id, newId, userId),
+  };
+}
+
+/** The host over MCP. A token of a user calls for that user; each token has a session of its own. */
+export async function serveProtocol(
+  host: OpenedHost,
+  onError: (error: Error) => void,
+): Promise<ServedProtocol> {
+  const { serveHttp } = await import("@toolmount/mcp");
+  return serveHttp(host, {
+    name: host.plan.name === undefined ? "toolmount" : `toolmount: ${host.plan.name}`,
+    caller: ({ authInfo }) => {
+      const { user } = (authInfo?.extra ?? {}) as { readonly user?: string | null };
+      return { sessionId: `mcp-${authInfo?.clientId ?? "unknown"}`, userId: user ?? undefined };
+    },
+    onError,
+  });
+}

@@ -1,0 +1,38 @@
+import { HttpError } from "../fault/http-error.ts";
+
+/**
+ * What a token may do, beside looking. `call`: call tools, run turns, resume. `approve`: see and decide approvals.
+ * `admin`: reload a plan, revoke an approval, and see what every user does.
+ */
+export type Role = "call" | "approve" | "admin";
+
+/** All roles. */
+export const roles: readonly Role[] = ["call", "approve", "admin"];
+
+/** Who a request is from. */
+export interface Principal {
+  /** Recorded with each decision. */
+  readonly name: string;
+  /** Its calls are on behalf of this user, and it sees this user's only. Null: a request names its user itself. */
+  readonly user: string | null;
+  readonly roles: ReadonlySet<Role>;
+  /** Names of the hosts that it may use; null for all. */
+  readonly hosts: ReadonlySet<string> | null;
+}
+
+/** Throws `FORBIDDEN` without the role. */
+export function requireRole(principal: Principal, role: Role): void {
+  if (!principal.roles.has(role))
+    throw new HttpError("FORBIDDEN", { problem: `it needs the role ${role}, which ${principal.name} lacks` });
+}
+
+/** The only user whose calls and sessions it may see; null when it may see all. */
+export function visibleUser({ user, roles: own }: Principal): string | null {
+  return own.has("admin") || own.has("approve") ? null : user;
+}
+
+/** The user of a call: the token's own, or for a token without one the user that the request names. */
+export function userOfCall({ user, name }: Principal, requested: string | undefined): string | undefined {
+  if (user === null || requested === undefined || requested === user) return user ?? requested;
+  throw new HttpError("FORBIDDEN", { problem: `${name} acts for the user ${user} only` });
+}

@@ -1,0 +1,56 @@
+import { createHash, randomBytes, timingSafeEqual } from "node:crypto";
+import { z } from "zod";
+import { roles, type Principal } from "./principal.ts";
+
+/** One token of a file of tokens. The token itself is stored nowhere. */
+export const tokenRecord = z.strictObject({
+  /** Who has it, for people and for the record of a decision. */
+  name: z.string().min(1).max(128),
+  /** SHA-256 of the token, in hex. */
+  sha256: z.string().regex(/^[0-9a-f]{64}$/),
+  roles: z.array(z.enum(roles)).min(1),
+  user: z.string().min(1).max(256).optional(),
+  hosts: z.array(z.string()).optional(),
+});
+
+/** A stored token. */
+export type TokenRecord = z.output<typeof tokenRecord>;
+
+/** A file of tokens. */
+export const tokenFile = z.strictObject({ version: z.literal(1), tokens: z.array(tokenRecord).max(1_000) });
+
+/** A new token of 256 random bits. The prefix lets secret scanners find it. */
+export function createToken(): string {
+  return `tm_${randomBytes(32).toString("base64url")}`;
+}
+
+/** The hash under which a token is stored. */
+export function hashToken(token: string): string {
+  return createHash("sha256").update(token).digest("hex");
+}
+
+/** Finds out who a token belongs to; null when nobody has it. */
+export type Authenticate = (token: string) => Principal | null | Promise<Principal | null>;
+
+/** Recognises stored tokens. It compares with each of them in the same time, whichever is right. */
+export function createTokenCheck(records: readonly TokenRecord[]): (token: string) => Principal | null {
+  const known = records.map((record) => ({
+    digest: Buffer.from(record.sha256, "hex"),
+    principal: principalOf(record),
+  }));
+  return (token) => {
+    const digest = createHash("sha256").update(token).digest();
+    let found: Principal | null = null;
+    for (const one of known) if (timingSafeEqual(one.digest, digest)) found = one.principal;
+    return found;
+  };
+}
+
+function principalOf({ name, user, roles: own, hosts }: TokenRecord): Principal {
+  return {
+    name,
+    user: user ?? null,
+    roles: new Set(own),
+    hosts: hosts === undefined ? null : new Set(hosts),
+  };
+}

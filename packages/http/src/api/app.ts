@@ -1,0 +1,74 @@
+import { OpenAPIHono } from "@hono/zod-openapi";
+import { answerError } from "../fault/answer.ts";
+import { HttpError } from "../fault/http-error.ts";
+import { visibleUser } from "../access/principal.ts";
+import { approvalRoutes } from "./approvals.ts";
+import { auditRoutes } from "./audit.ts";
+import { callRoutes } from "./calls.ts";
+import { eventRoutes } from "./events.ts";
+import { mcpRoutes } from "./mcp.ts";
+import { planRoutes } from "./plan.ts";
+import { sessionRoutes } from "./sessions.ts";
+import { withBoundedBody } from "./bounded-body.ts";
+import type { RouteEnv, Service } from "./service.ts";
+import { toolRoutes } from "./tools.ts";
+
+/** All routes behind the guards, and the OpenAPI 3.1 document that describes them. */
+export interface App {
+  readonly fetch: (request: Request, env: RouteEnv["Bindings"]) => Promise<Response>;
+  readonly document: object;
+}
+
+/** Puts all routes together. */
+export function createApp(service: Service, maxBodyBytes: number): App {
+  const api = new OpenAPIHono<RouteEnv>();
+  for (const routes of [
+    toolRoutes(service),
+    callRoutes(service),
+    approvalRoutes(service),
+    sessionRoutes(service),
+    auditRoutes(service),
+    planRoutes(service),
+    eventRoutes(service),
+  ])
+    api.route("/", routes);
+  const app = new OpenAPIHono<RouteEnv>();
+  app.route("/api", api);
+  app.openAPIRegistry.registerComponent("securitySchemes", "token", { type: "http", scheme: "bearer" });
+  const document = app.getOpenAPI31Document({
+    openapi: "3.1.0",
+    info: {
+      title: "toolmount",
+      version: service.version,
+      description: "Tools for agents: call them, approve calls, and see what happened.",
+      license: { name: "MIT", url: "https://opensource.org/license/mit" },
+    },
+    servers: [{ url: "/" }],
+    security: [{ token: [] }],
+    tags: ["Server", "Tools", "Calls", "Approvals", "Sessions", "Audit", "Plan"].map((name) => ({ name })),
+  });
+  app.get("/api/openapi.json", (c) => c.json(document));
+  app.get("/metrics", async (c) => {
+    if (visibleUser(c.env.principal) !== null)
+      throw new HttpError("FORBIDDEN", { problem: "the figures are of every user's calls" });
+    return c.body(await service.metrics.text(), 200, { "content-type": service.metrics.contentType });
+  });
+  app.route("/", mcpRoutes(service));
+  app.notFound((c) => {
+    throw new HttpError("NOT_FOUND", { what: `path ${JSON.stringify(c.req.path)}` });
+  });
+  app.onError((thrown, c) => {
+    const { status, body } = answerError(thrown);
+    if (status === 500) service.logger.error({ err: thrown, path: c.req.path }, "a request failed");
+    return c.json(body, status as 500);
+  });
+  const fetch: App["fetch"] = async (request, env) => {
+    try {
+      return await app.fetch(await withBoundedBody(request, env.incoming, maxBodyBytes), env);
+    } catch (thrown) {
+      const { status, body } = answerError(thrown);
+      return Response.json(body, { status, headers: { connection: "close" } });
+    }
+  };
+  return { fetch, document };
+}

@@ -1,0 +1,114 @@
+import { createRoute, z } from "@hono/zod-openapi";
+import { ToolmountError, type ApprovalView } from "@toolmount/core";
+import { requireRole } from "../access/principal.ts";
+import { approvalSchema, decisionSchema, errorSchema, rememberedSchema } from "./schemas.ts";
+import { createRoutes, failures, hostOf, hostParam, json, jsonBody, type Service } from "./service.ts";
+
+const idParam = hostParam.extend({ id: z.string().min(1).max(256) });
+
+const list = createRoute({
+  method: "get",
+  path: "/hosts/{host}/approvals",
+  operationId: "listApprovals",
+  tags: ["Approvals"],
+  summary: "List the questions that wait, those that were answered lately, and the remembered approvals",
+  request: { params: hostParam },
+  responses: {
+    200: json(
+      z.object({
+        waiting: z.array(approvalSchema),
+        answered: z.array(approvalSchema),
+        remembered: z.array(rememberedSchema),
+      }),
+      "Waiting: oldest first; answered: newest first, since this server looks",
+    ),
+    ...failures,
+  },
+});
+
+const show = createRoute({
+  method: "get",
+  path: "/hosts/{host}/approvals/{id}",
+  operationId: "showApproval",
+  tags: ["Approvals"],
+  summary: "Show one question",
+  request: { params: idParam },
+  responses: { 200: json(approvalSchema, "The question"), ...failures },
+});
+
+const decide = createRoute({
+  method: "post",
+  path: "/hosts/{host}/approvals/{id}/decision",
+  operationId: "decide",
+  tags: ["Approvals"],
+  summary: "Approve or deny a call",
+  request: { params: idParam, body: jsonBody(decisionSchema) },
+  responses: {
+    200: json(approvalSchema, "The decided question. The decision is on disk"),
+    409: json(errorSchema, "The question was decided before"),
+    ...failures,
+  },
+});
+
+const revoke = createRoute({
+  method: "delete",
+  path: "/hosts/{host}/approvals/{id}",
+  operationId: "revoke",
+  tags: ["Approvals"],
+  summary: "Revoke a remembered approval, or an approval that was not used yet",
+  request: { params: idParam },
+  responses: { 200: json(z.object({ revoked: z.string() }), "It is revoked"), ...failures },
+});
+
+/** Approvals. Their ids are for approvers only, so each route needs the role. */
+export function approvalRoutes(service: Service) {
+  const routes = createRoutes();
+  routes.use("/hosts/:host/approvals/*", async (c, next) => {
+    requireRole(c.env.principal, "approve");
+    await next();
+  });
+  return routes
+    .openapi(list, async (c) => {
+      const { host, watch } = hostOf(service, c.req.valid("param").host, c.env.principal);
+      const waiting = await watch.waiting();
+      const remembered = await host.approvals.remembered();
+      return c.json(
+        {
+          waiting: waiting.map(toJson),
+          answered: watch.answered().map(toJson),
+          remembered: remembered.map((one) => ({
+            ...one,
+            pattern: one.pattern as Record<string, unknown> | null,
+          })),
+        },
+        200,
+      );
+    })
+    .openapi(show, async (c) => {
+      const { host, id } = c.req.valid("param");
+      const view = await hostOf(service, host, c.env.principal).watch.find(id);
+      if (view === undefined) throw new ToolmountError("APPROVAL_NOT_FOUND", {});
+      return c.json(toJson(view), 200);
+    })
+    .openapi(decide, async (c) => {
+      const { host: name, id } = c.req.valid("param");
+      const { host, watch } = hostOf(service, name, c.env.principal);
+      service.countDecision(c.env.principal);
+      const view = await host.approvals.decide(id, c.req.valid("json") as never, c.env.principal.name);
+      void watch.refresh();
+      return c.json(toJson(view), 200);
+    })
+    .openapi(revoke, async (c) => {
+      const { host: name, id } = c.req.valid("param");
+      const { host, watch } = hostOf(service, name, c.env.principal);
+      requireRole(c.env.principal, "admin");
+      service.countDecision(c.env.principal);
+      if (!(await host.approvals.revoke(id))) throw new ToolmountError("APPROVAL_NOT_FOUND", {});
+      void watch.refresh();
+      return c.json({ revoked: id }, 200);
+    });
+}
+
+function toJson(view: ApprovalView): z.output<typeof approvalSchema> {
+  return view as unknown as z.output<typeof approvalSchema>;
+}

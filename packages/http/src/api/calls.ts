@@ -1,0 +1,148 @@
+import { createRoute, z } from "@hono/zod-openapi";
+import type { CallContext, Progress, ToolOutcome } from "@toolmount/core";
+import { requireRole, userOfCall, visibleUser, type Principal } from "../access/principal.ts";
+import { HttpError } from "../fault/http-error.ts";
+import { resumeWhenDecided } from "./resume-when-decided.ts";
+import { callRecordSchema, callSchema, callSummarySchema, outcomeSchema, resumeSchema } from "./schemas.ts";
+import {
+  createRoutes,
+  failures,
+  hostOf,
+  hostParam,
+  json,
+  jsonBody,
+  requireOpen,
+  signalOf,
+  type LiveHost,
+  type Service,
+} from "./service.ts";
+import { answerStream, wantsStream } from "./stream.ts";
+
+const answers = {
+  200: {
+    description:
+      "The outcome; a call that failed is also an outcome. With Accept: text/event-stream, events `progress` and then `outcome`",
+    content: { "application/json": { schema: outcomeSchema }, "text/event-stream": { schema: z.string() } },
+  },
+  ...failures,
+};
+
+const call = createRoute({
+  method: "post",
+  path: "/hosts/{host}/calls",
+  operationId: "call",
+  tags: ["Calls"],
+  summary: "Call a tool",
+  request: { params: hostParam, body: jsonBody(callSchema) },
+  responses: answers,
+});
+
+const resume = createRoute({
+  method: "post",
+  path: "/hosts/{host}/resume",
+  operationId: "resume",
+  tags: ["Calls"],
+  summary: "Resume a call that waited",
+  request: { params: hostParam, body: jsonBody(resumeSchema) },
+  responses: answers,
+});
+
+const list = createRoute({
+  method: "get",
+  path: "/hosts/{host}/calls",
+  operationId: "listCalls",
+  tags: ["Calls"],
+  summary: "List the newest calls",
+  request: {
+    params: hostParam,
+    query: z.object({
+      session: z.string().optional(),
+      tool: z.string().optional(),
+      status: z.string().optional(),
+      callId: z.string().optional(),
+      since: z.coerce.number().int().min(0).optional().describe("Only what changed after this `change`"),
+      limit: z.coerce.number().int().min(1).max(10_000).default(200),
+    }),
+  },
+  responses: { 200: json(z.object({ calls: z.array(callSummarySchema) }), "Newest first"), ...failures },
+});
+
+const show = createRoute({
+  method: "get",
+  path: "/hosts/{host}/calls/{runId}",
+  operationId: "showCall",
+  tags: ["Calls"],
+  summary: "Show one call with its steps",
+  request: { params: hostParam.extend({ runId: z.string() }) },
+  responses: { 200: json(callRecordSchema, "The call; secrets are masked"), ...failures },
+});
+
+/** Fields of a body that say who a call is for. */
+type Given = z.output<typeof callSchema> | z.output<typeof resumeSchema>;
+
+/** Calls: make one, resume one, and look at the newest. */
+export function callRoutes(service: Service) {
+  const answer = (
+    c: Parameters<typeof signalOf>[0],
+    given: Given,
+    start: (live: LiveHost, context: CallContext) => Promise<ToolOutcome>,
+  ) => {
+    const { principal } = c.env;
+    requireRole(principal, "call");
+    requireOpen(service);
+    const live = hostOf(service, c.req.param("host") ?? "", principal);
+    const context = contextOf(given, principal);
+    const run = async (abortSignal: AbortSignal, onProgress?: (progress: Progress) => void) => {
+      const whole = { ...context, abortSignal, onProgress };
+      const outcome = await start(live, whole);
+      return resumeWhenDecided(live, outcome, whole, given.waitMs ?? 0);
+    };
+    const signal = signalOf(c, service);
+    if (!wantsStream(c)) return run(signal).then((outcome) => c.json(asJson(outcome), 200));
+    return answerStream(c, async ({ send, gone }) => {
+      const data = await run(AbortSignal.any([signal, gone]), (progress) => send("progress", progress));
+      return { event: "outcome", data };
+    });
+  };
+  return createRoutes()
+    .openapi(call, async (c) => {
+      const given = c.req.valid("json");
+      const request = { id: given.id, name: given.tool, arguments: given.arguments };
+      return await answer(c, given, ({ host }, context) => host.call(request, context));
+    })
+    .openapi(resume, async (c) => {
+      const given = c.req.valid("json");
+      const { ticket, clientResult } = given;
+      return await answer(c, given, ({ host }, context) => host.resume(ticket, context, clientResult));
+    })
+    .openapi(list, (c) => {
+      const { journal } = hostOf(service, c.req.valid("param").host, c.env.principal);
+      const calls = journal.list({ ...c.req.valid("query"), user: visibleUser(c.env.principal) });
+      return c.json({ calls: [...calls] }, 200);
+    })
+    .openapi(show, (c) => {
+      const { host, runId } = c.req.valid("param");
+      const user = visibleUser(c.env.principal);
+      const found = hostOf(service, host, c.env.principal).journal.get(runId);
+      if (found === undefined || (user !== null && found.userId !== user))
+        throw new HttpError("NOT_FOUND", { what: `call ${JSON.stringify(runId)}` });
+      return c.json(found as unknown as z.output<typeof callRecordSchema>, 200);
+    });
+}
+
+function contextOf(given: Given, principal: Principal): CallContext {
+  const { sessionId, conversationId, turnId, mode, traceparent } = given;
+  return {
+    sessionId,
+    conversationId,
+    turnId,
+    mode,
+    traceparent,
+    userId: userOfCall(principal, given.userId),
+  };
+}
+
+/** An outcome is plain JSON; the schema names less of it than there is. */
+function asJson(outcome: ToolOutcome): z.output<typeof outcomeSchema> {
+  return outcome as unknown as z.output<typeof outcomeSchema>;
+}

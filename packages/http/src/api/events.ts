@@ -1,0 +1,65 @@
+import { createRoute, z } from "@hono/zod-openapi";
+import { visibleUser } from "../access/principal.ts";
+import { createRoutes, failures, hostOf, hostParam, signalOf, type Service } from "./service.ts";
+import { answerStream } from "./stream.ts";
+
+const events = createRoute({
+  method: "get",
+  path: "/hosts/{host}/events",
+  operationId: "watch",
+  tags: ["Server"],
+  summary: "Watch calls and approvals as they happen",
+  request: { params: hostParam },
+  responses: {
+    200: {
+      description:
+        "Events: `hello`, `call` (a CallSummary), `approvals` (how many wait; for tokens with the role approve), `alive` every 15 s, `dropped` for a slow reader, and `bye` when the server ends",
+      content: { "text/event-stream": { schema: z.string() } },
+    },
+    ...failures,
+  },
+});
+
+/** Milliseconds between two signs of life, so that a client notices a dead connection. */
+const aliveMs = 15_000;
+
+/** The stream that the page lives on. */
+export function eventRoutes(service: Service) {
+  return createRoutes().openapi(events, (c) => {
+    const { principal } = c.env;
+    const { journal, watch } = hostOf(service, c.req.valid("param").host, principal);
+    const user = visibleUser(principal);
+    const seesApprovals = principal.roles.has("approve");
+    return answerStream(c, async ({ send, gone }) => {
+      send("hello", { version: service.version });
+      const stops = [
+        journal.watch((call) => {
+          if (user === null || call.userId === user) send("call", call);
+        }),
+        beat(service, () => send("alive", {})),
+      ];
+      if (seesApprovals) stops.push(watch.watch((waiting) => send("approvals", { waiting: waiting.length })));
+      await ended(AbortSignal.any([gone, signalOf(c, service), service.ending]));
+      for (const stop of stops) stop();
+      return { event: "bye", data: {} };
+    });
+  });
+}
+
+function beat({ clock }: Service, act: () => void): () => void {
+  let timer = clock.setTimer(next, aliveMs);
+  function next() {
+    act();
+    timer = clock.setTimer(next, aliveMs);
+    timer.keepAlive(false);
+  }
+  timer.keepAlive(false);
+  return () => timer.cancel();
+}
+
+function ended(signal: AbortSignal): Promise<void> {
+  return new Promise((resolve) => {
+    if (signal.aborted) resolve();
+    else signal.addEventListener("abort", () => resolve());
+  });
+}

@@ -1,0 +1,231 @@
+import { z } from "@hono/zod-openapi";
+
+/** Any JSON object whose members another package names. */
+export const anyObject = z.record(z.string(), z.unknown());
+
+/** An error, as every request that fails is answered. */
+export const errorSchema = z
+  .object({
+    error: z.object({
+      code: z.string().describe("Stable; see docs/errors.md and docs/serve-http.md"),
+      message: z.string(),
+      details: anyObject.optional(),
+    }),
+  })
+  .openapi("Error");
+
+/** A mounted tool. */
+export const toolSchema = z
+  .object({
+    name: z.string(),
+    description: z.string(),
+    inputSchema: anyObject,
+    outputSchema: anyObject.optional(),
+    category: z.enum(["read", "write", "delete", "side_effect"]).optional(),
+    consequenceLevel: z.enum(["low", "medium", "high"]).optional(),
+    requiresConfirmation: z.union([z.boolean(), z.literal("dynamic")]),
+    timeoutMs: z.number(),
+    summary: z.string().optional(),
+    usage: z.string().optional(),
+    owner: z.string(),
+    origin: z.string(),
+    version: z.string().optional(),
+    idempotent: z.boolean(),
+    tags: z.array(z.string()),
+  })
+  .openapi("Tool");
+
+/** The end of a call. */
+export const outcomeSchema = z
+  .object({
+    callId: z.string(),
+    runId: z.string(),
+    tool: z.string(),
+    status: z.enum([
+      "ok",
+      "invalid",
+      "not_found",
+      "denied",
+      "pending",
+      "cancelled",
+      "timed_out",
+      "failed",
+      "unknown",
+    ]),
+    result: anyObject.describe("Exactly one of `data` and `error`, with `tool` and `fetchedAt`"),
+    durationMs: z.number(),
+    sessionId: z.string().optional(),
+    conversationId: z.string().optional(),
+    turnId: z.string().optional(),
+    userId: z.string().optional(),
+    ticket: z.string().optional().describe("Resumes a pending call of the same session"),
+    cancelled: anyObject.optional(),
+    injections: z.array(anyObject).optional(),
+  })
+  .openapi("Outcome");
+
+const id = (what: string) => z.string().min(1).max(256).describe(what);
+
+/** Who a call is for. */
+const callContext = {
+  sessionId: id("The session that the call belongs to").optional(),
+  userId: id("The user on whose behalf it is made; a token of a user needs none").optional(),
+  conversationId: id("Seen by the tool").optional(),
+  turnId: id("Seen by the tool").optional(),
+  mode: id("The mode of the session").optional(),
+  traceparent: z.string().max(256).optional().describe("W3C trace context of the caller"),
+  waitMs: z
+    .int()
+    .min(0)
+    .max(600_000)
+    .optional()
+    .describe(
+      "How long a call that needs approval is kept open for a decision; default 0: the outcome is pending",
+    ),
+};
+
+/** A call. */
+export const callSchema = z
+  .strictObject({
+    id: id("The caller's id of the call").optional(),
+    tool: id("The tool's name"),
+    arguments: z.union([z.record(z.string(), z.unknown()), z.string()]).optional(),
+    ...callContext,
+  })
+  .openapi("CallRequest");
+
+/** A call that resumes. */
+export const resumeSchema = z
+  .strictObject({
+    ticket: z.string().min(1).max(1_024),
+    clientResult: z.unknown().optional().describe("The result of a call that the client runs"),
+    ...callContext,
+  })
+  .openapi("ResumeRequest");
+
+/** A question about a waiting call. */
+export const approvalSchema = z
+  .object({
+    id: z.string(),
+    state: z.string(),
+    tool: z.string(),
+    arguments: anyObject,
+    prompt: z.string(),
+    reasons: z.array(z.object({ source: z.string(), reason: z.string(), rule: z.string().optional() })),
+    options: z.array(z.string()),
+    digest: z.string(),
+    createdAt: z.number(),
+    expiresAt: z.number(),
+    decision: z
+      .object({
+        decision: z.enum(["approve", "deny"]),
+        by: z.string(),
+        at: z.number(),
+        reason: z.string().optional(),
+      })
+      .nullable(),
+    info: anyObject,
+    default: z.enum(["approve", "deny"]),
+    rememberable: z.boolean(),
+    end: anyObject.optional(),
+  })
+  .openapi("Approval");
+
+/** An approval that answers later calls, too. */
+export const rememberedSchema = z
+  .object({
+    id: z.string(),
+    tool: z.string(),
+    definition: z.string(),
+    scope: z.enum(["arguments", "session", "rule"]),
+    argumentsDigest: z.string().nullable(),
+    pattern: anyObject.nullable(),
+    sessionId: z.string().nullable(),
+    userId: z.string().nullable(),
+    by: z.string(),
+    at: z.number(),
+  })
+  .openapi("RememberedApproval");
+
+/** A decision. */
+export const decisionSchema = z
+  .strictObject({
+    decision: z.enum(["approve", "deny"]),
+    reason: z.string().max(2_000).optional().describe("The model reads it"),
+    remember: z
+      .union([
+        z.strictObject({ scope: z.enum(["arguments", "session"]) }),
+        z.strictObject({ scope: z.literal("rule"), arguments: anyObject }),
+      ])
+      .optional()
+      .describe("Also approves later calls of this scope"),
+  })
+  .openapi("Decision");
+
+const nullableText = z.string().nullable();
+
+/** A call in a list. */
+export const callSummarySchema = z
+  .object({
+    runId: z.string(),
+    callId: z.string(),
+    tool: z.string(),
+    status: z.string().describe("running, waiting, or the status of the outcome"),
+    startedAt: z.number(),
+    durationMs: z.number().nullable(),
+    code: nullableText,
+    sessionId: nullableText,
+    userId: nullableText,
+    turnId: nullableText,
+    parentRunId: nullableText,
+    change: z.number().describe("Every change of any call adds 1"),
+  })
+  .openapi("CallSummary");
+
+const shown = z
+  .union([z.object({ value: z.unknown() }), z.object({ text: z.string(), characters: z.number() })])
+  .nullable();
+
+/** A call with what is kept of it. */
+export const callRecordSchema = callSummarySchema
+  .extend({
+    phase: nullableText,
+    traceparent: nullableText,
+    arguments: shown,
+    result: shown,
+    steps: z.array(z.object({ at: z.number(), name: z.string(), note: z.string().optional() })),
+  })
+  .openapi("Call");
+
+/** A record of the audit. */
+export const auditRecordSchema = z
+  .object({
+    writer: z.string(),
+    sequence: z.number(),
+    previous: z.string(),
+    hash: z.string(),
+    entry: anyObject,
+  })
+  .openapi("AuditRecord");
+
+/** A turn. */
+export const turnSchema = z
+  .strictObject({
+    prompt: z.string().min(1),
+    sessionId: id("An existing session, or the id of a new one").optional(),
+    userId: id("The user on whose behalf it runs").optional(),
+  })
+  .openapi("TurnRequest");
+
+/** A turn that resumes, or ends. */
+export const turnResumeSchema = z
+  .strictObject({
+    userId: id("The user on whose behalf it runs").optional(),
+    clientResults: z
+      .array(
+        z.strictObject({ callId: z.string(), result: z.unknown().optional(), error: z.string().optional() }),
+      )
+      .optional(),
+    cancel: z.boolean().optional(),
+  })
+  .openapi("TurnResumption");

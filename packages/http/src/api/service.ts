@@ -1,0 +1,90 @@
+import { OpenAPIHono, z } from "@hono/zod-openapi";
+import type { HttpBindings } from "@hono/node-server";
+import type { Clock, Logger } from "@toolmount/core";
+import type { Context } from "hono";
+import type { Principal } from "../access/principal.ts";
+import { HttpError } from "../fault/http-error.ts";
+import type { ApprovalWatch } from "../journal/approval-watch.ts";
+import type { CallJournal } from "../journal/call-journal.ts";
+import type { Metrics } from "../journal/metrics.ts";
+import type { ServedHost } from "../served-host.ts";
+import { errorSchema } from "./schemas.ts";
+
+/** A served host with what this server adds to it. */
+export interface LiveHost extends ServedHost {
+  readonly name: string;
+  readonly journal: CallJournal;
+  readonly watch: ApprovalWatch;
+}
+
+/** What all routes share. */
+export interface Service {
+  readonly hosts: ReadonlyMap<string, LiveHost>;
+  readonly metrics: Metrics;
+  readonly clock: Clock;
+  readonly logger: Logger;
+  readonly version: string;
+  /** Aborted when the server ends: streams close, and no new work starts. */
+  readonly ending: AbortSignal;
+  /** Aborted when the grace for running work is over. */
+  readonly cut: AbortSignal;
+  /** Counts a decision. Throws `RATE_LIMITED`. */
+  countDecision(principal: Principal): void;
+}
+
+/** What a route knows of a request: the guards have put the principal there. */
+export interface RouteEnv {
+  Bindings: HttpBindings & { readonly principal: Principal };
+}
+
+/** An app of routes. A request that does not fit its schema is `REQUEST_INVALID`. */
+export function createRoutes(): OpenAPIHono<RouteEnv> {
+  return new OpenAPIHono<RouteEnv>({
+    defaultHook: (result) => {
+      if (!result.success) throw new HttpError("REQUEST_INVALID", { problem: z.prettifyError(result.error) });
+    },
+  });
+}
+
+/** The path parameter of a host. */
+export const hostParam = z.object({
+  host: z
+    .string()
+    .max(128)
+    .openapi({ param: { name: "host", in: "path" }, example: "default" }),
+});
+
+/** The host of a request. Throws `NOT_FOUND` for one that this token may not use, as if there were none. */
+export function hostOf({ hosts }: Service, name: string, principal: Principal): LiveHost {
+  const host = principal.hosts === null || principal.hosts.has(name) ? hosts.get(name) : undefined;
+  if (host === undefined) throw new HttpError("NOT_FOUND", { what: `host ${JSON.stringify(name)}` });
+  return host;
+}
+
+/** Throws `DRAINING` when the server ends. */
+export function requireOpen({ ending }: Service): void {
+  if (ending.aborted) throw new HttpError("DRAINING", {});
+}
+
+/** A signal for work of a request: the client has gone, or the server stops waiting for it. */
+export function signalOf(c: Context<RouteEnv>, { cut }: Service): AbortSignal {
+  return AbortSignal.any([c.req.raw.signal, cut]);
+}
+
+/** The responses that every route can have, beside its own. */
+export const failures = {
+  400: { description: "The request is not valid", content: { "application/json": { schema: errorSchema } } },
+  401: { description: "There is no valid token", content: { "application/json": { schema: errorSchema } } },
+  403: { description: "The token may not do that", content: { "application/json": { schema: errorSchema } } },
+  404: { description: "There is no such thing", content: { "application/json": { schema: errorSchema } } },
+} as const;
+
+/** A response of JSON. */
+export function json<Schema extends z.ZodType>(schema: Schema, description: string) {
+  return { description, content: { "application/json": { schema } } };
+}
+
+/** A body of JSON. */
+export function jsonBody<Schema extends z.ZodType>(schema: Schema) {
+  return { required: true, content: { "application/json": { schema } } };
+}

@@ -1,0 +1,113 @@
+import { createRoute, z } from "@hono/zod-openapi";
+import type { ToolInfo } from "@toolmount/core";
+import { toolSchema } from "./schemas.ts";
+import { createRoutes, failures, hostOf, hostParam, json, type Service } from "./service.ts";
+
+const hosts = createRoute({
+  method: "get",
+  path: "/hosts",
+  operationId: "listHosts",
+  tags: ["Server"],
+  summary: "Show who the token belongs to, and the hosts that it may use",
+  responses: {
+    200: json(
+      z.object({
+        name: z.string(),
+        user: z.string().nullable(),
+        roles: z.array(z.enum(["call", "approve", "admin"])),
+        version: z.string(),
+        hosts: z.array(
+          z.object({
+            name: z.string(),
+            tools: z.number(),
+            plan: z.boolean(),
+            turns: z.boolean(),
+            mcp: z.boolean(),
+          }),
+        ),
+      }),
+      "The token and the hosts",
+    ),
+    ...failures,
+  },
+});
+
+const list = createRoute({
+  method: "get",
+  path: "/hosts/{host}/tools",
+  operationId: "listTools",
+  tags: ["Tools"],
+  summary: "List the tools that are offered",
+  request: {
+    params: hostParam,
+    query: z.object({ session: z.string().optional(), mode: z.string().optional() }),
+  },
+  responses: {
+    200: json(
+      z.object({ mode: z.string(), tools: z.array(toolSchema), available: z.array(toolSchema) }),
+      "Sorted by name; `available` may be activated",
+    ),
+    ...failures,
+  },
+});
+
+const output = createRoute({
+  method: "get",
+  path: "/hosts/{host}/outputs/{ref}",
+  operationId: "readOutput",
+  tags: ["Tools"],
+  summary: "Read a page of a truncated output",
+  request: {
+    params: hostParam.extend({ ref: z.string().min(1).max(256) }),
+    query: z.object({
+      offset: z.coerce.number().int().min(0).optional(),
+      limit: z.coerce.number().int().min(1).max(1_000_000).optional(),
+    }),
+  },
+  responses: {
+    200: json(
+      z.object({
+        text: z.string(),
+        offset: z.number(),
+        total: z.number(),
+        nextOffset: z.number().optional(),
+      }),
+      "The page",
+    ),
+    ...failures,
+  },
+});
+
+/** Hosts, their tools, and what tools returned that was too long for an outcome. */
+export function toolRoutes(service: Service) {
+  return createRoutes()
+    .openapi(hosts, (c) => {
+      const { name, user, roles, hosts: own } = c.env.principal;
+      const listed = [...service.hosts.values()].filter((live) => own === null || own.has(live.name));
+      const facts = listed.map(({ name: host, host: served, plan, turns, mcp }) => ({
+        name: host,
+        tools: served.tools().length,
+        plan: plan !== undefined,
+        turns: turns !== undefined,
+        mcp: mcp !== undefined,
+      }));
+      return c.json({ name, user, roles: [...roles], version: service.version, hosts: facts }, 200);
+    })
+    .openapi(list, async (c) => {
+      const { host } = hostOf(service, c.req.valid("param").host, c.env.principal);
+      const { session, mode } = c.req.valid("query");
+      const offer = await host.offer({ sessionId: session, mode });
+      return c.json(
+        { mode: offer.mode, tools: offer.tools.map(toJson), available: offer.available.map(toJson) },
+        200,
+      );
+    })
+    .openapi(output, (c) => {
+      const { host, ref } = c.req.valid("param");
+      return c.json(hostOf(service, host, c.env.principal).host.output(ref, c.req.valid("query")), 200);
+    });
+}
+
+function toJson(tool: ToolInfo): z.output<typeof toolSchema> {
+  return { ...tool, tags: [...tool.tags] };
+}

@@ -1,0 +1,50 @@
+import { isToolmountError, type ErrorCode } from "@toolmount/core";
+import { HTTPException } from "hono/http-exception";
+import { HttpError } from "./http-error.ts";
+
+/** An error as a body of this server. */
+export interface ErrorBody {
+  readonly error: {
+    readonly code: string;
+    readonly message: string;
+    readonly details?: Readonly<Record<string, unknown>>;
+  };
+}
+
+/** Statuses of the host's own errors; every other one is 422: the request was understood, and the host refuses it. */
+const statuses: Partial<Record<ErrorCode, number>> = {
+  APPROVAL_NOT_FOUND: 404,
+  APPROVAL_DECIDED: 409,
+  TICKET_INVALID: 404,
+  TICKET_USED: 409,
+  SESSION_NOT_FOUND: 404,
+  SESSION_CONFLICT: 409,
+  OUTPUT_NOT_FOUND: 404,
+  OPTION_INVALID: 400,
+  USAGE_INVALID: 400,
+  MODE_UNKNOWN: 400,
+  CLIENT_RESULT_REFUSED: 400,
+  HOST_CLOSED: 503,
+  STORE_FAILED: 503,
+  STATE_UNAVAILABLE: 503,
+  EXTENSION_MISSING: 501,
+};
+
+/** The status and the body for anything that was thrown. An unknown error shows nothing of itself. */
+export function answerError(thrown: unknown): { readonly status: number; readonly body: ErrorBody } {
+  if (isToolmountError(thrown)) {
+    const { code, message, details } = thrown;
+    return { status: statuses[code] ?? 422, body: { error: { code, message, details } } };
+  }
+  const known = toHttpError(thrown);
+  const { code, message, status, details } = known;
+  return { status, body: { error: { code, message, details: details as Record<string, unknown> } } };
+}
+
+/** Hono itself refuses bodies that are not JSON. */
+function toHttpError(thrown: unknown): HttpError {
+  if (thrown instanceof HttpError) return thrown;
+  if (thrown instanceof HTTPException && thrown.status < 500)
+    return new HttpError("REQUEST_INVALID", { problem: thrown.message }, { cause: thrown });
+  return new HttpError("SERVER_FAILED", {}, { cause: thrown });
+}

@@ -1,0 +1,65 @@
+import { isIPv4, isIPv6 } from "node:net";
+
+/** A name or an address, and a port; the port is null when none is written. */
+export interface Authority {
+  /** In lower case, IPv6 addresses in their shortest form without brackets. */
+  readonly name: string;
+  readonly port: number | null;
+}
+
+/** Reads the text of a Host header, or what follows the scheme of an origin. Null when it is not valid. */
+export function parseAuthority(text: string): Authority | null {
+  const parts = /^(?:\[([0-9a-f:.]{2,45})\]|([a-z0-9](?:[a-z0-9._-]{0,252})))(?::(\d{1,5}))?$/i.exec(text);
+  if (parts === null) return null;
+  const [, bracketed, plain = "", digits] = parts;
+  const port = digits === undefined ? null : Number(digits);
+  if (port !== null && (port < 1 || port > 65_535)) return null;
+  if (bracketed === undefined) return { name: plain.toLowerCase(), port };
+  return isIPv6(bracketed) ? { name: shortest(bracketed), port } : null;
+}
+
+/** An address as URLs write it, so that all spellings of one address are equal. */
+function shortest(address: string): string {
+  return new URL(`http://[${address}]/`).hostname.slice(1, -1);
+}
+
+/** Where to listen. */
+export interface ListenAddress {
+  readonly host: string;
+  readonly port: number;
+}
+
+/** Default address of the server. */
+export const defaultAddress: ListenAddress = { host: "127.0.0.1", port: 4680 };
+
+/**
+ * Reads `host:port`, `:port`, `port` or `host`. Null when it is not valid. Spellings of an address that the system's
+ * resolver would read as another one, such as `0`, `127.1` or `0x7f000001`, are not valid.
+ */
+export function parseListenAddress(text: string): ListenAddress | null {
+  if (/^:?\d{1,5}$/.test(text)) return withPort(defaultAddress.host, Number(text.replace(":", "")));
+  const unbracketed = isIPv6(text) ? `[${text}]` : text;
+  const [, host, digits] = /^(.+?)(?::(\d{1,5}))?$/.exec(unbracketed) ?? [];
+  const authority = host === undefined ? null : parseAuthority(host);
+  if (authority === null || !isPlainHost(authority.name)) return null;
+  return withPort(authority.name, digits === undefined ? defaultAddress.port : Number(digits));
+}
+
+function withPort(host: string, port: number): ListenAddress | null {
+  return port <= 65_535 ? { host, port } : null;
+}
+
+/** A name must have a letter that no number has, so that `0x7f.1` and `2130706433` are not taken for names. */
+function isPlainHost(name: string): boolean {
+  if (isIPv4(name) || isIPv6(name)) return true;
+  return name.split(".").every((label) => /^[a-z]/.test(label) && !label.endsWith("-"));
+}
+
+/** Whether only this machine can reach an address. A name other than localhost could be anything, so it is not. */
+export function isLoopback(host: string): boolean {
+  const name = host.toLowerCase();
+  if (name === "localhost" || name === "::1") return true;
+  const mapped = /^::ffff:([0-9a-f]{1,4}):[0-9a-f]{1,4}$/.exec(isIPv6(name) ? shortest(name) : "");
+  if (mapped !== null) return Number.parseInt(mapped[1]!, 16) >> 8 === 127;
+  return isIPv4(name) && name.startsWith("127.");
+}

@@ -1,0 +1,109 @@
+import { HttpError } from "../fault/http-error.ts";
+import { parseAuthority } from "./authority.ts";
+
+/** The parts of a request that are judged before anything else of it is read. */
+export interface RequestHead {
+  readonly method: string;
+  /** As it is in the request's first line. */
+  readonly target: string;
+  /** All header lines, in order; names in any case. */
+  readonly headers: readonly (readonly [name: string, value: string])[];
+}
+
+/** Which requests may come in. */
+export interface GuardRules {
+  /** Names that a Host header may have, in lower case; any port. */
+  readonly hosts: ReadonlySet<string>;
+  /** Other origins whose pages may ask, such as `https://ops.example.com`. The server's own page always may. */
+  readonly origins: ReadonlySet<string>;
+  readonly maxBodyBytes: number;
+}
+
+/** Names under which a server on loopback is reached. */
+export const loopbackNames: readonly string[] = ["localhost", "127.0.0.1", "::1"];
+
+const methods: ReadonlySet<string> = new Set(["GET", "HEAD", "POST", "DELETE"]);
+
+/** Headers that a request may have only once: with two, a proxy and this server could read different ones. */
+const single = [
+  "host",
+  "origin",
+  "authorization",
+  "content-type",
+  "content-length",
+  "sec-fetch-site",
+] as const;
+
+/** A request whose head is allowed. */
+export interface Admitted {
+  readonly path: string;
+  /** The token of the header `Authorization`; null without one. */
+  readonly token: string | null;
+}
+
+/** Judges the head of a request. Throws an `HttpError` for one that must not go further. */
+export function admit({ method, target, headers }: RequestHead, rules: GuardRules): Admitted {
+  const values = readSingles(headers);
+  const { host } = values;
+  const authority = host === undefined ? null : parseAuthority(host);
+  if (authority === null || !rules.hosts.has(authority.name))
+    throw new HttpError("HOST_REFUSED", { host: host ?? "" });
+  if (!target.startsWith("/") || target.startsWith("//"))
+    throw new HttpError("REQUEST_INVALID", { problem: "its target is not a path" });
+  if (!methods.has(method)) throw new HttpError("METHOD_REFUSED", { method });
+  requireOwnOrigin(values.origin, host!, rules);
+  requireOwnSite(values["sec-fetch-site"], method);
+  requireSmallBody(values["content-length"], rules);
+  if (method === "POST") requireJson(values);
+  return { path: target.replace(/[?#].*$/s, ""), token: readBearer(values.authorization) };
+}
+
+type Singles = { readonly [Name in (typeof single)[number]]?: string };
+
+function readSingles(headers: RequestHead["headers"]): Singles {
+  const found: Record<string, string> = {};
+  for (const [name, value] of headers) {
+    const key = name.toLowerCase();
+    if (!(single as readonly string[]).includes(key)) continue;
+    if (key in found) throw new HttpError("REQUEST_INVALID", { problem: `it has the header ${key} twice` });
+    found[key] = value;
+  }
+  return found;
+}
+
+/** Browsers send `Origin` with every request that could change something, and programs send none. */
+function requireOwnOrigin(origin: string | undefined, host: string, { origins }: GuardRules): void {
+  if (origin === undefined || origins.has(origin)) return;
+  const [, scheme, authority] = /^(https?):\/\/(.+)$/.exec(origin) ?? [];
+  if (scheme === undefined || authority !== host.toLowerCase())
+    throw new HttpError("ORIGIN_REFUSED", { problem: `its Origin is ${JSON.stringify(origin)}` });
+}
+
+/** `none` is an address that a person typed or opened, which only reads. */
+function requireOwnSite(site: string | undefined, method: string): void {
+  if (site === undefined || site === "same-origin") return;
+  if (site === "none" && (method === "GET" || method === "HEAD")) return;
+  throw new HttpError("ORIGIN_REFUSED", { problem: `its Sec-Fetch-Site is ${JSON.stringify(site)}` });
+}
+
+function requireSmallBody(length: string | undefined, { maxBodyBytes }: GuardRules): void {
+  if (length === undefined) return;
+  if (!/^\d{1,15}$/.test(length))
+    throw new HttpError("REQUEST_INVALID", { problem: "its Content-Length is not a number" });
+  if (Number(length) > maxBodyBytes) throw new HttpError("BODY_TOO_LARGE", { maxBytes: maxBodyBytes });
+}
+
+/** A form of another site can send text, but not JSON, without asking first. */
+function requireJson(values: Singles): void {
+  if (
+    values["content-length"] === "0" ||
+    (values["content-length"] === undefined && !("content-type" in values))
+  )
+    return;
+  const type = values["content-type"]?.split(";")[0]?.trim().toLowerCase();
+  if (type !== "application/json") throw new HttpError("MEDIA_TYPE_REFUSED", {});
+}
+
+function readBearer(authorization: string | undefined): string | null {
+  return /^Bearer ([\w.~+/-]{8,8192}=*)$/i.exec(authorization ?? "")?.[1] ?? null;
+}

@@ -1,0 +1,28 @@
+// Serve hosts
+export { serveHosts } from "./server/serve-hosts.ts";
+export type { HttpLimits, HttpServer, ServeHostsOptions } from "./server/options.ts";
+export type {
+  ServedHost,
+  ServedPlan,
+  ServedProtocol,
+  ServedTurns,
+  TurnRequest,
+  TurnResumption,
+} from "./served-host.ts";
+export { isLoopback, parseListenAddress, type ListenAddress } from "./guard/authority.ts";
+export type { RateRule } from "./guard/rate-limit.ts";
+
+// Who may do what
+export { roles, type Principal, type Role } from "./access/principal.ts";
+export {
+  createToken,
+  createTokenCheck,
+  hashToken,
+  tokenFile,
+  type Authenticate,
+  type TokenRecord,
+} from "./access/tokens.ts";
+export { createOidcCheck, type OidcOptions } from "./access/oidc.ts";
+
+// Errors
+export { httpErrorCodes, type HttpErrorCode } from "./fault/http-error.ts";

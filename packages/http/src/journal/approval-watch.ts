@@ -1,0 +1,121 @@
+import type { ApprovalView, Clock, Host, Timer } from "@toolmount/core";
+
+/** Milliseconds between two looks at the store: another process may ask or answer there. */
+const pollMs = 500;
+/** Answered questions that are remembered, so that a page can say who answered. */
+const maxAnswered = 500;
+/** Questions that are read at a time. */
+const maxWaiting = 1_000;
+
+/** What a watcher learns: the ids of the questions that wait, in the order in which they were asked. */
+export type ApprovalListener = (waiting: readonly ApprovalView[]) => void;
+
+/**
+ * Watches the questions of one host while somebody looks. A store that other processes use has no events, so it is read
+ * again and again; what this process asks or answers is seen immediately.
+ */
+export class ApprovalWatch {
+  readonly #host: Host;
+  readonly #clock: Clock;
+  readonly #onError: (error: unknown) => void;
+  readonly #listeners = new Set<ApprovalListener>();
+  readonly #stops: (() => void)[];
+  #waiting = new Map<string, ApprovalView>();
+  readonly #answered = new Map<string, ApprovalView>();
+  /** The ids that listeners know. */
+  #reported = "";
+  #timer: Timer | null = null;
+  #reading: Promise<void> | null = null;
+
+  constructor(host: Host, clock: Clock, onError: (error: unknown) => void) {
+    this.#host = host;
+    this.#clock = clock;
+    this.#onError = onError;
+    const look = () => void (this.#listeners.size > 0 && this.refresh());
+    this.#stops = ["approval:required", "approval:granted", "approval:denied", "tool:pending"].map((event) =>
+      host.coordinator.hooks.observe(event, look),
+    );
+  }
+
+  /** The questions that wait now, oldest first. */
+  async waiting(): Promise<readonly ApprovalView[]> {
+    await this.#read();
+    return [...this.#waiting.values()];
+  }
+
+  /** A question that waits, or that was answered while this process looked; undefined for any other. */
+  async find(id: string): Promise<ApprovalView | undefined> {
+    await this.#read();
+    return this.#waiting.get(id) ?? this.#answered.get(id);
+  }
+
+  /** Questions that were answered while this process looked, newest first. */
+  answered(): readonly ApprovalView[] {
+    return [...this.#answered.values()].toReversed();
+  }
+
+  /** Reports the questions now, and whenever they change. Returns what ends that. */
+  watch(listener: ApprovalListener): () => void {
+    this.#listeners.add(listener);
+    if (this.#timer === null) this.#schedule();
+    return () => {
+      this.#listeners.delete(listener);
+      if (this.#listeners.size > 0) return;
+      this.#timer?.cancel();
+      this.#timer = null;
+    };
+  }
+
+  /** Reads the store, and reports a change. A store that fails is logged, and read again later. */
+  async refresh(): Promise<void> {
+    try {
+      await this.#read();
+      const keys = [...this.#waiting.keys()].join("\n");
+      if (keys === this.#reported) return;
+      this.#reported = keys;
+      const now = [...this.#waiting.values()];
+      for (const listener of this.#listeners) listener(now);
+    } catch (error) {
+      this.#onError(error);
+    }
+  }
+
+  close(): void {
+    for (const stop of this.#stops) stop();
+    this.#listeners.clear();
+    this.#timer?.cancel();
+    this.#timer = null;
+  }
+
+  #schedule(): void {
+    this.#timer = this.#clock.setTimer(() => {
+      void this.refresh().then(() => {
+        if (this.#listeners.size > 0 && this.#timer !== null) this.#schedule();
+      });
+    }, pollMs);
+    this.#timer.keepAlive(false);
+  }
+
+  /** Readers that come while the store is read share that reading. */
+  #read(): Promise<void> {
+    return (this.#reading ??= this.#readNow().finally(() => (this.#reading = null)));
+  }
+
+  async #readNow(): Promise<void> {
+    const list = await this.#host.approvals.list({ limit: maxWaiting });
+    const next = new Map(list.map((view) => [view.id, view]));
+    const gone = [...this.#waiting.values()].filter(({ id }) => !next.has(id));
+    this.#waiting = next;
+    for (const view of gone) await this.#remember(view);
+  }
+
+  async #remember({ id, info: { callId, sessionId } }: ApprovalView): Promise<void> {
+    const states = ["approved", "denied", "claimed", "started", "handed", "ended"] as const;
+    const found = await this.#host.approvals.list({ states, callId, sessionId, limit: maxWaiting });
+    const view = found.find((one) => one.id === id);
+    if (view === undefined) return;
+    this.#answered.set(id, view);
+    const [oldest] = this.#answered.keys();
+    if (this.#answered.size > maxAnswered && oldest !== undefined) this.#answered.delete(oldest);
+  }
+}

@@ -1,0 +1,219 @@
+import { tracingChannel } from "node:diagnostics_channel";
+import { callChannelName, type CallTrace } from "@toolmount/core/tracing";
+import type { Clock, EventData, Host } from "@toolmount/core";
+import { addStep, show, sizeOf, type CallRecord, type CallSummary } from "./call-record.ts";
+
+/** Calls that are kept; the oldest that has ended makes room. */
+const maxCalls = 10_000;
+/** Characters of arguments and results that are kept together. */
+const maxDetail = 16_000_000;
+
+/** Which calls are listed. */
+export interface CallFilter {
+  readonly user?: string | null | undefined;
+  readonly session?: string | undefined;
+  readonly tool?: string | undefined;
+  readonly status?: string | undefined;
+  readonly callId?: string | undefined;
+  /** Only what changed after this number. */
+  readonly since?: number | undefined;
+  readonly limit: number;
+}
+
+/** The newest calls of one host, as they happen. It keeps no real secrets: values are masked when they come in. */
+export class CallJournal {
+  readonly #calls = new Map<string, CallRecord>();
+  readonly #detailed: CallRecord[] = [];
+  readonly #listeners = new Set<(call: CallSummary) => void>();
+  readonly #clock: Clock;
+  readonly #stops: (() => void)[] = [];
+  #detail = 0;
+  #change = 0;
+
+  constructor({ coordinator }: Host, clock: Clock) {
+    this.#clock = clock;
+    const hostId = coordinator.getCapability("host.id");
+    const ours = (listen: (trace: CallTrace) => void) => (message: unknown) => {
+      const trace = message as CallTrace;
+      if (trace.hostId === hostId) listen(trace);
+    };
+    const channel = tracingChannel<unknown, CallTrace>(callChannelName);
+    const begin = ours((trace) => this.#begin(trace));
+    const end = ours((trace) => this.#end(trace));
+    channel.start.subscribe(begin);
+    channel.asyncEnd.subscribe(end);
+    this.#stops.push(
+      () => channel.start.unsubscribe(begin),
+      () => channel.asyncEnd.unsubscribe(end),
+      ...steps.map((event) => coordinator.hooks.observe(event, (name, data) => this.#step(name, data))),
+    );
+  }
+
+  /** Newest first. */
+  list({ user, session, tool, status, callId, since = 0, limit }: CallFilter): readonly CallSummary[] {
+    const found: CallSummary[] = [];
+    for (const call of [...this.#calls.values()].toReversed()) {
+      if (found.length >= limit) break;
+      if (call.change <= since) continue;
+      if (user !== undefined && user !== null && call.userId !== user) continue;
+      if (session !== undefined && call.sessionId !== session) continue;
+      if (tool !== undefined && call.tool !== tool) continue;
+      if (status !== undefined && call.status !== status) continue;
+      if (callId !== undefined && call.callId !== callId) continue;
+      found.push(summaryOf(call));
+    }
+    return found;
+  }
+
+  /** One call with its details; undefined when it is not kept. */
+  get(runId: string): CallRecord | undefined {
+    return this.#calls.get(runId);
+  }
+
+  /** Calls that run now. */
+  get running(): number {
+    let count = 0;
+    for (const { status } of this.#calls.values()) if (status === "running") count += 1;
+    return count;
+  }
+
+  /** Reports every change of a call. Returns what ends that. */
+  watch(listener: (call: CallSummary) => void): () => void {
+    this.#listeners.add(listener);
+    return () => void this.#listeners.delete(listener);
+  }
+
+  close(): void {
+    for (const stop of this.#stops.splice(0)) stop();
+    this.#listeners.clear();
+  }
+
+  #begin(trace: CallTrace): void {
+    const known = this.#calls.get(trace.runId);
+    const call = known ?? newRecord(trace, this.#clock.now());
+    call.status = "running";
+    addStep(call, { at: this.#clock.now(), name: known === undefined ? "arrived" : "resumed" });
+    this.#calls.set(trace.runId, call);
+    this.#makeRoom();
+    this.#publish(call);
+  }
+
+  #end(trace: CallTrace): void {
+    const call = this.#calls.get(trace.runId);
+    if (call === undefined) return;
+    const { status = "unknown", error, durationMs = null, phase = null, traceparent = null } = trace;
+    call.status = status === "pending" ? "waiting" : status;
+    call.durationMs = status === "pending" ? null : durationMs;
+    call.code = error?.code ?? null;
+    call.phase = phase;
+    call.traceparent = traceparent;
+    this.#detail -= sizeOf(call.arguments) + sizeOf(call.result);
+    call.arguments = show(trace.arguments);
+    call.result = show(trace.result);
+    this.#detail += sizeOf(call.arguments) + sizeOf(call.result);
+    this.#detailed.push(call);
+    addStep(call, {
+      at: this.#clock.now(),
+      name: status === "pending" ? "waits" : "ended",
+      note: error?.message ?? status,
+    });
+    this.#dropDetails();
+    this.#publish(call);
+  }
+
+  #step(name: string, data: EventData): void {
+    const call = this.#calls.get(String(data["run_id"]));
+    if (call === undefined) return;
+    const note = noteOf(name, data);
+    addStep(call, { at: this.#clock.now(), name, ...(note !== undefined && { note }) });
+    if (name === "approval:required") call.status = "waiting";
+    else if (name.startsWith("approval:") && call.status === "waiting") call.status = "running";
+    else if (name === "tool:pre" && call.arguments === null) {
+      call.arguments = show(data["tool_input"]);
+      this.#detail += sizeOf(call.arguments);
+    }
+    this.#publish(call);
+  }
+
+  #publish(call: CallRecord): void {
+    call.change = this.#change += 1;
+    for (const listener of this.#listeners) listener(summaryOf(call));
+  }
+
+  #makeRoom(): void {
+    if (this.#calls.size <= maxCalls) return;
+    for (const [runId, call] of this.#calls) {
+      if (call.status === "running") continue;
+      this.#detail -= sizeOf(call.arguments) + sizeOf(call.result);
+      call.arguments = call.result = null;
+      this.#calls.delete(runId);
+      return;
+    }
+  }
+
+  #dropDetails(): void {
+    while (this.#detail > maxDetail || this.#detailed.length > maxCalls) {
+      const oldest = this.#detailed.shift();
+      if (oldest === undefined) return;
+      this.#detail -= sizeOf(oldest.arguments) + sizeOf(oldest.result);
+      oldest.arguments = oldest.result = null;
+    }
+  }
+}
+
+/** Events that are steps of a call. */
+const steps = [
+  "tool:pre",
+  "tool:progress",
+  "approval:required",
+  "approval:granted",
+  "approval:denied",
+  "tool:post",
+  "tool:error",
+];
+
+function noteOf(name: string, data: EventData): string | undefined {
+  if (name === "approval:required") return text(data["prompt"]);
+  if (name.startsWith("approval:"))
+    return [data["by"], data["reason"]].filter((part) => typeof part === "string").join(": ");
+  if (name !== "tool:progress") return undefined;
+  return `${JSON.stringify(data["progress"])} ${text(data["message"]) ?? ""}`.trimEnd();
+}
+
+function text(value: unknown): string | undefined {
+  return typeof value === "string" ? value : undefined;
+}
+
+function newRecord(trace: CallTrace, now: number): CallRecord {
+  return {
+    runId: trace.runId,
+    callId: trace.callId,
+    tool: trace.tool,
+    status: "running",
+    startedAt: now,
+    durationMs: null,
+    code: null,
+    sessionId: trace.sessionId ?? null,
+    userId: trace.userId ?? null,
+    turnId: trace.turnId ?? null,
+    parentRunId: trace.parentRunId ?? null,
+    change: 0,
+    phase: null,
+    traceparent: trace.traceparent ?? null,
+    arguments: null,
+    result: null,
+    steps: [],
+  };
+}
+
+function summaryOf(call: CallRecord): CallSummary {
+  const {
+    phase: _phase,
+    traceparent: _trace,
+    arguments: _arguments,
+    result: _result,
+    steps: _steps,
+    ...summary
+  } = call;
+  return summary;
+}

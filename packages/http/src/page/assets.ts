@@ -1,0 +1,101 @@
+import { createHash } from "node:crypto";
+import { readdir, readFile } from "node:fs/promises";
+import { fileURLToPath } from "node:url";
+import { gzipSync } from "node:zlib";
+
+/** A file of the operator's page. */
+export interface Asset {
+  readonly type: string;
+  readonly body: Buffer;
+  readonly gzipped: Buffer;
+  readonly headers: Readonly<Record<string, string>>;
+}
+
+/** The page's own modules, compiled by tsc. */
+const modules = new URL("../../dist/ui/", import.meta.url);
+const styles = new URL("../../ui/style.css", import.meta.url);
+
+/** Libraries of the page by the names under which its modules import them. Each is served as its package ships it. */
+const libraries: Readonly<Record<string, () => string>> = {
+  preact: () => import.meta.resolve("preact"),
+  "preact/hooks": () => import.meta.resolve("preact/hooks"),
+  "preact/jsx-runtime": () => import.meta.resolve("preact/jsx-runtime"),
+  "@preact/signals": () => import.meta.resolve("@preact/signals"),
+  "@preact/signals-core": () => import.meta.resolve("@preact/signals-core"),
+  uplot: () => new URL("uPlot.esm.js", import.meta.resolve("uplot")).href,
+};
+
+/**
+ * Reads the operator's page: its document at `/`, and its files below `/assets/`. Nothing of it is secret, so it needs no
+ * token; it asks for one, or takes it from the address's fragment, which browsers do not send.
+ */
+export async function readPage(): Promise<ReadonlyMap<string, Asset>> {
+  const files = new Map<string, Asset>();
+  const add = (path: string, type: string, text: string, headers = {}) => {
+    const body = Buffer.from(text);
+    files.set(path, { type, body, gzipped: gzipSync(body), headers });
+  };
+  for (const name of await readdir(modules))
+    if (name.endsWith(".js")) add(`/assets/${name}`, script, await readFile(new URL(name, modules), "utf8"));
+  const imports: Record<string, string> = {};
+  for (const [name, find] of Object.entries(libraries)) {
+    const path = `/assets/${name.replaceAll(/[@/]/g, "_")}.mjs`;
+    imports[name] = path;
+    add(path, script, withoutMap(await readFile(fileURLToPath(find()), "utf8")));
+  }
+  add("/assets/style.css", css, await readFile(styles, "utf8"));
+  add(
+    "/assets/uplot.css",
+    css,
+    await readFile(new URL("uPlot.min.css", import.meta.resolve("uplot")), "utf8"),
+  );
+  const importMap = JSON.stringify({ imports });
+  add("/", "text/html; charset=utf-8", documentWith(importMap), {
+    "content-security-policy": policyFor(importMap),
+  });
+  return files;
+}
+
+const script = "text/javascript; charset=utf-8";
+const css = "text/css; charset=utf-8";
+
+/** A browser's tools would ask for the map, which is not served. */
+function withoutMap(code: string): string {
+  return code.replace(/\n\/\/# sourceMappingURL=.*\s*$/, "\n");
+}
+
+function documentWith(importMap: string): string {
+  return `<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<meta name="color-scheme" content="light dark">
+<title>toolmount</title>
+<link rel="icon" href="data:,">
+<link rel="stylesheet" href="/assets/uplot.css">
+<link rel="stylesheet" href="/assets/style.css">
+<script type="importmap">${importMap}</script>
+<script type="module" src="/assets/main.js"></script>
+</head>
+<body><div id="app"><p>The page needs JavaScript.</p></div></body>
+</html>
+`;
+}
+
+/** Only the page's own files run; texts of tools and models can become neither code nor markup. */
+function policyFor(importMap: string): string {
+  const hash = createHash("sha256").update(importMap).digest("base64");
+  return [
+    "default-src 'none'",
+    `script-src 'self' 'sha256-${hash}'`,
+    "style-src 'self'",
+    "connect-src 'self'",
+    "img-src data:",
+    "base-uri 'none'",
+    "form-action 'none'",
+    "frame-ancestors 'none'",
+    "require-trusted-types-for 'script'",
+    "trusted-types 'none'",
+  ].join("; ");
+}

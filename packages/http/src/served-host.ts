@@ -1,0 +1,73 @@
+import type { Host, JsonObject } from "@toolmount/core";
+
+/** A turn that is asked for over HTTP. */
+export interface TurnRequest {
+  readonly prompt: string;
+  readonly sessionId?: string | undefined;
+  readonly userId?: string | undefined;
+  readonly abortSignal: AbortSignal;
+  readonly onEvent: (event: object) => void;
+}
+
+/** How a turn that paused resumes, or ends. */
+export interface TurnResumption extends Omit<TurnRequest, "prompt" | "sessionId"> {
+  readonly sessionId: string;
+  readonly clientResults?:
+    | readonly { readonly callId: string; readonly result?: unknown; readonly error?: string | undefined }[]
+    | undefined;
+  readonly cancel?: boolean | undefined;
+}
+
+/** Turns of a model over the host: the part of a reasoner that this server needs, bound to its host. Results are JSON. */
+export interface ServedTurns {
+  /** Newest change first. */
+  list(filter: { readonly limit: number }): Promise<readonly object[]>;
+  /** Rejects with `SESSION_NOT_FOUND`. */
+  show(sessionId: string): Promise<object>;
+  /** The user of a session; null for a session without one. Rejects with `SESSION_NOT_FOUND`. */
+  owner(sessionId: string): Promise<string | null>;
+  run(request: TurnRequest): Promise<object>;
+  resume(request: TurnResumption): Promise<object>;
+  fork(sessionId: string, newId: string | undefined, userId: string | undefined): Promise<object>;
+}
+
+/** What is known of a plan: the part of the loader that this server needs, bound to one plan. Results are JSON. */
+export interface ServedPlan {
+  status(): object;
+  /** The plan with all layers merged; secrets are masked. */
+  effective(): Promise<object>;
+  /** Which lines of the plan made a tool what it is, and what would decide a call of it. */
+  why(
+    tool: string,
+    question: { readonly arguments?: JsonObject | undefined; readonly mode?: string | undefined },
+  ): Promise<object>;
+  /** Rejects with `PLAN_INVALID`, and the host stays as it was. */
+  reload(): Promise<object>;
+}
+
+/** Another protocol of the same host, behind the same guards. */
+export interface ServedProtocol {
+  fetch(
+    request: Request,
+    verified: {
+      readonly authInfo: {
+        /** Always empty: the token stays with the guards. */
+        readonly token: string;
+        readonly clientId: string;
+        readonly scopes: string[];
+        /** The user on whose behalf the calls are; null for a token without one. */
+        readonly extra: { readonly user: string | null };
+      };
+    },
+  ): Promise<Response>;
+  close(): Promise<void>;
+}
+
+/** One host, and what of it is served. */
+export interface ServedHost {
+  readonly host: Host;
+  readonly plan?: ServedPlan | undefined;
+  readonly turns?: ServedTurns | undefined;
+  /** MCP over Streamable HTTP, at `/mcp` for the first host and at `/mcp/<name>` for each. */
+  readonly mcp?: ServedProtocol | undefined;
+}

@@ -1,0 +1,126 @@
+import type { IncomingMessage, ServerResponse } from "node:http";
+import { systemClock, type Clock } from "@toolmount/core";
+import type { Principal } from "../access/principal.ts";
+import type { Authenticate } from "../access/tokens.ts";
+import { answerError } from "../fault/answer.ts";
+import { HttpError } from "../fault/http-error.ts";
+import { admit, type GuardRules } from "../guard/guard.ts";
+import { RateLimit } from "../guard/rate-limit.ts";
+import type { Asset } from "../page/assets.ts";
+import type { HttpLimits } from "./options.ts";
+
+/** What the front needs to judge a request. */
+export interface FrontOptions {
+  readonly rules: () => GuardRules;
+  readonly authenticate: Authenticate;
+  readonly page: ReadonlyMap<string, Asset>;
+  readonly limits: HttpLimits;
+  readonly clock?: Clock | undefined;
+  readonly isReady: () => boolean;
+}
+
+/** Headers of every answer. */
+const always: Readonly<Record<string, string>> = {
+  "x-content-type-options": "nosniff",
+  "referrer-policy": "no-referrer",
+  "cross-origin-resource-policy": "same-origin",
+  "cross-origin-opener-policy": "same-origin",
+  "cache-control": "no-store",
+};
+
+/**
+ * The front of the server: it judges each request before any route sees it, and answers those that need no token. It
+ * returns the principal of a request that may go on, and null when the request is answered.
+ */
+export function createFront({
+  rules,
+  authenticate,
+  page,
+  limits,
+  clock = systemClock,
+  isReady,
+}: FrontOptions) {
+  const failures = new RateLimit(limits.failures ?? { count: 30, perMs: 60_000 }, clock);
+  const requests = new RateLimit(limits.requests ?? { count: 60_000, perMs: 60_000 }, clock);
+
+  const judge = async (request: IncomingMessage, response: ServerResponse): Promise<Principal | null> => {
+    const { method = "", url = "", rawHeaders, socket } = request;
+    const { path, token } = admit({ method, target: url, headers: pairsOf(rawHeaders) }, rules());
+    if (answerPublic(method, path, request, response, { page, isReady })) return null;
+    const principal = token === null ? null : await authenticate(token);
+    if (principal === null) {
+      refuseOften(failures, socket.remoteAddress ?? "");
+      throw new HttpError("UNAUTHENTICATED", {});
+    }
+    refuseOften(requests, principal.name);
+    return principal;
+  };
+
+  return async (request: IncomingMessage, response: ServerResponse): Promise<Principal | null> => {
+    for (const [name, value] of Object.entries(always)) response.setHeader(name, value);
+    try {
+      return await judge(request, response);
+    } catch (thrown) {
+      refuse(response, thrown);
+      return null;
+    }
+  };
+}
+
+function pairsOf(raw: readonly string[]): [string, string][] {
+  return Array.from({ length: raw.length / 2 }, (_, at) => [raw[2 * at]!, raw[2 * at + 1]!]);
+}
+
+function refuseOften(limit: RateLimit, key: string): void {
+  const seconds = limit.take(key);
+  if (seconds > 0) throw new HttpError("RATE_LIMITED", { seconds });
+}
+
+/** Ends the connection with the answer: the rest of a refused request is not read. */
+function refuse(response: ServerResponse, thrown: unknown): void {
+  const { status, body } = answerError(thrown);
+  if (status === 401) response.setHeader("www-authenticate", "Bearer");
+  if (status === 405) response.setHeader("allow", "GET, HEAD, POST, DELETE");
+  if (thrown instanceof HttpError && thrown.code === "RATE_LIMITED")
+    response.setHeader("retry-after", String((thrown as HttpError<"RATE_LIMITED">).details.seconds));
+  response.setHeader("connection", "close");
+  response.writeHead(status, { "content-type": "application/json" }).end(JSON.stringify(body));
+}
+
+/** Answers what needs no token: the page and its files, and health. */
+function answerPublic(
+  method: string,
+  path: string,
+  request: IncomingMessage,
+  response: ServerResponse,
+  { page, isReady }: Pick<FrontOptions, "page" | "isReady">,
+): boolean {
+  const isHealth = path === "/healthz" || path === "/readyz";
+  const asset = page.get(path);
+  if (!isHealth && asset === undefined) return false;
+  if (method !== "GET" && method !== "HEAD") throw new HttpError("METHOD_REFUSED", { method });
+  if (asset !== undefined) sendAsset(asset, request, response);
+  else {
+    const ready = path === "/healthz" || isReady();
+    response.writeHead(ready ? 200 : 503, { "content-type": "application/json" });
+    response.end(JSON.stringify({ status: ready ? "ok" : "draining" }));
+  }
+  return true;
+}
+
+function sendAsset(
+  { type, body, gzipped, headers }: Asset,
+  request: IncomingMessage,
+  response: ServerResponse,
+): void {
+  const zipped = /\bgzip\b/.test(String(request.headers["accept-encoding"] ?? ""));
+  const sent = zipped ? gzipped : body;
+  response.writeHead(200, {
+    ...headers,
+    "content-type": type,
+    "content-length": sent.length,
+    vary: "accept-encoding",
+    ...(zipped && { "content-encoding": "gzip" }),
+  });
+  response.end(request.method === "HEAD" ? undefined : sent);
+}

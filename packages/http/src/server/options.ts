@@ -1,0 +1,58 @@
+import type { Clock, Logger } from "@toolmount/core";
+import type { Authenticate } from "../access/tokens.ts";
+import type { ListenAddress } from "../guard/authority.ts";
+import type { RateRule } from "../guard/rate-limit.ts";
+import type { ServedHost } from "../served-host.ts";
+
+/** Limits of the server. */
+export interface HttpLimits {
+  /** Default 1048576. */
+  readonly bodyBytes?: number | undefined;
+  /** Bytes of a request's headers. Default 16384. */
+  readonly headerBytes?: number | undefined;
+  /** Milliseconds in which a request must have arrived whole. Default 30000. */
+  readonly requestMs?: number | undefined;
+  /** Connections that are open together. Default 2000. */
+  readonly connections?: number | undefined;
+  /** Requests of one token. Default 60000 in a minute. */
+  readonly requests?: RateRule | undefined;
+  /** Requests without a valid token, by the client's address. Default 30 in a minute. */
+  readonly failures?: RateRule | undefined;
+  /** Decisions of one token. Default 120 in a minute. */
+  readonly decisions?: RateRule | undefined;
+}
+
+/** How hosts are served over HTTP. */
+export interface ServeHostsOptions {
+  /** By name. The first is the one that `/mcp` serves. */
+  readonly hosts: Readonly<Record<string, ServedHost>>;
+  /** Finds out who a token belongs to. Every request but those for the page and for health has one. */
+  readonly authenticate: Authenticate;
+  /** Default `127.0.0.1:4680`. Port 0: any free one. */
+  readonly listen?: ListenAddress | undefined;
+  /** Allows an address that other machines can reach. Without it such an address is refused. */
+  readonly beyondLoopback?: boolean | undefined;
+  /** Further names that a Host header may have, without a port: those of a proxy in front. */
+  readonly allowedHosts?: readonly string[] | undefined;
+  /** Other origins whose pages may ask, such as `https://ops.example.com`. */
+  readonly allowedOrigins?: readonly string[] | undefined;
+  readonly limits?: HttpLimits | undefined;
+  readonly clock?: Clock | undefined;
+  readonly logger?: Logger | undefined;
+  /** Shown by the API. Default `0.0.0`. */
+  readonly version?: string | undefined;
+}
+
+/** A server that listens. */
+export interface HttpServer {
+  /** Where it listens. */
+  readonly url: string;
+  readonly port: number;
+  /** Describes the API. */
+  readonly document: object;
+  /**
+   * Ends the server: no new work starts, running calls have `graceMs` (default 10000) and are cancelled then, and every
+   * request is answered. Hosts are not closed. Idempotent.
+   */
+  close(options?: { readonly graceMs?: number | undefined }): Promise<void>;
+}

@@ -1,0 +1,151 @@
+import { createServer, type IncomingMessage, type Server } from "node:http";
+import type { AddressInfo } from "node:net";
+import { getRequestListener, type HttpBindings } from "@hono/node-server";
+import { silentLogger, systemClock, ToolmountError, type Clock, type Logger } from "@toolmount/core";
+import type { Principal } from "../access/principal.ts";
+import { createApp } from "../api/app.ts";
+import type { LiveHost, Service } from "../api/service.ts";
+import { HttpError } from "../fault/http-error.ts";
+import { defaultAddress, isLoopback, type ListenAddress } from "../guard/authority.ts";
+import { loopbackNames, type GuardRules } from "../guard/guard.ts";
+import { RateLimit } from "../guard/rate-limit.ts";
+import { ApprovalWatch } from "../journal/approval-watch.ts";
+import { CallJournal } from "../journal/call-journal.ts";
+import { createMetrics } from "../journal/metrics.ts";
+import { readPage } from "../page/assets.ts";
+import { createDrain } from "./drain.ts";
+import { createFront } from "./front.ts";
+import type { HttpServer, ServeHostsOptions } from "./options.ts";
+
+const defaultBodyBytes = 1_048_576;
+
+/**
+ * Serves hosts over HTTP: the API, the operator's page, metrics and MCP, behind one set of guards. Rejects with
+ * `OPTION_INVALID` for an address that other machines can reach, unless `beyondLoopback` is set.
+ */
+export async function serveHosts(options: ServeHostsOptions): Promise<HttpServer> {
+  const { listen = defaultAddress, limits = {}, clock = systemClock, logger = silentLogger } = options;
+  requireAllowedAddress(listen, options);
+  const page = await readPage();
+  const hosts = liveHosts(options, clock, logger);
+  const metrics = createMetrics(hosts);
+  const maxBodyBytes = limits.bodyBytes ?? defaultBodyBytes;
+  const decisions = new RateLimit(limits.decisions ?? { count: 120, perMs: 60_000 }, clock);
+  const drain = createDrain(clock);
+  const service: Service = {
+    hosts,
+    metrics,
+    clock,
+    logger,
+    version: options.version ?? "0.0.0",
+    ending: drain.ending,
+    cut: drain.cut,
+    countDecision: ({ name }) => {
+      const seconds = decisions.take(name);
+      if (seconds > 0) throw new HttpError("RATE_LIMITED", { seconds });
+    },
+  };
+  const { fetch, document } = createApp(service, maxBodyBytes);
+  const rules = rulesOf(options, listen, maxBodyBytes);
+  const front = createFront({
+    ...options,
+    rules: () => rules,
+    page,
+    limits,
+    isReady: () => !drain.ending.aborted,
+  });
+  const principals = new WeakMap<IncomingMessage, Principal>();
+  const answer = getRequestListener(
+    async (request, env) => {
+      const { incoming, outgoing } = env as HttpBindings;
+      const principal = principals.get(incoming)!;
+      return fetch(request, { incoming, outgoing, principal });
+    },
+    { overrideGlobalObjects: false },
+  );
+  const server = createServer(
+    {
+      maxHeaderSize: limits.headerBytes ?? 16_384,
+      requestTimeout: limits.requestMs ?? 30_000,
+      headersTimeout: 10_000,
+    },
+    (request, response) => {
+      drain.track(response);
+      response.on("finish", () => metrics.request(request.method ?? "", response.statusCode));
+      void front(request, response).then((principal) => {
+        if (principal !== null) {
+          principals.set(request, principal);
+          void answer(request, response);
+        }
+      });
+    },
+  );
+  server.maxConnections = limits.connections ?? 2_000;
+  const port = await startListening(server, listen);
+  const closeAll = async (graceMs: number) => {
+    await drain.end(server, graceMs);
+    for (const { journal, watch, mcp } of hosts.values()) {
+      journal.close();
+      watch.close();
+      await mcp?.close();
+    }
+    metrics.close();
+  };
+  let closing: Promise<void> | undefined;
+  return {
+    url: `http://${listen.host.includes(":") ? `[${listen.host}]` : listen.host}:${port}`,
+    port,
+    document,
+    close: ({ graceMs = 10_000 } = {}) => (closing ??= closeAll(graceMs)),
+  };
+}
+
+function requireAllowedAddress({ host }: ListenAddress, { beyondLoopback }: ServeHostsOptions): void {
+  if (isLoopback(host) || beyondLoopback === true) return;
+  throw new ToolmountError("OPTION_INVALID", {
+    option: "listen",
+    problem: `other machines can reach ${host}; listen on 127.0.0.1 behind a proxy with TLS, or allow it explicitly`,
+  });
+}
+
+function liveHosts({ hosts }: ServeHostsOptions, clock: Clock, logger: Logger): Map<string, LiveHost> {
+  return new Map(
+    Object.entries(hosts).map(([name, served]) => {
+      const onError = (err: unknown) => logger.error({ err, host: name }, "the approvals cannot be read");
+      const journal = new CallJournal(served.host, clock);
+      const watch = new ApprovalWatch(served.host, clock, onError);
+      return [name, { ...served, name, journal, watch }];
+    }),
+  );
+}
+
+/** The names of the address itself, and those that the options add. A wildcard is no name. */
+function rulesOf(
+  { allowedHosts = [], allowedOrigins = [] }: ServeHostsOptions,
+  { host }: ListenAddress,
+  maxBodyBytes: number,
+): GuardRules {
+  const own = isLoopback(host) ? [...loopbackNames, host] : [host];
+  const wildcards = new Set(["0.0.0.0", "::"]);
+  return {
+    hosts: new Set(
+      [...own, ...allowedHosts].map((name) => name.toLowerCase()).filter((name) => !wildcards.has(name)),
+    ),
+    origins: new Set(allowedOrigins),
+    maxBodyBytes,
+  };
+}
+
+async function startListening(server: Server, { host, port }: ListenAddress): Promise<number> {
+  await new Promise<void>((resolve, reject) => {
+    server.once("error", reject);
+    server.listen({ host, port }, () => {
+      server.off("error", reject);
+      resolve();
+    });
+  }).catch((cause: unknown) => {
+    const problem = `cannot listen on ${host}:${port}: ${(cause as Error).message}`;
+    throw new ToolmountError("OPTION_INVALID", { option: "listen", problem }, { cause });
+  });
+  return (server.address() as AddressInfo).port;
+}

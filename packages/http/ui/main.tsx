@@ -1,0 +1,3 @@
+import { render } from "preact";
+
+render(<p>toolmount</p>, document.getElementById("app")!);
