@@ -94,12 +94,56 @@ const cancel = createRoute({
 
 /** Sessions and turns. */
 export function sessionRoutes(service: Service) {
-  const turnsOf = (name: string, principal: Principal): ServedTurns => {
-    const { turns } = hostOf(service, name, principal);
-    if (turns === undefined)
-      throw new HttpError("NOT_SERVED", { what: "model: its plan has no session.orchestrator" });
-    return turns;
-  };
+  return createRoutes().route("/", lookRoutes(service)).route("/", turnRoutes(service));
+}
+
+function turnsOf(service: Service, name: string, principal: Principal): ServedTurns {
+  const { turns } = hostOf(service, name, principal);
+  if (turns === undefined)
+    throw new HttpError("NOT_SERVED", { what: "model: its plan has no session.orchestrator" });
+  return turns;
+}
+
+/** Looking at sessions, copying them, and stopping their calls. */
+function lookRoutes(service: Service) {
+  return createRoutes()
+    .openapi(list, async (c) => {
+      const { principal } = c.env;
+      const turns = turnsOf(service, c.req.valid("param").host, principal);
+      const sessions = await turns.list(c.req.valid("query"));
+      const user = visibleUser(principal);
+      const own = user === null ? sessions : await ownSessions(turns, sessions, user);
+      return c.json({ sessions: own.map((session) => ({ ...session })) }, 200);
+    })
+    .openapi(show, async (c) => {
+      const { host, session } = c.req.valid("param");
+      const turns = turnsOf(service, host, c.env.principal);
+      await requireVisible(turns, session, c.env.principal);
+      return c.json({ ...(await turns.show(session)) }, 200);
+    })
+    .openapi(fork, async (c) => {
+      const { principal } = c.env;
+      requireRole(principal, "call");
+      const { host, session } = c.req.valid("param");
+      const turns = turnsOf(service, host, principal);
+      await requireVisible(turns, session, principal);
+      return c.json({ ...(await turns.fork(session, undefined, principal.user ?? undefined)) }, 200);
+    })
+    .openapi(cancel, async (c) => {
+      const { principal } = c.env;
+      requireRole(principal, "call");
+      const { host: name, session } = c.req.valid("param");
+      if (visibleUser(principal) !== null)
+        await requireVisible(turnsOf(service, name, principal), session, principal);
+      const live = hostOf(service, name, principal).host.session(session);
+      const cancelled = await live.cancel({ immediate: true });
+      live.cancellation.reset();
+      return c.json({ cancelled }, 200);
+    });
+}
+
+/** Running turns. */
+function turnRoutes(service: Service) {
   const answer = async (
     c: Context<RouteEnv>,
     work: (abortSignal: AbortSignal, onEvent: (event: object) => void) => Promise<object>,
@@ -112,28 +156,14 @@ export function sessionRoutes(service: Service) {
     });
   };
   return createRoutes()
-    .openapi(list, async (c) => {
-      const { principal } = c.env;
-      const turns = turnsOf(c.req.valid("param").host, principal);
-      const sessions = await turns.list(c.req.valid("query"));
-      const user = visibleUser(principal);
-      const own = user === null ? sessions : await ownSessions(turns, sessions, user);
-      return c.json({ sessions: own.map((session) => ({ ...session })) }, 200);
-    })
-    .openapi(show, async (c) => {
-      const { host, session } = c.req.valid("param");
-      const turns = turnsOf(host, c.env.principal);
-      await requireVisible(turns, session, c.env.principal);
-      return c.json({ ...(await turns.show(session)) }, 200);
-    })
     .openapi(run, async (c) => {
       const { principal } = c.env;
       requireRole(principal, "call");
       requireOpen(service);
       const { prompt, sessionId, userId } = c.req.valid("json");
-      const turns = turnsOf(c.req.valid("param").host, principal);
+      const turns = turnsOf(service, c.req.valid("param").host, principal);
       const request = { prompt, sessionId, userId: userOfCall(principal, userId) };
-      return await answer(c, (abortSignal, onEvent) => turns.run({ ...request, abortSignal, onEvent }));
+      return answer(c, (abortSignal, onEvent) => turns.run({ ...request, abortSignal, onEvent }));
     })
     .openapi(resume, async (c) => {
       const { principal } = c.env;
@@ -141,30 +171,10 @@ export function sessionRoutes(service: Service) {
       requireOpen(service);
       const { host, session: sessionId } = c.req.valid("param");
       const given = c.req.valid("json");
-      const turns = turnsOf(host, principal);
+      const turns = turnsOf(service, host, principal);
       await requireVisible(turns, sessionId, principal);
       const request = { ...given, sessionId, userId: userOfCall(principal, given.userId) };
-      return await answer(c, (abortSignal, onEvent) => turns.resume({ ...request, abortSignal, onEvent }));
-    })
-    .openapi(fork, async (c) => {
-      const { principal } = c.env;
-      requireRole(principal, "call");
-      const { host, session } = c.req.valid("param");
-      const turns = turnsOf(host, principal);
-      await requireVisible(turns, session, principal);
-      return c.json({ ...(await turns.fork(session, undefined, principal.user ?? undefined)) }, 200);
-    })
-    .openapi(cancel, async (c) => {
-      const { principal } = c.env;
-      requireRole(principal, "call");
-      const { host: name, session } = c.req.valid("param");
-      const { host, turns } = hostOf(service, name, principal);
-      if (visibleUser(principal) !== null)
-        await requireVisible(turns ?? turnsOf(name, principal), session, principal);
-      const live = host.session(session);
-      const cancelled = await live.cancel({ immediate: true });
-      live.cancellation.reset();
-      return c.json({ cancelled }, 200);
+      return answer(c, (abortSignal, onEvent) => turns.resume({ ...request, abortSignal, onEvent }));
     });
 }
 

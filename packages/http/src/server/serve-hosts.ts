@@ -3,7 +3,7 @@ import type { AddressInfo } from "node:net";
 import { getRequestListener, type HttpBindings } from "@hono/node-server";
 import { silentLogger, systemClock, ToolmountError, type Clock, type Logger } from "@toolmount/core";
 import type { Principal } from "../access/principal.ts";
-import { createApp } from "../api/app.ts";
+import { createApp, type App } from "../api/app.ts";
 import type { LiveHost, Service } from "../api/service.ts";
 import { HttpError } from "../fault/http-error.ts";
 import { defaultAddress, isLoopback, type ListenAddress } from "../guard/authority.ts";
@@ -11,11 +11,11 @@ import { loopbackNames, type GuardRules } from "../guard/guard.ts";
 import { RateLimit } from "../guard/rate-limit.ts";
 import { ApprovalWatch } from "../journal/approval-watch.ts";
 import { CallJournal } from "../journal/call-journal.ts";
-import { createMetrics } from "../journal/metrics.ts";
+import { createMetrics, type Metrics } from "../journal/metrics.ts";
 import { readPage } from "../page/assets.ts";
-import { createDrain } from "./drain.ts";
+import { createDrain, type Drain } from "./drain.ts";
 import { createFront } from "./front.ts";
-import type { HttpServer, ServeHostsOptions } from "./options.ts";
+import type { HttpLimits, HttpServer, ServeHostsOptions } from "./options.ts";
 
 const defaultBodyBytes = 1_048_576;
 
@@ -45,21 +45,45 @@ export async function serveHosts(options: ServeHostsOptions): Promise<HttpServer
       if (seconds > 0) throw new HttpError("RATE_LIMITED", { seconds });
     },
   };
-  const { fetch, document } = createApp(service, maxBodyBytes);
+  const app = createApp(service, maxBodyBytes);
   const rules = rulesOf(options, listen, maxBodyBytes);
-  const front = createFront({
-    ...options,
-    rules: () => rules,
-    page,
-    limits,
-    isReady: () => !drain.ending.aborted,
-  });
+  const isReady = () => !drain.ending.aborted;
+  const front = createFront({ ...options, rules: () => rules, page, limits, isReady });
+  const server = createNodeServer({ front, app, drain, metrics, limits });
+  const port = await startListening(server, listen);
+  const closeAll = async (graceMs: number) => {
+    await drain.end(server, graceMs);
+    for (const { journal, watch, mcp } of hosts.values()) {
+      journal.close();
+      watch.close();
+      await mcp?.close();
+    }
+    metrics.close();
+  };
+  let closing: Promise<void> | undefined;
+  return {
+    url: `http://${listen.host.includes(":") ? `[${listen.host}]` : listen.host}:${port}`,
+    port,
+    document: app.document,
+    close: ({ graceMs = 10_000 } = {}) => (closing ??= closeAll(graceMs)),
+  };
+}
+
+interface ServerParts {
+  readonly front: ReturnType<typeof createFront>;
+  readonly app: App;
+  readonly drain: Drain;
+  readonly metrics: Metrics;
+  readonly limits: HttpLimits;
+}
+
+/** A server whose requests pass the front before any route sees them. */
+function createNodeServer({ front, app, drain, metrics, limits }: ServerParts): Server {
   const principals = new WeakMap<IncomingMessage, Principal>();
   const answer = getRequestListener(
     async (request, env) => {
       const { incoming, outgoing } = env as HttpBindings;
-      const principal = principals.get(incoming)!;
-      return fetch(request, { incoming, outgoing, principal });
+      return app.fetch(request, { incoming, outgoing, principal: principals.get(incoming)! });
     },
     { overrideGlobalObjects: false },
   );
@@ -81,23 +105,7 @@ export async function serveHosts(options: ServeHostsOptions): Promise<HttpServer
     },
   );
   server.maxConnections = limits.connections ?? 2_000;
-  const port = await startListening(server, listen);
-  const closeAll = async (graceMs: number) => {
-    await drain.end(server, graceMs);
-    for (const { journal, watch, mcp } of hosts.values()) {
-      journal.close();
-      watch.close();
-      await mcp?.close();
-    }
-    metrics.close();
-  };
-  let closing: Promise<void> | undefined;
-  return {
-    url: `http://${listen.host.includes(":") ? `[${listen.host}]` : listen.host}:${port}`,
-    port,
-    document,
-    close: ({ graceMs = 10_000 } = {}) => (closing ??= closeAll(graceMs)),
-  };
+  return server;
 }
 
 function requireAllowedAddress({ host }: ListenAddress, { beyondLoopback }: ServeHostsOptions): void {
