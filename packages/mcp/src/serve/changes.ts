@@ -25,9 +25,9 @@ export function watchTools(served: ServedSession, onChange: () => void): () => v
 }
 
 function observe(host: Host, event: string, { id }: ServedSession, look: () => void): () => void {
-  return host.coordinator.hooks.observe(event, (_, data) => {
-    const other = data["session_id"];
-    if (other === undefined || other === id) look();
+  return host.coordinator.hooks.observe(event, (_, { session_id: of }) => {
+    // A call of another session activates nothing here; modules and plans change for everybody.
+    if (event !== "tool:post" || of === undefined || of === id) look();
   });
 }
 
