@@ -106,4 +106,4 @@ test("three imported servers and two modules behind one policy: asked, denied, s
   const checked = await run(["audit", "--check"], world);
   expect(checked, checked.stderr).toMatchObject({ code: 0 });
   expect(checked.stdout).toContain("unchanged");
-}, 240_000);
+});

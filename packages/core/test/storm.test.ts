@@ -47,7 +47,7 @@ test("in any schedule, each call has exactly one outcome and one terminal event,
     }),
     { numRuns: 150 },
   );
-}, 120_000);
+});
 
 function requireWhole(
   outcomes: readonly (ToolOutcome | null)[],

@@ -13,7 +13,7 @@ let count = 0;
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), "toolmount-store-"));
   server = await startPostgres();
-}, 60_000);
+});
 
 afterAll(async () => {
   await server.stop();

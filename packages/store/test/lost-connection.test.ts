@@ -17,7 +17,7 @@ let server: PostgresServer;
 
 beforeAll(async () => {
   server = await startPostgres();
-}, 60_000);
+});
 
 afterAll(() => server.stop());
 
@@ -136,7 +136,7 @@ test("R17: prune deletes what ended before a time, and the rest of the audit can
     expect(await store.approvals.list({ states: ["ended"] })).toHaveLength(1);
     expect(await store.approvals.list({ states: ["pending"] })).toHaveLength(2);
   }
-}, 30_000);
+});
 
 /** A host that ends one call that waited, leaves one waiting, and stores a session. Resolves to its audit records. */
 async function workOnce(store: OpenStore, clock: Clock, sessionId: string): Promise<number> {

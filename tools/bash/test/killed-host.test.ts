@@ -160,7 +160,7 @@ test("R19: a command that closing the host stops keeps its output, and does not 
   expect(report.abandoned).toEqual([]);
   expect(await call).toMatchObject({ status: "cancelled", result: { details: { stdout: "started\n" } } });
   expect(await isEnded(mark)).toBe(true);
-}, 60_000);
+});
 
 function childrenOf(parent: number): readonly number[] {
   return readdirSync("/proc")

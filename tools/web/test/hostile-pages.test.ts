@@ -72,7 +72,7 @@ test("S1: a PDF that takes too long is ended at the deadline, and the next page 
   expect(await read("/slow")).toMatchObject({ code: "FETCH_TIMED_OUT", details: { timeout_ms: 2000 } });
   const { read: again } = await fetching({ "/fine": ["application/pdf", pdfOf(["Words"])] });
   expect(await again("/fine")).toMatchObject({ data: { content: "## Page 1\n\nWords" } });
-}, 60_000);
+});
 
 test("S1: a PDF that takes too much memory is ended at the cap", async () => {
   const bomb = pdfWith(`BT /F1 12 Tf (${"a".repeat(150_000_000)}) Tj ET`);
@@ -82,7 +82,7 @@ test("S1: a PDF that takes too much memory is ended at the cap", async () => {
   );
 
   expect(await read("/")).toMatchObject({ code: "RESPONSE_TOO_LARGE", details: { memory_mb: 200 } });
-}, 60_000);
+});
 
 test.runIf(process.platform === "linux")(
   "S1: cancelling the call ends the process in the middle of a page",
@@ -117,7 +117,7 @@ test("S1: closing the host ends the processes that read", async () => {
 
   const isGone = () => childrenOf(process.pid).every((pid) => before.includes(pid));
   expect(await waitFor(isGone, { timeoutMs: 30_000 })).toBe(true);
-}, 60_000);
+});
 
 test.runIf(process.platform === "linux")(
   "S1: a host that is killed leaves no process that reads, even in the middle of a page",

@@ -119,7 +119,7 @@ test("10,000 attempts with one thing changed, expired or foreign: none is accept
   const { host, ticket, ran } = await approved();
   expect(await host().resume(ticket, alice)).toMatchObject({ status: "ok" });
   expect(ran).toHaveLength(1);
-}, 60_000);
+});
 
 test("a used ticket is never accepted again, however many attempts run together", async () => {
   const { host, ticket, ran } = await approved();

@@ -434,7 +434,7 @@ test("in any schedule, no limit is exceeded, no call overtakes, and every call e
     }),
     { numRuns: 120 },
   );
-}, 60_000);
+});
 
 describe("abandoned calls", () => {
   test("C5: may run up to the limit; then a call of that tool is UNAVAILABLE until one of them ends", async () => {

@@ -90,7 +90,7 @@ describe("hostile plans", () => {
       hostilePlans.map(([, text], index) => [`p${index}`, text] as const),
       120_000,
     );
-  }, 130_000);
+  });
 
   test.each(hostilePlans.map(([why, , end], index) => [why, end, index] as const))(
     "%s: %s",

@@ -17,7 +17,7 @@ let folder: string;
 beforeAll(async () => {
   child = await bundleChild();
   folder = await mkdtemp(join(tmpdir(), "toolmount-kill-"));
-}, 60_000);
+});
 
 afterAll(async () => {
   await child.remove();
