@@ -3,4 +3,5 @@ export { canonicalJson, digestOf } from "./json/canonical.ts";
 export { frozenCopy, NotJson } from "./json/freeze.ts";
 export { authoredDefinition } from "./registry/define-tool.ts";
 export { lockDigest } from "./registry/prepare-tool.ts";
+export { redactingLogger } from "./text/redacting-logger.ts";
 export { ContractBreach } from "./result/normalize.ts";

@@ -2,6 +2,7 @@ import { messageOf } from "../contract/errors.ts";
 import { invalidArguments } from "../schema/schema.ts";
 import { normalizeResult } from "../result/normalize.ts";
 import { freezeOwn, frozenCopy, maxDepth, NotJson } from "../json/freeze.ts";
+import type { ToolResult } from "../contract/result.ts";
 import type { Issue, ParseResult } from "../contract/ports.ts";
 import type { Call, HopAnswer } from "./call.ts";
 import { endCall, waitFor } from "./transitions.ts";
@@ -104,6 +105,7 @@ function endInvalid(call: Call, issues: readonly Issue[]): "next" {
   endCall(call, "invalid", "INVALID_ARGUMENTS", { message: "" });
   const { name } = call.tool!;
   const fetchedAt = call.host.time.stamp(call.timing.startedAt);
-  call.ending.result = normalizeResult(name, name, fetchedAt, invalidArguments(issues));
+  const { error, ...result } = normalizeResult(name, name, fetchedAt, invalidArguments(issues));
+  call.ending.result = { ...result, error: call.host.redact(error!) } as ToolResult;
   return "next";
 }

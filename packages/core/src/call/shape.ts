@@ -2,13 +2,13 @@ import { isRecord } from "../json/json.ts";
 import { errorMessage, isRunnerFailure, messageOf, type RunnerFailure } from "../contract/errors.ts";
 import type { ParseResult } from "../contract/ports.ts";
 import type { ToolResult } from "../contract/result.ts";
-import { NotJson } from "../json/freeze.ts";
+import { frozenCopy, NotJson } from "../json/freeze.ts";
 import { KeptOutputsError } from "../result/kept-outputs.ts";
 import { normalizeResult, ContractBreach, isContractBreach, isHostCode } from "../result/normalize.ts";
 import { toolFailure, typeName } from "../result/tool-failure.ts";
 import { truncateResult } from "../result/truncate.ts";
 import { issueSentence } from "../schema/schema.ts";
-import type { Call, HopAnswer } from "./call.ts";
+import type { Call, CallHost, HopAnswer } from "./call.ts";
 import { logError } from "./trace.ts";
 import { endCall, endCallAs, endStoppedCall, waitFor } from "./transitions.ts";
 
@@ -75,11 +75,17 @@ function refuseHostCode(code: string | undefined): void {
 /** Limits the size of a result, masks secrets in its error, and adds the warnings of the parse. */
 function limit(call: Call, result: ToolResult): ToolResult {
   const { host, warnings } = call;
-  const masked =
-    result.error === undefined ? result : { ...result, error: host.redact(result.error) as string };
+  const masked = result.error === undefined ? result : maskFailure(host, result);
   const maxBytes = call.tool!.limits.outputBytes ?? host.limits.outputBytes;
   const limited = truncateResult(masked, maxBytes, host.outputs);
   return warnings === null ? limited : { ...limited, warnings: [...(limited.warnings ?? []), ...warnings] };
+}
+
+/** Masks secrets in the error of a failure, and in its details where they are JSON. */
+function maskFailure({ redact }: CallHost, result: ToolResult): ToolResult {
+  const { error = "", details } = result;
+  const plain = details === undefined ? {} : { details: redact(frozenCopy(details)) };
+  return { ...result, ...plain, error: redact(error) } as ToolResult;
 }
 
 /** Returns the result, or ends the call with the broken rule. Getters and proxies may throw anything. */

@@ -78,7 +78,7 @@ export function endCall<Code extends ErrorCode>(
   ending.result = {
     tool: call.tool?.name ?? call.request.name,
     fetchedAt: call.host.time.stamp(timing.executedAt === 0 ? timing.startedAt : timing.executedAt),
-    error: errorMessage(code, details),
+    error: call.host.redact(errorMessage(code, details)) as string,
     code,
     ...(resultDetails === undefined ? {} : { details: resultDetails as never }),
   };

@@ -1,3 +1,4 @@
+import type { SecretTexts } from "../text/redact.ts";
 import type { Approvals } from "./approvals.ts";
 import type { CancellationToken } from "./cancellation.ts";
 import type { CallContext, CallRequest } from "./context.ts";
@@ -61,8 +62,11 @@ export interface HostOptions {
   /** Stores waiting calls, sessions and the audit. Without a store, the answer `later` denies. */
   readonly store?: StateStore | undefined;
   readonly approvals?: ApprovalOptions | undefined;
-  /** Secret texts, such as keys of a plan. They are masked in logs, in the audit and in stored approvals. */
-  readonly secrets?: readonly string[] | undefined;
+  /**
+   * Secret texts, such as keys of a plan. They are masked in logs, in failures, in the audit and in stored approvals.
+   * `createSecretTexts` of `@toolmount/core/redact` makes a set to which more can be added.
+   */
+  readonly secrets?: readonly string[] | SecretTexts | undefined;
   /** Replaces the runners of all tools. For tests of a plan, which run no tool. */
   readonly runner?: Runner | undefined;
   readonly limits?: HostLimits | undefined;

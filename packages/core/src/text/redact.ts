@@ -17,16 +17,31 @@ const secretWords = [
   "credential",
   "cookie",
   "sessionkey",
+  "sshkey",
 ];
 
 /** Keys that contain such a word but hold no secret. */
 const harmless =
   /^(max|min|input|output|total|prompt|completion|reasoning|cached)?tokens?(count|s|limit|used)?$/;
 
+/** Short names of secrets. They count as whole words only: `pin` is in `shipping`, and `otp` in `footprint`. */
+const secretNames: ReadonlySet<string> = new Set([
+  "pass",
+  "pwd",
+  "bearer",
+  "jwt",
+  "otp",
+  "pin",
+  "dsn",
+  "pem",
+]);
+
 /** Whether a key names a secret. */
 export function namesSecret(key: string): boolean {
   const folded = key.toLowerCase().replaceAll(/[^a-z]/g, "");
   if (folded === "token" || folded === "auth") return true;
+  const words = key.replaceAll(/(?<=[a-z0-9])(?=[A-Z])/g, " ").toLowerCase();
+  if (words.split(/[^a-z]+/).some((word) => secretNames.has(word))) return true;
   return !harmless.test(folded) && secretWords.some((word) => folded.includes(word));
 }
 
@@ -38,8 +53,8 @@ export type Redactor = (value: Json) => Json;
  * depth, and the given secret texts anywhere: plain, in base64 (also inside a longer text), URL-encoded and escaped as
  * in JSON. Secrets shorter than 6 characters are ignored, since ordinary words contain them.
  */
-export function createRedactor(secrets: readonly string[] = []): Redactor {
-  const text = createTextRedactor(secrets);
+export function createRedactor(secrets: readonly string[] | SecretTexts = []): Redactor {
+  const text = isList(secrets) ? createTextRedactor(secrets) : secrets.mask;
   const redactValue: Redactor = (value) => {
     if (typeof value === "string") return text(value);
     if (Array.isArray(value)) return value.map(redactValue);
@@ -51,6 +66,33 @@ export function createRedactor(secrets: readonly string[] = []): Redactor {
     return Object.fromEntries(members);
   };
   return redactValue;
+}
+
+/** Secret texts that are masked from the moment they are known. A host and its loader share one. */
+export interface SecretTexts {
+  /** Masks these texts, too, and each of their lines, in everything that is stored, logged or shown from now on. */
+  add(secrets: readonly string[]): void;
+  /** Masks the known secrets in a text. */
+  readonly mask: (text: string) => string;
+}
+
+/** Creates a set of secret texts. */
+export function createSecretTexts(secrets: readonly string[] = []): SecretTexts {
+  const known = new Set<string>();
+  let maskKnown = (text: string) => text;
+  const add = (more: readonly string[]) => {
+    const before = known.size;
+    for (const secret of more)
+      for (const text of [secret, ...secret.split(/\r?\n/)]) known.add(text).add(text.trim());
+    if (known.size > before) maskKnown = createTextRedactor([...known]);
+  };
+  add(secrets);
+  return Object.freeze({ add, mask: (text: string) => maskKnown(text) });
+}
+
+/** As `Array.isArray`, for a list that may not be changed. */
+export function isList(secrets: readonly string[] | SecretTexts): secrets is readonly string[] {
+  return Array.isArray(secrets);
 }
 
 /** A copy of a JSON value with its secrets masked. For several values use {@link createRedactor}. */

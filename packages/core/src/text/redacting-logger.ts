@@ -1,5 +1,5 @@
 import { silentLogger, type Logger } from "../contract/logger.ts";
-import { createTextRedactor, mask, namesSecret } from "./redact.ts";
+import { createTextRedactor, isList, mask, namesSecret, type SecretTexts } from "./redact.ts";
 
 /** Deepest level of a field that is written to a log. */
 const maxLevels = 8;
@@ -11,8 +11,9 @@ const maxMembers = 200;
  * A logger that passes on plain copies in which secrets are masked: the values of keys that name secrets, and the texts
  * in `secrets`, in messages and stacks of errors, too. An unreadable value is named; it never throws.
  */
-export function redactingLogger(logger: Logger, secrets: readonly string[] = []): Logger {
-  return logger === silentLogger ? logger : wrap(logger, createTextRedactor(secrets));
+export function redactingLogger(logger: Logger, secrets: readonly string[] | SecretTexts = []): Logger {
+  if (logger === silentLogger) return logger;
+  return wrap(logger, isList(secrets) ? createTextRedactor(secrets) : secrets.mask);
 }
 
 type Text = (text: string) => string;

@@ -2,7 +2,14 @@ import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { createMemoryStore, data } from "../../src/index.ts";
 import { redactingLogger } from "../../src/text/redacting-logger.ts";
-import { createRedactor, mask, namesSecret, redact, truncateText } from "@toolmount/core/redact";
+import {
+  createRedactor,
+  createSecretTexts,
+  mask,
+  namesSecret,
+  redact,
+  truncateText,
+} from "@toolmount/core/redact";
 import type { Json, Logger } from "../../src/index.ts";
 import { tool, world } from "../world.ts";
 
@@ -241,4 +248,46 @@ test("AMP-N63: a stored approval shows no secret of the host under any name", as
   const [waiting] = await host.approvals.list();
   expect(waiting).toMatchObject({ arguments: { note: `use ${mask}`, password: mask } });
   expect(JSON.stringify(waiting)).not.toContain(secret);
+});
+
+test.each([
+  "pass",
+  "db_pass",
+  "userPwd",
+  "bearer",
+  "JWT",
+  "otp",
+  "pin",
+  "DATABASE_DSN",
+  "ssh_key",
+  "sshKey",
+  "pem",
+])("R4: %s names a secret", (key) => {
+  expect(namesSecret(key)).toBe(true);
+});
+
+test.each([
+  "passenger",
+  "bypass",
+  "shipping",
+  "spinner",
+  "footprint",
+  "pinned",
+  "open",
+  "maxTokens",
+  "compass",
+])("R4: %s names no secret", (key) => {
+  expect(namesSecret(key)).toBe(false);
+});
+
+test("R4: secrets that become known later are masked from then on, and each of their lines", () => {
+  const secrets = createSecretTexts();
+  const redactor = createRedactor(secrets);
+  expect(redactor("a first-line b")).toBe("a first-line b");
+  secrets.add(["first-line\nsecond-line\n"]);
+
+  expect(redactor({ text: "a first-line b", more: ["second-line"] })).toEqual({
+    text: "a [masked] b",
+    more: ["[masked]"],
+  });
 });

@@ -1,3 +1,5 @@
+import { redactingLogger } from "@toolmount/core/internal";
+import { createSecretTexts, type SecretTexts } from "@toolmount/core/redact";
 import { createHost, createMemoryStore, type Host } from "@toolmount/core";
 import { loadPlan, type LoadedPlan, type OpenedPlan, type PlanInput } from "../mount/load-plan.ts";
 import type { Replay } from "@toolmount/core/tape";
@@ -38,13 +40,16 @@ export interface OpenedHost extends Host {
 }
 
 /** Opens a host with options whose defaults are filled in; see `openHost`. */
-export async function openWithDefaults(input: PlanInput, options: ResolvedOptions): Promise<OpenedHost> {
+export async function openWithDefaults(input: PlanInput, given: ResolvedOptions): Promise<OpenedHost> {
+  const secrets = shared(given.secrets);
+  const options = { ...given, secrets, logger: redactingLogger(given.logger, secrets) };
   const plan = await loadPlan(input, options);
+  secrets.add(plan.secrets);
   const store = keepsInMemory(plan, options) ? createMemoryStore() : options.store;
   const replay = await readReplay(options);
   const host = createHost({ ...options, store, runner: replay?.runner ?? options.runner });
   if (options.resolver !== undefined) host.coordinator.mount("module-source-resolver", options.resolver);
-  const planHost = new PlanHost(host, options, input);
+  const planHost = new PlanHost(host, options, input, secrets);
   let stopRecording = () => {};
   try {
     stopRecording = startRecording(host, options);
@@ -56,6 +61,10 @@ export async function openWithDefaults(input: PlanInput, options: ResolvedOption
     throw error;
   }
   return toPublicHost(planHost, replay, stopRecording);
+}
+
+function shared(secrets: ResolvedOptions["secrets"] = []): SecretTexts {
+  return "mask" in secrets ? secrets : createSecretTexts(secrets);
 }
 
 /** With `state: memory` core's own store is used, unless the application gave one. */

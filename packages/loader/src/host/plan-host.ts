@@ -1,5 +1,6 @@
 import { definitionsChannel } from "../plan/lock-file.ts";
 import { isToolmountError, ToolmountError, type DrainReport, type Host } from "@toolmount/core";
+import type { SecretTexts } from "@toolmount/core/redact";
 import { findPosition, type Path } from "../diagnostics/positions.ts";
 import type { Problem } from "../diagnostics/problems.ts";
 import { createPackageImport } from "../modules/package-import.ts";
@@ -25,6 +26,7 @@ type CloseOptions = Parameters<Host["close"]>[0];
 export class PlanHost {
   readonly host: Host;
   readonly #options: ResolvedOptions;
+  readonly #secrets: SecretTexts;
   #input: PlanInput;
   #current: { readonly plan: LoadedPlan; readonly generation: Generation } | undefined;
   #count = 0;
@@ -33,7 +35,8 @@ export class PlanHost {
   #closed: Promise<DrainReport> | undefined;
   #undoCapabilities: () => void = () => {};
 
-  constructor(host: Host, options: ResolvedOptions, input: PlanInput) {
+  constructor(host: Host, options: ResolvedOptions, input: PlanInput, secrets: SecretTexts) {
+    this.#secrets = secrets;
     this.host = host;
     this.#options = options;
     this.#input = input;
@@ -100,7 +103,9 @@ export class PlanHost {
     this.#requireOpen();
     try {
       const from = input ?? this.plan.file ?? this.#input;
-      const report = await this.mount(await loadPlan(from, this.#options));
+      const plan = await loadPlan(from, this.#options);
+      this.#secrets.add(plan.secrets);
+      const report = await this.mount(plan);
       this.#input = from;
       this.#reloadProblems = [];
       return report;

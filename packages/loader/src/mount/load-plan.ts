@@ -48,6 +48,8 @@ export interface LoadedPlan {
   readonly modules: readonly ModuleUse[];
   readonly map: PlanMap;
   readonly mask: (text: string) => string;
+  /** The values of variables and files that no log, failure or store may show. */
+  readonly secrets: readonly string[];
   readonly lock: PlanLock | undefined;
   /** A plan with problems cannot be mounted. */
   readonly problems: readonly Problem[];
@@ -76,7 +78,7 @@ export async function loadPlan(input: PlanInput, options: LoadOptions): Promise<
   const { file, folder } = layers.find(({ role }) => role === "plan")!;
   const { value, map, problems: ofLayers } = combineLayers(read);
   const values = await readFileValues(value, map, folder);
-  const { mask, ...filled } = interpolate(value, map, options.env, { values, folder });
+  const { mask, secrets, ...filled } = interpolate(value, map, options.env, { values, folder });
   const { lock, problems: ofLock } = await tryLock(file, options);
   const problems = [...ofLayers, ...ofLock, ...filled.problems];
   const reporter = createReporter(map);
@@ -95,6 +97,7 @@ export async function loadPlan(input: PlanInput, options: LoadOptions): Promise<
     modules,
     map,
     mask,
+    secrets,
     lock,
     problems: [...rest, ...others].map(maskProblem(mask)),
   };

@@ -1,4 +1,6 @@
 import type { Json, JsonObject } from "@toolmount/core";
+import { createSecretTexts, type SecretTexts } from "@toolmount/core/redact";
+import { isSecretValue, passwordsOf } from "./secret-values.ts";
 import { isList } from "../diagnostics/json.ts";
 import { resolveFileValue, type FileValues } from "./file-values.ts";
 import { findPlace, type Path, type PlanMap } from "../diagnostics/positions.ts";
@@ -13,6 +15,8 @@ export interface Interpolated {
   readonly problems: readonly Problem[];
   /** Replaces the values of variables in a text by their names, for every text that may be printed. */
   readonly mask: (text: string) => string;
+  /** The values that no log, failure or store may show. */
+  readonly secrets: readonly string[];
 }
 
 /**
@@ -28,9 +32,15 @@ export function interpolate(
   env: Environment,
   { values: files, folder }: GivenFiles = { values: new Map(), folder: "" },
 ): Interpolated {
-  const fill: Fill = { map, env, files, folder, problems: [], used: new Map() };
+  const fill: Fill = { map, env, files, folder, problems: [], used: new Map(), secrets: new Set() };
   const filled = fillValue(fill, value, []) as JsonObject;
-  return { value: filled, problems: fill.problems, mask: createMask(fill.used) };
+  const { problems, secrets, used } = fill;
+  return {
+    value: filled,
+    problems,
+    secrets: [...secrets],
+    mask: createMask(used, createSecretTexts([...secrets])),
+  };
 }
 
 /** The texts of files that a plan uses, and the folder for relative paths of a plan without a file. */
@@ -47,6 +57,7 @@ interface Fill {
   readonly problems: Problem[];
   /** Values that were filled in, and the variable of each. */
   readonly used: Map<string, string>;
+  readonly secrets: Set<string>;
 }
 
 function fillValue(fill: Fill, value: Json, path: Path): Json {
@@ -73,20 +84,27 @@ function fillText(fill: Fill, text: string, path: Path): string {
         return takeFile(fill, inner.slice(5), path, whole);
       const [, name, fallback] = (end === "}" && inBraces.exec(inner ?? "")) || [];
       if (name === undefined) return complain(fill, path, whole);
-      return readVariable(fill, name, fallback) ?? reportMissing(fill, path, name);
+      return readVariable(fill, name, fallback, path) ?? reportMissing(fill, path, name);
     },
   );
 }
 
-function readVariable({ env, used }: Fill, name: string, fallback: string | undefined): string | undefined {
+function readVariable(
+  { env, used, secrets }: Fill,
+  name: string,
+  fallback: string | undefined,
+  path: Path,
+): string | undefined {
   const value = Object.hasOwn(env, name) ? env[name] : undefined;
   if (value === undefined || (value === "" && fallback !== undefined)) return fallback;
   used.set(value, name);
+  if (isSecretValue(value, [name, String(path.at(-1))]))
+    for (const secret of [value, ...passwordsOf(value)]) secrets.add(secret);
   return value;
 }
 
 function takeFile(
-  { map, files, folder, problems, used }: Fill,
+  { map, files, folder, problems, used, secrets }: Fill,
   written: string,
   path: Path,
   whole: string,
@@ -94,6 +112,7 @@ function takeFile(
   const value = files.get(resolveFileValue(written, path, map, folder));
   if (value?.ok === true) {
     used.set(value.text, `file:${written}`);
+    secrets.add(value.text);
     return value.text;
   }
   const problem = `the file "${written.slice(0, 200)}" cannot be used as a value: ${value?.problem ?? "the file does not exist"}`;
@@ -138,10 +157,13 @@ function findReference(map: PlanMap, path: Path, reference: string) {
 /** Shortest value that is masked, in characters; shorter values are parts of ordinary words. */
 const minMasked = 4;
 
-function createMask(used: ReadonlyMap<string, string>): (text: string) => string {
+/** Values are replaced by the names of their variables; other forms of secrets, such as base64, are masked. */
+function createMask(used: ReadonlyMap<string, string>, secrets: SecretTexts): (text: string) => string {
   const longestFirst = [...used]
     .filter(([value]) => value.length >= minMasked)
     .toSorted(([a], [b]) => b.length - a.length);
   return (text) =>
-    longestFirst.reduce((masked, [value, name]) => masked.replaceAll(value, `\${${name}}`), text);
+    secrets.mask(
+      longestFirst.reduce((masked, [value, name]) => masked.replaceAll(value, `\${${name}}`), text),
+    );
 }
