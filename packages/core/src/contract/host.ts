@@ -1,4 +1,3 @@
-import type { SecretTexts } from "../text/redact.ts";
 import type { Approvals } from "./approvals.ts";
 import type { CancellationToken } from "./cancellation.ts";
 import type { CallContext, CallRequest } from "./context.ts";
@@ -7,7 +6,7 @@ import type { Coordinator } from "./coordinator.ts";
 import type { ToolDefinition, ToolInfo } from "./tool.ts";
 import type { PlanPosition } from "./errors.ts";
 import type { Json, JsonObject } from "../json/json.ts";
-import type { Logger } from "./logger.ts";
+import type { Logger, SecretTexts } from "./logger.ts";
 import type { ToolOutcome } from "./outcome.ts";
 import type { Approver, Runner } from "./ports.ts";
 import type { Offer, OfferFilter, Session } from "./session.ts";

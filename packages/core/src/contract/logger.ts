@@ -8,6 +8,14 @@ export interface Logger {
   child(bindings: Record<string, unknown>): Logger;
 }
 
+/** Secret texts that are masked from the moment they are known. A host and its loader share one. */
+export interface SecretTexts {
+  /** Masks these texts, too, and each of their lines, in everything that is stored, logged or shown from now on. */
+  add(secrets: readonly string[]): void;
+  /** Masks the known secrets in a text. */
+  readonly mask: (text: string) => string;
+}
+
 const ignore = () => {};
 
 /** Logs nothing; the library's default. */

@@ -1,4 +1,7 @@
+import type { SecretTexts } from "../contract/logger.ts";
 import { isRecord, type Json } from "../json/json.ts";
+
+export type { SecretTexts } from "../contract/logger.ts";
 
 /** The replacement of a secret. */
 export const mask = "[masked]";
@@ -66,14 +69,6 @@ export function createRedactor(secrets: readonly string[] | SecretTexts = []): R
     return Object.fromEntries(members);
   };
   return redactValue;
-}
-
-/** Secret texts that are masked from the moment they are known. A host and its loader share one. */
-export interface SecretTexts {
-  /** Masks these texts, too, and each of their lines, in everything that is stored, logged or shown from now on. */
-  add(secrets: readonly string[]): void;
-  /** Masks the known secrets in a text. */
-  readonly mask: (text: string) => string;
 }
 
 /** Creates a set of secret texts. */
