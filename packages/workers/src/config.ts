@@ -48,7 +48,13 @@ export type ProcessSettings = z.output<typeof processSettings>;
 
 /** The config that the loader makes of the `run` sections of a plan. */
 export const config = z.strictObject({
-  runners: z.array(z.discriminatedUnion("in", [processSettings])).default([]),
+  runners: z
+    .array(
+      z.discriminatedUnion("in", [processSettings], {
+        error: "calls can run inline or in: process; a fleet is not implemented yet",
+      }),
+    )
+    .default([]),
 });
 
 /** Config of {@link mount}. */

@@ -4,5 +4,5 @@ export { mount } from "./mount.ts";
 
 // Processes
 export { createProcessRunner, type ProcessRunnerOptions } from "./process/process-runner.ts";
-export { chooseBorder } from "./border/choose-border.ts";
+export { chooseBorder, examineBorders } from "./border/choose-border.ts";
 export type { Border, BorderName, Grants, Launch, NodeProgram } from "./border/border.ts";

@@ -31,46 +31,26 @@ function examinePrograms(shell: Shell): Promise<MachineFinding[]> {
   return Promise.all(findings);
 }
 
-const box = [
-  "--unshare-all",
-  "--die-with-parent",
-  "--clearenv",
-  "--ro-bind",
-  "/",
-  "/",
-  "--proc",
-  "/proc",
-  "true",
-];
+/** What a border that works does, in a few words; docs/isolation.md has the table. */
+const borders = {
+  bubblewrap: "bubblewrap can keep a process from files, the network and other processes",
+  srt: "sandbox-runtime can keep a process from files, and from hosts that the plan does not list",
+  permission: "Node can keep a process from files; it is no wall against hostile code",
+} as const;
 
-const readRoot = `
-  try { require("node:fs").readFileSync("/"); }
-  catch (error) { if (error.code === "ERR_ACCESS_DENIED") console.log("denied"); }`;
-
-/** Each border is tried: a process behind it must be refused. */
-async function examineBorders(shell: Shell): Promise<MachineFinding[]> {
-  const [bubblewrap, permission] = await Promise.all([
-    run("bwrap", box, shell),
-    run(process.execPath, ["--permission", "-e", readRoot], shell),
-  ]);
-  const denies = permission?.includes("denied") === true;
-  return [
-    {
-      what: "permission",
-      state: denies ? "ok" : "missing",
-      says: denies
-        ? "Node can keep a process from files; it is no wall against hostile code"
-        : "this Node has no working --permission",
-    },
-    {
-      what: "bwrap",
-      state: bubblewrap === undefined ? "missing" : "ok",
-      says:
-        bubblewrap === undefined
-          ? "bubblewrap is not installed, or may not create namespaces"
-          : "bubblewrap can keep a process from the network and from files",
-    },
-  ];
+/** Each border is built, and a process is started behind it. */
+async function examineBorders({ cwd, env: { PATH = "", HOME = "" } }: Shell): Promise<MachineFinding[]> {
+  const { examineBorders: examine } = await import("@toolmount/workers");
+  const nothing = { read: [], write: [], denied: [], network: undefined, memoryMb: undefined };
+  const examined = await examine({ ...nothing, env: { PATH, HOME }, cwd });
+  const findings = [...examined].map(([what, problem]): MachineFinding => {
+    return problem === null
+      ? { what, state: "ok", says: borders[what] }
+      : { what, state: "missing", says: problem };
+  });
+  const strictest = (["bubblewrap", "permission"] as const).find((name) => examined.get(name) === null);
+  const says = `calls can run in processes of their own; border: strictest is ${strictest ?? "not there"} here`;
+  return [{ what: "process", state: "ok", says }, ...findings];
 }
 
 /** The output of a program; undefined when it is not found or fails. */

@@ -1,9 +1,9 @@
 /**
- * Packages that the design names and that do not exist yet, with what they will do. Doctor lists them, and no hint says to
- * install them. A package that is released is removed from this list.
+ * Packages and settings that the design names and that do not exist yet, with what they will do. Doctor lists them, and no
+ * hint says to install them. What is released is removed from this list.
  */
 export const notYet: ReadonlyMap<string, string> = new Map([
-  ["@toolmount/workers", "calls in processes of their own (run.in: process) and on a fleet (run.in: fleet)"],
+  ["run.in: fleet", "calls on workers of other machines"],
   ["@toolmount/http", "serving over HTTP, and the operator's page"],
 ]);
 

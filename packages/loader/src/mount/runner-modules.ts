@@ -21,7 +21,7 @@ export function nameRunners(entries: readonly PlanEntry[]): {
   const names = new Map<PlanEntry, string>();
   for (const entry of entries) {
     if (entry.run === undefined || entry.run.in === "inline") continue;
-    const run = entry.run as JsonObject;
+    const run = withBorder(entry);
     const place = entry.run.in;
     const known = settings.find((other) => JSON.stringify(other.run) === JSON.stringify(run));
     const others = settings.filter((other) => other.place === place).length;
@@ -30,6 +30,14 @@ export function nameRunners(entries: readonly PlanEntry[]): {
     names.set(entry, name);
   }
   return { settings, names };
+}
+
+/** A module that was fetched from a registry or a repository runs behind the strictest border unless the plan names one. */
+function withBorder({ run, source }: Pick<PlanEntry, "run" | "source">): JsonObject {
+  const settings = run as JsonObject;
+  const isFetched = typeof source === "string" && /^(npm:|git\+)/.test(source);
+  const isOpen = settings["in"] === "process" && settings["border"] === undefined;
+  return isFetched && isOpen ? { ...settings, border: "strictest" } : settings;
 }
 
 /** The modules that mount those runners, each with its runners as config. */

@@ -38,6 +38,15 @@ export async function chooseBorder(name: ProcessSettings["border"], grants: Gran
   throw last;
 }
 
+/** The borders that can be built here, strictest first, and why each other one cannot: null for one that works. */
+export async function examineBorders(
+  grants: Grants,
+): Promise<ReadonlyMap<Exclude<BorderName, "none">, string | null>> {
+  const examined = [bubblewrapBorder, srtBorder, permissionBorder] as const;
+  const problems = await Promise.all(examined.map((border) => probeBorder(border, grants)));
+  return new Map(examined.map(({ name }, at) => [name as Exclude<BorderName, "none">, problems[at] ?? null]));
+}
+
 /** Rejects with `SANDBOX_UNAVAILABLE` when a process cannot be started behind the border. */
 async function requireBorder(border: Border, grants: Grants): Promise<void> {
   const problem = await probeBorder(border, grants);

@@ -17,6 +17,10 @@ export async function mountFar(message: Extract<HostMessage, { type: "mount" }>)
   const host = createHost();
   host.coordinator.registerCapability("session.working_dir", folder);
   host.coordinator.registerCapability("session.protected_paths", protectedPaths);
+  // Arguments arrive parsed, so a JSON Schema is not compiled again.
+  host.coordinator.mount("schema-compiler", {
+    compile: () => (value) => ({ ok: true, value: value as never }),
+  });
   const tools = new Map<string, ToolDefinition>();
   const draft = host.draft();
   const config = module.config as JsonObject;
