@@ -80,6 +80,7 @@ export { checkAudit, type AuditProblem } from "./pending/audit.ts";
 
 // Ports: policies, approvers, runners, adapters, schema compilers, modes
 export type * from "./contract/ports.ts";
+export type { FleetCall, FleetEnd, FleetEvent, FleetLedger } from "./contract/ledger.ts";
 
 // The port of models
 export {

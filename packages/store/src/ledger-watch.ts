@@ -1,0 +1,59 @@
+import { setTimeout } from "node:timers/promises";
+import type { FleetEvent } from "@toolmount/core";
+import type { Client } from "pg";
+
+/** Milliseconds before a lost connection is opened again. */
+const reconnectMs = 200;
+
+/** Listens for the ledger's notifications. Opens a lost connection again until the undo is called. */
+export async function watchLedger(
+  url: string,
+  listener: (event: FleetEvent) => void,
+): Promise<() => Promise<void>> {
+  const closing = new AbortController();
+  let client = await listen(url, listener);
+  const keep = async () => {
+    while (!closing.signal.aborted) {
+      await client.ended;
+      if (closing.signal.aborted) return;
+      // The ledger is also polled, so nothing is lost while there is no connection.
+      await setTimeout(reconnectMs, undefined, { signal: closing.signal }).catch(() => undefined);
+      client = await listen(url, listener).catch(() => client);
+    }
+  };
+  const keeping = keep();
+  return async () => {
+    closing.abort();
+    await client.connection.end().catch(() => undefined);
+    await keeping;
+  };
+}
+
+interface Listening {
+  readonly connection: Client;
+  /** Resolves when the connection is lost or closed. */
+  readonly ended: Promise<void>;
+}
+
+async function listen(url: string, listener: (event: FleetEvent) => void): Promise<Listening> {
+  const { Client: PostgresClient } = await import("pg");
+  const connection = new PostgresClient({
+    connectionString: url,
+    connectionTimeoutMillis: 5_000,
+    keepAlive: true,
+  });
+  const ended = new Promise<void>((resolve) => connection.once("end", resolve));
+  // `end` follows.
+  connection.on("error", () => undefined);
+  connection.on("notification", ({ payload = "" }) => {
+    const [kind = "", runId = ""] = payload.split(" ", 2);
+    if (isKind(kind)) listener({ kind, runId });
+  });
+  await connection.connect();
+  await connection.query("listen toolmount_fleet");
+  return { connection, ended };
+}
+
+function isKind(text: string): text is FleetEvent["kind"] {
+  return text === "ended" || text === "cancelled" || text === "returned";
+}
