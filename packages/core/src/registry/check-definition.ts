@@ -3,12 +3,15 @@ import { ToolmountError } from "../contract/errors.ts";
 import { maxTimerMs } from "../scheduling/limits.ts";
 import type { PreparedSchema } from "../schema/schema.ts";
 
-const namePattern = /^[A-Za-z0-9_.-]{1,128}$/;
+const namePattern = /^[A-Za-z0-9_][A-Za-z0-9_.-]{0,127}$/;
 
 /** Throws `TOOL_INVALID` for a name that no provider could take. */
 export function requireName(name: string): void {
   if (typeof name !== "string" || !namePattern.test(name))
-    throw invalid(name, "its name must be 1 to 128 of letters, digits, _ . and -");
+    throw invalid(
+      name,
+      "its name must be 1 to 128 of letters, digits, _ . and -, and begin with a letter, a digit or _",
+    );
   if (name in Object.prototype)
     throw invalid(name, "its name is that of a member of every JavaScript object");
 }

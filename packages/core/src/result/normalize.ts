@@ -52,7 +52,9 @@ function requireKnownKeys(answer: object): void {
       throw new ContractBreach('a result has no "success": a failure is a result with an error');
     if (key === "timestamp") throw new ContractBreach('a result has no "timestamp": the field is fetchedAt');
     if (!resultKeys.has(key))
-      throw new ContractBreach(`a result has no ${JSON.stringify(key.slice(0, 100))}`);
+      throw new ContractBreach(
+        `a result has no ${JSON.stringify(key.slice(0, 100))}; return data(…) or failure(…)`,
+      );
   }
 }
 
