@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
-# Installs what the tests need of the system and npm does not bring: bubblewrap, for the shell tool's sandbox.
+# Installs what the tests need of the system and npm does not bring: bubblewrap, for the shell tool's sandbox, and Chromium, for
+# the operator's page.
 # What cannot be installed here is said, and the tests that need it fail; they are never left out in CI.
 set -uo pipefail
 
@@ -26,6 +27,18 @@ elif command -v apt-get >/dev/null; then
   as_root apt-get install -y -qq redis-server >/dev/null 2>&1 ||
     { as_root apt-get update -qq && as_root apt-get install -y -qq redis-server; } >/dev/null 2>&1 ||
     echo "redis-server could not be installed; the tests of fleets over Redis will fail"
+fi
+
+# The tests of the operator's page drive a real browser.
+if command -v chromium >/dev/null; then
+  echo "chromium is here: $(chromium --version 2>/dev/null)"
+elif command -v apt-get >/dev/null; then
+  echo "installing chromium"
+  as_root apt-get install -y -qq --no-install-recommends chromium >/dev/null 2>&1 ||
+    { as_root apt-get update -qq && as_root apt-get install -y -qq --no-install-recommends chromium; } >/dev/null 2>&1 ||
+    echo "chromium could not be installed; the tests of the operator's page will fail"
+else
+  echo "chromium is not here, and there is no apt-get to install it; the tests of the operator's page need it"
 fi
 
 # Ubuntu lets ordinary users make no user namespace, without which there is no sandbox.

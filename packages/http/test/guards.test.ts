@@ -50,7 +50,7 @@ const rows: readonly Row[] = [
   { title: "loopback in two parts", host: "127.1:{PORT}", status: 403 },
   { title: "user information before the name", host: "localhost@evil.test:{PORT}", status: 403 },
   { title: "an allowed name and a path", host: "localhost:{PORT}/evil", status: 403 },
-  { title: "a port that is none", host: "localhost:0", status: 403 },
+  { title: "a port that is not valid", host: "localhost:0", status: 403 },
   { title: "a port that is too large", host: "localhost:65536", status: 403 },
   { title: "two names in one line", host: "localhost, evil.test", status: 403 },
   { title: "an empty Host", host: "", status: 403 },

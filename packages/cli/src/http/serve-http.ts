@@ -95,7 +95,7 @@ async function openOne(
   options: HttpOptions,
   shell: Shell,
 ): Promise<Open> {
-  // Nobody watches a client's calls while they run, so all of them are recorded.
+  // No person watches a client's calls while they run, so all of them are recorded.
   const host = await openPlan(plan, options, shell, {}, "mixed");
   const hasModel = host.coordinator.get("orchestrator") !== null || options.model !== undefined;
   const turns = hasModel ? await openReasoner(host, options, shell) : null;

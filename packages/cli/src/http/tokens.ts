@@ -38,7 +38,7 @@ export async function prepareTokens(
 async function createTokens({ terminal }: Shell, todo: string): Promise<ServerTokens> {
   if (terminal === undefined)
     throw new ToolmountError("USAGE_INVALID", {
-      problem: `new tokens are shown at a terminal only, and there is none; ${todo}`,
+      problem: `new tokens are shown at a terminal only, and this process has no terminal; ${todo}`,
     });
   const { createToken, hashToken } = await import("@toolmount/http");
   const created = { call: createToken(), decide: createToken() };

@@ -16,7 +16,7 @@ export interface OidcOptions {
 /** Algorithms with a public key. `none` and shared secrets are not among them. */
 const algorithms = ["RS256", "PS256", "ES256", "ES384", "EdDSA"];
 
-/** Recognises signed tokens of an OpenID provider. A token without a role is nobody's. */
+/** Recognises signed tokens of an OpenID provider. A token without a role is not accepted. */
 export function createOidcCheck(options: OidcOptions): (token: string) => Promise<Principal | null> {
   const { issuer, audience, keys, rolesClaim = "roles" } = options;
   const findKey = keys instanceof URL ? createRemoteJWKSet(keys) : keys;

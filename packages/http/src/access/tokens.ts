@@ -29,7 +29,7 @@ export function hashToken(token: string): string {
   return createHash("sha256").update(token).digest("hex");
 }
 
-/** Finds out who a token belongs to; null when nobody has it. */
+/** Finds out who a token belongs to; null for an unknown token. */
 export type Authenticate = (token: string) => Principal | null | Promise<Principal | null>;
 
 /** Recognises stored tokens. It compares with each of them in the same time, whichever is right. */

@@ -19,6 +19,17 @@ export interface App {
   readonly document: object;
 }
 
+/** The groups of the API. */
+const tags = {
+  Server: "The token, the hosts, and what happens in them",
+  Tools: "What may be called",
+  Calls: "Calls, and those that wait",
+  Approvals: "Questions for people",
+  Sessions: "Conversations of a model",
+  Audit: "The record of what was decided, started and ended",
+  Plan: "What is mounted, and why",
+};
+
 /** Puts all routes together. */
 export function createApp(service: Service, maxBodyBytes: number): App {
   const api = new OpenAPIHono<RouteEnv>();
@@ -45,7 +56,7 @@ export function createApp(service: Service, maxBodyBytes: number): App {
     },
     servers: [{ url: "/" }],
     security: [{ token: [] }],
-    tags: ["Server", "Tools", "Calls", "Approvals", "Sessions", "Audit", "Plan"].map((name) => ({ name })),
+    tags: Object.entries(tags).map(([name, description]) => ({ name, description })),
   });
   app.get("/api/openapi.json", (c) => c.json(document));
   app.get("/metrics", async (c) => {

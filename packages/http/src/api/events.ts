@@ -23,7 +23,7 @@ const events = createRoute({
 /** Milliseconds between two signs of life, so that a client notices a dead connection. */
 const aliveMs = 15_000;
 
-/** The stream that the page lives on. */
+/** The stream of events that keeps the page up to date. */
 export function eventRoutes(service: Service) {
   return createRoutes().openapi(events, (c) => {
     const { principal } = c.env;

@@ -30,7 +30,7 @@ const statuses: Partial<Record<ErrorCode, number>> = {
   EXTENSION_MISSING: 501,
 };
 
-/** The status and the body for anything that was thrown. An unknown error shows nothing of itself. */
+/** The status and the body for anything that was thrown. The message of an unknown error stays in the log. */
 export function answerError(thrown: unknown): { readonly status: number; readonly body: ErrorBody } {
   if (isToolmountError(thrown)) {
     const { code, message, details } = thrown;

@@ -11,7 +11,7 @@ const maxWaiting = 1_000;
 export type ApprovalListener = (waiting: readonly ApprovalView[]) => void;
 
 /**
- * Watches the questions of one host while somebody looks. A store that other processes use has no events, so it is read
+ * Watches the questions of one host while there are listeners. A store that other processes use has no events, so it is read
  * again and again; what this process asks or answers is seen immediately.
  */
 export class ApprovalWatch {

@@ -30,7 +30,7 @@ const always: Readonly<Record<string, string>> = {
 
 /**
  * The front of the server: it judges each request before any route sees it, and answers those that need no token. It
- * returns the principal of a request that may go on, and null when the request is answered.
+ * returns the principal of a request that a route may answer, and null when the request is answered.
  */
 export function createFront({
   rules,

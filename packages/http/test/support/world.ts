@@ -92,8 +92,9 @@ export interface Tokens {
 export async function serve(
   hosts: Readonly<Record<string, ServedHost>> | Host,
   options: Partial<ServeHostsOptions> = {},
+  /** Those of a server before it; default new ones. */
+  tokens: Tokens = { caller: createToken(), operator: createToken(), ana: createToken() },
 ): Promise<{ server: HttpServer; tokens: Tokens; ask: Ask }> {
-  const tokens = { caller: createToken(), operator: createToken(), ana: createToken() };
   const own = (name: string, token: string, roles: Role[], user?: string) => ({
     name,
     sha256: hashToken(token),

@@ -1,0 +1,257 @@
+import { mkdir } from "node:fs/promises";
+import { join } from "node:path";
+import { AxeBuilder } from "@axe-core/playwright";
+import { createMemoryStore } from "@toolmount/core";
+import { chromium, type Browser, type Page } from "playwright-core";
+import { afterAll, beforeAll, expect, onTestFinished, test } from "vitest";
+import { createWorld, serve } from "./support/world.ts";
+
+let browser: Browser;
+
+// scripts/system-packages.sh installs Chromium; its sandbox does not start for root.
+beforeAll(async () => {
+  browser = await chromium.launch({ executablePath: "/usr/bin/chromium", args: ["--no-sandbox"] });
+});
+afterAll(() => browser.close());
+
+/** Opens the page with a token in the fragment; the test fails when the page logs an error. */
+async function openPage(
+  url: string,
+  token: string,
+  size = { width: 1440, height: 900 },
+  colorScheme: "light" | "dark" = "light",
+) {
+  const context = await browser.newContext({ viewport: size, colorScheme });
+  onTestFinished(() => context.close());
+  const page = await context.newPage();
+  const problems: string[] = [];
+  page.on("pageerror", (error) => problems.push(String(error)));
+  page.on("console", (message) => {
+    if (message.type() === "error" && !message.text().includes("net::ERR")) problems.push(message.text());
+  });
+  await page.goto(`${url}/#token=${token}`);
+  return { page, problems };
+}
+
+const live = (page: Page) => page.getByText("live as operator").waitFor();
+
+test("an approval is decided in the browser while the call waits, by keyboard alone", async () => {
+  const { host } = createWorld();
+  const { server, tokens, ask } = await serve(host);
+  const { page, problems } = await openPage(server.url, tokens.operator);
+  await live(page);
+  await page.getByText("Nothing waits for an answer.").waitFor();
+  const hostile = "<img src=x onerror=alert(1)>";
+  const body = { tool: "wipe", arguments: { text: hostile }, sessionId: "s1", waitMs: 60_000 };
+  const answer = ask("POST", "/api/hosts/default/calls", { as: "caller", body });
+
+  const card = page.getByRole("article", { name: "wipe" });
+  await card.getByText(hostile).waitFor();
+  expect(await page.title()).toBe("(1) toolmount");
+  expect(await page.locator("img").count()).toBe(0);
+  await card.getByRole("button", { name: "Approve once" }).focus();
+  await page.keyboard.press("Enter");
+
+  expect((await answer).body).toMatchObject({ status: "ok", result: { data: `wiped ${hostile}` } });
+  await page.getByText("Nothing waits for an answer.").waitFor();
+  expect(problems).toEqual([]);
+});
+
+test("a question that another person answers disappears, with the name of that person", async () => {
+  const { host } = createWorld();
+  const { server, tokens, ask } = await serve(host);
+  const { page } = await openPage(server.url, tokens.operator);
+  await live(page);
+  await host.call({ name: "wipe" }, { sessionId: "s" });
+  await page.getByRole("article", { name: "wipe" }).waitFor();
+  const [waiting] = await host.approvals.list();
+
+  await host.approvals.decide(waiting!.id, { decision: "deny", reason: "not today" }, "Ana");
+
+  await page.getByText("Ana denied wipe.").waitFor();
+  await page.getByRole("article").waitFor({ state: "detached" });
+  expect((await ask("GET", `/api/hosts/default/approvals/${waiting!.id}`)).body).toMatchObject({
+    decision: { by: "Ana", decision: "deny", reason: "not today" },
+  });
+});
+
+test("the token leaves the address, and a reload keeps it", async () => {
+  const { host } = createWorld();
+  const { server, tokens } = await serve(host);
+  const { page } = await openPage(server.url, tokens.operator);
+  await live(page);
+
+  expect(page.url()).not.toContain(tokens.operator);
+  await page.reload();
+  await live(page);
+  expect(await page.context().cookies()).toEqual([]);
+});
+
+test("after a restart of the server the page connects again, and meanwhile it does not say that nothing waits", async () => {
+  const store = createMemoryStore();
+  const first = createWorld({ store });
+  const { server, tokens } = await serve(first.host);
+  const { page } = await openPage(server.url, tokens.operator);
+  await live(page);
+  await page.getByText("Nothing waits for an answer.").waitFor();
+
+  await server.close({ graceMs: 0 });
+  await page.getByText("it is not known what waits").waitFor();
+  expect(await page.getByText("Nothing waits for an answer.").count()).toBe(0);
+  const second = createWorld({ store });
+  await second.host.call({ name: "wipe" }, { sessionId: "s" });
+  await serve(second.host, { listen: { host: "127.0.0.1", port: server.port } }, tokens);
+
+  await page.getByRole("article", { name: "wipe" }).waitFor();
+});
+
+test("a page of another origin reads nothing and changes nothing", async () => {
+  const { host, started } = createWorld();
+  const { server, tokens } = await serve(host);
+  const { server: other } = await serve(createWorld().host);
+  const { page } = await openPage(other.url, "tm_of_the_other_site");
+  const seen = await page.evaluate(
+    async ([url, token]) => {
+      const body = JSON.stringify({ tool: "echo" });
+      const headers = { authorization: `Bearer ${token}`, "content-type": "application/json" };
+      const tries = [
+        fetch(`${url}/api/hosts`, { headers }),
+        fetch(`${url}/api/hosts/default/calls`, { method: "POST", headers, body }),
+        fetch(`${url}/api/hosts/default/calls`, { method: "POST", mode: "no-cors", body }),
+      ];
+      const answers = await Promise.allSettled(tries);
+      return answers.map((answer) => (answer.status === "fulfilled" ? answer.value.type : "refused"));
+    },
+    [server.url, tokens.operator] as const,
+  );
+
+  expect(seen.every((type) => type === "refused" || type === "opaque")).toBe(true);
+  expect(started).toEqual([]);
+});
+
+const views = ["approvals", "calls", "sessions", "plan", "try"] as const;
+
+test.each([
+  { name: "desk-light", width: 1440, height: 900, scheme: "light" },
+  { name: "desk-dark", width: 1440, height: 900, scheme: "dark" },
+  { name: "phone-light", width: 360, height: 740, scheme: "light" },
+] as const)(
+  "axe finds nothing in any view, and nothing is wider than the window: $name",
+  async ({ name, width, height, scheme }) => {
+    const { host } = createWorld();
+    const { server, tokens } = await serve({ default: { host, plan: samplePlan, turns: sampleTurns } });
+    await host.call(
+      { name: "wipe", arguments: { text: "the old build" } },
+      { sessionId: "demo", userId: "ana" },
+    );
+    for (let at = 0; at < 20; at++)
+      await host.call({ name: at % 5 === 0 ? "nope" : "echo" }, { sessionId: "demo" });
+    const { page, problems } = await openPage(server.url, tokens.operator, { width, height }, scheme);
+    await live(page);
+    for (const view of views) {
+      await page.goto(`${server.url}/#/${view}`);
+      await page.locator("h1").waitFor();
+      if (view === "calls") await page.getByRole("button", { name: /echo/ }).first().click();
+      if (view === "try") await page.getByRole("button", { name: /^Call / }).click();
+      if (view === "plan") await page.getByRole("button", { name: "Why echo?" }).click();
+      if (view === "sessions") await page.getByRole("button", { name: "Clean the builds" }).click();
+      if (view !== "approvals") await page.locator(".value, [aria-label^=Why]").first().waitFor();
+      const found = await new AxeBuilder({ page }).setLegacyMode().analyze();
+      expect(found.violations.map(({ id, nodes }) => `${view} ${id}: ${nodes[0]?.html}`)).toEqual([]);
+      const wide = await page.evaluate<number>("document.documentElement.scrollWidth - innerWidth");
+      expect(wide, view).toBeLessThanOrEqual(0);
+      if (process.env["TOOLMOUNT_WRITE"] === "1") await photograph(page, `${view}-${name}`);
+    }
+    expect(problems).toEqual([]);
+  },
+);
+
+test("the whole page is smaller than 100 KB compressed", async () => {
+  const { server } = await serve(createWorld().host);
+  let bytes = 0;
+  const { page } = await openPage(server.url, "none_at_all");
+  page.on("response", (response) => void (bytes += Number(response.headers()["content-length"] ?? 0)));
+  await page.reload({ waitUntil: "networkidle" });
+
+  expect(bytes).toBeGreaterThan(10_000);
+  expect(bytes).toBeLessThan(100_000);
+});
+
+async function photograph(page: Page, name: string): Promise<void> {
+  const folder = join(import.meta.dirname, "../../../docs/pictures/page");
+  await mkdir(folder, { recursive: true });
+  await page.screenshot({ path: join(folder, `${name}.png`) });
+}
+
+const position = { file: "mount-plan.yaml", line: 3, column: 5 };
+
+/** A plan and a session as the loader and the reasoner describe them. */
+const samplePlan = {
+  status: () => ({
+    state: "open",
+    plan: { file: "mount-plan.yaml", name: "sample" },
+    generation: 1,
+    entries: [
+      {
+        id: "echo",
+        section: "tools",
+        specifier: "./echo.ts",
+        state: "mounted",
+        tools: ["echo", "wipe"],
+        problems: [],
+        position,
+      },
+      {
+        id: "weather",
+        section: "tools",
+        specifier: "@acme/weather",
+        state: "failed",
+        tools: [],
+        problems: [{ code: "SOURCE_NOT_FOUND", message: 'module "@acme/weather" was not found' }],
+        position,
+      },
+    ],
+    lockChanges: [],
+    reloadProblems: [],
+  }),
+  effective: async () => ({ files: ["mount-plan.yaml"], value: {}, values: [], problems: [] }),
+  why: async () => ({
+    tools: [
+      {
+        origins: [{ what: "module", value: "./echo.ts", position }],
+        answers: [{ policy: "level", answer: { answer: "allow", rule: "mount-plan.yaml:9:5" } }],
+      },
+    ],
+  }),
+  reload: async () => ({ generation: 2, mounted: [] }),
+};
+
+const usage = { requests: 2, inputTokens: 1200, outputTokens: 80 };
+const session = {
+  id: "demo",
+  parentId: null,
+  agent: null,
+  title: "Clean the builds",
+  turns: 1,
+  status: "open",
+  waits: 1,
+  usage,
+  updatedAt: 0,
+};
+
+const sampleTurns = {
+  list: async () => [session],
+  show: async () => ({
+    ...session,
+    children: [],
+    waiting: [{ tool: "wipe", waitsFor: "approval", callId: "c1" }],
+    items: [
+      { type: "message", role: "user", content: "Clean the builds" },
+      { type: "function_call", name: "wipe", arguments: '{"text":"the old build"}' },
+    ],
+  }),
+  owner: async () => null,
+  run: async () => ({}),
+  resume: async () => ({}),
+  fork: async () => session,
+};

@@ -1,0 +1,96 @@
+import { signal } from "@preact/signals";
+
+/** Under this name the token is kept until the tab is closed. */
+const storageKey = "toolmount-token";
+
+/** The token of this tab; null while there is none, or when the server refused it. */
+export const token = signal<string | null>(takeToken());
+
+/** An error as the server answers it. */
+export class ApiError extends Error {
+  readonly code: string;
+
+  constructor(code: string, message: string) {
+    super(message);
+    this.code = code;
+  }
+}
+
+/** A link brings the token in its fragment, which browsers do not send; it must not stay in the address or the history. */
+function takeToken(): string | null {
+  const [, given] = /^#token=([\w.~+/=-]+)$/.exec(location.hash) ?? [];
+  if (given !== undefined) {
+    sessionStorage.setItem(storageKey, given);
+    history.replaceState(null, "", location.pathname);
+  }
+  return sessionStorage.getItem(storageKey);
+}
+
+/** Keeps a token that a person entered. */
+export function enterToken(given: string): void {
+  sessionStorage.setItem(storageKey, given);
+  token.value = given;
+}
+
+/** Forgets the token. */
+export function forgetToken(): void {
+  sessionStorage.removeItem(storageKey);
+  token.value = null;
+}
+
+/** Asks the server, and reads its answer. Throws `ApiError`; without a valid token it also forgets the one there is. */
+export async function ask<Answer>(method: string, path: string, body?: unknown): Promise<Answer> {
+  const response = await request(method, path, body);
+  return (await response.json()) as Answer;
+}
+
+async function request(
+  method: string,
+  path: string,
+  body?: unknown,
+  extra: { readonly accept?: string; readonly signal?: AbortSignal } = {},
+): Promise<Response> {
+  const response = await fetch(path, {
+    method,
+    headers: {
+      authorization: `Bearer ${token.value ?? ""}`,
+      ...(extra.accept !== undefined && { accept: extra.accept }),
+      ...(body !== undefined && { "content-type": "application/json" }),
+    },
+    ...(body !== undefined && { body: JSON.stringify(body) }),
+    ...(extra.signal !== undefined && { signal: extra.signal }),
+  });
+  if (response.ok) return response;
+  const { error } = (await response.json()) as { error: { code: string; message: string } };
+  if (response.status === 401) forgetToken();
+  throw new ApiError(error.code, error.message);
+}
+
+/** One server-sent event. */
+export interface ServerEvent {
+  readonly event: string;
+  readonly data: unknown;
+}
+
+/** Reads a stream of events until it ends. A fetch can send the token in a header, which an EventSource cannot. */
+export async function* readEvents(
+  method: string,
+  path: string,
+  ended: AbortSignal,
+  body?: unknown,
+): AsyncGenerator<ServerEvent> {
+  const response = await request(method, path, body, { accept: "text/event-stream", signal: ended });
+  let rest = "";
+  const reader = response.body!.pipeThrough(new TextDecoderStream()).getReader();
+  for (;;) {
+    const { value, done } = await reader.read();
+    if (done) return;
+    const blocks = (rest + value).split("\n\n");
+    rest = blocks.pop() ?? "";
+    for (const block of blocks) {
+      const event = /^event: (.*)$/m.exec(block)?.[1] ?? "message";
+      const data = /^data: (.*)$/m.exec(block)?.[1] ?? "null";
+      yield { event, data: JSON.parse(data) as unknown };
+    }
+  }
+}

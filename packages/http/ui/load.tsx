@@ -1,0 +1,25 @@
+import { useSignal, useSignalEffect, type Signal } from "@preact/signals";
+import { ask } from "./api.ts";
+import { connection, hostPath, textOf } from "./state.ts";
+
+/** A value of the server: absent while it is read, else the value or the sentence of the error. */
+export type Loaded<Value> = { readonly value: Value } | { readonly problem: string } | null;
+
+/** Reads a path of the shown host, again when `again` changes or the connection comes back. */
+export function useLoaded<Value>(path: string, again?: Signal<unknown>): Signal<Loaded<Value>> {
+  const loaded = useSignal<Loaded<Value>>(null);
+  useSignalEffect(() => {
+    void again?.value;
+    if (connection.value === "lost") return;
+    void ask<Value>("GET", `${hostPath.value}${path}`).then(
+      (value) => (loaded.value = { value }),
+      (error: unknown) => (loaded.value = { problem: textOf(error) }),
+    );
+  });
+  return loaded;
+}
+
+/** What is shown instead of a value that is not there. */
+export function Missing({ loaded }: { readonly loaded: { readonly problem: string } | null }) {
+  return <p>{loaded === null ? "Reading…" : loaded.problem}</p>;
+}

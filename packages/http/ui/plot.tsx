@@ -1,0 +1,89 @@
+import { useEffect, useRef } from "preact/hooks";
+import uPlot from "uplot";
+import type { CallSummary } from "./shapes.ts";
+
+/** Calls, errors and durations over time: at most so many points. */
+const points = 120;
+/** uPlot's number for the right side. It declares an enum of sides, but its module does not export one. */
+const rightSide: number = 1;
+
+/** A plot of calls and errors for each step of time, and of p50, p95 and p99. */
+export function Plot({ calls }: { readonly calls: readonly CallSummary[] }) {
+  const place = useRef<HTMLDivElement>(null);
+  const plot = useRef<uPlot | null>(null);
+  useEffect(() => {
+    const element = place.current!;
+    const sizeOf = () => ({ width: element.clientWidth, height: 180 });
+    // A custom property keeps `light-dark(…)` as text; only a real property has the colour itself.
+    const colour = (name: string) => {
+      element.style.color = `var(${name})`;
+      return getComputedStyle(element).color;
+    };
+    const axis = {
+      stroke: colour("--text"),
+      grid: { stroke: colour("--line") },
+      ticks: { stroke: colour("--line") },
+    };
+    const line = (label: string, name: string, scale: string) => ({
+      label,
+      scale,
+      stroke: colour(name),
+      width: 1.5,
+    });
+    plot.current = new uPlot(
+      {
+        ...sizeOf(),
+        scales: { ms: { auto: true } },
+        axes: [
+          axis,
+          { ...axis, size: 40 },
+          { ...axis, scale: "ms", side: rightSide, size: 60, grid: { show: false } },
+        ],
+        series: [
+          {},
+          line("calls", "--accent", "y"),
+          line("errors", "--bad", "y"),
+          line("p50 ms", "--good", "ms"),
+          line("p95 ms", "--warn", "ms"),
+          line("p99 ms", "--text", "ms"),
+        ],
+      },
+      seriesOf([]),
+      element,
+    );
+    const observer = new ResizeObserver(() => plot.current?.setSize(sizeOf()));
+    observer.observe(element);
+    return () => {
+      observer.disconnect();
+      plot.current?.destroy();
+    };
+  }, []);
+  useEffect(() => plot.current?.setData(seriesOf(calls)), [calls]);
+  return <div class="plot" ref={place} role="img" aria-label={`Plot of ${calls.length} calls over time`} />;
+}
+
+function seriesOf(calls: readonly CallSummary[]): uPlot.AlignedData {
+  const first = calls.at(-1)?.startedAt ?? 0;
+  const last = calls[0]?.startedAt ?? 0;
+  const stepMs = Math.max(1_000, Math.ceil((last - first) / points / 1_000) * 1_000);
+  const steps = new Map<number, CallSummary[]>();
+  for (const call of calls) {
+    const at = Math.floor(call.startedAt / stepMs) * stepMs;
+    const list = steps.get(at);
+    if (list === undefined) steps.set(at, [call]);
+    else list.push(call);
+  }
+  const sorted = [...steps].toSorted(([a], [b]) => a - b);
+  const durations = sorted.map(([, list]) =>
+    list.flatMap(({ durationMs }) => durationMs ?? []).toSorted((a, b) => a - b),
+  );
+  const share = (part: number) => durations.map((list) => list[Math.floor((list.length - 1) * part)] ?? null);
+  return [
+    sorted.map(([at]) => at / 1_000),
+    sorted.map(([, list]) => list.length),
+    sorted.map(([, list]) => list.filter(({ code }) => code !== null).length),
+    share(0.5),
+    share(0.95),
+    share(0.99),
+  ];
+}
