@@ -4,8 +4,8 @@ import type { CallSummary } from "./shapes.ts";
 
 /** Calls, errors and durations over time: at most so many points. */
 const points = 120;
-/** uPlot's number for the right side. It declares an enum of sides, but its module does not export one. */
-const rightSide: number = 1;
+/** Steps that are shown at least, so that the time of a single call is in seconds, not in years. */
+const minSteps = 30;
 
 /** A plot of calls and errors for each step of time, and of p50, p95 and p99. */
 export function Plot({ calls }: { readonly calls: readonly CallSummary[] }) {
@@ -37,7 +37,8 @@ export function Plot({ calls }: { readonly calls: readonly CallSummary[] }) {
         axes: [
           axis,
           { ...axis, size: 40 },
-          { ...axis, scale: "ms", side: rightSide, size: 60, grid: { show: false } },
+          // oxlint-disable-next-line typescript/no-unsafe-enum-assignment -- uPlot's enum is a type only; its module has none
+          { ...axis, scale: "ms", side: 1, size: 60, grid: { show: false } },
         ],
         series: [
           {},
@@ -67,12 +68,10 @@ function seriesOf(calls: readonly CallSummary[]): uPlot.AlignedData {
   const last = calls[0]?.startedAt ?? 0;
   const stepMs = Math.max(1_000, Math.ceil((last - first) / points / 1_000) * 1_000);
   const steps = new Map<number, CallSummary[]>();
-  for (const call of calls) {
-    const at = Math.floor(call.startedAt / stepMs) * stepMs;
-    const list = steps.get(at);
-    if (list === undefined) steps.set(at, [call]);
-    else list.push(call);
-  }
+  const end = Math.floor(last / stepMs) * stepMs;
+  const begin = Math.min(Math.floor(first / stepMs) * stepMs, end - (minSteps - 1) * stepMs);
+  if (calls.length > 0) for (let at = begin; at <= end; at += stepMs) steps.set(at, []);
+  for (const call of calls) steps.get(Math.floor(call.startedAt / stepMs) * stepMs)?.push(call);
   const sorted = [...steps].toSorted(([a], [b]) => a - b);
   const durations = sorted.map(([, list]) =>
     list.flatMap(({ durationMs }) => durationMs ?? []).toSorted((a, b) => a - b),
