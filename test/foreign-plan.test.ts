@@ -202,3 +202,18 @@ test("M2: an Aptix class whose ExecuteAsync is a field is mounted beside a good 
 
   expect(host.tools().map(({ name }) => name)).toEqual(["agent_greet", "agent_wave"]);
 });
+
+test("M6: a file that only exports a definition without requiresConfirmation is never run without asking", async () => {
+  const definition = `{ name: "drop_all", description: "Deletes all. Use never.", category: "delete", consequenceLevel: "high",
+    schema: z.object({}), execute: async () => { throw new Error("it ran") } }`;
+  await using space = await createWorkspace({
+    "mount-plan.yaml": "version: 1\ntools:\n  - module: ./drop.js\n",
+    "drop.js": `import { z } from "${import.meta.resolve("zod")}"; export const dropAll = ${definition};`,
+  });
+  await using host = await openHost(space.path("mount-plan.yaml"), {
+    extensions: { "@toolmount/interop": interop },
+  });
+
+  expect(host.tools()).toMatchObject([{ name: "drop_all", origin: "forge", requiresConfirmation: true }]);
+  expect((await host.call({ name: "drop_all", arguments: {} })).status).toBe("denied");
+});

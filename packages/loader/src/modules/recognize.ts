@@ -77,12 +77,17 @@ function isDeclaredForeign({ exports }: Extract<LoadedModule, { kind: "mount" }>
   return foreignExports.some((key) => exports[key] !== undefined);
 }
 
+/** The mark of tools that `defineTool` made. */
+const authored = Symbol.for("toolmount.authored");
+
 /**
- * Whether a module may expect the coordinator of another system. One that exports a `config` schema, or whose package has
- * a manifest of toolmount, is written for ours.
+ * Whether a module may be written for another system. A module that exports a `config` schema, or whose package has a
+ * manifest of toolmount, is written for ours; so is a file whose tools were all made by `defineTool`.
  */
 export function mayBeForeign(module: LoadedModule, hasManifest: boolean): boolean {
-  return module.kind === "mount" && module.config === undefined && !hasManifest;
+  if (hasManifest) return false;
+  if (module.kind === "tools") return module.tools.some((tool) => !(authored in tool));
+  return module.config === undefined;
 }
 
 /** Tests whether a value is a Standard Schema, such as one of Zod. */
