@@ -151,6 +151,11 @@ export const commandGroups: readonly CommandGroup[] = [
         summary: "List, show, fork, resume and delete sessions of a model",
         load: () => import("./commands/agent/sessions.ts"),
       },
+      {
+        name: "models",
+        summary: "List the providers of models and what each lacks, or the models of a server",
+        load: () => import("./commands/agent/models.ts"),
+      },
     ],
   },
   {

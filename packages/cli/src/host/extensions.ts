@@ -3,7 +3,7 @@ import type { GivenModules } from "@toolmount/loader";
 /** Modules that the command brings with it, for plans whose own folder does not have them; each imported when it is needed. */
 export const extensions: GivenModules = {
   "@toolmount/policy": () => import("@toolmount/policy"),
-  "@toolmount/interop": () => import("@toolmount/interop"),
+  "@toolmount/interop": () => import("@toolmount/interop/mount"),
   "@toolmount/mcp": () => import("@toolmount/mcp"),
   "@toolmount/reasoner": () => import("@toolmount/reasoner"),
   "@toolmount/store": () => import("@toolmount/store"),

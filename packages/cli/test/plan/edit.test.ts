@@ -106,6 +106,10 @@ test("S5, O1: doctor reports results of trials, missing peers and engines, usele
   expect(people.stdout).toMatch(/[✔•] bubblewrap /);
   expect(people.stdout).toMatch(/✔ process .*strictest is (bubblewrap|permission)/);
   expect(people.stdout).toMatch(/– not yet .*run\.in: fleet/);
+  expect(people.stdout).toMatch(
+    /• model +anthropic: npm install @ai-sdk\/anthropic, and set ANTHROPIC_API_KEY/,
+  );
+  expect(people.stdout).toMatch(/✔ model +ollama: ready/);
   expect(people.stdout).toContain("./odd: it needs Node >=99");
   expect(people.stdout).toContain("./odd: its peer @acme/gone is not installed; npm install @acme/gone");
   expect(people.stdout).toContain("hello-world: the entry excludes all of its tools");

@@ -1,14 +1,16 @@
+import { createRequire } from "node:module";
 import { messageOf } from "@toolmount/core/errors";
 import type { JsonSchema, ParseResult, SchemaCompiler } from "@toolmount/core";
 import { canonicalJson } from "@toolmount/core/internal";
-import { Ajv, type ErrorObject, type Options, type ValidateFunction } from "ajv";
-import { Ajv2019 } from "ajv/dist/2019.js";
-import { Ajv2020 } from "ajv/dist/2020.js";
+import type { Ajv, ErrorObject, Options, ValidateFunction } from "ajv";
 import { isRecord } from "./guards.ts";
 import { issuesOf } from "./issues.ts";
 import { dropOptionalNulls, hasOptionalNulls } from "./optional-nulls.ts";
 import { regexEngine } from "./regex-engine.ts";
 import { prepareUndeclared } from "./undeclared.ts";
+
+// A schema is compiled synchronously, so `import()` cannot load ajv when the first one is; most hosts have none.
+const require = createRequire(import.meta.url);
 
 /** Largest schema that is compiled, in characters of JSON. */
 const maxSchemaLength = 500_000;
@@ -66,8 +68,14 @@ function engines(
   return made;
 }
 
+function loadEngine(dialect: "07" | "2019" | "2020"): new (options: Options) => Ajv {
+  if (dialect === "07") return (require("ajv") as typeof import("ajv")).Ajv;
+  if (dialect === "2019") return (require("ajv/dist/2019.js") as typeof import("ajv/dist/2019.js")).Ajv2019;
+  return (require("ajv/dist/2020.js") as typeof import("ajv/dist/2020.js")).Ajv2020;
+}
+
 function makeAjv(dialect: "07" | "2019" | "2020", allErrors: boolean): Ajv {
-  const Engine = { "07": Ajv, "2019": Ajv2019, "2020": Ajv2020 }[dialect];
+  const Engine = loadEngine(dialect);
   const ajv = new Engine({ ...options, allErrors });
   ajv.removeKeyword("uniqueItems");
   // Ajv compares each with each; a text of each item compares once.

@@ -1,4 +1,8 @@
-import { RE2JS } from "re2js";
+import { createRequire } from "node:module";
+import type { RE2JS } from "re2js";
+
+// Loaded by the first schema with a pattern, which ajv compiles synchronously.
+const require = createRequire(import.meta.url);
 
 /** The part of a RegExp that ajv uses. */
 interface Matcher {
@@ -22,8 +26,9 @@ export const regexEngine: ((pattern: string) => Matcher) & { code: string } = Ob
 );
 
 function compile(pattern: string): RE2JS {
+  const { RE2JS: engine } = require("re2js") as typeof import("re2js");
   try {
-    return RE2JS.compile(RE2JS.translateRegExp(pattern));
+    return engine.compile(engine.translateRegExp(pattern));
   } catch (cause) {
     const shown = JSON.stringify(pattern.slice(0, 100));
     throw new Error(

@@ -35,3 +35,4 @@ export { describeModule, type DescribeOptions } from "./describe-module.ts";
 export { describePackage, type DescribedPackage } from "./describe-package.ts";
 export { importPackage, type ImportedPackage } from "./import-package.ts";
 export type { ManifestTool, ModuleManifest } from "../modules/manifest.ts";
+export { createPackageImport } from "../modules/package-import.ts";

@@ -163,10 +163,13 @@ async function fromPackage(name: string, facts: PackageFacts, lookup: Lookup): P
   };
 }
 
-/** The file that Node would import for a package's name, from a folder. */
+/**
+ * The file that Node would import for a package's name, from a folder. Under the condition `toolmount` a package may have
+ * an entry with only its `mount`, so that the rest of it is not loaded.
+ */
 async function enterPackage(name: string, folder: string, lookup: Lookup): Promise<string | undefined> {
   const { resolveModulePath } = await import("exsolve");
-  const conditions = [...lookup.conditions, "node", "import"];
+  const conditions = ["toolmount", ...lookup.conditions, "node", "import"];
   return resolveModulePath(name, { cache: false, conditions, from: `${folder}/`, try: true });
 }
 

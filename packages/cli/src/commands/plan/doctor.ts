@@ -1,8 +1,10 @@
 import type { Problem } from "@toolmount/loader";
 import type { PackageWarning } from "@toolmount/loader/commands";
+import type { ProviderStatus } from "@toolmount/interop";
 import type { Command } from "commander";
 import { loaderOptions } from "../../host/loader-options.ts";
 import { examineMachine, type MachineFinding } from "../../host/machine.ts";
+import { describeLack, examineProviders } from "../../host/model-providers.ts";
 import { addExamples, jsonOption, planArgument } from "../../options/common.ts";
 import { addPlanOptions, type PlanOptions } from "../../options/plan-options.ts";
 import { exitCodes, type ExitCode } from "../../process/exit-codes.ts";
@@ -29,6 +31,8 @@ export function define(command: Command, shell: Shell): void {
 
 interface Diagnosis {
   readonly machine: readonly MachineFinding[];
+  /** The providers of models, and what each lacks. */
+  readonly models: readonly ProviderStatus[];
   readonly plan: string | undefined;
   readonly modules: readonly {
     readonly id: string;
@@ -41,7 +45,9 @@ interface Diagnosis {
 
 async function doctor(plan: string | undefined, options: Options, shell: Shell): Promise<ExitCode> {
   const [machine, ofPlan] = await Promise.all([examineMachine(shell), examinePlan(plan, options, shell)]);
-  const diagnosis = { machine, ...ofPlan };
+  // A plan that is not found is one of the problems already.
+  const models = await examineProviders(ofPlan.plan, shell);
+  const diagnosis = { machine, models, ...ofPlan };
   if (options.json === true) shell.out.json(diagnosis);
   else writeDiagnosis(diagnosis, shell);
   if (diagnosis.problems.length > 0) return exitCodes.planInvalid;
@@ -52,7 +58,7 @@ async function examinePlan(
   plan: string | undefined,
   options: Options,
   shell: Shell,
-): Promise<Omit<Diagnosis, "machine">> {
+): Promise<Omit<Diagnosis, "machine" | "models">> {
   const { examinePackages, inspectPlan } = await import("@toolmount/loader/commands");
   try {
     const inspected = await inspectPlan(plan, loaderOptions(options, shell));
@@ -76,11 +82,15 @@ const signs = {
   "not yet": { style: "dim", sign: "–" },
 } as const;
 
-function writeDiagnosis({ machine, plan, modules, doubts, problems }: Diagnosis, shell: Shell): void {
+function writeDiagnosis({ machine, models, plan, modules, doubts, problems }: Diagnosis, shell: Shell): void {
   const { out, cwd } = shell;
   for (const { what, state, says } of machine) {
     const { style, sign } = signs[state];
     out.line(`${out.paint(style, sign)} ${what.padEnd(10)} ${printable(says)}`);
+  }
+  for (const row of models) {
+    const { style, sign } = signs[row.isInstalled && row.hasKey ? "ok" : "missing"];
+    out.line(`${out.paint(style, sign)} ${"model".padEnd(10)} ${row.name}: ${printable(describeLack(row))}`);
   }
   out.line();
   if (plan !== undefined) out.line(`${printable(shortPath(plan, cwd))}: ${countOf(modules, "module")}`);

@@ -1,0 +1,89 @@
+import { isToolmountError, messageOf, ToolmountError } from "@toolmount/core/errors";
+import type { ProviderStatus } from "@toolmount/interop";
+import type { Command } from "commander";
+import { describeLack, examineProviders } from "../../host/model-providers.ts";
+import { addExamples, jsonOption } from "../../options/common.ts";
+import { exitCodes, type ExitCode } from "../../process/exit-codes.ts";
+import type { Shell } from "../../process/shell.ts";
+import { printable } from "../../screen/printable.ts";
+import { writeTable } from "../../screen/table.ts";
+
+interface Options {
+  readonly json?: true;
+  readonly keyVariable?: string;
+}
+
+/** `toolmount models [server]`: lists the providers of models, or the models of one server. */
+export function define(command: Command, shell: Shell): void {
+  command
+    .argument("[server]", "a provider with a server, such as ollama, or a server's URL: lists its models")
+    .option("--key-variable <name>", "the environment variable with the key of a server that is named by URL")
+    .option(...jsonOption)
+    .action(async (server: string | undefined, options: Options) => {
+      shell.end(await (server === undefined ? listProviders : listModels.bind(null, server))(options, shell));
+    });
+  addExamples(command, ["toolmount models", "toolmount models ollama"]);
+}
+
+async function listProviders({ json }: Options, shell: Shell): Promise<ExitCode> {
+  const providers = await examineProviders(shell.settings.plan, shell);
+  if (json === true) shell.out.json({ providers });
+  else writeProviders(providers, shell);
+  return exitCodes.done;
+}
+
+function writeProviders(providers: readonly ProviderStatus[], { out }: Shell): void {
+  const keyOf = ({ keyVariable, hasKey }: ProviderStatus) =>
+    keyVariable === null ? "none needed" : `${keyVariable} ${hasKey ? "set" : "missing"}`;
+  writeTable(
+    out,
+    [
+      { title: "provider", cell: ({ name }) => name },
+      { title: "in a plan", cell: ({ model }) => `model: ${model}` },
+      { title: "package", cell: (row) => (row.isInstalled ? "installed" : "missing") },
+      { title: "key", cell: keyOf },
+      { title: "what to do", cell: describeLack },
+    ],
+    providers,
+  );
+}
+
+async function listModels(server: string, options: Options, shell: Shell): Promise<ExitCode> {
+  const [{ listServerModels }, { modelError }] = await Promise.all([
+    import("@toolmount/interop"),
+    import("@toolmount/core"),
+  ]);
+  const { baseUrl, apiKey } = await findServer(server, options, shell);
+  try {
+    const models = await listServerModels(baseUrl, { apiKey });
+    if (options.json === true) shell.out.json({ baseUrl, models });
+    else for (const model of models) shell.out.line(printable(model));
+    return exitCodes.done;
+  } catch (cause) {
+    if (isToolmountError(cause)) throw cause;
+    const problem = `the models of ${baseUrl} could not be listed: ${reasonOf(cause)}; start the server, or name another URL`;
+    throw modelError({ kind: "network", problem, provider: server, model: "" }, cause);
+  }
+}
+
+/** Node says "fetch failed", and why in the cause. */
+function reasonOf(error: unknown): string {
+  const { cause } = error as { readonly cause?: unknown };
+  return messageOf(cause instanceof Error && cause.message !== "" ? cause : error);
+}
+
+async function findServer(
+  server: string,
+  { keyVariable }: Options,
+  shell: Shell,
+): Promise<{ readonly baseUrl: string; readonly apiKey: string | undefined }> {
+  const keyOf = (name: string | null | undefined) => (name ? shell.env[name] || undefined : undefined);
+  if (/^https?:\/\//.test(server)) return { baseUrl: server, apiKey: keyOf(keyVariable) };
+  const providers = await examineProviders(shell.settings.plan, shell);
+  const known = providers.find(({ name }) => name === server);
+  if (known !== undefined && known.baseUrl !== null)
+    return { baseUrl: known.baseUrl, apiKey: keyOf(keyVariable ?? known.keyVariable) };
+  const listed = providers.flatMap(({ name, baseUrl }) => (baseUrl === null ? [] : [name])).join(", ");
+  const problem = `"${server}" is not a provider whose models can be listed; name one of ${listed}, or a URL such as http://127.0.0.1:8080/v1`;
+  throw new ToolmountError("USAGE_INVALID", { problem });
+}
