@@ -1,6 +1,6 @@
 // Opens a plan, calls its first tool, and prints what this process loaded meanwhile, as JSON.
 import { registerHooks } from "node:module";
-import { argv } from "node:process";
+import { argv, stdout } from "node:process";
 
 const [, , plan = ""] = argv;
 const urls: string[] = [];
@@ -15,4 +15,4 @@ const host = await openHost(plan);
 const [tool] = host.tools();
 const { status } = await host.call({ name: tool?.name ?? "", arguments: {} });
 await host.close();
-console.log(JSON.stringify({ status, urls }));
+stdout.write(JSON.stringify({ status, urls }));
