@@ -1,16 +1,16 @@
 // One turn over a store on disk, in a process that is killed: it says each step on standard output as it takes it, and
-// kills itself at the step that it was given, so that every step is hit exactly, too.
+// kills itself at the step that it was given, by number or by name, so that every step is hit exactly, too.
 import { writeSync } from "node:fs";
 import { argv, kill, pid, stdout } from "node:process";
 import { isToolmountError, type SessionStore } from "@toolmount/core";
 import { openStore } from "@toolmount/store";
 import { createTurnWorld } from "./turn-world.ts";
 
-const [, , act = "run", database = "", baseUrl = "", effects = "", dieAt = "0"] = argv;
+const [, , act = "run", database = "", baseUrl = "", effects = "", dieAt = "0", model] = argv;
 let steps = 0;
 const mark = (step: string) => {
   writeSync(stdout.fd, `${step}\n`);
-  if (++steps === Number(dieAt)) kill(pid, "SIGKILL");
+  if (++steps === Number(dieAt) || step.startsWith(dieAt)) kill(pid, "SIGKILL");
 };
 
 const store = await openStore(`sqlite:${database}`);
@@ -26,6 +26,7 @@ const { host, reasoner } = createTurnWorld(
   baseUrl,
   effects,
   mark,
+  model,
 );
 try {
   await (act === "run"

@@ -13,6 +13,7 @@ export function createTurnWorld(
   baseUrl: string,
   effects: string,
   mark = (_: string) => {},
+  model = "m",
 ) {
   const host = createHost({ store });
   host.coordinator.mount("session-store", store.sessions);
@@ -41,6 +42,6 @@ export function createTurnWorld(
   };
   host.coordinator.hooks.gate("llm:request", say("asking"));
   host.coordinator.hooks.gate("llm:response", say("answered"));
-  const settings = settingsSchema.parse({ model: "m", stream: false, baseUrl });
+  const settings = settingsSchema.parse({ model, stream: false, baseUrl });
   return { host, reasoner: createReasoner(host.coordinator, { settings }) };
 }

@@ -32,18 +32,18 @@ export interface DelegateServices {
 }
 
 const schema = z.strictObject({
-  instruction: z.string().describe("What the agent is to do, with everything it needs to know"),
-  agent: z.string().optional().describe("The agent's name, or self; left out only with session_id"),
-  session_id: z.string().optional().describe("Goes on with this session in place of beginning one"),
+  instruction: z.string().describe("The agent's task, with everything it needs to know"),
+  agent: z.string().optional().describe("The agent's name, or self; omit it only if session_id is given"),
+  session_id: z.string().optional().describe("Resumes this session instead of starting one"),
   context_depth: z
     .enum(["none", "recent", "all"])
     .default("recent")
-    .describe("How much of this conversation the agent is told"),
+    .describe("How much of this conversation the agent gets"),
   context_scope: z
     .enum(["conversation", "agents", "full"])
     .default("conversation")
-    .describe("What of it: what was said, with what agents answered, or with what all tools answered"),
-  context_turns: z.int().min(1).max(10).default(5).describe("How many turns recent means"),
+    .describe("Which part of it: messages, also results of agents, or also results of all tools"),
+  context_turns: z.int().min(1).max(10).default(5).describe("The number of turns that recent selects"),
 });
 
 const outputSchema = z.strictObject({
@@ -116,7 +116,7 @@ export function createDelegate(settings: DelegateSettings, services: DelegateSer
 
 function describe(agents: DelegateServices["agents"]): string {
   const base =
-    "Hands a task to an agent in a session of its own and brings its answer back. Use for work that takes many steps and is told in one instruction; not for what one call does.";
+    "Hands a task to an agent in a session of its own and returns its answer. Use for work that takes many steps and fits one instruction; not for work that one call does.";
   if (agents.length === 0) return base;
   return `${base} Agents: ${agents.map(({ name, description }) => `${name} (${description})`).join("; ")}.`;
 }

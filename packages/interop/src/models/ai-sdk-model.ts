@@ -56,6 +56,9 @@ async function* respond(
   const { instructions, items, settings } = request;
   const { messages, omitted } = toPrompt(instructions, items, language.provider, options.cacheMark);
   for (const what of omitted) yield { type: "omitted", what };
+  const isOneCallIgnored = !settings.parallelToolCalls && options.oneCallOptions === undefined;
+  if (isOneCallIgnored && request.tools.length > 0)
+    yield { type: "omitted", what: "parallelToolCalls: false, so an answer may have several calls" };
   const body: AiSdkRequest = { prompt: messages, abortSignal, ...settingsOf(request, options) };
   const reader = new PartReader({ provider: options.provider, model: language.modelId }, language.provider);
   if (settings.stream) yield* reader.stream((await language.doStream(body)).stream);

@@ -30,7 +30,9 @@ export function toPrompt(
   cacheMark?: AiSdkOptions,
 ): Prompt {
   const omitted: string[] = [];
-  const names = new Map(items.map((item) => [readText(item["call_id"]), readText(item["name"])]));
+  // An output has the id of its call and no name: only calls say how their tool is called.
+  const calls = items.filter((item) => typeof item["name"] === "string");
+  const names = new Map(calls.map((item) => [readText(item["call_id"]), readText(item["name"])]));
   const messages: AiSdkMessage[] = instructions === "" ? [] : [{ role: "system", content: instructions }];
   for (const item of items) {
     const entries = entriesOf(item, { provider, names, omitted });

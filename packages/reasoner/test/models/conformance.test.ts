@@ -20,7 +20,7 @@ async function modelWorld(
   const settings = { model: wire.model, baseUrl: server.baseUrl, apiKey: "k", stream, ...options.settings };
   const made = await world([], { ...options, settings });
   made.host.coordinator.registerCapability("host.import_package", importPackage);
-  return { ...made, requests: server.requests };
+  return { ...made, requests: server.requests, texts: server.texts, paths: server.paths };
 }
 
 const echo = tool("echo", ({ text }) => `echo ${String(text)}`);
@@ -152,6 +152,54 @@ describe.each(wires)("$title", ({ wire, stream }) => {
     expect(turn).toMatchObject({ status: "done", text: "done" });
     expect(wire.outputs(requests[1]!)).toEqual([["c1", expect.stringContaining("written")]]);
     expect(JSON.stringify(requests[1])).toContain(sealed);
+  });
+
+  test("gets its reasoning and calls back in a fork", async () => {
+    const sealed = "Zm9ya2Vk";
+    const { run, reasoner, host, requests } = await modelWorld(
+      wire,
+      stream,
+      [{ reasoning: sealed, calls: [said("a", "c1")] }, { text: "one" }, { text: "two" }],
+      { tools: [echo] },
+    );
+    await run("first");
+    await reasoner.fork(host, "s", "copy");
+    const turn = await reasoner.run(host, { prompt: "second", sessionId: "copy" });
+
+    expect(turn).toMatchObject({ status: "done", text: "two" });
+    expect(wire.outputs(requests[2]!)).toEqual([["c1", expect.stringContaining("echo a")]]);
+    expect(JSON.stringify(requests[2])).toContain(sealed);
+  });
+
+  test("sends the requests that are checked in", async () => {
+    const { run, texts, paths } = await modelWorld(
+      wire,
+      stream,
+      [{ reasoning: "c2VhbGVk", calls: [said("a", "c1"), said("b", "c2")] }, { text: "done" }],
+      { tools: [echo], settings: { temperature: 0, maxOutputTokens: 100 } },
+    );
+    await run("go");
+
+    const lines = texts.map((text, at) => `POST ${paths[at]}\n${text}\n`);
+    const file = `requests/${wire.name.toLowerCase().replaceAll(" ", "-")}${stream ? "-streamed" : ""}.txt`;
+    await expect(lines.join("\n")).toMatchFileSnapshot(file);
+  });
+
+  test("makes one call at a time, or a warning says that the provider cannot be asked for it", async () => {
+    const { run, events, texts } = await modelWorld(wire, stream, [{ text: "done" }], {
+      tools: [echo],
+      settings: { parallelToolCalls: false },
+    });
+    await run("go");
+
+    const isAsked = /"parallel_tool_calls":false|"disable_parallel_tool_use":true/.test(texts[0]!);
+    const isReported = events.some(
+      (event) => event.type === "tool_warning" && event.message.includes("parallelToolCalls: false"),
+    );
+    expect([isAsked, isReported]).toEqual([
+      [responses, anthropic].includes(wire),
+      [chat, gemini].includes(wire),
+    ]);
   });
 
   test("continues in another process after its own was killed", async () => {

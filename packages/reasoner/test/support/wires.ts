@@ -1,7 +1,7 @@
 import { once } from "node:events";
 import { createServer, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
-import { json } from "node:stream/consumers";
+import { text as textOf } from "node:stream/consumers";
 import { onTestFinished } from "vitest";
 
 /** What the model of a test answers, in no provider's format. */
@@ -293,9 +293,13 @@ export const gemini: Wire = {
 /** A server of one wire on loopback. */
 export async function serveWire(wire: Wire, replies: readonly Reply[] | ((at: number) => Reply)) {
   const requests: WireRequest[] = [];
+  /** The bodies as they were sent. */
+  const texts: string[] = [];
   const paths: string[] = [];
   const server = createServer(async (incoming, outgoing) => {
-    const request = (await json(incoming)) as WireRequest;
+    const text = await textOf(incoming);
+    const request = JSON.parse(text) as WireRequest;
+    texts.push(text);
     paths.push(incoming.url ?? "");
     const at = requests.push(request) - 1;
     const reply = typeof replies === "function" ? replies(at) : replies[at];
@@ -309,7 +313,7 @@ export async function serveWire(wire: Wire, replies: readonly Reply[] | ((at: nu
     server.close();
   });
   const { port } = server.address() as AddressInfo;
-  return { requests, paths, baseUrl: wire.baseUrl(`http://127.0.0.1:${port}`) };
+  return { requests, texts, paths, baseUrl: wire.baseUrl(`http://127.0.0.1:${port}`) };
 }
 
 function send(outgoing: ServerResponse, wire: Wire, reply: Reply, isStream: boolean): void {
