@@ -15,7 +15,7 @@ export const processSettings = z.strictObject({
   in: z.literal("process"),
   border: z
     .enum(["none", "permission", "bubblewrap", "srt", "strictest"], {
-      error: "the border of a process is none, permission, bubblewrap, srt or strictest",
+      error: "border must be none, permission, bubblewrap, srt or strictest",
     })
     .default("none")
     .describe(

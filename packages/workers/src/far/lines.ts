@@ -5,7 +5,7 @@ export interface Lines {
   send(message: object): void;
 }
 
-/** What a reader of lines is told. */
+/** Receives what the other side sends. */
 export interface LineListener {
   line(text: string): void;
   /** The other side sent a longer line than is accepted. Nothing more is read. */

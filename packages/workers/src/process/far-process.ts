@@ -109,7 +109,7 @@ export class FarProcess {
     );
   }
 
-  /** Other calls of the process go on when it still answers. */
+  /** A process that answers and has other calls is not killed. */
   #killIfStuck(runId: string): void {
     const run = this.#runs.get(runId);
     if (run === undefined || (run.isAborting && this.#runs.size > 1)) return;

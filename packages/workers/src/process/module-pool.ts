@@ -103,11 +103,8 @@ export class ModulePool {
   /** Replaces a process that ended, so that the next call finds one. One that could not start is not replaced. */
   #onEnd(far: FarProcess): void {
     this.#alive.delete(far);
-    if (this.#isClosed || this.#keepsState === undefined) return;
-    if (this.#keepsState) {
-      this.#shared = undefined;
-      return;
-    }
+    // The next call of a module that keeps state starts a new process, with new state.
+    if (this.#isClosed || this.#keepsState !== false) return;
     if (this.#alive.size + this.#starting >= this.#options.processes) return;
     void far.mounted
       .then(() => this.#start())
