@@ -30,7 +30,7 @@ const { output } = await bundle.write({
 });
 await bundle.close();
 
-// What `tsc` emitted for each file, and chunks of an earlier build.
+// Chunks of an earlier build.
 const written = new Set(output.map(({ fileName }) => join("dist", fileName)));
 for (const path of globSync("dist/**/*.{js,js.map}")) if (!written.has(path)) rmSync(path);
 

@@ -30,9 +30,9 @@ async function functionsEnteredBy(act) {
     result
       .filter(({ url }) => url.startsWith("file:"))
       .map(({ url, functions }) => [relative(root, fileURLToPath(url)), functions.filter(isEntered)])
-      .filter(([path, functions]) => /^(?:packages|tools)\/[^/]+\/dist\//.test(path) && functions.length > 0)
+      .filter(([path, functions]) => /^(?:packages|tools)\/[^/]+\/src\//.test(path) && functions.length > 0)
       .map(([path, functions]) => [
-        path.replace("/dist/", "/src/").replace(/\.js$/, ".ts"),
+        path,
         functions.map(({ functionName }) => functionName || "(anonymous)"),
       ]),
   );
