@@ -31,10 +31,7 @@ async function functionsEnteredBy(act) {
       .filter(({ url }) => url.startsWith("file:"))
       .map(({ url, functions }) => [relative(root, fileURLToPath(url)), functions.filter(isEntered)])
       .filter(([path, functions]) => /^(?:packages|tools)\/[^/]+\/src\//.test(path) && functions.length > 0)
-      .map(([path, functions]) => [
-        path,
-        functions.map(({ functionName }) => functionName || "(anonymous)"),
-      ]),
+      .map(([path, functions]) => [path, functions.map(({ functionName }) => functionName || "(anonymous)")]),
   );
 }
 

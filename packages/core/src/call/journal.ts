@@ -1,10 +1,11 @@
-import type { AuditEntry, RecordedEnd } from "../contract/stores.ts";
+import type { AuditEntry, AuditSink, RecordedEnd } from "../contract/stores.ts";
 import { digestOf } from "../json/canonical.ts";
 import type { JsonObject } from "../json/json.ts";
 import type { AuditWriter } from "../pending/audit.ts";
 import type { StoredCall } from "../pending/stored-call.ts";
 import { encryptWithTicket } from "../pending/ticket.ts";
-import { needsApproval, type Call } from "./call.ts";
+import type { Generation } from "../registry/generation.ts";
+import { needsApproval, type Call, type CallHost } from "./call.ts";
 import { outcomeOf } from "./call-info.ts";
 import { releaseRecord } from "./hold.ts";
 import { logError, logFields } from "./trace.ts";
@@ -18,15 +19,20 @@ export function isRecorded(call: Call): boolean {
 }
 
 function isAudited({ host, generation, tool, stored }: Call): boolean {
-  const sink = host.stores.auditSink(generation);
+  const sink = sinkOf(host, generation);
   if (sink === null) return false;
   if (sink.mode !== "changes") return true;
   // A tool that was removed while its call waited may have changed something; a name without a tool has not.
   return tool === null ? stored !== null : tool.info.category !== "read";
 }
 
+/** The sink to which the calls of a generation are audited; null without an audit. */
+function sinkOf({ stores }: CallHost, generation: Generation): AuditSink | null {
+  return stores.givenAudit ?? generation.auditSink;
+}
+
 function isDurable({ host, generation, tool }: Call): boolean {
-  const mode = host.stores.auditSink(generation)?.mode;
+  const mode = sinkOf(host, generation)?.mode;
   return mode === "durable" || mode === "changes" || (mode === "mixed" && tool?.info.category !== "read");
 }
 
@@ -191,7 +197,7 @@ async function storeOtherEnd(call: Call, stored: StoredCall): Promise<void> {
 /** Whether the host that ran a call wrote its end to the audit before it ended itself. */
 async function hasAuditedEnd({ generation, host, runId }: Call): Promise<boolean> {
   try {
-    const written = (await host.stores.auditSink(generation)?.read({ runId })) ?? [];
+    const written = (await sinkOf(host, generation)?.read({ runId })) ?? [];
     return written.some(({ entry }) => entry.kind === "end");
   } catch {
     return false; // an end too many is better than none

@@ -27,7 +27,8 @@ export class HostStores {
   readonly asking = new Map<string, (record: ApprovalRecord) => void>();
   readonly #host: StoresHost;
   readonly #given: HostOptions;
-  readonly #givenAudit: AuditSink | null;
+  /** The application's own sink; it goes before one that a module mounts. */
+  readonly givenAudit: AuditSink | null;
   readonly #approver: Approver | null;
   readonly #writers = new Map<AuditSink, AuditWriter>();
   readonly #writing = new Set<Promise<unknown>>();
@@ -44,7 +45,7 @@ export class HostStores {
     this.clock = host.clock;
     this.logger = host.logger;
     this.#given = given;
-    this.#givenAudit = given.store?.audit ?? null;
+    this.givenAudit = given.store?.audit ?? null;
     this.#approver = typeof approver === "function" ? { ask: approver } : (approver ?? null);
     this.options = { askMs, keepMs, leaseMs };
   }
@@ -73,13 +74,8 @@ export class HostStores {
     return this.#given.store?.sessions ?? mounted ?? null;
   }
 
-  /** The sink to which the calls of a generation are audited; null without an audit. */
-  auditSink(generation: Generation): AuditSink | null {
-    return this.#givenAudit ?? generation.auditSink;
-  }
-
   audit(generation: Generation): AuditWriter | null {
-    const sink = this.auditSink(generation);
+    const sink = this.givenAudit ?? generation.auditSink;
     if (sink === null) return null;
     const known = this.#writers.get(sink);
     if (known !== undefined) return known;
