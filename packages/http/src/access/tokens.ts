@@ -3,7 +3,7 @@ import { z } from "zod";
 import { roles, type Principal } from "./principal.ts";
 
 /** One token of a file of tokens. The token itself is stored nowhere. */
-export const tokenRecord = z.strictObject({
+const tokenRecord = z.strictObject({
   /** Who has it, for people and for the record of a decision. */
   name: z.string().min(1).max(128),
   /** SHA-256 of the token, in hex. */
