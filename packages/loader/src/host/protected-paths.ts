@@ -10,7 +10,7 @@ import { lockFileOf } from "../plan/lock-file.ts";
  * A tool that changed it would decide what the next host runs.
  *
  * Absolute paths, with everything below them: the files of the plan, their lock files, the file of its state, the folder
- * `.toolmount`, `node_modules`, and the files of local modules. Entries that begin with `**` + `/` name entries in any
+ * `.toolmount`, `node_modules`, `package.json`, and the files of local modules. Entries that begin with `**` + `/` name entries in any
  * folder: plans that a later command could find, overlays, and further folders `.toolmount`.
  */
 export async function protectedPaths(
@@ -25,16 +25,20 @@ export async function protectedPaths(
     ...new Set(file === undefined ? locks : [...locks, lockFileOf(file, overlays)]),
     ...stateFiles(plan.sections["state"], folder),
     join(folder, ".toolmount"),
-    ...packageFolders(folder),
+    ...packagePaths(folder),
     ...new Set((await Promise.all(sources.map(filesOfModule))).flat()),
     ...planNames(opened.files),
   ];
 }
 
-/** `node_modules` of a folder and of those above it: packages are looked up there. */
-function packageFolders(folder: string): string[] {
+/**
+ * `node_modules` and `package.json` of a folder and of those above it. Packages are looked up there: a package.json with
+ * the name of a package makes Node take that folder for the package.
+ */
+function packagePaths(folder: string): string[] {
   const parent = dirname(folder);
-  return [join(folder, "node_modules"), ...(parent === folder ? [] : packageFolders(parent))];
+  const own = ["node_modules", "package.json"].map((name) => join(folder, name));
+  return [...own, ...(parent === folder ? [] : packagePaths(parent))];
 }
 
 /** A local module: its folder, or its file with every file that it imports by a relative path. */

@@ -214,6 +214,7 @@ test("S2: modules can read what no tool may write: everything that the next comm
   expect(untouchable).toEqual(
     expect.arrayContaining([
       path("node_modules"),
+      path("package.json"),
       path("tool.ts"),
       path("helper.ts"),
       "**/mount-plan.yaml",
