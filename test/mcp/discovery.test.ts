@@ -37,7 +37,7 @@ test.each(["legacy", "modern"] as const)(
     expect(JSON.stringify(found.structuredContent)).toContain('"echo"');
     expect(await names()).toEqual(["activate_tools", "echo", "tool_search"]);
     expect(echoed.content).toEqual([{ type: "text", text: "echo: hi" }]);
-    // Older clients have a session of their own, which is told; what a newer one may see goes by its authorization.
+    // Older clients have a session of their own, which is notified. What a newer client may see depends on its authorization.
     if (era === "legacy") await until(() => changes > 0);
   },
 );

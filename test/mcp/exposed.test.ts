@@ -28,7 +28,7 @@ test("what the plan does not expose is not there", async () => {
   });
 });
 
-test("prompts of two servers with one name are told apart by the entry", async () => {
+test("prompts of two servers with one name differ by the entry", async () => {
   const client = await connect([entry("one", ["prompts"]), entry("two", ["prompts"])]);
 
   const { prompts } = await client.listPrompts();

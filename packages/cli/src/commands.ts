@@ -7,7 +7,7 @@ interface CommandFile {
 }
 
 /** One command. Its file is imported when the command is used, so that the others cost nothing. */
-export interface CommandRow {
+interface CommandRow {
   readonly name: string;
   readonly summary: string;
   readonly load: () => Promise<CommandFile>;

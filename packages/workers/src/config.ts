@@ -10,7 +10,7 @@ const variable = z
 const folder = z.string().min(1);
 
 /** `run: { in: process, … }` of a plan, with the name under which the loader wants the runner. */
-export const processSettings = z.strictObject({
+const processSettings = z.strictObject({
   name: z.string().min(1),
   in: z.literal("process"),
   border: z

@@ -21,7 +21,7 @@ export interface World extends AsyncDisposable {
 }
 
 /** The file of a module for tests. */
-export const moduleFile = (name: string) => fileURLToPath(new URL(`modules/${name}.ts`, import.meta.url));
+const moduleFile = (name: string) => fileURLToPath(new URL(`modules/${name}.ts`, import.meta.url));
 
 interface WorldOptions extends HostOptions {
   readonly module?: string | undefined;

@@ -86,7 +86,7 @@ export function readPlanAndTool(
 }
 
 /** Whether a word is a path: it has a slash or the extension of a plan, or is the dots of a folder. */
-export function looksLikePlan(word: string): boolean {
+function looksLikePlan(word: string): boolean {
   return /[/\\]/.test(word) || /\.(?:ya?ml|json)$/i.test(word) || word === "." || word === "..";
 }
 

@@ -7,7 +7,7 @@ import type { CallWatch } from "./watchdog.ts";
 export type Verbosity = "normal" | "quiet" | "verbose" | "debug";
 
 /** Global options. The program sets them before it runs a command. */
-export interface Settings {
+interface Settings {
   verbosity: Verbosity;
   /** The plan of `--plan`. */
   plan: string | undefined;

@@ -51,7 +51,7 @@ function exampleValue(schema: Schema): unknown {
 }
 
 /** A schema as a TypeScript type, one level deep. */
-export function typeText(schema: Schema): string {
+function typeText(schema: Schema): string {
   const { type, enum: values, items, anyOf, oneOf } = schema;
   if (Array.isArray(values)) return values.map((value) => JSON.stringify(value)).join(" | ");
   if ("const" in schema) return JSON.stringify(schema["const"]);

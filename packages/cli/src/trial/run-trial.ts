@@ -7,7 +7,7 @@ import type { TrialMessage } from "./trial-message.ts";
 export type TrialFile = "validate-process" | "mount-process";
 
 /** How a trial ended when the process gave no answer: its modules block the thread, or ended the process. */
-export interface TrialIncident<Step> {
+interface TrialIncident<Step> {
   readonly step: Step;
   readonly kind: "stuck" | "ended";
   readonly problem: string;

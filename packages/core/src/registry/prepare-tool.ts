@@ -13,7 +13,7 @@ import { requireJsonSchema } from "../schema/require-json-schema.ts";
 import { requireName, requireObject, requireTimeout, requireValid } from "./check-definition.ts";
 
 /** The module that mounts a tool, as far as its tools need it. */
-export interface ToolModule {
+interface ToolModule {
   readonly id: string;
   readonly options: ModuleOptions;
 }

@@ -26,7 +26,7 @@ export interface AiSdkRequest {
   providerOptions?: AiSdkOptions;
 }
 
-export interface AiSdkFunction {
+interface AiSdkFunction {
   type: "function";
   name: string;
   description: string;

@@ -30,7 +30,7 @@ export interface AiSdkTool {
 }
 
 /** A schema in the form of the AI SDK, typed as a Standard Schema. The host alone checks arguments. */
-export interface AiSdkSchema {
+interface AiSdkSchema {
   readonly jsonSchema: Readonly<Record<string, unknown>>;
   readonly "~standard": {
     readonly version: 1;

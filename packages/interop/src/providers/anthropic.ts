@@ -14,7 +14,7 @@ export interface AnthropicTool {
 }
 
 /** The schema of a tool's input. Its top is an object. */
-export type AnthropicSchema = { type: "object"; [keyword: string]: unknown };
+type AnthropicSchema = { type: "object"; [keyword: string]: unknown };
 
 /** The block that answers a `tool_use`. */
 export interface AnthropicResult {
@@ -37,7 +37,7 @@ export type AnthropicContent =
     };
 
 /** The image types that Anthropic accepts. Source: its vision reference. */
-export type AnthropicImageType = "image/jpeg" | "image/png" | "image/gif" | "image/webp";
+type AnthropicImageType = "image/jpeg" | "image/png" | "image/gif" | "image/webp";
 
 const imageTypes: readonly string[] = ["image/jpeg", "image/png", "image/gif", "image/webp"];
 

@@ -1,7 +1,7 @@
 import { nearestNames } from "@toolmount/core/nearest";
 
 /** Modules of toolmount that a plan can name by their short name: packages `@toolmount/tool-<name>` of the npm registry. */
-export const knownModules: readonly string[] = [
+const knownModules: readonly string[] = [
   "bash",
   "delegate",
   "discovery",

@@ -151,7 +151,7 @@ async function complete(
 }
 
 /** The event by which mounted servers say that one of their resources has changed. */
-export const resourceEvent = "mcp:resource_updated";
+const resourceEvent = "mcp:resource_updated";
 
 /** Passes on that a resource has changed, to a client that has subscribed to it. Returns how to stop. */
 export function watchResources(host: Host, server: Server, subscribed: ReadonlySet<string>): () => void {

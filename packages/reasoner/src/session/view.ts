@@ -16,7 +16,7 @@ export interface CallState {
 }
 
 /** What a call waits for, and the ticket with which it is resumed. */
-export interface CallWait {
+interface CallWait {
   readonly ticket: string;
   readonly waitsFor: WaitsFor;
   readonly tool: string;
@@ -41,7 +41,7 @@ export interface ChildOfCall {
 }
 
 /** How far a mode is entered. */
-export interface ModeEntry {
+interface ModeEntry {
   readonly mode: string;
   /** Steps that may have run. */
   readonly started: number;

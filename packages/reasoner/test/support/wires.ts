@@ -5,7 +5,7 @@ import { text as textOf } from "node:stream/consumers";
 import { onTestFinished } from "vitest";
 
 /** What the model of a test answers, in no provider's format. */
-export interface Spoken {
+interface Spoken {
   readonly text?: string;
   readonly reasoning?: string;
   readonly calls?: readonly { readonly id: string; readonly name: string; readonly arguments: string }[];
@@ -22,7 +22,7 @@ export type Reply =
   | { readonly hangs: true };
 
 /** The body of a request, in the provider's format. */
-export type WireRequest = Readonly<Record<string, unknown>>;
+type WireRequest = Readonly<Record<string, unknown>>;
 
 /** How one provider writes an answer. */
 export interface Wire {

@@ -21,7 +21,7 @@ export const permissionBorder: Border = {
 };
 
 /** Refuses a limit on the network that Node cannot enforce. */
-export function requireNetwork(network: Grants["network"]): void {
+function requireNetwork(network: Grants["network"]): void {
   if (network === undefined || network === "any") return;
   if (network === "none" && coversNetwork) return;
   const problem = coversNetwork

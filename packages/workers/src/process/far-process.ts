@@ -28,7 +28,7 @@ export interface FarOptions {
 const measureMs = 50;
 
 /** Milliseconds that a call may take to end after its signal was aborted; then its process is killed. */
-export const killAfterMs = 250;
+const killAfterMs = 250;
 
 /** Bytes of output that are kept for the log. */
 const keptOutput = 4_096;
