@@ -30,9 +30,10 @@ const { output } = await bundle.write({
 });
 await bundle.close();
 
-// Chunks of an earlier build.
+// Chunks of an earlier build. Files for browsers, below `dist/ui`, are not bundled.
 const written = new Set(output.map(({ fileName }) => join("dist", fileName)));
-for (const path of globSync("dist/**/*.{js,js.map}")) if (!written.has(path)) rmSync(path);
+for (const path of globSync("dist/**/*.{js,js.map}", { exclude: ["dist/ui"] }))
+  if (!written.has(path)) rmSync(path);
 
 /** `./src/contract/errors.ts` is built as `dist/contract/errors.js`. */
 function nameOf(path) {

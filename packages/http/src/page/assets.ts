@@ -12,8 +12,8 @@ export interface Asset {
 }
 
 /** The page's own modules, compiled by tsc. */
-const modules = new URL("../../dist/ui/", import.meta.url);
-const styles = new URL("../../ui/style.css", import.meta.url);
+const modules = new URL("dist/ui/", import.meta.resolve("#package.json"));
+const styles = new URL("ui/style.css", import.meta.resolve("#package.json"));
 
 /** Libraries of the page by the names under which its modules import them. Each is served as its package ships it. */
 const libraries: Readonly<Record<string, () => string>> = {
