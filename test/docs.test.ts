@@ -27,6 +27,7 @@ const pages = [
   "docs/modes.md",
   "docs/run-an-agent.md",
   "docs/resume.md",
+  "docs/record-and-replay.md",
   "docs/shell.md",
   "docs/web.md",
   "docs/write-a-tool.md",

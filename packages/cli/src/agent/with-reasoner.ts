@@ -5,6 +5,7 @@ import { createTerminalApprover } from "../host/terminal-approver.ts";
 import { readUserName } from "../host/user-name.ts";
 import { openPlan } from "../host/open-plan.ts";
 import type { PlanOptions } from "../options/plan-options.ts";
+import { exitCodeOfReplay, type TapeOptions } from "../options/tape-options.ts";
 import type { Screen } from "../screen/screen.ts";
 import type { Shell } from "../process/shell.ts";
 import type { ExitCode } from "../process/exit-codes.ts";
@@ -14,7 +15,7 @@ import { openReasoner, type ModelOptions, type OpenReasoner } from "./open-reaso
 import { createTurnView, exitCodeOfTurn, turnFooter } from "./turn-view.ts";
 
 /** Options of commands that run turns. */
-export interface AgentOptions extends PlanOptions, ModelOptions {
+export interface AgentOptions extends PlanOptions, ModelOptions, TapeOptions {
   readonly json?: true;
   readonly user?: string;
 }
@@ -78,13 +79,13 @@ export async function runTurn(
   shell: Shell,
   run: (agent: Agent, turn: TurnOptions) => Promise<TurnResult>,
 ): Promise<ExitCode> {
-  const result = await shell.interruptible((controller) =>
+  const { result, code } = await shell.interruptible((controller) =>
     withReasoner(plan, options, shell, async (agent) => {
       const turn = await run(agent, agent.turn(controller));
       await agent.reasoner.leave(agent.host, turn.sessionId);
-      return turn;
+      return { result: turn, code: exitCodeOfReplay(agent.host, exitCodeOfTurn(turn), shell) };
     }),
   );
   if (options.json !== true) for (const line of turnFooter(shell.err, result, plan)) shell.err.line(line);
-  return exitCodeOfTurn(result);
+  return code;
 }

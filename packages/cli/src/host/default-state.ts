@@ -7,7 +7,7 @@ const defaultState = "sqlite:./.toolmount/state.db";
 /** Which calls the command audits for a plan without `audit`: `changes` excludes reads, which then need no database. */
 export type DefaultAudit = "changes" | "mixed";
 
-/** Mounts the command's own state for a plan that has none. The first use opens the database. */
+/** Mounts the command's own state for a plan that has none, and its own audit likewise. The first use opens the database. */
 export function mountDefaultState(host: OpenedHost, defaultAudit: DefaultAudit): void {
   const { coordinator, plan } = host;
   let opened: ReturnType<typeof open> | undefined;
@@ -17,8 +17,10 @@ export function mountDefaultState(host: OpenedHost, defaultAudit: DefaultAudit):
   };
   const approvals = async () => (await (opened ??= open())).approvals;
   const sessions = async () => (await (opened ??= open())).sessions;
-  coordinator.mount("approval-store", openedLate(approvals));
-  coordinator.mount("session-store", sessionsOpenedLate(sessions));
+  if (plan.written["state"] === undefined) {
+    coordinator.mount("approval-store", openedLate(approvals));
+    coordinator.mount("session-store", sessionsOpenedLate(sessions));
+  }
   if (plan.written["audit"] === undefined)
     coordinator.mount(
       "audit-sink",

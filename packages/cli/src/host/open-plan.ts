@@ -4,23 +4,24 @@ import { mountDefaultState, type DefaultAudit } from "./default-state.ts";
 import { loaderOptions } from "./loader-options.ts";
 import { watchCalls } from "./watch-calls.ts";
 import type { PlanOptions } from "../options/plan-options.ts";
+import { tapeOf, type TapeOptions } from "../options/tape-options.ts";
 import type { Shell } from "../process/shell.ts";
 
 /**
  * Opens a plan's host. A plan without `state` gets the command's own, so that a call can wait for an answer; without
- * `audit` too, calls are audited there: those of tools that may change something, or with `mixed` all.
+ * `audit`, calls are audited there: those of tools that may change something, or with `mixed` all. A replay stores and
+ * audits nothing of its own.
  */
 export async function openPlan(
   plan: string | undefined,
-  options: PlanOptions,
+  options: PlanOptions & TapeOptions,
   shell: Shell,
   more: HostOptions = {},
   defaultAudit: DefaultAudit = "changes",
 ): Promise<OpenedHost> {
   const { openHost } = await import("@toolmount/loader");
-  const host = await openHost(plan, { ...loaderOptions(options, shell), ...more });
+  const host = await openHost(plan, { ...loaderOptions(options, shell), ...tapeOf(options), ...more });
   watchCalls(host, shell.calls);
-  if (host.plan.written["state"] === undefined && more.store === undefined)
-    mountDefaultState(host, defaultAudit);
+  if (options.replay === undefined && more.store === undefined) mountDefaultState(host, defaultAudit);
   return host;
 }

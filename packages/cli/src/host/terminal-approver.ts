@@ -1,4 +1,5 @@
 import type { ApprovalAnswer, ApprovalQuestion, Approver } from "@toolmount/core";
+import { withChoiceKeys } from "../process/choice-keys.ts";
 import { createTerminalLock, type TerminalLock } from "../process/terminal-lock.ts";
 import { printable, jsonText } from "../screen/printable.ts";
 import type { Screen } from "../screen/screen.ts";
@@ -77,13 +78,19 @@ async function askPerson(
     if (!signal.aborted) onLeave();
     return { decision: "deny", reason: "the question was left unanswered" };
   };
+  const choices = choicesOf(question);
+  const keys = withChoiceKeys(
+    terminal.input,
+    choices.map(({ key }) => key),
+  );
   const choice = await select<Choice>({
     ...terminal,
+    input: keys.input,
     signal,
     message: `Run ${printable(question.tool.name)}?`,
     initialValue: "deny",
-    options: choicesOf(question),
-  });
+    options: choices.map(({ key, label, ...option }) => ({ ...option, label: `${key}  ${label}` })),
+  }).finally(keys.release);
   if (isCancel(choice)) return leave();
   if (choice !== "reason") return answerOf(choice);
   const reason = await text({ ...terminal, signal, message: "Why not? The model reads it." });
@@ -97,24 +104,27 @@ function choicesOf({
   canWait,
   rememberable,
   info,
-}: ApprovalQuestion): { value: Choice; label: string; hint?: string }[] {
+}: ApprovalQuestion): { value: Choice; key: string; label: string; hint?: string }[] {
   return [
-    { value: "deny", label: "Deny" },
-    { value: "approve", label: "Approve", hint: "this one call" },
+    { value: "deny", key: "n", label: "Deny" },
+    { value: "reason", key: "d", label: "Deny, and say why", hint: "the model reads it" },
+    { value: "approve", key: "y", label: "Approve", hint: "this one call" },
     ...(rememberable
-      ? [{ value: "arguments", label: "Approve always", hint: "these arguments" } as const]
+      ? [{ value: "arguments", key: "a", label: "Approve always", hint: "these arguments" } as const]
       : []),
     ...(rememberable && info.sessionId !== undefined
       ? [
           {
             value: "session",
+            key: "s",
             label: "Approve for this session",
             hint: "these arguments, here only",
           } as const,
         ]
       : []),
-    ...(canWait ? [{ value: "later", label: "Decide later", hint: "toolmount approvals" } as const] : []),
-    { value: "reason", label: "Deny, and say why", hint: "the model reads it" },
+    ...(canWait
+      ? [{ value: "later", key: "l", label: "Decide later", hint: "toolmount approvals" } as const]
+      : []),
   ];
 }
 

@@ -13,6 +13,10 @@ import type { Answer, Expectation, PlanTest } from "./read.ts";
 export interface TestReport {
   readonly test: PlanTest;
   readonly answer: Answer;
+  /** Why it is asked or denied, or what is wrong with the arguments; empty for a call that runs. */
+  readonly reason: string;
+  /** The lines of the plan that ask. */
+  readonly rules: readonly string[];
   /** Differences from the expectation; empty when the test passes. */
   readonly problems: readonly string[];
 }
@@ -56,7 +60,9 @@ export function createTestBench(): TestBench {
         { sessionId: session, userId: user, mode },
       );
       const answer = answerOf(outcome, seen);
-      return { test, answer, problems: findProblems(test.expect, answer, outcome, seen) };
+      const reason = reasonOf(outcome, seen);
+      const rules = seen.question?.reasons.flatMap(({ rule }) => rule ?? []) ?? [];
+      return { test, answer, reason, rules, problems: findProblems(test.expect, answer, outcome, seen) };
     },
   };
 }
@@ -68,10 +74,13 @@ function answerOf({ status, result }: ToolOutcome, { question, arguments: got }:
   return result.code === "UNAVAILABLE" ? "allow" : "deny";
 }
 
+function reasonOf({ result }: ToolOutcome, { question }: Seen): string {
+  return question === null ? (result.error ?? "") : question.reasons.map(({ reason }) => reason).join("; ");
+}
+
 function findProblems(expect: Expectation, answer: Answer, outcome: ToolOutcome, seen: Seen): string[] {
   const { reasons = [], arguments: asked } = seen.question ?? {};
-  const said =
-    seen.question === null ? (outcome.result.error ?? "") : reasons.map(({ reason }) => reason).join("; ");
+  const said = reasonOf(outcome, seen);
   const rules = reasons.flatMap(({ rule }) => rule ?? []);
   const got = seen.arguments ?? asked ?? null;
   const problems: string[] = [];

@@ -1,6 +1,6 @@
 // The process in which check mounts a plan, and add tries new entries: what modules break is not the command.
 // Started by run-trial.ts.
-import type { EntryStatus, Problem } from "@toolmount/loader";
+import type { EntryStatus, LockChange, Problem } from "@toolmount/loader";
 import type { EditedSection, NewEntry } from "@toolmount/loader/commands";
 import { createTerminalLogger } from "../host/terminal-logger.ts";
 import { extensions } from "../host/extensions.ts";
@@ -29,6 +29,8 @@ export interface MountReport {
   readonly entries: readonly EntryStatus[];
   /** Of modules that are not required: the plan opens without them. */
   readonly problems: readonly Problem[];
+  /** Tools that differ from the plan's lock file. */
+  readonly lockChanges: readonly LockChange[];
 }
 
 const request = readRequest() as MountRequest | TryRequest;
@@ -40,9 +42,9 @@ await answerTrial((): Promise<MountReport | readonly Problem[]> =>
 async function mountPlan({ plan, cwd, overlays }: MountRequest): Promise<MountReport> {
   const { openHost } = await import("@toolmount/loader");
   const host = await openHost(plan, { env: process.env, cwd, overlays, logger, extensions });
-  const { entries } = host.status();
+  const { entries, lockChanges } = host.status();
   await host.close();
-  return { file: host.plan.file, entries, problems: entries.flatMap((entry) => entry.problems) };
+  return { file: host.plan.file, entries, problems: entries.flatMap((entry) => entry.problems), lockChanges };
 }
 
 async function tryAlone({ entries, section, cwd }: TryRequest): Promise<readonly Problem[]> {

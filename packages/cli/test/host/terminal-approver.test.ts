@@ -17,15 +17,26 @@ const keys = { up: "\u001b[A", down: "\u001b[B", enter: "\r", ctrlC: "\u0003" };
 /** Calls a tool that needs confirmation, before a person who presses keys once the question is drawn. */
 async function callBefore(
   presses: readonly string[],
-  context: { abortSignal?: AbortSignal; onAsked?: () => void; store?: StateStore } = {},
+  context: {
+    abortSignal?: AbortSignal;
+    onAsked?: () => void;
+    store?: StateStore;
+    answers?: [string, string][];
+  } = {},
 ) {
   const input = new PassThrough();
   const output = new PassThrough();
   const controller = new AbortController();
+  const answers = [...(context.answers ?? [])];
   let shown = "";
   let asked = false;
   output.on("data", (chunk: Buffer) => {
     shown += chunk.toString();
+    const [next] = answers;
+    if (next !== undefined && shown.includes(next[0])) {
+      answers.shift();
+      setImmediate(() => input.write(next[1]));
+    }
     if (asked || !shown.includes("Run remove?")) return;
     asked = true;
     context.onAsked?.();
@@ -60,7 +71,7 @@ const remove = defineTool({
 });
 
 test("FORGE-19: the person at the terminal approves", async () => {
-  const { outcome } = await callBefore([keys.down, keys.enter]);
+  const { outcome } = await callBefore([keys.down, keys.down, keys.enter]);
 
   expect(outcome).toMatchObject({ status: "ok" });
 });
@@ -105,8 +116,35 @@ test("C38: with a store the person may approve for always, for the session, or d
     const { outcome } = await callBefore([...presses, enter], { store });
     return { status: outcome.status, always: (await store.approvals.remembered()).map(({ scope }) => scope) };
   };
-  expect(await asked(down)).toEqual({ status: "ok", always: [] });
-  expect(await asked(down, down)).toEqual({ status: "ok", always: ["arguments"] });
-  expect(await asked(down, down, down)).toEqual({ status: "ok", always: ["session"] });
-  expect(await asked(down, down, down, down)).toEqual({ status: "pending", always: [] });
+  const three = [down, down, down];
+  expect(await asked(down, down)).toEqual({ status: "ok", always: [] });
+  expect(await asked(...three)).toEqual({ status: "ok", always: ["arguments"] });
+  expect(await asked(...three, down)).toEqual({ status: "ok", always: ["session"] });
+  expect(await asked(...three, down, down)).toEqual({ status: "pending", always: [] });
+});
+
+test.each([
+  [["y"], "ok", []],
+  [["n"], "denied", []],
+  [["a"], "ok", ["arguments"]],
+  [["s"], "ok", ["session"]],
+  [["l"], "pending", []],
+  [[keys.down, keys.down, keys.down, "Y"], "ok", []],
+  [[keys.up, "n"], "denied", []],
+])("O9: the keys %j answer the question, wherever the arrows are", async (presses, status, always) => {
+  const store = createMemoryStore();
+  const { outcome } = await callBefore(presses, { store });
+
+  expect(outcome.status).toBe(status);
+  expect((await store.approvals.remembered()).map(({ scope }) => scope)).toEqual(always);
+});
+
+test("O9: the key d denies, and asks why", async () => {
+  const { outcome, shown } = await callBefore(["d"], { answers: [["Why not?", "too risky\r"]] });
+
+  expect(shown).toContain("Why not?");
+  expect(outcome).toMatchObject({
+    status: "denied",
+    result: { error: expect.stringContaining("too risky") },
+  });
 });

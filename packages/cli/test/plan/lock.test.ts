@@ -2,7 +2,7 @@ import { writeFile } from "node:fs/promises";
 import { expect, test } from "vitest";
 import { oneTool, planOf, workspace } from "../support/workspace.ts";
 
-test("lock records the tools; a tool that changes is reported and cannot be called until it is accepted", async () => {
+test("O6: lock records the tools; a tool that changes is reported and cannot be called until it is accepted", async () => {
   const greet = (schema: string) => oneTool({ name: "greet", schema, body: "return data(params.name);" });
   const { run, read, folder } = await workspace({
     "plan.yaml": planOf("./greet.ts"),
@@ -24,7 +24,20 @@ test("lock records the tools; a tool that changes is reported and cannot be call
   const drifted = await run(["lock", "plan.yaml", "--check"]);
   expect([drifted.code, drifted.stdout]).toEqual([
     1,
-    "  changed greet  ./greet.ts\n✖ 1 tool changed since plan.lock.json; review, then run toolmount lock --accept\n",
+    `  changed greet  ./greet.ts
+    inputSchema.properties.secret
+      + {
+      +   "type": "string"
+      + }
+✖ 1 tool changed since plan.lock.json; review, then run toolmount lock --accept
+`,
+  ]);
+  const seen = await run(["check", "plan.yaml"]);
+  expect([seen.code, seen.stdout]).toEqual([0, expect.stringContaining("inputSchema.properties.secret")]);
+  const diagnosed = await run(["doctor", "plan.yaml"]);
+  expect([diagnosed.code, diagnosed.stdout]).toEqual([
+    1,
+    expect.stringContaining("1 tool changed since the lock"),
   ]);
   expect((await call()).json()).toMatchObject({ status: "denied", result: { code: "LOCK_DRIFT" } });
   expect((await run(["lock", "plan.yaml", "--accept"])).code).toBe(0);

@@ -33,8 +33,46 @@ test("why shows the lines that shaped a tool, and the rule that decides", async 
   renamed   hi_agent_hello_world  base.yaml:8
   limited   {"timeout":7}  plan.ci.yaml:3  (over plan.yaml:4)
   decides   ask (base.yaml:5:7): it greets people
+  verdict   depends on the arguments: give them with --arguments
 `.replace("  plan.ci.yaml:3  (over plan.yaml:4)", "  (over plan.yaml:4)  plan.ci.yaml:3"),
   ]);
+});
+
+const notes = {
+  "plan.yaml": `version: 1
+modes: { catalog: [{ key: read, displayName: Read, tools: [add_note] }] }
+tools:
+  - module: ./notes.ts
+    prefix: my_
+    tools: { add_note: { as: add_note } }
+`,
+  "notes.ts": `
+    import { data, defineTool } from "@toolmount/core";
+    import { z } from "zod";
+    const make = (name, requiresConfirmation) => defineTool({
+      name, requiresConfirmation, description: "Adds a note. Use in tests.",
+      schema: z.strictObject({ text: z.string().optional() }), category: "write", consequenceLevel: "low",
+      execute: () => { throw new Error("a tool ran"); },
+    });
+    export const add = make("add_note", false);
+    export const remove = make("remove_note", ({ text }) => text === "all");
+  `,
+};
+
+test.each([
+  [["add_note"], "allowed: the call runs"],
+  [["my_remove_note"], "depends on the arguments"],
+  [["my_remove_note", "--arguments", '{"text":"one"}'], "allowed: the call runs"],
+  [["my_remove_note", "--arguments", '{"text":"all"}'], "asks: a person has to approve the call"],
+  [["my_remove_note", "--arguments", '{"text":1}'], "these arguments are refused: text"],
+  [["add_note", "--mode", "read"], "allowed: the call runs"],
+  [["my_remove_note", "--arguments", "{}", "--mode", "read"], "not offered here: mode read"],
+])("O8, M3: why of a module that only exports tools ends with the verdict: %j", async (words, verdict) => {
+  const { run } = await workspace(notes);
+  const { code, stdout, stderr } = await run(["why", "plan.yaml", ...words]);
+
+  expect([code, stderr]).toEqual([0, ""]);
+  expect(stdout.trimEnd().split("\n").at(-1)).toContain(verdict);
 });
 
 test("why shows the line that excluded a tool, and near names of an unknown one", async () => {

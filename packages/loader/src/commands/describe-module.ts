@@ -81,7 +81,7 @@ const toolFacts = [
 ] as const satisfies readonly (keyof ToolInfo & keyof ManifestTool)[];
 
 /** The facts that a host lists without importing the package. The usage text is not among them. */
-function describeTool(tool: ToolInfo): ManifestTool {
+export function describeTool(tool: ToolInfo): ManifestTool {
   const facts = toolFacts.filter((fact) => tool[fact] !== undefined).map((fact) => [fact, tool[fact]]);
   return Object.fromEntries(facts) as ManifestTool;
 }

@@ -1,5 +1,7 @@
 import { createHost, type JsonObject, type Policy, type PolicyAnswer, type ToolInfo } from "@toolmount/core";
 import { fillOptions } from "../host/defaults.ts";
+import { describeTool } from "./describe-module.ts";
+import { findOrigins } from "./origins.ts";
 import { infosOf, inspectLoaded, type InspectedEntry, type InspectedTool } from "./inspect.ts";
 import { loadPlan, type LoadedPlan, type PlanInput } from "../mount/load-plan.ts";
 import { mountModule } from "../mount/mount-module.ts";
@@ -36,6 +38,8 @@ export interface Explanation {
 export interface ExplainOptions extends OpenHostOptions {
   readonly arguments?: JsonObject | undefined;
   readonly mode?: string | undefined;
+  /** Tools that a host of this plan offers: they show what modules without a manifest mount. */
+  readonly tools?: readonly ToolInfo[] | undefined;
 }
 
 /**
@@ -49,12 +53,13 @@ export async function explainTool(
 ): Promise<Explanation> {
   const filled = fillOptions(options);
   const { inspected, loaded, sections } = await inspectLoaded(await loadPlan(input, filled), filled);
-  const found = inspected.entries.flatMap((entry) =>
+  const entries = inspected.entries.map((entry) => completeEntry(entry, options.tools, loaded));
+  const found = entries.flatMap((entry) =>
     (entry.tools ?? [])
       .filter((tool) => tool.name === name || tool.declared.name === name)
       .map((tool) => ({ ...tool, entry })),
   );
-  const infos = inspected.entries.flatMap(infosOf);
+  const infos = entries.flatMap(infosOf);
   const judge = await openPolicies(sections, loaded);
   const tools = await Promise.all(
     found.map(async (tool) => {
@@ -67,7 +72,25 @@ export async function explainTool(
     tools,
     offered: infos.map((info) => info.name),
     problems: inspected.problems,
-    unknown: inspected.unknown,
+    unknown: options.tools === undefined ? inspected.unknown : [],
+  };
+}
+
+/** An entry without a manifest has the tools that a host of the plan offers for it. */
+function completeEntry(
+  entry: InspectedEntry,
+  tools: readonly ToolInfo[] | undefined,
+  loaded: LoadedPlan,
+): InspectedEntry {
+  const planned = loaded.modules.find(({ id }) => id === entry.id)?.entry;
+  if (entry.tools !== null || tools === undefined || planned == null) return entry;
+  const own = tools.filter(({ owner }) => owner === entry.id);
+  return {
+    ...entry,
+    tools: own.map((tool) => {
+      const declared = describeTool({ ...tool, name: tool.declaredName });
+      return { name: tool.name, declared, origins: findOrigins(planned, declared, loaded) };
+    }),
   };
 }
 

@@ -28,7 +28,13 @@ export {
   type InstallReport,
 } from "./install-sources.ts";
 export { lockPlan, type LockOptions, type LockReport } from "./lock-plan.ts";
-export type { LockChange, LockDifference, LockedTool, PlanLock } from "../plan/lock-file.ts";
+export {
+  lockFileOf,
+  type LockChange,
+  type LockDifference,
+  type LockedTool,
+  type PlanLock,
+} from "../plan/lock-file.ts";
 
 // Read a module
 export { describeModule, type DescribeOptions } from "./describe-module.ts";

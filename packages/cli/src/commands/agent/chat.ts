@@ -8,6 +8,7 @@ import { exitCodeOfTurn, turnFooter } from "../../agent/turn-view.ts";
 import { withReasoner, type Agent, type AgentOptions } from "../../agent/with-reasoner.ts";
 import { addExamples, jsonOption, planArgument } from "../../options/common.ts";
 import { addPlanOptions } from "../../options/plan-options.ts";
+import { addTapeOptions, exitCodeOfReplay } from "../../options/tape-options.ts";
 import type { Shell } from "../../process/shell.ts";
 import { exitCodes, type ExitCode } from "../../process/exit-codes.ts";
 import { isAskedToEnd } from "../../process/signals.ts";
@@ -18,7 +19,7 @@ interface Options extends AgentOptions {
 
 /** `toolmount chat [plan]`: a turn for each line, until the input ends. */
 export function define(command: Command, shell: Shell): void {
-  addModelOptions(addPlanOptions(command))
+  addTapeOptions(addModelOptions(addPlanOptions(command)))
     .argument("[plan]", planArgument)
     .option("--session <id>", "resume this session, or begin it under this id")
     .option("--user <id>", "the user on whose behalf the model acts")
@@ -45,7 +46,8 @@ function chat(plan: string | undefined, options: Options, shell: Shell): Promise
       if (isEnd || last.status === "paused") break;
     }
     await agent.reasoner.leave(agent.host, sessionId);
-    return last === null ? exitCodes.done : exitCodeOfTurn(last);
+    const code = last === null ? exitCodes.done : exitCodeOfTurn(last);
+    return exitCodeOfReplay(agent.host, code, shell);
   });
 }
 

@@ -5,6 +5,7 @@ import { runTurn, type AgentOptions } from "../../agent/with-reasoner.ts";
 import { readText } from "../../options/operands.ts";
 import { addExamples, jsonOption } from "../../options/common.ts";
 import { addPlanOptions } from "../../options/plan-options.ts";
+import { addTapeOptions } from "../../options/tape-options.ts";
 import type { Shell } from "../../process/shell.ts";
 import type { ExitCode } from "../../process/exit-codes.ts";
 
@@ -14,7 +15,7 @@ interface Options extends AgentOptions {
 
 /** `toolmount run [plan] "<prompt>"`: one turn of a model over the plan's tools. */
 export function define(command: Command, shell: Shell): void {
-  addModelOptions(addPlanOptions(command))
+  addTapeOptions(addModelOptions(addPlanOptions(command)))
     .usage("[options] [plan] <prompt>")
     .argument(
       "[plan-and-prompt...]",

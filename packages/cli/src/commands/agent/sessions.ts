@@ -10,6 +10,7 @@ import { addExamples, jsonOption, planArgument } from "../../options/common.ts";
 import { addPlanOptions } from "../../options/plan-options.ts";
 import { printable, printableLines } from "../../screen/printable.ts";
 import type { Screen } from "../../screen/screen.ts";
+import { writeTable, type Column } from "../../screen/table.ts";
 import type { Shell } from "../../process/shell.ts";
 import { exitCodes, type ExitCode } from "../../process/exit-codes.ts";
 
@@ -178,13 +179,14 @@ async function look<Value>(
 
 function writeList(screen: Screen, sessions: readonly SessionSummary[]): void {
   if (sessions.length === 0) return screen.line("no sessions yet");
-  for (const { id, status, waits, turns, agent, title } of sessions) {
-    const state = waits > 0 ? `waits (${waits})` : status;
-    const who = agent === null ? "" : ` ${screen.paint("cyan", printable(agent))}`;
-    screen.line(
-      `${screen.paint("bold", printable(id))} ${state.padEnd(9)} ${String(turns).padStart(3)} ${turns === 1 ? "turn " : "turns"}${who}  ${screen.paint("dim", printable(title))}`,
-    );
-  }
+  const columns: Column<SessionSummary>[] = [
+    { title: "session", cell: ({ id }) => screen.paint("bold", printable(id)) },
+    { title: "state", cell: ({ status, waits }) => (waits > 0 ? `waits (${waits})` : status) },
+    { title: "turns", cell: ({ turns }) => String(turns) },
+    { title: "agent", cell: ({ agent }) => printable(agent ?? "–") },
+    { title: "title", cell: ({ title }) => printable(title) },
+  ];
+  writeTable(screen, columns, sessions);
 }
 
 function writeDetails(screen: Screen, details: SessionDetails): void {

@@ -5,6 +5,7 @@ import { countOf } from "../../screen/count.ts";
 import { openPlan } from "../../host/open-plan.ts";
 import { addExamples, jsonOption, planArgument } from "../../options/common.ts";
 import { addPlanOptions, type PlanOptions } from "../../options/plan-options.ts";
+import { writeTable, type Column } from "../../screen/table.ts";
 import { printable } from "../../screen/printable.ts";
 import type { Shell } from "../../process/shell.ts";
 import { exitCodes, type ExitCode } from "../../process/exit-codes.ts";
@@ -59,7 +60,7 @@ async function show(sink: AuditSink, { run, tool, last, json }: Options, { out }
   const newest = await sink.read({ runId: run, tool, last });
   const records = newest.toReversed();
   if (json === true) out.json(records.map(({ entry }) => entry));
-  else for (const record of records) out.line(lineOf(record));
+  else writeTable(out, columns, records);
   return exitCodes.done;
 }
 
@@ -90,6 +91,33 @@ function follow(sink: AuditSink, { run, tool, last, json }: Options, shell: Shel
 function pause(ms: number, signal: AbortSignal): Promise<void> {
   return setTimeout(ms, undefined, { signal }).catch(() => {});
 }
+
+/** A value of a record; records are stored as JSON, and older ones lack some. */
+function textOf(value: unknown): string {
+  return typeof value === "string" && value !== "" ? printable(value) : "–";
+}
+
+const columns: readonly Column<AuditRecord>[] = [
+  { title: "time", cell: ({ entry }) => new Date(entry.at).toISOString() },
+  { title: "what", cell: ({ entry }) => entry.kind },
+  { title: "tool", cell: ({ entry }) => textOf(entry.tool) },
+  { title: "user", cell: ({ entry }) => textOf(entry.userId) },
+  { title: "session", cell: ({ entry }) => textOf(entry.sessionId) },
+  { title: "result", cell: ({ entry }) => textOf(entry.status ?? entry.decision) },
+  { title: "by", cell: ({ entry }) => textOf(entry.by ?? entry.approvedBy) },
+  {
+    title: "took",
+    cell: ({ entry: { durationMs } }) => (typeof durationMs === "number" ? `${durationMs} ms` : "–"),
+  },
+  {
+    title: "run",
+    cell: ({ entry }) =>
+      [entry.runId, entry.code]
+        .filter((fact) => typeof fact === "string")
+        .map(printable)
+        .join("  "),
+  },
+];
 
 function lineOf({ entry }: AuditRecord): string {
   const { kind, at, runId, tool, status, decision, by, approvedBy, code, userId, sessionId, durationMs } =

@@ -6,6 +6,7 @@ import { readUserName } from "../../host/user-name.ts";
 import { openPlan } from "../../host/open-plan.ts";
 import { readCallOperands, readPairs, readText, type CallOperands } from "../../options/operands.ts";
 import { addPlanOptions, type PlanOptions } from "../../options/plan-options.ts";
+import { addTapeOptions, exitCodeOfReplay, type TapeOptions } from "../../options/tape-options.ts";
 import { readMilliseconds } from "../../options/milliseconds.ts";
 import { addExamples, jsonOption } from "../../options/common.ts";
 import { writeNextCommands } from "../../render/next-commands.ts";
@@ -15,7 +16,7 @@ import type { Shell } from "../../process/shell.ts";
 import type { ExitCode } from "../../process/exit-codes.ts";
 import { interruption } from "../../process/signals.ts";
 
-interface Options extends PlanOptions {
+interface Options extends PlanOptions, TapeOptions {
   readonly json?: true;
   readonly approve?: true;
   readonly session?: string;
@@ -26,7 +27,7 @@ interface Options extends PlanOptions {
 
 /** `toolmount call [plan] <tool> [arguments]`: one call, and its outcome. */
 export function define(command: Command, shell: Shell): void {
-  addPlanOptions(command)
+  addTapeOptions(addPlanOptions(command))
     .usage("[options] [plan] <tool> [arguments]")
     .argument(
       "[plan-tool-arguments...]",
@@ -58,12 +59,14 @@ async function call(
 ): Promise<ExitCode> {
   const written = pairs.length > 0 ? await readPairs(pairs, shell.cwd) : text;
   const given = written === "-" ? await readText(shell.input) : written;
-  const outcome = await shell.interruptible(async (controller) => {
+  const { outcome, code } = await shell.interruptible(async (controller) => {
     const approver = chooseApprover(options, text === "-" ? undefined : shell.terminal, shell, controller);
     const host = await openPlan(plan, options, shell, { approver });
     const giveUp = startGiveUp(options.timeout, controller);
     try {
-      return await host.call({ name: tool, arguments: given }, contextOf(options, shell, controller.signal));
+      const context = contextOf(options, shell, controller.signal);
+      const done = await host.call({ name: tool, arguments: given }, context);
+      return { outcome: done, code: exitCodeOfReplay(host, exitCodeOfCall(done), shell) };
     } catch (error) {
       throw isToolInterrupt(error) ? new ToolmountError("INTERRUPTED", { tool }, { cause: error }) : error;
     } finally {
@@ -76,7 +79,7 @@ async function call(
     writeOutcome(shell.out, outcome);
     writeNextCommands(shell.out, outcome, { plan, session: options.session, user: options.user });
   }
-  return exitCodeOfCall(outcome);
+  return code;
 }
 
 function chooseApprover(

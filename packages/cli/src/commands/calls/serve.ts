@@ -7,11 +7,12 @@ import { addModelOptions } from "../../agent/open-reasoner.ts";
 import type { HttpOptions } from "../../http/serve-http.ts";
 import { readMilliseconds } from "../../options/milliseconds.ts";
 import { addPlanOptions } from "../../options/plan-options.ts";
+import { addTapeOptions, exitCodeOfReplay, type TapeOptions } from "../../options/tape-options.ts";
 import { printable } from "../../screen/printable.ts";
 import type { Shell } from "../../process/shell.ts";
 import { exitCodes, type ExitCode } from "../../process/exit-codes.ts";
 
-interface Options extends HttpOptions {
+interface Options extends HttpOptions, TapeOptions {
   readonly stdio?: true;
   readonly user?: string;
   readonly session?: string;
@@ -23,7 +24,7 @@ type Approval = (typeof approvals)[number];
 
 /** `toolmount serve [plan] --stdio`: the tools of a plan to an MCP client; with `--http`: an API, a page and MCP. */
 export function define(command: Command, shell: Shell): void {
-  addModelOptions(addPlanOptions(command))
+  addTapeOptions(addModelOptions(addPlanOptions(command)))
     .argument("[plan]", planArgument)
     .option("--stdio", "serve over MCP on standard input and output")
     .option(
@@ -75,6 +76,8 @@ function readApproval(text: string): Approval {
 async function serve(plan: string | undefined, options: Options, shell: Shell): Promise<ExitCode> {
   if ((options.stdio === true) === (options.http !== undefined))
     throw new ToolmountError("USAGE_INVALID", { problem: "say how to serve: either --stdio or --http" });
+  if (options.http !== undefined && (options.record ?? options.replay) !== undefined)
+    throw new ToolmountError("USAGE_INVALID", { problem: "--record and --replay need --stdio" });
   if (options.http !== undefined)
     return (await import("../../http/serve-http.ts")).serveOverHttp(plan, options, shell);
   const output = shell.openAnswerStream();
@@ -100,7 +103,7 @@ async function serve(plan: string | undefined, options: Options, shell: Shell): 
       signal.addEventListener("abort", stop);
       if (signal.aborted) stop();
       await served.closed;
-      return exitCodes.done;
+      return exitCodeOfReplay(host, exitCodes.done, shell);
     } finally {
       await host.close();
     }

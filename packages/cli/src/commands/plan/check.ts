@@ -1,4 +1,4 @@
-import type { EntryStatus, Problem } from "@toolmount/loader";
+import type { EntryStatus, LockChange, Problem } from "@toolmount/loader";
 import type { InspectedEntry } from "@toolmount/loader/commands";
 import { Option, type Command } from "commander";
 import { loaderOptions } from "../../host/loader-options.ts";
@@ -8,10 +8,11 @@ import { exitCodes, type ExitCode } from "../../process/exit-codes.ts";
 import type { Shell } from "../../process/shell.ts";
 import { annotation } from "../../render/annotations.ts";
 import { problemsOf } from "../../render/failure.ts";
+import { writeDrift } from "../../render/lock-changes.ts";
 import { shortPath, writeProblems } from "../../render/problems.ts";
 import { countOf } from "../../screen/count.ts";
 import { printable } from "../../screen/printable.ts";
-import type { MountReport, MountRequest } from "../../trial/mount-process.ts";
+import { isLocked, mountInProcess } from "../../trial/mount-plan.ts";
 
 interface Options extends PlanOptions {
   readonly json?: true;
@@ -59,6 +60,8 @@ type Report =
       readonly problems: readonly Problem[];
       /** Modules that were not checked, because only mounting shows their tools. */
       readonly unknown: readonly string[];
+      /** Tools that differ from the lock file: their calls are denied until the change is accepted. */
+      readonly lockChanges: readonly LockChange[];
     }
   | { readonly ok: false; readonly problems: readonly Problem[] };
 
@@ -79,8 +82,9 @@ function refused(error: unknown): Report {
 async function findProblems(plan: string | undefined, options: Options, shell: Shell): Promise<Report> {
   const looked = await inspect(plan, options, shell);
   if (!looked.ok) return looked;
-  const mounts = options.mount === true || (options.load && looked.unknown.length > 0);
-  return mounts ? mountInProcess(plan, options, shell) : looked;
+  const needsMount = looked.unknown.length > 0 || (await isLocked(looked.plan, options));
+  const mounts = options.mount === true || (options.load && needsMount);
+  return mounts ? findByMounting(plan, options, shell) : looked;
 }
 
 /** Reads manifests; runs no code of tools. */
@@ -90,7 +94,14 @@ async function inspect(plan: string | undefined, options: Options, shell: Shell)
   if (inspected.problems.length > 0) return { ok: false, problems: inspected.problems };
   const { entries, unknown } = inspected;
   const problems = entries.flatMap((entry) => entry.problems);
-  return { ok: true, plan: inspected.plan.file, modules: entries.map(describeEntry), problems, unknown };
+  return {
+    ok: true,
+    plan: inspected.plan.file,
+    modules: entries.map(describeEntry),
+    problems,
+    unknown,
+    lockChanges: [],
+  };
 }
 
 function describeEntry({ tools, required: _, ...entry }: InspectedEntry): Module {
@@ -98,20 +109,11 @@ function describeEntry({ tools, required: _, ...entry }: InspectedEntry): Module
   return { ...entry, state, tools: tools?.flatMap(({ name }) => name ?? []) ?? null };
 }
 
-/** Mounts the plan in a process of its own, so that no module can end or block the command. */
-async function mountInProcess(
-  plan: string | undefined,
-  { env: overlays }: Options,
-  shell: Shell,
-): Promise<Report> {
-  const { runTrial } = await import("../../trial/run-trial.ts");
-  const request: MountRequest = { plan, cwd: shell.cwd, overlays, verbosity: shell.settings.verbosity };
-  const result = await shell.interruptible(({ signal }) =>
-    runTrial<MountReport, { during: "import" }>("mount-process", request, { during: "import" }, signal),
-  );
+async function findByMounting(plan: string | undefined, options: Options, shell: Shell): Promise<Report> {
+  const result = await mountInProcess(plan, options, shell);
   if (result.kind === "report") {
-    const { file, entries, problems } = result.report;
-    return { ok: true, plan: file, modules: entries, problems, unknown: [] };
+    const { file, entries, problems, lockChanges } = result.report;
+    return { ok: true, plan: file, modules: entries, problems, unknown: [], lockChanges };
   }
   const message = `the plan cannot be mounted: a module, when it is imported or mounted: ${result.incident.problem}`;
   return { ok: false, problems: [{ code: "MODULE_MOUNT_FAILED", message }] };
@@ -138,6 +140,7 @@ function writeReport(report: Report, shell: Shell): void {
     "not mounted, and not required",
     left.map(({ id }) => id),
   );
+  writeDrift(out, report.lockChanges);
   writeNames(out, "NOT checked, because --no-load runs no module without a manifest", unknown);
 }
 

@@ -1,4 +1,4 @@
-import type { Problem } from "@toolmount/loader";
+import type { LockChange, Problem } from "@toolmount/loader";
 import type { PackageWarning } from "@toolmount/loader/commands";
 import type { ProviderStatus } from "@toolmount/interop";
 import type { Command } from "commander";
@@ -10,9 +10,11 @@ import { addPlanOptions, type PlanOptions } from "../../options/plan-options.ts"
 import { exitCodes, type ExitCode } from "../../process/exit-codes.ts";
 import type { Shell } from "../../process/shell.ts";
 import { problemsOf } from "../../render/failure.ts";
+import { writeDrift } from "../../render/lock-changes.ts";
 import { shortPath, writeProblems } from "../../render/problems.ts";
 import { countOf } from "../../screen/count.ts";
 import { printable } from "../../screen/printable.ts";
+import { isLocked, mountInProcess } from "../../trial/mount-plan.ts";
 
 interface Options extends PlanOptions {
   readonly json?: true;
@@ -41,6 +43,8 @@ interface Diagnosis {
   }[];
   readonly doubts: readonly PackageWarning[];
   readonly problems: readonly Problem[];
+  /** Tools that differ from the plan's lock file. */
+  readonly lockChanges: readonly LockChange[];
 }
 
 async function doctor(plan: string | undefined, options: Options, shell: Shell): Promise<ExitCode> {
@@ -51,6 +55,7 @@ async function doctor(plan: string | undefined, options: Options, shell: Shell):
   if (options.json === true) shell.out.json(diagnosis);
   else writeDiagnosis(diagnosis, shell);
   if (diagnosis.problems.length > 0) return exitCodes.planInvalid;
+  if (diagnosis.lockChanges.length > 0) return exitCodes.failed;
   return diagnosis.doubts.some(({ kind }) => kind !== "unused") ? exitCodes.failed : exitCodes.done;
 }
 
@@ -68,12 +73,25 @@ async function examinePlan(
       ...inspected.problems,
       ...inspected.entries.filter(({ required }) => !required).flatMap((entry) => entry.problems),
     ];
-    return { plan: inspected.plan.file, modules, doubts, problems };
+    const { file } = inspected.plan;
+    const lockChanges = await findLockChanges(file, options, shell);
+    return { plan: file, modules, doubts, problems, lockChanges };
   } catch (error) {
     const problems = problemsOf(error);
     if (problems === undefined) throw error;
-    return { plan: undefined, modules: [], doubts: [], problems };
+    return { plan: undefined, modules: [], doubts: [], problems, lockChanges: [] };
   }
+}
+
+/** A plan that cannot be mounted has no changes to review; what keeps it from that is reported as its problems. */
+async function findLockChanges(
+  plan: string | undefined,
+  options: Options,
+  shell: Shell,
+): Promise<readonly LockChange[]> {
+  if (!(await isLocked(plan, options))) return [];
+  const result = await mountInProcess(plan, options, shell);
+  return result.kind === "report" ? result.report.lockChanges : [];
 }
 
 const signs = {
@@ -82,7 +100,10 @@ const signs = {
   "not yet": { style: "dim", sign: "–" },
 } as const;
 
-function writeDiagnosis({ machine, models, plan, modules, doubts, problems }: Diagnosis, shell: Shell): void {
+function writeDiagnosis(
+  { machine, models, plan, modules, doubts, problems, lockChanges }: Diagnosis,
+  shell: Shell,
+): void {
   const { out, cwd } = shell;
   for (const { what, state, says } of machine) {
     const { style, sign } = signs[state];
@@ -102,6 +123,7 @@ function writeDiagnosis({ machine, models, plan, modules, doubts, problems }: Di
     out.line(
       `${out.paint("yellow", "•")} ${printable(entry)}: ${printable(problem)}${hint === undefined ? "" : `; ${printable(hint)}`}`,
     );
+  writeDrift(out, lockChanges);
   if (problems.length > 0) out.line();
   writeProblems(out, problems, cwd);
 }

@@ -5,6 +5,7 @@ import { addExamples, jsonOption, planArgument } from "../../options/common.ts";
 import { loaderOptions } from "../../host/loader-options.ts";
 import { addPlanOptions, type PlanOptions } from "../../options/plan-options.ts";
 import { printable } from "../../screen/printable.ts";
+import { writeLockChanges } from "../../render/lock-changes.ts";
 import { shortPath } from "../../render/problems.ts";
 import type { Shell } from "../../process/shell.ts";
 import { exitCodes, type ExitCode } from "../../process/exit-codes.ts";
@@ -42,11 +43,7 @@ async function lock(plan: string | undefined, options: Options, shell: Shell): P
 }
 
 function writeReport({ file, exists, changes, written }: LockReport, { out, cwd }: Shell): void {
-  for (const { tool, change, before, now } of exists ? changes : []) {
-    const versions = [...new Set([before?.version, now?.version])].filter(Boolean).join(" → ");
-    const facts = `${tool}  ${now?.module ?? before?.module ?? ""} ${versions}`.trimEnd();
-    out.line(`  ${out.paint("yellow", change.padEnd(7))} ${printable(facts)}`);
-  }
+  if (exists) writeLockChanges(out, changes);
   const name = printable(shortPath(file, cwd));
   if (written) out.line(`${out.paint("green", "✔")} ${name} is written`);
   else if (!exists) out.line(`${out.paint("red", "✖")} ${name} does not exist`);

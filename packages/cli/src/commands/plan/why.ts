@@ -7,6 +7,7 @@ import { readPlanAndTool } from "../../options/operands.ts";
 import { addExamples, jsonOption, planArgument } from "../../options/common.ts";
 import { loaderOptions } from "../../host/loader-options.ts";
 import { addPlanOptions, type PlanOptions } from "../../options/plan-options.ts";
+import type { Verdict } from "../../plan-tests/judge-calls.ts";
 import { printable } from "../../screen/printable.ts";
 import { shortPath, writeProblems } from "../../render/problems.ts";
 import type { Shell } from "../../process/shell.ts";
@@ -16,6 +17,8 @@ interface Options extends PlanOptions {
   readonly json?: true;
   readonly arguments?: string;
   readonly mode?: string;
+  readonly user?: string;
+  readonly session?: string;
 }
 
 /** `toolmount why [plan] <tool>`: which lines made a tool what it is, and what would decide a call of it. */
@@ -25,6 +28,8 @@ export function define(command: Command, shell: Shell): void {
     .argument("[tool]", "a tool, by its offered name or the one its author gave it")
     .option("--arguments <json>", "arguments of the call that is judged")
     .option("--mode <name>", "the mode of the call that is judged")
+    .option("--user <id>", "the user of the call that is judged")
+    .option("--session <id>", "the session of the call that is judged")
     .option(...jsonOption)
     .action(async (first: string | undefined, second: string | undefined, options: Options) => {
       const { plan, tool } = readPlanAndTool(first, second, shell.settings.plan);
@@ -43,38 +48,52 @@ async function why(
   shell: Shell,
 ): Promise<ExitCode> {
   const { explainTool } = await import("@toolmount/loader/commands");
+  const { judgeCalls } = await import("../../plan-tests/judge-calls.ts");
   const given = { arguments: readJsonObject("--arguments", options.arguments), mode: options.mode };
-  const explanation = await explainTool(tool, plan, { ...loaderOptions(options, shell), ...given });
+  const call = { tool, ...given, user: options.user, session: options.session };
+  const { tools, verdicts, problems } = await judgeCalls(call, plan, loaderOptions(options, shell));
+  const explained = await explainTool(tool, plan, { ...loaderOptions(options, shell), ...given, tools });
+  const judged = explained.tools.map((one) => ({ ...one, verdict: verdicts.get(one.name ?? "") ?? null }));
+  const known = explained.problems.length > 0 ? explained.problems : problems;
+  const explanation = { ...explained, tools: judged, problems: known };
   if (options.json === true) shell.out.json(explanation);
   else writeExplanation(tool, explanation, shell);
-  return explanation.tools.length === 0 ? exitCodes.failed : exitCodes.done;
+  return judged.length === 0 ? exitCodes.failed : exitCodes.done;
 }
 
-function writeExplanation(name: string, explanation: Explanation, shell: Shell): void {
+/** A tool, and what becomes of a call of it; null when it is left out, or the plan cannot be opened. */
+type JudgedTool = ExplainedTool & { readonly verdict: Verdict | null };
+
+type Judged = Omit<Explanation, "tools"> & { readonly tools: readonly JudgedTool[] };
+
+function writeExplanation(name: string, explanation: Judged, shell: Shell): void {
   writeProblems(shell.err, explanation.problems, shell.cwd);
   if (explanation.tools.length === 0) return writeMissing(name, explanation, shell);
   for (const tool of explanation.tools) writeTool(tool, shell);
 }
 
-function writeMissing(name: string, { offered, unknown }: Explanation, { out }: Shell): void {
+function writeMissing(name: string, { offered, unknown }: Judged, { out }: Shell): void {
   const near = nearestNames(name, offered).map(printable).join(", ");
   out.line(
     `${out.paint("red", "✖")} no entry has a tool ${printable(name)}${near === "" ? "" : `; near: ${near}`}`,
   );
   if (unknown.length > 0)
     out.line(
-      out.paint("yellow", `  without a manifest, so not looked into: ${unknown.map(printable).join(", ")}`),
+      out.paint(
+        "yellow",
+        `  not looked into, because they have no manifest and the plan cannot be opened: ${unknown.map(printable).join(", ")}`,
+      ),
     );
 }
 
-function writeTool({ name, declared, entry, origins, answers }: ExplainedTool, shell: Shell): void {
+function writeTool({ name, declared, entry, origins, answers, verdict }: JudgedTool, shell: Shell): void {
   const { out } = shell;
   const title = name === null ? `${declared.name} is left out` : name;
   out.line(`${out.paint("bold", printable(title))}  ${out.paint("dim", facts(declared, entry))}`);
   for (const origin of origins) writeOrigin(origin, shell);
   for (const answer of answers) writeAnswer(answer, shell);
   if (name !== null && answers.length === 0)
-    writeRow("decides", "no policy of the plan has a word", undefined, shell);
+    writeRow("decides", "no policy of the plan answers for this tool", undefined, shell);
   if (declared.requiresConfirmation !== undefined && declared.requiresConfirmation !== false)
     writeRow(
       "asks",
@@ -82,6 +101,26 @@ function writeTool({ name, declared, entry, origins, answers }: ExplainedTool, s
       undefined,
       shell,
     );
+  if (name === null) writeRow("verdict", "not offered: the plan leaves this tool out", undefined, shell);
+  else if (verdict !== null) writeVerdict(verdict, shell);
+}
+
+const verdictTexts = {
+  allow: { style: "green", text: "allowed: the call runs" },
+  ask: { style: "yellow", text: "asks: a person has to approve the call" },
+  deny: { style: "red", text: "denied" },
+  invalid: { style: "red", text: "these arguments are refused" },
+  not_found: { style: "red", text: "not offered here" },
+  depends: { style: "yellow", text: "depends on the arguments: give them with --arguments" },
+} as const;
+
+function writeVerdict({ answer, reason, rules }: Verdict, { out }: Shell): void {
+  const { style, text } = verdictTexts[answer];
+  const because = reason === "" ? "" : `: ${reason}`;
+  const where = rules.length === 0 ? "" : ` (${rules.join(", ")})`;
+  out.line(
+    `  ${out.paint("bold", "verdict".padEnd(9))} ${out.paint(style, text)}${printable(`${because}${where}`)}`,
+  );
 }
 
 function facts(declared: ExplainedTool["declared"], { version, specifier }: ExplainedTool["entry"]): string {

@@ -1,0 +1,37 @@
+import { ToolmountError } from "@toolmount/core/errors";
+import type { OpenedHost } from "@toolmount/loader";
+import type { Command } from "commander";
+import { exitCodes, type ExitCode } from "../process/exit-codes.ts";
+import type { Shell } from "../process/shell.ts";
+import { printable } from "../screen/printable.ts";
+
+/** Where calls are recorded, or what they are answered from. */
+export interface TapeOptions {
+  readonly record?: string;
+  readonly replay?: string;
+}
+
+/** Adds `--record` and `--replay`. */
+export function addTapeOptions(command: Command): Command {
+  return command
+    .option("--record <file>", "record the calls in a new file, which only its owner can read")
+    .option("--replay <file>", "run no tool; answer calls from a recorded file, and fail when they differ");
+}
+
+/** The options of a host that records or replays. Throws `USAGE_INVALID` for both together. */
+export function tapeOf({ record, replay }: TapeOptions): TapeOptions {
+  if (record !== undefined && replay !== undefined)
+    throw new ToolmountError("USAGE_INVALID", { problem: "give --record or --replay, not both" });
+  return { ...(record !== undefined && { record }), ...(replay !== undefined && { replay }) };
+}
+
+/**
+ * The exit code of a command whose work is done. With `--replay`, each difference from the recorded calls is reported on
+ * stderr, and a command that would have succeeded has failed.
+ */
+export function exitCodeOfReplay(host: OpenedHost, code: ExitCode, { err }: Shell): ExitCode {
+  const differences = host.replayDifferences();
+  for (const difference of differences)
+    err.line(`${err.paint("red", "replay differs:")} ${printable(difference)}`);
+  return differences.length > 0 && code === exitCodes.done ? exitCodes.failed : code;
+}

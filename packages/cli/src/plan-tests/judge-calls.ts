@@ -1,0 +1,92 @@
+import { isToolmountError, type JsonObject, type ToolInfo } from "@toolmount/core";
+import type { OpenHostOptions, OpenedHost, Problem } from "@toolmount/loader";
+import type { Answer, PlanTest } from "./read.ts";
+import { createTestBench, type TestBench } from "./run.ts";
+
+/** A call that is judged and does not run. Without arguments, those of the tool are unknown. */
+export interface JudgedCall {
+  readonly tool: string;
+  readonly arguments: JsonObject | undefined;
+  readonly mode: string | undefined;
+  readonly user: string | undefined;
+  readonly session: string | undefined;
+}
+
+/** What becomes of a call. `depends`: only its arguments can decide. */
+export interface Verdict {
+  readonly answer: Answer | "depends";
+  readonly reason: string;
+  /** The lines of the plan that ask. */
+  readonly rules: readonly string[];
+}
+
+/** What a host of the plan says of a call. */
+export interface Judgement {
+  /** Tools that the plan offers; undefined when the plan cannot be opened. */
+  readonly tools: readonly ToolInfo[] | undefined;
+  /** By the tool's offered name. */
+  readonly verdicts: ReadonlyMap<string, Verdict>;
+  /** Why the plan cannot be opened. */
+  readonly problems: readonly Problem[];
+}
+
+/**
+ * Opens a plan, calls each tool of that name, offered or declared, and reports how far the call comes: through gates,
+ * policies, modes, budgets and the confirmation of the tool itself. No tool runs, nothing is stored, no person is asked.
+ */
+export async function judgeCalls(
+  call: JudgedCall,
+  plan: string | undefined,
+  options: OpenHostOptions,
+): Promise<Judgement> {
+  const { openHost } = await import("@toolmount/loader");
+  const bench = createTestBench();
+  let host: OpenedHost;
+  try {
+    host = await openHost(plan, { ...options, ...bench.options });
+  } catch (error) {
+    return { tools: undefined, verdicts: new Map(), problems: problemsOf(error) };
+  }
+  try {
+    const tools = host.tools({ includeDeprecated: true });
+    const named = tools.filter((tool) => [tool.name, tool.declaredName].includes(call.tool));
+    const verdicts = new Map<string, Verdict>();
+    for (const tool of named) verdicts.set(tool.name, await judge(tool, call, host, bench));
+    return { tools, verdicts, problems: [] };
+  } finally {
+    await host.close();
+  }
+}
+
+/** The problems of a plan that cannot be opened. Other errors are thrown again. */
+function problemsOf(error: unknown): readonly Problem[] {
+  if (!isToolmountError(error) || error.code !== "PLAN_INVALID") throw error;
+  return error.details.problems as readonly Problem[];
+}
+
+async function judge(tool: ToolInfo, call: JudgedCall, host: OpenedHost, bench: TestBench): Promise<Verdict> {
+  const { mode, session } = call;
+  if (mode !== undefined) {
+    const offer = await host.offer({ mode, sessionId: session });
+    const isOffered = offer.tools.some(({ name }) => name === tool.name);
+    if (!isOffered) return { answer: "not_found", reason: `mode ${mode} has no such tool`, rules: [] };
+  }
+  const { answer, reason, rules } = await bench.run(host, testOf(tool, call));
+  const isUndecided =
+    call.arguments === undefined && (answer === "invalid" || tool.requiresConfirmation === "dynamic");
+  return isUndecided ? { answer: "depends", reason: "", rules: [] } : { answer, reason, rules };
+}
+
+function testOf({ name }: ToolInfo, { arguments: given = {}, mode, user, session }: JudgedCall): PlanTest {
+  return {
+    path: ["tests", 0],
+    tool: name,
+    arguments: given,
+    user,
+    mode,
+    session,
+    given: { data: null },
+    approve: false,
+    expect: {},
+  };
+}

@@ -1,0 +1,28 @@
+import { existsSync } from "node:fs";
+import type { PlanOptions } from "../options/plan-options.ts";
+import type { Shell } from "../process/shell.ts";
+import type { MountReport, MountRequest } from "./mount-process.ts";
+import { runTrial, type TrialResult } from "./run-trial.ts";
+
+interface Step {
+  readonly during: "import";
+}
+
+/** Mounts a plan in a process of its own, so that no module can end or block the command. Throws what opening it throws. */
+export function mountInProcess(
+  plan: string | undefined,
+  { env: overlays }: PlanOptions,
+  shell: Shell,
+): Promise<TrialResult<MountReport, Step>> {
+  const request: MountRequest = { plan, cwd: shell.cwd, overlays, verbosity: shell.settings.verbosity };
+  return shell.interruptible(({ signal }) =>
+    runTrial<MountReport, Step>("mount-process", request, { during: "import" }, signal),
+  );
+}
+
+/** Whether a plan has a lock file: then only mounting shows whether its tools are still the same. */
+export async function isLocked(plan: string | undefined, { env: overlays }: PlanOptions): Promise<boolean> {
+  if (plan === undefined) return false;
+  const { lockFileOf } = await import("@toolmount/loader/commands");
+  return existsSync(lockFileOf(plan, overlays));
+}
