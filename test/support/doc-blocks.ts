@@ -151,6 +151,7 @@ async function checkTypes(reader: Reader): Promise<void> {
   const compilerOptions = {
     composite: false,
     declarationMap: false,
+    emitDeclarationOnly: false,
     noEmit: true,
     rootDir: "/",
     target: "esnext",
