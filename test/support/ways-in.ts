@@ -168,6 +168,10 @@ export const waysIn: readonly WayIn[] = [
 
 /** Files that call a host and are no way in, each with the reason. */
 export const noWaysIn: Readonly<Record<string, string>> = {
+  "packages/http/src/api/calls.ts":
+    "calls the host as the library does; packages/http/test/api.test.ts shows every decision over HTTP",
+  "packages/http/src/api/resume-when-decided.ts":
+    "resumes a call after an approver decided; it decides nothing itself",
   "packages/cli/src/plan-tests/run.ts": "no tool runs: the plan's own tests give each result",
   "packages/testing/src/trial/trial-calls.ts":
     "a kit for tests calls the tool that is tried, on a host of its own",

@@ -77,7 +77,7 @@ test("each event of sessions, prompts, providers, models and tools is reported w
     "execution:start": ids,
     "execution:end": ids,
     "provider:resolve": asked,
-    "provider:request": { ...asked, iteration: 1, iterations_remaining: 7, tools: ["broken", "count"] },
+    "provider:request": { ...asked, iteration: 1, iterations_remaining: 31, tools: ["broken", "count"] },
     "provider:error": { ...asked, attempt: 1, status: 429, retryable: true, retry_after_ms: 3 },
     "provider:throttle": { ...ids, delay_ms: 3 },
     "provider:retry": { ...ids, attempt: 1, delay_ms: 3 },

@@ -208,12 +208,12 @@ test("APTIX-N17, FORGE-N30: a model that never stops calling ends in a coded err
 
   expect(turn).toMatchObject({
     status: "failed",
-    iterations: 8,
+    iterations: 32,
     error: { code: "AGENT_REASONER_MAX_ITERATIONS_EXCEEDED" },
   });
-  expect(ran).toBe(8);
+  expect(ran).toBe(32);
   const { items } = await reasoner.show("s");
-  expect(items.filter(({ type }) => type === "function_call_output")).toHaveLength(8);
+  expect(items.filter(({ type }) => type === "function_call_output")).toHaveLength(32);
   expect(events.at(-2)).toMatchObject({ type: "error", code: "AGENT_REASONER_MAX_ITERATIONS_EXCEEDED" });
   expect(events.at(-1)).toMatchObject({ type: "done" });
 });
@@ -358,7 +358,7 @@ test("AMP-N51: a turn reports its events in order, and those of its calls bear i
   ]);
   for (const { event, data: reported } of heard.slice(2)) expect(reported["turn_id"], event).toBe(turnId);
   const [first, second] = heard.filter(({ event }) => event === "provider:request");
-  expect(first!.data["iterations_remaining"]).toBe(7);
+  expect(first!.data["iterations_remaining"]).toBe(31);
   expect(second!.data["iterations_remaining"]).toBe(6);
 });
 
