@@ -11,7 +11,7 @@ import { createScreen } from "../packages/cli/src/screen/screen.ts";
 
 const root = dirname(dirname(fileURLToPath(import.meta.url)));
 const plan = "mount-plans/demo.yaml";
-const note = ".toolmount/demo/note.txt";
+const note = ".scratch/demo/note.txt";
 const screen = createScreen(process.stdout, process.env);
 const events = [];
 

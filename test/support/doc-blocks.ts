@@ -150,6 +150,7 @@ async function checkTypes(reader: Reader): Promise<void> {
   await symlink(join(root, "node_modules/@types/node"), join(folder, "node_modules/@types/node"));
   const compilerOptions = {
     composite: false,
+    emitDeclarationOnly: false,
     declarationMap: false,
     emitDeclarationOnly: false,
     noEmit: true,

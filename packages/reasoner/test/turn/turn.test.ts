@@ -359,7 +359,7 @@ test("AMP-N51: a turn reports its events in order, and those of its calls bear i
   for (const { event, data: reported } of heard.slice(2)) expect(reported["turn_id"], event).toBe(turnId);
   const [first, second] = heard.filter(({ event }) => event === "provider:request");
   expect(first!.data["iterations_remaining"]).toBe(31);
-  expect(second!.data["iterations_remaining"]).toBe(6);
+  expect(second!.data["iterations_remaining"]).toBe(30);
 });
 
 test("a hook may refuse a prompt, or a request to the model", async () => {
