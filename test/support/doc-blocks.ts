@@ -152,7 +152,6 @@ async function checkTypes(reader: Reader): Promise<void> {
     composite: false,
     emitDeclarationOnly: false,
     declarationMap: false,
-    emitDeclarationOnly: false,
     noEmit: true,
     rootDir: "/",
     target: "esnext",
