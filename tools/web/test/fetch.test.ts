@@ -96,7 +96,7 @@ test.each([
 
   expect(await fetching(port).execute({ url: url() })).toMatchObject({
     code: "URL_BLOCKED",
-    error: expect.stringMatching(/^Invalid or blocked URL: .* \(a redirect led there\)$/),
+    error: expect.stringMatching(/^Invalid or blocked URL: .* \(the target of a redirect\)$/),
   });
 });
 
