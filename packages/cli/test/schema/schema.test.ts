@@ -125,7 +125,7 @@ test("an editor completes values, and says what a key is", async () => {
   );
 
   expect(await complete({ line: 2, character: 9 })).toEqual(expect.arrayContaining(["standard", "paranoid"]));
-  expect(await hover({ line: 5, character: 6 })).toContain("Put before the names of its tools");
+  expect(await hover({ line: 5, character: 6 })).toContain("Added before the names of it");
 });
 
 test("the schema of one plan knows the configs of its own modules", async () => {
