@@ -5,23 +5,22 @@ import { findWords, readTexts, words, type Exception } from "./support/plain-eng
 const root = join(import.meta.dirname, "..");
 
 /** Sentences that keep a word, each with its reason. */
-const exceptions: readonly Exception[] = [];
-
-/** Folders that are still being rewritten; this list shrinks to nothing. */
-const notYet: readonly string[] = [
-  // Made from the docstrings of packages/.
-  "docs/api/",
-  "docs/resume.md",
-  "docs/validate.md",
-  "docs/mount-plans.md",
-  "packages/",
-  "tools/",
+const exceptions: readonly Exception[] = [
+  {
+    file: "packages/core/src/scan/injection-phrases.ts",
+    text: "no need to|refrain from",
+    reason: "a pattern of phrases that try to steer a model",
+  },
+  {
+    file: "packages/core/test/scan-cases.ts",
+    text: "Forget everything you were told before.",
+    reason: "such a phrase",
+  },
 ];
 
 test("comments, messages, help and pages use plain English", async () => {
   const problems: string[] = [];
   for (const { file, text } of await readTexts(root)) {
-    if (notYet.some((folder) => file.startsWith(folder))) continue;
     for (const { line, found, instead, source } of findWords(text))
       if (!exceptions.some((exception) => exception.file === file && source.includes(exception.text)))
         problems.push(`${file}:${line}: "${found}"; write: ${instead}`);

@@ -25,7 +25,7 @@ export const words: readonly Word[] = [
   { pattern: "for leave|asks leave|leave to (?:run|call|write|do)", instead: "permission" },
   { pattern: "heed|heeds|heeded", instead: "follow, apply, obey" },
   { pattern: "that it lives|it still lives|who lives", instead: "is running, holds the lease" },
-  { pattern: "in vain|of old|aught|thereof|wherefrom|whereby|beforehand", instead: "say it plainly" },
+  { pattern: "in vain|aught|thereof|wherefrom|whereby|beforehand", instead: "say it plainly" },
 ];
 
 /** Files that hold other people's text, data or the list itself. */

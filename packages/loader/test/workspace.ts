@@ -60,7 +60,7 @@ export function installed(name: string, source: string, more: object = {}): Reco
   };
 }
 
-/** The source of a module that mounts one tool; `before` stands in front of it, inside `mount`. */
+/** The source of a module that mounts one tool; `before` is code in front of it, inside `mount`. */
 export function moduleSource(tool: string, before = ""): string {
   return `
 export async function mount(coordinator, config) {

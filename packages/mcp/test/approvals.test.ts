@@ -48,7 +48,7 @@ test.each([
   expect(await client.callTool(call)).toMatchObject({ isError: true });
 });
 
-test("a question that the user closes stays open for somebody else", async () => {
+test("a question that the user closes stays open for another approver", async () => {
   const host = hostOf([remove], { store: createMemoryStore() });
   const client = await connectStreams(host, "modern", { approvals: { elicitation: true } }, elicits);
   answering(client, { action: "cancel" });
@@ -118,7 +118,7 @@ test("a requestState that was changed, or belongs to another call or session, is
   expect(await retry(mine, requestState)).toMatchObject({ structuredContent: { gone: "a.txt" } });
 });
 
-/** Somebody else approves the first question there is. */
+/** Another approver approves the first question. */
 async function decideSoon(host: Host): Promise<void> {
   const controller = new AbortController();
   onTestFinished(() => controller.abort());

@@ -91,7 +91,7 @@ export function endOfRequest(request: ModelTrace): Attributes {
   };
 }
 
-/** Who is asked. `openai` is the format that is spoken; `server.address` tells who speaks it. */
+/** Who is asked. `openai` is the format that is spoken; `server.address` says which server speaks it. */
 export function serverAttributes({ model, server }: Pick<ModelTrace, "model" | "server">): Attributes {
   const [address = server, port] = server.split(/:(?=\d+$)/);
   return {

@@ -32,7 +32,7 @@ export async function openChild(parent: Folder, name: string, purpose: Purpose):
   return await adopt(parent.disk, handle, join(parent.real, name), purpose);
 }
 
-/** Opens the folder at `real`, making it and what is missing above it. Tells whether anything was made. */
+/** Opens the folder at `real`, making it and what is missing above it. Returns whether anything was made. */
 export async function makeFolder(
   disk: Disk,
   real: string,

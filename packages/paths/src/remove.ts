@@ -11,7 +11,7 @@ export interface RemoveOptions {
   readonly signal?: AbortSignal | undefined;
 }
 
-/** Removes an entry for good and tells how many entries that were. A link is removed, never what it leads to. */
+/** Removes an entry for good and returns how many entries were removed. A link is removed, never what it leads to. */
 export async function removeEntry(disk: Disk, place: Place, options: RemoveOptions): Promise<number> {
   const purpose: Purpose = { given: place.given, access: "write" };
   const parent = await openFolder(disk, dirname(place.real), purpose);

@@ -4,7 +4,7 @@ import type { Rule } from "./config.ts";
 
 /**
  * A rule as a policy of its own. All rules that fit a call count, wherever they stand: any deny wins, and an allow
- * takes away only what the level asks, or with `waives` what the tool asks. `where` tells where the rule is written.
+ * takes away only what the level asks, or with `waives` what the tool asks. `where` says where the rule is written.
  */
 export function createRule(
   rule: Rule,

@@ -26,7 +26,7 @@ describe("C21: levels", () => {
     expect(outcomes.filter(({ status }) => status === "ok")).toHaveLength(tools.length - asked.length);
   });
 
-  test("an unknown level, a key that is none, a rule without an answer: refused", () => {
+  test("an unknown level, an unknown key, a rule without an answer: refused", () => {
     for (const bad of [
       { level: "wild" },
       { lvl: "standard" },

@@ -99,7 +99,7 @@ describe("a webhook that is asked", () => {
       "an answer of last week",
       (asked) => signed(asked, { decision: "approve" }, asked.approvalId, Date.now() - 604_800_000),
     ],
-    ["a decision that is none", (asked) => signed(asked, { decision: "yes" })],
+    ["an unknown decision", (asked) => signed(asked, { decision: "yes" })],
     ["an error", () => ({ status: 500 })],
     ["a redirect", () => ({ status: 302, headers: { location: "http://127.0.0.1:1/" } })],
   ])("%s denies: an approver that fails has not said yes", async (_, answer) => {

@@ -7,7 +7,7 @@ export interface Services {
   readonly tools: () => Iterable<ToolInfo>;
   /** What is mounted as the catalog of modes. */
   readonly catalog?: (() => ModeCatalog | null) | undefined;
-  /** Tells the host that tools were activated. */
+  /** Reports to the host that tools were activated. */
   readonly announce?: ((event: string, data: Readonly<Record<string, unknown>>) => void) | undefined;
 }
 

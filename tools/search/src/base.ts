@@ -8,7 +8,7 @@ export interface Base {
   readonly folder: string;
   /** The arguments of the engine for it. */
   readonly target: string;
-  /** The real path behind one the engine tells. */
+  /** The real path behind a path that the engine reports. */
   real(found: string): string;
   /** The same as the caller would write it, and can give to other tools. */
   shown(found: string): string;
@@ -34,7 +34,7 @@ export async function openBase(files: Files, path: string): Promise<Base> {
   };
 }
 
-/** Asks for nothing of a file: what refuses tells what it is. */
+/** Requests nothing of a file: the error says what it is. */
 async function kindOf(files: Files, path: string): Promise<Base["kind"]> {
   try {
     await files.read(path, 0);

@@ -16,7 +16,7 @@ export interface Wanted {
 }
 
 /**
- * Lets the engine walk a folder, and collects the wanted paths of what it tells: files, and the folders they are in.
+ * Lets the engine walk a folder, and collects the wanted paths that it reports: files, and the folders they are in.
  * They are claims: nothing was looked at under the armour yet.
  */
 export async function findPaths(

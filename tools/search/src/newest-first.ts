@@ -13,7 +13,7 @@ export interface FoundPath {
 const together = 16;
 
 /**
- * Looks at paths that were claimed, and tells those that are there and may be read, last written first.
+ * Checks paths that were claimed, and returns those that exist and may be read, last written first.
  *
  * The engine walks by itself, and a link may have been turned while it did: each folder is opened under the armour.
  */

@@ -1,7 +1,7 @@
 import { RE2JS } from "re2js";
 import { Refusal } from "./refusal.ts";
 
-/** Tells whether a path fits; paths are relative and have `/` between names. */
+/** Whether a path matches; paths are relative and have `/` between names. */
 export type PathFilter = (path: string) => boolean;
 
 /** Longest pattern, and how deep braces may stand in braces. */

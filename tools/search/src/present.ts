@@ -6,13 +6,13 @@ import type { Claims } from "./ripgrep/matches.ts";
 import type { Searcher } from "./searcher.ts";
 import { linesAfter, linesBefore, showLines } from "./text.ts";
 
-/** One thing that a search tells: a matching line, a file, or a file and its number. */
+/** One result of a search: a matching line, a file, or a file and its number. */
 type Item = JsonObject;
 
 /** Files that are read at the same time. */
 const together = 16;
 
-/** Confirms what the engine claims, file by file in the order of their paths, and tells one page of it. */
+/** Confirms what the engine claims, file by file in the order of their paths, and returns one page of it. */
 export async function present(
   searcher: Searcher,
   params: GrepArguments,

@@ -28,7 +28,7 @@ test("a path whose special characters have a \\ before them is found, and nothin
   );
 });
 
-/** False where a file stands in the way of a folder, or the other way round. */
+/** False where a file blocks a folder, or the other way round. */
 function plant(at: string): boolean {
   try {
     mkdirSync(dirname(at), { recursive: true });

@@ -30,7 +30,7 @@ export function createDelay(_settings: object = {}, { clock = systemClock }: Del
   return defineTool({
     name: "testing_delay",
     description:
-      "Waits for some milliseconds and tells how long it took. Use to try deadlines and cancellation out; not to wait for anything in the world.",
+      "Waits for some milliseconds and returns how long it took. Use to try deadlines and cancellation out; not to wait for anything in the world.",
     summary: "Waits, and can be cancelled.",
     usage,
     schema,

@@ -61,7 +61,7 @@ Bad usage
 export const delayUsage = `testing_delay: waits, and can be cancelled
 
 Primary purpose
-Waits for a number of milliseconds and tells how long it really took, so that deadlines, progress and cancellation can be tried out.
+Waits for a number of milliseconds and returns how long it really took, so that deadlines, progress and cancellation can be tried out.
 
 Rules
 - Use it when the user asks for a delay, or to see how a slow tool behaves.

@@ -1,6 +1,6 @@
 /** What the tool needs of a host; it can be left out. */
 export interface Services {
-  /** Tells the host that a list was changed. */
+  /** Reports to the host that a list was changed. */
   readonly announce?: ((event: string, data: Readonly<Record<string, unknown>>) => void) | undefined;
 }
 

@@ -11,7 +11,7 @@ export interface WatchedCall {
   readonly error: () => Error & { readonly code: string; readonly details: object };
 }
 
-/** Tells the watchdog which calls run. */
+/** Reports the running calls to the watchdog. */
 export interface CallWatch {
   /** A call begins. Returns the function that ends the watch. */
   begin(call: WatchedCall): () => void;

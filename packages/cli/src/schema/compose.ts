@@ -20,8 +20,8 @@ export interface SchemaSources {
 type Mutable = Record<string, unknown>;
 
 /**
- * One JSON Schema (draft 7) of whole plans, for editors: the loader's own keys, the sections of the modules they stand
- * for, and by the module that an entry names, its config.
+ * One JSON Schema (draft 7) of whole plans, for editors: the loader's own keys, the sections of their
+ * modules, and by the module that an entry names, its config.
  */
 export function composePlanSchema({ parts, sections, modules }: SchemaSources): JsonObject {
   const definitions: Mutable = {};
@@ -61,7 +61,7 @@ export function composePlanSchema({ parts, sections, modules }: SchemaSources): 
         description: "Of Amplifier's plans: config of the session's orchestrator.",
       },
       context: { type: "object", description: "Of Amplifier's plans: config of the session's context." },
-      agents: { type: "object", description: "Of Amplifier's plans: passed on, and mounted by nobody here." },
+      agents: { type: "object", description: "From Amplifier's plans: stored in the plan, but not mounted." },
       session: { type: "object", description: "The loop over a model: @toolmount/reasoner." },
       ...Object.fromEntries(named),
     },

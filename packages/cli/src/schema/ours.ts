@@ -18,7 +18,7 @@ const storeSections: Readonly<Record<string, JsonSchema>> = {
     pattern: "^(memory$|sqlite:.|postgres(ql)?://.|.*\\$\\{)",
   },
   audit: {
-    description: "How calls are written down: off, batched (at most 10 ms lost), durable.",
+    description: "How calls are recorded: off, batched (at most 10 ms lost), durable.",
     anyOf: [{ enum: ["off", "batched", "durable"] }, { type: "object" }],
   },
 };

@@ -1,7 +1,7 @@
 import { stripVTControlCharacters } from "node:util";
 import type { Screen } from "./screen.ts";
 
-/** One column: its title, and what stands in it. The last column takes what room is left. */
+/** One column: its title and its text. The last column takes what room is left. */
 export interface Column<Row> {
   readonly title: string;
   readonly cell: (row: Row) => string;

@@ -4,7 +4,7 @@ export class CallIds {
   readonly #claimed = new Map<string, Set<string>>();
   #runs = 0;
 
-  /** `hostId` begins every run id: it tells the hosts of one process apart. */
+  /** `hostId` begins every run id: it is different for each host of a process. */
   constructor(hostId: string) {
     this.#prefix = `${hostId}-`;
   }

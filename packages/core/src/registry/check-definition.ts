@@ -36,7 +36,7 @@ function problemOf(definition: ToolDefinition): string | null {
   if (execution !== undefined && !["server", "client"].includes(execution))
     return "its execution is neither server nor client";
   if (status !== undefined && !["active", "deprecated", "removed"].includes(status))
-    return "its status is none of active, deprecated, removed";
+    return "its status is not active, deprecated or removed";
   return null;
 }
 

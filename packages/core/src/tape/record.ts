@@ -11,7 +11,7 @@ import type { TapeCall, TapeDecision, TapeResult } from "./tape.ts";
 export interface RecordOptions {
   /** Masks secrets in arguments and results before anything is written. */
   readonly redact: Redactor;
-  /** Takes each call when it ends. Calls end in another order than they began; `order` tells which began first. */
+  /** Takes each call when it ends. Calls end in another order than they began; `order` says which began first. */
   readonly write: (call: TapeCall) => void;
 }
 

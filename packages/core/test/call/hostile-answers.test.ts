@@ -148,7 +148,7 @@ test("S8: the arguments of a tool are frozen, whether or not anyone watches", as
   expect(Object.isFrozen(given)).toBe(false);
 });
 
-describe("R20: a request that is none", () => {
+describe("R20: an invalid request", () => {
   const throwing = (key: string) =>
     Object.defineProperty({ name: "probe" }, key, {
       enumerable: true,

@@ -121,7 +121,7 @@ function read(tool: AmplifierTool, name: string) {
 /** Longest message of a thrown error that reaches a model, in characters. */
 const maxMessage = 1_000;
 
-/** Amplifier tells message and type of what was thrown; paths of the host's code and secrets are not among them. */
+/** Amplifier shows message and type of a thrown error; paths of the host's code and secrets are not among them. */
 function describeThrown(thrown: unknown): PartialResult<never> {
   const type = thrown instanceof Error ? thrown.name : typeof thrown;
   const message = safeMessage(thrown) || type;

@@ -7,10 +7,10 @@ const maxIssues = 20;
 /** What ajv found wrong, as issues that a model can act on. */
 export function issuesOf(errors: readonly ErrorObject[]): readonly Issue[] {
   // A failed condition says nothing beside the faults of its branch.
-  const telling = errors.filter(({ keyword }) => keyword !== "if");
-  const issues = (telling.length > 0 ? telling : errors).slice(0, maxIssues).map(toIssue);
-  return telling.length > maxIssues
-    ? [...issues, { path: [], message: `and ${telling.length - maxIssues} more` }]
+  const errorsToShow = errors.filter(({ keyword }) => keyword !== "if");
+  const issues = (errorsToShow.length > 0 ? errorsToShow : errors).slice(0, maxIssues).map(toIssue);
+  return errorsToShow.length > maxIssues
+    ? [...issues, { path: [], message: `and ${errorsToShow.length - maxIssues} more` }]
     : issues;
 }
 

@@ -79,8 +79,8 @@ async function mountAndLock(
 
 /** What modules contribute for the lock file, by their ids: see {@link definitionsChannel}. */
 async function collectDefinitions({ coordinator }: Host): Promise<Record<string, Json>> {
-  const told = await coordinator.collectContributions(definitionsChannel);
-  const parsed = told.map((one) => contribution.parse(one));
+  const published = await coordinator.collectContributions(definitionsChannel);
+  const parsed = published.map((one) => contribution.parse(one));
   return Object.fromEntries(parsed.map(({ module, definitions }) => [module, definitions]));
 }
 

@@ -16,7 +16,7 @@ export interface TryOptions extends OpenHostOptions {
 
 /** What is known of entries that are not in a plan yet. */
 export interface TriedEntries {
-  /** Why they cannot be mounted. A variable that is not set yet is none of these: it may be set later. */
+  /** Why they cannot be mounted. A variable that is not set yet is not one of these: it may be set later. */
   readonly problems: readonly Problem[];
   /** Ids of entries that only importing their modules could check. */
   readonly unknown: readonly string[];

@@ -12,7 +12,7 @@ const harmless = [
 
 /**
  * Whether the value that a plan takes from a variable or a file is a secret: by the name of the variable or of the field,
- * or because the value is none that a reader needs.
+ * or because the value does not have a harmless form.
  */
 export function isSecretValue(value: string, names: readonly string[]): boolean {
   return names.some(namesSecret) || !harmless.some((pattern) => pattern.test(value));

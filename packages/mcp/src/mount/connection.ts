@@ -14,7 +14,7 @@ import type { ServerStatus } from "./status.ts";
 import { StdioTransport } from "./stdio-transport.ts";
 import { createTransport, type TransportOptions } from "./transport.ts";
 
-/** What a connection reports to whoever opened it. */
+/** What a connection reports to its owner. */
 export interface ConnectionOptions extends TransportOptions {
   /** The server says that its tools are others now, or a new connection was made. */
   readonly onTools?: ((tools: readonly Tool[]) => void) | undefined;
@@ -167,7 +167,7 @@ export class Connection {
     const discover = client.getDiscoverResult();
     if (prior === undefined && settings.era === "auto")
       verdict.note(discover === undefined ? { kind: "legacy" } : { kind: "modern", discover });
-    // A client that was told the revision does not listen by itself.
+    // A client with a fixed revision does not listen by itself.
     if (prior?.kind === "modern")
       await client
         .listen({ toolsListChanged: true })

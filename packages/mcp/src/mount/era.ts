@@ -29,7 +29,7 @@ export class EraVerdict {
   }
 }
 
-/** How the SDK's client finds out, or is told, which revision to speak. */
+/** How the SDK's client finds, or is given, the revision to speak. */
 export function negotiationOf({ era, command, startTimeoutMs }: ServerSettings): VersionNegotiationOptions {
   switch (era) {
     case "legacy":

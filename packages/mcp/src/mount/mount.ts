@@ -25,7 +25,7 @@ export async function mount(coordinator: Coordinator, settings: ServerSettings):
   coordinator.registerCleanup(() => server.close());
   const locked = lockedTools(coordinator, settings.name);
   server.mountAll(locked ?? (await server.list()));
-  // It is compared with the lock file as soon as it answers; nobody has to wait for that.
+  // It is compared with the lock file as soon as it answers; no call waits for that.
   if (locked !== null && settings.wake === "start") void server.start();
   if (settings.expose.length > 0)
     coordinator.registerContributor(exposedChannel, settings.name, () => server.exposed);

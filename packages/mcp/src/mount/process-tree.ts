@@ -107,7 +107,7 @@ function isAlive(group: number): boolean {
   return signalGroup(group, 0);
 }
 
-/** Tells whether there was a group to signal. */
+/** Returns whether there was a group to signal. */
 function signalGroup(group: number, signal: NodeJS.Signals | 0): boolean {
   try {
     return process.kill(-group, signal);

@@ -157,7 +157,7 @@ export class MountedServer {
 
   /**
    * The server has other tools than before. What changed is mounted again, and so compared with the lock: a definition
-   * that nobody has accepted cannot be called.
+   * that is not accepted cannot be called.
    */
   async #change(tools: readonly Tool[]): Promise<void> {
     this.#listed = tools;

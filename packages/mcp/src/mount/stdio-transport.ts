@@ -26,7 +26,7 @@ export class StdioTransport implements Transport {
   onclose?: () => void;
   onerror?: (error: Error) => void;
   onmessage?: (message: JSONRPCMessage) => void;
-  /** What the program said last on stderr: the best cause there is for an end nobody asked for. */
+  /** What the program said last on stderr: the best known cause of an unexpected end. */
   lastWords = "";
   readonly #options: StdioOptions;
   readonly #lines: LineReader;

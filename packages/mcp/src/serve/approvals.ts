@@ -138,7 +138,7 @@ async function decide({ callId }: WaitingState, { served, approvals, ctx }: Wait
   );
 }
 
-/** Keeps a call open until somebody has decided, and reports meanwhile that it still waits. */
+/** Keeps a call open until the decision, and reports meanwhile that it still waits. */
 async function resumeWhenDecided(
   outcome: ToolOutcome,
   ticket: string,

@@ -17,8 +17,8 @@ import { isRecord } from "../wire/guards.ts";
 
 /** The mounted servers that the plan exposes more of than tools. */
 export async function findExposed(host: Host): Promise<readonly ExposedSource[]> {
-  const told = await host.coordinator.collectContributions(exposedChannel);
-  return told.filter(isRecord) as unknown as readonly ExposedSource[];
+  const published = await host.coordinator.collectContributions(exposedChannel);
+  return published.filter(isRecord) as unknown as readonly ExposedSource[];
 }
 
 /**

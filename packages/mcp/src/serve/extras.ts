@@ -7,8 +7,8 @@ export type Extras = (tool: ToolInfo) => Partial<Tool> | undefined;
 
 /** Asks mounted servers for the members of definitions that a host has no field for. */
 export async function loadExtras(host: Host): Promise<Extras> {
-  const told = await host.coordinator.collectContributions(definitionsChannel);
-  const definitions = told.filter((one) => one instanceof Map) as readonly KeptDefinitions[];
+  const published = await host.coordinator.collectContributions(definitionsChannel);
+  const definitions = published.filter((one) => one instanceof Map) as readonly KeptDefinitions[];
   return ({ name, declaredName }) => {
     const kept = definitions.find((map) => map.has(name))?.get(name);
     // Another module may have taken the name since.

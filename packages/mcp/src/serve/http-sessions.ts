@@ -8,7 +8,7 @@ const maxSessions = 1_000;
 interface HttpSession {
   readonly transport: WebStandardStreamableHTTPServerTransport;
   readonly server: Server;
-  /** Who began it: nobody else may use it. */
+  /** The user who began it: no other user may use it. */
   readonly owner: string;
   readonly end: () => void;
 }

@@ -60,7 +60,7 @@ export function serveHttp(host: Host, given: ServeHttp = {}): ServedHttp {
   const begin = async (id: string, userId: string | undefined): Promise<NewHttpSession> => {
     const served = new ServedSession(host, `mcp-${id}`);
     const server = await createServer({ served, era: "legacy", options, seal, userId });
-    const stopWatching = watchTools(served, () => void server.sendToolListChanged().catch(() => {})); // nobody listens
+    const stopWatching = watchTools(served, () => void server.sendToolListChanged().catch(() => {})); // there may be no listener
     const end = () => {
       stopWatching();
       served.end();

@@ -3,11 +3,11 @@ import type { ToolOutcome } from "@toolmount/core";
 /** How a call that waits for a person is answered. */
 export interface ServedApprovals {
   /**
-   * The address where a person decides, for clients that can open one. It must hold no credential: whoever opens it
+   * The address where a person decides, for clients that can open one. It must hold no credential: the person who opens it
    * has to be known there already.
    */
   readonly url?: ((outcome: ToolOutcome) => string) | undefined;
-  /** The user of the client may decide in a form that the client draws. Default false: the approver is somebody else. */
+  /** The user of the client may decide in a form that the client draws. Default false: another person approves. */
   readonly elicitation?: boolean | undefined;
   /** Keeps the call open until it is decided elsewhere. Default false: the answer is `pending`. */
   readonly wait?: boolean | undefined;

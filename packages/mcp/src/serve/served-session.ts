@@ -39,7 +39,7 @@ export class ServedSession {
     return this.#session.guidance();
   }
 
-  /** Runs a call. The same request again, while it waits for a person, goes on with it instead of asking twice. */
+  /** Runs a call. The same request again, while it waits for a person, resumes it instead of asking twice. */
   async call(call: ServedCall, context: SessionCallContext): Promise<ToolOutcome> {
     const ticket = this.#waiting.size === 0 ? undefined : this.#waiting.get(requestDigest(call));
     const resumed = ticket === undefined ? null : await this.#tryResume(ticket, context);
@@ -49,7 +49,7 @@ export class ServedSession {
     return outcome;
   }
 
-  /** Goes on with a call that waited. Rejects as `host.resume` does. */
+  /** Resumes a call that waited. Rejects as `host.resume` does. */
   async resume(ticket: string, request: string, context: SessionCallContext): Promise<ToolOutcome> {
     const outcome = await this.#session.resume(ticket, context);
     this.#remember(request, outcome);
@@ -79,7 +79,7 @@ export class ServedSession {
   }
 }
 
-/** Tells requests apart: by the tool and its arguments. */
+/** Identifies a request by its tool and arguments. */
 export function requestDigest(call: ServedCall): string {
   return digestOf({ name: call.name, arguments: call.arguments });
 }

@@ -62,7 +62,7 @@ export async function createServer(serving: Serving): Promise<Server> {
 
 const bare = { instructions: null, sources: [] };
 
-/** What a client that connects is told, beside the tools. */
+/** What a client gets when it connects, beside the tools. */
 async function describe({ served, options: { instructions } }: Serving) {
   const [guidance, sources] = await Promise.all([
     instructions === undefined ? served.guidance() : instructions,

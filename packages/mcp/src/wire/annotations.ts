@@ -31,7 +31,7 @@ const destructiveName =
 
 /**
  * Classifies a tool by its name and by what its server says of it. A name that deletes counts more than a hint: hints
- * come from the server, which nobody has vouched for. A tool that says nothing stays unclassified.
+ * come from the server, which is not trusted. A tool that says nothing stays unclassified.
  */
 export function classify(name: string, annotations: ToolAnnotations | undefined): Classification {
   if (destructiveName.test(name))

@@ -9,7 +9,7 @@ import type {
   ResourceTemplateType,
 } from "@modelcontextprotocol/server";
 
-/** Channel on which mounted servers offer what the plan says of them under `expose`, for whoever serves the host. */
+/** Channel on which mounted servers offer what the plan says of them under `expose`, for the server of the host. */
 export const exposedChannel = "mcp.exposed";
 
 /** What one mounted server has beside tools. Each method connects when that is needed. */

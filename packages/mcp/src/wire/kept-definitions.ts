@@ -1,6 +1,6 @@
 import type { Tool } from "@modelcontextprotocol/server";
 
-/** Channel on which mounted servers tell what they said of their tools, for whoever serves these to other clients. */
+/** Channel on which mounted servers publish their tools' definitions, for a server of other clients. */
 export const definitionsChannel = "mcp.definitions";
 
 /** What one server said of its tools, by the names under which the host offers them. */

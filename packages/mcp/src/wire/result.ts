@@ -49,7 +49,7 @@ function factsOf({ runId, status, result }: ToolOutcome): JsonObject {
   };
 }
 
-/** Blocks that a tool gave stand for themselves. Data without a text block is rendered as one. */
+/** Blocks that a tool gave are not changed. Data without a text block is rendered as one. */
 function contentOf(value: unknown, blocks: readonly ContentBlock[]): McpBlock[] {
   const given = blocks.map(toMcpBlock);
   if (blocks.some(({ type }) => type === "text")) return given;

@@ -8,7 +8,7 @@ const awkKeyword = /\b(?:print|printf|return|in|case|do|else|delete|exit|getline
 
 /**
  * Whether an awk program neither runs nor writes anything. `>` redirects the output in an action outside parentheses;
- * it compares elsewhere. A program that cannot be told apart is not harmless.
+ * it compares elsewhere. A program that cannot be recognised is not harmless.
  */
 function isHarmlessAwk(program: string): boolean {
   const code = withoutLiterals(program.replaceAll("\\\n", ""));

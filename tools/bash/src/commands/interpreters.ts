@@ -76,7 +76,7 @@ export function judgeInterpreter(name: string, command: readonly ShellWord[]): s
 }
 
 function judgeWords(name: string, interpreter: Interpreter, words: readonly ShellWord[]): string | null {
-  const { code, long = [], telling: tells = [], words: subcommands = [] } = interpreter;
+  const { code, long = [], telling: harmless = [], words: subcommands = [] } = interpreter;
   for (const { value, prefix, text } of words) {
     if (value === "-") break;
     if (value === null && (prefix === "" || prefix.startsWith("-")))
@@ -84,7 +84,7 @@ function judgeWords(name: string, interpreter: Interpreter, words: readonly Shel
     const known = value ?? prefix;
     if (subcommands.includes(known)) return `"${name} ${known}" runs a program given in the command`;
     if (!known.startsWith("-")) return null;
-    if (tells.includes(known)) return null;
+    if (harmless.includes(known)) return null;
     if (known.startsWith("--") ? long.includes(known.split("=", 1)[0]!) : hasLetter(known, code))
       return `"${name}" with ${text} runs a program given in the command`;
     if (name.startsWith("python") && known === "-m") return null;

@@ -19,7 +19,7 @@ class Blocks {
     }
   }
 
-  /** Lets go of whole blocks from the start while at least `keep` bytes are left. Tells how many bytes went. */
+  /** Lets go of whole blocks from the start while at least `keep` bytes are left. Returns how many bytes were dropped. */
   dropOver(keep: number): number {
     let dropped = 0;
     while (this.length - blockBytes >= keep) {

@@ -62,7 +62,7 @@ function wholeLines(bytes: Buffer): Buffer {
   return bytes.subarray(0, bytes.lastIndexOf(10) + 1);
 }
 
-/** `bytes` has one byte more at its start, which tells whether a line begins there. */
+/** `bytes` has one byte more at its start, which shows whether a line begins there. */
 function wholeLinesAtEnd(bytes: Buffer): Buffer {
   const at = bytes.indexOf(10);
   return at === -1 ? bytes.subarray(bytes.length) : bytes.subarray(at + 1);

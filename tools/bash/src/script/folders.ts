@@ -3,7 +3,7 @@ import { basename, dirname, join, resolve } from "node:path";
 import type { Files } from "@toolmount/paths";
 import type { ShellWord } from "./words.ts";
 
-/** The folders in which a script may be, as far as its text tells; and what may be written from there. */
+/** The folders in which a script may be, as far as its text shows; and what may be written from there. */
 export interface Folders {
   /** Notes a change of folder. False: the new one is not known, or lies outside. */
   enter(word: ShellWord | undefined, insideLoop: boolean): "inside" | "outside" | "unknown";

@@ -1,6 +1,6 @@
 import type { Assignment, Word, WordPart } from "unbash";
 
-/** One word of a command, as far as its text tells. */
+/** One word of a command, as far as its text shows. */
 export interface ShellWord {
   /** As it is written, quotes and all. */
   readonly text: string;

@@ -64,13 +64,10 @@ export function bashOutputIn(shell: Shell) {
 
 /** The failure for an unknown id; the same for ids of other sessions. */
 export function jobNotFound(id: string): PartialResult<never> {
-  return failure(
-    `No command has the id ${id}; it may have been dropped to make room. bash_list tells which there are`,
-    {
-      code: "JOB_NOT_FOUND",
-      details: { id },
-    },
-  );
+  return failure(`No command has the id ${id}; it may have been dropped to make room. bash_list lists them`, {
+    code: "JOB_NOT_FOUND",
+    details: { id },
+  });
 }
 
 function page(job: Job, stream: "stdout" | "stderr", from: number, limit: number) {

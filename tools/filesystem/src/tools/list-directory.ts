@@ -14,7 +14,7 @@ const schema = z.strictObject({
 
 const wording: Wording = { OS_ERROR: (error) => `Error listing directory: ${error.message}` };
 
-/** Lists one folder: folders first, then by name, links told as links. */
+/** Lists one folder: folders first, then by name, links listed as links. */
 export function createListDirectory(settings: Settings, services?: Services) {
   return listDirectoryIn(openWorkspace(settings, services));
 }

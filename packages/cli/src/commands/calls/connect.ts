@@ -123,7 +123,7 @@ function has(value: unknown, [key, ...rest]: readonly string[]): boolean {
   );
 }
 
-/** Shows what would be written, and asks where somebody can answer. */
+/** Shows what would be written, and asks at a terminal. */
 async function isAgreed(change: Change, client: McpClient, options: Options, shell: Shell): Promise<boolean> {
   if (options.yes === true) return true;
   if (options.json === true || shell.terminal === undefined) return false;

@@ -82,7 +82,7 @@ async function serve(plan: string | undefined, options: Options, shell: Shell): 
     return (await import("../../http/serve-http.ts")).serveOverHttp(plan, options, shell);
   const output = shell.openAnswerStream();
   return shell.interruptible(async ({ signal }) => {
-    // Nobody watches a client's calls while they run, so all of them are recorded.
+    // No person watches a client's calls while they run, so all of them are recorded.
     const host = await openPlan(plan, options, shell, {}, "mixed");
     try {
       const { serveStreams } = await import("@toolmount/mcp");
