@@ -177,7 +177,7 @@ test.each([
 
     expect(code).toBe(1);
     expect(json()["findings"]).toMatchObject([
-      { rule, where, problem: "it did not give the thread back within 10000 ms" },
+      { rule, where, problem: "it blocked the thread for more than 10000 ms" },
     ]);
   },
 );

@@ -43,8 +43,8 @@ function packagePaths(folder: string): string[] {
 
 /** A local module: its folder, or its file with every file that it imports by a relative path. */
 async function filesOfModule(path: string): Promise<readonly string[]> {
-  const kind = await stat(path).catch(() => null);
-  if (kind === null || kind.isDirectory()) return [path];
+  const kind = await stat(path).catch(() => undefined);
+  if (!kind?.isFile()) return [path];
   const { digests } = await readSourceFiles(path).catch(() => ({ digests: new Map<string, string>() }));
   return [path, ...digests.keys()];
 }

@@ -214,7 +214,8 @@ async function findEntry(
 }
 
 async function fromFile(name: string, path: string, facts: PackageFacts | undefined): Promise<Resolution> {
-  if (!importable.has(extname(path))) {
+  // Reading a pipe or a device could wait for ever.
+  if (!importable.has(extname(path)) || !(await stat(path)).isFile()) {
     throw new ToolmountError("MODULE_INVALID", {
       module: name,
       problem: `a module is a file that ends with ${[...importable].join(", ")}`,
