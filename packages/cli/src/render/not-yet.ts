@@ -4,7 +4,6 @@
  */
 export const notYet: ReadonlyMap<string, string> = new Map([
   ["run.in: fleet", "calls on workers of other machines"],
-  ["@toolmount/http", "serving over HTTP, and the operator's page"],
 ]);
 
 /** The package among those that do not exist yet that a text says to install. */
