@@ -161,6 +161,7 @@ export const faultyModules: readonly FaultyModule[] = [
   {
     fault: "its mount is an arrow of one parameter without parentheses",
     rule: "mount_signature",
+    profile: "amplifier",
     module: () => import(`data:text/javascript,${encodeURIComponent(bareArrow)}`) as Promise<Exports>,
   },
   { fault: "its mount is a default export", rule: "mount_exists", module: { default: { mount: () => {} } } },
@@ -169,23 +170,19 @@ export const faultyModules: readonly FaultyModule[] = [
   {
     fault: "its mount takes no config",
     rule: "mount_signature",
-    module: {
-      mount: async (c: Coordinator) =>
-        void c.mount("tools", defineTool({ ...sound, execute: () => data(1) })),
-    },
+    profile: "amplifier",
+    module: { mount: async (c: Coordinator) => void c.mount("tools", amplifier) },
   },
   {
     fault: "its mount is not async",
     rule: "mount_signature",
-    module: {
-      config: z.strictObject({}),
-      mount: (c: Coordinator, _: unknown) =>
-        void c.mount("tools", defineTool({ ...sound, execute: () => data(1) })),
-    },
+    profile: "amplifier",
+    module: { mount: (c: Coordinator, _: unknown) => void c.mount("tools", amplifier) },
   },
   {
     fault: "its on_session_ready is not async",
     rule: "on_session_ready_async",
+    profile: "amplifier",
     module: { ...having({}), on_session_ready: (_: unknown) => {} },
   },
   {

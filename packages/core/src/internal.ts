@@ -2,6 +2,17 @@
 export { canonicalJson, digestOf } from "./json/canonical.ts";
 export { frozenCopy, NotJson } from "./json/freeze.ts";
 export { authoredDefinition } from "./registry/define-tool.ts";
+export { runMount } from "./registry/mount-return.ts";
+export {
+  adaptModule,
+  exportedTools,
+  isDeclaredForeign,
+  isSchema,
+  mayBeForeign,
+  recogniseModule,
+  type LoadedModule,
+  type ModuleExports,
+} from "./registry/recognize-module.ts";
 export { lockDigest } from "./registry/prepare-tool.ts";
 export { redactingLogger } from "./text/redacting-logger.ts";
 export { ContractBreach } from "./result/normalize.ts";

@@ -19,6 +19,36 @@ const greeter = (description: string, signature = "coordinator, config") => `
   }
 `;
 
+const definition = `
+  import { data, defineTool } from "@toolmount/core";
+  import { z } from "zod";
+  const greeting = {
+    name: "greet_person",
+    description: "Greets a person. Use when the user names a person.",
+    schema: z.object({ name: z.string().describe("The person") }),
+    category: "read",
+    consequenceLevel: "low",
+    requiresConfirmation: false,
+    execute: async ({ name }) => data("hello " + name),
+  };
+`;
+
+const aptixClass = `export class GreetPersonTool {
+  static ToolName = "greet_person";
+  static ToolUsageMetadata = "greet_person: greets a person. Use it in tests.";
+  static GetSchema() {
+    const parameters = { type: "object", properties: {}, required: [], additionalProperties: false };
+    const description = "Greets a person. Use when the user asks for a greeting.";
+    return { type: "function", name: "greet_person", description, parameters };
+  }
+  get Name() { return "greet_person"; }
+  get IsToolFullyExecutedOnServer() { return true; }
+  async ExecuteAsync(text) {
+    const [Successful, Result, problem] = text.trim() === "" ? [false, null, "no arguments"] : [true, "{}", null];
+    return { Successful, Result, Errors: [], Warnings: [], ErrorMessage: problem };
+  }
+}`;
+
 test.each([
   { words: ["module", "validate", "greeter", "--type", "tool"] },
   { words: ["validate", "greeter"] },
@@ -47,6 +77,7 @@ test("AMP-25, AMP-N56: each finding has its rule, where, why and how to fix it; 
 
   expect(code).toBe(1);
   expect(stdout).toContain("✖ core");
+  expect(stdout).toContain("✖ amplifier");
   expect(stdout).toContain(
     "error mount_signature at mount\n    it takes fewer than two parameters\n    why: ",
   );
@@ -97,6 +128,41 @@ test("a manifest that is not true is found, and so is a definition that another 
   ]);
 });
 
+test.each([
+  ["a file that only exports a tool", "export.ts"],
+  ["a synchronous mount", "sync.ts"],
+  ["an Aptix class", "aptix.js"],
+  ["a Tool-Forge definition", "forge.ts"],
+])("M3: validate mounts %s, as the loader does, here and in a fresh process", async (_, file) => {
+  const { run } = await workspace({
+    "export.ts": `${definition}export const tool = defineTool(greeting);\n`,
+    "sync.ts": `${definition}export function mount(c) { c.mount("tools", defineTool(greeting)); }\n`,
+    "forge.ts": `${definition}export const tool = {
+      ...greeting,
+      version: "1.0.0",
+      status: "active",
+      execute: async (_, context) =>
+        context?.abortSignal?.aborted ? { error: "Request was cancelled" } : { data: "hello" },
+    };\n`,
+    "aptix.js": aptixClass,
+  });
+  const { json } = await run(["validate", file, "--json"]);
+
+  const { tools, verdicts } = json() as { tools: string[]; verdicts: object[] };
+  expect(tools).toEqual(["greet_person"]);
+  expect(verdicts[0]).toMatchObject({ profile: "core", passed: true });
+});
+
+test("M3: validate of a file that exports no tool says what it exports", async () => {
+  const { run } = await workspace({ "none.ts": "export const greeting = 'hello';\n" });
+  const { code, json } = await run(["validate", "none.ts", "--json"]);
+
+  expect(code).toBe(1);
+  expect(json()).toMatchObject({
+    findings: [{ rule: "mount_exists", problem: "there is neither a mount nor a tool; it exports greeting" }],
+  });
+});
+
 test("a single file is validated, and a module that cannot be imported is a finding", async () => {
   const { run } = await workspace({
     "one.ts": oneTool({
@@ -109,7 +175,7 @@ test("a single file is validated, and a module that cannot be imported is a find
   const one = await run(["validate", "one.ts", "--json"]);
   const broken = await run(["validate", "broken.ts", "--json"]);
 
-  expect((one.json()["findings"] as { rule: string }[]).map(({ rule }) => rule)).toContain("mount_signature");
+  expect([one.code, one.json()["tools"]]).toEqual([0, ["greet_person"]]);
   expect(broken.code).toBe(1);
   expect(broken.json()).toMatchObject({ findings: [{ rule: "module_importable" }] });
 });

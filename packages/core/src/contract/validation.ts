@@ -69,6 +69,8 @@ export interface ModuleSubject {
   /** What importing or mounting threw. */
   readonly failure: { readonly during: "import" | "mount"; readonly thrown: unknown } | null;
   readonly returned: unknown;
+  /** Whether `mount` returned without a promise. */
+  readonly isSynchronous: boolean;
   readonly tools: readonly ToolSubject[];
   /** Whether it registered anything at all: a tool, a hook, a capability. */
   readonly registered: boolean;

@@ -1,11 +1,13 @@
 import type { Profile } from "@toolmount/core/validation";
 import { isRecord, readForeignSchema } from "../schema/guards.ts";
+import { mountRules } from "./mount-rules.ts";
 import { problemAt } from "../profile-words.ts";
 
 /** The rules of Amplifier's tool contract that its modules owe beside those of the core. */
 export const amplifierProfile: Profile = {
   name: "amplifier",
   origin: "amplifier",
+  moduleRules: mountRules,
   toolRules: [
     {
       id: "tool_description",

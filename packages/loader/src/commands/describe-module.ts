@@ -2,7 +2,7 @@ import { createHost, ToolmountError, type JsonObject, type JsonSchema, type Tool
 import type { ModuleExports } from "../modules/import.ts";
 import { isRecord } from "../diagnostics/json.ts";
 import type { ManifestTool, ModuleManifest } from "../modules/manifest.ts";
-import { recogniseModule, type LoadedModule } from "../modules/recognize.ts";
+import { recogniseModule, type LoadedModule } from "@toolmount/core/internal";
 import { mountModule } from "../mount/mount-module.ts";
 
 /** Facts for `describeModule` that the code of a module does not contain. */

@@ -5,10 +5,9 @@ import type {
   StandardSchema,
   ToolDefinition,
 } from "@toolmount/core";
-import { authoredDefinition } from "@toolmount/core/internal";
+import { authoredDefinition, isSchema, type LoadedModule } from "@toolmount/core/internal";
 import { messageOf } from "@toolmount/core/errors";
 import type { ManifestTool, ModuleManifest } from "../modules/manifest.ts";
-import { isSchema, type LoadedModule } from "../modules/recognize.ts";
 
 /** Imports the real module and mounts it through a coordinator that collects its tools. */
 export type Wake = (coordinator: Coordinator) => Promise<unknown>;

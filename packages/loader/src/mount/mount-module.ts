@@ -1,6 +1,5 @@
-import { ToolmountError, type Coordinator, type JsonObject } from "@toolmount/core";
-import { isRecord } from "../diagnostics/json.ts";
-import type { LoadedModule } from "../modules/recognize.ts";
+import type { Coordinator, JsonObject } from "@toolmount/core";
+import { runMount, type LoadedModule } from "@toolmount/core/internal";
 import { createRecordingCoordinator, type RecordingCoordinator } from "./recording-coordinator.ts";
 
 /**
@@ -18,48 +17,6 @@ export async function mountModule(
   closed?: AbortSignal,
 ): Promise<RecordingCoordinator> {
   const recording = createRecordingCoordinator(coordinator, id, closed);
-  const returned: unknown =
-    module.kind === "tools" ? module.tools : await module.mount(recording.coordinator, config);
-  const { tools, cleanup } = readReturn(id, returned);
-  // First, so that it runs even when one of the tools is refused.
-  if (cleanup !== undefined) recording.coordinator.registerCleanup(cleanup);
-  for (const tool of tools)
-    if (!recording.tools.has(tool)) recording.coordinator.mount("tools", tool as { readonly name: string });
+  await runMount(id, module, recording.coordinator, config, (tool) => recording.tools.has(tool));
   return recording;
-}
-
-interface Returned {
-  readonly tools: readonly object[];
-  readonly cleanup: (() => unknown) | undefined;
-}
-
-function readReturn(id: string, returned: unknown): Returned {
-  if (returned === undefined || returned === null) return { tools: [], cleanup: undefined };
-  if (typeof returned === "function") return { tools: [], cleanup: returned as () => unknown };
-  if (Array.isArray(returned)) return { tools: requireTools(id, returned), cleanup: undefined };
-  if (!isRecord(returned)) return refuse(id, `mount returned a ${typeof returned}`);
-  const isGroup = "tools" in returned || "cleanup" in returned;
-  if (!isGroup || "execute" in returned) return { tools: [returned], cleanup: undefined };
-  const { tools, cleanup, ...rest } = returned;
-  const [stray] = Object.keys(rest);
-  if (stray !== undefined) return refuse(id, `mount returned an object with "${stray}"`);
-  if (cleanup !== undefined && cleanup !== null && typeof cleanup !== "function")
-    return refuse(id, "the cleanup that mount returned is not a function");
-  return { tools: requireTools(id, tools ?? []), cleanup: (cleanup ?? undefined) as Returned["cleanup"] };
-}
-
-/** Core and its adapters decide which objects are tools, and of which contract. */
-function requireTools(id: string, tools: unknown): readonly object[] {
-  if (!Array.isArray(tools)) return refuse(id, "the tools that mount returned are not a list");
-  const isObject = (tool: unknown) =>
-    (typeof tool === "object" || typeof tool === "function") && tool !== null;
-  if (!tools.every(isObject)) return refuse(id, "mount returned a tool that is not an object");
-  return tools;
-}
-
-function refuse(module: string, problem: string): never {
-  throw new ToolmountError("MODULE_INVALID", {
-    module,
-    problem: `${problem}; mount returns a tool, tools, a cleanup, { tools, cleanup } or nothing`,
-  });
 }

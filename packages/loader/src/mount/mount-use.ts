@@ -1,7 +1,7 @@
 import { isToolmountError, ToolmountError } from "@toolmount/core";
 import { findPosition } from "../diagnostics/positions.ts";
 import { createReporter, maskProblem } from "../diagnostics/problems.ts";
-import { adaptModule, mayBeForeign } from "../modules/recognize.ts";
+import { adaptModule, mayBeForeign } from "@toolmount/core/internal";
 import { isReplaced, type PlanLock } from "../plan/lock-file.ts";
 import { failUse, type FailedUse } from "./failed-use.ts";
 import type { BuildContext, Building, MountedUse } from "./generation.ts";

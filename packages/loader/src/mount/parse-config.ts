@@ -3,7 +3,7 @@ import { z } from "zod";
 import { deepFreeze } from "../diagnostics/json.ts";
 import type { Reporter } from "../diagnostics/problems.ts";
 import { readIssues, type SchemaIssue } from "../diagnostics/schema-issues.ts";
-import type { LoadedModule } from "../modules/recognize.ts";
+import type { LoadedModule } from "@toolmount/core/internal";
 import type { ModuleUse } from "./module-use.ts";
 
 /**

@@ -1,5 +1,5 @@
 import type { Json, JsonObject } from "@toolmount/core";
-import { digestOf } from "@toolmount/core/internal";
+import { digestOf, recogniseModule, type LoadedModule } from "@toolmount/core/internal";
 import { deepFreeze } from "../diagnostics/json.ts";
 import {
   createReporter,
@@ -8,7 +8,6 @@ import {
   type Problem,
   type Reporter,
 } from "../diagnostics/problems.ts";
-import { recogniseModule, type LoadedModule } from "../modules/recognize.ts";
 import { resolveSource, type Asking, type Resolution } from "../modules/resolve.ts";
 import { integrityOf } from "../modules/source-files.ts";
 import { failUse, type FailedUse } from "./failed-use.ts";

@@ -42,6 +42,7 @@ function programOf({ url, extensionUrls, config, capabilities }: FreshRead): str
   const mounted = extensionUrls.map((_, at) => `await extension${at}.mount(host.coordinator, {});`);
   return `
     import { createHost } from ${JSON.stringify(import.meta.resolve("@toolmount/core"))};
+    import { adaptModule, recogniseModule, runMount } from ${JSON.stringify(import.meta.resolve("@toolmount/core/internal"))};
     import * as module from ${JSON.stringify(url)};
     ${imported.join("\n")}
     const host = createHost();
@@ -55,11 +56,8 @@ function programOf({ url, extensionUrls, config, capabilities }: FreshRead): str
       things.add(thing);
       try { return coordinator.mount(point, thing, options); } catch { return () => {}; }
     };
-    let exports = module;
-    for (const adapter of host.coordinator.get("adapters").values()) exports = adapter.adaptModule?.(module) ?? exports;
-    const returned = await exports.mount({ ...coordinator, mount }, ${JSON.stringify(config)});
-    const list = Array.isArray(returned) ? returned : returned?.tools ?? (returned?.execute || returned?.ToolName ? [returned] : []);
-    for (const tool of list) if (!things.has(tool)) mount("tools", tool);
+    const adapted = adaptModule("module", recogniseModule("module", module), host.coordinator);
+    await runMount("module", adapted, { ...coordinator, mount }, ${JSON.stringify(config)}, (tool) => things.has(tool));
     await draft.commit();
     process.stdout.write(${JSON.stringify(mark)} + JSON.stringify(host.tools({ includeDeprecated: true })), () => process.exit(0));
   `;

@@ -1,4 +1,5 @@
 import type { ToolInfo } from "@toolmount/core";
+import { isDeclaredForeign } from "@toolmount/core/internal";
 import type { ModuleSubject, Profile, Rule, RuleProblem, ToolSubject } from "@toolmount/core/validation";
 import { coreProfile } from "../rules/core-profile.ts";
 import { describeThrown } from "../trial/describe-thrown.ts";
@@ -33,7 +34,9 @@ function nameBrokenRule(tool: ToolSubject, profiles: readonly Profile[]): ToolSu
   return { ...tool, refusedBy: isKnown ? String(rule) : (refusals[code] ?? "tool_mountable") };
 }
 
-function applies({ origin }: Profile, { tools }: ModuleSubject): boolean {
+/** A module that says it is one of Amplifier is judged as such, whatever its tools are. */
+function applies({ origin }: Profile, { tools, exports }: ModuleSubject): boolean {
+  if (origin === "amplifier" && isDeclaredForeign(exports)) return true;
   return origin === undefined || tools.some((tool) => originOf(tool) === origin);
 }
 

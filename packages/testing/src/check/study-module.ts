@@ -1,4 +1,5 @@
 import type { JsonObject } from "@toolmount/core";
+import { isSchema } from "@toolmount/core/internal";
 import type { ModuleSubject, ToolSubject } from "@toolmount/core/validation";
 import { withTimeout } from "../trial/deadline.ts";
 import { callOnTrial, cancelOnTrial, isHarmless, sampleFor } from "../trial/trial-calls.ts";
@@ -22,7 +23,7 @@ export async function studyModule(
   } catch (thrown) {
     return emptySubject({ during: "import", thrown });
   }
-  const config = configOf(exports, options.config ?? {});
+  const config = await configOf(exports, options.config ?? {});
   if (config.problem !== null)
     return { ...emptySubject({ during: "mount", thrown: config.problem }), exports };
   return mountAndCall(
@@ -56,6 +57,7 @@ async function mountAndCall(
     exports,
     failure: trial.thrown === null ? null : { during: "mount", thrown: trial.thrown.value },
     returned: trial.returned,
+    isSynchronous: trial.isSynchronous,
     tools,
     registered: trial.registered,
     sideEffects: trial.sideEffects,
@@ -124,23 +126,19 @@ async function readFresh(read: FreshRead): Promise<ModuleSubject["repeats"][numb
 }
 
 /** The config with the defaults of the module's own schema. */
-function configOf(
+async function configOf(
   { config }: ModuleExports,
   given: JsonObject,
-): { value: JsonObject; problem: null } | { value: null; problem: Error } {
-  const schema = config as
-    | { safeParse?: (value: unknown) => { success: boolean; data?: unknown; error?: Error } }
-    | undefined;
-  if (typeof schema?.safeParse !== "function") return { value: given, problem: null };
-  const parsed = schema.safeParse(given);
-  return parsed.success
-    ? { value: parsed.data as JsonObject, problem: null }
-    : {
-        value: null,
-        problem: new Error(
-          `its config schema refuses ${JSON.stringify(given).slice(0, 100)}: ${parsed.error?.message ?? ""}`,
-        ),
-      };
+): Promise<{ value: JsonObject; problem: null } | { value: null; problem: Error }> {
+  if (!isSchema(config)) return { value: given, problem: null };
+  const parsed = await config["~standard"].validate(given);
+  if (parsed.issues === undefined) return { value: parsed.value as JsonObject, problem: null };
+  const issues = parsed.issues.map(({ message, path = [] }) => {
+    const place = path.map((key) => String(typeof key === "object" ? key.key : key)).join(".");
+    return place === "" ? message : `${place}: ${message}`;
+  });
+  const text = JSON.stringify(given).slice(0, 100);
+  return { value: null, problem: new Error(`its config schema refuses ${text}: ${issues.join("; ")}`) };
 }
 
 function emptySubject(failure: ModuleSubject["failure"]): ModuleSubject {
@@ -148,6 +146,7 @@ function emptySubject(failure: ModuleSubject["failure"]): ModuleSubject {
     exports: {},
     failure,
     returned: undefined,
+    isSynchronous: false,
     tools: [],
     registered: false,
     sideEffects: [],

@@ -1,36 +1,13 @@
 import type { ToolInfo } from "@toolmount/core";
-import { canonicalJson } from "@toolmount/core/internal";
+import { canonicalJson, exportedTools } from "@toolmount/core/internal";
 import type { ModuleSubject, Rule, RuleProblem } from "@toolmount/core/validation";
 import { describeThrown } from "../trial/describe-thrown.ts";
 import { DeadlineExceeded } from "../trial/deadline.ts";
-import { Synchronous } from "../trial/mount-return.ts";
 
 type ModuleRule = Rule<ModuleSubject>;
 
 const found = (where: string, problem: string, severity?: "warning"): RuleProblem =>
   severity === undefined ? { where, problem } : { where, problem, severity };
-
-/** The number of parameters of a function, including those with defaults. */
-function countParameters(fn: (...parameters: never[]) => unknown): number {
-  const text = Function.prototype.toString.call(fn);
-  if (/^(?:async\s+)?[\w$]+\s*=>/.test(text)) return 1;
-  const open = text.indexOf("(");
-  let depth = 0;
-  let count = 0;
-  let isEmpty = true;
-  for (const sign of text.slice(open + 1)) {
-    if (depth === 0 && sign === ")") break;
-    if ("([{".includes(sign)) depth++;
-    if (")]}".includes(sign)) depth--;
-    if (sign === "," && depth === 0) count++;
-    if (!/\s/.test(sign)) isEmpty = false;
-  }
-  return Math.max(fn.length, isEmpty ? 0 : count + 1, text.slice(open).startsWith("(...") ? 99 : 0);
-}
-
-function isAsync(fn: unknown): boolean {
-  return typeof fn === "function" && fn.constructor.name === "AsyncFunction";
-}
 
 /** The checks of a module, under the names of Amplifier's validator where that has them. */
 export const moduleRules: readonly ModuleRule[] = [
@@ -46,36 +23,12 @@ export const moduleRules: readonly ModuleRule[] = [
   {
     id: "mount_exists",
     severity: "error",
-    why: "mount is the one entry of a module",
-    fix: "export async function mount(coordinator, config)",
+    why: "a host calls mount, or mounts the tools that a file exports",
+    fix: "export async function mount(coordinator, config), or export a tool made with defineTool",
     *check({ exports, failure }) {
-      if (failure?.during !== "import" && typeof exports["mount"] !== "function")
-        yield found("mount", exports["mount"] === undefined ? missing(exports) : "mount is not a function");
-    },
-  },
-  {
-    id: "mount_signature",
-    severity: "error",
-    why: "the host passes the coordinator and the config to mount, and awaits it",
-    fix: "write it as async function mount(coordinator, config)",
-    *check({ exports: { mount }, returned }) {
-      if (typeof mount !== "function") return;
-      if (countParameters(mount as () => unknown) < 2)
-        yield found("mount", "it takes fewer than two parameters");
-      if (!isAsync(mount) && returned instanceof Synchronous) yield found("mount", "it is not async");
-    },
-  },
-  {
-    id: "on_session_ready_async",
-    severity: "error",
-    why: "the host awaits on_session_ready and passes the coordinator; it ignores other forms",
-    fix: "write it as async function on_session_ready(coordinator), or remove it",
-    *check({ exports: { on_session_ready: ready } }) {
-      if (ready === undefined) return;
-      if (typeof ready !== "function" || !isAsync(ready))
-        yield found("on_session_ready", "it is not an async function");
-      else if (countParameters(ready as () => unknown) < 1)
-        yield found("on_session_ready", "it takes no coordinator");
+      if (failure?.during === "import" || typeof exports["mount"] === "function") return;
+      if (exports["mount"] !== undefined) yield found("mount", "mount is not a function");
+      else if (exportedTools(exports).length === 0) yield found("mount", missing(exports));
     },
   },
   {
@@ -86,7 +39,7 @@ export const moduleRules: readonly ModuleRule[] = [
     *check({ exports, failure, tools, returned, registered }) {
       if (typeof exports["mount"] !== "function") return;
       if (failure?.during === "mount") yield found("mount", failed(failure.thrown));
-      else if (tools.length === 0 && typeof unwrap(returned) === "function")
+      else if (tools.length === 0 && typeof returned === "function")
         yield found("mount", "it returned a cleanup and mounted nothing", "warning");
       else if (tools.length === 0 && !registered)
         yield found("mount", "it mounted nothing and returned no tool");
@@ -225,11 +178,7 @@ function failed(thrown: unknown): string {
 /** The problem of a module without mount, with the names that it exports. */
 function missing(exports: ModuleSubject["exports"]): string {
   const names = Object.keys(exports).filter((name) => name !== "module.exports");
-  if (names.length === 0) return "there is no mount; it exports nothing";
+  if (names.length === 0) return "there is neither a mount nor a tool; it exports nothing";
   const beside = names.includes("default") ? "; default exports are ignored" : "";
-  return `there is no mount; it exports ${names.slice(0, 10).join(", ")}${beside}`;
-}
-
-function unwrap(returned: unknown): unknown {
-  return returned instanceof Synchronous ? returned.value : returned;
+  return `there is neither a mount nor a tool; it exports ${names.slice(0, 10).join(", ")}${beside}`;
 }

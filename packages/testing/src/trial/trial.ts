@@ -1,16 +1,15 @@
+import { adaptModule, recogniseModule, runMount } from "@toolmount/core/internal";
 import {
   createHost,
   silentLogger,
   type Coordinator,
   type Host,
   type JsonObject,
-  type ToolAdapter,
   type ToolDefinition,
   type ToolInfo,
 } from "@toolmount/core";
 import { withTimeout } from "./deadline.ts";
 import { findLeaks, takeFootprint, type Footprint } from "./leaks.ts";
-import { cleanupOf, isThenable, Synchronous, toolsOf } from "./mount-return.ts";
 import { watchSideEffects, type SideEffect } from "./side-effects.ts";
 import { watchMounts, type MountWatch, type TriedTool } from "./watch-mounts.ts";
 
@@ -33,6 +32,8 @@ export interface Trial {
   readonly host: Host;
   readonly things: readonly TriedTool[];
   readonly returned: unknown;
+  /** Whether `mount` returned without a promise. */
+  readonly isSynchronous: boolean;
   readonly thrown: { readonly value: unknown } | null;
   readonly registered: boolean;
   readonly sideEffects: readonly SideEffect[];
@@ -85,9 +86,7 @@ export async function startTrial(exports: ModuleExports, options: TrialOptions):
     shapeTool: (tool) => ({ definition: spy(tool, runs, options.timeoutMs) }),
   });
   const watch = watchMounts(module.coordinator);
-  const { value, sideEffects } = await watchSideEffects(() =>
-    mountAll(adapted(exports, host), watch, options),
-  );
+  const { value, sideEffects } = await watchSideEffects(() => mountAll(exports, host, watch, options));
   await draft.commit();
   return {
     host,
@@ -100,34 +99,37 @@ export async function startTrial(exports: ModuleExports, options: TrialOptions):
   };
 }
 
-/** The exports of a foreign module as native exports. A module with a `config` schema is native, as for a plan. */
-function adapted(exports: ModuleExports, host: Host): ModuleExports {
-  if (exports["config"] !== undefined) return exports;
-  const adapters = host.coordinator.get("adapters") as ReadonlyMap<string, ToolAdapter>;
-  for (const adapter of adapters.values()) {
-    const rendered = adapter.adaptModule?.(exports) ?? null;
-    if (rendered !== null) return rendered;
-  }
-  return exports;
-}
+type Mounting = Pick<Trial, "returned" | "isSynchronous" | "thrown">;
 
+/** Recognises and mounts the module as the loader does. */
 async function mountAll(
-  { mount }: ModuleExports,
+  exports: ModuleExports,
+  host: Host,
   watch: MountWatch,
   { config, timeoutMs }: TrialOptions,
-): Promise<{ returned: unknown; thrown: { value: unknown } | null }> {
-  if (typeof mount !== "function") return { returned: undefined, thrown: null };
+): Promise<Mounting> {
+  let isSynchronous = false;
+  const { mount } = exports;
+  const timed = (...parameters: unknown[]) => {
+    const returning: unknown = Reflect.apply(mount as () => unknown, exports, parameters);
+    isSynchronous = !isThenable(returning);
+    return withTimeout(timeoutMs, returning);
+  };
   try {
-    const returning: unknown = Reflect.apply(mount, undefined, [watch.coordinator, config]);
-    const returned: unknown = await withTimeout(timeoutMs, returning);
-    for (const tool of toolsOf(returned))
-      if (!watch.has(tool)) watch.coordinator.mount("tools", tool as never);
-    const cleanup = cleanupOf(returned);
-    if (cleanup !== null) watch.coordinator.registerCleanup(cleanup);
-    return { returned: isThenable(returning) ? returned : new Synchronous(returned), thrown: null };
+    const watched = typeof mount === "function" ? { ...exports, mount: timed } : exports;
+    const module = adaptModule("module", recogniseModule("module", watched), host.coordinator);
+    const returned = await runMount("module", module, watch.coordinator, config, (tool) => watch.has(tool));
+    return { returned, isSynchronous, thrown: null };
   } catch (value) {
-    return { returned: undefined, thrown: { value } };
+    return { returned: undefined, isSynchronous, thrown: { value } };
   }
+}
+
+/** Whether a value has a `then`. */
+function isThenable(value: unknown): boolean {
+  return (
+    typeof value === "object" && value !== null && typeof (value as { then?: unknown }).then === "function"
+  );
 }
 
 /** A tool whose executions are recorded in `runs`. */

@@ -1,12 +1,13 @@
-import {
-  ToolmountError,
-  type Coordinator,
-  type Mount,
-  type StandardSchema,
-  type ToolAdapter,
-} from "@toolmount/core";
-import type { ModuleExports } from "./import.ts";
-import { isRecord } from "../diagnostics/json.ts";
+import type { Coordinator, Mount } from "../contract/coordinator.ts";
+import { ToolmountError } from "../contract/errors.ts";
+import type { ToolAdapter } from "../contract/ports.ts";
+import type { StandardSchema } from "../contract/standard-schema.ts";
+import { isRecord } from "../json/json.ts";
+
+// The only recognition of modules: the loader, the validator and fresh processes all use it.
+
+/** The exports of a module, by name. */
+export type ModuleExports = Readonly<Record<string, unknown>>;
 
 /** A module that can be mounted. */
 export type LoadedModule =
@@ -28,13 +29,18 @@ export type LoadedModule =
 export function recogniseModule(name: string, exports: ModuleExports): LoadedModule {
   const { mount, config } = exports;
   if (mount !== undefined) return recogniseMount(name, mount, config, exports);
-  const tools = [...new Set(Object.values(exports).filter(isTool))];
+  const tools = exportedTools(exports);
   if (tools.length > 0) return { kind: "tools", tools };
   const found = Object.keys(exports).slice(0, 20).join(", ") || "nothing";
   throw new ToolmountError("MODULE_INVALID", {
     module: name,
     problem: `it exports neither a function "mount" nor a tool made with defineTool; it exports ${found}`,
   });
+}
+
+/** The tools among the exports of a module, each once. A module without `mount` mounts these. */
+export function exportedTools(exports: ModuleExports): readonly { readonly name: string }[] {
+  return [...new Set(Object.values(exports).filter(isTool))];
 }
 
 function recogniseMount(name: string, mount: unknown, config: unknown, exports: ModuleExports): LoadedModule {
@@ -65,7 +71,7 @@ export function adaptModule(name: string, module: LoadedModule, coordinator: Coo
     const rendered = adapter.adaptModule?.(module.exports) ?? null;
     if (rendered !== null) return recogniseModule(name, rendered);
   }
-  if (adapters.length > 0 || !isDeclaredForeign(module)) return module;
+  if (adapters.length > 0 || !isDeclaredForeign(module.exports)) return module;
   throw new ToolmountError("EXTENSION_MISSING", {
     what: `module "${name}", which is an Amplifier module,`,
     module: "@toolmount/interop",
@@ -73,7 +79,8 @@ export function adaptModule(name: string, module: LoadedModule, coordinator: Coo
   });
 }
 
-function isDeclaredForeign({ exports }: Extract<LoadedModule, { kind: "mount" }>): boolean {
+/** Whether a module says by its exports that it is one of Amplifier. */
+export function isDeclaredForeign(exports: ModuleExports): boolean {
   return foreignExports.some((key) => exports[key] !== undefined);
 }
 
