@@ -3,6 +3,7 @@ import type { Problem } from "@toolmount/loader";
 import { findNotYet } from "./not-yet.ts";
 import { printable, printableLines } from "../screen/printable.ts";
 import type { Screen } from "../screen/screen.ts";
+import { wrapped } from "../screen/wrap.ts";
 
 /** Shows every problem of a plan: what is wrong, where, the lines around it, and how to fix it. */
 export function writeProblems(screen: Screen, problems: readonly Problem[], cwd: string): void {
@@ -10,7 +11,7 @@ export function writeProblems(screen: Screen, problems: readonly Problem[], cwd:
     screen.line(
       `${screen.paint("red", problem.code)} ${screen.paint("bold", placeOf(problem, cwd))}`.trimEnd(),
     );
-    screen.line(indent(printableLines(sentenceOf(problem))));
+    screen.line(wrapped(screen, printableLines(sentenceOf(problem)), 2));
     if (problem.frame !== undefined) screen.line(frameText(screen, problem.frame));
     const origin = originOf(problem);
     if (origin !== undefined) {
@@ -18,7 +19,8 @@ export function writeProblems(screen: Screen, problems: readonly Problem[], cwd:
       screen.line(frameText(screen, origin.frame));
     }
     const hint = hintOf(problem);
-    if (hint !== undefined) screen.line(`  ${screen.paint("cyan", "hint:")} ${printable(hint)}`);
+    if (hint !== undefined)
+      screen.line(wrapped(screen, `${screen.paint("cyan", "hint:")} ${printable(hint)}`, 2));
     screen.line();
   }
 }
@@ -73,8 +75,4 @@ function frameText(screen: Screen, frame: string): string {
       return /^\s*\|\s*\^$/.test(row) ? `  ${screen.paint("red", row)}` : `  ${screen.paint("dim", row)}`;
     })
     .join("\n");
-}
-
-function indent(text: string): string {
-  return text.replaceAll(/^/gm, "  ");
 }

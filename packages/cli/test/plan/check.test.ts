@@ -239,3 +239,33 @@ test("no plan at all ends with 78", async () => {
   expect(people.stderr).toMatch(/^PLAN_NOT_FOUND /);
   expect(programs.json()).toMatchObject({ error: { code: "PLAN_NOT_FOUND" } });
 });
+
+describe("O8: what a plan says of tools that it does not have is reported", () => {
+  const modes = `modes:
+  catalog:
+    - { key: general, displayName: General, tools: ["read_*", "!gone", "greet", "agent_*", "*"] }
+`;
+  test.each([
+    ["from manifests", "hello-world", ["read_*", "gone", "greet"]],
+    ["from files, which are mounted for it", "./greet.ts", ["read_*", "gone", "agent_*"]],
+  ])("globs of a mode, compared with tools %s", async (_from, module, dead) => {
+    const { run } = await workspace({ "plan.yaml": `${planOf(module)}${modes}`, "greet.ts": greet });
+    const { code, json } = await run(["check", "plan.yaml", "--json"]);
+    const { problems } = json() as { problems: { message: string }[] };
+
+    expect(code).toBe(78);
+    expect(problems.map(({ message }) => message)).toEqual(
+      dead.map((glob) => `no tool of the plan matches "${glob}"`),
+    );
+  });
+
+  test("a rule of the policy, where only mounting shows the tools", async () => {
+    const policy = 'policy:\n  rules:\n    - { match: { tool: "gone_*" }, answer: deny }\n';
+    const { run } = await workspace({ "plan.yaml": `${planOf("./greet.ts")}${policy}`, "greet.ts": greet });
+    const { code, stdout } = await run(["check", "plan.yaml"]);
+
+    expect(code).toBe(78);
+    expect(stdout).toContain("this rule can never match");
+    expect(stdout).toContain("plan.yaml:6:");
+  });
+});

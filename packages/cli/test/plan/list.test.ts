@@ -104,3 +104,22 @@ test("O5: list filters by name, category and module, and prints names alone", as
   expect(byCategory.stdout).toContain("delete_file\n");
   expect(byModule.stdout).toBe("agent_hello_world\n");
 });
+
+test.each(["bogus: 1\n", "hooks: hello\n"])(
+  "O8: list refuses an invalid plan, as check does: %j",
+  async (line) => {
+    const { run } = await workspace({ "plan.yaml": `${planOf("hello-world")}${line}` });
+    const [listed, checked] = await Promise.all([run(["list", "plan.yaml"]), run(["check", "plan.yaml"])]);
+
+    expect([listed.code, checked.code]).toEqual([78, 78]);
+    expect(listed.stderr).toContain(`plan.yaml:4:`);
+  },
+);
+
+test("O6: list says that a locked plan has no lock file with its overlay", async () => {
+  const files = { "plan.yaml": planOf("hello-world"), "plan.ci.yaml": "name: ci\n" };
+  const { run } = await workspace(files);
+  await run(["lock", "plan.yaml"]);
+
+  expect((await run(["list", "plan.yaml", "--env", "ci"])).stderr).toContain("not with the overlays ci");
+});

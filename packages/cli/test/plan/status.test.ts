@@ -20,6 +20,7 @@ test("status --tree shows the time of each step", async () => {
   const asJson = await run(["status", "--tree", "--json"]);
 
   expect(code).toBe(0);
+  expect(stdout).toContain("mount-plan.yaml: 1 module, and 1 for its sections and their needs\n");
   expect(stdout).toMatch(/└─ \.\/greet\.ts [\d.]+ ms \(.*import [\d.]+.*mount [\d.]+\)/);
   expect(asJson.json()).toMatchObject({
     tree: [{ id: "./greet.ts", needs: [{ id: "@toolmount/interop", needs: [] }] }],

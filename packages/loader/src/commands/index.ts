@@ -1,8 +1,15 @@
 // What the `toolmount` command does with plans and packages, beside opening a host.
 
 // Read a plan
+export { planError } from "../diagnostics/problems.ts";
 export { findPlan, planFileNames } from "../plan/find-plan.ts";
-export { inspectPlan, type InspectedEntry, type InspectedPlan, type InspectedTool } from "./inspect.ts";
+export {
+  inspectPlan,
+  lintPlan,
+  type InspectedEntry,
+  type InspectedPlan,
+  type InspectedTool,
+} from "./inspect.ts";
 export {
   explainTool,
   type ExplainedAnswer,

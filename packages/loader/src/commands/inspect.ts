@@ -64,6 +64,20 @@ export async function inspectPlan(input?: PlanInput, options: OpenHostOptions = 
   return (await inspectLoaded(await loadPlan(input, filled), filled)).inspected;
 }
 
+/**
+ * Reports settings of a plan's sections that have no effect on these tools: those of its mounted host, where manifests
+ * do not list them. No module of an entry is imported.
+ */
+export async function lintPlan(
+  input: PlanInput,
+  tools: readonly ToolInfo[],
+  options: OpenHostOptions = {},
+): Promise<readonly Problem[]> {
+  const filled = fillOptions(options);
+  const { loaded, sections } = await inspectLoaded(await loadPlan(input, filled), filled);
+  return lintSections(sections, tools, loaded.map).map(maskProblem(loaded.mask)).toSorted(byPlace);
+}
+
 /** An inspected plan, and the modules of its sections. */
 export interface Inspection {
   readonly inspected: InspectedPlan;

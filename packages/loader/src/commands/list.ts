@@ -7,6 +7,9 @@ import { isRecord } from "../diagnostics/json.ts";
 import { createPackageFinder, type PackageFinder } from "../modules/package-finder.ts";
 import { readPackage, type ManifestTool, type PackageFacts } from "../modules/manifest.ts";
 import { offeredName } from "../mount/offered-name.ts";
+import { amplifierSections } from "../plan/amplifier.ts";
+import { entryKeys, planKeys } from "../plan/known-keys.ts";
+import { sectionTable } from "../modules/section-table.ts";
 import { findPosition, type PlanMap } from "../diagnostics/positions.ts";
 import { readSource, type Source } from "../modules/source.ts";
 
@@ -28,11 +31,13 @@ export interface PlanListing {
   readonly file: string;
   readonly name: string | undefined;
   readonly entries: readonly ListedEntry[];
+  /** Something in the plan is not as its format says: only the whole check can report what is wrong. */
+  readonly isDoubtful: boolean;
 }
 
 /**
- * Lists what a plan mounts, from manifests alone: no module is imported, no variable is read, and the plan is not
- * checked. This entry of the package loads neither the plan's schema nor, for most plans, the YAML library.
+ * Lists what a plan mounts, from manifests alone: no module is imported, no variable is read, and of the plan only its
+ * keys are checked. This entry of the package loads neither the plan's schema nor, for most plans, the YAML library.
  *
  * Throws `PLAN_NOT_FOUND`, and `PLAN_INVALID` for a file that is not a plan.
  */
@@ -49,7 +54,23 @@ export async function listPlan(
     listSection(section, value[section], { folder, map, find }),
   );
   const name = typeof value["name"] === "string" ? value["name"] : undefined;
-  return { file, name, entries: (await Promise.all(sections)).flat() };
+  return { file, name, entries: (await Promise.all(sections)).flat(), isDoubtful: isDoubtful(value) };
+}
+
+const allKeys: readonly string[] = [
+  ...planKeys,
+  ...amplifierSections,
+  ...sectionTable.map(({ section }) => section),
+  "extends",
+];
+
+/** Whether a key is unknown, or a section or an entry has another shape than a plan gives it. */
+function isDoubtful(plan: Readonly<Record<string, unknown>>): boolean {
+  const isKnown = (keys: readonly string[]) => (key: string) => keys.includes(key) || key.startsWith("x-");
+  const isEntry = (entry: unknown) =>
+    isRecord(entry) && typeof entry["module"] === "string" && Object.keys(entry).every(isKnown(entryKeys));
+  const isList = (value: unknown) => value === undefined || (Array.isArray(value) && value.every(isEntry));
+  return !Object.keys(plan).every(isKnown(allKeys)) || !isList(plan["tools"]) || !isList(plan["hooks"]);
 }
 
 interface ReadPlan {

@@ -1,5 +1,6 @@
-import type { Coordinator, ModeCatalog, ModeSummary } from "@toolmount/core";
+import type { Coordinator, ModeCatalog, ModeSummary, ToolInfo } from "@toolmount/core";
 import { digestOf } from "@toolmount/core/internal";
+import { matchesGlob } from "@toolmount/core/match-arguments";
 import type { ModuleExports } from "../modules/import.ts";
 import type { PlanModes } from "../plan/schema.ts";
 
@@ -24,7 +25,19 @@ export function createModesModule({ catalog }: PlanModes): ModuleExports {
       // Aptix's tools ask for the catalog under this name.
       coordinator.registerCapability("IAgentModeCatalogService", modeCatalog);
     },
+    lint: (_config: unknown, { tools }: { readonly tools: readonly ToolInfo[] }) =>
+      catalog.flatMap((mode, index) => findDeadGlobs(mode.tools, index, tools)),
   };
+}
+
+/** Names and globs of a mode that no offered tool matches. `*` matches also when a plan has no tool yet. */
+function findDeadGlobs(globs: readonly string[], index: number, tools: readonly ToolInfo[]) {
+  return globs.flatMap((written, at) => {
+    const glob = written.replace(/^!/, "");
+    if (glob === "*" || tools.some(({ name }) => matchesGlob(glob, name))) return [];
+    const problem = `no tool of the plan matches "${glob}"`;
+    return [{ path: ["catalog", index, "tools", at], problem }];
+  });
 }
 
 /** A GUID without hyphens (version 8). The same key always gets the same GUID. */

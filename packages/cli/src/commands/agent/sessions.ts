@@ -10,6 +10,7 @@ import { addExamples, jsonOption, planArgument } from "../../options/common.ts";
 import { addPlanOptions } from "../../options/plan-options.ts";
 import { printable, printableLines } from "../../screen/printable.ts";
 import type { Screen } from "../../screen/screen.ts";
+import { shortIds } from "../../screen/short-ids.ts";
 import { writeTable, type Column } from "../../screen/table.ts";
 import type { Shell } from "../../process/shell.ts";
 import { exitCodes, type ExitCode } from "../../process/exit-codes.ts";
@@ -58,7 +59,7 @@ export function define(command: Command, shell: Shell): void {
         plan,
         options,
         shell,
-        (reasoner, host) => reasoner.fork(host, id, options.as),
+        async (reasoner, host) => reasoner.fork(host, await findSession(reasoner, id), options.as),
         (screen, { id: made }) => screen.line(printable(made)),
       ),
     );
@@ -118,13 +119,14 @@ function defineResume(add: Add, shell: Shell): void {
       `results of calls that the client runs: [{ "callId": …, "result" or "error": … }]`,
     )
     .option("--cancel", "end the turn instead; calls that wait end as cancelled")
-    .action(async (sessionId: string, plan: string | undefined, options: Options) => {
+    .action(async (written: string, plan: string | undefined, options: Options) => {
       const clientResults = readResults(options.results);
       const { cancel } = options;
       shell.end(
-        await runTurn(options, plan, shell, ({ host, reasoner }, turn) =>
-          reasoner.resume(host, { ...turn, sessionId, clientResults, cancel }),
-        ),
+        await runTurn(options, plan, shell, async ({ host, reasoner }, turn) => {
+          const sessionId = await findSession(reasoner, written);
+          return reasoner.resume(host, { ...turn, sessionId, clientResults, cancel });
+        }),
       );
     });
 }
@@ -179,8 +181,9 @@ async function look<Value>(
 
 function writeList(screen: Screen, sessions: readonly SessionSummary[]): void {
   if (sessions.length === 0) return screen.line("no sessions yet");
+  const short = shortIds(sessions.map(({ id }) => id));
   const columns: Column<SessionSummary>[] = [
-    { title: "session", cell: ({ id }) => screen.paint("bold", printable(id)) },
+    { title: "session", cell: ({ id }) => screen.paint("bold", printable(short(id))) },
     { title: "state", cell: ({ status, waits }) => (waits > 0 ? `waits (${waits})` : status) },
     { title: "turns", cell: ({ turns }) => String(turns) },
     { title: "agent", cell: ({ agent }) => printable(agent ?? "–") },
@@ -191,6 +194,7 @@ function writeList(screen: Screen, sessions: readonly SessionSummary[]): void {
 
 function writeDetails(screen: Screen, details: SessionDetails): void {
   writeList(screen, [details]);
+  screen.line(screen.paint("dim", `id ${printable(details.id)}`));
   if (details.parentId !== null) screen.line(screen.paint("dim", `parent ${printable(details.parentId)}`));
   for (const item of details.items) screen.line(itemText(screen, item));
   for (const { tool, waitsFor, callId } of details.waiting)

@@ -13,6 +13,7 @@ import { findByPrefix } from "../../options/find-by-prefix.ts";
 import { addExamples, jsonOption, planArgument } from "../../options/common.ts";
 import { addPlanOptions, type PlanOptions } from "../../options/plan-options.ts";
 import { jsonText, printable } from "../../screen/printable.ts";
+import { shortIds } from "../../screen/short-ids.ts";
 import type { Shell } from "../../process/shell.ts";
 import { exitCodes, type ExitCode } from "../../process/exit-codes.ts";
 
@@ -112,15 +113,21 @@ async function list({ approvals }: OpenedHost, { json }: Options, { out }: Shell
   const waiting = await approvals.list();
   const always = await approvals.remembered();
   if (json === true) return out.json({ waiting, always });
-  for (const view of waiting) for (const line of viewLines(view)) out.line(line);
-  for (const one of always) out.line(alwaysLine(one));
+  const short = shortIds([...waiting, ...always].map(({ id }) => id));
+  for (const view of waiting) for (const line of viewLines(view, short)) out.line(line);
+  for (const one of always) out.line(alwaysLine(one, short));
   out.line(`${countOf(waiting, "question")}, ${countOf(always, "remembered approval")}`);
 }
 
-function viewLines({ id, tool, arguments: given, reasons, info, expiresAt }: ApprovalView): string[] {
+type Shorten = (id: string) => string;
+
+function viewLines(
+  { id, tool, arguments: given, reasons, info, expiresAt }: ApprovalView,
+  short: Shorten,
+): string[] {
   const of = [info.userId, info.sessionId].flatMap((part) => (part === undefined ? [] : [printable(part)]));
   return [
-    `${printable(tool)}  ${id}`,
+    `${printable(tool)}  ${short(id)}`,
     ...reasons.map(
       ({ reason, rule }) => `  because ${printable(rule === undefined ? reason : `${reason} (${rule})`)}`,
     ),
@@ -133,9 +140,9 @@ function viewLines({ id, tool, arguments: given, reasons, info, expiresAt }: App
   ];
 }
 
-function alwaysLine({ id, tool, scope, pattern, by }: RememberedApproval): string {
+function alwaysLine({ id, tool, scope, pattern, by }: RememberedApproval, short: Shorten): string {
   const what = pattern === null ? `this ${scope}` : JSON.stringify(pattern);
-  return `${printable(tool)}  ${id}\n  remembered for ${printable(what)}, by ${printable(by)}\n`;
+  return `${printable(tool)}  ${short(id)}\n  remembered for ${printable(what)}, by ${printable(by)}\n`;
 }
 
 async function decide(

@@ -10,6 +10,7 @@ import { annotation } from "../../render/annotations.ts";
 import { problemsOf } from "../../render/failure.ts";
 import { writeDrift } from "../../render/lock-changes.ts";
 import { shortPath, writeProblems } from "../../render/problems.ts";
+import { isWritten } from "../../render/written-entries.ts";
 import { countOf } from "../../screen/count.ts";
 import { printable } from "../../screen/printable.ts";
 import { isLocked, mountInProcess } from "../../trial/mount-plan.ts";
@@ -112,7 +113,8 @@ function describeEntry({ tools, required: _, ...entry }: InspectedEntry): Module
 async function findByMounting(plan: string | undefined, options: Options, shell: Shell): Promise<Report> {
   const result = await mountInProcess(plan, options, shell);
   if (result.kind === "report") {
-    const { file, entries, problems, lockChanges } = result.report;
+    const { file, entries, problems, dead, lockChanges } = result.report;
+    if (dead.length > 0) return { ok: false, problems: dead };
     return { ok: true, plan: file, modules: entries, problems, unknown: [], lockChanges };
   }
   const message = `the plan cannot be mounted: a module, when it is imported or mounted: ${result.incident.problem}`;
@@ -128,8 +130,7 @@ function writeReport(report: Report, shell: Shell): void {
   writeProblems(out, report.problems, shell.cwd);
   if (!report.ok) return out.line(out.paint("red", `✖ ${countOf(report.problems, "problem")}`));
   const { modules, unknown } = report;
-  // Modules that a section or another module asked for are not entries of the plan.
-  const entries = modules.filter(({ section }) => entrySections.has(section));
+  const entries = modules.filter(isWritten);
   const tools = modules.flatMap((module) => module.tools ?? []);
   const left = modules.filter(({ state }) => state === "failed" || state === "skipped");
   const file = printable(shortPath(report.plan ?? "", shell.cwd));
@@ -143,8 +144,6 @@ function writeReport(report: Report, shell: Shell): void {
   writeDrift(out, report.lockChanges);
   writeNames(out, "NOT checked, because --no-load runs no module without a manifest", unknown);
 }
-
-const entrySections: ReadonlySet<string> = new Set(["tools", "hooks", "providers"]);
 
 function writeNames(out: Shell["out"], what: string, names: readonly string[]): void {
   if (names.length > 0) out.line(out.paint("yellow", `  ⚠ ${what}: ${names.map(printable).join(", ")}`));

@@ -12,7 +12,7 @@ import type { Shell } from "../../process/shell.ts";
 import { problemsOf } from "../../render/failure.ts";
 import { writeDrift } from "../../render/lock-changes.ts";
 import { shortPath, writeProblems } from "../../render/problems.ts";
-import { countOf } from "../../screen/count.ts";
+import { countModules } from "../../render/written-entries.ts";
 import { printable } from "../../screen/printable.ts";
 import { isLocked, mountInProcess } from "../../trial/mount-plan.ts";
 
@@ -38,6 +38,7 @@ interface Diagnosis {
   readonly plan: string | undefined;
   readonly modules: readonly {
     readonly id: string;
+    readonly section: string;
     readonly version: string | undefined;
     readonly path: string | undefined;
   }[];
@@ -67,7 +68,12 @@ async function examinePlan(
   const { examinePackages, inspectPlan } = await import("@toolmount/loader/commands");
   try {
     const inspected = await inspectPlan(plan, loaderOptions(options, shell));
-    const modules = inspected.entries.map(({ id, version, path }) => ({ id, version, path }));
+    const modules = inspected.entries.map(({ id, section, version, path }) => ({
+      id,
+      section,
+      version,
+      path,
+    }));
     const doubts = await examinePackages(inspected.entries, process.versions.node);
     const problems = [
       ...inspected.problems,
@@ -114,7 +120,7 @@ function writeDiagnosis(
     out.line(`${out.paint(style, sign)} ${"model".padEnd(10)} ${row.name}: ${printable(describeLack(row))}`);
   }
   out.line();
-  if (plan !== undefined) out.line(`${printable(shortPath(plan, cwd))}: ${countOf(modules, "module")}`);
+  if (plan !== undefined) out.line(`${printable(shortPath(plan, cwd))}: ${countModules(modules)}`);
   for (const { id, version, path } of modules)
     out.line(
       `  ${printable(id)}  ${out.paint("dim", printable([version, path && shortPath(path, cwd)].filter(Boolean).join("  ")))}`,

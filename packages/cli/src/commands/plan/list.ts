@@ -78,18 +78,30 @@ type ListedTool = (ManifestTool | ToolInfo) & { readonly module: string };
 /** Lists without importing a module; null when some module has no manifest. */
 async function listManifests(
   plan: string | undefined,
-  { env: overlays }: Options,
-  { cwd }: Shell,
+  options: Options,
+  shell: Shell,
 ): Promise<Listing | null> {
+  const { env: overlays } = options;
   // Not the loader's index: listing from manifests needs neither its YAML nor its schemas.
   const { listPlan } = await import("@toolmount/loader/list");
-  const { file, entries } = await listPlan(plan, { cwd, overlays });
+  const { file, entries, isDoubtful } = await listPlan(plan, { cwd: shell.cwd, overlays });
   const tools: ListedTool[] = [];
   for (const entry of entries) {
     if (entry.tools === null) return null;
     tools.push(...entry.tools.map((tool) => ({ ...tool, module: entry.id })));
   }
+  if (isDoubtful || overlays !== undefined) await refuseInvalid(plan, options, shell);
   return { plan: file, from: "manifests", tools: tools.toSorted((a, b) => (a.name < b.name ? -1 : 1)) };
+}
+
+/** Checks the whole plan, without importing its modules. Throws `PLAN_INVALID`; logs that a plan with overlays has no lock. */
+async function refuseInvalid(plan: string | undefined, options: Options, shell: Shell): Promise<void> {
+  const [{ inspectPlan, planError }, { loaderOptions }] = await Promise.all([
+    import("@toolmount/loader/commands"),
+    import("../../host/loader-options.ts"),
+  ]);
+  const { problems } = await inspectPlan(plan, loaderOptions(options, shell));
+  if (problems.length > 0) throw planError(problems);
 }
 
 async function listMounted(plan: string | undefined, options: Options, shell: Shell): Promise<Listing> {

@@ -6,7 +6,7 @@ import { addPlanOptions, type PlanOptions } from "../../options/plan-options.ts"
 import type { Shell } from "../../process/shell.ts";
 import { exitCodes, type ExitCode } from "../../process/exit-codes.ts";
 import { shortPath, writeProblems } from "../../render/problems.ts";
-import { countOf } from "../../screen/count.ts";
+import { countModules } from "../../render/written-entries.ts";
 import { printable } from "../../screen/printable.ts";
 import type { Style } from "../../screen/screen.ts";
 import { writeTable } from "../../screen/table.ts";
@@ -49,7 +49,7 @@ const styles: Readonly<Record<EntryStatus["state"], Style>> = {
 };
 
 function writeStatus({ plan, entries }: HostStatus, { out, cwd }: Shell): void {
-  out.line(`${printable(shortPath(plan.file ?? "", cwd))}: ${countOf(entries, "module")}`);
+  out.line(`${printable(shortPath(plan.file ?? "", cwd))}: ${countModules(entries)}`);
   writeTable(
     out,
     [
@@ -67,7 +67,7 @@ function writeStatus({ plan, entries }: HostStatus, { out, cwd }: Shell): void {
 }
 
 function writeTree({ plan, entries }: HostStatus, tree: readonly BootEntry[], { out, cwd }: Shell): void {
-  out.line(`${printable(shortPath(plan.file ?? "", cwd))}: ${countOf(entries, "module")}`);
+  out.line(`${printable(shortPath(plan.file ?? "", cwd))}: ${countModules(entries)}`);
   writeBranches(tree, "");
   function writeBranches(branches: readonly BootEntry[], before: string): void {
     for (const [index, { id, state, times, needs }] of branches.entries()) {

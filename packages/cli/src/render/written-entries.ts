@@ -1,0 +1,15 @@
+import { countOf } from "../screen/count.ts";
+
+const entrySections: ReadonlySet<string> = new Set(["tools", "hooks", "providers"]);
+
+/** Whether the plan lists a module itself. Others were asked for by one of its sections, or by another module. */
+export function isWritten({ section }: { readonly section: string }): boolean {
+  return entrySections.has(section);
+}
+
+/** The number of modules that a plan lists, and of those that they need: `2 modules, and 1 for sections and needs`. */
+export function countModules(modules: readonly { readonly section: string }[]): string {
+  const written = modules.filter(isWritten);
+  const others = modules.length - written.length;
+  return `${countOf(written, "module")}${others === 0 ? "" : `, and ${others} for its sections and their needs`}`;
+}

@@ -1,0 +1,18 @@
+/** Fewest characters of an id that a list shows. */
+const fewest = 8;
+
+/** An id that a program made: long, and without words. An id that a person chose is shown whole. */
+const made = /^(?:[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}|[\w-]{32,})$/;
+
+/**
+ * The beginnings of ids that lists show: equally long, and long enough that each names one id. `findByPrefix` reads them.
+ */
+export function shortIds(ids: readonly string[]): (id: string) => string {
+  const different = [...new Set(ids)];
+  const longest = Math.max(0, ...different.map((id) => id.length));
+  const isClear = (length: number) =>
+    new Set(different.map((id) => id.slice(0, length))).size === different.length;
+  let length = fewest;
+  while (length < longest && !isClear(length)) length++;
+  return (id) => (made.test(id) ? id.slice(0, length) : id);
+}

@@ -1,0 +1,34 @@
+/**
+ * The keys of a plan and of its entries, for readers that must not load the schema's library. A test compares them with
+ * the schema.
+ */
+export const planKeys: readonly string[] = [
+  "$schema",
+  "version",
+  "name",
+  "description",
+  "tools",
+  "hooks",
+  "wake",
+  "modes",
+  "tests",
+];
+
+/** The keys of one entry. */
+export const entryKeys: readonly string[] = [
+  "module",
+  "id",
+  "instance_id",
+  "source",
+  "required",
+  "config",
+  "prefix",
+  "tools",
+  "override",
+  "hiddenText",
+  "limits",
+  "run",
+  "uses",
+  "wake",
+  "remove",
+];
