@@ -31,6 +31,15 @@ const rule = z.discriminatedUnion("answer", [
   z.strictObject({ match, answer: z.literal("deny"), reason: reason.optional() }),
 ]);
 
+/** A tool as people write it in a list: its name or a glob, and a pattern of one of its arguments. */
+const toolPattern = z
+  .string()
+  .max(1_000)
+  .regex(/^[\w.*?-]{1,128}(?:\(.+\))?$/s, {
+    error:
+      "a tool's name or a glob, and in brackets a pattern of its first required argument: bash(git push*), or of a named one: grep(path: src/*)",
+  });
+
 const count = z.int().positive();
 
 const budgets = z.strictObject({
@@ -72,6 +81,12 @@ export const config = z.strictObject({
   /** What is asked about beside what tools and rules ask. */
   level: z.enum(["autonomous", "cautious", "standard", "paranoid"]).default("cautious"),
   rules: z.array(rule).default([]),
+  /** Calls that run without a question of the level or of the tool. */
+  allow: z.array(toolPattern).default([]),
+  /** Calls that a person is asked about, whatever allows them. */
+  ask: z.array(toolPattern).default([]),
+  /** Calls that are denied, whatever allows them. A tool without a pattern is not offered to a model at all. */
+  deny: z.array(toolPattern).default([]),
   budgets: budgets.optional(),
   loopGuard: loopGuard.optional(),
   approver: approver.optional(),

@@ -9,6 +9,7 @@ export {
 export { mount } from "./mount.ts";
 export { lint } from "./lint.ts";
 export { createRule } from "./rule.ts";
+export { createListPolicy, type ListName } from "./list-policy.ts";
 export { createLevel } from "./level.ts";
 export { createBudgets } from "./budgets.ts";
 export { callSignature, mountLoopGuard } from "./loop-guard.ts";

@@ -1,16 +1,27 @@
-import type { ToolInfo } from "@toolmount/core";
+import type { Policy, ToolInfo } from "@toolmount/core";
 import type { PolicyConfig } from "./config.ts";
+import { createListPolicy, listNames } from "./list-policy.ts";
 import { createRule } from "./rule.ts";
+
+interface Found {
+  readonly path: readonly (string | number)[];
+  readonly problem: string;
+}
 
 /** What of a `policy:` section can have no effect on the tools that a plan offers; paths start at the section. */
 export function lint(
-  { rules }: PolicyConfig,
+  settings: PolicyConfig,
   { tools }: { readonly tools: readonly ToolInfo[] },
-): { readonly path: readonly (string | number)[]; readonly problem: string }[] {
-  return rules.flatMap((rule, index) => {
-    const policy = createRule(rule, index);
-    if (tools.some((tool) => policy.prepare(tool) !== null)) return [];
-    const problem = "this rule can never match: the plan offers no tool that fits it";
-    return [{ path: ["rules", index, "match"], problem }];
-  });
+): readonly Found[] {
+  const isDead = (policy: Policy) => tools.every((tool) => policy.prepare(tool) === null);
+  const problem = "this rule can never match: the plan offers no tool that fits it";
+  const rules = settings.rules.flatMap((rule, index): Found[] =>
+    isDead(createRule(rule, index)) ? [{ path: ["rules", index, "match"], problem }] : [],
+  );
+  const lists = listNames.flatMap((list) =>
+    settings[list].flatMap((written, index): Found[] =>
+      isDead(createListPolicy(list, written)) ? [{ path: [list, index], problem }] : [],
+    ),
+  );
+  return [...rules, ...lists];
 }

@@ -3,6 +3,7 @@ import type { Coordinator, PlanPosition } from "@toolmount/core";
 import { createBudgets } from "./budgets.ts";
 import type { PolicyConfig } from "./config.ts";
 import { createLevel } from "./level.ts";
+import { createListPolicy, listNames, type ListName } from "./list-policy.ts";
 import { mountLoopGuard } from "./loop-guard.ts";
 import { createRule } from "./rule.ts";
 import { createWebhookApprover } from "./webhook-approver.ts";
@@ -14,18 +15,24 @@ export async function mount(coordinator: Coordinator, settings: PolicyConfig): P
   for (const [index, rule] of rules.entries())
     coordinator.mount(
       "policies",
-      createRule(rule, index, () => placeOf(coordinator, index)),
+      createRule(rule, index, () => placeOf(coordinator, "rules", index)),
     );
+  for (const list of listNames)
+    for (const [index, written] of settings[list].entries())
+      coordinator.mount(
+        "policies",
+        createListPolicy(list, written, () => placeOf(coordinator, list, index)),
+      );
   if (budgets !== undefined) coordinator.mount("policies", createBudgets(budgets, coordinator.hooks));
   if (loopGuard !== undefined) mountLoopGuard(loopGuard, coordinator.hooks);
   if (approver !== undefined) coordinator.mount("approver", createWebhookApprover(approver.webhook));
 }
 
 /** The place of a rule: `plan.yaml:12:5`. Looked up each time, because an edit of the plan can move it. */
-function placeOf(coordinator: Coordinator, index: number): string | undefined {
+function placeOf(coordinator: Coordinator, list: ListName | "rules", index: number): string | undefined {
   const find = coordinator.getCapability("plan.position") as
     | ((path: readonly (string | number)[]) => PlanPosition | undefined)
     | null;
-  const at = find?.(["policy", "rules", index]);
+  const at = find?.(["policy", list, index]);
   return at === undefined ? undefined : `${basename(at.file)}:${at.line}:${at.column}`;
 }

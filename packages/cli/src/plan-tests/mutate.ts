@@ -1,9 +1,10 @@
-import type { JsonObject } from "@toolmount/core";
+import type { Json, JsonObject } from "@toolmount/core";
 
 /** A plan in which one rule says something else. */
 export interface Mutant {
   readonly plan: JsonObject;
-  readonly rule: number;
+  /** Where the rule is: `["policy", "rules", 0]`. */
+  readonly path: readonly (string | number)[];
   /** What was done to it: `ask → deny`. */
   readonly change: string;
 }
@@ -13,7 +14,15 @@ const flipped: Readonly<Record<string, string>> = { allow: "deny", ask: "deny", 
 /** Every plan that differs in the answer of one rule. A plan whose tests hold for all of them tests nothing of it. */
 export function listMutants(plan: JsonObject): Mutant[] {
   const policy = plan["policy"] as JsonObject | undefined;
-  const rules = policy?.["rules"];
+  if (policy === undefined) return [];
+  return [
+    ...mutateRules(plan, policy),
+    ...Object.keys(flipped).flatMap((list) => mutateList(plan, policy, list)),
+  ];
+}
+
+function mutateRules(plan: JsonObject, policy: JsonObject): Mutant[] {
+  const { rules } = policy;
   if (!Array.isArray(rules)) return [];
   return (rules as JsonObject[]).flatMap((rule, at) => {
     const answer = rule["answer"] as string;
@@ -23,8 +32,22 @@ export function listMutants(plan: JsonObject): Mutant[] {
     const changed = rules.map((one: JsonObject, index) => (index === at ? { ...rest, answer: other } : one));
     return {
       plan: { ...plan, policy: { ...policy, rules: changed } },
-      rule: at,
+      path: ["policy", "rules", at],
       change: `${answer} → ${other}`,
     };
+  });
+}
+
+/** A line of `allow`, `ask` or `deny` moves to another list. */
+function mutateList(plan: JsonObject, policy: JsonObject, list: string): Mutant[] {
+  const other = flipped[list]!;
+  const linesOf = (name: string): readonly Json[] => {
+    const lines = policy[name];
+    return Array.isArray(lines) ? lines : [];
+  };
+  return linesOf(list).map((line, at) => {
+    const rest = linesOf(list).filter((_, index) => index !== at);
+    const changed = { ...policy, [list]: rest, [other]: [...linesOf(other), line] };
+    return { plan: { ...plan, policy: changed }, path: ["policy", list, at], change: `${list} → ${other}` };
   });
 }

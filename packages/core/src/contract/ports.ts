@@ -33,6 +33,8 @@ export interface Policy {
   readonly name: string;
   /** Called once for each mounted tool. `null`: no opinion about any call of it. */
   prepare(tool: ToolInfo): PolicyJudge | null;
+  /** Whether no model is offered this tool, because every call of it is denied. Absent: it hides none. */
+  hides?(tool: ToolInfo): boolean;
 }
 
 /** Why a person is asked. */

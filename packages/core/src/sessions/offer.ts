@@ -4,7 +4,7 @@ import type { ToolInfo } from "../contract/tool.ts";
 import { guidanceOf } from "./guidance.ts";
 import { matchesGlob } from "../text/match.ts";
 import { pickMode, type PickedMode } from "./mode-catalog.ts";
-import type { ModeCatalog, ModeSummary } from "../contract/ports.ts";
+import type { ModeCatalog, ModeSummary, Policy } from "../contract/ports.ts";
 import { sessionMode } from "./mode.ts";
 import type { ModuleSet } from "../registry/module.ts";
 import type { Offer, OfferFilter } from "../contract/session.ts";
@@ -25,9 +25,13 @@ export async function makeOffer(host: OfferHost, filter: OfferFilter = {}): Prom
   const { registry } = host.moduleSet;
   const session = filter.sessionId === undefined ? null : host.states.of(filter.sessionId);
   const mode = await modeOf(host, filter);
+  const isHidden = hiddenBy(registry);
   const inMode = offeredIn(
     // The texts of a tool that differs from the lock file must not reach a model.
-    [...registry.tools.values()].filter((tool) => !tool.drifted()).map(({ info }) => info),
+    [...registry.tools.values()]
+      .filter((tool) => !tool.drifted())
+      .map(({ info }) => info)
+      .filter((info) => !isHidden(info)),
     mode,
   );
   const capability = (name: string) => registry.capabilities.get(name)?.at(-1);
@@ -38,6 +42,11 @@ export async function makeOffer(host: OfferHost, filter: OfferFilter = {}): Prom
   const tools = inMode.filter(isShown);
   const available = inMode.filter((info) => !isShown(info));
   return { mode: mode.key, tools, available, guidance: guidanceOf(tools, available) };
+}
+
+function hiddenBy({ points }: ModuleSet["registry"]): (tool: ToolInfo) => boolean {
+  const policies = [...(points.get("policies")?.values() ?? [])] as Policy[];
+  return (tool) => policies.some((policy) => policy.hides?.(tool) === true);
 }
 
 /** The mode of an offer or of a session's call. Rejects as {@link pickMode} does. */

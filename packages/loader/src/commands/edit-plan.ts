@@ -58,6 +58,30 @@ export async function addEntries(
   return { file, added: fresh.map(idOf), removed: [], kept };
 }
 
+/**
+ * Adds lines to the lists `allow`, `ask` and `deny` of a plan's policy; lines that a list has already are not added again.
+ * `added` and `kept` name them as `deny bash(rm *)`. Throws as {@link addEntries} does.
+ */
+export async function addPolicyRules(
+  plan: string | undefined,
+  lists: Readonly<Record<string, readonly string[]>>,
+  { cwd }: Pick<EditOptions, "cwd">,
+): Promise<EditReport> {
+  const { file, text, yaml } = await open(plan, cwd);
+  const added: string[] = [];
+  const kept: string[] = [];
+  let edited = text;
+  for (const [list, lines] of Object.entries(lists)) {
+    const known = yaml.policyLines(text, list);
+    const fresh = lines.filter((line) => !known.includes(line));
+    added.push(...fresh.map((line) => `${list} ${line}`));
+    kept.push(...lines.filter((line) => known.includes(line)).map((line) => `${list} ${line}`));
+    if (fresh.length > 0) edited = yaml.addPolicyLines(edited, list, fresh);
+  }
+  if (added.length > 0) await save(file, edited);
+  return { file, added, removed: [], kept };
+}
+
 function idOf({ id, module }: NewEntry): string {
   return id ?? module;
 }

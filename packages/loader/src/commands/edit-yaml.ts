@@ -45,6 +45,22 @@ export function addEntry(text: string, section: EditedSection, entry: NewEntry):
   return choose(spliced, document, text);
 }
 
+/** A plan's text with lines at the end of a list of its policy. Comments stay. */
+export function addPolicyLines(text: string, list: string, lines: readonly string[]): string {
+  const document = parse(text);
+  if (!isMap(document.get("policy"))) document.set("policy", document.createNode({}));
+  if (!isSeq(document.getIn(["policy", list]))) document.setIn(["policy", list], document.createNode([]));
+  const written = document.getIn(["policy", list]) as YAMLSeq;
+  for (const line of lines) written.add(document.createNode(line));
+  return choose(undefined, document, text);
+}
+
+/** The lines of a list of a plan's policy. */
+export function policyLines(text: string, list: string): readonly unknown[] {
+  const written = parse(text).getIn(["policy", list]);
+  return isSeq(written) ? written.toJSON() : [];
+}
+
 /** A plan's text without the entry of an id; undefined when there is no such entry. */
 export function removeEntryText(text: string, id: string): string | undefined {
   const document = parse(text);

@@ -19,7 +19,7 @@ export interface ServerList {
  * Throws `USAGE_INVALID` when the text is not such a list.
  */
 export async function readServerList(text: string): Promise<ServerList> {
-  const servers = findServers(await parse(text));
+  const servers = findServers(await parseSettings(text));
   const variables = new Map<string, string>();
   const entries = Object.entries(servers).map(([name, server]): NewEntry => {
     const mcp = isRecord(server) ? readServer(name, server, variables) : undefined;
@@ -29,7 +29,8 @@ export async function readServerList(text: string): Promise<ServerList> {
   return { entries, variables: [...variables].map(([name, because]) => ({ name, because })) };
 }
 
-async function parse(text: string): Promise<unknown> {
+/** Parses JSON with comments and trailing commas. Throws `USAGE_INVALID` with the line of the mistake. */
+export async function parseSettings(text: string): Promise<unknown> {
   const { parse: parseJsonc, printParseErrorCode } = await import("jsonc-parser");
   const errors: ParseError[] = [];
   const list: unknown = parseJsonc(text, errors, { allowTrailingComma: true });
@@ -103,7 +104,8 @@ function readText(text: string, because: string, variables: Variables): string {
   );
 }
 
-function prefixOf(name: string): string {
+/** The prefix of the tools of a server that was imported under a name. */
+export function prefixOf(name: string): string {
   return `${
     name
       .toLowerCase()

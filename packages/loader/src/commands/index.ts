@@ -24,10 +24,11 @@ export { examinePackages, type PackageWarning } from "./examine-packages.ts";
 export { printPlanSchemas, type PlanSchemaParts } from "./json-schema.ts";
 
 // Change a plan
-export { addEntries, removeEntry, type EditOptions, type EditReport } from "./edit-plan.ts";
+export { addEntries, addPolicyRules, removeEntry, type EditOptions, type EditReport } from "./edit-plan.ts";
 export type { EditedSection, NewEntry } from "./edit-yaml.ts";
 export { tryEntries, type TriedEntries, type TryOptions } from "./try-entries.ts";
-export { readServerList, type ServerList } from "./import-mcp-servers.ts";
+export { parseSettings, readServerList, type ServerList } from "./import-mcp-servers.ts";
+export { readPermissions, type PermissionRules, type PolicyList } from "./import-permissions.ts";
 export {
   installSources,
   type InstalledSource,

@@ -84,10 +84,10 @@ async function runMutants(
   });
   const reports: MutantReport[] = [];
   try {
-    for (const { plan: mutant, rule, change } of listMutants(plan.written)) {
+    for (const { plan: mutant, path, change } of listMutants(plan.written)) {
       await host.reload(mutant);
       const noticed = (await runAll(host, tests, bench)).some(({ problems }) => problems.length > 0);
-      reports.push({ rule, change, at: placeOf(plan, ["policy", "rules", rule], shell), noticed });
+      reports.push({ rule: path.at(-1) as number, change, at: placeOf(plan, path, shell), noticed });
     }
   } finally {
     await host.close();

@@ -1,0 +1,86 @@
+import { isRecord } from "../diagnostics/json.ts";
+import { prefixOf } from "./import-mcp-servers.ts";
+
+/** The lists of a plan's policy, as text. */
+export type PolicyList = "allow" | "ask" | "deny";
+
+/** Rules of another application as lines of a plan's policy. */
+export interface PermissionRules {
+  readonly lists: Readonly<Record<PolicyList, readonly string[]>>;
+  /** Rules that have no equal here, each with the reason. */
+  readonly left: readonly { readonly rule: string; readonly because: string }[];
+}
+
+const listNames: readonly PolicyList[] = ["deny", "ask", "allow"];
+
+/** Claude Code's tools, and the tools that do the same here. Source: code.claude.com/docs/en/permissions, tools reference. */
+const toolsOf: Readonly<Record<string, readonly string[]>> = {
+  Bash: ["bash"],
+  Read: ["read_file"],
+  Edit: ["edit_file", "multi_edit_file", "write_file"],
+  MultiEdit: ["multi_edit_file"],
+  Write: ["write_file"],
+  Glob: ["glob"],
+  Grep: ["grep"],
+  LS: ["list_directory"],
+  WebFetch: ["web_fetch"],
+  WebSearch: ["web_search"],
+  Task: ["delegate"],
+  Agent: ["delegate"],
+  TodoWrite: ["todo"],
+};
+
+const fileTools: ReadonlySet<string> = new Set(["Read", "Edit", "MultiEdit", "Write"]);
+
+/** Reads the rules of Claude Code's settings: `permissions: { allow, ask, deny }`. Undefined when the value has none. */
+export function readPermissions(settings: unknown): PermissionRules | undefined {
+  const permissions = isRecord(settings) ? settings["permissions"] : undefined;
+  if (!isRecord(permissions)) return undefined;
+  const left: { rule: string; because: string }[] = [];
+  const linesOf = (list: PolicyList): string[] => {
+    const rules = permissions[list];
+    if (!Array.isArray(rules)) return [];
+    return rules.flatMap((rule: unknown) => {
+      const read = typeof rule === "string" ? readRule(rule, list) : "it is not a text";
+      if (typeof read !== "string") return read;
+      left.push({ rule: String(rule), because: read });
+      return [];
+    });
+  };
+  const [deny, ask, allow] = listNames.map((list) => [...new Set(linesOf(list))]);
+  return { lists: { deny: deny!, ask: ask!, allow: allow! }, left };
+}
+
+/** The lines for one rule, or why there are none. */
+function readRule(rule: string, list: PolicyList): readonly string[] | string {
+  const [, name = rule, inner] = /^([^(]+)\((.*)\)$/s.exec(rule) ?? [];
+  const server = /^mcp__([^_].*?)(?:__(.+))?$/.exec(name);
+  if (server !== null) return [`${prefixOf(server[1]!)}${server[2] ?? "*"}`];
+  const tools = toolsOf[name];
+  if (tools === undefined) return "no tool of toolmount does the same";
+  if (inner === undefined || inner === "" || inner === "*") return tools;
+  const glob = globOf(name, inner, list);
+  return glob === undefined ? "its pattern has no equal" : tools.map((tool) => `${tool}(${glob})`);
+}
+
+function globOf(name: string, inner: string, list: PolicyList): string | undefined {
+  if (name === "Bash") return inner.replace(/:\*$/, " *");
+  if (name === "WebFetch") {
+    const [, domain] = /^domain:([\w.*-]+)$/.exec(inner) ?? [];
+    return domain === undefined ? undefined : `http*://${domain}/*`;
+  }
+  if (fileTools.has(name)) return pathGlob(inner, list);
+  return list === "allow" ? undefined : inner;
+}
+
+/**
+ * A path of Claude Code as a glob over the path of a call, which may be relative or absolute: to deny or to ask, the
+ * beginning is left open; to allow, it is as written. A path in the home folder is left out: its name is not known here.
+ */
+function pathGlob(written: string, list: PolicyList): string | undefined {
+  if (written.startsWith("~") || written.startsWith("!")) return undefined;
+  const plain = written.replaceAll("**/", "*").replaceAll("**", "*");
+  if (plain.startsWith("//")) return plain.slice(1);
+  const relative = plain.replace(/^\.?\//, "");
+  return list === "allow" || relative.startsWith("*") ? relative : `*${relative}`;
+}

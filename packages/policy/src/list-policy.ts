@@ -1,0 +1,46 @@
+import type { Policy, PolicyAnswer, ToolInfo } from "@toolmount/core";
+import { matchesGlob } from "@toolmount/core/match-arguments";
+import { argumentOf, fitsText, readToolPattern } from "./tool-pattern.ts";
+
+/** The lists of a policy, in the order in which they count. */
+export const listNames = ["deny", "ask", "allow"] as const;
+
+/** The name of a list of the policy. */
+export type ListName = (typeof listNames)[number];
+
+/**
+ * One line of the lists `allow`, `ask` and `deny` as a policy. Like rules, all lines count: any deny wins, an ask is
+ * asked whatever allows the call, and an allow removes the questions of the level and of the tool.
+ */
+export function createListPolicy(
+  list: ListName,
+  written: string,
+  where: () => string | undefined = () => undefined,
+): Policy {
+  const pattern = readToolPattern(written);
+  const { tool: name, glob } = pattern;
+  const answer = () => answerOf(list, written, where() ?? `${list}: ${written}`);
+  return {
+    name: `${list} ${written}`,
+    prepare(tool) {
+      if (!matchesGlob(name, tool.name)) return null;
+      if (glob === undefined) return answer;
+      const argument = argumentOf(pattern, tool);
+      if (argument === null) return null;
+      const how = { isShell: isShellText(tool, argument), strict: list === "allow" };
+      return ({ arguments: given }) =>
+        Object.hasOwn(given, argument) && fitsText(glob, given[argument], how) ? answer() : null;
+    },
+    hides: (tool) => list === "deny" && glob === undefined && matchesGlob(name, tool.name),
+  };
+}
+
+/** Whether an argument is a text that a shell runs: so the tool's tag says, or the name that such an argument has everywhere. */
+function isShellText({ tags }: ToolInfo, argument: string): boolean {
+  return tags.includes("shell") || argument === "command";
+}
+
+function answerOf(list: ListName, written: string, rule: string): PolicyAnswer {
+  if (list === "allow") return { answer: "allow", rule, waives: "confirmation" };
+  return { answer: list, rule, reason: `the plan ${list === "ask" ? "asks about" : "denies"} ${written}` };
+}
