@@ -22,6 +22,7 @@ const pages = [
   "docs/tool-search.md",
   "docs/files.md",
   "docs/policy.md",
+  "docs/command-hooks.md",
   "docs/mount-plans.md",
   "docs/approvals.md",
   "docs/modes.md",

@@ -133,6 +133,11 @@ export const ambientReaders: readonly AmbientReader[] = [
       "programs that a tool starts need PATH and HOME; a process gets these few and the names in the plan",
   },
   {
+    path: "packages/policy/src/hook-environment.ts",
+    reads: ["process.env"],
+    because: "the program of a hook needs PATH and HOME; it gets these few and the variables in the plan",
+  },
+  {
     path: "packages/core/src/contract/clock.ts",
     reads: ["Date.now", "performance.now"],
     because: "the default clock, which the application that creates a host may replace",

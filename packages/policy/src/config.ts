@@ -76,6 +76,19 @@ const approver = z.strictObject({
   }),
 });
 
+/** One program that is asked about calls. */
+const commandHook = z.strictObject({
+  /** A text is run by a shell, a list without one. */
+  command: z.union([z.string().min(1), z.array(z.string().min(1)).min(1)]),
+  events: z.array(z.enum(["tool:pre", "tool:post"])).default(["tool:pre"]),
+  tools: z.array(glob).default(["*"]),
+  timeoutMs: z.int().positive().default(5_000),
+  onFailure: z.enum(["deny", "allow"]).default("deny"),
+  env: z.record(z.string(), z.string()).default({}),
+  dialect: z.enum(["claude", "gemini"]).default("claude"),
+  priority: z.int().default(0),
+});
+
 /** What a plan may set in its `policy:` section. */
 export const config = z.strictObject({
   /** What is asked about beside what tools and rules ask. */
@@ -90,6 +103,8 @@ export const config = z.strictObject({
   budgets: budgets.optional(),
   loopGuard: loopGuard.optional(),
   approver: approver.optional(),
+  /** The commands of the plan's `hooks:`; a plan writes them there. */
+  commandHooks: z.array(commandHook).optional(),
 });
 
 /** The `policy` section of a plan, parsed. */
@@ -100,5 +115,7 @@ export type Rule = z.output<typeof rule>;
 export type Budgets = z.output<typeof budgets>;
 /** The settings of the loop guard, parsed. */
 export type LoopGuardOptions = z.output<typeof loopGuard>;
+/** One command hook, parsed. */
+export type CommandHook = z.output<typeof commandHook>;
 /** How much the policy asks when no rule fits. */
 export type Level = PolicyConfig["level"];

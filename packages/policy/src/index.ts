@@ -1,6 +1,7 @@
 export {
   config,
   type Budgets,
+  type CommandHook,
   type Level,
   type LoopGuardOptions,
   type PolicyConfig,
@@ -11,6 +12,7 @@ export { lint } from "./lint.ts";
 export { createRule } from "./rule.ts";
 export { createListPolicy, type ListName } from "./list-policy.ts";
 export { createLevel } from "./level.ts";
+export { mountCommandHook } from "./command-hook.ts";
 export { createBudgets } from "./budgets.ts";
 export { callSignature, mountLoopGuard } from "./loop-guard.ts";
 export { createWebhookApprover, signWebhook, type WebhookOptions } from "./webhook-approver.ts";

@@ -1,6 +1,7 @@
 import { basename } from "node:path";
 import type { Coordinator, PlanPosition } from "@toolmount/core";
 import { createBudgets } from "./budgets.ts";
+import { mountCommandHook } from "./command-hook.ts";
 import type { PolicyConfig } from "./config.ts";
 import { createLevel } from "./level.ts";
 import { createListPolicy, listNames, type ListName } from "./list-policy.ts";
@@ -10,7 +11,7 @@ import { createWebhookApprover } from "./webhook-approver.ts";
 
 /** Mounts what a plan's `policy:` section says. */
 export async function mount(coordinator: Coordinator, settings: PolicyConfig): Promise<void> {
-  const { level, rules, budgets, loopGuard, approver } = settings;
+  const { level, rules, budgets, loopGuard, approver, commandHooks = [] } = settings;
   coordinator.mount("policies", createLevel(level));
   for (const [index, rule] of rules.entries())
     coordinator.mount(
@@ -25,6 +26,7 @@ export async function mount(coordinator: Coordinator, settings: PolicyConfig): P
       );
   if (budgets !== undefined) coordinator.mount("policies", createBudgets(budgets, coordinator.hooks));
   if (loopGuard !== undefined) mountLoopGuard(loopGuard, coordinator.hooks);
+  for (const hook of commandHooks) mountCommandHook(hook, coordinator);
   if (approver !== undefined) coordinator.mount("approver", createWebhookApprover(approver.webhook));
 }
 

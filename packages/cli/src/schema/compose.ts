@@ -37,6 +37,10 @@ export function composePlanSchema({ parts, sections, modules }: SchemaSources): 
     ...policy,
     properties: { limits: add("limits", parts.limits), ...(policy["properties"] as Mutable | undefined) },
   });
+  const commandHook = { ...add("commandHook", parts.commandHook), patternProperties: { "^x-": true } };
+  const hooks = entries(
+    "Modules that mount hooks, after the tools; and commands that are asked about calls.",
+  );
   const named = Object.entries(sections).map(([name, schema]) => {
     const section = add(name, schema) as Mutable;
     return [name, name === "policy" ? withLimits(section) : section] as const;
@@ -54,7 +58,8 @@ export function composePlanSchema({ parts, sections, modules }: SchemaSources): 
         anyOf: [text, { type: "array", items: text }],
       },
       tools: entries("Modules that mount tools, in order."),
-      hooks: entries("Modules that mount hooks, after the tools."),
+      // oxlint-disable-next-line unicorn/no-thenable -- a keyword of JSON Schema
+      hooks: { ...hooks, items: { if: { required: ["command"] }, then: commandHook, else: hooks.items } },
       providers: entries("Of Amplifier's plans: providers of models."),
       orchestrator: {
         type: "object",

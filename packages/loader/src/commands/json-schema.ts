@@ -1,5 +1,6 @@
 import type { JsonSchema } from "@toolmount/core";
 import { z } from "zod";
+import { commandHookSchema } from "../plan/command-hooks.ts";
 import { entrySchema, limitsSchema, modesSchema, planSchema } from "../plan/schema.ts";
 
 /** The parts of the plan format that the loader reads, as JSON Schema (draft 7). */
@@ -8,6 +9,8 @@ export interface PlanSchemaParts {
   readonly plan: JsonSchema;
   /** One entry of `tools`, `hooks` or `providers`. */
   readonly entry: JsonSchema;
+  /** An entry of `hooks` that runs a program. */
+  readonly commandHook: JsonSchema;
   /** `policy.limits`. */
   readonly limits: JsonSchema;
   readonly modes: JsonSchema;
@@ -18,6 +21,7 @@ export function printPlanSchemas(): PlanSchemaParts {
   return {
     plan: print(planSchema),
     entry: print(entrySchema),
+    commandHook: print(commandHookSchema),
     limits: print(limitsSchema),
     modes: print(modesSchema),
   };

@@ -68,7 +68,9 @@ const allKeys: readonly string[] = [
 function isDoubtful(plan: Readonly<Record<string, unknown>>): boolean {
   const isKnown = (keys: readonly string[]) => (key: string) => keys.includes(key) || key.startsWith("x-");
   const isEntry = (entry: unknown) =>
-    isRecord(entry) && typeof entry["module"] === "string" && Object.keys(entry).every(isKnown(entryKeys));
+    isRecord(entry) &&
+    (isCommand(entry) ||
+      (typeof entry["module"] === "string" && Object.keys(entry).every(isKnown(entryKeys))));
   const isList = (value: unknown) => value === undefined || (Array.isArray(value) && value.every(isEntry));
   return !Object.keys(plan).every(isKnown(allKeys)) || !isList(plan["tools"]) || !isList(plan["hooks"]);
 }
@@ -101,6 +103,10 @@ async function readYaml(
   return combineLayers(await readLayers(file, { cwd, overlays }));
 }
 
+function isCommand(entry: unknown): boolean {
+  return isRecord(entry) && entry["command"] !== undefined && entry["module"] === undefined;
+}
+
 interface Listing {
   readonly folder: string;
   readonly map: PlanMap;
@@ -112,7 +118,9 @@ function listSection(
   value: unknown,
   { folder, map, find }: Listing,
 ): Promise<ListedEntry[]> {
-  const entries = Array.isArray(value) ? (value as unknown[]) : [];
+  const written = Array.isArray(value) ? (value as unknown[]) : [];
+  // Of the commands in `hooks` there is nothing to list.
+  const entries = section === "hooks" ? written.filter((entry) => !isCommand(entry)) : written;
   return Promise.all(
     entries.map(async (entry, index): Promise<ListedEntry> => {
       const fields = isRecord(entry) ? entry : {};

@@ -22,6 +22,9 @@ export const sectionTable: readonly SectionRow[] = [
   { section: "session", module: "@toolmount/reasoner", as: "config" },
 ];
 
+/** The module that runs the commands of `hooks`. */
+export const hookModule = "@toolmount/policy";
+
 /** Schemes of a source that is a map, and the module that mounts such a source. */
 export const schemeTable: Readonly<Record<string, string>> = { mcp: "@toolmount/mcp" };
 

@@ -1,5 +1,5 @@
 import type { JsonObject } from "@toolmount/core";
-import { sectionConfig, sectionTable } from "../modules/section-table.ts";
+import { hookModule, sectionConfig, sectionTable } from "../modules/section-table.ts";
 import { mapForeign } from "../plan/amplifier.ts";
 import type { PlanEntry } from "../plan/check-entries.ts";
 import type { Plan } from "../plan/check-plan.ts";
@@ -8,7 +8,8 @@ import { extensionUse, type ModuleUse } from "./module-use.ts";
 
 /** The modules that sections of the plan mean: its modes, and one for each module of the section table. */
 export function listSectionModules(plan: Plan): ModuleUse[] {
-  return [...modesUse(plan), ...addParts(tableUses(plan), plan.entries.filter(isReasonerPart(plan)))];
+  const uses = addCommandHooks(tableUses(plan), plan);
+  return [...modesUse(plan), ...addParts(uses, plan.entries.filter(isReasonerPart(plan)))];
 }
 
 /** A module of the loader mounts the plan's modes. */
@@ -31,6 +32,16 @@ function tableUses(plan: Plan): ModuleUse[] {
     uses.set(row.module, { ...use, config: { ...use.config, ...config } });
   }
   return [...uses.values()];
+}
+
+/** Command hooks are gates, which the module of the policy mounts. */
+function addCommandHooks(uses: readonly ModuleUse[], { commandHooks }: Plan): readonly ModuleUse[] {
+  if (commandHooks.length === 0) return uses;
+  const known = uses.find(({ id }) => id === hookModule);
+  const at = { path: ["hooks"], configPath: ["hooks"] };
+  const use = known ?? extensionUse(hookModule, "a command in hooks", at);
+  const config = { ...use.config, commandHooks } as unknown as JsonObject;
+  return [...uses.filter((other) => other !== known), { ...use, section: "policy", config }];
 }
 
 /** Tests whether an entry of an Amplifier plan is configuration of `@toolmount/reasoner` rather than a module. */

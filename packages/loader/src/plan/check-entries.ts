@@ -2,6 +2,7 @@ import type { Json, JsonObject } from "@toolmount/core";
 import type { Path } from "../diagnostics/positions.ts";
 import type { Reporter } from "../diagnostics/problems.ts";
 import { listWritten, type EntrySection, type WrittenEntry } from "./amplifier.ts";
+import { isCommandHook } from "./command-hooks.ts";
 import { reportIssues } from "./report-issues.ts";
 import { entrySchema, type EntryDocument, type ToolOverride } from "./schema.ts";
 
@@ -17,7 +18,9 @@ const maxEntries = 1000;
 
 /** The valid entries of a plan; the others are reported. */
 export function checkEntries(plan: JsonObject, amplifier: boolean, reporter: Reporter): PlanEntry[] {
-  const written = listWritten(plan);
+  const written = listWritten(plan).filter(
+    ({ section, value }) => section !== "hooks" || !isCommandHook(value),
+  );
   const wake = readWake(plan["wake"]);
   const extra = written[maxEntries];
   if (extra === undefined)

@@ -6,6 +6,7 @@ import { sectionTable } from "../modules/section-table.ts";
 import { amplifierSections, isAmplifierPlan } from "./amplifier.ts";
 import { checkAmplifier } from "./check-amplifier.ts";
 import { checkEntries, type PlanEntry } from "./check-entries.ts";
+import { checkCommandHooks, type CommandHook } from "./command-hooks.ts";
 import { checkLimits } from "./check-limits.ts";
 import { checkModes } from "./check-modes.ts";
 import { dropNotes } from "./drop-notes.ts";
@@ -17,6 +18,8 @@ export interface Plan {
   readonly version: 1 | undefined;
   readonly name: string | undefined;
   readonly entries: readonly PlanEntry[];
+  /** Entries of `hooks` that run programs. */
+  readonly commandHooks: readonly CommandHook[];
   /** Sections that configure a module, as written. */
   readonly sections: Readonly<Record<string, Json>>;
   /** Whether it is an Amplifier plan. */
@@ -47,6 +50,7 @@ export function checkPlan(value: JsonObject, reporter: Reporter): Plan {
     version: parsed.data?.version,
     name: parsed.data?.name,
     entries: checkEntries(known, amplifier, reporter),
+    commandHooks: checkCommandHooks(known, reporter),
     sections: pickSections(known, amplifier),
     amplifier,
     modes: checkModes(rest["modes"], reporter),

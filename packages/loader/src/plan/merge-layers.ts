@@ -130,7 +130,10 @@ function layEntry(combining: Combining, below: Json, above: Json, from: Path, to
 
 /** Tests whether an entry only changes another one. */
 function isChange(entry: Json): boolean {
-  return isRecord(entry) && (entry["module"] === undefined || entry["remove"] === true);
+  return (
+    isRecord(entry) &&
+    ((entry["module"] === undefined && entry["command"] === undefined) || entry["remove"] === true)
+  );
 }
 
 /** The ids of entries; the second entry with the same id gets `#2`. */

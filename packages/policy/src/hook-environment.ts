@@ -1,0 +1,17 @@
+/** Variables of the host that every hook gets: the programs that it starts need them. */
+const passed = ["PATH", "HOME", "USER", "LANG", "LC_ALL", "TZ", "TMPDIR", "SYSTEMROOT"];
+
+/** The environment of a hook: the passed names, the plan's folder under the names that hooks expect, and the plan's own. */
+export function hookEnvironment(
+  own: Readonly<Record<string, string>>,
+  folder: string | undefined,
+): Record<string, string> {
+  const host = hostEnvironment();
+  const kept = passed.flatMap((name) => (host[name] === undefined ? [] : [[name, host[name]] as const]));
+  const project = folder === undefined ? {} : { CLAUDE_PROJECT_DIR: folder, GEMINI_PROJECT_DIR: folder };
+  return { ...Object.fromEntries(kept), ...project, ...own };
+}
+
+function hostEnvironment(): Readonly<Record<string, string | undefined>> {
+  return process.env;
+}

@@ -1,0 +1,79 @@
+import { spawn, type ChildProcess } from "node:child_process";
+
+/** Most bytes that a hook may write to each of its outputs. */
+export const maxHookOutputBytes = 65_536;
+
+/** How a hook is run. */
+export interface HookRun {
+  /** Its standard input. */
+  readonly input: string;
+  readonly cwd: string | undefined;
+  readonly env: Readonly<Record<string, string>>;
+  readonly timeoutMs: number;
+  /** What kills the hooks that run now. */
+  readonly running: Set<() => void>;
+}
+
+/** How a hook ended: with an exit code, or otherwise. */
+export type HookEnd =
+  | { readonly kind: "exit"; readonly code: number; readonly stdout: string; readonly stderr: string }
+  | { readonly kind: "failed"; readonly problem: string };
+
+/** Runs a hook to its end. Never rejects. A hook that runs too long or writes too much is killed with its children. */
+export function runHookProcess(
+  command: string | readonly string[],
+  { input, cwd, env, timeoutMs, running }: HookRun,
+): Promise<HookEnd> {
+  return new Promise((resolve) => {
+    const [program = "", ...words] = typeof command === "string" ? [command] : command;
+    const isGroup = process.platform !== "win32";
+    const child = spawn(program, words, { cwd, env, shell: typeof command === "string", detached: isGroup });
+    const kill = () => killTree(child, isGroup);
+    let problem: string | undefined;
+    const stop = (because: string) => {
+      problem ??= because;
+      kill();
+    };
+    const timer = setTimeout(() => stop(`it ran longer than ${timeoutMs} ms`), timeoutMs);
+    const [stdout, stderr] = [child.stdout, child.stderr].map((stream) =>
+      collect(stream, () => stop(`it wrote more than ${maxHookOutputBytes} bytes`)),
+    );
+    running.add(kill);
+    const end = (ended: HookEnd) => {
+      clearTimeout(timer);
+      running.delete(kill);
+      resolve(ended);
+    };
+    child.on("error", (error) => end({ kind: "failed", problem: error.message }));
+    child.on("close", (code, signal) => {
+      if (problem !== undefined) return end({ kind: "failed", problem });
+      if (code === null) return end({ kind: "failed", problem: `the signal ${signal} ended it` });
+      end({ kind: "exit", code, stdout: stdout!(), stderr: stderr!() });
+    });
+    // A hook may end without reading its input.
+    child.stdin.on("error", () => {});
+    child.stdin.end(input);
+  });
+}
+
+/** Collects a stream up to the limit; returns what reads it. */
+function collect(stream: NodeJS.ReadableStream, tooMuch: () => void): () => string {
+  const chunks: Buffer[] = [];
+  let bytes = 0;
+  stream.on("data", (chunk: Buffer) => {
+    bytes += chunk.length;
+    if (bytes > maxHookOutputBytes) tooMuch();
+    else chunks.push(chunk);
+  });
+  return () => Buffer.concat(chunks).toString("utf8");
+}
+
+/** A hook's shell and its children are a process group of their own. */
+function killTree(child: ChildProcess, isGroup: boolean): void {
+  try {
+    if (isGroup && child.pid !== undefined) process.kill(-child.pid, "SIGKILL");
+    else child.kill("SIGKILL");
+  } catch {
+    // It has ended already.
+  }
+}
