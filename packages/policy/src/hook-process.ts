@@ -1,7 +1,7 @@
 import { spawn, type ChildProcess } from "node:child_process";
 
 /** Most bytes that a hook may write to each of its outputs. */
-export const maxHookOutputBytes = 65_536;
+const maxHookOutputBytes = 65_536;
 
 /** How a hook is run. */
 export interface HookRun {
