@@ -2,6 +2,7 @@ import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { openHost, type OpenedHost, type OpenHostOptions } from "@toolmount/loader";
+import { pino } from "pino";
 import { onTestFinished } from "vitest";
 import { worldData, type WorldCase } from "./world-cases.ts";
 
@@ -24,6 +25,9 @@ export async function environmentOf(world: World, { initial }: WorldCase): Promi
   return { WORLD_INITIAL: path };
 }
 
+/** Names in camel case, which bfcl has, are warned of at each mount. */
+export const silent = pino({ level: "silent" });
+
 /** Opens a host on the fresh state of a case, with an approver who always gives the same answer. */
 export async function openWorld(
   world: World,
@@ -34,6 +38,7 @@ export async function openWorld(
   return openHost(planOf(world), {
     env: await environmentOf(world, each),
     approver: () => ({ decision, by: "the test" }),
+    logger: silent,
     ...options,
   });
 }

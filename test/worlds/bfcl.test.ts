@@ -4,6 +4,7 @@ import { join } from "node:path";
 import { openHost } from "@toolmount/loader";
 import { describe, expect, onTestFinished, test } from "vitest";
 import { readNegativeCases, readTasks, worldData, type WorldCase } from "../support/world-cases.ts";
+import { silent } from "../support/world-hosts.ts";
 import { playCase } from "../support/world-player.ts";
 
 const plan = join(import.meta.dirname, "bfcl/mount-plan.yaml");
@@ -35,6 +36,7 @@ async function playAll(cases: readonly WorldCase[]): Promise<string[]> {
     await writeFile(initial, JSON.stringify(world.initial));
     const host = await openHost(plan, {
       env: { WORLD_INITIAL: initial },
+      logger: silent,
       approver: () => ({ decision: "approve", by: "the test" }),
     });
     problems.push(

@@ -1,37 +1,45 @@
-import { execFile } from "node:child_process";
-import { once } from "node:events";
-import { createServer } from "node:http";
-import type { AddressInfo } from "node:net";
-import { join } from "node:path";
-import { json } from "node:stream/consumers";
-import { config, createReasoner, settingsOf } from "@toolmount/reasoner";
-import type { Host, ToolOutcome } from "@toolmount/core";
-import { describe, expect, onTestFinished, test } from "vitest";
+import type { Host } from "@toolmount/core";
+import type { OpenedHost } from "@toolmount/loader";
+import { describe, expect, test } from "vitest";
 import { readTasks, type WorldCase } from "../support/world-cases.ts";
-import { dataOf, environmentOf, openWorld, planOf, type World } from "../support/world-hosts.ts";
-import { compareAnswer, playCase, stateDigest } from "../support/world-player.ts";
+import { dataOf, openWorld, type World } from "../support/world-hosts.ts";
+import { createTaskReasoner, serveTask } from "../support/world-model.ts";
+import { compareFinal, playCase, stateDigest, type MakeCall } from "../support/world-player.ts";
+import { callByHttp, callByMcp, questionsWait, type Way } from "../support/world-ways.ts";
 
 const worlds = (["retail", "bfcl"] as const).map((world) => {
   const folder = dataOf(world);
   return { world, absent: folder === undefined, tasks: folder === undefined ? [] : readTasks(folder) };
 });
 
-const callsOf = (host: Host, sessionId: string) => (request: { name: string; arguments: unknown }) =>
-  host.call({ ...request, arguments: request.arguments as string }, { sessionId });
-
 for (const { world, absent, tasks } of worlds) {
   describe.skipIf(absent)(`${world}, with the shared tasks (skipped where they are absent)`, () => {
-    test("a model that makes the calls of a task ends in the task's final state", async () => {
+    const playAll = async (play: (task: WorldCase, at: number) => Promise<string[]>) => {
       const problems: string[] = [];
-      for (const task of tasks) problems.push(...(await playWithModel(world, task)));
+      for (const [at, task] of tasks.entries()) problems.push(...(await play(task, at)));
       expect(problems).toEqual([]);
-    });
+    };
 
-    test("eight tasks side by side do not mix", async () => {
+    test("a model that makes the calls of a task ends in the task's final state", () =>
+      playAll((task) => playWithModel(world, task)));
+
+    test("MCP clients, older and newest, get the expected answers and final states", () =>
+      playAll(async (task, at) => {
+        const host = await openWorld(world, task, "approve");
+        return playBy(task, host, await callByMcp(host, task, at % 2 === 0 ? "legacy" : "modern"));
+      }));
+
+    test("over HTTP, with each change approved by itself, answers and final states are as when all are allowed", () =>
+      playAll(async (task) => {
+        const host = await openWorld(world, task, "deny", questionsWait());
+        return playBy(task, host, await callByHttp(host, task));
+      }));
+
+    test("eight tasks side by side do not mix, and a plan that allows all asks for no approval", async () => {
       const problems: string[] = [];
       for (let at = 0; at < tasks.length; at += 8)
         problems.push(
-          ...(await Promise.all(tasks.slice(at, at + 8).map((task) => playAlone(world, task)))).flat(),
+          ...(await Promise.all(tasks.slice(at, at + 8).map((task) => playAllowed(world, task)))).flat(),
         );
       expect(problems).toEqual([]);
     });
@@ -53,105 +61,62 @@ for (const { world, absent, tasks } of worlds) {
 
     test("with an approver who denies, every change ends denied and the state stays as it was", async () => {
       for (const task of tasks) {
-        const host = await openWorld(world, task, "deny");
+        let asked = 0;
+        const host = await openWorld(world, task, "deny", {
+          approver: () => {
+            asked += 1;
+            return { decision: "deny", by: "the test" };
+          },
+        });
         const call = callsOf(host, task.id);
+        let denied = 0;
         for (const request of task.calls) {
           const needsPerson = host.tools().find(({ name }) => name === request.name)?.requiresConfirmation;
           const { status } = await call({ name: request.name, arguments: request.arguments });
           expect(status === "denied").toBe(needsPerson === true && status !== "invalid");
+          if (status === "denied") denied += 1;
         }
+        expect(asked).toBe(denied);
         expect(await stateDigest(host)).toBe(task.expected.initial);
         await host.close();
-      }
-    });
-
-    test("the command answers the first call of a task as the library does", async () => {
-      // A call that needs a person would wait for one: the command has none here.
-      let compared = 0;
-      for (const task of tasks) {
-        const { name, arguments: given } = task.calls[0]!;
-        const host = await openWorld(world, task, "deny");
-        const asks = host.tools().find((tool) => tool.name === name)?.requiresConfirmation;
-        await host.close();
-        if (asks !== false) continue;
-        if ((compared += 1) > 6) break;
-        const env = await environmentOf(world, task);
-        const { status, result } = await callByCommand(world, name, JSON.stringify(given), env);
-        expect(compareAnswer(task.expected.calls[0]!, status, result)).toBeUndefined();
       }
     });
   });
 }
 
-async function playAlone(world: World, task: WorldCase): Promise<string[]> {
-  const host = await openWorld(world, task, "approve");
-  const problems = await playCase(task, host, callsOf(host, task.id));
+function callsOf(host: Host, sessionId: string): MakeCall {
+  return (request) => host.call({ ...request, arguments: request.arguments as string }, { sessionId });
+}
+
+/** Plays a task by a way, compares answers and the final state, and closes both. */
+async function playBy(task: WorldCase, host: OpenedHost, way: Way): Promise<string[]> {
+  const problems = await compareFinal(task, host, way.call);
+  await way.close();
+  await host.close();
+  return problems;
+}
+
+async function playAllowed(world: World, task: WorldCase): Promise<string[]> {
+  const host = await openWorld(world, task, "deny", {
+    overlays: ["autonomous"],
+    approver: () => {
+      throw new Error("no approval is needed");
+    },
+  });
+  const problems = await compareFinal(task, host, callsOf(host, task.id));
   await host.close();
   return problems;
 }
 
 /** A turn of a scripted model: one call in each answer, and a text at the end. */
 async function playWithModel(world: World, task: WorldCase): Promise<string[]> {
-  const baseUrl = await serveModel(task);
+  const model = await serveTask(task);
   const host = await openWorld(world, task, "approve");
-  const settings = settingsOf(
-    config.parse({
-      orchestrator: { model: "scripted", baseUrl, apiKey: "unused", stream: false, maxIterations: 100 },
-    }),
-  );
-  const reasoner = createReasoner(host.coordinator, { settings });
+  const reasoner = createTaskReasoner(host, model.baseUrl);
   const turn = await reasoner.run(host, { sessionId: task.id, prompt: "Do the task." });
   const digest = await stateDigest(host);
   await host.close();
+  model.close();
   if (turn.status !== "done") return [`${task.id}: the turn is ${turn.status}`];
   return digest === task.expected.final ? [] : [`${task.id}: the final state differs`];
-}
-
-async function serveModel({ calls }: WorldCase): Promise<string> {
-  let at = 0;
-  const server = createServer(async (request, answer) => {
-    await json(request);
-    const call = calls[at];
-    at += 1;
-    const output =
-      call === undefined
-        ? { type: "message", role: "assistant", content: [{ type: "output_text", text: "Done." }] }
-        : {
-            type: "function_call",
-            id: `fc_${at}`,
-            call_id: `call_${at}`,
-            name: call.name,
-            arguments: call.text ?? JSON.stringify(call.arguments),
-          };
-    answer.writeHead(200, { "content-type": "application/json" });
-    answer.end(JSON.stringify({ id: `r${at}`, status: "completed", output: [output] }));
-  });
-  server.listen(0, "127.0.0.1");
-  await once(server, "listening");
-  onTestFinished(() => {
-    server.closeAllConnections();
-    server.close();
-  });
-  return `http://127.0.0.1:${(server.address() as AddressInfo).port}/v1`;
-}
-
-const root = join(import.meta.dirname, "../..");
-
-async function callByCommand(
-  world: World,
-  name: string,
-  given: string,
-  env: Record<string, string>,
-): Promise<ToolOutcome> {
-  const command = ["-C", "@toolmount/source", join(root, "packages/cli/src/main.ts")];
-  const { stdout } = await new Promise<{ stdout: string }>((resolve) => {
-    // The command ends with 1 for a call that fails; its answer is on stdout all the same.
-    execFile(
-      process.execPath,
-      [...command, "call", planOf(world), name, given, "--json"],
-      { env: { ...process.env, ...env } },
-      (_error, output) => resolve({ stdout: output }),
-    );
-  });
-  return JSON.parse(stdout) as ToolOutcome;
 }

@@ -1,6 +1,7 @@
 import { readFile } from "node:fs/promises";
 import type { Coordinator } from "@toolmount/core";
 import { z } from "zod";
+import { keepJournal } from "../journal.ts";
 import { createCar } from "./car.ts";
 import { createFileSystem } from "./file-system.ts";
 import { createMath } from "./math.ts";
@@ -31,12 +32,18 @@ const configurations = z.partialRecord(
 export const config = z.strictObject({
   /** From class to configuration: the object itself, or the path of a JSON file with it. The file is never written. */
   initial: z.union([z.string().min(1), configurations]),
+  /** Path of a file that keeps the calls beyond this process; empty: the state ends with the mount. */
+  journal: z.string().default(""),
 });
+
+/** One process makes all calls of an entry that runs in processes. */
+export const keepsState = true;
 
 /** Mounts the services that `initial` names. Each mount has a state of its own, which `world.state` shows. */
 export async function mount(coordinator: Coordinator, settings: z.output<typeof config>): Promise<void> {
   const services = await createServices(settings.initial);
-  for (const { tools } of Object.values(services)) for (const tool of tools) coordinator.mount("tools", tool);
+  const tools = Object.values(services).flatMap((service) => service.tools);
+  for (const tool of await keepJournal(settings.journal, tools)) coordinator.mount("tools", tool);
   const states = () => Object.entries(services).map(([name, service]) => [name, service.state()] as const);
   coordinator.registerCapability("world.state", () => Object.fromEntries(states()));
 }

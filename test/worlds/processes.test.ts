@@ -1,0 +1,141 @@
+import { execFile, spawn } from "node:child_process";
+import { once } from "node:events";
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import type { ToolOutcome } from "@toolmount/core";
+import { describe, expect, onTestFinished, test } from "vitest";
+import { readTasks, type WorldCase } from "../support/world-cases.ts";
+import { dataOf, environmentOf, openWorld, planOf, type World } from "../support/world-hosts.ts";
+import { serveTask } from "../support/world-model.ts";
+import { compareAnswers, stateDigest } from "../support/world-player.ts";
+
+// Each call, or each task, is a process of its own here. TOOLMOUNT_LOAD=full takes all tasks, which takes an hour.
+const isFull = process.env["TOOLMOUNT_LOAD"] === "full";
+const root = join(import.meta.dirname, "../..");
+
+for (const world of ["retail", "bfcl"] as const) {
+  const data = dataOf(world);
+  const tasks = data === undefined ? [] : readTasks(data);
+  const short = tasks.filter(({ calls }) => calls.length >= 4 && calls.length <= 5);
+  const some = (count: number) => (isFull ? tasks : short.slice(0, count));
+
+  describe.skipIf(data === undefined)(
+    `${world} beyond one process (skipped without the shared tasks)`,
+    () => {
+      test(`calls in a process of their own answer as expected, in ${some(4).length} tasks`, async () => {
+        const problems: string[] = [];
+        for (const task of some(4)) problems.push(...(await playInProcess(world, task)));
+        expect(problems).toEqual([]);
+      });
+
+      test(`toolmount call --json, once for each call, answers as expected, in ${some(1).length} tasks`, async () => {
+        const problems: string[] = [];
+        for (const task of some(1)) problems.push(...(await playByCommand(world, task)));
+        expect(problems).toEqual([]);
+      });
+
+      test(`a turn that is killed after each call and resumed ends in the final state, in ${some(1).length} tasks`, async () => {
+        const problems: string[] = [];
+        for (const task of some(1)) problems.push(...(await playKilled(world, task)));
+        expect(problems).toEqual([]);
+      });
+    },
+  );
+}
+
+/** The environment of a task whose state is in a file. */
+async function keptEnvironment(world: World, task: WorldCase) {
+  const folder = await mkdtemp(join(tmpdir(), "toolmount-world-"));
+  onTestFinished(() => rm(folder, { recursive: true, force: true }));
+  const env = { ...(await environmentOf(world, task)), WORLD_JOURNAL: join(folder, "journal.jsonl") };
+  return { folder, env };
+}
+
+/** Compares the state that a journal leads to. */
+async function compareKept(
+  world: World,
+  task: WorldCase,
+  env: Readonly<Record<string, string>>,
+): Promise<string[]> {
+  const host = await openWorld(world, task, "deny", { env });
+  const digest = await stateDigest(host);
+  await host.close();
+  return digest === task.expected.final ? [] : [`${task.id}: the final state differs`];
+}
+
+async function playInProcess(world: World, task: WorldCase): Promise<string[]> {
+  const { env } = await keptEnvironment(world, task);
+  const host = await openWorld(world, task, "approve", { env, overlays: ["process"] });
+  const problems = await compareAnswers(task, ({ name, arguments: given }) =>
+    host.call({ name, arguments: given as string }, { sessionId: task.id }),
+  );
+  // The calls changed the state of that process, and nothing here.
+  if ((await stateDigest(host)) !== task.expected.initial)
+    problems.push(`${task.id}: a call ran in the host`);
+  await host.close();
+  return [...problems, ...(await compareKept(world, task, env))];
+}
+
+async function playByCommand(world: World, task: WorldCase): Promise<string[]> {
+  const { folder, env } = await keptEnvironment(world, task);
+  const problems = await compareAnswers(task, ({ name, arguments: given }) =>
+    callByCommand([planOf(world), name, typeof given === "string" ? given : JSON.stringify(given)], {
+      ...env,
+      // The command keeps its audit and questions in the home of its user.
+      HOME: folder,
+      XDG_STATE_HOME: folder,
+    }),
+  );
+  return [...problems, ...(await compareKept(world, task, env))];
+}
+
+async function callByCommand(
+  words: readonly string[],
+  env: Readonly<Record<string, string>>,
+): Promise<ToolOutcome> {
+  const command = ["-C", "@toolmount/source", join(root, "packages/cli/src/main.ts")];
+  const stdout = await new Promise<string>((resolve) => {
+    // The command ends with 1 for a call that fails; its answer is on stdout all the same.
+    execFile(
+      process.execPath,
+      [...command, "call", ...words, "--approve", "--json"],
+      { env: { ...process.env, ...env } },
+      (_error, output) => resolve(output),
+    );
+  });
+  return JSON.parse(stdout) as ToolOutcome;
+}
+
+/** Kills the process of the turn when the model is asked after a call, each time once, and resumes it in another one. */
+async function playKilled(world: World, task: WorldCase): Promise<string[]> {
+  const { folder, env } = await keptEnvironment(world, task);
+  const model = await serveTask(task);
+  let kills = 0;
+  for (let made = 1; made <= task.calls.length + 1; made += 1) {
+    const words = [
+      made === 1 ? "run" : "resume",
+      planOf(world),
+      join(folder, "sessions.db"),
+      model.baseUrl,
+    ] as const;
+    const program = join(root, "test/support/world-process.ts");
+    const child = spawn(process.execPath, ["-C", "@toolmount/source", program, ...words], {
+      env: { ...process.env, ...env },
+      stdio: ["ignore", "ignore", "inherit"],
+    });
+    const closed = once(child, "close") as Promise<[number | null, string | null]>;
+    model.onRequest = async (calls) => {
+      if (calls !== made || made > task.calls.length) return;
+      child.kill("SIGKILL");
+      await closed;
+    };
+    const [code, signal] = await closed;
+    if (signal === "SIGKILL") kills += 1;
+    else if (code !== 0) return [`${task.id}: the process ended by itself with ${code}`];
+  }
+  model.close();
+  if (kills !== task.calls.length)
+    return [`${task.id}: ${kills} processes were killed, not ${task.calls.length}`];
+  return compareKept(world, task, env);
+}
