@@ -1,6 +1,7 @@
 // Recording calls, and replaying them without running a tool
 export {
   parseTape,
+  printTapeAnswer,
   printTapeCall,
   TapeError,
   tapeHeader,
@@ -10,4 +11,5 @@ export {
   type TapeResult,
 } from "./tape/tape.ts";
 export { recordCalls, type RecordOptions } from "./tape/record.ts";
+export { redactAnswer } from "./tape/redact-arguments.ts";
 export { createReplay, type Replay } from "./tape/replay.ts";

@@ -1,4 +1,4 @@
-import type { HostOptions } from "@toolmount/core";
+import { createMemoryStore, type HostOptions } from "@toolmount/core";
 import type { OpenedHost } from "@toolmount/loader";
 import { mountDefaultState, type DefaultAudit } from "./default-state.ts";
 import { loaderOptions } from "./loader-options.ts";
@@ -9,8 +9,8 @@ import type { Shell } from "../process/shell.ts";
 
 /**
  * Opens a plan's host. A plan without `state` gets the command's own, so that a call can wait for an answer; without
- * `audit`, calls are audited there: those of tools that may change something, or with `mixed` all. A replay stores and
- * audits nothing of its own.
+ * `audit`, calls are audited there: those of tools that may change something, or with `mixed` all. A replay keeps
+ * its questions and sessions in memory, and audits nothing of its own.
  */
 export async function openPlan(
   plan: string | undefined,
@@ -20,8 +20,14 @@ export async function openPlan(
   defaultAudit: DefaultAudit = "changes",
 ): Promise<OpenedHost> {
   const { openHost } = await import("@toolmount/loader");
-  const host = await openHost(plan, { ...loaderOptions(options, shell), ...tapeOf(options), ...more });
+  const isReplay = options.replay !== undefined;
+  const host = await openHost(plan, {
+    ...loaderOptions(options, shell),
+    ...tapeOf(options),
+    ...(isReplay && { store: createMemoryStore() }),
+    ...more,
+  });
   watchCalls(host, shell.calls);
-  if (options.replay === undefined && more.store === undefined) mountDefaultState(host, defaultAudit);
+  if (!isReplay && more.store === undefined) mountDefaultState(host, defaultAudit);
   return host;
 }

@@ -6,6 +6,7 @@ import { openReasoner, type ModelOptions, type OpenReasoner } from "../agent/ope
 import { openPlan } from "../host/open-plan.ts";
 import { createTerminalLogger } from "../host/terminal-logger.ts";
 import type { PlanOptions } from "../options/plan-options.ts";
+import { exitCodeOfReplay, type TapeOptions } from "../options/tape-options.ts";
 import { printable } from "../screen/printable.ts";
 import { exitCodes, type ExitCode } from "../process/exit-codes.ts";
 import type { Shell } from "../process/shell.ts";
@@ -13,7 +14,7 @@ import { servePlan, serveProtocol, serveTurns } from "./served-plan.ts";
 import { prepareTokens, type ServerTokens } from "./tokens.ts";
 
 /** Options of `toolmount serve --http`. */
-export interface HttpOptions extends PlanOptions, ModelOptions {
+export interface HttpOptions extends PlanOptions, ModelOptions, TapeOptions {
   readonly json?: true;
   readonly http?: string | true;
   readonly tokens?: string;
@@ -39,6 +40,7 @@ export async function serveOverHttp(
   shell: Shell,
 ): Promise<ExitCode> {
   const listen = await readAddress(options);
+  requireOnePlan(options);
   const open: Open[] = [];
   const reload = shell.terminal === undefined ? { onHangUp: () => void reloadAll(open, shell) } : {};
   return shell.interruptible(async ({ signal }) => {
@@ -50,7 +52,7 @@ export async function serveOverHttp(
       announce(server, tokens, options, shell);
       if (!signal.aborted) await once(signal, "abort");
       await server.close({ graceMs: options.grace });
-      return exitCodes.done;
+      return open.reduce<ExitCode>((code, { host }) => exitCodeOfReplay(host, code, shell), exitCodes.done);
     } finally {
       for (const { host, turns } of open) {
         await host.close();
@@ -75,6 +77,12 @@ async function readAddress({
       `other machines can reach ${address.host}; keep the server on 127.0.0.1 behind a proxy with TLS, or give --beyond-loopback and --tokens`,
     );
   return address;
+}
+
+/** A tape has the calls of one plan. */
+function requireOnePlan({ also = [], record, replay }: HttpOptions): void {
+  if (also.length > 0 && (record ?? replay) !== undefined)
+    throw usage("--record and --replay are for one plan; leave --also out, or start a server for each plan");
 }
 
 /** The first plan is `default`; others have the names that `--also` gives them. */

@@ -29,20 +29,48 @@ export interface Expectation {
   readonly result?: JsonObject;
 }
 
+/** A test that makes the calls of a recorded file again. */
+export interface PlanReplay {
+  /** Its path in the plan. */
+  readonly path: readonly [string, number];
+  /** The tape, relative to the plan's folder. */
+  readonly file: string;
+}
+
 const answers = ["allow", "ask", "deny", "invalid", "not_found"] as const;
 
 /** The end of a call: it ran, needed approval, was denied, or did not reach a decision. */
 export type Answer = (typeof answers)[number];
 
+/** What a plan tests: calls, and tapes. */
+export interface PlanTests {
+  readonly calls: readonly PlanTest[];
+  readonly replays: readonly PlanReplay[];
+}
+
 /** Reads the plan's `tests:`. Throws `PLAN_VALUE_INVALID` at the line of what is wrong. */
-export function readTests(plan: OpenedPlan): PlanTest[] {
-  const listed = plan.written["tests"];
-  return Array.isArray(listed) ? listed.map((test: unknown, index) => readTest(plan, test, index)) : [];
+export function readTests(plan: OpenedPlan): PlanTests {
+  const listed: readonly unknown[] = Array.isArray(plan.written["tests"]) ? plan.written["tests"] : [];
+  const calls: PlanTest[] = [];
+  const replays: PlanReplay[] = [];
+  for (const [index, test] of listed.entries())
+    if (isObject(test) && "replay" in test) replays.push(readReplay(plan, test, index));
+    else calls.push(readTest(plan, test, index));
+  return { calls, replays };
+}
+
+function readReplay(plan: OpenedPlan, test: Record<string, unknown>, index: number): PlanReplay {
+  const refuse = (problem: string, ...path: string[]) => invalid(plan, problem, index, path);
+  requireKnown(test, ["replay", "name"], refuse);
+  const { replay } = test;
+  if (typeof replay !== "string" || replay === "")
+    return refuse("replay is the path of a recorded file, relative to the plan", "replay");
+  return { path: ["tests", index], file: replay };
 }
 
 function readTest(plan: OpenedPlan, test: unknown, index: number): PlanTest {
   const refuse = (problem: string, ...path: string[]) => invalid(plan, problem, index, path);
-  if (!isObject(test)) return refuse("a test is a map with call and expect");
+  if (!isObject(test)) return refuse("a test is a map with call and expect, or with replay");
   requireKnown(test, ["call", "as", "mode", "session", "given", "approve", "expect", "name"], refuse);
   const { call, as: user, mode, session, given = { data: null }, approve = false, expect } = test;
   const [[tool, args] = [], ...more] = isObject(call) ? Object.entries(call) : [];

@@ -51,6 +51,8 @@ export interface Capabilities {
   "session.agents": ListAgents;
   /** Imports a package from where the plan is; absent in a host without a plan. */
   "host.import_package": ImportPackage;
+  /** Takes each answer of a model, as a response of the Responses API; only a host that records has it. */
+  "host.record_answer": (answer: JsonObject) => void;
 }
 
 /** Creates a member of the tool context when it is first read, in the process where the tool runs. */

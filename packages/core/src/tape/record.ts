@@ -5,6 +5,7 @@ import type { ToolResult } from "../contract/result.ts";
 import type { Json } from "../json/json.ts";
 import type { Redactor } from "../text/redact.ts";
 import { digestsOf } from "./digests.ts";
+import { redactArguments } from "./redact-arguments.ts";
 import type { TapeCall, TapeDecision, TapeResult } from "./tape.ts";
 
 /** What a recorder may use. */
@@ -47,7 +48,7 @@ export function recordCalls(
       order,
       tool: redact(tool) as string,
       definition: digestOf(tool),
-      arguments: redact(data["tool_input"] as Json),
+      arguments: redactArguments(data["tool_input"] as Json, redact),
       decision,
       ran: data["phase"] === undefined || phasesOfTools.has(data["phase"]),
       result: redact(

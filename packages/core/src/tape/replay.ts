@@ -9,6 +9,7 @@ import { createRedactor, type Redactor } from "../text/redact.ts";
 import { argumentDifferences, printCall, resultDifference } from "./differences.ts";
 import { digestsOf } from "./digests.ts";
 import { observe, withoutOrigin } from "./record.ts";
+import { redactArguments } from "./redact-arguments.ts";
 import type { Tape, TapeCall } from "./tape.ts";
 
 /** Answers calls from a tape in place of the tools. */
@@ -93,7 +94,7 @@ class TapeReplay implements Replay {
     const known = this.#matches.get(runId);
     if (known !== undefined) return known;
     this.#count += 1;
-    const match = this.#find(this.#redact(tool) as string, this.#redact(given));
+    const match = this.#find(this.#redact(tool) as string, redactArguments(given, this.#redact));
     this.#matches.set(runId, match);
     if (match.problem !== null) this.problems.push(`call ${this.#count}: ${match.problem}`);
     return match;

@@ -1,4 +1,4 @@
-import { isRecord, type Json } from "../json/json.ts";
+import { isRecord, type Json, type JsonObject } from "../json/json.ts";
 import type { FailureResult, SuccessResult } from "../contract/result.ts";
 
 /** What the host decided about a call; `none` for a call that ended before any decision, such as one with wrong arguments. */
@@ -26,9 +26,11 @@ export interface TapeCall {
   readonly nested?: true;
 }
 
-/** The calls of one session of work, in order. */
+/** The calls of one session of work, and the answers of its model, each in order. */
 export interface Tape {
   readonly calls: readonly TapeCall[];
+  /** What the model answered, in order: responses of the Responses API. Empty where no model was asked. */
+  readonly answers: readonly JsonObject[];
 }
 
 /** The first line of a tape's file. */
@@ -37,6 +39,11 @@ export const tapeHeader = '{"toolmount":"tape","version":1}';
 /** One call as a line of a file, without its line break. */
 export function printTapeCall(call: TapeCall): string {
   return JSON.stringify(call);
+}
+
+/** One answer of a model as a line of a file, without its line break. */
+export function printTapeAnswer(answer: JsonObject): string {
+  return JSON.stringify({ answer });
 }
 
 /**
@@ -49,8 +56,14 @@ export function parseTape(text: string): Tape {
   const lines = text.split("\n");
   if (lines[0] !== tapeHeader) throw new TapeError(1, "the first line is not the header of a tape");
   const complete = lines.slice(1, -1);
-  const calls = complete.map((line, index) => parseCall(line, index + 2));
-  return { calls: calls.toSorted((one, other) => one.order - other.order) };
+  const calls: TapeCall[] = [];
+  const answers: JsonObject[] = [];
+  for (const [index, line] of complete.entries()) {
+    const value = parseLine(line, index + 2);
+    if ("answer" in value) answers.push(parseAnswer(value, index + 2));
+    else calls.push(parseCall(value, index + 2));
+  }
+  return { calls: calls.toSorted((one, other) => one.order - other.order), answers };
 }
 
 /** What is wrong with the text of a tape, and in which line. */
@@ -63,9 +76,19 @@ export class TapeError extends Error {
   }
 }
 
-function parseCall(line: string, number: number): TapeCall {
+function parseLine(line: string, number: number): Readonly<Record<string, unknown>> {
   const value = parseJson(line, number);
   if (!isRecord(value) || Array.isArray(value)) throw new TapeError(number, "it is not an object");
+  return value;
+}
+
+function parseAnswer({ answer }: Readonly<Record<string, unknown>>, number: number): JsonObject {
+  if (!isRecord(answer) || !Array.isArray(answer["output"]))
+    throw new TapeError(number, "answer is not a response with an output");
+  return answer as JsonObject;
+}
+
+function parseCall(value: Readonly<Record<string, unknown>>, number: number): TapeCall {
   const { order, tool, definition, arguments: given, decision, ran, result } = value;
   if (
     typeof order !== "number" ||

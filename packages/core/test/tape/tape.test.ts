@@ -145,6 +145,17 @@ describe("a tape", () => {
     expect(shown(again.outcomes)).toEqual(shown(outcomes));
   });
 
+  test("masks secrets by name in arguments that no schema accepted, as a model wrote them", async () => {
+    const { host } = open();
+    const calls: TapeCall[] = [];
+    recordCalls(host, { redact: createRedactor(), write: (call) => calls.push(call) });
+    await host.call({ name: "add", arguments: '{"password":"hunter-2","more":1}' });
+    expect(calls).toMatchObject([
+      { arguments: '{"password":"[masked]","more":1}', result: { code: "INVALID_ARGUMENTS" } },
+    ]);
+    expect(JSON.stringify(calls)).not.toContain("hunter-2");
+  });
+
   test("of any sequence of calls replays without a difference", async () => {
     const step = fc.oneof(
       fc.integer({ min: -3, max: 3 }).map((count): Step => ["add", { count }]),

@@ -7,8 +7,10 @@ import type { Host } from "@toolmount/core";
 import {
   createReplay,
   parseTape,
+  printTapeAnswer,
   printTapeCall,
   recordCalls,
+  redactAnswer,
   tapeHeader,
   type Replay,
 } from "@toolmount/core/tape";
@@ -26,28 +28,31 @@ export async function readReplay({ replay, cwd, secrets }: ResolvedOptions): Pro
 }
 
 /**
- * Records the calls of a host in the file that the options name; returns what ends the recording. The file is readable
+ * Records the calls of a host, and the answers of its model, in the file that the options name; returns what ends the recording. The file is readable
  * by its owner only. Throws `RECORD_FAILED` when it exists already, or cannot be made: no recording is overwritten.
  */
 export function startRecording(host: Host, { record, cwd, secrets, logger }: ResolvedOptions): () => void {
   if (record === undefined) return () => {};
   const file = resolve(cwd, record);
   const descriptor = createTape(file);
-  const stop = recordCalls(host, {
-    redact: createRedactor(secrets),
-    write: (call) => {
-      try {
-        writeSync(descriptor, `${printTapeCall(call)}\n`);
-      } catch (err) {
-        logger.error({ err, file }, "a call could not be recorded");
-      }
-    },
-  });
+  const redact = createRedactor(secrets);
+  const write = (line: string) => {
+    try {
+      writeSync(descriptor, `${line}\n`);
+    } catch (err) {
+      logger.error({ err, file }, "a call could not be recorded");
+    }
+  };
+  const stopCalls = recordCalls(host, { redact, write: (call) => write(printTapeCall(call)) });
+  const stopAnswers = host.coordinator.registerCapability("host.record_answer", (answer) =>
+    write(printTapeAnswer(redactAnswer(answer, redact))),
+  );
   let open = true;
   return () => {
     if (!open) return;
     open = false;
-    stop();
+    stopCalls();
+    stopAnswers();
     closeSync(descriptor);
   };
 }

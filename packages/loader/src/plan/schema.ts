@@ -176,7 +176,7 @@ export const planSchema = z.strictObject({
   tests: z
     .array(z.record(z.string(), z.unknown()))
     .nullish()
-    .describe("Calls, and the answers that the plan must give."),
+    .describe("Calls, and the answers that the plan must give; or replay: a recorded file to compare with."),
 });
 
 /** Limits of calls, as a plan writes them. */

@@ -1,6 +1,7 @@
 import type { Coordinator, Model, ModelProvider } from "@toolmount/core";
 import { findModelProvider, knownProviders } from "@toolmount/interop";
 import type { Settings } from "../config/settings.ts";
+import { recordedModel } from "./record-model.ts";
 import { responsesProvider } from "./responses-model.ts";
 
 type ModelSettings = Pick<Settings, "model" | "baseUrl" | "apiKey" | "timeoutMs">;
@@ -20,7 +21,9 @@ export class ModelOpener {
     const known = this.#opened.get(key);
     if (known !== undefined) return known;
     const { provider, model } = this.#find(name);
-    const opening = provider.open(model, { baseUrl, apiKey, timeoutMs });
+    const record = this.#coordinator.getCapability("host.record_answer");
+    const opened = provider.open(model, { baseUrl, apiKey, timeoutMs });
+    const opening = record === null ? opened : opened.then((asked) => recordedModel(asked, record));
     this.#opened.set(key, opening);
     opening.catch(() => this.#opened.delete(key)); // the next turn tries again
     return opening;

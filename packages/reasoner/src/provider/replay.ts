@@ -1,7 +1,8 @@
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 import { json } from "node:stream/consumers";
-import { ToolmountError } from "@toolmount/core";
+import { messageOf, ToolmountError } from "@toolmount/core/errors";
+import { parseTape, tapeHeader } from "@toolmount/core/tape";
 import { z } from "zod";
 
 const exchanges = z.array(
@@ -27,8 +28,8 @@ export interface Replay {
 }
 
 /**
- * Serves a recorded exchange over HTTP on 127.0.0.1, answer by answer. `text` is the list of exchanges as JSON; rejects
- * with `REPLAY_INVALID`. A request after the last recorded answer gets status 400 with an explanation.
+ * Serves a recorded exchange over HTTP on 127.0.0.1, answer by answer. `text` is a tape, or a list of exchanges as JSON;
+ * rejects with `REPLAY_INVALID`. A request after the last recorded answer gets status 400 with an explanation.
  */
 export async function startReplay(text: string, file: string): Promise<Replay> {
   const recorded = readExchanges(text, file);
@@ -61,6 +62,7 @@ export async function startReplay(text: string, file: string): Promise<Replay> {
 }
 
 function readExchanges(text: string, file: string): z.output<typeof exchanges> {
+  if (text.startsWith(tapeHeader)) return readTape(text, file);
   let given: unknown;
   try {
     given = JSON.parse(text);
@@ -71,6 +73,21 @@ function readExchanges(text: string, file: string): z.output<typeof exchanges> {
   if (parsed.success) return parsed.data;
   const [{ path, message } = { path: [], message: "" }] = parsed.error.issues;
   throw new ToolmountError("REPLAY_INVALID", { file, problem: `${path.join(".")}: ${message}` });
+}
+
+function readTape(text: string, file: string): z.output<typeof exchanges> {
+  const answers = parseAnswers(text, file);
+  if (answers.length > 0) return answers.map((response) => ({ status: 200, headers: {}, response }));
+  const problem = "the tape has no answers of a model; record it with toolmount run --record";
+  throw new ToolmountError("REPLAY_INVALID", { file, problem });
+}
+
+function parseAnswers(text: string, file: string): readonly unknown[] {
+  try {
+    return parseTape(text).answers;
+  } catch (cause) {
+    throw new ToolmountError("REPLAY_INVALID", { file, problem: messageOf(cause) }, { cause });
+  }
 }
 
 function beyond(file: string, length: number) {

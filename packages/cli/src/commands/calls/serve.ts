@@ -7,12 +7,12 @@ import { addModelOptions } from "../../agent/open-reasoner.ts";
 import type { HttpOptions } from "../../http/serve-http.ts";
 import { readMilliseconds } from "../../options/milliseconds.ts";
 import { addPlanOptions } from "../../options/plan-options.ts";
-import { addTapeOptions, exitCodeOfReplay, type TapeOptions } from "../../options/tape-options.ts";
+import { addTapeOptions, exitCodeOfReplay } from "../../options/tape-options.ts";
 import { printable } from "../../screen/printable.ts";
 import type { Shell } from "../../process/shell.ts";
 import { exitCodes, type ExitCode } from "../../process/exit-codes.ts";
 
-interface Options extends HttpOptions, TapeOptions {
+interface Options extends HttpOptions {
   readonly stdio?: true;
   readonly user?: string;
   readonly session?: string;
@@ -76,8 +76,6 @@ function readApproval(text: string): Approval {
 async function serve(plan: string | undefined, options: Options, shell: Shell): Promise<ExitCode> {
   if ((options.stdio === true) === (options.http !== undefined))
     throw new ToolmountError("USAGE_INVALID", { problem: "say how to serve: either --stdio or --http" });
-  if (options.http !== undefined && (options.record ?? options.replay) !== undefined)
-    throw new ToolmountError("USAGE_INVALID", { problem: "--record and --replay need --stdio" });
   if (options.http !== undefined)
     return (await import("../../http/serve-http.ts")).serveOverHttp(plan, options, shell);
   const output = shell.openAnswerStream();

@@ -5,7 +5,8 @@ import { addExamples, jsonOption, planArgument } from "../../options/common.ts";
 import { loaderOptions } from "../../host/loader-options.ts";
 import { addPlanOptions, type PlanOptions } from "../../options/plan-options.ts";
 import { listMutants } from "../../plan-tests/mutate.ts";
-import { readTests, type PlanTest } from "../../plan-tests/read.ts";
+import { readTests, type PlanTest, type PlanTests } from "../../plan-tests/read.ts";
+import { runReplay, type ReplayReport } from "../../plan-tests/replay.ts";
 import { createTestBench, type TestReport } from "../../plan-tests/run.ts";
 import { printable } from "../../screen/printable.ts";
 import { shortPath } from "../../render/problems.ts";
@@ -45,11 +46,14 @@ async function test(input: string | undefined, options: Options, shell: Shell): 
   const { plan } = host;
   try {
     const tests = readTests(plan);
-    const reports = await runAll(host, tests, bench);
-    const failed = reports.filter(({ problems }) => problems.length > 0);
+    const reports = await runAll(host, tests.calls, bench);
+    const replays: ReplayReport[] = [];
+    for (const one of tests.replays)
+      replays.push(await runReplay(one, input, plan, loaderOptions(options, shell)));
+    const failed = [...reports, ...replays].filter(({ problems }) => problems.length > 0);
     const mutants =
       options.mutate === true && failed.length === 0 ? await runMutants(plan, tests, options, shell) : [];
-    report({ reports, mutants, plan }, options, shell);
+    report({ reports, replays, mutants, plan }, options, shell);
     const missed = mutants.some(({ noticed }) => !noticed);
     return failed.length === 0 && !missed ? exitCodes.done : exitCodes.failed;
   } finally {
@@ -70,23 +74,21 @@ async function runAll(
 /** Modules that a mutant shares with the plan stay mounted; the policy is mounted again for each. */
 async function runMutants(
   plan: OpenedPlan,
-  tests: readonly PlanTest[],
+  tests: PlanTests,
   options: Options,
   shell: Shell,
 ): Promise<MutantReport[]> {
   const { openHost } = await import("@toolmount/loader");
   const bench = createTestBench();
-  const host = await openHost(plan.written, {
-    ...loaderOptions(options, shell),
-    ...bench.options,
-    cwd: plan.folder,
-    overlays: [],
-  });
+  const given = { ...loaderOptions(options, shell), cwd: plan.folder, overlays: [] };
+  const host = await openHost(plan.written, { ...given, ...bench.options });
   const reports: MutantReport[] = [];
   try {
     for (const { plan: mutant, path, change } of listMutants(plan.written)) {
       await host.reload(mutant);
-      const noticed = (await runAll(host, tests, bench)).some(({ problems }) => problems.length > 0);
+      let noticed = (await runAll(host, tests.calls, bench)).some(({ problems }) => problems.length > 0);
+      for (const one of tests.replays)
+        noticed ||= (await runReplay(one, mutant, plan, given)).problems.length > 0;
       reports.push({ rule: path.at(-1) as number, change, at: placeOf(plan, path, shell), noticed });
     }
   } finally {
@@ -102,11 +104,12 @@ function placeOf(plan: OpenedPlan, path: readonly (string | number)[], { cwd }: 
 
 interface TestRun {
   readonly reports: readonly TestReport[];
+  readonly replays: readonly ReplayReport[];
   readonly mutants: readonly MutantReport[];
   readonly plan: OpenedPlan;
 }
 
-function report({ reports, mutants, plan }: TestRun, { json, mutate }: Options, shell: Shell): void {
+function report({ reports, replays, mutants, plan }: TestRun, { json, mutate }: Options, shell: Shell): void {
   const { out } = shell;
   if (json === true)
     return out.json({
@@ -117,27 +120,47 @@ function report({ reports, mutants, plan }: TestRun, { json, mutate }: Options, 
         answer,
         problems,
       })),
+      replays: replays.map(({ test: { path, file }, calls, problems }) => ({
+        at: placeOf(plan, path, shell),
+        file,
+        calls,
+        problems,
+      })),
       ...(mutate === true ? { mutants } : {}),
     });
-  for (const one of reports) writeReport(one, plan, shell);
+  for (const {
+    test: { path, tool },
+    answer,
+    problems,
+  } of reports)
+    writeReport(`${tool}: ${answer}`, path, problems, plan, shell);
+  for (const {
+    test: { path, file },
+    calls,
+    problems,
+  } of replays)
+    writeReport(`replay ${file}: ${calls === 1 ? "1 call" : `${calls} calls`}`, path, problems, plan, shell);
   for (const { at, rule, change, noticed } of mutants)
     out.line(
       `${sign(noticed, shell)} ${at ?? `rule ${rule + 1}`} ${change}${noticed ? "" : ": no test notices"}`,
     );
-  const failed = reports.filter(({ problems }) => problems.length > 0).length;
+  const all = [...reports, ...replays];
+  const failed = all.filter(({ problems }) => problems.length > 0).length;
   const missed = mutants.filter(({ noticed }) => !noticed).length;
   out.line(
-    `${countOf(reports, "test")}, ${failed} failed${mutate === true ? `; ${countOf(mutants, "mutant")}, ${missed} not noticed` : ""}`,
+    `${countOf(all, "test")}, ${failed} failed${mutate === true ? `; ${countOf(mutants, "mutant")}, ${missed} not noticed` : ""}`,
   );
 }
 
 function writeReport(
-  { test: { path, tool }, answer, problems }: TestReport,
+  text: string,
+  path: readonly [string, number],
+  problems: readonly string[],
   plan: OpenedPlan,
   shell: Shell,
 ): void {
   const place = placeOf(plan, path, shell) ?? `test ${path[1] + 1}`;
-  shell.out.line(`${sign(problems.length === 0, shell)} ${place} ${printable(tool)}: ${answer}`);
+  shell.out.line(`${sign(problems.length === 0, shell)} ${place} ${printable(text)}`);
   for (const problem of problems) shell.out.line(`    ${printable(problem)}`);
 }
 
