@@ -89,7 +89,7 @@ export const folderOrders: Readonly<Record<string, readonly (string | readonly s
   "packages/reasoner": ["config", "provider", "session", "agents", "turn"],
   "packages/interop": ["profile-words.ts", "schema", ["providers", "amplifier", "aptix", "forge", "models"]],
   "packages/http": ["fault", ["access", "guard", "page"], "served-host.ts", "journal", "api", "server"],
-  "packages/mcp": ["wire", ["serve", "mount"]],
+  "packages/mcp": ["wire", "auth", ["serve", "mount"]],
   "packages/testing": ["fakes", "trial", "rules", "check", "store", "suites"],
 };
 

@@ -3,6 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { Client, StreamableHTTPClientTransport } from "@modelcontextprotocol/client";
 import { describe, expect, onTestFinished, test } from "vitest";
+import { startDriver } from "./support/conformance-client.ts";
 import { runSuite, type Check } from "./support/conformance.ts";
 import { listen } from "./support/http.ts";
 import { open } from "./support/world.ts";
@@ -25,7 +26,7 @@ const plan = {
     },
   ],
 };
-const driver = join(import.meta.dirname, "fixtures/conformance-client.ts");
+const suiteClient = join(import.meta.dirname, "fixtures/conformance-client.mjs");
 
 /** Scenarios that a host can be put through. The others need logging, tasks, or tools that ask the client. */
 const served = {
@@ -139,38 +140,77 @@ describe.each(versions)("a host that is served meets %s", (version) => {
   });
 });
 
-const mounted: readonly (readonly [scenario: string, version: string])[] = [
-  ["initialize", "2025-11-25"],
-  ["tools_call", "2025-11-25"],
-  ["sse-retry", "2025-11-25"],
-  ["json-schema-2020-12-preservation", "2025-11-25"],
-  ["tools_call", "2026-07-28"],
-  ["request-metadata", "2026-07-28"],
-  ["http-custom-headers", "2026-07-28"],
-  ["http-invalid-tool-headers", "2026-07-28"],
-  ["json-schema-ref-no-deref", "2026-07-28"],
-  ["json-schema-2020-12-preservation", "2026-07-28"],
-];
+/** What the suite requires of a client, of a host that mounts its server. */
+const mounted = {
+  "2025-11-25": [
+    "initialize",
+    "tools_call",
+    "sse-retry",
+    "auth/metadata-default",
+    "auth/metadata-var1",
+    "auth/metadata-var2",
+    "auth/metadata-var3",
+    "auth/basic-cimd",
+    "auth/scope-from-www-authenticate",
+    "auth/scope-from-scopes-supported",
+    "auth/scope-omitted-when-undefined",
+    "auth/scope-step-up",
+    "auth/scope-retry-limit",
+    "auth/token-endpoint-auth-basic",
+    "auth/token-endpoint-auth-post",
+    "auth/token-endpoint-auth-none",
+    "auth/pre-registration",
+    "json-schema-2020-12-preservation",
+  ],
+  "2026-07-28": [
+    "tools_call",
+    "request-metadata",
+    "http-custom-headers",
+    "http-invalid-tool-headers",
+    "json-schema-ref-no-deref",
+    "auth/metadata-default",
+    "auth/metadata-var1",
+    "auth/metadata-var2",
+    "auth/metadata-var3",
+    "auth/basic-cimd",
+    "auth/scope-from-www-authenticate",
+    "auth/scope-from-scopes-supported",
+    "auth/scope-omitted-when-undefined",
+    "auth/scope-step-up",
+    "auth/scope-retry-limit",
+    "auth/token-endpoint-auth-basic",
+    "auth/token-endpoint-auth-post",
+    "auth/token-endpoint-auth-none",
+    "auth/pre-registration",
+    "auth/resource-mismatch",
+    "auth/offline-access-scope",
+    "auth/offline-access-not-supported",
+    "auth/authorization-server-migration",
+    "auth/iss-supported",
+    "auth/iss-not-advertised",
+    "auth/iss-supported-missing",
+    "auth/iss-wrong-issuer",
+    "auth/iss-unexpected",
+    "auth/iss-normalized",
+    "auth/metadata-issuer-mismatch",
+    "json-schema-2020-12-preservation",
+  ],
+} as const;
 
-test.each(mounted)(
-  "a mounted server is spoken to as the client scenario %s of %s asks",
-  async (scenario, version) => {
-    const command = await commandWithoutSpaces();
+test.each(versions)(
+  "a mounted server is spoken to, and signed in to, as the client scenarios of %s ask",
+  async (version) => {
+    const [command, driver] = await Promise.all([commandWithoutSpaces(), startDriver()]);
 
-    const { findings, printed } = await runSuite([
-      "client",
-      "--command",
-      command,
-      "--scenario",
-      scenario,
-      "--spec-version",
-      version,
-      "--timeout",
-      "50000",
-    ]);
+    const { findings, printed } = await runSuite(
+      ["client", "--command", command, "--requirements", version, "--timeout", "250000"],
+      { TOOLMOUNT_CONFORMANCE_DRIVER: driver },
+    );
 
-    expect(findings.size, printed).toBe(1);
-    expect(verdict([...findings.values()][0]), printed.slice(-3_000)).toBe("passed");
+    const verdicts = Object.fromEntries(mounted[version].map((name) => [name, verdict(findings.get(name))]));
+    expect(verdicts, printed.slice(-4_000)).toEqual(
+      Object.fromEntries(mounted[version].map((name) => [name, "passed"])),
+    );
   },
 );
 
@@ -179,6 +219,6 @@ async function commandWithoutSpaces(): Promise<string> {
   const links = await mkdtemp(join(tmpdir(), "conformance-"));
   onTestFinished(() => rm(links, { recursive: true, force: true }));
   await symlink(process.execPath, join(links, "node"));
-  await symlink(driver, join(links, "client.ts"));
-  return `${join(links, "node")} -C @toolmount/source ${join(links, "client.ts")}`;
+  await symlink(suiteClient, join(links, "client.mjs"));
+  return `${join(links, "node")} ${join(links, "client.mjs")}`;
 }

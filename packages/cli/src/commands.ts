@@ -120,6 +120,11 @@ export const commandGroups: readonly CommandGroup[] = [
         summary: "Add the plan to an application's list of MCP servers",
         load: () => import("./commands/calls/connect.ts"),
       },
+      {
+        name: "auth",
+        summary: "Sign in to an MCP server of the plan",
+        load: () => import("./commands/calls/auth.ts"),
+      },
       { name: "resume", summary: "Resume a pending call", load: () => import("./commands/calls/resume.ts") },
       {
         name: "approvals",

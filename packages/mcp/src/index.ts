@@ -4,8 +4,11 @@ export { serveHttp, type HttpCaller, type ServedHttp, type ServeHttp } from "./s
 export type { ServedApprovals, ServeOptions } from "./serve/options.ts";
 // Mounting a server
 export { config, type ServerSettings } from "./mount/config.ts";
-export { mount, statusChannel } from "./mount/mount.ts";
+export { mount, probeChannel, statusChannel, type ServerProbe } from "./mount/mount.ts";
 export type { ServerStatus } from "./mount/status.ts";
+// Signing in to a server
+export { signIn, type SignedIn, type SignInOptions } from "./mount/sign-in.ts";
+export { credentialsCapability, type CredentialStore } from "./auth/credentials.ts";
 // The shapes of the protocol
 export { fromMcpResult, outcomeMetaKey, toMcpResult } from "./wire/result.ts";
 export { classify, toAnnotations, type Classification } from "./wire/annotations.ts";

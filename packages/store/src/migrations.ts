@@ -4,7 +4,7 @@ import type { Tables } from "./tables.ts";
 type Migration = (db: Transaction<Tables>) => Promise<void>;
 
 /** Each migration runs once, in order. A released migration never changes. */
-const migrations: readonly Migration[] = [createFirstTables, keepStateAndCallIds];
+const migrations: readonly Migration[] = [createFirstTables, keepStateAndCallIds, keepCredentials];
 
 /** Our number among Postgres' advisory locks. */
 const lock = 7_420_961_337;
@@ -105,5 +105,14 @@ async function keepStateAndCallIds(db: Transaction<Tables>): Promise<void> {
     .addColumn("key", "text", (column) => column.notNull())
     .addColumn("body", "text", (column) => column.notNull())
     .addPrimaryKeyConstraint("session_state_key", ["session_id", "key"])
+    .execute();
+}
+
+async function keepCredentials(db: Transaction<Tables>): Promise<void> {
+  await db.schema
+    .createTable("credentials")
+    .addColumn("key", "text", (column) => column.primaryKey())
+    .addColumn("version", "integer", (column) => column.notNull())
+    .addColumn("body", "text", (column) => column.notNull())
     .execute();
 }

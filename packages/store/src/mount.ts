@@ -19,7 +19,7 @@ export const config = z
     path: ["audit"],
   });
 
-/** Mounts the stores of approvals and sessions and, if configured, of the audit. */
+/** Mounts the stores of approvals, sessions and credentials and, if configured, of the audit. */
 export async function mount(
   coordinator: Coordinator,
   { state, audit }: z.output<typeof config>,
@@ -32,5 +32,6 @@ export async function mount(
   coordinator.registerCleanup(() => store.close());
   coordinator.mount("approval-store", store.approvals);
   coordinator.mount("session-store", store.sessions);
+  coordinator.registerCapability("credentials.store", store.credentials);
   if (store.audit !== undefined) coordinator.mount("audit-sink", store.audit);
 }

@@ -4,6 +4,7 @@ import { ToolmountError, type AuditSink, type StateStore } from "@toolmount/core
 import { Kysely, type Dialect } from "kysely";
 import { createApprovals } from "./approvals.ts";
 import { createAudit } from "./audit.ts";
+import { createCredentials, type Credentials } from "./credentials.ts";
 import { migrate } from "./migrations.ts";
 import { createPostgresDialect, type PostgresOptions } from "./postgres.ts";
 import { prune, type Pruned } from "./prune.ts";
@@ -27,6 +28,8 @@ export interface OpenStore extends StateStore {
    * rest can still be checked. Resolves to the numbers of deleted records.
    */
   prune(before: number): Promise<Pruned>;
+  /** Credentials of MCP servers that a person has signed in to. */
+  readonly credentials: Credentials;
   close(): Promise<void>;
 }
 
@@ -52,6 +55,7 @@ export async function openStore(url: string, options: StoreOptions = {}): Promis
     approvals: createApprovals(opened),
     sessions: createSessions(opened),
     ...(options.audit === undefined ? {} : { audit: createAudit(opened, options.audit) }),
+    credentials: createCredentials(opened),
     prune: (before) => prune(opened, before),
     close: () => opened.destroy(),
   };

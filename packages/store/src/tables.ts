@@ -21,4 +21,6 @@ export interface Tables {
   session_state: { session_id: string; key: string; body: string };
   audit: { writer: string; sequence: number; at: number; run_id: string; tool: string; body: string };
   audit_heads: { writer: string; sequence: number; hash: string };
+  /** Of servers that a person has signed in to, by the server's address. */
+  credentials: { key: string; version: number; body: string };
 }

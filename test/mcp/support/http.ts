@@ -28,7 +28,7 @@ function guard(request: Request): Response | undefined {
 }
 
 /** Answers requests on loopback with a handler of the web's shape; closed after the test. */
-async function listenTo(handler: (request: Request) => Promise<Response> | Response): Promise<string> {
+export async function listenTo(handler: (request: Request) => Promise<Response> | Response): Promise<string> {
   const server = createServer((request, response) => void answer(handler, request, response));
   await new Promise<void>((resolve) => void server.listen(0, "127.0.0.1", resolve));
   onTestFinished(() => {

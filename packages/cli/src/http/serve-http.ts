@@ -23,6 +23,7 @@ export interface HttpOptions extends PlanOptions, ModelOptions, TapeOptions {
   readonly allowOrigin?: readonly string[];
   readonly beyondLoopback?: true;
   readonly grace?: number;
+  readonly approvalUrl?: string;
 }
 
 /** A plan that is open, and what was opened for it. */
@@ -111,7 +112,7 @@ async function openOne(
   const served = {
     host,
     plan: servePlan(host, plan, options, shell),
-    mcp: await serveProtocol(host, onError),
+    mcp: await serveProtocol(host, options, onError),
     ...(turns !== null && { turns: serveTurns(host, turns.reasoner, turns.settings) }),
   };
   return { name, host, served, turns };

@@ -49,6 +49,7 @@ export function serveTurns(host: OpenedHost, reasoner: Reasoner, settings: Parti
 /** The host over MCP. A token of a user calls for that user; each token has a session of its own. */
 export async function serveProtocol(
   host: OpenedHost,
+  { approvalUrl }: { readonly approvalUrl?: string },
   onError: (error: Error) => void,
 ): Promise<ServedProtocol> {
   const { serveHttp } = await import("@toolmount/mcp");
@@ -58,6 +59,7 @@ export async function serveProtocol(
       const { user } = (authInfo?.extra ?? {}) as { readonly user?: string | null };
       return { sessionId: `mcp-${authInfo?.clientId ?? "unknown"}`, userId: user ?? undefined };
     },
+    ...(approvalUrl !== undefined && { approvals: { url: () => approvalUrl } }),
     onError,
   });
 }

@@ -13,8 +13,11 @@ export function mountInProcess(
   plan: string | undefined,
   { env: overlays }: PlanOptions,
   shell: Shell,
+  /** Also connects to the plan's MCP servers. */
+  probe?: boolean,
 ): Promise<TrialResult<MountReport, Step>> {
-  const request: MountRequest = { plan, cwd: shell.cwd, overlays, verbosity: shell.settings.verbosity };
+  const { verbosity } = shell.settings;
+  const request: MountRequest = { plan, cwd: shell.cwd, overlays, verbosity, probe };
   return shell.interruptible(({ signal }) =>
     runTrial<MountReport, Step>("mount-process", request, { during: "import" }, signal),
   );

@@ -1,7 +1,8 @@
 // The process in which check mounts a plan, and add tries new entries: what modules break is not the command.
 // Started by run-trial.ts.
 import type { ToolInfo } from "@toolmount/core";
-import type { EntryStatus, LockChange, Problem } from "@toolmount/loader";
+import type { EntryStatus, LockChange, OpenedHost, Problem } from "@toolmount/loader";
+import type { ServerProbe, ServerStatus } from "@toolmount/mcp";
 import type { EditedSection, NewEntry } from "@toolmount/loader/commands";
 import { createTerminalLogger } from "../host/terminal-logger.ts";
 import { extensions } from "../host/extensions.ts";
@@ -15,6 +16,8 @@ export interface MountRequest {
   readonly cwd: string;
   readonly overlays: readonly string[] | undefined;
   readonly verbosity: Verbosity;
+  /** Also connects to each MCP server, and reports how that went. */
+  readonly probe?: boolean | undefined;
 }
 
 /** Entries that are tried alone, and not mounted; `cwd` is the folder of the plan that is to get them. */
@@ -34,6 +37,8 @@ export interface MountReport {
   readonly dead: readonly Problem[];
   /** Tools that differ from the plan's lock file. */
   readonly lockChanges: readonly LockChange[];
+  /** With `probe`: the MCP servers, in the plan's order. */
+  readonly servers: readonly ServerStatus[];
 }
 
 const request = readRequest() as MountRequest | TryRequest;
@@ -43,23 +48,31 @@ await answerTrial((): Promise<MountReport | readonly Problem[]> =>
   "entries" in request ? tryAlone(request) : mountPlan(request),
 );
 
-async function mountPlan({ plan, cwd, overlays }: MountRequest): Promise<MountReport> {
+async function mountPlan({ plan, cwd, overlays, probe }: MountRequest): Promise<MountReport> {
   const { openHost } = await import("@toolmount/loader");
   const options = { env: process.env, cwd, overlays, logger, extensions };
   const host = await openHost(plan, options);
+  const servers = probe === true ? await probeServers(host) : [];
   const { entries, lockChanges } = host.status();
   const tools = host.tools();
   await host.close();
   const problems = entries.flatMap((entry) => entry.problems);
   // A rule about the tools of a module that is not mounted is not dead.
   const dead = problems.length > 0 ? [] : await findDeadSettings(tools);
-  return { file: host.plan.file, entries, problems, dead, lockChanges };
+  return { file: host.plan.file, entries, problems, dead, lockChanges, servers };
 
   async function findDeadSettings(offered: readonly ToolInfo[]): Promise<readonly Problem[]> {
     const { lintPlan } = await import("@toolmount/loader/commands");
     // The host has logged the plan's warnings already.
     return lintPlan(plan, offered, { ...options, logger: createTerminalLogger(screen, "quiet") });
   }
+}
+
+/** Connects to all servers side by side. */
+async function probeServers({ coordinator }: OpenedHost): Promise<readonly ServerStatus[]> {
+  const { probeChannel } = await import("@toolmount/mcp");
+  const probes = (await coordinator.collectContributions(probeChannel)) as readonly ServerProbe[];
+  return Promise.all(probes.map((connect) => connect()));
 }
 
 async function tryAlone({ entries, section, cwd }: TryRequest): Promise<readonly Problem[]> {

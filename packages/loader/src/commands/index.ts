@@ -29,6 +29,7 @@ export type { EditedSection, NewEntry } from "./edit-yaml.ts";
 export { tryEntries, type TriedEntries, type TryOptions } from "./try-entries.ts";
 export { parseSettings, readServerList, type ServerList } from "./import-mcp-servers.ts";
 export { readPermissions, type PermissionRules, type PolicyList } from "./import-permissions.ts";
+export { readMcpServers, type McpServers } from "./mcp-servers.ts";
 export {
   installSources,
   type InstalledSource,

@@ -1,4 +1,5 @@
-import type { DrainReport, PlanPosition } from "@toolmount/core";
+import type { DrainReport, JsonObject, PlanPosition } from "@toolmount/core";
+import { isRecord } from "../diagnostics/json.ts";
 import { findPosition, type PlanMap } from "../diagnostics/positions.ts";
 import type { Problem } from "../diagnostics/problems.ts";
 import type { Resolution } from "../modules/resolve.ts";
@@ -28,7 +29,12 @@ export interface EntryStatus {
   readonly problems: readonly Problem[];
   /** Where the plan names it. */
   readonly position: PlanPosition | undefined;
+  /** What the module reports of itself, such as an MCP server's connection; absent for one that reports nothing. */
+  readonly report?: JsonObject | undefined;
 }
+
+/** Begin of the name of the capability by which a module reports of itself: a function without arguments; its id follows. */
+const reportCapability = "status.report:";
 
 /** One module of the boot tree: how long its steps took, and the modules that it needs. */
 export interface BootEntry {
@@ -77,6 +83,7 @@ export function describeEntries({ mounted, failed }: Generation, map: PlanMap): 
       state: stateOf(use),
       tools: use.mounted.toolNames,
       problems: [],
+      ...reportOf(use),
     })),
     ...failed.map(({ use, resolution, state, problems }): EntryStatus => ({
       ...factsOf(use, resolution, map),
@@ -90,6 +97,12 @@ export function describeEntries({ mounted, failed }: Generation, map: PlanMap): 
 function factsOf({ id, section, specifier, path }: ModuleUse, found: Resolution | undefined, map: PlanMap) {
   const { version, path: file } = found ?? {};
   return { id, section, specifier, version, path: file, position: findPosition(map, path) };
+}
+
+function reportOf({ use, mounted }: MountedUse): { report?: JsonObject } {
+  const ask: unknown = mounted.coordinator.getCapability(`${reportCapability}${use.id}`);
+  const report: unknown = typeof ask === "function" ? (ask as () => unknown)() : undefined;
+  return isRecord(report) ? { report: report as JsonObject } : {};
 }
 
 function stateOf(use: MountedUse | FailedUse): EntryStatus["state"] {

@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { authSettings } from "../auth/settings.ts";
 
 /** Longest delay that a timer can hold, in milliseconds. */
 const maxTimerMs = 2 ** 31 - 1;
@@ -25,6 +26,9 @@ export const config = z
       .optional()
       .describe("The address of a server over HTTP."),
     headers: texts.default({}).describe("Sent with each request to a server over HTTP."),
+    auth: authSettings
+      .prefault({})
+      .describe("How to sign in to a server over HTTP that asks for it: toolmount auth <entry>."),
     transport: z
       .enum(["http", "sse"])
       .default("http")

@@ -1,34 +1,32 @@
 import { setTimeout as delay } from "node:timers/promises";
 import {
-  Client,
+  InsufficientScopeError,
   SdkHttpError,
   UnauthorizedError,
   type CallToolRequest,
   type CallToolResult,
+  type Client,
   type RequestOptions,
-  type Tool,
 } from "@modelcontextprotocol/client";
-import { negotiationOf, type EraVerdict } from "./era.ts";
-import { causeOf, gone, raceSignal } from "./failures.ts";
+import { messageOf } from "@toolmount/core/errors";
+import type { Authorization } from "../auth/authorization.ts";
+import { createClient, type ClientEvents } from "./client.ts";
+import type { EraVerdict } from "./era.ts";
+import { causeOf, gone, needsSignIn, raceSignal } from "./failures.ts";
 import type { ServerStatus } from "./status.ts";
 import { StdioTransport } from "./stdio-transport.ts";
 import { createTransport, type TransportOptions } from "./transport.ts";
 
 /** What a connection reports to its owner. */
-export interface ConnectionOptions extends TransportOptions {
-  /** The server says that its tools are others now, or a new connection was made. */
-  readonly onTools?: ((tools: readonly Tool[]) => void) | undefined;
-  /** The server says that a resource has changed. */
-  readonly onResource?: ((uri: string) => void) | undefined;
+export interface ConnectionOptions extends TransportOptions, ClientEvents {
   /** Decided by earlier connections to the same server. */
   readonly verdict: EraVerdict;
+  /** Shared by all connections to the same server. */
+  readonly authProvider?: Authorization | undefined;
 }
 
 /** Delays before a new connection, in milliseconds, after so many failures in a row. */
 const backOffMs = [0, 250, 500, 1_000, 2_000, 4_000, 8_000, 16_000, 30_000];
-
-/** Pages of a list that are asked for; a server whose list does not end is stopped there. */
-const maxPages = 1_000;
 
 /** One connection to a server, made when it is first needed and again after it was lost. */
 export class Connection {
@@ -52,11 +50,13 @@ export class Connection {
     const protocol = this.#client?.getNegotiatedProtocolVersion();
     const { name, version } = this.#client?.getServerVersion() ?? {};
     const pid = this.#transport?.pid ?? null;
+    const { at } = this.#options.verdict;
     return {
       state: this.#state(),
       connections: this.#connections,
       ...(this.#client === undefined && this.#cause !== undefined && { cause: this.#cause }),
       ...(protocol !== undefined && { protocol }),
+      ...(at !== undefined && { protocolAt: new Date(at).toISOString() }),
       ...(name !== undefined && { server: `${name} ${version}` }),
       ...(this.#client !== undefined && pid !== null && { pid }),
     };
@@ -82,9 +82,24 @@ export class Connection {
     try {
       return await client.callTool(params, options);
     } catch (error) {
-      if (options.signal?.aborted === true || !(await this.#isLost(client, error, idempotent))) throw error;
+      if (options.signal?.aborted === true) throw error;
+      if (!(await this.#isLost(client, error, idempotent)) && !(await this.#mayAgain(client, error)))
+        throw error;
       return (await this.client(options.signal)).callTool(params, options);
     }
+  }
+
+  /** A refused call ran nothing. It is made again where the store has other tokens by now; else a person has to sign in. */
+  async #mayAgain(client: Client, error: unknown): Promise<boolean> {
+    const { authProvider, settings } = this.#options;
+    if (error instanceof InsufficientScopeError) {
+      if ((await authProvider?.needsScope(error)) === true) return true;
+      throw needsSignIn(settings.name, `it wants the scope "${error.requiredScope ?? ""}"`, error);
+    }
+    if (!isUnauthorized(error)) return false;
+    this.#needsAuth = true;
+    await this.#drop(client, messageOf(error));
+    throw needsSignIn(settings.name, messageOf(error), error);
   }
 
   /** Whether a call failed for its connection, and may be made again. */
@@ -104,8 +119,12 @@ export class Connection {
   }
 
   async #connect(): Promise<Client> {
-    const { settings, logger, onTools } = this.#options;
+    const { settings, logger, onTools, authProvider } = this.#options;
     await this.#ending;
+    // A server that refused is not asked again and again: a person has to sign in first.
+    if (this.#needsAuth && (await authProvider?.mayTry()) === false)
+      throw needsSignIn(settings.name, this.#cause ?? "");
+    if (this.#needsAuth) this.#failures = 0;
     await delay(backOffMs[Math.min(this.#failures, backOffMs.length - 1)], undefined, {
       signal: this.#closing.signal,
       ref: false,
@@ -119,10 +138,10 @@ export class Connection {
       return client;
     } catch (error) {
       this.#failures++;
-      this.#needsAuth = error instanceof UnauthorizedError;
+      this.#needsAuth = isUnauthorized(error);
       this.#cause = causeOf(error, this.#transport);
       logger.warn({ server: settings.name, err: error }, `an MCP server cannot be reached: ${this.#cause}`);
-      throw gone(settings.name, this.#cause, error);
+      throw (this.#needsAuth ? needsSignIn : gone)(settings.name, this.#cause, error);
     }
   }
 
@@ -179,36 +198,9 @@ export class Connection {
   }
 
   #createClient(): Client {
-    const { settings, logger, onTools, onResource } = this.#options;
-    const client = new Client(
-      { name: "toolmount", version: "0.0.0" },
-      {
-        versionNegotiation: negotiationOf(settings),
-        listMaxPages: maxPages,
-        // The host checks results; the SDK would check them a second time, by rules of its own.
-        jsonSchemaValidator: {
-          getValidator: () => (data) => ({ valid: true, data: data as never, errorMessage: undefined }),
-        },
-        listChanged: {
-          tools: {
-            autoRefresh: false,
-            onChanged: () =>
-              void client
-                .listTools()
-                .then(({ tools }) => onTools?.(tools))
-                .catch((err: unknown) => logger.warn({ err }, "a changed list of tools was not read")),
-          },
-        },
-      },
-    );
-    client.setNotificationHandler("notifications/resources/updated", ({ params }) =>
-      onResource?.(params.uri),
-    );
+    const client = createClient(this.#options);
     // oxlint-disable-next-line unicorn/prefer-add-event-listener -- a client of the SDK has no addEventListener
     client.onclose = () => void this.#drop(client, causeOf(undefined, this.#transport));
-    // oxlint-disable-next-line unicorn/prefer-add-event-listener -- the same
-    client.onerror = (err) =>
-      logger.debug({ server: settings.name, err }, "an error on a connection to an MCP server");
     return client;
   }
 
@@ -240,4 +232,9 @@ export class Connection {
     await this.#transport?.close();
     await this.#ending;
   }
+}
+
+/** The server refused the credentials, or a person has to sign in. */
+function isUnauthorized(error: unknown): boolean {
+  return error instanceof UnauthorizedError || (error instanceof SdkHttpError && error.status === 401);
 }

@@ -18,6 +18,11 @@ export class EraVerdict {
     return systemClock.now() - this.#at < verdictMs ? this.#prior : undefined;
   }
 
+  /** When it was found out, in milliseconds since the epoch; undefined while nothing is known. */
+  get at(): number | undefined {
+    return this.#prior === undefined ? undefined : this.#at;
+  }
+
   /** Takes note of what a connection has found out. */
   note(prior: PriorDiscovery): void {
     this.#prior = prior;

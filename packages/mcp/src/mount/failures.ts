@@ -9,6 +9,14 @@ export function gone(name: string, cause: string, error?: unknown): ToolError {
   });
 }
 
+/** A failure that a person can end by signing in. */
+export function needsSignIn(name: string, cause: string, error?: unknown): ToolError {
+  return new ToolError(
+    `the MCP server "${name}" needs a sign-in: ${cause}; a person has to run: toolmount auth ${name}`,
+    { code: "MCP_NEEDS_AUTH", cause: error },
+  );
+}
+
 /** Why a connection ended, in a sentence: how its program ended and what it said last, where there is one. */
 export function causeOf(error: unknown, transport: StdioTransport | undefined): string {
   const ended = transport?.ended;

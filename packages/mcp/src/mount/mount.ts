@@ -5,12 +5,19 @@ import { exposedChannel } from "../wire/exposed-source.ts";
 import { definitionsChannel } from "../wire/kept-definitions.ts";
 import type { ServerSettings } from "./config.ts";
 import { MountedServer } from "./server.ts";
+import type { ServerStatus } from "./status.ts";
 
 /** The loader's channel for what a lock file keeps of a module's definitions, and the capability that gives them back. */
 const lockChannel = "lock.definitions";
 
 /** Channel of the status of each mounted server. */
 export const statusChannel = "mcp.servers";
+
+/** Channel on which each mounted server offers to connect now, and to report how that went: a {@link ServerProbe}. */
+export const probeChannel = "mcp.servers.probe";
+
+/** Connects to one mounted server, and resolves to its status then. It does not reject. */
+export type ServerProbe = () => Promise<ServerStatus>;
 
 /**
  * Mounts the tools of one MCP server. Its processes end with the module. Where the lock file knows the tools, the server
@@ -34,6 +41,9 @@ export async function mount(coordinator: Coordinator, settings: ServerSettings):
     definitions: server.tools,
   }));
   coordinator.registerContributor(statusChannel, settings.name, () => server.status);
+  coordinator.registerContributor(probeChannel, settings.name, (): ServerProbe => () => server.probe());
+  // The loader asks each module by its id for what its status shows.
+  coordinator.registerCapability(`status.report:${settings.name}`, () => server.status);
   coordinator.registerContributor(definitionsChannel, settings.name, () => server.offered);
 }
 

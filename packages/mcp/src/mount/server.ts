@@ -9,6 +9,8 @@ import {
 import { digestOf } from "@toolmount/core/internal";
 import type { ExposedSource } from "../wire/exposed-source.ts";
 import type { KeptDefinition, KeptDefinitions } from "../wire/kept-definitions.ts";
+import type { Authorization } from "../auth/authorization.ts";
+import { authorizationOf } from "./authorize.ts";
 import type { ServerSettings } from "./config.ts";
 import { Connection } from "./connection.ts";
 import { createExposedSource } from "./exposed.ts";
@@ -32,6 +34,7 @@ export class MountedServer {
   readonly #coordinator: Coordinator;
   readonly #settings: ServerSettings;
   readonly #verdict = new EraVerdict();
+  readonly #authorization: Authorization | undefined;
   readonly #main: Connection;
   readonly #sessions = new Map<string, Connection>();
   readonly #tools = new Map<string, MountedTool>();
@@ -45,6 +48,8 @@ export class MountedServer {
   constructor(coordinator: Coordinator, settings: ServerSettings) {
     this.#coordinator = coordinator;
     this.#settings = settings;
+    const folder = coordinator.getCapability("session.working_dir") ?? undefined;
+    this.#authorization = authorizationOf(coordinator, settings, folder, coordinator.logger);
     this.#main = this.#connection((tools) => void this.#change(tools));
   }
 
@@ -69,6 +74,14 @@ export class MountedServer {
   /** Connects, and compares what the server offers now with what is mounted. Failures stand in the status. */
   async start(): Promise<void> {
     await this.#main.client().catch(() => {});
+  }
+
+  /** Connects, to see whether it can be reached, and returns the status of that. */
+  async probe(): Promise<ServerStatus> {
+    await this.start();
+    const { status } = this;
+    if (this.#settings.instance !== "shared") await this.#main.rest();
+    return status;
   }
 
   /** Connects and asks what tools there are. */
@@ -102,7 +115,8 @@ export class MountedServer {
     const { hooks } = this.#coordinator;
     const onResource = (uri: string) => void hooks.emit("mcp:resource_updated", { uri });
     const settings = this.#settings;
-    return new Connection({ settings, folder, logger, verdict: this.#verdict, onTools, onResource });
+    const shared = { settings, folder, logger, verdict: this.#verdict, authProvider: this.#authorization };
+    return new Connection({ ...shared, onTools, onResource });
   }
 
   #mount(tool: Tool): void {

@@ -11,6 +11,8 @@ export interface ServerStatus {
   readonly cause?: string;
   /** The revision of the protocol that was agreed on. */
   readonly protocol?: string;
+  /** When the server was last asked which revision it speaks, as an ISO time; it is asked again an hour later. */
+  readonly protocolAt?: string;
   /** The server's own name and version. */
   readonly server?: string;
   readonly pid?: number;

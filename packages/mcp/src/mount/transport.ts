@@ -2,7 +2,7 @@ import {
   SSEClientTransport,
   StreamableHTTPClientTransport,
   type AuthProvider,
-  type OAuthClientProvider,
+  type FetchLike,
   type Transport,
 } from "@modelcontextprotocol/client";
 import type { Logger } from "@toolmount/core";
@@ -15,7 +15,8 @@ export interface TransportOptions {
   /** Where relative paths start: the plan's folder. */
   readonly folder: string | undefined;
   readonly logger: Logger;
-  readonly authProvider?: AuthProvider | OAuthClientProvider | undefined;
+  /** Authorizes requests over HTTP; with an own `fetch`, requests go through it. */
+  readonly authProvider?: (AuthProvider & { readonly fetch?: FetchLike }) | undefined;
 }
 
 /** Makes the transport that an entry asks for; nothing is started yet. */
@@ -24,8 +25,12 @@ export function createTransport({ settings, folder, logger, authProvider }: Tran
   if (command !== undefined)
     return new StdioTransport({ command, args, env, cwd: cwd ?? folder, maxMessageBytes, logger });
   const address = new URL(url ?? "");
-  const options = { requestInit: { headers }, ...(authProvider !== undefined && { authProvider }) };
+  const options = {
+    requestInit: { headers },
+    ...(authProvider !== undefined && { authProvider }),
+    ...(authProvider?.fetch !== undefined && { fetch: authProvider.fetch }),
+  };
   return transport === "sse"
     ? new SSEClientTransport(address, options)
-    : new StreamableHTTPClientTransport(address, options);
+    : new StreamableHTTPClientTransport(address, { ...options, onInsufficientScope: "throw" });
 }

@@ -52,6 +52,11 @@ export function define(command: Command, shell: Shell): void {
       readApproval,
       "pending",
     )
+    .option(
+      "--approval-url <address>",
+      "where a person decides on calls that wait; shown by clients that can open an address; it must hold no credential",
+      readAddress,
+    )
     .option(...jsonOption)
     .action(async (plan: string | undefined, options: Options) => {
       shell.end(await serve(plan, options, shell));
@@ -65,6 +70,15 @@ export function define(command: Command, shell: Shell): void {
 
 function collect(value: string, before: readonly string[] = []): readonly string[] {
   return [...before, value];
+}
+
+function readAddress(text: string): string {
+  const address = URL.canParse(text) ? new URL(text) : undefined;
+  if (address === undefined || !/^https?:$/.test(address.protocol))
+    throw new InvalidArgumentError("It is an address that begins with http:// or https://.");
+  if (address.username !== "" || address.password !== "")
+    throw new InvalidArgumentError("Every client of the server sees it: it must hold no password.");
+  return address.href;
 }
 
 function readApproval(text: string): Approval {
@@ -84,14 +98,18 @@ async function serve(plan: string | undefined, options: Options, shell: Shell): 
     const host = await openPlan(plan, options, shell, {}, "mixed");
     try {
       const { serveStreams } = await import("@toolmount/mcp");
-      const { user, session, approval, json } = options;
+      const { user, session, approval, approvalUrl, json } = options;
       const served = serveStreams(host, {
         input: shell.input,
         output,
         name: nameOf(host),
         userId: user,
         sessionId: session,
-        approvals: { wait: approval === "wait", elicitation: approval === "elicitation" },
+        approvals: {
+          wait: approval === "wait",
+          elicitation: approval === "elicitation",
+          ...(approvalUrl !== undefined && { url: () => approvalUrl }),
+        },
         onError: ({ message }) =>
           shell.err.line(
             json === true ? JSON.stringify({ error: message }) : `toolmount serve: ${printable(message)}`,

@@ -1,6 +1,7 @@
 import type { LockChange, Problem } from "@toolmount/loader";
 import type { PackageWarning } from "@toolmount/loader/commands";
 import type { ProviderStatus } from "@toolmount/interop";
+import type { ServerStatus } from "@toolmount/mcp";
 import type { Command } from "commander";
 import { loaderOptions } from "../../host/loader-options.ts";
 import { examineMachine, type MachineFinding } from "../../host/machine.ts";
@@ -13,6 +14,7 @@ import { problemsOf } from "../../render/failure.ts";
 import { writeDrift } from "../../render/lock-changes.ts";
 import { shortPath, writeProblems } from "../../render/problems.ts";
 import { countModules } from "../../render/written-entries.ts";
+import type { Screen } from "../../screen/screen.ts";
 import { printable } from "../../screen/printable.ts";
 import { isLocked, mountInProcess } from "../../trial/mount-plan.ts";
 
@@ -46,6 +48,8 @@ interface Diagnosis {
   readonly problems: readonly Problem[];
   /** Tools that differ from the plan's lock file. */
   readonly lockChanges: readonly LockChange[];
+  /** The plan's MCP servers, each after an attempt to connect. */
+  readonly servers: readonly ServerStatus[];
 }
 
 async function doctor(plan: string | undefined, options: Options, shell: Shell): Promise<ExitCode> {
@@ -57,6 +61,7 @@ async function doctor(plan: string | undefined, options: Options, shell: Shell):
   else writeDiagnosis(diagnosis, shell);
   if (diagnosis.problems.length > 0) return exitCodes.planInvalid;
   if (diagnosis.lockChanges.length > 0) return exitCodes.failed;
+  if (diagnosis.servers.some((server) => !isReached(server))) return exitCodes.failed;
   return diagnosis.doubts.some(({ kind }) => kind !== "unused") ? exitCodes.failed : exitCodes.done;
 }
 
@@ -80,24 +85,39 @@ async function examinePlan(
       ...inspected.entries.filter(({ required }) => !required).flatMap((entry) => entry.problems),
     ];
     const { file } = inspected.plan;
-    const lockChanges = await findLockChanges(file, options, shell);
-    return { plan: file, modules, doubts, problems, lockChanges };
+    // What keeps the plan from being mounted is reported already.
+    const mounted = problems.length > 0 ? notMounted : await tryMount(file, options, shell);
+    return { plan: file, modules, doubts, ...mounted, problems: [...problems, ...mounted.problems] };
   } catch (error) {
     const problems = problemsOf(error);
     if (problems === undefined) throw error;
-    return { plan: undefined, modules: [], doubts: [], problems, lockChanges: [] };
+    return { plan: undefined, modules: [], doubts: [], problems, lockChanges: [], servers: [] };
   }
 }
 
-/** A plan that cannot be mounted has no changes to review; what keeps it from that is reported as its problems. */
-async function findLockChanges(
-  plan: string | undefined,
-  options: Options,
-  shell: Shell,
-): Promise<readonly LockChange[]> {
-  if (!(await isLocked(plan, options))) return [];
-  const result = await mountInProcess(plan, options, shell);
-  return result.kind === "report" ? result.report.lockChanges : [];
+type Mounted = Pick<Diagnosis, "lockChanges" | "servers" | "problems">;
+
+const notMounted: Mounted = { lockChanges: [], servers: [], problems: [] };
+
+/** Mounts a plan that has a lock file or MCP servers: only that shows what its tools are, and which server answers. */
+async function tryMount(plan: string | undefined, options: Options, shell: Shell): Promise<Mounted> {
+  const { readMcpServers } = await import("@toolmount/loader/commands");
+  const { servers } = await readMcpServers(plan, loaderOptions(options, shell));
+  if (servers.length === 0 && !(await isLocked(plan, options))) return notMounted;
+  try {
+    const result = await mountInProcess(plan, options, shell, servers.length > 0);
+    if (result.kind !== "report") return notMounted;
+    const { lockChanges, servers: reached, problems } = result.report;
+    return { lockChanges, servers: reached, problems };
+  } catch (error) {
+    const problems = problemsOf(error);
+    if (problems === undefined) throw error;
+    return { ...notMounted, problems };
+  }
+}
+
+function isReached({ state }: ServerStatus): boolean {
+  return state === "connected" || state === "asleep";
 }
 
 const signs = {
@@ -107,7 +127,7 @@ const signs = {
 } as const;
 
 function writeDiagnosis(
-  { machine, models, plan, modules, doubts, problems, lockChanges }: Diagnosis,
+  { machine, models, plan, modules, doubts, problems, lockChanges, servers }: Diagnosis,
   shell: Shell,
 ): void {
   const { out, cwd } = shell;
@@ -129,7 +149,16 @@ function writeDiagnosis(
     out.line(
       `${out.paint("yellow", "•")} ${printable(entry)}: ${printable(problem)}${hint === undefined ? "" : `; ${printable(hint)}`}`,
     );
+  for (const server of servers) writeServer(server, out);
   writeDrift(out, lockChanges);
   if (problems.length > 0) out.line();
   writeProblems(out, problems, cwd);
+}
+
+function writeServer(server: ServerStatus, out: Screen): void {
+  const { name, state, cause, protocol, server: version } = server;
+  const { style, sign } = signs[isReached(server) ? "ok" : "missing"];
+  const next = state === "needs_auth" ? `toolmount auth ${name}` : undefined;
+  const says = [state, version, protocol, cause, next].filter((part) => part !== undefined).join("; ");
+  out.line(`${out.paint(style, sign)} ${printable(`MCP server ${name}: ${says}`)}`);
 }

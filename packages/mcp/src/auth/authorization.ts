@@ -1,0 +1,170 @@
+import { randomUUID } from "node:crypto";
+import { setTimeout as delay } from "node:timers/promises";
+import {
+  computeScopeUnion,
+  extractWWWAuthenticateParams,
+  OAuthError,
+  OAuthErrorCode,
+  UnauthorizedError,
+  type AuthProvider,
+  type FetchLike,
+  type InsufficientScopeError,
+} from "@modelcontextprotocol/client";
+import { systemClock, type Logger } from "@toolmount/core";
+import { messageOf } from "@toolmount/core/errors";
+import { tokensOf, type Challenge, type Credentials, type Kept, type KeptTokens } from "./credentials.ts";
+import { renewTokens } from "./renew.ts";
+import type { AuthSettings } from "./settings.ts";
+
+/** How long one process may take to renew tokens before another one tries, in milliseconds. */
+const leaseMs = 30_000;
+
+/** How often a process looks whether another one has renewed the tokens, in milliseconds. */
+const pollMs = 100;
+
+/** After this time a server that refused is asked again, in milliseconds. */
+const refusedMs = 30_000;
+
+/** Answers of an authorization server after which only a new sign-in helps. */
+const finalCodes: ReadonlySet<string> = new Set([
+  OAuthErrorCode.InvalidGrant,
+  OAuthErrorCode.InvalidClient,
+  OAuthErrorCode.UnauthorizedClient,
+]);
+
+/** What an authorization is made with. */
+export interface AuthorizationOptions {
+  readonly url: URL;
+  readonly settings: AuthSettings;
+  readonly credentials: Credentials;
+  readonly logger: Logger;
+}
+
+/**
+ * Sends the stored token with each request to one server, and renews it. It never opens a browser: where a person is
+ * needed, it rejects with the SDK's `UnauthorizedError` and stores what the server asked for.
+ *
+ * Tokens are renewed once at a time, also over processes: a lease in the stored record says who does it.
+ */
+export class Authorization implements AuthProvider {
+  readonly #options: AuthorizationOptions;
+  readonly #id = randomUUID();
+  /** Which token the request of a response had sent. */
+  readonly #sent = new WeakMap<Response, string | undefined>();
+  #kept: Kept | undefined;
+  #renewing: Promise<void> | undefined;
+  #refused: { readonly at: number; readonly token: string | undefined } | undefined;
+
+  constructor(options: AuthorizationOptions) {
+    this.#options = options;
+  }
+
+  /** `fetch`, which notes the token of each request. */
+  readonly fetch: FetchLike = async (url, init) => {
+    const response = await fetch(url, init);
+    this.#sent.set(response, new Headers(init?.headers).get("authorization")?.replace(/^Bearer /, ""));
+    return response;
+  };
+
+  async token(): Promise<string | undefined> {
+    this.#kept ??= await this.#options.credentials.read();
+    return tokensOf(this.#kept)?.access_token;
+  }
+
+  /** Gets another token than the refused one: from the store, or from the authorization server. */
+  async onUnauthorized({ response }: { readonly response: Response }): Promise<void> {
+    const { resourceMetadataUrl, scope } = extractWWWAuthenticateParams(response);
+    const challenge = {
+      ...(scope !== undefined && { scope }),
+      ...(resourceMetadataUrl !== undefined && { resourceMetadataUrl: resourceMetadataUrl.href }),
+    };
+    const used = this.#sent.get(response);
+    this.#renewing ??= this.#renew(used, challenge).finally(() => (this.#renewing = undefined));
+    await this.#renewing;
+  }
+
+  /** Whether another attempt can succeed: there is another token than the refused one, or some time has passed. */
+  async mayTry(): Promise<boolean> {
+    if (this.#refused === undefined) return true;
+    this.#kept = await this.#options.credentials.read();
+    const token = tokensOf(this.#kept)?.access_token;
+    const isOther = token !== undefined && token !== this.#refused.token;
+    return isOther || systemClock.now() - this.#refused.at >= refusedMs;
+  }
+
+  /** A tool needs more scope. Returns whether the store has another token by now; else stores what to ask for. */
+  async needsScope({ requiredScope, resourceMetadataUrl }: InsufficientScopeError): Promise<boolean> {
+    const before = await this.token();
+    this.#kept = await this.#options.credentials.read();
+    const tokens = tokensOf(this.#kept);
+    if (tokens !== undefined && tokens.access_token !== before) return true;
+    const scope = computeScopeUnion(tokens?.scope, requiredScope);
+    await this.#challenge({
+      ...(scope !== undefined && { scope }),
+      ...(resourceMetadataUrl !== undefined && { resourceMetadataUrl: resourceMetadataUrl.href }),
+    });
+    return false;
+  }
+
+  async #renew(used: string | undefined, challenge: Challenge): Promise<void> {
+    for (;;) {
+      const kept = await this.#options.credentials.read();
+      this.#kept = kept;
+      const tokens = tokensOf(kept);
+      if (tokens !== undefined && tokens.access_token !== used) return;
+      if (!this.#isRenewable(tokens)) return this.#refuse("a person has to sign in", used, challenge);
+      const { lease } = kept.record;
+      if (lease !== undefined && lease.until > systemClock.now()) await delay(pollMs);
+      else {
+        const until = systemClock.now() + leaseMs;
+        const leased = { ...kept.record, lease: { by: this.#id, until } };
+        const taken = await this.#options.credentials.replace(kept, leased);
+        if (taken !== null) return this.#renewLeased(taken, used, challenge);
+      }
+    }
+  }
+
+  #isRenewable(tokens: KeptTokens | undefined): boolean {
+    return this.#options.settings.grant === "client_credentials" || tokens?.refresh_token !== undefined;
+  }
+
+  async #renewLeased(taken: Kept, used: string | undefined, challenge: Challenge): Promise<void> {
+    const { credentials, url, settings, logger } = this.#options;
+    try {
+      const { issuer, tokens } = await renewTokens({ url, settings, challenge, kept: taken });
+      const { lease: _, challenge: __, ...rest } = taken.record;
+      const next = { ...rest, issuer, tokens: { ...rest.tokens, [issuer]: tokens } };
+      const written = await credentials.replace(taken, next);
+      // Another writer was faster only where a person signed in meanwhile: those tokens are newer.
+      this.#kept = written ?? (await credentials.read());
+      this.#refused = undefined;
+    } catch (error) {
+      const isFinal = error instanceof UnauthorizedError || isFinalAnswer(error);
+      logger.warn({ err: error }, `the tokens of an MCP server were not renewed: ${messageOf(error)}`);
+      await this.#release(taken, isFinal);
+      if (!isFinal) throw error;
+      await this.#refuse(messageOf(error), used, challenge);
+    }
+  }
+
+  /** Gives the lease back. Tokens that the server will never renew are deleted. */
+  async #release(taken: Kept, isFinal: boolean): Promise<void> {
+    const { lease: _, ...rest } = taken.record;
+    const { [rest.issuer ?? ""]: __, ...others } = rest.tokens;
+    await this.#options.credentials.replace(taken, isFinal ? { ...rest, tokens: others } : rest);
+  }
+
+  async #refuse(cause: string, token: string | undefined, challenge: Challenge): Promise<never> {
+    this.#refused = { at: systemClock.now(), token };
+    await this.#challenge(challenge);
+    throw new UnauthorizedError(cause);
+  }
+
+  async #challenge(challenge: Challenge): Promise<void> {
+    this.#kept = await this.#options.credentials.change((record) => ({ ...record, challenge }));
+  }
+}
+
+function isFinalAnswer(error: unknown): boolean {
+  return error instanceof OAuthError && finalCodes.has(error.code);
+}

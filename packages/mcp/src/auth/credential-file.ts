@@ -1,0 +1,53 @@
+import { chmodSync, existsSync, mkdirSync } from "node:fs";
+import { dirname } from "node:path";
+import type { DatabaseSync } from "node:sqlite";
+import type { Json } from "@toolmount/core";
+import type { CredentialStore } from "./credentials.ts";
+
+/** Where credentials are kept when the plan has no `state`: relative to the plan's folder. */
+export const credentialFile = ".toolmount/credentials.db";
+
+/** Longest wait for another process that writes, in milliseconds. */
+const busyMs = 10_000;
+
+/** Credentials in a file that only this user can read. The first write creates it; each access opens it anew. */
+export function createCredentialFile(file: string): CredentialStore {
+  return {
+    async get(key) {
+      if (!existsSync(file)) return null;
+      return withDatabase(file, (database) => {
+        const row = database.prepare("select version, body from credentials where key = ?").get(key);
+        if (row === undefined) return null;
+        return { version: Number(row["version"]), body: JSON.parse(String(row["body"])) as Json };
+      });
+    },
+    replace: (key, before, body) =>
+      withDatabase(file, (database) => {
+        const text = JSON.stringify(body);
+        const { changes } =
+          before === 0
+            ? database.prepare("insert or ignore into credentials values (?, 1, ?)").run(key, text)
+            : database
+                .prepare(
+                  "update credentials set version = version + 1, body = ? where key = ? and version = ?",
+                )
+                .run(text, key, before);
+        return Number(changes) === 1;
+      }),
+  };
+}
+
+async function withDatabase<Value>(file: string, work: (database: DatabaseSync) => Value): Promise<Value> {
+  const sqlite = await import("node:sqlite");
+  mkdirSync(dirname(file), { recursive: true, mode: 0o700 });
+  const database = new sqlite.DatabaseSync(file, { timeout: busyMs });
+  try {
+    chmodSync(file, 0o600);
+    database.exec(
+      "create table if not exists credentials (key text primary key, version integer not null, body text not null)",
+    );
+    return work(database);
+  } finally {
+    database.close();
+  }
+}

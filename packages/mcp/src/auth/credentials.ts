@@ -1,0 +1,93 @@
+import type { Json } from "@toolmount/core";
+import { z } from "zod";
+
+/** Capability under which a plan's state store offers its {@link CredentialStore}. */
+export const credentialsCapability = "credentials.store";
+
+/** Stores credentials. Each write names the version that it replaces, so that no writer undoes another's. */
+export interface CredentialStore {
+  get(key: string): Promise<{ readonly version: number; readonly body: Json } | null>;
+  /** Writes version `before + 1`, where `before` is 0 for a new key. Returns false when the stored version is another. */
+  replace(key: string, before: number, body: Json): Promise<boolean>;
+}
+
+/** Why a person has to sign in, as the server said it. */
+const challenge = z.strictObject({
+  scope: z.string().optional(),
+  resourceMetadataUrl: z.string().optional(),
+});
+
+export type Challenge = z.output<typeof challenge>;
+
+const client = z.looseObject({ client_id: z.string() });
+
+const tokens = z.looseObject({
+  access_token: z.string(),
+  token_type: z.string(),
+  refresh_token: z.string().optional(),
+  scope: z.string().optional(),
+});
+
+/** Everything that is kept of one authorization. Clients and tokens belong to the issuer that gave them. */
+const record = z.strictObject({
+  clients: z.record(z.string(), client),
+  tokens: z.record(z.string(), tokens),
+  /** The issuer of the tokens that are sent. */
+  issuer: z.string().optional(),
+  /** Where the browser returned to; a client is registered for this address. */
+  redirectUrl: z.string().optional(),
+  challenge: challenge.optional(),
+  /** One process renews the tokens until this time, in milliseconds since the epoch. */
+  lease: z.strictObject({ by: z.string(), until: z.number() }).optional(),
+});
+
+export type CredentialRecord = z.output<typeof record>;
+export type KeptTokens = z.output<typeof tokens>;
+export type KeptClient = z.output<typeof client>;
+
+/** A record with the version that it has in the store. */
+export interface Kept {
+  readonly version: number;
+  readonly record: CredentialRecord;
+}
+
+const nothing: CredentialRecord = { clients: {}, tokens: {} };
+
+/** The credentials of one authorization: one server, signed in to by one client. */
+export class Credentials {
+  readonly #store: CredentialStore;
+  readonly #key: string;
+
+  constructor(store: CredentialStore, url: URL, clientId: string | undefined) {
+    this.#store = store;
+    this.#key = `${url.origin}${url.pathname}${url.search}${clientId === undefined ? "" : ` ${clientId}`}`;
+  }
+
+  /** What is stored now. A record that this version cannot read counts as none. */
+  async read(): Promise<Kept> {
+    const found = await this.#store.get(this.#key);
+    if (found === null) return { version: 0, record: nothing };
+    const parsed = record.safeParse(found.body);
+    return { version: found.version, record: parsed.success ? parsed.data : nothing };
+  }
+
+  /** Replaces what was read. Returns null when another writer was faster. */
+  async replace({ version }: Kept, next: CredentialRecord): Promise<Kept | null> {
+    const isWritten = await this.#store.replace(this.#key, version, next as Json);
+    return isWritten ? { version: version + 1, record: next } : null;
+  }
+
+  /** Applies a change to whatever is stored when it is written. */
+  async change(edit: (record: CredentialRecord) => CredentialRecord): Promise<Kept> {
+    for (;;) {
+      const kept = await this.read();
+      const written = await this.replace(kept, edit(kept.record));
+      if (written !== null) return written;
+    }
+  }
+}
+
+/** The tokens that are sent; undefined before a sign-in. */
+export function tokensOf({ record: { issuer, tokens: byIssuer } }: Kept): KeptTokens | undefined {
+  return issuer === undefined ? undefined : byIssuer[issuer];
+}

@@ -1,0 +1,98 @@
+import {
+  auth,
+  ClientCredentialsProvider,
+  discoverOAuthServerInfo,
+  refreshAuthorization,
+  selectResourceURL,
+  UnauthorizedError,
+  type OAuthClientProvider,
+} from "@modelcontextprotocol/client";
+import type { Challenge, Kept, KeptTokens } from "./credentials.ts";
+import type { AuthSettings } from "./settings.ts";
+
+/** What tokens are renewed with. */
+export interface Renewal {
+  readonly url: URL;
+  readonly settings: AuthSettings;
+  readonly challenge: Challenge;
+  readonly kept: Kept;
+}
+
+/** New tokens, and who issued them. */
+export interface Renewed {
+  readonly issuer: string;
+  readonly tokens: KeptTokens;
+}
+
+/** Longest wait for one answer of an authorization server, in milliseconds. */
+const answerMs = 20_000;
+
+/** `fetch` with a deadline. The plan's headers are for the MCP server alone and are not sent. */
+export const fetchInTime = (url: string | URL, init?: RequestInit): Promise<Response> =>
+  fetch(url, { ...init, signal: init?.signal ?? AbortSignal.timeout(answerMs) });
+
+/** Asks the authorization server for new tokens: by the refresh token, or by the client's own secret. */
+export function renewTokens(renewal: Renewal): Promise<Renewed> {
+  return renewal.settings.grant === "client_credentials" ? signInAlone(renewal) : refresh(renewal);
+}
+
+/** Discovery is done each time: the server may have moved to another authorization server. */
+async function refresh({ url, kept: { record }, challenge, settings }: Renewal): Promise<Renewed> {
+  const { resourceMetadataUrl } = challenge;
+  const found = await discoverOAuthServerInfo(url, {
+    fetchFn: fetchInTime,
+    ...(resourceMetadataUrl !== undefined && { resourceMetadataUrl: new URL(resourceMetadataUrl) }),
+  });
+  const { authorizationServerUrl, authorizationServerMetadata: metadata, resourceMetadata } = found;
+  const issuer = metadata?.issuer ?? String(authorizationServerUrl);
+  const tokens = record.tokens[issuer];
+  const client = clientOf(settings) ?? record.clients[issuer];
+  // A refresh token goes to its issuer only.
+  if (tokens?.refresh_token === undefined || client === undefined)
+    throw new UnauthorizedError(`no person has signed in at ${issuer} yet`);
+  const allowed = await selectResourceURL(url, {} as OAuthClientProvider, resourceMetadata);
+  const renewed = await refreshAuthorization(authorizationServerUrl, {
+    clientInformation: client,
+    refreshToken: tokens.refresh_token,
+    fetchFn: fetchInTime,
+    ...(metadata !== undefined && { metadata }),
+    ...(allowed !== undefined && { resource: resourceMetadata?.resource ?? allowed }),
+  });
+  // An answer without a scope means that the scope is as before.
+  return {
+    issuer,
+    tokens: { ...(tokens.scope !== undefined && { scope: tokens.scope }), ...renewed, issuer },
+  };
+}
+
+/** The client that the plan names; undefined where it is registered by the sign-in. */
+export function clientOf({ clientId, clientSecret, issuer }: AuthSettings) {
+  if (clientId === undefined) return undefined;
+  return {
+    client_id: clientId,
+    ...(clientSecret !== undefined && { client_secret: clientSecret }),
+    ...(issuer !== undefined && { issuer }),
+  };
+}
+
+async function signInAlone({ url, settings, challenge }: Renewal): Promise<Renewed> {
+  const { clientId, clientSecret, issuer, scope = challenge.scope } = settings;
+  if (clientId === undefined || clientSecret === undefined)
+    throw new UnauthorizedError("auth: grant client_credentials needs clientId and clientSecret");
+  const provider = new ClientCredentialsProvider({
+    clientId,
+    clientSecret,
+    ...(scope !== undefined && { scope }),
+    ...(issuer !== undefined && { expectedIssuer: issuer }),
+  });
+  const { resourceMetadataUrl } = challenge;
+  await auth(provider, {
+    serverUrl: url,
+    fetchFn: fetchInTime,
+    ...(scope !== undefined && { scope }),
+    ...(resourceMetadataUrl !== undefined && { resourceMetadataUrl: new URL(resourceMetadataUrl) }),
+  });
+  const tokens = provider.tokens();
+  if (tokens === undefined) throw new UnauthorizedError("the authorization server gave no token");
+  return { issuer: tokens.issuer ?? url.origin, tokens };
+}

@@ -1,0 +1,40 @@
+import { z } from "zod";
+
+/** What a plan may say of signing in to a server over HTTP: `auth: { … }` of an MCP source. */
+export const authSettings = z
+  .strictObject({
+    grant: z
+      .enum(["authorization_code", "client_credentials"])
+      .default("authorization_code")
+      .describe(
+        "authorization_code: a person signs in once; client_credentials: the host signs in by itself.",
+      ),
+    clientId: z.string().min(1).optional().describe("A client that is registered already."),
+    clientSecret: z.string().min(1).optional().describe("Its secret; write ${VARIABLE}."),
+    issuer: z
+      .url()
+      .optional()
+      .describe("The only authorization server that may receive the client's id and secret."),
+    metadataUrl: z
+      .url({ protocol: /^https$/ })
+      .optional()
+      .describe("Address of a client metadata document, which serves as the client's id."),
+    scope: z.string().min(1).optional().describe("Scopes to ask for, where the server names none."),
+    redirectPort: z
+      .int()
+      .min(1)
+      .max(65_535)
+      .optional()
+      .describe("Port on this machine to which the browser returns. Default: a free one."),
+  })
+  .check(({ value, issues }) => {
+    const refuse = (message: string) => void issues.push({ code: "custom", input: value, message });
+    // Else the MCP server would decide which authorization server receives the secret.
+    if (value.clientSecret !== undefined && value.issuer === undefined)
+      refuse("clientSecret needs issuer: the authorization server that may receive it");
+    if (value.grant === "client_credentials" && (value.clientId ?? value.clientSecret) === undefined)
+      refuse("the grant client_credentials needs clientId, clientSecret and issuer");
+  });
+
+/** How a server is signed in to, parsed. */
+export type AuthSettings = z.output<typeof authSettings>;

@@ -1,0 +1,38 @@
+import { isAbsolute, join } from "node:path";
+import type { Coordinator, Logger } from "@toolmount/core";
+import { Authorization } from "../auth/authorization.ts";
+import { createCredentialFile, credentialFile } from "../auth/credential-file.ts";
+import { Credentials, credentialsCapability, type CredentialStore } from "../auth/credentials.ts";
+import type { ServerSettings } from "./config.ts";
+
+/** Where credentials are stored: in the plan's state store, or in a file beside the plan. */
+export function credentialStoreOf(offered: unknown, folder: string | undefined): CredentialStore {
+  if (isStore(offered)) return offered;
+  const base = folder !== undefined && isAbsolute(folder) ? folder : ".";
+  return createCredentialFile(join(base, credentialFile));
+}
+
+/** How an entry's connections authorize their requests; undefined for servers over stdio and those with an own header. */
+export function authorizationOf(
+  coordinator: Coordinator,
+  settings: ServerSettings,
+  folder: string | undefined,
+  logger: Logger,
+): Authorization | undefined {
+  const { url, headers, auth } = settings;
+  const hasHeader = Object.keys(headers).some((name) => name.toLowerCase() === "authorization");
+  if (url === undefined || hasHeader) return undefined;
+  const address = new URL(url);
+  // The store is looked up when it is needed: a module that offers it may be mounted later.
+  const store: CredentialStore = {
+    get: (key) => found().get(key),
+    replace: (key, before, body) => found().replace(key, before, body),
+  };
+  const found = () => credentialStoreOf(coordinator.getCapability(credentialsCapability), folder);
+  const credentials = new Credentials(store, address, auth.clientId);
+  return new Authorization({ url: address, settings: auth, credentials, logger });
+}
+
+function isStore(value: unknown): value is CredentialStore {
+  return typeof value === "object" && value !== null && "get" in value && "replace" in value;
+}

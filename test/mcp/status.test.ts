@@ -1,0 +1,100 @@
+import { createHost, data, defineTool, silentLogger } from "@toolmount/core";
+import { serveHttp, type ServedHttp } from "@toolmount/mcp";
+import { stringify } from "yaml";
+import { expect, onTestFinished, test } from "vitest";
+import { z } from "zod";
+import { startProtectedServer } from "./support/authorization-server.ts";
+import { linkPackages, run } from "./support/command.ts";
+import { listenTo } from "./support/http.ts";
+import { folderOf, open, planOf, serverOf } from "./support/world.ts";
+
+test("host.status() shows the connection of each server: asked when, spoken how, ended why", async () => {
+  const host = await open(
+    {
+      version: 1,
+      tools: [
+        { module: "good", prefix: "good_", source: { mcp: serverOf() } },
+        {
+          module: "dead",
+          required: false,
+          source: { mcp: { command: "node", args: ["-e", "process.exit(3)"] } },
+        },
+      ],
+    },
+    { logger: silentLogger },
+  );
+
+  const { entries } = host.status();
+  const [good, dead] = ["good", "dead"].map((id) => entries.find((entry) => entry.id === id));
+
+  expect(good).toMatchObject({
+    state: "mounted",
+    report: { state: "connected", server: "fixture 1.2.3", protocolAt: expect.stringMatching(/^\d{4}-.*Z$/) },
+  });
+  expect(dead).toMatchObject({
+    state: "failed",
+    problems: [{ code: "MODULE_MOUNT_FAILED", message: expect.stringContaining("it ended with code 3") }],
+  });
+});
+
+test("doctor connects to each server of a plan, and names the one that needs a sign-in and the one that is down", async () => {
+  const { url } = await startProtectedServer();
+  const entry = (module: string, mcp: object) => ({
+    module,
+    prefix: `${module}_`,
+    required: false,
+    source: { mcp },
+  });
+  const plan = {
+    version: 1,
+    tools: [
+      entry("good", serverOf()),
+      entry("locked", { url }),
+      entry("dead", { command: "node", args: ["-e", "process.exit(3)"] }),
+    ],
+  };
+  const folder = await folderOf({ "plan.yaml": stringify(plan) });
+  await linkPackages(folder);
+
+  const { code, stdout } = await run(["doctor", "plan.yaml"], { cwd: folder });
+
+  expect(stdout).toMatch(/✔ MCP server good: connected; fixture 1\.2\.3; \d{4}-\d\d-\d\d/);
+  expect(stdout).toContain("toolmount auth locked");
+  expect(stdout).toContain("it ended with code 3");
+  expect(code).not.toBe(0);
+});
+
+test("a call that a server refused with 404, because it has forgotten the session, is made again and runs once", async () => {
+  let runs = 0;
+  const upstream = createHost();
+  upstream.coordinator.mount(
+    "tools",
+    defineTool({
+      name: "count",
+      description: "Counts its runs.",
+      schema: z.strictObject({}),
+      category: "write",
+      consequenceLevel: "low",
+      requiresConfirmation: false,
+      execute: () => data(++runs),
+    }),
+  );
+  let served: ServedHttp = serveHttp(upstream);
+  onTestFinished(async () => {
+    await served.close();
+    await upstream.close();
+  });
+  const url = await listenTo((request) => served.fetch(request));
+  const host = await open(planOf({ url, era: "legacy", classify: { "*": { confirm: false } } }), {
+    logger: silentLogger,
+  });
+  await host.call({ name: "count" });
+
+  const before = served;
+  served = serveHttp(upstream);
+  await before.close();
+  const outcome = await host.call({ name: "count" });
+
+  expect(outcome).toMatchObject({ status: "ok", result: { data: "2" } });
+  expect(runs).toBe(2);
+});
