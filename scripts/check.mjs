@@ -14,6 +14,8 @@ rmSync(summaries, { recursive: true, force: true });
 rmSync(report, { force: true });
 
 const tasks = countTasks(turbo("build", "types", "lint", "unused", "pack:check"));
+// Tests of the command start what was built, as users do; without a build they start the sources.
+if (tasks.failed === 0) process.env["TOOLMOUNT_TEST_BUILT"] = "1";
 const tests = countTests(turbo("vitest"));
 
 if (tests.skipped > 0) console.log(`${tests.skipped} skipped`);

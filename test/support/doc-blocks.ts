@@ -3,6 +3,7 @@ import { glob, mkdir, mkdtemp, readFile, realpath, rm, symlink, writeFile } from
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { expect, onTestFinished } from "vitest";
+import { commandFile, nodeFlags } from "./program.ts";
 
 /** A fenced block of a page, with the mark after its language. */
 export interface Block {
@@ -113,10 +114,9 @@ async function install({ root, folder }: Reader, line: string): Promise<void> {
     await mkdir(dirname(join(modules, name)), { recursive: true });
     await symlink(await realpath(await findPackage(root, name)), join(modules, name));
   }
-  // Sources replace the published packages, so that no build is needed.
-  await writeScript(join(modules, ".bin/node"), `"${process.execPath}" -C @toolmount/source`);
+  await writeScript(join(modules, ".bin/node"), [`"${process.execPath}"`, ...nodeFlags].join(" "));
   if (names.includes("toolmount"))
-    await writeScript(join(modules, ".bin/toolmount"), `node "${root}/packages/cli/src/main.ts"`);
+    await writeScript(join(modules, ".bin/toolmount"), `node "${commandFile}"`);
 }
 
 async function findPackage(root: string, name: string): Promise<string> {

@@ -18,6 +18,7 @@ import {
 import { toAiSdkTools, toLangChainTools } from "@toolmount/interop";
 import { serveStreams } from "@toolmount/mcp";
 import { onTestFinished } from "vitest";
+import { commandFile, nodeFlags } from "./program.ts";
 import { z } from "zod";
 
 /** What stops a call. */
@@ -310,9 +311,8 @@ async function byCommand(decision: Decision): Promise<Seen> {
   await writeFile(join(folder, "plan.yaml"), "version: 1\ntools:\n  - module: ./probe.mjs\n");
   await writeFile(join(folder, "ran"), "");
   await writeFile(join(folder, "probe.mjs"), moduleText(decision, join(folder, "ran")));
-  const main = join(root, "packages/cli/src/main.ts");
   const words = ["call", "plan.yaml", "probe", JSON.stringify(given), "--json"];
-  const child = spawn(process.execPath, ["-C", "@toolmount/source", main, ...words], {
+  const child = spawn(process.execPath, [...nodeFlags, commandFile, ...words], {
     cwd: folder,
     env: { PATH: process.env["PATH"] ?? "", HOME: folder },
     stdio: ["ignore", "pipe", "inherit"],

@@ -8,13 +8,11 @@ import { onTestFinished } from "vitest";
 
 const root = join(import.meta.dirname, "../../..");
 
-/** How the command is started from its sources. */
-export const toolmount: readonly string[] = [
-  process.execPath,
-  "-C",
-  "@toolmount/source",
-  join(root, "packages/cli/src/main.ts"),
-];
+/** How the command is started: what `npm test` has built, or else its sources. */
+export const toolmount: readonly string[] =
+  process.env["TOOLMOUNT_TEST_BUILT"] === "1"
+    ? [process.execPath, join(root, "packages/cli/dist/main.js")]
+    : [process.execPath, "-C", "@toolmount/source", join(root, "packages/cli/src/main.ts")];
 
 /** Lets modules of a folder import what the repository's own plans import. */
 export function linkPackages(folder: string): Promise<void> {

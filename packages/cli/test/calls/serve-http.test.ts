@@ -5,7 +5,7 @@ import { Client } from "@modelcontextprotocol/client";
 import { StdioClientTransport } from "@modelcontextprotocol/client/stdio";
 import { expect, onTestFinished, test } from "vitest";
 import { atTerminal } from "../support/terminal.ts";
-import { main, oneTool, planOf, workspace } from "../support/workspace.ts";
+import { command, oneTool, planOf, workspace } from "../support/workspace.ts";
 
 const wipe = oneTool({ name: "wipe", confirm: "true", body: 'return data("wiped");' });
 
@@ -88,7 +88,7 @@ test("a call that waits in another process resumes when it is decided over HTTP"
   const { decide, ask } = await serveAtTerminal(folder, "plan.yaml");
   const client = new Client({ name: "test", version: "1.0.0" }, { versionNegotiation: { mode: "auto" } });
   onTestFinished(() => client.close());
-  const args = ["-C", "@toolmount/source", main, "serve", "--stdio", "plan.yaml", "--approval", "wait"];
+  const args = [...command, "serve", "--stdio", "plan.yaml", "--approval", "wait"];
   await client.connect(
     new StdioClientTransport({ command: process.execPath, args, cwd: folder, stderr: "ignore" }),
   );

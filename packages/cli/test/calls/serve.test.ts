@@ -1,7 +1,7 @@
 import { Client } from "@modelcontextprotocol/client";
 import { StdioClientTransport } from "@modelcontextprotocol/client/stdio";
 import { expect, onTestFinished, test } from "vitest";
-import { main, oneTool, planOf, workspace } from "../support/workspace.ts";
+import { command, oneTool, planOf, workspace } from "../support/workspace.ts";
 
 /** A tool that writes to standard output in every way there is. */
 const noisy = oneTool({
@@ -20,7 +20,7 @@ const noisy = oneTool({
 async function connect(folder: string, words: readonly string[], mode: "legacy" | "auto") {
   const transport = new StdioClientTransport({
     command: process.execPath,
-    args: ["-C", "@toolmount/source", main, "serve", "--stdio", ...words],
+    args: [...command, "serve", "--stdio", ...words],
     cwd: folder,
     stderr: "pipe",
   });

@@ -12,7 +12,7 @@ test("the manifest is written into package.json, and is true from then on", asyn
   const after = await run(["manifest", "greeter", "--check"]);
 
   expect([before.code, wrote.code, after.code]).toEqual([1, 0, 0]);
-  expect(before.stdout).toContain("the manifest is not what the package mounts");
+  expect(before.stdout).toContain("the manifest differs from what the package mounts");
   expect(untouched).toBe(packageJson);
   expect(JSON.parse(await read("greeter/package.json"))).toMatchObject({
     name: "greeter",

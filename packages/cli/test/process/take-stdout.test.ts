@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { promisify } from "node:util";
 import { describe, expect, test } from "vitest";
 import { atTerminal } from "../support/terminal.ts";
-import { main, oneTool, planOf, workspace } from "../support/workspace.ts";
+import { command as program, oneTool, planOf, workspace } from "../support/workspace.ts";
 
 /** A tool that writes to stdout in every way that a process has. */
 const noisy = oneTool({
@@ -37,7 +37,7 @@ describe("T4: a tool writes to stderr, whatever it uses, and stdout holds the an
     { title: "a file", line: `{ echo before; "$@"; echo after; } >answers 2>errors` },
   ])("when stdout is $title", async ({ title, line }) => {
     const { folder } = await workspace(files);
-    const command = [process.execPath, "-C", "@toolmount/source", main, "call", "noisy", "--json"];
+    const command = [process.execPath, ...program, "call", "noisy", "--json"];
     await promisify(execFile)("bash", ["-c", line, "bash", ...command], { cwd: folder });
     const answers = readFileSync(join(folder, "answers"), "utf8");
     const errors = readFileSync(join(folder, "errors"), "utf8");
@@ -72,7 +72,7 @@ test("a module that prints while it is listed leaves the JSON as it is", async (
 
 test("a reader that closes early does not change the exit code of check", async () => {
   const { folder } = await workspace({ "bad.yaml": `${planOf("gone")}    confg: {}\n` });
-  const command = [process.execPath, "-C", "@toolmount/source", main, "check", "bad.yaml"];
+  const command = [process.execPath, ...program, "check", "bad.yaml"];
   const line = `set -o pipefail; "$@" | true; echo "code $?"`;
   const { stdout } = await promisify(execFile)("bash", ["-c", line, "bash", ...command], { cwd: folder });
 

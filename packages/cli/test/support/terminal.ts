@@ -1,7 +1,7 @@
 import { spawn } from "@lydell/node-pty";
 import xterm from "@xterm/headless";
 import { onTestFinished } from "vitest";
-import { main, root } from "./workspace.ts";
+import { command, root } from "./workspace.ts";
 
 export const keys = {
   up: "\u001b[A",
@@ -38,14 +38,14 @@ export interface TerminalOptions {
   readonly mask?: (text: string) => string;
 }
 
-/** Starts the command at a pseudo-terminal, from its sources; it is gone after the test. */
+/** Starts the command at a pseudo-terminal; it is gone after the test. */
 export function atTerminal(
   words: readonly string[],
   { cwd = root, columns = 100, rows = 40, env = {}, mask = (text) => text }: TerminalOptions = {},
 ): AtTerminal {
   const plain = { PATH: process.env["PATH"] ?? "", HOME: process.env["HOME"] ?? "", TERM: "xterm-256color" };
   const emulator = new xterm.Terminal({ cols: columns, rows, scrollback: 5_000, allowProposedApi: true });
-  const child = spawn(process.execPath, ["-C", "@toolmount/source", main, ...words], {
+  const child = spawn(process.execPath, [...command, ...words], {
     cols: columns,
     rows,
     cwd,
