@@ -8,8 +8,8 @@ export default defineConfig({
     // The default leaves one core idle, which on two cores is half of them.
     maxWorkers: "100%",
     // Only against hanging: a machine under load takes its time.
-    testTimeout: 300_000,
-    hookTimeout: 300_000,
+    testTimeout: 900_000,
+    hookTimeout: 900_000,
     restoreMocks: true,
     unstubEnvs: true,
     projects: [

@@ -42,13 +42,9 @@ const pages = [
   "docs/use-with-openai.md",
 ];
 
-test.each(pages)(
-  "the steps of %s work as the page says",
-  async (page) => {
-    expect(await tryPage(root, page)).toBeGreaterThan(0);
-  },
-  60_000,
-);
+test.each(pages)("the steps of %s work as the page says", async (page) => {
+  expect(await tryPage(root, page)).toBeGreaterThan(0);
+});
 
 test("a block that does not say how it is run is refused", () => {
   expect(() => readBlocks("page.md", "# A page\n\n```sh\nrm -rf /\n```\n")).toThrow(

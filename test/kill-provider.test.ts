@@ -71,7 +71,6 @@ async function runKilled(words: readonly string[]): Promise<readonly string[]> {
 // The answer has arrived and is not stored; it is stored; a call was made and its outcome is not stored.
 test.each(["answered", "recorded answer", "acted 1"])(
   "APTIX-22: a turn through a provider of the AI SDK, killed at %s, is resumed with its calls and its reasoning",
-  { timeout: 120_000 },
   async (last) => {
     const folder = await mkdtemp(join(tmpdir(), "toolmount-kill-"));
     onTestFinished(() => rm(folder, { recursive: true, force: true }));

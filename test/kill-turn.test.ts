@@ -155,54 +155,52 @@ async function finish(
   }
 }
 
-test(
-  `APTIX-22: a turn of five calls, killed at ${kills} points, ends the same, each effect once or reported as unknown`,
-  { timeout: 600_000 },
-  async ({ annotate }) => {
-    const baseUrl = await serveModel();
-    const cache = await mkdtemp(join(tmpdir(), "toolmount-kill-cache-"));
-    onTestFinished(() => rm(cache, { recursive: true, force: true }));
-    const never: Point = { step: Number.POSITIVE_INFINITY, exact: false };
-    const { steps, whole } = await inFolder(async (paths) => {
-      const life = await runKilled("run", [paths.database, baseUrl, paths.effects], never, cache);
-      expect(life.killed).toBe(false);
-      return { steps: life.said.length, whole: (await finish(paths, baseUrl, null)).items };
+test(`APTIX-22: a turn of five calls, killed at ${kills} points, ends the same, each effect once or reported as unknown`, async ({
+  annotate,
+}) => {
+  const baseUrl = await serveModel();
+  const cache = await mkdtemp(join(tmpdir(), "toolmount-kill-cache-"));
+  onTestFinished(() => rm(cache, { recursive: true, force: true }));
+  const never: Point = { step: Number.POSITIVE_INFINITY, exact: false };
+  const { steps, whole } = await inFolder(async (paths) => {
+    const life = await runKilled("run", [paths.database, baseUrl, paths.effects], never, cache);
+    expect(life.killed).toBe(false);
+    return { steps: life.said.length, whole: (await finish(paths, baseUrl, null)).items };
+  });
+
+  const ends: string[] = [];
+  const struck: Phase[] = [];
+  const both: boolean[] = [];
+  const killOne = (at: number) =>
+    inFolder(async (paths) => {
+      const words = [paths.database, baseUrl, paths.effects];
+      // Every step in its turn, exactly and a little later.
+      const share = Math.floor(at / 2) / (kills / 2 - 1);
+      const point = { step: 1 + Math.round(share * (steps - 1)), exact: at % 2 === 0 };
+      const { said: lines, killed } = await runKilled("run", words, point, cache);
+      if (killed) struck.push(phaseOf(lines));
+      if (at % 8 === 0) {
+        const second = { step: 1 + ((at * 7) % steps), exact: true };
+        both.push((await runKilled("resume", words, second, cache)).killed);
+      }
+      ends.push((await finish(paths, baseUrl, whole)).end);
     });
+  const next = Array.from({ length: kills }, (_, at) => at).values();
+  const worker = async () => {
+    for (const at of next) await killOne(at);
+  };
+  await Promise.all([worker(), worker(), worker()]);
 
-    const ends: string[] = [];
-    const struck: Phase[] = [];
-    const both: boolean[] = [];
-    const killOne = (at: number) =>
-      inFolder(async (paths) => {
-        const words = [paths.database, baseUrl, paths.effects];
-        // Every step in its turn, exactly and a little later.
-        const share = Math.floor(at / 2) / (kills / 2 - 1);
-        const point = { step: 1 + Math.round(share * (steps - 1)), exact: at % 2 === 0 };
-        const { said: lines, killed } = await runKilled("run", words, point, cache);
-        if (killed) struck.push(phaseOf(lines));
-        if (at % 8 === 0) {
-          const second = { step: 1 + ((at * 7) % steps), exact: true };
-          both.push((await runKilled("resume", words, second, cache)).killed);
-        }
-        ends.push((await finish(paths, baseUrl, whole)).end);
-      });
-    const next = Array.from({ length: kills }, (_, at) => at).values();
-    const worker = async () => {
-      for (const at of next) await killOne(at);
-    };
-    await Promise.all([worker(), worker(), worker()]);
-
-    const count = <Word>(words: readonly Word[], word: Word) => words.filter((one) => one === word).length;
-    const shares = phases.map((phase) => `${phase} ${count(struck, phase)}`).join(", ");
-    await annotate(
-      `${struck.length} of ${kills} processes killed (${shares}), ${count(both, true)} a second time while they resumed; ${count(ends, "nothing")} before the turn was there, ${count(ends, "resumed")} resumed whole, ${count(ends, "unknown")} with calls reported as unknown, ${count(ends, "over")} over already`,
-    );
-    expect(ends).toHaveLength(kills);
-    expect(struck.length).toBeGreaterThan(kills * 0.9);
-    // Two hundred hit every step of the turn exactly once, and so each phase; fewer leave steps out.
-    if (isWhole) for (const phase of phases) expect(count(struck, phase), phase).toBeGreaterThan(0);
-    expect(count(ends, "resumed")).toBeGreaterThan(kills / 10);
-    expect(count(ends, "unknown")).toBeGreaterThan(kills / 10);
-    expect(count(both, true)).toBeGreaterThan(0);
-  },
-);
+  const count = <Word>(words: readonly Word[], word: Word) => words.filter((one) => one === word).length;
+  const shares = phases.map((phase) => `${phase} ${count(struck, phase)}`).join(", ");
+  await annotate(
+    `${struck.length} of ${kills} processes killed (${shares}), ${count(both, true)} a second time while they resumed; ${count(ends, "nothing")} before the turn was there, ${count(ends, "resumed")} resumed whole, ${count(ends, "unknown")} with calls reported as unknown, ${count(ends, "over")} over already`,
+  );
+  expect(ends).toHaveLength(kills);
+  expect(struck.length).toBeGreaterThan(kills * 0.9);
+  // Two hundred hit every step of the turn exactly once, and so each phase; fewer leave steps out.
+  if (isWhole) for (const phase of phases) expect(count(struck, phase), phase).toBeGreaterThan(0);
+  expect(count(ends, "resumed")).toBeGreaterThan(kills / 10);
+  expect(count(ends, "unknown")).toBeGreaterThan(kills / 10);
+  expect(count(both, true)).toBeGreaterThan(0);
+});

@@ -75,7 +75,7 @@ test("a stranger installs toolmount and two tools, publishes a third, mounts all
   expect(await run("node host.ts")).toBe(
     'ok {"name":"Vienna","value":"sunny"}\nnot_found\nagent_hello_world get_weather testing_calculator\n',
   );
-}, 300_000);
+});
 
 /** The version that npm installs by default. */
 async function latest(registry: string, name: string): Promise<string | undefined> {

@@ -47,7 +47,7 @@ async function tryClient(program: string, target: Target): Promise<{ tools: stri
   return JSON.parse(last) as { tools: string[]; answer: string };
 }
 
-test("seven published clients list and call what a plan serves", { timeout: 300_000 }, async () => {
+test("seven published clients list and call what a plan serves", async () => {
   const folder = await folderOf({ "plan.yaml": "version: 1\ntools:\n  - module: ./add.ts\n", "add.ts": add });
   await linkPackages(folder);
   const [command = "", ...before] = toolmount;

@@ -1,14 +1,12 @@
 import { mkdir, readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { expect, test, vi } from "vitest";
+import { expect, test } from "vitest";
 import { call, response, say } from "./support/exchange.ts";
 import { drawTerminal } from "./support/svg.ts";
 import { atTerminal, keys } from "./support/terminal.ts";
 import { oneTool, planOf, root, workspace } from "./support/workspace.ts";
 
 // Each picture is a process at a terminal of its own, or several.
-vi.setConfig({ testTimeout: 120_000 });
-
 const folderOfPictures = join(root, "docs/pictures");
 const columns = 94;
 

@@ -101,4 +101,4 @@ test("what the policy lets run without a question never runs a denied command in
   );
   // Scripts that all were refused would say nothing.
   expect(run).toBeGreaterThan(60);
-}, 600_000);
+});

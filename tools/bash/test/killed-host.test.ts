@@ -59,7 +59,6 @@ test.runIf(process.platform === "linux").each(ends)(
 
     expect(await isEnded(mark)).toBe(true);
   },
-  120_000,
 );
 
 test.runIf(process.platform === "linux")(
@@ -80,7 +79,6 @@ test.runIf(process.platform === "linux")(
 
     expect(await isEnded(mark)).toBe(true);
   },
-  120_000,
 );
 
 test.runIf(process.platform === "linux")(
@@ -97,7 +95,6 @@ test.runIf(process.platform === "linux")(
     const isRunning = (pid: number) => existsSync(`/proc/${pid}`);
     expect(before.filter((pid) => !isRunning(pid))).toEqual([]);
   },
-  120_000,
 );
 
 test.runIf(process.platform === "linux")("R2: closing the shell ends its guard", async () => {
@@ -139,7 +136,6 @@ test.runIf(process.platform === "linux")(
     isDone = true;
     expect(most - before).toBeLessThan(80);
   },
-  120_000,
 );
 
 test("R19: a command that closing the host stops keeps its output, and does not count as abandoned", async () => {

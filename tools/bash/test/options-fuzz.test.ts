@@ -141,12 +141,12 @@ describe.runIf(sandboxIsTested)("S4: options of known commands", () => {
 
     expect(results.flatMap(({ found }) => found)).toEqual([]);
     expect(results.reduce((sum, { ran }) => sum + ran, 0)).toBeGreaterThan(300);
-  }, 900_000);
+  });
 
   test("no option of git that runs without a question writes outside the folders", () => {
     const results = git.map((name) => escapes(`git ${name}`));
 
     expect(results.flatMap(({ found }) => found)).toEqual([]);
     expect(results.reduce((sum, { ran }) => sum + ran, 0)).toBeGreaterThan(300);
-  }, 900_000);
+  });
 });

@@ -54,7 +54,7 @@ async function leftAfter(isolation: "none" | "bubblewrap", seed: number): Promis
 
 test(`${calls} commands with background, nohup, trap and setsid children, cancelled at random, leave no process`, async () => {
   expect(await leftAfter("none", 4711)).toEqual([]);
-}, 300_000);
+});
 
 /** A process that leaves its session and clears its environment survives without a sandbox; docs/shell.md says so. */
 const escape = (mark: string) => `env -i setsid sleep ${mark} >/dev/null 2>&1 & sleep 0.2; echo done`;
@@ -72,7 +72,7 @@ test("without a sandbox, only a process that left its session and cleared its en
 describe.runIf(sandboxIsTested)("in the sandbox", () => {
   test(`under bubblewrap too, ${calls} such commands leave no process`, async () => {
     expect(await leftAfter("bubblewrap", 1234)).toEqual([]);
-  }, 300_000);
+  });
 
   test("under bubblewrap not even that process remains", async () => {
     const { bash } = shell({ isolation: "bubblewrap" });

@@ -1,12 +1,10 @@
 import { once } from "node:events";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
-import { expect, onTestFinished, test, vi } from "vitest";
+import { expect, onTestFinished, test } from "vitest";
 import { planOf, runCommand, workspace } from "../support/workspace.ts";
 
 // Each test is several processes, one after the other.
-vi.setConfig({ testTimeout: 120_000 });
-
 const env = { ANTHROPIC_API_KEY: "sk-secret" };
 
 test("models lists the providers, the install command of a missing package and the variable of a key, never the key", async () => {

@@ -2,13 +2,11 @@ import { once } from "node:events";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { json } from "node:stream/consumers";
-import { expect, onTestFinished, test, vi } from "vitest";
+import { expect, onTestFinished, test } from "vitest";
 import { call, response, say } from "../support/exchange.ts";
 import { oneTool, planOf, workspace, type Ended } from "../support/workspace.ts";
 
 // Each test is several processes, one after the other.
-vi.setConfig({ testTimeout: 120_000 });
-
 const echo = oneTool({ name: "echo", schema: "text: z.string()", body: "return data(params.text);" });
 const write = oneTool({
   name: "write",

@@ -4,8 +4,6 @@ import { atTerminal, keys } from "../support/terminal.ts";
 import { oneTool, planOf, workspace } from "../support/workspace.ts";
 
 // Each test is a process at a terminal of its own, or several.
-vi.setConfig({ testTimeout: 120_000 });
-
 const echo = oneTool({ name: "echo", schema: "text: z.string()", body: "return data(params.text);" });
 const remove = oneTool({
   name: "remove",
@@ -50,7 +48,7 @@ test("what other calls of the turn tell waits while a question is on the screen"
   const asked = await terminal.until(/Deny, and say why/);
   expect(asked).toMatch(/remove wants to run[\s\S]*"path": "old\.txt"[\s\S]*◆ {2}Run remove\?/);
   await write("begin", "");
-  await vi.waitFor(() => read("end"), { timeout: 30_000 });
+  await vi.waitFor(() => read("end"), { timeout: 300_000 });
   terminal.press(down, down);
   await terminal.until(/● y {2}Approve/);
   terminal.press(enter);

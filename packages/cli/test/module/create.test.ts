@@ -53,7 +53,6 @@ test.each([
     expect(verdict).toMatchObject({ code: 0, stdout: expect.stringContaining("0 errors, 0 warnings") });
     expect(manifest.json()).toMatchObject({ manifest: { tools: [{ name: tool }] } });
   },
-  60_000,
 );
 
 test.each(["Weather", "we ather", "-weather", "weather-", "1weather", "../weather", "w".repeat(41)])(

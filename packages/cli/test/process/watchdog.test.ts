@@ -1,9 +1,7 @@
-import { expect, test, vi } from "vitest";
+import { expect, test } from "vitest";
 import { oneTool, planOf, workspace } from "../support/workspace.ts";
 
 // The command gives the thread seconds before it acts.
-vi.setConfig({ testTimeout: 60_000 });
-
 const spin = (timeout: number) =>
   oneTool({ name: "spin", body: `for (;;) {}` }).replace("execute:", `timeout: ${timeout},\n      execute:`);
 

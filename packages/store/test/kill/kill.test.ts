@@ -57,7 +57,7 @@ test(`SQLite: ${kills.sqlite} hosts killed: nothing acknowledged is lost, nothin
     );
   }
   expect(runs.flatMap(({ notes }) => notes.effects).length).toBeGreaterThan(kills.sqlite / 4);
-}, 900_000);
+});
 
 test(`Postgres: ${kills.postgres} hosts killed: the same`, async () => {
   const server = await startPostgres();
@@ -71,7 +71,7 @@ test(`Postgres: ${kills.postgres} hosts killed: the same`, async () => {
   } finally {
     await server.stop();
   }
-}, 900_000);
+});
 
 function unknownOf(notes: Awaited<ReturnType<typeof readNotes>>): number {
   return notes.ends.filter(([, status]) => status === "unknown").length;
