@@ -5,6 +5,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { ToolOutcome } from "@toolmount/core";
 import { describe, expect, onTestFinished, test } from "vitest";
+import { commandFile, nodeFlags } from "../support/program.ts";
 import { readTasks, type WorldCase } from "../support/world-cases.ts";
 import { dataOf, environmentOf, openWorld, planOf, type World } from "../support/world-hosts.ts";
 import { serveTask } from "../support/world-model.ts";
@@ -94,7 +95,7 @@ async function callByCommand(
   words: readonly string[],
   env: Readonly<Record<string, string>>,
 ): Promise<ToolOutcome> {
-  const command = ["-C", "@toolmount/source", join(root, "packages/cli/src/main.ts")];
+  const command = [...nodeFlags, commandFile];
   const stdout = await new Promise<string>((resolve) => {
     // The command ends with 1 for a call that fails; its answer is on stdout all the same.
     execFile(

@@ -4,7 +4,7 @@ import { StdioClientTransport } from "@modelcontextprotocol/client/stdio";
 import { expect, onTestFinished, test } from "vitest";
 import { call, response, say } from "../support/exchange.ts";
 import { atTerminal } from "../support/terminal.ts";
-import { main, oneTool, planOf, workspace } from "../support/workspace.ts";
+import { command, oneTool, planOf, workspace } from "../support/workspace.ts";
 
 const files = {
   "plan.yaml": planOf("./note.ts"),
@@ -60,7 +60,7 @@ test("what a server over HTTP recorded is replayed to an MCP client, without the
 
   const client = new Client({ name: "test", version: "1.0.0" }, { versionNegotiation: { mode: "auto" } });
   onTestFinished(() => client.close());
-  const args = ["-C", "@toolmount/source", main, "serve", "--stdio", "plan.yaml", "--replay", "served.tape"];
+  const args = [...command, "serve", "--stdio", "plan.yaml", "--replay", "served.tape"];
   await client.connect(
     new StdioClientTransport({ command: process.execPath, args, cwd: folder, stderr: "ignore" }),
   );
