@@ -89,3 +89,21 @@ export const injectionPhrases: readonly InjectionPhrase[] = [
       /(?:игнорируй|игнорировать|забудь|проигнорируй|ігноруй|не обращай внимания)[а-яёіїє]*.{0,25}(?:инструкц|указани|правил|команд|інструкц)|не (?:говори|сообщай|рассказывай|показывай|упоминай|кажи|повідомляй)[а-яёіїє]*.{0,25}(?:пользовател|юзер|человек|користувач)|(?:без ведома|скрой от|втайне от) .{0,12}(?:пользовател|користувач)/,
   },
 ];
+
+/** Every phrase has a part that matches this; half of the honest texts have none, and need only this one match. */
+export const phraseHint = new RegExp(
+  [
+    String.raw`[<[]|system|assistant|instruction|ignor|disregard|forget|overrid|bypass|overrule|supersede|dismiss`,
+    String.raw`drop|skip|neglect|precedence|priority|user|human|person|people|operator|developer|owner|customer`,
+    String.raw`hid|conceal|keep|silently|covertly|quietly|stealthily|mention|reveal|disclose`,
+    String.raw`ssh|id_rsa|id_ed25519|netrc|aws|env|etc\/|npmrc|kube|credential|_history|mcp\.json|cursor|claude`,
+    String.raw`wallet|key|passw|secret|token|cookie|conversation|chat|message|dialog|history|transcript|context`,
+    String.raw`reasoning|chain|tool|function|(?:call|use|invoke|run) this|is (?:called|used|invoked|run|available)`,
+    String.raw`https?:|@|attacker|evil|webhook|ngrok|requestbin|pastebin|burpcollaborator|interact\.sh|exfil`,
+    String.raw`approv|authori|consent|confirm|grant|agreed|given|permission|safety|security|you are|prompt`,
+    String.raw`directive|objective|task|mode|jailbreak|pretend|act as|your (?:new|real|true|actual)|now on`,
+    String.raw`\bais?\b|llm|agent|gpt|gemini|copilot|bash|shell|terminal|exec|curl|wget|\brm\b|\bsh\b|run_command`,
+    String.raw`send_email|base64|vergiss|oublie|olvid|dimentica|esque|desconsidere|nutzer|anwender|utilisateur`,
+    String.raw`usager|usu|utente|[^\x00-\x7f]`,
+  ].join("|"),
+);

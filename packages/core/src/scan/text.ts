@@ -1,5 +1,5 @@
 import { findHidden, type HiddenKind } from "./hidden-characters.ts";
-import { injectionPhrases } from "./injection-phrases.ts";
+import { injectionPhrases, phraseHint } from "./injection-phrases.ts";
 import { escapeHidden } from "../text/hidden.ts";
 import { findSecrets } from "./secrets.ts";
 
@@ -31,6 +31,7 @@ export function scanText(
   options: { readonly maxLength?: number } = {},
 ): readonly TextFinding[] {
   const { maxLength = maxTextLength } = options;
+  if (text.length <= maxLength && shortWord.test(text)) return [];
   const findings: TextFinding[] = findHidden(text).map(({ kind, at, length, message }) => ({
     kind,
     severity: kind === "padding" ? "warning" : "error",
@@ -50,11 +51,15 @@ export function scanText(
   return findings;
 }
 
+/** Shorter than every phrase, and without a hidden character: the types and most enums of a schema. */
+const shortWord = /^\w{1,8}$/;
+
 /** Phrases are searched in this many characters; a longer text has a finding for its length. */
 const maxNormalized = 50_000;
 
 function* injections(text: string): Generator<TextFinding> {
   const read = normalizeText(text.slice(0, maxNormalized));
+  if (!phraseHint.test(read)) return;
   const latin = foldLookalikes(read);
   for (const { tries, pattern } of injectionPhrases) {
     const match = pattern.exec(read) ?? (latin === read ? null : pattern.exec(latin));
@@ -89,6 +94,7 @@ function folded(text: string): string {
 }
 
 function singleSpaced(text: string): string {
+  if (!/[^\S ]| {2}/.test(text)) return text;
   return text
     .replaceAll(/[^\S\n]+/g, " ")
     .replaceAll(/ ?\n ?/g, "\n")

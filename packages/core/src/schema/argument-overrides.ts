@@ -39,6 +39,7 @@ export function overrideArguments(
   const sent = Object.fromEntries([...fixed].filter(([, value]) => value !== undefined));
   return {
     json: publicSchema(schema.json, declared, overrides, defaults),
+    isPlain: false,
     parse: (value) => {
       if (!isRecord(value)) return schema.parse(value);
       const stray = [...fixed].filter(

@@ -14,7 +14,8 @@ const maxProbes = 200;
  * The printed schema does not show either: `z.coerce.number()` prints as `number`. So each property is probed with a
  * value of another type, and one sample is parsed twice.
  */
-export function requireJsonSchema(tool: string, { json, parse }: PreparedSchema): void {
+export function requireJsonSchema(tool: string, { json, parse, isPlain }: PreparedSchema): void {
+  if (isPlain) return;
   let left = maxProbes;
   for (const { path, node } of places(json, [])) {
     if (left-- <= 0) break;

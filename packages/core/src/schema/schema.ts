@@ -3,7 +3,7 @@ import { failure, type PartialResult } from "../contract/result.ts";
 import { isRecord, type JsonSchema } from "../json/json.ts";
 import type { Issue, ParseResult, SchemaCompiler } from "../contract/ports.ts";
 import { issuesOf } from "./issues.ts";
-import { isZod, zodParser } from "./zod-parser.ts";
+import { arePlain, isZod, kindsOf, zodParser } from "./zod-parser.ts";
 import { isStandardSchema, type StandardSchema, type ToolSchema } from "../contract/standard-schema.ts";
 
 /** A schema as the host uses it: its JSON Schema, printed once, and its parser. */
@@ -11,6 +11,8 @@ export interface PreparedSchema {
   readonly json: JsonSchema;
   /** Asynchronous only for schemas with asynchronous refinements. */
   readonly parse: (value: unknown) => ParseResult | Promise<ParseResult>;
+  /** Whether it is known to accept and return exactly the JSON that `json` describes. */
+  readonly isPlain: boolean;
 }
 
 /** Prints a schema as JSON Schema and creates its parser. Throws `SCHEMA_NOT_JSON`, `TOOL_INVALID` or `EXTENSION_MISSING`. */
@@ -37,7 +39,7 @@ function prepareJsonSchema(
       install: "npm install @toolmount/interop",
     });
   try {
-    return { json: schema, parse: compiler.compile(schema) };
+    return { json: schema, parse: compiler.compile(schema), isPlain: false };
   } catch (cause) {
     throw new ToolmountError(
       "TOOL_INVALID",
@@ -48,10 +50,12 @@ function prepareJsonSchema(
 }
 
 function prepareStandard(tool: string, schema: StandardSchema): PreparedSchema {
-  const input = print(tool, schema, "input");
-  requireSameTypes(tool, input, print(tool, schema, "output"), "");
-  const parse = guardPrototypeNames(input, standardParser(schema));
-  return { json: input, parse };
+  const json = print(tool, schema, "input");
+  const kinds = isZod(schema) ? kindsOf(schema) : null;
+  const isPlain = kinds !== null && arePlain(kinds);
+  if (!isPlain) requireSameTypes(tool, json, print(tool, schema, "output"), "");
+  const parse = isZod(schema) ? zodParser(schema, kinds!) : slowParser(schema);
+  return { json, parse: guardPrototypeNames(json, parse), isPlain };
 }
 
 function print(tool: string, schema: StandardSchema, side: "input" | "output"): JsonSchema {
@@ -70,12 +74,12 @@ function print(tool: string, schema: StandardSchema, side: "input" | "output"): 
 function withoutSafeIntegerBounds(node: unknown): unknown {
   if (Array.isArray(node)) return node.map(withoutSafeIntegerBounds);
   if (!isRecord(node)) return node;
-  const kept = Object.entries(node).filter(
-    ([key, value]) =>
-      !(key === "minimum" && value === Number.MIN_SAFE_INTEGER) &&
-      !(key === "maximum" && value === Number.MAX_SAFE_INTEGER),
-  );
-  return Object.fromEntries(kept.map(([key, value]) => [key, withoutSafeIntegerBounds(value)]));
+  const copy: Record<string, unknown> = { ...node };
+  if (copy["minimum"] === Number.MIN_SAFE_INTEGER) delete copy["minimum"];
+  if (copy["maximum"] === Number.MAX_SAFE_INTEGER) delete copy["maximum"];
+  for (const [key, value] of Object.entries(copy))
+    if (typeof value === "object") copy[key] = withoutSafeIntegerBounds(value);
+  return copy;
 }
 
 /** A pipe or a codec has one type for input and another for output. */
@@ -97,10 +101,6 @@ function* childrenOf(input: JsonSchema, output: JsonSchema): Generator<[string, 
     for (const key of Object.keys(given))
       if (isRecord(given[key]) && isRecord(made[key])) yield [key, given[key], made[key]];
   if (isRecord(input["items"]) && isRecord(output["items"])) yield ["[]", input["items"], output["items"]];
-}
-
-function standardParser(schema: StandardSchema): PreparedSchema["parse"] {
-  return isZod(schema) ? zodParser(schema) : slowParser(schema);
 }
 
 function slowParser(schema: StandardSchema): PreparedSchema["parse"] {

@@ -28,9 +28,10 @@ export function isZod(schema: object): schema is SafeParser {
   return "_zod" in schema && typeof (schema as Partial<SafeParser>).safeParse === "function";
 }
 
-/** The parser of a Zod schema: synchronous, unless a function of its author is asynchronous. */
-export function zodParser(fast: SafeParser): Parse {
-  return mayBeAsync(fast) ? carefulParser(fast) : (value) => settleZod(fast.safeParse(value));
+/** The parser of a Zod schema of these kinds: synchronous, unless a function of its author is asynchronous. */
+export function zodParser(schema: SafeParser, kinds: ReadonlySet<unknown>): Parse {
+  const callsAuthor = [...kinds].some((kind) => withFunctions.has(kind));
+  return callsAuthor ? carefulParser(schema) : (value) => settleZod(schema.safeParse(value));
 }
 
 function settleZod(result: ReturnType<SafeParser["safeParse"]>): ParseResult {
@@ -66,15 +67,35 @@ function carefulParser(schema: SafeParser): Parse {
 /** Kinds of Zod schemas and checks that call a function of their author. */
 const withFunctions: ReadonlySet<unknown> = new Set(["custom", "transform", "pipe", "function", "promise"]);
 
-/** Whether a Zod schema has a refinement or a transform anywhere, which may be asynchronous. */
-function mayBeAsync(node: unknown, seen = new Set<unknown>()): boolean {
-  if (typeof node !== "object" || node === null || seen.has(node)) return false;
+/**
+ * Kinds that accept exactly the JSON that they print, and return it unchanged but for keys without a meaning and
+ * defaults. A schema of these alone needs no probe when it is mounted: that is half of what a mount costs.
+ */
+const plainKinds: ReadonlySet<unknown> = new Set(
+  "object string number int boolean null enum literal array tuple record union intersection optional nullable default any unknown never readonly lazy greater_than less_than multiple_of min_length max_length length_equals number_format string_format".split(
+    " ",
+  ),
+);
+
+/** Whether a Zod schema of these kinds accepts and returns exactly the JSON that it prints. */
+export function arePlain(kinds: ReadonlySet<unknown>): boolean {
+  return [...kinds].every((kind) => plainKinds.has(kind));
+}
+
+/** The kinds of all schemas and checks of a Zod schema; `coerce` is one. */
+export function kindsOf(
+  node: unknown,
+  kinds = new Set<unknown>(),
+  seen = new Set<unknown>(),
+): ReadonlySet<unknown> {
+  if (typeof node !== "object" || node === null || seen.has(node)) return kinds;
   seen.add(node);
-  if (Array.isArray(node)) return node.some((item) => mayBeAsync(item, seen));
   const { _zod: zod } = node as Partial<SafeParser>;
-  if (zod === undefined) return Object.values(node).some((member) => mayBeAsync(member, seen));
-  const { type, check, getter } = zod.def;
-  if (withFunctions.has(type) || withFunctions.has(check)) return true;
-  if (typeof getter === "function" && mayBeAsync((getter as () => unknown)(), seen)) return true;
-  return Object.values(zod.def).some((member) => mayBeAsync(member, seen));
+  if (zod !== undefined) {
+    const { type, check, coerce, getter } = zod.def;
+    for (const kind of [type, check, coerce === true && "coerce"]) if (typeof kind === "string") kinds.add(kind);
+    if (typeof getter === "function") kindsOf((getter as () => unknown)(), kinds, seen);
+  }
+  for (const member of Object.values(zod?.def ?? node)) kindsOf(member, kinds, seen);
+  return kinds;
 }
