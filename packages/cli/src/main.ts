@@ -1,13 +1,15 @@
 // The composition root: the one file that reads the process. It hands everything else what it needs.
 import { closeSync } from "node:fs";
-import { stderr, argv, env, cwd } from "node:process";
 import { runFastList } from "./fast-list.ts";
+import { shareZod } from "./process/share-zod.ts";
 import { takeStdout } from "./process/take-stdout.ts";
 import { createWatchdog, type WatchedCall } from "./process/watchdog.ts";
 import { createScreen } from "./screen/screen.ts";
 import type { Shell } from "./process/shell.ts";
 import { exitCodes, type ExitCode } from "./process/exit-codes.ts";
 import { exitCodeOfSignal, interruption, signalOf, type EndSignal } from "./process/signals.ts";
+
+const { stderr, argv, env } = process;
 
 /** Milliseconds for the work to end after its terminal was closed: no second Ctrl-C can come from there. */
 const hangUpMs = 10_000;
@@ -31,7 +33,7 @@ const answers = takeStdout();
 const words = argv.slice(2);
 const shell: Shell = {
   env,
-  cwd: cwd(),
+  cwd: process.cwd(),
   settings: { verbosity: "normal", plan: undefined },
   get input() {
     return process.stdin;
@@ -50,7 +52,10 @@ const shell: Shell = {
 // The command keeps its exit code when the reader of stderr has gone.
 stderr.on("error", () => {});
 
-if (!(await runFastList(words, shell))) await (await import("./program.ts")).runProgram(words, shell);
+if (!(await runFastList(words, shell))) {
+  shareZod();
+  await (await import("./program.ts")).runProgram(words, shell);
+}
 await new Promise<void>((resolve) => void stderr.write("", () => resolve()));
 process.off("exit", endedEarly);
 // A tool that ignores its signal must not keep the command running.

@@ -93,7 +93,8 @@ export function kindsOf(
   const { _zod: zod } = node as Partial<SafeParser>;
   if (zod !== undefined) {
     const { type, check, coerce, getter } = zod.def;
-    for (const kind of [type, check, coerce === true && "coerce"]) if (typeof kind === "string") kinds.add(kind);
+    for (const kind of [type, check, coerce === true && "coerce"])
+      if (typeof kind === "string") kinds.add(kind);
     if (typeof getter === "function") kindsOf((getter as () => unknown)(), kinds, seen);
   }
   for (const member of Object.values(zod?.def ?? node)) kindsOf(member, kinds, seen);
