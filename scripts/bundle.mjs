@@ -13,6 +13,7 @@ if (existsSync("src/main.ts")) sources.push("./src/main.ts");
 const input = Object.fromEntries(sources.map((path) => [nameOf(path), path]));
 
 const carried = manifest.name === "toolmount" ? ["commander", "zod"] : [];
+if (carried.length > 0) input["zod"] = "zod";
 
 const bundle = await rolldown({
   input,

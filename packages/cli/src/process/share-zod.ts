@@ -6,8 +6,8 @@ import { registerHooks } from "node:module";
  * another copy of zod keeps its own.
  */
 export function shareZod(): void {
+  if (import.meta.url.endsWith(".ts")) return; // the sources run: nothing is built
   const carried = import.meta.resolve("#zod");
-  if (carried.endsWith(".ts")) return; // the sources run: nothing is built
   const installed = new Set(["zod", "zod/v4"].map((specifier) => import.meta.resolve(specifier)));
   registerHooks({
     resolve(specifier, context, next) {
