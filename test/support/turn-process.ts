@@ -29,9 +29,10 @@ const { host, reasoner } = createTurnWorld(
   model,
 );
 try {
-  await (act === "run"
+  const { status, text, calls } = await (act === "run"
     ? reasoner.run(host, { prompt: "act", sessionId: "s" })
     : reasoner.resume(host, { sessionId: "s" }));
+  mark(`result ${JSON.stringify({ status, text, calls })}`);
 } catch (error) {
   if (!isToolmountError(error) || !["SESSION_NOT_FOUND", "SESSION_CONFLICT"].includes(error.code))
     throw error;

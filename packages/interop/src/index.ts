@@ -86,4 +86,5 @@ export {
   listServerModels,
   type KnownProvider,
 } from "./models/providers.ts";
+export { createModuleProvider, type ProviderModule } from "./models/module-provider.ts";
 export { describeProviders, type ProviderStatus } from "./models/describe-providers.ts";

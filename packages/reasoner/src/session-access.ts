@@ -81,14 +81,14 @@ export function createSessionAccess(
   };
 }
 
-/** Later layers win. A layer with a model of another provider drops the server and the key of the layers before it. */
+/** Later layers win. A model of another provider drops the server, the key and the module of the layers before it. */
 function merged(...layers: readonly Partial<Settings>[]): Settings {
   let all: Partial<Settings> = {};
   for (const layer of layers) {
     const own = defined(layer);
     const isOther =
       own.model !== undefined && all.model !== undefined && !isSameProvider(own.model, all.model);
-    const { apiKey: _, baseUrl: __, ...rest } = all;
+    const { apiKey: _, baseUrl: __, provider: ___, abilities: ____, ...rest } = all;
     all = { ...(isOther ? rest : all), ...own };
   }
   return requireConsistent(settingsSchema.parse(all));

@@ -23,6 +23,7 @@ export async function examineProviders(
     model: "<model>",
     package: "openai",
     isInstalled: true, // a dependency of the reasoner, which is one of this command
+    problem: null,
     install: "npm install openai",
     keyVariable: "OPENAI_API_KEY",
     hasKey: (env["OPENAI_API_KEY"] ?? "") !== "",
@@ -33,8 +34,12 @@ export async function examineProviders(
 }
 
 /** What a provider lacks, in words. */
-export function describeLack({ isInstalled, install, hasKey, keyVariable }: ProviderStatus): string {
-  const lacks = [...(isInstalled ? [] : [install]), ...(hasKey ? [] : [`set ${keyVariable}`])];
+export function describeLack({ isInstalled, problem, install, hasKey, keyVariable }: ProviderStatus): string {
+  const lacks = [
+    ...(problem === null ? [] : [problem]),
+    ...(isInstalled ? [] : [install]),
+    ...(hasKey ? [] : [`set ${keyVariable}`]),
+  ];
   return lacks.length === 0 ? "ready" : lacks.join(", and ");
 }
 

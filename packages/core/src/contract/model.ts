@@ -99,6 +99,8 @@ export interface ModelPlace {
   readonly apiKey?: string | undefined;
   /** Most milliseconds of one request. */
   readonly timeoutMs: number;
+  /** What the plan gives a provider of its own module: `provider.config`. */
+  readonly config?: Readonly<Record<string, unknown>> | undefined;
 }
 
 /** Opens the models of one provider. Mounted at `models` under the name that a plan writes: `model: name:model`. */

@@ -50,13 +50,14 @@ function ofCall(error: CallError, message: string, address: ModelAddress): Toolm
   const headers = isRecord(error.responseHeaders) ? error.responseHeaders : {};
   const read = (name: string) => (typeof headers[name] === "string" ? headers[name] : null);
   const providerCode = codeIn(error.data);
-  const kind = kindOf(message, status);
+  const kind = kindOf(message, status, providerCode);
   const retryAfterMs = readRetryAfter(read);
   return modelError({ ...address, kind, problem: message, status, providerCode, retryAfterMs }, error);
 }
 
 /** With a status of success, the answer broke off or could not be read. */
-function kindOf(message: string, status: number | undefined): ModelErrorKind {
+function kindOf(message: string, status: number | undefined, code: string | undefined): ModelErrorKind {
+  if (code === "insufficient_quota" || /exceeded your current quota/i.test(message)) return "quota_exceeded";
   if (/context (length|window)|too many tokens/i.test(message)) return "context_length";
   return status !== undefined && status < 300 ? "stream" : kindOfStatus(status);
 }

@@ -1,4 +1,10 @@
-import { ToolmountError, type Model, type ModelPart, type ModelRequest } from "@toolmount/core";
+import {
+  ToolmountError,
+  type Model,
+  type ModelAbilities,
+  type ModelPart,
+  type ModelRequest,
+} from "@toolmount/core";
 import { readAiSdkError } from "./ai-sdk-error.ts";
 import type { AiSdkLanguageModel, AiSdkOptions, AiSdkRequest } from "./ai-sdk-types.ts";
 import { toPrompt } from "./prompt.ts";
@@ -14,6 +20,8 @@ export interface AiSdkModelOptions {
   readonly cacheMark?: AiSdkOptions | undefined;
   /** Sent when only one call at a time is wanted. */
   readonly oneCallOptions?: AiSdkOptions | undefined;
+  /** What the model can do, where it is known. Default: everything but server-side state. */
+  readonly abilities?: Partial<ModelAbilities> | undefined;
 }
 
 /**
@@ -22,12 +30,12 @@ export interface AiSdkModelOptions {
  */
 export function createAiSdkModel(language: AiSdkLanguageModel, options: AiSdkModelOptions = {}): Model {
   requireVersion(language);
-  const { provider = language.provider, timeoutMs = 600_000 } = options;
+  const { provider = language.provider, timeoutMs = 600_000, abilities } = options;
   const model = language.modelId;
   const address = { provider, model };
   return {
     ...address,
-    abilities: { tools: true, parallelCalls: true, streaming: true, serverState: false },
+    abilities: { tools: true, parallelCalls: true, streaming: true, ...abilities, serverState: false },
     async *respond(request, { signal }) {
       const late = AbortSignal.timeout(timeoutMs);
       try {

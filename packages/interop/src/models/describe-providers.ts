@@ -1,5 +1,7 @@
 import type { ImportPackage } from "@toolmount/core";
-import { knownProviders } from "./providers.ts";
+import { isToolmountError, messageOf } from "@toolmount/core/errors";
+import { importProviderPackage, unusable } from "./provider-package.ts";
+import { compatiblePackage, knownProviders, type KnownProvider } from "./providers.ts";
 
 /** What a plan needs to use one provider, and what of it is missing here. Keys themselves are never part of it. */
 export interface ProviderStatus {
@@ -8,6 +10,8 @@ export interface ProviderStatus {
   readonly model: string;
   readonly package: string;
   readonly isInstalled: boolean;
+  /** Why a package that is installed cannot be used; null when it can, or is not installed. */
+  readonly problem: string | null;
   readonly install: string;
   /** The environment variable that holds the key; null for a server that needs none. */
   readonly keyVariable: string | null;
@@ -28,7 +32,7 @@ export function describeProviders(
         name,
         model: `${name}:<model>`,
         package: known.package,
-        isInstalled: await isInstalled(known.package, importPackage),
+        ...(await examinePackage(known, importPackage)),
         install: `npm install ${known.package}`,
         keyVariable,
         hasKey: keyVariable === null || (env[keyVariable] ?? "") !== "",
@@ -38,7 +42,20 @@ export function describeProviders(
   );
 }
 
-async function isInstalled(name: string, importPackage: ImportPackage | null): Promise<boolean> {
-  if (name === "@ai-sdk/openai-compatible") return true; // a dependency of this package
-  return ((await importPackage?.(name)) ?? null) !== null;
+/** A package counts as usable when its import succeeds and has the export that makes the provider. */
+async function examinePackage(
+  { package: module, name, create }: KnownProvider,
+  importPackage: ImportPackage | null,
+): Promise<Pick<ProviderStatus, "isInstalled" | "problem">> {
+  if (module === compatiblePackage) return { isInstalled: true, problem: null }; // a dependency of this package
+  try {
+    const exports = await importProviderPackage(module, name, importPackage);
+    if (typeof exports[create] === "function") return { isInstalled: true, problem: null };
+    const { message } = unusable(module, `it has no ${create}`, { provider: name, model: "" });
+    return { isInstalled: true, problem: message };
+  } catch (error) {
+    if (isToolmountError(error) && error.code === "EXTENSION_MISSING")
+      return { isInstalled: false, problem: null };
+    return { isInstalled: true, problem: messageOf(error) };
+  }
 }

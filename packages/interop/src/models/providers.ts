@@ -1,13 +1,18 @@
 import {
   modelError,
-  ToolmountError,
   type ImportPackage,
   type Model,
   type ModelPlace,
   type ModelProvider,
 } from "@toolmount/core";
 import { createAiSdkModel, type AiSdkModelOptions } from "./ai-sdk-model.ts";
-import type { AiSdkLanguageModel } from "./ai-sdk-types.ts";
+import {
+  importProviderPackage,
+  languageModelOf,
+  unusable,
+  type ProviderFactory,
+} from "./provider-package.ts";
+import { askOllama, askOpenRouter, type FindAbilities } from "./server-abilities.ts";
 
 /** A provider that plans can name: `model: <name>:<model>`. */
 export interface KnownProvider extends Pick<AiSdkModelOptions, "cacheMark" | "oneCallOptions"> {
@@ -20,9 +25,12 @@ export interface KnownProvider extends Pick<AiSdkModelOptions, "cacheMark" | "on
   readonly baseUrl?: string;
   /** The environment variable that usually holds the key; null for a server that needs none. */
   readonly keyVariable: string | null;
+  /** Asks the server what a model can do. Undefined where servers do not say it. */
+  readonly findAbilities?: FindAbilities;
 }
 
-const compatible = { package: "@ai-sdk/openai-compatible", create: "createOpenAICompatible" } as const;
+/** The package that is included, so that a local model works without an installation. */
+export const compatiblePackage = "@ai-sdk/openai-compatible";
 
 /** The providers that plans can name, beside the Responses API. Sources: each package's documentation, November 2026. */
 export const knownProviders: readonly KnownProvider[] = [
@@ -40,20 +48,53 @@ export const knownProviders: readonly KnownProvider[] = [
     create: "createGoogleGenerativeAI",
     keyVariable: "GOOGLE_GENERATIVE_AI_API_KEY",
   },
-  { name: "mistral", package: "@ai-sdk/mistral", create: "createMistral", keyVariable: "MISTRAL_API_KEY" },
-  { name: "groq", package: "@ai-sdk/groq", create: "createGroq", keyVariable: "GROQ_API_KEY" },
-  { name: "xai", package: "@ai-sdk/xai", create: "createXai", keyVariable: "XAI_API_KEY" },
-  { name: "openai-compatible", ...compatible, keyVariable: null },
-  { name: "ollama", ...compatible, baseUrl: "http://127.0.0.1:11434/v1", keyVariable: null },
-  { name: "lmstudio", ...compatible, baseUrl: "http://127.0.0.1:1234/v1", keyVariable: null },
-  { name: "vllm", ...compatible, baseUrl: "http://127.0.0.1:8000/v1", keyVariable: null },
   {
-    name: "openrouter",
-    ...compatible,
+    name: "mistral",
+    package: "@ai-sdk/mistral",
+    create: "createMistral",
+    keyVariable: "MISTRAL_API_KEY",
+    oneCallOptions: { mistral: { parallelToolCalls: false } },
+  },
+  {
+    name: "groq",
+    package: "@ai-sdk/groq",
+    create: "createGroq",
+    keyVariable: "GROQ_API_KEY",
+    oneCallOptions: { groq: { parallelToolCalls: false } },
+  },
+  {
+    name: "xai",
+    package: "@ai-sdk/xai",
+    create: "createXai",
+    keyVariable: "XAI_API_KEY",
+    oneCallOptions: { xai: { parallelToolCalls: false } },
+  },
+  chatServer("openai-compatible"),
+  chatServer("ollama", { baseUrl: "http://127.0.0.1:11434/v1", findAbilities: askOllama }),
+  chatServer("lmstudio", { baseUrl: "http://127.0.0.1:1234/v1" }),
+  chatServer("vllm", { baseUrl: "http://127.0.0.1:8000/v1" }),
+  chatServer("openrouter", {
     baseUrl: "https://openrouter.ai/api/v1",
     keyVariable: "OPENROUTER_API_KEY",
-  },
+    findAbilities: askOpenRouter,
+  }),
 ];
+
+/** A server that speaks Chat Completions. The package sends options under the provider's name as they are. */
+function chatServer(name: string, own: Partial<KnownProvider> = {}): KnownProvider {
+  return {
+    name,
+    package: compatiblePackage,
+    create: "createOpenAICompatible",
+    keyVariable: null,
+    oneCallOptions: { [camelCase(name)]: { parallel_tool_calls: false } },
+    ...own,
+  };
+}
+
+function camelCase(name: string): string {
+  return name.replaceAll(/-(.)/g, (_, letter: string) => letter.toUpperCase());
+}
 
 /** The known provider of a name, whose package `importPackage` imports. Null for an unknown name. */
 export function findModelProvider(name: string, importPackage: ImportPackage | null): ModelProvider | null {
@@ -73,35 +114,26 @@ export function createModelProvider(
       requireSettings(known, model, { ...place, baseUrl });
       const exports = await importProvider(known, importPackage);
       const create = exports[known.create];
-      if (typeof create !== "function") throw missing(known);
+      const address = { provider: known.name, model };
+      if (typeof create !== "function") throw unusable(known.package, `it has no ${known.create}`, address);
       const provider = (create as ProviderFactory)({
         name: known.name,
         ...(baseUrl !== undefined && { baseURL: baseUrl }),
         ...(place.apiKey !== undefined && { apiKey: place.apiKey }),
         includeUsage: true,
       });
-      const { cacheMark, oneCallOptions } = known;
+      const { cacheMark, oneCallOptions, findAbilities } = known;
       const server = baseUrl === undefined ? known.name : new URL(baseUrl).host;
-      const options = { provider: server, timeoutMs: place.timeoutMs, cacheMark, oneCallOptions };
+      const abilities = await findAbilities?.(baseUrl!, model, place.apiKey);
+      const options = { provider: server, timeoutMs: place.timeoutMs, cacheMark, oneCallOptions, abilities };
       return createAiSdkModel(languageModelOf(provider, model), options);
     },
   };
 }
 
-type ProviderFactory = (settings: Readonly<Record<string, unknown>>) => ProviderInstance;
-
-interface ProviderInstance {
-  (model: string): AiSdkLanguageModel;
-  readonly languageModel?: (model: string) => AiSdkLanguageModel;
-}
-
-function languageModelOf(provider: ProviderInstance, model: string): AiSdkLanguageModel {
-  return provider.languageModel === undefined ? provider(model) : provider.languageModel(model);
-}
-
 function requireSettings(known: KnownProvider, model: string, { baseUrl, apiKey }: ModelPlace): void {
   const address = { provider: known.name, model };
-  if (known.package === compatible.package && baseUrl === undefined) {
+  if (known.package === compatiblePackage && baseUrl === undefined) {
     const problem = `"${known.name}" needs baseUrl: the server's URL, such as http://127.0.0.1:8080/v1`;
     throw modelError({ ...address, kind: "configuration", problem });
   }
@@ -115,15 +147,8 @@ async function importProvider(
   known: KnownProvider,
   importPackage: ImportPackage | null,
 ): Promise<Readonly<Record<string, unknown>>> {
-  if (known.package === compatible.package) return import("@ai-sdk/openai-compatible");
-  const found = (await importPackage?.(known.package)) ?? null;
-  if (found === null) throw missing(known);
-  return found;
-}
-
-function missing({ name, package: module }: KnownProvider): ToolmountError {
-  const install = `npm install ${module}`;
-  return new ToolmountError("EXTENSION_MISSING", { what: `the model provider "${name}"`, module, install });
+  if (known.package === compatiblePackage) return import("@ai-sdk/openai-compatible");
+  return importProviderPackage(known.package, known.name, importPackage);
 }
 
 /** Lists the models of a server that speaks OpenAI's `/models`. Rejects when the server does not answer. */

@@ -36,6 +36,49 @@ test("each known provider says what is missing, and never shows a key", async ()
   expect(JSON.stringify(rows)).not.toContain("sk-secret");
 });
 
+test("a package that is installed and cannot be used is reported with its problem, and the others are listed", async () => {
+  const packages: Readonly<Record<string, () => Readonly<Record<string, unknown>>>> = {
+    "@ai-sdk/anthropic": () => {
+      throw new Error("Cannot find module 'zod'");
+    },
+    "@ai-sdk/google": () => ({ createSomethingElse: () => {} }),
+  };
+  const importPackage = async (name: string) => packages[name]?.() ?? null;
+  const rows = await describeProviders(importPackage, {});
+  const rowOf = (name: string) => rows.find((row) => row.name === name);
+
+  expect(rowOf("anthropic")).toMatchObject({
+    isInstalled: true,
+    problem: expect.stringMatching(/import failed: Cannot find module 'zod'.*update it with: npm install/),
+  });
+  expect(rowOf("google")?.problem).toContain("it has no createGoogleGenerativeAI");
+  expect(rowOf("mistral")).toMatchObject({ isInstalled: false, problem: null });
+  expect(rows).toHaveLength(knownProviders.length);
+  const google = findModelProvider("google", importPackage)!;
+  await expect(google.open("m", { apiKey: "k", timeoutMs: 1 })).rejects.toMatchObject({
+    code: "PROVIDER_FAILED",
+    details: { kind: "configuration" },
+  });
+});
+
+test.each([
+  { name: "ollama", baseUrl: "http://127.0.0.1:11434/v1", keyVariable: null },
+  { name: "lmstudio", baseUrl: "http://127.0.0.1:1234/v1", keyVariable: null },
+  { name: "vllm", baseUrl: "http://127.0.0.1:8000/v1", keyVariable: null },
+  { name: "openrouter", baseUrl: "https://openrouter.ai/api/v1", keyVariable: "OPENROUTER_API_KEY" },
+])(
+  "the preset $name is a server of its own, and its package is included",
+  async ({ name, baseUrl, keyVariable }) => {
+    expect(knownProviders.find((known) => known.name === name)).toMatchObject({ baseUrl, keyVariable });
+    const model = await findModelProvider(name, null)!.open("m", {
+      baseUrl: "http://127.0.0.1:1/v1", // no server answers there: nothing is known of the model
+      apiKey: "k",
+      timeoutMs: 1,
+    });
+    expect(model).toMatchObject({ provider: "127.0.0.1:1", model: "m", abilities: { tools: true } });
+  },
+);
+
 test("the models of a local server are listed by name", async () => {
   const server = createServer((_, outgoing) =>
     outgoing.end(JSON.stringify({ object: "list", data: [{ id: "qwen" }, { id: "llama3.2:3b" }] })),

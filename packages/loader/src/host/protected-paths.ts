@@ -1,5 +1,6 @@
 import { stat } from "node:fs/promises";
 import { basename, dirname, extname, join, resolve } from "node:path";
+import { isRecord } from "../diagnostics/json.ts";
 import type { LoadedPlan } from "../mount/load-plan.ts";
 import { readSourceFiles } from "../modules/source-files.ts";
 import { planFileNames } from "../plan/find-plan.ts";
@@ -10,7 +11,7 @@ import { lockFileOf } from "../plan/lock-file.ts";
  * A tool that changed it would decide what the next host runs.
  *
  * Absolute paths, with everything below them: the files of the plan, their lock files, the file of its state, the folder
- * `.toolmount`, `node_modules`, `package.json`, and the files of local modules. Entries that begin with `**` + `/` name entries in any
+ * `.toolmount`, `node_modules`, `package.json`, and the files of local modules, those of models included. Entries that begin with `**` + `/` name entries in any
  * folder: plans that a later command could find, overlays, and further folders `.toolmount`.
  */
 export async function protectedPaths(
@@ -19,7 +20,8 @@ export async function protectedPaths(
 ): Promise<readonly string[]> {
   const { file, folder } = opened;
   const locks = opened.files.map((each) => lockFileOf(each));
-  const sources = modules.flatMap(({ source }) => (source.kind === "path" ? [source.path] : []));
+  const tools = modules.flatMap(({ source }) => (source.kind === "path" ? [source.path] : []));
+  const sources = [...tools, ...modelModules(plan.sections["session"], folder)];
   return [
     ...opened.files,
     ...new Set(file === undefined ? locks : [...locks, lockFileOf(file, overlays)]),
@@ -47,6 +49,14 @@ async function filesOfModule(path: string): Promise<readonly string[]> {
   if (!kind?.isFile()) return [path];
   const { digests } = await readSourceFiles(path).catch(() => ({ digests: new Map<string, string>() }));
   return [path, ...digests.keys()];
+}
+
+/** The local module that opens a session's model: `session.orchestrator.provider.module`. */
+function modelModules(session: unknown, folder: string): string[] {
+  const orchestrator = isRecord(session) ? session["orchestrator"] : undefined;
+  const provider = isRecord(orchestrator) ? orchestrator["provider"] : undefined;
+  const module = isRecord(provider) ? provider["module"] : undefined;
+  return typeof module === "string" && /^[./]/.test(module) ? [resolve(folder, module)] : [];
 }
 
 /** Names of plans, overlays and lock files: those of the plan's own files, and those that a folder is searched for. */

@@ -29,9 +29,28 @@ const bootstrapStep = z.strictObject({
   output: z.enum(["inject", "store", "both"]).default("inject"),
 });
 
+const provider = z.strictObject({
+  /** A package, or a path from the plan's folder. It exports `open`, or a factory of the AI SDK. */
+  module: z.string().min(1),
+  /** The export that makes the provider. Needed only where the module has several. */
+  export: z.string().min(1).optional(),
+  /** Given to that export, beside `baseUrl` and `apiKey`. */
+  config: z.record(z.string(), z.unknown()).optional(),
+});
+
+const abilities = z.strictObject({
+  tools: z.boolean().optional(),
+  parallelCalls: z.boolean().optional(),
+  streaming: z.boolean().optional(),
+});
+
 /** The model and the limits of turns: the plan's `session.orchestrator`. */
 export const settingsSchema = z.strictObject({
   model: z.string().min(1),
+  /** A module that opens the model; `model` is then its name there, without a prefix. */
+  provider: provider.optional(),
+  /** What the model cannot do, where neither its provider nor its server says it: `{ tools: false }`. */
+  abilities: abilities.optional(),
   /** The server's URL without `/responses`. Default: OpenAI. */
   baseUrl: z.url({ protocol: /^https?$/ }).optional(),
   apiKey: z.string().min(1).optional(),

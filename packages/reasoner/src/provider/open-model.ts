@@ -1,10 +1,15 @@
-import type { Coordinator, Model, ModelProvider } from "@toolmount/core";
-import { findModelProvider, knownProviders } from "@toolmount/interop";
+import type { Coordinator, ImportPackage, Model, ModelProvider } from "@toolmount/core";
+import {
+  createModuleProvider,
+  findModelProvider,
+  knownProviders,
+  type ProviderModule,
+} from "@toolmount/interop";
 import type { Settings } from "../config/settings.ts";
 import { recordedModel } from "./record-model.ts";
 import { responsesProvider } from "./responses-model.ts";
 
-type ModelSettings = Pick<Settings, "model" | "baseUrl" | "apiKey" | "timeoutMs">;
+type ModelSettings = Pick<Settings, "model" | "provider" | "abilities" | "baseUrl" | "apiKey" | "timeoutMs">;
 
 /** Opens the models that settings name, each once. */
 export class ModelOpener {
@@ -16,29 +21,61 @@ export class ModelOpener {
   }
 
   /** Rejects with `EXTENSION_MISSING` or `PROVIDER_FAILED`, see `ModelProvider.open`. */
-  open({ model: name, baseUrl, apiKey, timeoutMs }: ModelSettings): Promise<Model> {
-    const key = JSON.stringify([name, baseUrl, apiKey, timeoutMs]);
+  open(settings: ModelSettings): Promise<Model> {
+    const { model: name, provider: given, abilities, baseUrl, apiKey, timeoutMs } = settings;
+    const key = JSON.stringify([name, given, abilities, baseUrl, apiKey, timeoutMs]);
     const known = this.#opened.get(key);
     if (known !== undefined) return known;
-    const { provider, model } = this.#find(name);
+    const { provider, model } = given === undefined ? this.#find(name) : this.#ofModule(given, name);
     const record = this.#coordinator.getCapability("host.record_answer");
-    const opened = provider.open(model, { baseUrl, apiKey, timeoutMs });
-    const opening = record === null ? opened : opened.then((asked) => recordedModel(asked, record));
+    const opening = provider.open(model, { baseUrl, apiKey, timeoutMs }).then((opened) => {
+      const asked = limited(opened, abilities);
+      return record === null ? asked : recordedModel(asked, record);
+    });
     this.#opened.set(key, opening);
     opening.catch(() => this.#opened.delete(key)); // the next turn tries again
     return opening;
   }
 
+  #ofModule(given: ProviderModule, model: string): FoundModel {
+    return { provider: createModuleProvider(given, this.#importPackage()), model };
+  }
+
+  #importPackage(): ImportPackage | null {
+    return this.#coordinator.getCapability("host.import_package");
+  }
+
   /** `name:model` names a mounted or known provider; without a known name, the whole text is a model. */
-  #find(text: string): { readonly provider: ModelProvider; readonly model: string } {
+  #find(text: string): FoundModel {
     const [name = "", ...rest] = text.split(":");
     const model = rest.join(":");
     const mounted = this.#coordinator.get("models", name) as ModelProvider | null;
-    const importPackage = this.#coordinator.getCapability("host.import_package");
     const own = name === responsesProvider.name ? responsesProvider : null;
-    const provider = model === "" ? null : (mounted ?? own ?? findModelProvider(name, importPackage));
+    const provider = model === "" ? null : (mounted ?? own ?? findModelProvider(name, this.#importPackage()));
     return provider === null ? { provider: responsesProvider, model: text } : { provider, model };
   }
+}
+
+interface FoundModel {
+  readonly provider: ModelProvider;
+  readonly model: string;
+}
+
+/** The model without the abilities that the plan denies it. */
+function limited(model: Model, abilities: Settings["abilities"]): Model {
+  if (abilities === undefined) return model;
+  const { tools, parallelCalls, streaming, serverState } = model.abilities;
+  return {
+    provider: model.provider,
+    model: model.model,
+    abilities: {
+      tools: abilities.tools ?? tools,
+      parallelCalls: abilities.parallelCalls ?? parallelCalls,
+      streaming: abilities.streaming ?? streaming,
+      serverState,
+    },
+    respond: (request, options) => model.respond(request, options),
+  };
 }
 
 /** Where the key and the server of a model are, when no plan says it. */

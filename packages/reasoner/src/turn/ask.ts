@@ -31,7 +31,7 @@ export function exchangeOf(state: TurnState, offer: Offer): Exchange {
 export async function requestAnswer(state: TurnState, offer: Offer): Promise<Exchange> {
   await announceRequest(state, offer);
   const exchange = exchangeOf(state, offer);
-  warnOfSchemas(state, exchange);
+  warn(state, exchange);
   const { log, ephemeral } = state;
   state.ephemeral = [];
   try {
@@ -48,9 +48,11 @@ export async function requestAnswer(state: TurnState, offer: Offer): Promise<Exc
   return whole;
 }
 
-/** Warns once a turn of tools that `strictSchemas` cannot cover. */
-function warnOfSchemas(state: TurnState, { notStrict }: Exchange): void {
-  if (notStrict.length === 0 || state.log.view.turn!.iteration > 0) return;
+/** Warns, before the first request of a turn, of what `strictSchemas` and the model cannot do. */
+function warn(state: TurnState, { notStrict, fallbacks }: Exchange): void {
+  if (state.log.view.turn!.iteration > 0) return;
+  for (const message of fallbacks) state.emit({ type: "tool_warning", tool: "", message });
+  if (notStrict.length === 0) return;
   const message = `strict mode cannot express the schemas of ${notStrict.join(", ")}; they are sent without it`;
   state.coordinator.logger.warn({ ...state.ids, tools: notStrict }, message);
   state.emit({ type: "tool_warning", tool: "", message });

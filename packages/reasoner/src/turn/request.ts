@@ -11,6 +11,8 @@ export interface Exchange {
   readonly request: ModelRequest;
   /** With `strictSchemas`: tools whose schema strict mode cannot express. They are sent without it. */
   readonly notStrict: readonly string[];
+  /** What the settings ask for and the model cannot do, each with what happens instead. */
+  readonly fallbacks: readonly string[];
   readCall(call: FunctionCall): { readonly id: string; readonly name: string; readonly arguments: string };
 }
 
@@ -39,7 +41,7 @@ export function createExchange({
 }: Conversation): Exchange {
   const { abilities } = model;
   if (offer.tools.length > 0 && !abilities.tools)
-    throw wrongConfiguration(model, `${model.model} cannot call tools, and this session offers some`);
+    throw wrongConfiguration(model, noTools(model, offer.tools.length));
   const { names, tools } = toOpenAI(offer.tools);
   const strict = new Map(
     settings.strictSchemas ? offer.tools.map((tool) => [tool.name, strictSchema(tool.inputSchema)]) : [],
@@ -63,6 +65,7 @@ export function createExchange({
         store: settings.store && abilities.serverState,
       },
     },
+    fallbacks: fallbacksOf(model, settings, offer),
     notStrict: [...strict].flatMap(([name, schema]) => (schema === null ? [name] : [])),
     readCall({ callId, name, arguments: given }) {
       const mounted = names.fromProvider(name);
@@ -74,6 +77,23 @@ export function createExchange({
       };
     },
   };
+}
+
+function noTools({ model, provider }: Model, count: number): string {
+  const offered = count === 1 ? "a tool" : `${count} tools`;
+  return `${model} on ${provider} cannot call tools, and this session offers ${offered}; choose a model that can, or run it without tools`;
+}
+
+function fallbacksOf({ model, abilities }: Model, settings: Settings, { tools }: Offer): readonly string[] {
+  return [
+    settings.stream && !abilities.streaming ? `${model} cannot stream; each answer arrives in one piece` : "",
+    settings.parallelToolCalls && !abilities.parallelCalls && tools.length > 0
+      ? `${model} cannot make several calls in one answer; it is asked for one at a time`
+      : "",
+    settings.store && !abilities.serverState
+      ? `${model} has no server that stores responses; the whole conversation is sent each time`
+      : "",
+  ].filter((text) => text !== "");
 }
 
 /** The conversation, or only the items that the server does not have yet. */

@@ -1,12 +1,30 @@
-import { createMemoryStore } from "@toolmount/core";
+import type { IncomingHttpHeaders } from "node:http";
+import {
+  createMemoryStore,
+  type ModelAbilities,
+  type ModelProvider,
+  type ModelRequest,
+} from "@toolmount/core";
 import { describe, expect, test } from "vitest";
 import { dyingStore, tool, world, type WorldOptions } from "../support/world.ts";
 import { anthropic, chat, gemini, responses, serveWire, type Reply, type Wire } from "../support/wires.ts";
 
 /** Packages of the AI SDK, as a plan's folder has them installed. */
 async function importPackage(name: string): Promise<Readonly<Record<string, unknown>> | null> {
-  if (name === "@ai-sdk/anthropic") return import("@ai-sdk/anthropic");
-  return name === "@ai-sdk/google" ? import("@ai-sdk/google") : null;
+  switch (name) {
+    case "@ai-sdk/anthropic":
+      return import("@ai-sdk/anthropic");
+    case "@ai-sdk/google":
+      return import("@ai-sdk/google");
+    case "@ai-sdk/groq":
+      return import("@ai-sdk/groq");
+    case "@ai-sdk/mistral":
+      return import("@ai-sdk/mistral");
+    case "@ai-sdk/xai":
+      return import("@ai-sdk/xai");
+    default:
+      return null;
+  }
 }
 
 /** A host with a reasoner whose model is behind a server of one wire. */
@@ -20,7 +38,22 @@ async function modelWorld(
   const settings = { model: wire.model, baseUrl: server.baseUrl, apiKey: "k", stream, ...options.settings };
   const made = await world([], { ...options, settings });
   made.host.coordinator.registerCapability("host.import_package", importPackage);
-  return { ...made, requests: server.requests, texts: server.texts, paths: server.paths };
+  return { ...made, ...server };
+}
+
+/** Headers in their order of names, without those of the connection. Versions and the machine's facts are `*`. */
+function headerLines(headers: IncomingHttpHeaders): string {
+  const ofConnection = /^(host|connection|content-length|accept-encoding|accept-language|sec-fetch-mode)$/;
+  const ofMachine = /^x-stainless-(arch|os|runtime-version|package-version)$/;
+  return Object.entries(headers)
+    .filter(([name]) => !ofConnection.test(name))
+    .map(([name, value]) => {
+      const text = String(value);
+      const shown = name === "user-agent" ? text.replaceAll(/\bv?\d[\w.-]*/g, "*") : text;
+      return `${name}: ${ofMachine.test(name) ? "*" : shown}`;
+    })
+    .toSorted()
+    .join("\n");
 }
 
 const echo = tool("echo", ({ text }) => `echo ${String(text)}`);
@@ -31,13 +64,16 @@ const wires = [responses, chat, anthropic, gemini].flatMap((wire) =>
 );
 
 describe.each(wires)("$title", ({ wire, stream }) => {
-  test("answers with text, and reports usage in one form", async () => {
-    const { run, events } = await modelWorld(wire, stream, [{ text: "hello" }]);
+  test("answers with text, and reports usage and cost in one form", async () => {
+    const prices = { input: 1, cachedInput: 0.5, output: 2 };
+    const { run, events } = await modelWorld(wire, stream, [{ text: "hello" }], { settings: { prices } });
     const turn = await run("hi");
 
     expect(turn).toMatchObject({ status: "done", text: "hello", usage: { requests: 1, inputTokens: 10 } });
-    expect(turn.usage.cachedTokens).toBe(4);
-    expect(turn.usage.outputTokens).toBe(6);
+    expect(turn.usage).toMatchObject({ cachedTokens: 4, outputTokens: 6 });
+    expect(turn.usage.reasoningTokens).toBe(wire === anthropic ? 0 : 2); // its format does not count them apart
+    // 6 fresh tokens of input, 4 from the cache, 6 of output
+    expect(turn.cost).toEqual({ amount: (6 * 1 + 4 * 0.5 + 6 * 2) / 1_000_000, currency: "USD" });
     expect(events).toContainEqual({ type: "text", text: "hello" });
   });
 
@@ -171,8 +207,8 @@ describe.each(wires)("$title", ({ wire, stream }) => {
     expect(JSON.stringify(requests[2])).toContain(sealed);
   });
 
-  test("sends the requests that are checked in", async () => {
-    const { run, texts, paths } = await modelWorld(
+  test("sends the requests that are checked in, headers and bytes", async () => {
+    const { run, texts, paths, headers } = await modelWorld(
       wire,
       stream,
       [{ reasoning: "c2VhbGVk", calls: [said("a", "c1"), said("b", "c2")] }, { text: "done" }],
@@ -180,7 +216,7 @@ describe.each(wires)("$title", ({ wire, stream }) => {
     );
     await run("go");
 
-    const lines = texts.map((text, at) => `POST ${paths[at]}\n${text}\n`);
+    const lines = texts.map((text, at) => `POST ${paths[at]}\n${headerLines(headers[at]!)}\n\n${text}\n`);
     const file = `requests/${wire.name.toLowerCase().replaceAll(" ", "-")}${stream ? "-streamed" : ""}.txt`;
     await expect(lines.join("\n")).toMatchFileSnapshot(file);
   });
@@ -196,10 +232,7 @@ describe.each(wires)("$title", ({ wire, stream }) => {
     const isReported = events.some(
       (event) => event.type === "tool_warning" && event.message.includes("parallelToolCalls: false"),
     );
-    expect([isAsked, isReported]).toEqual([
-      [responses, anthropic].includes(wire),
-      [chat, gemini].includes(wire),
-    ]);
+    expect([isAsked, isReported]).toEqual([wire !== gemini, wire === gemini]);
   });
 
   test("continues in another process after its own was killed", async () => {
@@ -277,24 +310,156 @@ test("a provider without a key is an error that names the variable and never sho
   await expect(run("hi")).rejects.toThrow(/no API key for "anthropic".*ANTHROPIC_API_KEY/);
 });
 
-test("a model that cannot call tools is refused before the first request", async () => {
-  const { run, host } = await world([], { tools: [echo], settings: { model: "mute:m" } });
-  host.coordinator.mount("models", {
-    name: "mute",
-    open: async (model) => ({
-      provider: "mute",
-      model,
-      abilities: { tools: false, parallelCalls: false, streaming: false, serverState: false },
-      respond: () => {
-        throw new Error("must not be asked");
-      },
-    }),
-  });
-
-  expect(await run("hi")).toMatchObject({
-    status: "failed",
-    error: {
-      details: { kind: "configuration", problem: expect.stringContaining("cannot call tools") as string },
+/** A provider with one model of the given abilities. Its answers are a text. */
+function limitedProvider(abilities: Partial<ModelAbilities>) {
+  const asked: ModelRequest[] = [];
+  const open: ModelProvider["open"] = async (model) => ({
+    provider: "limited",
+    model,
+    abilities: { tools: true, parallelCalls: true, streaming: true, serverState: true, ...abilities },
+    async *respond(request) {
+      asked.push(request);
+      const items = [{ type: "message", role: "assistant", content: "ok" }];
+      yield { type: "finish", items, usage: noUsage, responseId: null, model, incomplete: null };
     },
   });
+  return { asked, provider: { name: "limited", open } };
+}
+
+const noUsage = { requests: 1, inputTokens: 0, cachedTokens: 0, outputTokens: 0, reasoningTokens: 0 };
+
+describe("what a model cannot do is known before the first request", () => {
+  test("a model that cannot call tools is refused where a session offers some, and answers where it offers none", async () => {
+    const { asked, provider } = limitedProvider({ tools: false });
+    const settings = { model: "limited:m" };
+    const offering = await world([], { tools: [echo], settings });
+    offering.host.coordinator.mount("models", provider);
+    const silent = await world([], { settings });
+    silent.host.coordinator.mount("models", provider);
+
+    expect(await offering.run("hi")).toMatchObject({
+      status: "failed",
+      error: {
+        details: {
+          kind: "configuration",
+          problem: expect.stringMatching(/cannot call tools.*choose a model/) as string,
+        },
+      },
+    });
+    expect(asked).toEqual([]);
+    expect(await silent.run("hi")).toMatchObject({ status: "done", text: "ok" });
+  });
+
+  test.each([
+    {
+      abilities: { streaming: false },
+      sent: { stream: false },
+      warning: "cannot stream; each answer arrives in one piece",
+    },
+    {
+      abilities: { parallelCalls: false },
+      sent: { parallelToolCalls: false },
+      warning: "asked for one at a time",
+    },
+    {
+      abilities: { serverState: false },
+      sent: { store: false },
+      warning: "the whole conversation is sent each time",
+    },
+  ])(
+    "without $abilities, the turn warns once and the request has $sent",
+    async ({ abilities, sent, warning }) => {
+      const { asked, provider } = limitedProvider(abilities);
+      const { run, events, host } = await world([], {
+        tools: [echo],
+        settings: { model: "limited:m", stream: true, store: true },
+      });
+      host.coordinator.mount("models", provider);
+
+      expect(await run("hi")).toMatchObject({ status: "done" });
+      expect(asked.map(({ settings }) => settings)).toEqual([expect.objectContaining(sent)]);
+      const warnings = events.flatMap((event) => (event.type === "tool_warning" ? [event.message] : []));
+      expect(warnings).toEqual([expect.stringContaining(warning)]);
+    },
+  );
+
+  test("a plan may say what its model cannot do", async () => {
+    const { run, requests } = await modelWorld(chat, true, [{ text: "ok" }], {
+      settings: { abilities: { streaming: false } },
+    });
+    expect(await run("hi")).toMatchObject({ status: "done", text: "ok" });
+    expect(requests[0]).not.toMatchObject({ stream: true });
+  });
+
+  test.each([
+    {
+      name: "ollama",
+      path: "/api/show",
+      can: { capabilities: ["completion", "tools"] },
+      cannot: { capabilities: ["completion"] },
+    },
+    {
+      name: "openrouter",
+      path: "/v1/models/m/endpoints",
+      can: { data: { endpoints: [{ supported_parameters: ["tools"] }] } },
+      cannot: { data: { endpoints: [{ supported_parameters: ["temperature"] }] } },
+    },
+  ])("$name is asked whether its model can call tools", async ({ name, path, can, cannot }) => {
+    for (const described of [can, cannot, null]) {
+      const server = await serveWire(chat, [{ text: "ok" }], { [path]: described });
+      const settings = { model: `${name}:m`, baseUrl: server.baseUrl, apiKey: "k" };
+      const { run } = await world([], { tools: [echo], settings });
+      const turn = await run("hi");
+
+      if (described === cannot) {
+        expect(turn).toMatchObject({ status: "failed", error: { details: { kind: "configuration" } } });
+        expect(server.requests).toEqual([]);
+      } else expect(turn).toMatchObject({ status: "done", text: "ok" }); // a server that does not say is asked
+    }
+  });
 });
+
+/** Groq counts the tokens of a stream in a member of its own. */
+const groq: Wire = {
+  ...chat,
+  events: (spoken) =>
+    chat
+      .events(spoken)
+      .map((event) => ("usage" in event ? { ...event, x_groq: { usage: event.usage } } : event)),
+};
+
+const others = [
+  { model: "mistral:m", wire: chat },
+  { model: "groq:m", wire: groq },
+  { model: "xai:m", wire: responses },
+  { model: "ollama:m", wire: chat },
+  { model: "lmstudio:m", wire: chat },
+  { model: "vllm:m", wire: chat },
+  { model: "openrouter:m", wire: chat },
+].flatMap((row) => [false, true].map((stream) => ({ ...row, stream })));
+
+test.each(others)(
+  "$model, streamed $stream: makes calls one at a time, and reads their results",
+  async ({ model, wire, stream }) => {
+    const calls = [said("a", "aaaaaaaa1")]; // Mistral takes ids of nine letters
+    const { run, requests, texts } = await modelWorld(
+      { ...wire, model },
+      stream,
+      [{ calls }, { text: "done" }],
+      {
+        tools: [echo],
+        settings: { parallelToolCalls: false },
+      },
+    );
+    const turn = await run("go");
+
+    expect(turn).toMatchObject({
+      status: "done",
+      text: "done",
+      calls: 1,
+      usage: { inputTokens: 20, outputTokens: 12 },
+    });
+    expect(wire.outputs(requests[1]!)).toEqual([["aaaaaaaa1", expect.stringContaining("echo a")]]);
+    expect(texts[0]).toContain('"parallel_tool_calls":false');
+  },
+);

@@ -1,5 +1,5 @@
 import { once } from "node:events";
-import { createServer, type ServerResponse } from "node:http";
+import { createServer, type IncomingHttpHeaders, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 import { text as textOf } from "node:stream/consumers";
 import { onTestFinished } from "vitest";
@@ -57,7 +57,15 @@ export const responses: Wire = {
         : [{ type: "reasoning", id: "rs_1", summary: [], encrypted_content: reasoning }]),
       ...(text === undefined
         ? []
-        : [{ type: "message", id: "msg_1", role: "assistant", content: [{ type: "output_text", text }] }]),
+        : [
+            {
+              type: "message",
+              id: "msg_1",
+              role: "assistant",
+              status: "completed",
+              content: [{ type: "output_text", text, annotations: [] }],
+            },
+          ]),
       ...calls.map(({ id, ...call }) => ({ type: "function_call", id: `fc_${id}`, call_id: id, ...call })),
     ],
     usage: {
@@ -291,16 +299,27 @@ export const gemini: Wire = {
 };
 
 /** A server of one wire on loopback. */
-export async function serveWire(wire: Wire, replies: readonly Reply[] | ((at: number) => Reply)) {
+export async function serveWire(
+  wire: Wire,
+  replies: readonly Reply[] | ((at: number) => Reply),
+  /** Other answers of the server, by path. They are not counted as requests to the model. */
+  facts: Readonly<Record<string, object | null>> = {},
+) {
+  const described = { "/api/show": null, "/v1/models/m/endpoints": null, ...facts } as typeof facts;
   const requests: WireRequest[] = [];
   /** The bodies as they were sent. */
   const texts: string[] = [];
   const paths: string[] = [];
+  const headers: IncomingHttpHeaders[] = [];
   const server = createServer(async (incoming, outgoing) => {
     const text = await textOf(incoming);
+    const fact = described[incoming.url ?? ""];
+    if (fact !== undefined)
+      return void outgoing.writeHead(fact === null ? 404 : 200).end(JSON.stringify(fact));
     const request = JSON.parse(text) as WireRequest;
     texts.push(text);
     paths.push(incoming.url ?? "");
+    headers.push(incoming.headers);
     const at = requests.push(request) - 1;
     const reply = typeof replies === "function" ? replies(at) : replies[at];
     const isStream = request["stream"] === true || (incoming.url ?? "").includes("stream");
@@ -313,7 +332,7 @@ export async function serveWire(wire: Wire, replies: readonly Reply[] | ((at: nu
     server.close();
   });
   const { port } = server.address() as AddressInfo;
-  return { requests, texts, paths, baseUrl: wire.baseUrl(`http://127.0.0.1:${port}`) };
+  return { requests, texts, paths, headers, baseUrl: wire.baseUrl(`http://127.0.0.1:${port}`) };
 }
 
 function send(outgoing: ServerResponse, wire: Wire, reply: Reply, isStream: boolean): void {

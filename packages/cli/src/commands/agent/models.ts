@@ -40,7 +40,10 @@ function writeProviders(providers: readonly ProviderStatus[], { out }: Shell): v
     [
       { title: "provider", cell: ({ name }) => name },
       { title: "in a plan", cell: ({ model }) => `model: ${model}` },
-      { title: "package", cell: (row) => (row.isInstalled ? "installed" : "missing") },
+      {
+        title: "package",
+        cell: (row) => (row.problem !== null ? "broken" : row.isInstalled ? "installed" : "missing"),
+      },
       { title: "key", cell: keyOf },
       { title: "what to do", cell: describeLack },
     ],

@@ -136,7 +136,7 @@ function writeDiagnosis(
     out.line(`${out.paint(style, sign)} ${what.padEnd(10)} ${printable(says)}`);
   }
   for (const row of models) {
-    const { style, sign } = signs[row.isInstalled && row.hasKey ? "ok" : "missing"];
+    const { style, sign } = signs[row.isInstalled && row.problem === null && row.hasKey ? "ok" : "missing"];
     out.line(`${out.paint(style, sign)} ${"model".padEnd(10)} ${row.name}: ${printable(describeLack(row))}`);
   }
   out.line();
