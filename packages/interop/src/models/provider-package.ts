@@ -37,7 +37,7 @@ export async function importProviderPackage(
 }
 
 /** Whether a module is named by its path, and not as a package. */
-export function isPath(module: string): boolean {
+function isPath(module: string): boolean {
   return module.startsWith(".") || module.startsWith("/");
 }
 
