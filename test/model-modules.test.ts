@@ -76,7 +76,7 @@ async function serveMessages() {
         type: "message",
         role: "assistant",
         model,
-        content: [{ type: "text", text: `${model} with ${request.headers["x-api-key"]}` }],
+        content: [{ type: "text", text: `${model} with ${String(request.headers["x-api-key"])}` }],
         stop_reason: "end_turn",
         stop_sequence: null,
         usage: { input_tokens: 1, output_tokens: 1 },

@@ -314,8 +314,10 @@ export async function serveWire(
   const server = createServer(async (incoming, outgoing) => {
     const text = await textOf(incoming);
     const fact = described[incoming.url ?? ""];
-    if (fact !== undefined)
-      return void outgoing.writeHead(fact === null ? 404 : 200).end(JSON.stringify(fact));
+    if (fact !== undefined) {
+      outgoing.writeHead(fact === null ? 404 : 200).end(JSON.stringify(fact));
+      return;
+    }
     const request = JSON.parse(text) as WireRequest;
     texts.push(text);
     paths.push(incoming.url ?? "");
