@@ -24,7 +24,7 @@ test.each(commands.map(({ name }) => name))("the help of %s has its options and 
 
   expect(asOption.code).toBe(0);
   expect(withOptions.stdout).toContain("--json");
-  expect(asOption.stdout).toMatch(new RegExp(`Examples?:\\n  \\$ .*toolmount ${name} `));
+  expect(asOption.stdout).toMatch(new RegExp(`Examples?:\\n  \\$ .*toolmount ${name}\\b`));
   expect(asCommand.stdout).toBe(asOption.stdout);
 });
 

@@ -10,7 +10,7 @@ export const credentialFile = ".toolmount/credentials.db";
 /** Longest wait for another process that writes, in milliseconds. */
 const busyMs = 10_000;
 
-/** Credentials in a file that only this user can read. The first write creates it; each access opens it anew. */
+/** Credentials in a file that only this user can read. The first write creates it; each access opens it again. */
 export function createCredentialFile(file: string): CredentialStore {
   return {
     async get(key) {
