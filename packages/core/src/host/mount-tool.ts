@@ -2,6 +2,7 @@ import { isToolmountError, ToolmountError, messageOf } from "../contract/errors.
 import type { Undo } from "../contract/hooks.ts";
 import type { SchemaCompiler, ToolAdapter } from "../contract/ports.ts";
 import type { ToolDefinition } from "../contract/tool.ts";
+import { completeClassification } from "../registry/complete-classification.ts";
 import { authoredDefinition } from "../registry/define-tool.ts";
 import type { ModuleState } from "../registry/module.ts";
 import { prepareTool, type MountedTool } from "../registry/prepare-tool.ts";
@@ -43,7 +44,7 @@ function prepare(
 ): MountedTool | null {
   const { limits: defaults, clock } = host;
   const { logger } = module.coordinator;
-  const definition = authoredDefinition(adapt(module, thing));
+  const definition = completeClassification(authoredDefinition(adapt(module, thing)), logger);
   const shape = module.options.shapeTool?.(definition);
   if (shape === null || definition.status === "removed") return null;
   const compiler = module.newestSet.single("schema-compiler") as SchemaCompiler | null;

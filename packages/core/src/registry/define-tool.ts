@@ -6,32 +6,45 @@ import { isToolInterrupt } from "../contract/interrupt.ts";
 import { silentLogger } from "../contract/logger.ts";
 import type { ToolResult, ToolReturn } from "../contract/result.ts";
 import { toolFailure } from "../result/tool-failure.ts";
-import { prepareSchema, type PreparedSchema, invalidArguments } from "../schema/schema.ts";
-import type { ToolSchema } from "../contract/standard-schema.ts";
+import { prepareSchema, requireSchema, type PreparedSchema, invalidArguments } from "../schema/schema.ts";
+import type { SchemaOutput, ToolSchema } from "../contract/standard-schema.ts";
 import { normalizeResult, ContractBreach } from "../result/normalize.ts";
 
 /** Member with the author's own `execute`. A host runs that one, since it does the checks itself. */
 const authored = Symbol.for("toolmount.authored");
 
 /**
- * Defines a tool. The classification is required; everything else has a default.
+ * Defines a tool. The classification is required; everything else has a default. Throws `TOOL_INVALID` for a definition
+ * without a schema, and for a schema that is neither a schema of a library nor JSON Schema.
  *
  * The returned `execute` works without a host: it checks the abort signal, then the arguments, never throws (interrupts
  * excepted), and completes the result. In a host, the path of a call does that work instead.
  */
-export function defineTool<const Schema extends ToolSchema, Data>(
-  specification: ToolSpecification<Schema, Data>,
-): Tool<Schema, Data> {
+export function defineTool<const Schema extends ToolSchema, Returned extends ToolReturn>(
+  specification: Omit<ToolSpecification<Schema, unknown>, "execute"> & {
+    execute(params: SchemaOutput<Schema>, context: ToolContext): Promise<Returned> | Returned;
+  },
+): Tool<Schema, DataOf<Returned>> {
+  requireSchema(specification.name, specification.schema, specification);
   const prepared = lazily(() => prepareSchema(specification.name, specification.schema, null));
   const tool = {
     ...specification,
     execute: (params: unknown, context?: PartialContext) =>
-      executeAlone(specification, prepared(), params, context),
+      executeAlone<Schema, DataOf<Returned>>(
+        // The type of the data follows from what execute returns.
+        specification as unknown as ToolSpecification<Schema, DataOf<Returned>>,
+        prepared(),
+        params,
+        context,
+      ),
     [authored]: undefined as Authored | undefined,
   };
   tool[authored] = { specification: specification as unknown as ToolDefinition, tool };
   return tool;
 }
+
+/** The `data` of a return value; of several, each of their types. */
+type DataOf<Returned> = Returned extends { readonly data: infer Data } ? Data : never;
 
 /** What an author wrote, and what `defineTool` made of it. */
 interface Authored {

@@ -1,9 +1,8 @@
 import type { ArgumentOverrides } from "../contract/host.ts";
 
 /**
- * A tool's usage text for the arguments that a plan leaves to the model. List items about hidden arguments are removed,
- * and so are their values in JSON examples; a note names hidden arguments and changed defaults, since other sentences
- * of the text may still mention them.
+ * A tool's usage text for the arguments that a plan leaves to the model. List items and clauses about hidden arguments
+ * are removed, and so are their values in JSON examples; a note names hidden arguments and changed defaults.
  */
 export function fitUsage(usage: string, overrides: ArgumentOverrides): string {
   const hidden = Object.keys(overrides).filter((name) => overrides[name]?.hidden === true);
@@ -11,7 +10,12 @@ export function fitUsage(usage: string, overrides: ArgumentOverrides): string {
     isHidden === true || value === undefined ? [] : [`${name} is ${JSON.stringify(value)} when left out`],
   );
   if (hidden.length === 0 && defaults.length === 0) return usage;
-  const lines = usage.split("\n").filter((line) => !hidden.some((name) => isItemOf(line, name)));
+  const isMention = mentions(hidden);
+  const lines = usage
+    .split("\n")
+    .filter((line) => !hidden.some((name) => isItemOf(line, name)))
+    .map((line) => withoutMentions(line, isMention))
+    .filter((line) => line !== null);
   const text = hidden.reduce(withoutExample, lines.join("\n"));
   const notes = [
     ...(hidden.length === 0 ? [] : [`not available: ${hidden.join(", ")} (never pass them)`]),
@@ -24,6 +28,37 @@ export function fitUsage(usage: string, overrides: ArgumentOverrides): string {
 function isItemOf(line: string, name: string): boolean {
   const item = /^\s*[-*]\s+`?([A-Za-z0-9_.-]+)`?(?=\s|:|,|\()/.exec(line);
   return item?.[1] === name;
+}
+
+/** A test of a clause for any of these names. A plain word after an article, as in "the limit", is not a name. */
+function mentions(names: readonly string[]): (clause: string) => boolean {
+  const patterns = names.map((name) => {
+    const escaped = name.replaceAll(/[.*+?^${}()|[\]\\]/g, "\\$&");
+    const article = /^[a-z]+$/.test(name) ? "(?<!\\b(?:the|a|an|no|any|its|this|that|each|every)\\s)" : "";
+    return new RegExp(`${article}(?<![\\w.-])${escaped}(?![\\w-])`, "i");
+  });
+  return (clause) => patterns.some((pattern) => pattern.test(clause));
+}
+
+/** Ends of clauses: after a full stop or a semicolon, and before ", or …". */
+const clauseEnds = /(?<=[.;])\s+|,\s+(?=(?:or|and|but|so)\s)/;
+
+/** A line without the clauses that mention a hidden argument; null when nothing remains of it. Examples stay. */
+function withoutMentions(line: string, isMention: (clause: string) => boolean): string | null {
+  if (line.includes("{") || !isMention(line)) return line;
+  const [, head = "", body = ""] = /^(\s*(?:[-*]\s+)?(?:[A-Z][A-Z0-9_]+:\s+)?)(.*)$/.exec(line) ?? [];
+  const clauses = body.split(clauseEnds).map((clause) => clause.trim());
+  const kept = clauses.filter((clause) => !isMention(clause));
+  if (kept.length === 0) return null;
+  return head + asSentence(kept);
+}
+
+/** Clauses as one text: each begins and ends as its place asks. */
+function asSentence(clauses: readonly string[]): string {
+  const text = clauses.reduce((before, clause) =>
+    /[.;]$/.test(before) ? `${before} ${clause}` : `${before}, ${clause}`,
+  );
+  return `${text.replace(/^(?:or|and|but|so)\s+/, "").replace(/[.;,]$/, "")}.`;
 }
 
 /** Removes `"name": value` from JSON in a text, where the value is a number, a text or a constant. */

@@ -1,7 +1,7 @@
 import type { Coordinator, Mount } from "../contract/coordinator.ts";
 import { ToolmountError } from "../contract/errors.ts";
 import type { ToolAdapter } from "../contract/ports.ts";
-import type { StandardSchema } from "../contract/standard-schema.ts";
+import { isStandardSchema, type StandardSchema } from "../contract/standard-schema.ts";
 import { isRecord } from "../json/json.ts";
 
 // The only recognition of modules: the loader, the validator and fresh processes all use it.
@@ -47,7 +47,7 @@ function recogniseMount(name: string, mount: unknown, config: unknown, exports: 
   if (typeof mount !== "function") {
     throw new ToolmountError("MODULE_INVALID", { module: name, problem: `its "mount" is not a function` });
   }
-  if (config !== undefined && !isSchema(config)) {
+  if (config !== undefined && !isStandardSchema(config)) {
     throw new ToolmountError("MODULE_INVALID", {
       module: name,
       problem: `its "config" is not a schema (of Zod, or another Standard Schema)`,
@@ -95,13 +95,6 @@ export function mayBeForeign(module: LoadedModule, hasManifest: boolean): boolea
   if (hasManifest) return false;
   if (module.kind === "tools") return module.tools.some((tool) => !(authored in tool));
   return module.config === undefined;
-}
-
-/** Tests whether a value is a Standard Schema, such as one of Zod. */
-export function isSchema(value: unknown): value is StandardSchema {
-  return (
-    ((typeof value === "object" && value !== null) || typeof value === "function") && "~standard" in value
-  );
 }
 
 /** A tool of any contract: an object, or a class such as Aptix's. Core, or an adapter, checks it when it is mounted. */

@@ -11,6 +11,7 @@ const refused: ReadonlySet<string> = new Set([
   "bidi",
   "ansi",
   "control",
+  "marks",
 ]);
 
 /**

@@ -1,5 +1,5 @@
 import { isRecord } from "../json/json.ts";
-import { formatPath } from "../schema/schema.ts";
+import { formatPath } from "../schema/issues.ts";
 import { escapeHidden } from "../text/hidden.ts";
 import { foldLookalikes, scanText, type TextFinding, type TextFindingKind } from "./text.ts";
 

@@ -6,6 +6,7 @@ export type HiddenKind =
   | "bidi"
   | "ansi"
   | "control"
+  | "marks"
   | "padding";
 
 /** One place in a text, in UTF-16 units from its start. */
@@ -23,8 +24,9 @@ export interface HiddenPlace {
 export function findHidden(text: string): readonly HiddenPlace[] {
   const found = findPadding(text);
   if (plainText.test(text)) return found;
+  found.push(...findPiles(text));
   const points = splitPoints(text);
-  const isolates: number[] = [];
+  const isolates: Isolates = { open: [], fits: rightToLeft.test(text) };
   for (let index = 0; index < points.length; index++) {
     const kind = kindOf(points, index, isolates);
     if (kind === null) continue;
@@ -36,7 +38,7 @@ export function findHidden(text: string): readonly HiddenPlace[] {
       message: `${messages[kind]} (U+${value.toString(16).toUpperCase().padStart(4, "0")})`,
     });
   }
-  for (const index of isolates)
+  for (const index of isolates.open)
     found.push({ kind: "bidi", at: points[index]!.at, length: 1, message: `${messages.bidi}, never closed` });
   return merge(found.toSorted((a, b) => a.at - b.at));
 }
@@ -48,10 +50,11 @@ const messages: Readonly<Record<HiddenKind, string>> = {
   bidi: "changes the direction of text, so that it is not read in the order of its characters",
   ansi: "holds a terminal escape sequence",
   control: "holds control characters",
+  marks: "piles marks on one character, which cover the text around it",
   padding: "pushes text out of sight with empty space",
 };
 
-const plainText = /^[\t\n\r\x20-\x7e]*$/;
+const plainText = /^(?:[\t\n\x20-\x7e]|\r\n)*$/;
 
 interface Point {
   readonly at: number;
@@ -69,12 +72,13 @@ function splitPoints(text: string): readonly Point[] {
   return points;
 }
 
-function kindOf(points: readonly Point[], index: number, isolates: number[]): HiddenKind | null {
+function kindOf(points: readonly Point[], index: number, isolates: Isolates): HiddenKind | null {
   const { value, text } = points[index]!;
   if (value < 0xa0) return controlKind(value, points[index + 1]);
   if (value >= 0xe0000 && value <= 0xe007f) return inFlag(points, index) ? null : "tags";
   if (isVariation(value)) return variationFits(points, index) ? null : "variation-selectors";
   if (isBidi(value)) return bidiKind(value, index, points, isolates);
+  if (inRun(points, index, isFormat)) return "zero-width";
   if (value === 0x200c || value === 0x200d) return joinerFits(points, index) ? null : "zero-width";
   if (value === 0x200b) return besides(points, index, unspaced) ? null : "zero-width";
   if (value === 0x2800) return besides(points, index, braille) ? null : "zero-width";
@@ -85,7 +89,9 @@ function kindOf(points: readonly Point[], index: number, isolates: number[]): Hi
 }
 
 function controlKind(value: number, next: Point | undefined): HiddenKind | null {
-  if (value === 0x09 || value === 0x0a || value === 0x0d) return null;
+  if (value === 0x09 || value === 0x0a) return null;
+  // Alone, it moves the cursor to the start of the line, and the text after it covers the text before.
+  if (value === 0x0d && next?.value === 0x0a) return null;
   if (value === 0x9b || (value === 0x1b && next !== undefined)) return "ansi";
   return value < 0x20 || value >= 0x7f ? "control" : null;
 }
@@ -155,15 +161,26 @@ function isBidi(value: number): boolean {
 const rightToLeft =
   /(?=\p{L})[\p{sc=Arabic}\p{sc=Hebrew}\p{sc=Syriac}\p{sc=Thaana}\p{sc=Nko}\p{sc=Adlam}\p{sc=Samaritan}\p{sc=Mandaic}]/u;
 
-/** Closed isolates, and marks in texts with right-to-left letters, are ordinary in such texts. */
-function bidiKind(value: number, index: number, points: readonly Point[], open: number[]): HiddenKind | null {
+/** Directional isolates of a text that are not closed yet, and whether the text has right-to-left letters. */
+interface Isolates {
+  readonly open: number[];
+  readonly fits: boolean;
+}
+
+/** Closed isolates and single marks are ordinary in a text with right-to-left letters, and only there. */
+function bidiKind(
+  value: number,
+  index: number,
+  points: readonly Point[],
+  { open, fits }: Isolates,
+): HiddenKind | null {
   if (value >= 0x202a && value <= 0x202e) return "bidi";
-  if (value === 0x2069) return open.pop() === undefined ? "bidi" : null;
+  if (value === 0x2069) return open.pop() === undefined || !fits ? "bidi" : null;
   if (value >= 0x2066) {
-    open.push(index);
-    return null;
+    if (fits) open.push(index);
+    return fits ? null : "bidi";
   }
-  return points.some(({ text }) => rightToLeft.test(text)) ? null : "bidi";
+  return fits && !inRun(points, index, isMark) ? null : "bidi";
 }
 
 const joining =
@@ -182,6 +199,28 @@ function joinerFits(points: readonly Point[], index: number): boolean {
   if (points[index]!.value !== 0x200d || after === undefined || !/\p{Emoji}/u.test(after.text)) return false;
   while (before >= 0 && emojiTail.test(points[before]!.text)) before--;
   return before >= 0 && pictograph.test(points[before]!.text) && !/[0-9#*]/.test(after.text);
+}
+
+const isMark = (value: number) => value === 0x200e || value === 0x200f || value === 0x061c;
+
+/** Format characters that are ordinary singly: hyphens, joiners, breaks. */
+const isFormat = (value: number) =>
+  value === 0xad || value === 0x034f || (value >= 0x200b && value <= 0x200d);
+
+/** Whether a character is one of two or more in a row: such a run can hold a message, and no text needs it. */
+function inRun(points: readonly Point[], index: number, isKind: (value: number) => boolean): boolean {
+  const is = (at: number) => points[at] !== undefined && isKind(points[at].value);
+  return is(index) && (is(index - 1) || is(index + 1));
+}
+
+/** Combining marks on one character, more than any script stacks. */
+function findPiles(text: string): HiddenPlace[] {
+  return Array.from(text.matchAll(/\p{M}{7,}/gu), (match) => ({
+    kind: "marks",
+    at: match.index,
+    length: match[0].length,
+    message: messages.marks,
+  }));
 }
 
 /** Blank lines or spaces, more than any layout needs, followed by text. */

@@ -2,7 +2,7 @@ import { messageOf, ToolmountError } from "../contract/errors.ts";
 import { failure, type PartialResult } from "../contract/result.ts";
 import { isRecord, type JsonSchema } from "../json/json.ts";
 import type { Issue, ParseResult, SchemaCompiler } from "../contract/ports.ts";
-import { issuesOf } from "./issues.ts";
+import { formatPath, issuesOf } from "./issues.ts";
 import { arePlain, isZod, kindsOf, zodParser } from "./zod-parser.ts";
 import { isStandardSchema, type StandardSchema, type ToolSchema } from "../contract/standard-schema.ts";
 
@@ -21,10 +21,40 @@ export function prepareSchema(
   schema: ToolSchema,
   compiler: SchemaCompiler | null,
 ): PreparedSchema {
+  requireSchema(tool, schema);
   if (isStandardSchema(schema)) return prepareStandard(tool, schema);
-  if (!isRecord(schema))
-    throw new ToolmountError("TOOL_INVALID", { tool, problem: "its schema is not an object" });
   return prepareJsonSchema(tool, schema, compiler);
+}
+
+/** Names under which other libraries keep the schema of the arguments. */
+const otherNames = ["inputSchema", "input_schema", "parameters", "args", "arguments"] as const;
+
+/** Keywords of JSON Schema, one of which every schema with members has. */
+const keyword =
+  /^(?:\$.*|x-.*|type|properties|required|additionalProperties|patternProperties|propertyNames|(?:any|one|all)Of|not|if|enum|const|title|description|default|examples|items|(?:min|max)Properties|definitions|dependen.*|unevaluated.*)$/;
+
+/**
+ * Throws `TOOL_INVALID` with a hint for a schema that is missing, or that is neither a schema of a library nor JSON
+ * Schema, such as `{ day: "string" }`.
+ */
+export function requireSchema(tool: string, schema: unknown, definition: object = {}): void {
+  const refuse = (problem: string): never => {
+    throw new ToolmountError("TOOL_INVALID", { tool: String(tool).slice(0, 128), problem });
+  };
+  if (schema === undefined) {
+    const other = otherNames.find((name) => name in definition);
+    return refuse(
+      other === undefined ? "it has no schema" : `it has no schema; did you mean schema: …, for ${other}?`,
+    );
+  }
+  if (isStandardSchema(schema as ToolSchema)) return;
+  if (!isRecord(schema)) return refuse("its schema is not an object");
+  const keys = Object.keys(schema);
+  if (keys.length === 0 || keys.some((key) => keyword.test(key))) return;
+  const names = keys.slice(0, 3).join(", ");
+  refuse(
+    `its schema is neither Zod's nor JSON Schema: it has only ${names}; write z.object({ ${keys[0]}: z.string() }), or { type: "object", properties: { ${keys[0]}: { type: "string" } } }`,
+  );
 }
 
 function prepareJsonSchema(
@@ -129,6 +159,7 @@ function guardPrototypeNames(json: JsonSchema, parse: PreparedSchema["parse"]): 
 /** One sentence for one issue; it begins with the path unless the message names it. */
 export function issueSentence({ path, message }: Issue): string {
   const last = path.at(-1);
+  if (message.startsWith(`${formatPath(path)} `)) return message;
   return last === undefined || names(message, String(last)) ? message : `${formatPath(path)}: ${message}`;
 }
 
@@ -140,14 +171,6 @@ function names(sentence: string, key: string): boolean {
   if ([`'${key}'`, `"${key}"`, `\`${key}\``].some((quoted) => sentence.includes(quoted))) return true;
   const words = sentence.toLowerCase().split(/[^a-z0-9_]+/);
   return key.length > 2 && words.includes(key.toLowerCase());
-}
-
-/** A path as text: `a.b[0].c`. */
-export function formatPath(path: readonly (string | number)[]): string {
-  return path
-    .map((part, at) => (typeof part === "number" ? `[${part}]` : at === 0 ? part : `.${part}`))
-    .join("")
-    .slice(0, 200);
 }
 
 /** Longest error text that reaches a model, in characters. */

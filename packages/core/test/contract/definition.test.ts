@@ -42,7 +42,11 @@ describe("the classification of a tool", () => {
   );
 
   test("C20: a classification that an adapted tool does not declare stays absent", () => {
-    const info = infoOf({ category: undefined as never, consequenceLevel: undefined as never });
+    const info = infoOf({
+      origin: "amplifier",
+      category: undefined as never,
+      consequenceLevel: undefined as never,
+    });
 
     expect("category" in info).toBe(false);
     expect("consequenceLevel" in info).toBe(false);

@@ -1,5 +1,9 @@
-import { expect, test } from "vitest";
+import { data, defineTool, failure, type Logger, type Tool } from "@toolmount/core";
+import { describe, expect, expectTypeOf, test } from "vitest";
+import { z } from "zod";
 import { tool, world } from "../world.ts";
+
+const invalid = expect.objectContaining({ code: "TOOL_INVALID" }) as object;
 
 test.each(["-rf", ".", "..", "--help", ".hidden"])("S7: a tool named %s is refused", (name) => {
   expect(() => world([tool(undefined, { name })])).toThrow(expect.objectContaining({ code: "TOOL_INVALID" }));
@@ -10,4 +14,127 @@ test("T8: a result that is a plain object names the two functions that make a re
   const { result } = await host.call({ name: "probe" });
 
   expect(result.error).toContain('has no "hello"; return data(…) or failure(…)');
+});
+
+const marks = "\u0301\u0300\u0302\u0303\u0304\u0306\u0307\u0308";
+
+describe("S7: hidden text is refused when a tool is mounted", () => {
+  test.each([
+    ["a run of joiners", "Reads\u0628\u200c\u200c\u200c\u0628 notes."],
+    ["a run of soft hyphens", "Reads no\u00ad\u00ad\u00adtes."],
+    ["a run of direction marks", "\u05d0\u05d1 reads\u200e\u200f\u200e\u200f notes."],
+    ["a closed isolate around Latin text", "Reads \u2067notes\u2069 only."],
+    ["a closed first-strong isolate around Latin text", "Reads \u2068notes\u2069 only."],
+    ["a lone carriage return", "Deletes everything.\rReads notes.      "],
+    ["a pile of marks", `Reads no${marks}tes.`],
+  ])("%s", (_, description) => {
+    expect(() => world([tool(undefined, { description })])).toThrow(invalid);
+  });
+
+  test.each([
+    ["a line end of Windows", "Reads notes.\r\nUse it in tests."],
+    ["an isolate in Hebrew text", "\u05e7\u05d5\u05e8\u05d0 \u2068notes\u2069 \u05d5\u05e2\u05d5\u05d3"],
+    ["one soft hyphen", "Reads docu\u00adments."],
+    ["Vietnamese with its marks apart", "\u0110o\u0323\u0302c ghi chu\u0301."],
+    ["a family emoji", "Greets \u{1f468}\u200d\u{1f469}\u200d\u{1f467}\u200d\u{1f466}."],
+  ])("%s is not refused", (_, description) => {
+    expect(() => world([tool(undefined, { description })])).not.toThrow();
+  });
+});
+
+const classified = { category: "read", consequenceLevel: "low", requiresConfirmation: false } as const;
+
+test.each(["inputSchema", "input_schema", "parameters"])(
+  "M9: defineTool with %s in place of schema fails there, with a hint",
+  (member) => {
+    const specification = {
+      name: "probe",
+      description: "Does what a test needs.",
+      [member]: z.object({}),
+      ...classified,
+      execute: () => data(1),
+    };
+
+    expect(() => defineTool(specification as never)).toThrow(`did you mean schema: \u2026, for ${member}?`);
+  },
+);
+
+test("T8: a schema that is only a list of names and types is refused with the two right forms", () => {
+  const define = () => tool(undefined, { schema: { day: "string" } as never });
+
+  expect(define).toThrow(invalid);
+  expect(define).toThrow(
+    'has only day; write z.object({ day: z.string() }), or { type: "object", properties: { day: { type: "string" } } }',
+  );
+});
+
+test.each([
+  ["a missing argument", {}, "file_path is required"],
+  ["a number with a fraction", { file_path: "a", limit: 1.5 }, "limit must be a whole number"],
+  ["a string for a number", { file_path: "a", limit: "x" }, "limit must be a number, not a string"],
+  ["null", { file_path: null }, "file_path must be a string, not null"],
+  ["a missing member", { file_path: "a", edits: [{}] }, "edits[0].old is required"],
+])("T8: %s is reported in words for people and models", async (_, args, error) => {
+  const schema = z.strictObject({
+    file_path: z.string(),
+    limit: z.int().optional(),
+    edits: z.array(z.strictObject({ old: z.string() })).optional(),
+  });
+  const { host } = world([tool(undefined, { schema: schema as never })]);
+  const { result } = await host.call({ name: "probe", arguments: args });
+
+  expect(result).toMatchObject({ error, code: "INVALID_ARGUMENTS" });
+});
+
+test.each([
+  ["requiresConfirmation", "delete", { category: "delete", consequenceLevel: "high" }],
+  ["category, consequenceLevel, requiresConfirmation", "side_effect", {}],
+])(
+  "M6: a plain definition without %s counts as the strictest, with a warning",
+  async (missing, category, given) => {
+    const lines: unknown[] = [];
+    const line = (...written: unknown[]) => void lines.push(written.at(-1));
+    const logger: Logger = {
+      trace: line,
+      debug: line,
+      info: line,
+      warn: line,
+      error: line,
+      child: () => logger,
+    };
+    let count = 0;
+    const definition = {
+      name: "probe",
+      description: "Does what a test needs.",
+      schema: z.object({}),
+      ...given,
+      execute: () => data(++count),
+    };
+    const { host } = world([definition], { logger });
+    const { status } = await host.call({ name: "probe" });
+
+    expect([status, count]).toEqual(["denied", 0]);
+    expect(host.tools()).toMatchObject([{ category, consequenceLevel: "high", requiresConfirmation: true }]);
+    expect(lines).toContainEqual(
+      expect.stringContaining(`has no ${missing}: the strictest value is assumed`),
+    );
+  },
+);
+
+test("defineTool infers the union of what execute returns", async () => {
+  const union = defineTool({
+    name: "probe",
+    description: "Does what a test needs.",
+    schema: z.object({ kind: z.string() }),
+    ...classified,
+    execute: async ({ kind }) => {
+      if (kind === "number") return data({ value: 1 });
+      return kind === "text" ? data("text") : failure("unknown");
+    },
+  });
+  expectTypeOf(union).toExtend<Tool<z.ZodObject<{ kind: z.ZodString }>, { value: number } | string>>();
+  const { data: answer } = await union.execute({ kind: "text" });
+
+  expectTypeOf(answer).toEqualTypeOf<{ value: number } | string | undefined>();
+  expect(answer).toBe("text");
 });

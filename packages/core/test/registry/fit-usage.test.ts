@@ -26,6 +26,28 @@ test("M4: guidance has neither a description nor an example of an argument that 
   expect(rest).toContain("- file_path (string, required): the file.");
 });
 
+test.each([
+  [
+    "- Read a long file in parts; read the part you need by offset and limit.",
+    "- Read a long file in parts.",
+  ],
+  [
+    "- INVALID_ARGUMENTS: file_path is missing, or offset or limit is below 1.",
+    "- INVALID_ARGUMENTS: file_path is missing.",
+  ],
+  ["- It returns at most limit lines. It is quick.", "- It is quick."],
+  [
+    "- FILE_TOO_LARGE: larger than the limit; use grep.",
+    "- FILE_TOO_LARGE: larger than the limit; use grep.",
+  ],
+  ["- next_offset is the start of the next page.", "- next_offset is the start of the next page."],
+  ["Pass `offset`.", null],
+])("M4: of %j, the clauses about hidden arguments are removed", (line, kept) => {
+  const text = fitUsage(line, { offset: { hidden: true }, limit: { hidden: true } });
+
+  expect(text.split("\n\n").slice(1).join("")).toBe(kept ?? "");
+});
+
 test("M4: guidance says the default that the plan gives an argument", () => {
   expect(fitUsage(usage, { limit: { default: 500 } })).toBe(
     `Arguments here, whatever the text below says: limit is 500 when left out.\n\n${usage}`,

@@ -1,16 +1,8 @@
-import {
-  ToolmountError,
-  type AdapterServices,
-  type Logger,
-  type ToolAdapter,
-  type ToolDefinition,
-} from "@toolmount/core";
+import { ToolmountError, type AdapterServices, type ToolAdapter, type ToolDefinition } from "@toolmount/core";
+import { completeClassification } from "@toolmount/core/internal";
 
 /** The mark of tools that `defineTool` made; those are ours. */
 const authored = Symbol.for("toolmount.authored");
-
-/** What a definition that leaves out a member of its classification is taken for: the strictest value. */
-const strictest = { category: "side_effect", consequenceLevel: "high", requiresConfirmation: true } as const;
 
 const classification = ["category", "consequenceLevel", "requiresConfirmation"] as const;
 
@@ -42,8 +34,7 @@ export const forgeAdapter: ToolAdapter = {
     const breach = breachOf(tool);
     if (breach !== null)
       throw new ToolmountError("TOOL_INVALID", { tool: String(tool.name).slice(0, 128), ...breach });
-    warnOfMissing(tool, logger);
-    return bound(tool);
+    return bound(completeClassification(tool, logger));
   },
 };
 
@@ -101,25 +92,17 @@ function isVersion(version: unknown): boolean {
   );
 }
 
-function warnOfMissing(tool: ToolDefinition, logger: Logger): void {
-  const missing = classification.filter((member) => tool[member] === undefined);
-  if (missing.length === 0) return;
-  const assumed = Object.fromEntries(missing.map((member) => [member, strictest[member]]));
-  const message = `a Tool-Forge definition has no ${missing.join(", ")}: the strictest value is assumed`;
-  logger.warn({ tool: tool.name, missing, assumed }, message);
-}
-
 /** Methods stay bound to the definition, which may be an instance of a class. */
 function bound(tool: ToolDefinition): ToolDefinition {
   const { name, description, schema, timeout, tags, version, status, dependsOn } = tool;
-  const { category = strictest.category, consequenceLevel = strictest.consequenceLevel } = tool;
+  const { category, consequenceLevel, requiresConfirmation } = tool;
   return {
     name,
     description,
     schema,
     category,
     consequenceLevel,
-    requiresConfirmation: tool.requiresConfirmation ?? strictest.requiresConfirmation,
+    requiresConfirmation,
     ...(timeout === undefined ? {} : { timeout }),
     ...(tags === undefined ? {} : { tags }),
     ...(version === undefined ? {} : { version }),

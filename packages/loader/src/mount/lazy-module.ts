@@ -5,7 +5,7 @@ import type {
   StandardSchema,
   ToolDefinition,
 } from "@toolmount/core";
-import { authoredDefinition, isSchema, type LoadedModule } from "@toolmount/core/internal";
+import { authoredDefinition, isStandardSchema, strictest, type LoadedModule } from "@toolmount/core/internal";
 import { messageOf } from "@toolmount/core/errors";
 import type { ManifestTool, ModuleManifest } from "../modules/manifest.ts";
 
@@ -82,7 +82,7 @@ class LazyModule {
   #parse(manifest: ManifestTool, value: unknown): ReturnType<StandardSchema["~standard"]["validate"]> {
     try {
       const { schema } = this.#real(manifest);
-      if (isSchema(schema)) return schema["~standard"].validate(value);
+      if (isStandardSchema(schema)) return schema["~standard"].validate(value);
       const compiler = this.#coordinator.get("schema-compiler") as SchemaCompiler | null;
       if (compiler === null) return fail("no module is mounted that compiles its JSON Schema");
       const result = compiler.compile(schema)(value);
@@ -124,19 +124,22 @@ class LazyModule {
     const tool = this.#tools.get(manifest.name);
     if (tool === undefined)
       throw new Error(`the module has no tool "${manifest.name}", which its manifest lists`);
-    const { category, consequenceLevel, requiresConfirmation: asked = false } = tool;
+    const { requiresConfirmation: asked } = tool;
     const confirmation = typeof asked === "function" ? "dynamic" : asked;
+    // A member that is missing counts as the strictest value, in both.
     const isTrue =
-      category === manifest.category &&
-      consequenceLevel === manifest.consequenceLevel &&
-      confirmation === (manifest.requiresConfirmation ?? false);
+      (tool.category ?? strictest.category) === (manifest.category ?? strictest.category) &&
+      (tool.consequenceLevel ?? strictest.consequenceLevel) ===
+        (manifest.consequenceLevel ?? strictest.consequenceLevel) &&
+      (confirmation ?? strictest.requiresConfirmation) ===
+        (manifest.requiresConfirmation ?? strictest.requiresConfirmation);
     if (!isTrue)
       throw new Error(`the manifest classifies "${manifest.name}" differently than its module does`);
     return tool;
   }
 }
 
-function asks({ requiresConfirmation = false }: ToolDefinition, params: unknown): boolean {
+function asks({ requiresConfirmation = true }: ToolDefinition, params: unknown): boolean {
   return typeof requiresConfirmation === "function" ? requiresConfirmation(params) : requiresConfirmation;
 }
 

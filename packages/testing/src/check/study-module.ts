@@ -1,5 +1,5 @@
 import type { JsonObject } from "@toolmount/core";
-import { isSchema } from "@toolmount/core/internal";
+import { isStandardSchema } from "@toolmount/core/internal";
 import type { ModuleSubject, ToolSubject } from "@toolmount/core/validation";
 import { withTimeout } from "../trial/deadline.ts";
 import { callOnTrial, cancelOnTrial, isHarmless, sampleFor } from "../trial/trial-calls.ts";
@@ -130,7 +130,7 @@ async function configOf(
   { config }: ModuleExports,
   given: JsonObject,
 ): Promise<{ value: JsonObject; problem: null } | { value: null; problem: Error }> {
-  if (!isSchema(config)) return { value: given, problem: null };
+  if (!isStandardSchema(config)) return { value: given, problem: null };
   const parsed = await config["~standard"].validate(given);
   if (parsed.issues === undefined) return { value: parsed.value as JsonObject, problem: null };
   const issues = parsed.issues.map(({ message, path = [] }) => {

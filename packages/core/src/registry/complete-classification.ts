@@ -1,0 +1,36 @@
+import type { Logger } from "../contract/logger.ts";
+import type { ToolDefinition } from "../contract/tool.ts";
+
+/** The value that a definition gets for a member of its classification that it leaves out: the strictest. */
+export const strictest = {
+  category: "side_effect",
+  consequenceLevel: "high",
+  requiresConfirmation: true,
+} as const;
+
+const members = ["category", "consequenceLevel", "requiresConfirmation"] as const;
+
+/**
+ * Completes the classification of a definition, and logs a warning with the members that are missing. The contracts of
+ * Amplifier, Aptix and MCP have no classification: their tools stay as they are.
+ */
+export function completeClassification(definition: ToolDefinition, logger: Logger): ToolDefinition {
+  const { name, description, schema, origin } = definition;
+  if (origin !== undefined && origin !== "forge") return definition;
+  const missing = members.filter((member) => definition[member] === undefined);
+  if (missing.length === 0) return definition;
+  const assumed = Object.fromEntries(missing.map((member) => [member, strictest[member]]));
+  const message = `the definition of a tool has no ${missing.join(", ")}: the strictest value is assumed`;
+  logger.warn({ tool: name, missing, assumed }, message);
+  // Members of a class are not own properties: the spread leaves them out.
+  return {
+    ...definition,
+    name,
+    description,
+    schema,
+    category: definition.category ?? strictest.category,
+    consequenceLevel: definition.consequenceLevel ?? strictest.consequenceLevel,
+    requiresConfirmation: definition.requiresConfirmation ?? strictest.requiresConfirmation,
+    execute: (params, context) => definition.execute(params, context),
+  };
+}
