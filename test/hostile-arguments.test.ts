@@ -31,6 +31,9 @@ function mountRecorder(name: string, schema: unknown): void {
   host.coordinator.mount("tools", {
     name,
     description: "Records its arguments. Use it in tests.",
+    category: "read",
+    consequenceLevel: "low",
+    requiresConfirmation: false,
     schema: schema as Record<string, unknown>,
     execute: (params: unknown, context: { callId: string }) => {
       received.set(context.callId, params);

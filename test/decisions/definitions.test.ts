@@ -120,8 +120,9 @@ describe("C8: how a schema is given", () => {
   ])("AMP-14, C8: by %s is listed as JSON Schema, and validates itself", async (_, given) => {
     const execute = async (input: object) =>
       "schema" in given ? data(input) : { success: true, output: input };
+    const kind = { category: "read", consequenceLevel: "low", requiresConfirmation: false };
     const tool = { name: "probe", description: "Probes.", ...given, execute };
-    const { host } = await opened(onePlan, { m: mounting(tool) });
+    const { host } = await opened(onePlan, { m: mounting("schema" in given ? { ...tool, ...kind } : tool) });
 
     expect(host.tools()[0]?.inputSchema).toMatchObject({ type: "object", required: ["city"] });
     expect((await host.call({ name: "probe", arguments: { city: "Rome" } })).result.data).toEqual({

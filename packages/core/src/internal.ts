@@ -1,7 +1,7 @@
 // For the packages of toolmount itself. Unstable: any release may change or remove these names.
 export { canonicalJson, digestOf } from "./json/canonical.ts";
 export { frozenCopy, NotJson } from "./json/freeze.ts";
-export { completeClassification, strictest } from "./registry/complete-classification.ts";
+export { completeClassification, foreignDefinition, strictest } from "./registry/complete-classification.ts";
 export { authoredDefinition } from "./registry/define-tool.ts";
 export { isStandardSchema } from "./contract/standard-schema.ts";
 export { runMount } from "./registry/mount-return.ts";

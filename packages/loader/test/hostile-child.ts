@@ -7,6 +7,9 @@ import { openHost } from "../src/index.ts";
 const calc = {
   name: "calc",
   description: "Does nothing. Use in tests.",
+  category: "read",
+  consequenceLevel: "low",
+  requiresConfirmation: false,
   schema: z.strictObject({ x: z.int().default(1) }),
   execute: () => ({ data: null }),
 };

@@ -1,3 +1,4 @@
+import { fileURLToPath } from "node:url";
 import { Worker } from "node:worker_threads";
 import type { EndSignal } from "./signals.ts";
 import { cells, type WatchdogStart } from "./watchdog-memory.ts";
@@ -108,7 +109,10 @@ function restoreSignals(): void {
   released.clear();
 }
 
-/** The code that the inspector interrupted: the first frame that is not this file's, and a file's. */
+/** The folder of this package. Built, its files are not the sources: no name of a file says which frames are ours. */
+const ownFolder = fileURLToPath(new URL(".", import.meta.resolve("#package.json")));
+
+/** The code that the inspector interrupted: the first frame of a file outside this package. */
 function findBlockingPlace(): string | undefined {
   const { stackTraceLimit } = Error;
   Error.stackTraceLimit = 50;
@@ -117,6 +121,6 @@ function findBlockingPlace(): string | undefined {
   const places = frames.map((frame) =>
     /(?:file:\/\/|\()?(\/[^()\s?]+)(?:\?[^:]*)?:(\d+):(\d+)\)?$/.exec(frame),
   );
-  const found = places.find((place) => place !== null && !/\/process\/watchdog\.[jt]s$/.test(place[1]!));
+  const found = places.find((place) => place !== null && !place[1]!.startsWith(ownFolder));
   return found === null || found === undefined ? undefined : `${found[1]}:${found[2]}:${found[3]}`;
 }

@@ -122,6 +122,18 @@ describe("T2: an error in a tool's own file shows its file, line and code", () =
     expect((await run(["check", "plan.yaml"])).stdout).toContain(`  ${place}\n`);
   });
 
+  test.each([
+    ["a package", 'import x from "left-pad-not/sub";', 16],
+    ["a file", 'import { x } from "./nowhere.ts";', 22],
+  ])("for an import of %s that does not exist", async (_, statement, column) => {
+    const code = `const one = 1;\n${statement}\nexport const two = [one, x];\n`;
+    const { run } = await workspace({ "plan.yaml": planOf("./bad.ts"), "bad.ts": code });
+    const { stdout } = await run(["check", "plan.yaml"]);
+
+    expect(stdout).toContain(`  bad.ts:2:${column}\n`);
+    expect(stdout).toContain(`> 2 | ${statement}`);
+  });
+
   test("for a throw in mount", async () => {
     const code = "export function mount() {\n  undefined.x();\n}\n";
     const { run } = await workspace({ "plan.yaml": planOf("./bad.js"), "bad.js": code });

@@ -101,7 +101,8 @@ const messages = {
   PLAN_VALUE_INVALID: (d: { problem: string }) => d.problem,
   VARIABLE_MISSING: (d: { variable: string }) =>
     `the environment variable ${d.variable} is not set; set it, or write \${${d.variable}:-a default}`,
-  SOURCE_NOT_FOUND: (d: { source: string; tried?: readonly string[] }) =>
+  /** `installed` is a package of exactly that name, which a plan can only name by `npm:`. */
+  SOURCE_NOT_FOUND: (d: { source: string; tried?: readonly string[]; installed?: string }) =>
     `module "${d.source}" was not found${d.tried?.length ? `; tried ${d.tried.join(", ")}` : ""}`,
   SOURCE_REFUSED: (d: { source: string; problem: string }) => `source "${d.source}" is refused: ${d.problem}`,
   SOURCE_FOREIGN: (d: { source: string; hint: string }) =>

@@ -10,13 +10,21 @@ export const strictest = {
 
 const members = ["category", "consequenceLevel", "requiresConfirmation"] as const;
 
+/** The mark of a definition that was made from a tool whose contract has no classification. */
+const unclassified = Symbol.for("toolmount.unclassified");
+
+/** A definition made from a tool of another library: members of the classification that are missing stay missing. */
+export function foreignDefinition(definition: ToolDefinition): ToolDefinition {
+  return Object.assign(definition, { [unclassified]: true });
+}
+
 /**
  * Completes the classification of a definition, and logs a warning with the members that are missing. The contracts of
- * Amplifier, Aptix and MCP have no classification: their tools stay as they are.
+ * Amplifier, Aptix, MCP and other libraries have no classification: their tools stay as they are.
  */
 export function completeClassification(definition: ToolDefinition, logger: Logger): ToolDefinition {
   const { name, description, schema, origin } = definition;
-  if (origin !== undefined && origin !== "forge") return definition;
+  if ((origin !== undefined && origin !== "forge") || unclassified in definition) return definition;
   const missing = members.filter((member) => definition[member] === undefined);
   if (missing.length === 0) return definition;
   const assumed = Object.fromEntries(missing.map((member) => [member, strictest[member]]));

@@ -41,7 +41,15 @@ test("the application may emit events of plans and modules; a module may not, an
 
 test("a module that cannot be kept leaves nothing in the draft", async () => {
   const host = createHost();
-  const tool = { name: "same", description: "d", schema: z.strictObject({}), execute: () => ({ data: 1 }) };
+  const tool = {
+    name: "same",
+    description: "d",
+    category: "read",
+    consequenceLevel: "low",
+    requiresConfirmation: false,
+    schema: z.strictObject({}),
+    execute: () => ({ data: 1 }),
+  };
   const first = host.draft();
   const old = first.addModule({ id: "old" });
   old.coordinator.registerCapability("old", 1);

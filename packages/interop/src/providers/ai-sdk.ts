@@ -9,6 +9,7 @@ import {
   type ToolInfo,
   type ToolSchema,
 } from "@toolmount/core";
+import { foreignDefinition } from "@toolmount/core/internal";
 import { outcomeText } from "../schema/definition.ts";
 import { isRecord } from "../schema/guards.ts";
 
@@ -93,7 +94,7 @@ export class AiSdkToolFailure extends Error {
 export function fromAiSdkTool(name: string, tool: Readonly<Record<string, unknown>>): ToolDefinition {
   const { description, execute } = tool;
   const schema = readSchema(tool["inputSchema"] ?? tool["parameters"]);
-  return {
+  return foreignDefinition({
     name,
     description: typeof description === "string" ? description : "",
     schema,
@@ -102,7 +103,7 @@ export function fromAiSdkTool(name: string, tool: Readonly<Record<string, unknow
       typeof execute === "function"
         ? lastOf(Reflect.apply(execute, tool, [input, optionsOf(context)]), context)
         : failure(`"${name}" runs at the client`),
-  };
+  });
 }
 
 function readSchema(given: unknown): ToolSchema {

@@ -6,6 +6,7 @@ import {
   type ToolInfo,
   type ToolSchema,
 } from "@toolmount/core";
+import { foreignDefinition } from "@toolmount/core/internal";
 import { outcomeText } from "../schema/definition.ts";
 import { isRecord } from "../schema/guards.ts";
 
@@ -72,7 +73,7 @@ export function fromLangChainTool(tool: {
   readonly schema: unknown;
   invoke(input: never, config?: never): unknown;
 }): ToolDefinition {
-  return {
+  return foreignDefinition({
     name: tool.name,
     description: tool.description,
     schema: tool.schema as ToolSchema,
@@ -80,7 +81,7 @@ export function fromLangChainTool(tool: {
       const config = { signal: abortSignal, configurable: { thread_id: sessionId } };
       return data(await tool.invoke(input as never, config as never));
     },
-  };
+  });
 }
 
 /** Recognises interrupts of LangGraph, for `createHost({ isInterrupt })`: they reject the call. */

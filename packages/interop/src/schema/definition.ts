@@ -6,6 +6,7 @@ import {
   type ToolInfo,
   type ToolOutcome,
 } from "@toolmount/core";
+import { foreignDefinition } from "@toolmount/core/internal";
 import { repairSchema } from "./repair.ts";
 
 /** The part of a listed tool that goes to a provider. */
@@ -21,13 +22,13 @@ export function defineForeign(
   schema: JsonSchema | undefined,
   work: ForeignWork,
 ): ToolDefinition {
-  return {
+  return foreignDefinition({
     name,
     description,
     schema: repairSchema(schema ?? { type: "object", properties: {} }).schema,
     execute: async (params, context) =>
       data(await work(params as Readonly<Record<string, unknown>>, context)),
-  };
+  });
 }
 
 /** An outcome as the text that a model reads: the data, or `Error: …` with its code. */

@@ -26,6 +26,7 @@ beforeEach(async () => {
   host.coordinator.mount("tools", {
     name: "math.add",
     description: "Adds two numbers.",
+    origin: "mcp",
     schema: {
       type: "object",
       properties: { a: { type: "number" }, b: { type: "number" } },

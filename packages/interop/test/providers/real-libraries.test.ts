@@ -15,6 +15,9 @@ async function world() {
   host.coordinator.mount("tools", {
     name: "add",
     description: "Adds two numbers.",
+    category: "read",
+    consequenceLevel: "low",
+    requiresConfirmation: false,
     schema: {
       type: "object",
       properties: { a: { type: "number" }, b: { type: "number" } },
@@ -114,7 +117,11 @@ describe("LangChain itself", () => {
     expect(isLangChainTool(ours)).toBe(true);
     expect(convertToOpenAITool(ours!)).toMatchObject({
       type: "function",
-      function: { name: "add", description: "Adds two numbers.", parameters: { required: ["a", "b"] } },
+      function: {
+        name: "add",
+        description: "Adds two numbers.",
+        parameters: { required: ["a", "b"] },
+      },
     });
   });
 
@@ -127,7 +134,11 @@ describe("LangChain itself", () => {
         if (city === "Nowhere") throw new Error("no such place");
         return `sunny in ${city}`;
       },
-      { name: "weather", description: "Gets the weather.", schema: z.object({ city: z.string() }) },
+      {
+        name: "weather",
+        description: "Gets the weather.",
+        schema: z.object({ city: z.string() }),
+      },
     );
     host.coordinator.mount("tools", fromLangChainTool(made as never));
     const call = async (city: unknown) =>

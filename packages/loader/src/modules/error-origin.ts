@@ -1,5 +1,6 @@
 import { execFile } from "node:child_process";
 import { readFileSync } from "node:fs";
+import { basename } from "node:path";
 import { fileURLToPath } from "node:url";
 import { codeFrame } from "../diagnostics/code-frame.ts";
 import { createPlanText } from "../diagnostics/source-text.ts";
@@ -26,11 +27,36 @@ export function findErrorOrigin(error: unknown): ErrorOrigin | undefined {
   const stack = String(error.stack);
   const marked = readMarked(stack);
   if (marked !== undefined) return marked;
+  const importer = findImporter(error.message);
+  if (importer !== undefined) return importer;
   const places = [
     ...stack.matchAll(/^\s+at .*?((?:file:\/\/|\/)[^()\n]+?)(?:\?[^:()\n]*)?:(\d+):(\d+)\)?$/gm),
   ].map(([, file, line, column]) => ({ file: toPath(file!), line: Number(line), column: Number(column) }));
   const own = places.find(({ file }) => !file.includes("/node_modules/") && !file.startsWith(ownFolder));
   return own === undefined ? undefined : withFrame(own.file, own.line, own.column);
+}
+
+/** The import statement of a module that does not exist: Node's error names the importing file, without a line. */
+function findImporter(message: string): ErrorOrigin | undefined {
+  const match = /^Cannot find (?:package|module) '([^']+)' imported from ([^\n]+?)(?:\?[^\n]*)?$/m.exec(
+    message,
+  );
+  if (match === null) return undefined;
+  const [, missing = "", importer = ""] = match;
+  const file = toPath(importer);
+  // Of a missing file, the message has the whole path; the statement has at least its name.
+  const wanted = missing.startsWith("/") || missing.startsWith("file:") ? basename(missing) : missing;
+  const lines = readLines(file);
+  const line = lines.findIndex((text) => /["']/.test(text) && text.includes(wanted));
+  return line === -1 ? undefined : withFrame(file, line + 1, lines[line]!.indexOf(wanted) + 1);
+}
+
+function readLines(file: string): readonly string[] {
+  try {
+    return readFileSync(file, "utf8").split("\n");
+  } catch {
+    return [];
+  }
 }
 
 /**

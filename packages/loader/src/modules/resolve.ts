@@ -86,7 +86,12 @@ async function resolvePackage(
       const facts = await findPackage(name, folder);
       if (facts !== undefined) return fromPackage(name, facts, { ...lookup, folder });
     }
-  return resolveGiven(written, [written, ...names], names, lookup);
+  try {
+    return resolveGiven(written, [written, ...names], names, lookup);
+  } catch (error) {
+    if (names.includes(written) || (await findPackage(written, lookup.folder)) === undefined) throw error;
+    throw new ToolmountError("SOURCE_NOT_FOUND", { source: written, tried: names, installed: written });
+  }
 }
 
 /** Finds a package among those that were fetched for the plan. */

@@ -56,6 +56,9 @@ function findHint({ source }: ModuleUse, error: unknown): string | undefined {
   if (!isToolmountError(error) || error.code !== "SOURCE_NOT_FOUND") return undefined;
   if (source.kind === "path") return "paths are relative to the plan's file";
   if (source.kind === "fetched") return "toolmount install";
+  const { installed } = error.details as ToolmountError<"SOURCE_NOT_FOUND">["details"];
+  if (installed !== undefined)
+    return `a package of that exact name is installed; write module: npm:${installed}`;
   return source.kind === "package" ? hintForPackage(source.written) : undefined;
 }
 

@@ -42,6 +42,28 @@ test("AMP-N20: a short name is a package of toolmount, then one of another autho
   await host.close();
 });
 
+test("M7: a bare name that is exactly the name of an installed package says how to write it", async () => {
+  const { path } = await workspace({
+    ...installed("my-own-tool", moduleSource("mine")),
+    "bare.yaml": "tools: [{ module: my-own-tool }]",
+    "npm.yaml": "tools: [{ module: npm:my-own-tool }]",
+  });
+
+  await expect(openHost(path("bare.yaml"), quiet)).rejects.toMatchObject({
+    details: {
+      problems: [
+        {
+          code: "SOURCE_NOT_FOUND",
+          hint: "a package of that exact name is installed; write module: npm:my-own-tool",
+        },
+      ],
+    },
+  });
+  const host = await openHost(path("npm.yaml"), quiet);
+  expect(host.tools().map(({ name }) => name)).toEqual(["mine"]);
+  await host.close();
+});
+
 test("AMP-N11: a folder with a package, a file: URL and an absolute path are sources too", async () => {
   const { path, write } = await workspace({
     "folder/package.json": JSON.stringify({

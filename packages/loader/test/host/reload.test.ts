@@ -15,6 +15,9 @@ function counting() {
     coordinator.mount("tools", {
       name: "count",
       description: "d",
+      category: "read",
+      consequenceLevel: "low",
+      requiresConfirmation: false,
       schema: z.strictObject({}),
       execute: () => ({ data: number }),
     });
@@ -125,6 +128,9 @@ test("calls in flight finish on the old modules, while new calls see the new pla
     tool: {
       name: "slow",
       description: "d",
+      category: "read",
+      consequenceLevel: "low",
+      requiresConfirmation: false,
       schema: z.strictObject({}),
       execute: () =>
         word === "new"
@@ -184,6 +190,9 @@ test("R10: drainMs is how long a reload waits for the running calls of a changed
       void coordinator.mount("tools", {
         name: "slow",
         description: "Runs until it is aborted. Use in tests.",
+        category: "read",
+        consequenceLevel: "low",
+        requiresConfirmation: false,
         schema: z.strictObject({}),
         execute: (_: object, context) =>
           new Promise((resolve) => {

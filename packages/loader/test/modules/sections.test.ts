@@ -137,7 +137,15 @@ test("runners are mounted once for each different run, and tools run on theirs",
       }
     },
   };
-  const tool = { name: "t", description: "d", schema: z.strictObject({}), execute: () => ({ data: "here" }) };
+  const tool = {
+    name: "t",
+    description: "d",
+    category: "read",
+    consequenceLevel: "low",
+    requiresConfirmation: false,
+    schema: z.strictObject({}),
+    execute: () => ({ data: "here" }),
+  };
   const run = (prefix: string, where: object) => ({ module: "m", prefix, run: where });
   const plan = {
     tools: [
@@ -169,6 +177,9 @@ const adapter: ToolAdapter = {
   adapt: () => ({
     name: "old_tool",
     description: "Adapted.",
+    category: "read",
+    consequenceLevel: "low",
+    requiresConfirmation: false,
     schema: z.strictObject({}),
     execute: () => ({ data: 1 }),
   }),

@@ -6,6 +6,9 @@ import { openHost, type Problem } from "../../src/index.ts";
 const search: ToolDefinition = {
   name: "search",
   description: "Searches. Use in tests.",
+  category: "read",
+  consequenceLevel: "low",
+  requiresConfirmation: false,
   schema: z.strictObject({
     query: z.string().min(1).describe("What to look for"),
     limit: z.int().max(1000).default(100),
@@ -141,6 +144,9 @@ test.each<[string, object, string, string]>([
 const caller = (name: string, calls: string): ToolDefinition => ({
   name,
   description: "Calls another tool. Use in tests.",
+  category: "read",
+  consequenceLevel: "low",
+  requiresConfirmation: false,
   schema: z.strictObject({}),
   dependsOn: [calls],
   execute: async (_, context) => ({ data: (await context.call({ name: calls })).tool }),
@@ -148,6 +154,9 @@ const caller = (name: string, calls: string): ToolDefinition => ({
 const leaf = (name: string): ToolDefinition => ({
   name,
   description: "Ends here. Use in tests.",
+  category: "read",
+  consequenceLevel: "low",
+  requiresConfirmation: false,
   schema: z.strictObject({}),
   execute: () => ({ data: null }),
 });

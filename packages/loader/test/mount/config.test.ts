@@ -72,7 +72,15 @@ test("a module without a schema gets its config as it is, with a warning", async
 });
 
 test("a module that only exports tools takes no config", async () => {
-  const tool = { name: "t", description: "d", schema: z.strictObject({}), execute: () => ({ data: null }) };
+  const tool = {
+    name: "t",
+    description: "d",
+    category: "read",
+    consequenceLevel: "low",
+    requiresConfirmation: false,
+    schema: z.strictObject({}),
+    execute: () => ({ data: null }),
+  };
 
   await expect(open("tools: [{ module: m, config: { a: 1 } }]", { tool })).rejects.toMatchObject({
     details: { problems: [{ code: "CONFIG_INVALID" }] },

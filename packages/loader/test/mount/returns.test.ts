@@ -7,6 +7,9 @@ const schema = z.strictObject({});
 const makeTool = (name: string) => ({
   name,
   description: "Does nothing. Use in tests.",
+  category: "read",
+  consequenceLevel: "low",
+  requiresConfirmation: false,
   schema,
   execute: () => ({ data: name }),
 });

@@ -6,6 +6,9 @@ import { openHost } from "../../src/index.ts";
 const makeTool = (name: string, timeout?: number): ToolDefinition => ({
   name,
   description: "Does nothing. Use in tests.",
+  category: "read",
+  consequenceLevel: "low",
+  requiresConfirmation: false,
   schema: z.strictObject({}),
   timeout,
   execute: () => ({ data: name }),
@@ -47,6 +50,9 @@ test("C40: a renamed tool answers under its new name, and the old one is gone", 
   expect(host.tools().find(({ name }) => name === "look")).toMatchObject({
     declaredName: "read_note",
     description: "Looks.",
+    category: "read",
+    consequenceLevel: "low",
+    requiresConfirmation: false,
   });
   await host.close();
 });

@@ -7,6 +7,9 @@ import { installed, workspace } from "../workspace.ts";
 const tool = (name: string) => ({
   name,
   description: "d",
+  category: "read",
+  consequenceLevel: "low",
+  requiresConfirmation: false,
   schema: z.strictObject({}),
   execute: () => ({ data: name }),
 });

@@ -7,6 +7,9 @@ import { workspace } from "../workspace.ts";
 const tool = (name: string) => ({
   name,
   description: "Does nothing. Use in tests.",
+  category: "read",
+  consequenceLevel: "low",
+  requiresConfirmation: false,
   schema: z.strictObject({}),
   execute: () => ({ data: name }),
 });
@@ -81,7 +84,9 @@ test("AMP-N6, AMP-N7, AMP-N9, AMP-N10, AMP-N11, AMP-N16, AMP-N17, AMP-N18: a pla
     ["bash", {}],
     ["redaction", {}],
   ]);
-  expect(host.plan.written["agents"]).toEqual({ helper: { description: "helps", tools: [] } });
+  expect(host.plan.written["agents"]).toEqual({
+    helper: { description: "helps", tools: [] },
+  });
 });
 
 test("AMP-N14: of an Amplifier plan, tools, hooks and providers that fail are left out; its orchestrator must be there", async () => {

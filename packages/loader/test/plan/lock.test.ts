@@ -9,6 +9,9 @@ import { installed, moduleSource, workspace } from "../workspace.ts";
 const makeTool = (name: string, more: Partial<ToolDefinition> = {}): ToolDefinition => ({
   name,
   description: "Reads. Use in tests.",
+  category: "read",
+  consequenceLevel: "low",
+  requiresConfirmation: false,
   schema: z.strictObject({ path: z.string().optional() }),
   execute: () => ({ data: name }),
   ...more,
