@@ -47,13 +47,13 @@ export function requireSchema(tool: string, schema: unknown, definition: object 
       other === undefined ? "it has no schema" : `it has no schema; did you mean schema: …, for ${other}?`,
     );
   }
-  if (isStandardSchema(schema as ToolSchema)) return;
+  if (isStandardSchema(schema)) return;
   if (!isRecord(schema)) return refuse("its schema is not an object");
   const keys = Object.keys(schema);
   if (keys.length === 0 || keys.some((key) => keyword.test(key))) return;
-  const names = keys.slice(0, 3).join(", ");
+  const shown = keys.slice(0, 3).join(", ");
   refuse(
-    `its schema is neither Zod's nor JSON Schema: it has only ${names}; write z.object({ ${keys[0]}: z.string() }), or { type: "object", properties: { ${keys[0]}: { type: "string" } } }`,
+    `its schema is neither Zod's nor JSON Schema: it has only ${shown}; write z.object({ ${keys[0]}: z.string() }), or { type: "object", properties: { ${keys[0]}: { type: "string" } } }`,
   );
 }
 

@@ -80,7 +80,7 @@ test.each([
     limit: z.int().optional(),
     edits: z.array(z.strictObject({ old: z.string() })).optional(),
   });
-  const { host } = world([tool(undefined, { schema: schema as never })]);
+  const { host } = world([tool(undefined, { schema })]);
   const { result } = await host.call({ name: "probe", arguments: args });
 
   expect(result).toMatchObject({ error, code: "INVALID_ARGUMENTS" });
