@@ -1,4 +1,4 @@
-import type { Coordinator } from "@toolmount/core";
+import { systemClock, type Coordinator } from "@toolmount/core";
 import { z } from "zod";
 import { openStore } from "./open-store.ts";
 
@@ -19,7 +19,13 @@ export const config = z
     path: ["audit"],
   });
 
-/** Mounts the stores of approvals, sessions and credentials and, if configured, of the audit. */
+/** How long ended approvals are kept, in milliseconds: 90 days. An audit is kept until `prune` is called. */
+const keepEndedMs = 90 * 86_400_000;
+
+/**
+ * Mounts the stores of approvals, sessions and credentials and, if configured, of the audit. Deletes approvals that ended
+ * and are older than 90 days.
+ */
 export async function mount(
   coordinator: Coordinator,
   { state, audit }: z.output<typeof config>,
@@ -29,7 +35,10 @@ export async function mount(
     folder: coordinator.getCapability("session.working_dir") ?? undefined,
     audit: audit === "off" ? undefined : audit,
   });
-  coordinator.registerCleanup(() => store.close());
+  const pruned = store
+    .pruneApprovals(systemClock.now() - keepEndedMs)
+    .catch((err: unknown) => coordinator.logger.warn({ err }, "old approvals were not deleted"));
+  coordinator.registerCleanup(() => pruned.then(() => store.close()));
   coordinator.mount("approval-store", store.approvals);
   coordinator.mount("session-store", store.sessions);
   coordinator.registerCapability("credentials.store", store.credentials);

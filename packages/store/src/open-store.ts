@@ -7,7 +7,7 @@ import { createAudit } from "./audit.ts";
 import { createCredentials, type Credentials } from "./credentials.ts";
 import { migrate } from "./migrations.ts";
 import { createPostgresDialect, type PostgresOptions } from "./postgres.ts";
-import { prune, type Pruned } from "./prune.ts";
+import { prune, pruneApprovals, type Pruned } from "./prune.ts";
 import { createSessions } from "./sessions.ts";
 import { NodeSqliteDialect } from "./sqlite.ts";
 import type { Tables } from "./tables.ts";
@@ -28,6 +28,8 @@ export interface OpenStore extends StateStore {
    * rest can still be checked. Resolves to the numbers of deleted records.
    */
   prune(before: number): Promise<Pruned>;
+  /** Deletes only ended approvals from before a time. Resolves to their number. */
+  pruneApprovals(before: number): Promise<number>;
   /** Credentials of MCP servers that a person has signed in to. */
   readonly credentials: Credentials;
   close(): Promise<void>;
@@ -57,6 +59,7 @@ export async function openStore(url: string, options: StoreOptions = {}): Promis
     ...(options.audit === undefined ? {} : { audit: createAudit(opened, options.audit) }),
     credentials: createCredentials(opened),
     prune: (before) => prune(opened, before),
+    pruneApprovals: (before) => pruneApprovals(opened, before),
     close: () => opened.destroy(),
   };
 }

@@ -17,7 +17,8 @@ export function prune(db: Kysely<Tables>, before: number): Promise<Pruned> {
   }));
 }
 
-async function pruneApprovals(db: Kysely<Tables>, before: number): Promise<number> {
+/** Deletes approvals that ended and were asked before a time. Returns how many. */
+export async function pruneApprovals(db: Kysely<Tables>, before: number): Promise<number> {
   const { numDeletedRows } = await db
     .deleteFrom("approvals")
     .where("state", "=", "ended")

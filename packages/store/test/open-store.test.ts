@@ -2,9 +2,10 @@ import { mkdtemp, readFile, rm, stat, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
-import { createHost } from "@toolmount/core";
+import { createHost, data, defineTool, systemClock, type Clock } from "@toolmount/core";
 import { expect, onTestFinished, test } from "vitest";
-import { config, mount, openStore } from "../src/index.ts";
+import { z } from "zod";
+import { config, mount, openStore, type OpenStore } from "../src/index.ts";
 
 async function workspace(): Promise<string> {
   const folder = await mkdtemp(join(tmpdir(), "toolmount-open-store-"));
@@ -98,4 +99,44 @@ test("an audit without a store, and unknown words, are refused", () => {
     { state: "sqlite:./x.db", audit: "changes" },
   ])
     expect(config.safeParse(good).success).toBe(true);
+});
+
+const look = defineTool({
+  name: "look",
+  description: "Looks. Use it in tests.",
+  schema: z.strictObject({}),
+  category: "read",
+  consequenceLevel: "low",
+  requiresConfirmation: true,
+  execute: () => data(1),
+});
+
+/** One call that waits and one that ended, at a time. */
+async function askTwice(store: OpenStore, clock: Clock): Promise<void> {
+  const host = createHost({ store, clock });
+  host.coordinator.mount("tools", look);
+  const context = { sessionId: "s", userId: "u" };
+  const { ticket, runId } = await host.call({ name: "look" }, context);
+  const asked = (await host.approvals.list()).find(({ info }) => info.runId === runId);
+  await host.approvals.decide(asked!.id, "approve", "p");
+  expect(await host.resume(ticket!, context)).toMatchObject({ status: "ok" });
+  await host.call({ name: "look" }, context);
+  await host.close();
+}
+
+test("R17: a store that is mounted deletes approvals that ended more than 90 days ago, and no others", async () => {
+  const folder = await workspace();
+  const store = await openStore("sqlite:./state.db", { folder });
+  onTestFinished(() => store.close());
+  const now = systemClock.now();
+  await askTwice(store, { ...systemClock, now: () => now - 91 * 86_400_000 });
+  await askTwice(store, { ...systemClock, now: () => now - 89 * 86_400_000 });
+
+  const host = createHost();
+  host.coordinator.registerCapability("session.working_dir", folder);
+  await mount(host.coordinator, config.parse({ state: "sqlite:./state.db" }));
+  await host.close();
+
+  expect(await store.approvals.list({ states: ["ended"] })).toHaveLength(1);
+  expect(await store.approvals.list({ states: ["pending"] })).toHaveLength(2);
 });

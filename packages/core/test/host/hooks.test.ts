@@ -381,6 +381,25 @@ describe("a tool that requires confirmation", () => {
     ]);
   });
 
+  test("M9: gates get tool:pre before the question, and observers get it after the answer, with the decision", async () => {
+    const order: string[] = [];
+    const { host, events } = world([careful()], {
+      approver: () => (order.push("the approver"), { decision: "approve", by: "ada" }),
+    });
+    host.coordinator.hooks.gate("tool:pre", () => void order.push("a gate on tool:pre"));
+    host.coordinator.hooks.observe("approval:required", () => void order.push("approval:required"));
+    host.coordinator.hooks.observe("tool:pre", () => void order.push("an observer of tool:pre"));
+    await host.call({ name: "probe" });
+
+    expect(order).toEqual([
+      "a gate on tool:pre",
+      "approval:required",
+      "the approver",
+      "an observer of tool:pre",
+    ]);
+    expect(events.find(({ event }) => event === "tool:pre")?.data).toMatchObject({ decision: "allow" });
+  });
+
   test("does not run when the approver denied, and the model reads why", async () => {
     const { host } = world([careful()], {
       approver: () => ({ decision: "deny", reason: "ask me tomorrow" }),

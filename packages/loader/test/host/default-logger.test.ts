@@ -24,6 +24,25 @@ logger.warn({ a: 1 }, "loud");
   expect(JSON.parse(stderr)).toMatchObject({ level: 40, module: "m", a: 1, msg: "loud" });
 });
 
+test("R13: when no file can be opened, the first warning is still printed and the process keeps running", async () => {
+  const source = resolve(import.meta.dirname, "../../src/host/default-logger.ts");
+  const script = `
+const { openSync } = await import("node:fs");
+const { createDefaultLogger } = await import(${JSON.stringify(source)});
+const logger = createDefaultLogger();
+let code;
+while (code === undefined) try { openSync("/dev/null"); } catch (error) { code = error.code; }
+logger.warn({}, "the first");
+logger.error({}, "the second");
+process.on("exit", () => console.log("alive after", code));
+`;
+  const run = `ulimit -n 64; exec ${JSON.stringify(process.execPath)} -C @toolmount/source --input-type=module -e "$0"`;
+  const { stdout, stderr } = await promisify(execFile)("bash", ["-c", run, script]);
+
+  expect(stdout).toBe("alive after EMFILE\n");
+  expect(stderr).toBe("the first\nthe second\n");
+});
+
 test.each([
   [
     ["-C", "a", "--conditions=b", "--conditions", "c", "-C=d", "--no-warnings"],
