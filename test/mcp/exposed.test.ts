@@ -7,7 +7,11 @@ import { open, until } from "./support/world.ts";
 const server = join(import.meta.dirname, "fixtures/conformance-server.ts");
 
 function entry(module: string, expose: readonly string[], era = "auto") {
-  return { module, source: { mcp: { command: process.execPath, args: [server], expose, era } } };
+  return {
+    module,
+    prefix: `${module}_`,
+    source: { mcp: { command: process.execPath, args: [server], expose, era } },
+  };
 }
 
 async function connect(entries: readonly object[]): Promise<Client> {

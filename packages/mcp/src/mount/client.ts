@@ -1,5 +1,7 @@
 import { Client, type Tool } from "@modelcontextprotocol/client";
 import type { Logger } from "@toolmount/core";
+import type { Front } from "../wire/front.ts";
+import { answerAsks, capabilitiesFor } from "./asks.ts";
 import type { ServerSettings } from "./config.ts";
 import { negotiationOf } from "./era.ts";
 
@@ -15,15 +17,20 @@ export interface ClientEvents {
 const maxPages = 1_000;
 
 /** Makes a client of the official SDK for one connection to a server; it is not connected yet. */
-export function createClient({
-  settings,
-  logger,
-  onTools,
-  onResource,
-}: ClientEvents & { readonly settings: ServerSettings; readonly logger: Logger }): Client {
+export function createClient(
+  {
+    settings,
+    logger,
+    onTools,
+    onResource,
+  }: ClientEvents & { readonly settings: ServerSettings; readonly logger: Logger },
+  /** The client whose call runs, where it is the only one on this connection. */
+  frontOf: () => Front | undefined,
+): Client {
   const client = new Client(
     { name: "toolmount", version: "0.0.0" },
     {
+      capabilities: capabilitiesFor(settings.ask),
       versionNegotiation: negotiationOf(settings),
       listMaxPages: maxPages,
       // The host checks results; the SDK would check them a second time, by rules of its own.
@@ -43,6 +50,7 @@ export function createClient({
     },
   );
   client.setNotificationHandler("notifications/resources/updated", ({ params }) => onResource?.(params.uri));
+  answerAsks(client, settings.ask, frontOf);
   // oxlint-disable-next-line unicorn/prefer-add-event-listener -- a client of the SDK has no addEventListener
   client.onerror = (err) =>
     logger.debug({ server: settings.name, err }, "an error on a connection to an MCP server");

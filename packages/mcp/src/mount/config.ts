@@ -71,6 +71,10 @@ export const config = z
       .record(z.string(), classification)
       .default({})
       .describe("By a glob of the server's names: how its tools are classified, whatever the server says."),
+    ask: z
+      .array(z.enum(["elicitation", "sampling", "roots"]))
+      .default([])
+      .describe("What the server may ask the client in front of this host; everything else is refused."),
     expose: z
       .array(z.enum(["resources", "prompts"]))
       .default([])

@@ -2,7 +2,6 @@ import { setTimeout as delay } from "node:timers/promises";
 import {
   InsufficientScopeError,
   SdkHttpError,
-  UnauthorizedError,
   type CallToolRequest,
   type CallToolResult,
   type Client,
@@ -10,9 +9,11 @@ import {
 } from "@modelcontextprotocol/client";
 import { messageOf } from "@toolmount/core/errors";
 import type { Authorization } from "../auth/authorization.ts";
+import { currentFront, type Front } from "../wire/front.ts";
+import { callWithAsks } from "./asks.ts";
 import { createClient, type ClientEvents } from "./client.ts";
 import type { EraVerdict } from "./era.ts";
-import { causeOf, gone, needsSignIn, raceSignal } from "./failures.ts";
+import { causeOf, gone, isUnauthorized, needsSignIn, raceSignal } from "./failures.ts";
 import type { ServerStatus } from "./status.ts";
 import { StdioTransport } from "./stdio-transport.ts";
 import { createTransport, type TransportOptions } from "./transport.ts";
@@ -36,6 +37,8 @@ export class Connection {
   #connecting: Promise<Client> | undefined;
   /** The end of the last connection: a new one is not made before everything of the old one is gone. */
   #ending: Promise<void> = Promise.resolve();
+  /** The clients whose calls run on this connection. */
+  readonly #fronts = new Set<Front>();
   #failures = 0;
   #connections = 0;
   #cause: string | undefined;
@@ -79,14 +82,25 @@ export class Connection {
     { idempotent, ...options }: RequestOptions & { readonly idempotent: boolean },
   ): Promise<CallToolResult> {
     const client = await this.client(options.signal);
+    const front = currentFront.getStore();
+    const asks = { ask: this.#options.settings.ask, front };
+    if (front !== undefined) this.#fronts.add(front);
     try {
-      return await client.callTool(params, options);
+      return await callWithAsks(client, params, options, asks);
     } catch (error) {
       if (options.signal?.aborted === true) throw error;
       if (!(await this.#isLost(client, error, idempotent)) && !(await this.#mayAgain(client, error)))
         throw error;
-      return (await this.client(options.signal)).callTool(params, options);
+      return await callWithAsks(await this.client(options.signal), params, options, asks);
+    } finally {
+      if (front !== undefined) this.#fronts.delete(front);
     }
+  }
+
+  /** A server from before 2026 does not say for which call it asks. */
+  #onlyFront(): Front | undefined {
+    const [front] = this.#fronts;
+    return this.#fronts.size === 1 ? front : undefined;
   }
 
   /** A refused call ran nothing. It is made again where the store has other tokens by now; else a person has to sign in. */
@@ -198,7 +212,7 @@ export class Connection {
   }
 
   #createClient(): Client {
-    const client = createClient(this.#options);
+    const client = createClient(this.#options, () => this.#onlyFront());
     // oxlint-disable-next-line unicorn/prefer-add-event-listener -- a client of the SDK has no addEventListener
     client.onclose = () => void this.#drop(client, causeOf(undefined, this.#transport));
     return client;
@@ -232,9 +246,4 @@ export class Connection {
     await this.#transport?.close();
     await this.#ending;
   }
-}
-
-/** The server refused the credentials, or a person has to sign in. */
-function isUnauthorized(error: unknown): boolean {
-  return error instanceof UnauthorizedError || (error instanceof SdkHttpError && error.status === 401);
 }

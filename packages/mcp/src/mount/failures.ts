@@ -1,3 +1,4 @@
+import { SdkHttpError, UnauthorizedError } from "@modelcontextprotocol/client";
 import { messageOf, ToolError } from "@toolmount/core/errors";
 import type { StdioTransport } from "./stdio-transport.ts";
 
@@ -42,4 +43,9 @@ export async function raceSignal<Value>(
   } finally {
     signal.removeEventListener("abort", stop);
   }
+}
+
+/** The server refused the credentials, or a person has to sign in. */
+export function isUnauthorized(error: unknown): boolean {
+  return error instanceof UnauthorizedError || (error instanceof SdkHttpError && error.status === 401);
 }

@@ -1,7 +1,13 @@
 import { createHash } from "node:crypto";
 import type { CallToolRequest, CallToolResult, RequestOptions, Tool } from "@modelcontextprotocol/client";
 import { ProtocolError, SdkError, SdkErrorCode } from "@modelcontextprotocol/client";
-import { failure, type PartialResult, type ToolContext, type ToolDefinition } from "@toolmount/core";
+import {
+  failure,
+  type Json,
+  type PartialResult,
+  type ToolContext,
+  type ToolDefinition,
+} from "@toolmount/core";
 import { matchesGlob } from "@toolmount/core/match-arguments";
 import { classify, type Classification } from "../wire/annotations.ts";
 import { fromMcpResult } from "../wire/result.ts";
@@ -104,7 +110,7 @@ async function callTool(
 /** What went wrong between this host and the server, in words for a model. Other errors are thrown on. */
 function explainFailure(error: unknown, { abortSignal }: ToolContext, server: string): PartialResult {
   if (error instanceof ProtocolError)
-    return failure(error.message, { code: "MCP_ERROR", details: { code: error.code } });
+    return failure(error.message, { code: "MCP_ERROR", details: { code: error.code, ...dataOf(error) } });
   // The host has its own words for a call that was cancelled or took too long.
   if (abortSignal.aborted) return failure("the call was cancelled", { code: "MCP_CANCELLED" });
   if (error instanceof SdkError && error.code === SdkErrorCode.ConnectionClosed)
@@ -113,4 +119,9 @@ function explainFailure(error: unknown, { abortSignal }: ToolContext, server: st
       { code: "MCP_CONNECTION_LOST" },
     );
   throw error;
+}
+
+/** What the server says beside the message, where it is plain data. */
+function dataOf({ data: given }: ProtocolError): { data?: Json } {
+  return given === undefined ? {} : { data: JSON.parse(JSON.stringify(given)) as Json };
 }

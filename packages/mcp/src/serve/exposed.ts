@@ -1,10 +1,14 @@
 import {
+  isInputRequiredResult,
   ProtocolError,
   ProtocolErrorCode,
   ResourceNotFoundError,
   type CompleteRequest,
   type CompleteResult,
+  type ClientCapabilities,
   type GetPromptResult,
+  type InputRequiredResult,
+  type ServerContext,
   type Prompt,
   type ReadResourceResult,
   type Server,
@@ -12,6 +16,7 @@ import {
 } from "@modelcontextprotocol/server";
 import type { Host } from "@toolmount/core";
 import { exposedChannel, type ExposedSource } from "../wire/exposed-source.ts";
+import type { SealedState } from "./seal.ts";
 import type { Era } from "./tool-list.ts";
 import { isRecord } from "../wire/guards.ts";
 
@@ -40,11 +45,15 @@ function having(sources: readonly ExposedSource[], what: "resources" | "prompts"
 }
 
 /** Passes resources and prompts of mounted servers through. Returns the addresses that the client has subscribed to. */
-export function serveExposed(server: Server, sources: readonly ExposedSource[]): ReadonlySet<string> {
+export function serveExposed(
+  server: Server,
+  sources: readonly ExposedSource[],
+  passing: Passing,
+): ReadonlySet<string> {
   const subscribed = new Set<string>();
   if (having(sources, "resources").length > 0)
     serveResources(server, having(sources, "resources"), subscribed);
-  if (having(sources, "prompts").length > 0) servePrompts(server, having(sources, "prompts"));
+  if (having(sources, "prompts").length > 0) servePrompts(server, having(sources, "prompts"), passing);
   if (sources.length > 0)
     server.setRequestHandler("completion/complete", ({ params }) => complete(sources, params));
   return subscribed;
@@ -124,19 +133,46 @@ async function offeredPrompts(
   return offered;
 }
 
-function servePrompts(server: Server, sources: readonly ExposedSource[]): void {
+function servePrompts(server: Server, sources: readonly ExposedSource[], passing: Passing): void {
   server.setRequestHandler("prompts/list", async () => ({
     prompts: [...(await offeredPrompts(sources)).values()].map(({ prompt }) => prompt),
   }));
-  server.setRequestHandler("prompts/get", async ({ params }): Promise<GetPromptResult> => {
+  server.setRequestHandler("prompts/get", async ({ params }, ctx) => {
     const found = (await offeredPrompts(sources)).get(params.name);
     if (found === undefined)
       throw new ProtocolError(
         ProtocolErrorCode.InvalidParams,
         `no prompt is called "${params.name.slice(0, 100)}"`,
       );
-    return found.source.getPrompt({ ...params, name: found.name });
+    return passPrompt(found, params.arguments, ctx, passing);
   });
+}
+
+/** How questions of a mounted server are passed to the client, and its state back. */
+export interface Passing {
+  readonly capabilitiesOf: (ctx: ServerContext) => ClientCapabilities;
+  /** Seals a server's state, so that only the server that made it gets it back. */
+  readonly close: (state: string | undefined) => string;
+}
+
+/** A server may ask before it gives a prompt; its question and its state go through unchanged. */
+async function passPrompt(
+  { source, name }: OfferedPrompt,
+  args: Readonly<Record<string, string>> | undefined,
+  ctx: ServerContext,
+  { capabilitiesOf, close }: Passing,
+): Promise<GetPromptResult | InputRequiredResult> {
+  const sealed = ctx.mcpReq.requestState<SealedState>();
+  const { inputResponses } = ctx.mcpReq;
+  const result = await source.getPrompt(
+    { name, ...(args !== undefined && { arguments: args }) },
+    {
+      capabilities: capabilitiesOf(ctx),
+      ...(inputResponses !== undefined && { inputResponses }),
+      ...(sealed?.asked === "passed" && sealed.state !== undefined && { requestState: sealed.state }),
+    },
+  );
+  return isInputRequiredResult(result) ? { ...result, requestState: close(result.requestState) } : result;
 }
 
 async function complete(

@@ -2,25 +2,43 @@ import { createCipheriv, createDecipheriv, randomBytes } from "node:crypto";
 import { z } from "zod";
 
 /** What goes to the client and comes back with its retry: which call waits, and how it was asked. */
-const sealed = z.strictObject({
-  /** The ticket of the call. */
-  ticket: z.string(),
-  /** The caller's id of the call, by which its question is found. */
-  callId: z.string(),
-  /** The session whose call it is. */
-  sessionId: z.string(),
-  /** Digest of the request: a retry of another request is refused. */
-  request: z.string(),
-  asked: z.enum(["url", "form"]),
-});
+const sealed = z.discriminatedUnion("asked", [
+  z.strictObject({
+    asked: z.enum(["url", "form"]),
+    /** The ticket of the call. */
+    ticket: z.string(),
+    /** The caller's id of the call, by which its question is found. */
+    callId: z.string(),
+    /** The session whose call it is. */
+    sessionId: z.string(),
+    /** Digest of the request: a retry of another request is refused. */
+    request: z.string(),
+  }),
+  /** A call that runs: a mounted server asked its client. */
+  z.strictObject({
+    asked: z.literal("input"),
+    call: z.string(),
+    sessionId: z.string(),
+    request: z.string(),
+  }),
+  /** A state of a mounted server, which gets it back as it was. */
+  z.strictObject({
+    asked: z.literal("passed"),
+    state: z.string().optional(),
+    sessionId: z.string(),
+  }),
+]);
 
-export type WaitingState = z.output<typeof sealed>;
+export type SealedState = z.output<typeof sealed>;
+
+/** The state of a call that waits for an approval. */
+export type WaitingState = Extract<SealedState, { readonly asked: "url" | "form" }>;
 
 /** Seals what a client only carries, so that it can neither read nor change it. */
 export interface StateSeal {
-  close(state: WaitingState): string;
+  close(state: SealedState): string;
   /** Throws for a text that this seal did not make. */
-  open(text: string): WaitingState;
+  open(text: string): SealedState;
 }
 
 /** Seals with AES-256-GCM. `key` has 32 bytes; without one, a text is of use to this process only. */

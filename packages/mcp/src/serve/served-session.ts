@@ -7,6 +7,7 @@ import {
   type ToolOutcome,
 } from "@toolmount/core";
 import { digestOf } from "@toolmount/core/internal";
+import type { SuspendableCall } from "./suspended.ts";
 
 /** A call as a client asks for it. */
 export interface ServedCall {
@@ -24,6 +25,7 @@ export class ServedSession {
   readonly #session: Session;
   /** Tickets of calls that wait, by the digest of their request. */
   readonly #waiting = new Map<string, string>();
+  readonly #suspended = new Map<string, SuspendableCall>();
 
   constructor(host: Host, id: string) {
     this.host = host;
@@ -54,6 +56,16 @@ export class ServedSession {
     const outcome = await this.#session.resume(ticket, context);
     this.#remember(request, outcome);
     return outcome;
+  }
+
+  /** Keeps a call that runs, for the next request of its client; it is forgotten when it has ended. */
+  suspend(call: SuspendableCall): void {
+    this.#suspended.set(call.id, call);
+    void call.ended.then(() => this.#suspended.delete(call.id));
+  }
+
+  suspended(id: string): SuspendableCall | undefined {
+    return this.#suspended.get(id);
   }
 
   end(): void {

@@ -18,7 +18,8 @@ import { answerRetry, answerWaiting, type Waiting } from "./approvals.ts";
 import { exposedCapabilities, findExposed, serveExposed, watchResources } from "./exposed.ts";
 import { loadExtras } from "./extras.ts";
 import type { ServeOptions } from "./options.ts";
-import type { StateSeal, WaitingState } from "./seal.ts";
+import { runInFront } from "./in-front.ts";
+import type { SealedState, StateSeal, WaitingState } from "./seal.ts";
 import { requestDigest, type ServedCall, type ServedSession } from "./served-session.ts";
 import { pageOf, toMcpTool, type Era } from "./tool-list.ts";
 
@@ -44,12 +45,21 @@ export async function createServer(serving: Serving): Promise<Server> {
   const server = new Server(
     { name, version },
     {
-      capabilities: { tools: { listChanged: true }, ...exposedCapabilities(sources, serving.era) },
+      capabilities: {
+        tools: { listChanged: true },
+        logging: {},
+        ...exposedCapabilities(sources, serving.era),
+      },
       requestState: { verify: (state) => openState(state, serving) },
       ...(instructions !== null && instructions !== "" && { instructions }),
     },
   );
-  const subscribed = serveExposed(server, sources);
+  const passing = {
+    capabilitiesOf: (ctx: ServerContext) => capabilitiesOf(server, ctx) ?? {},
+    close: (state: string | undefined) =>
+      seal.close({ asked: "passed", sessionId: served.id, ...(state !== undefined && { state }) }),
+  };
+  const subscribed = serveExposed(server, sources, passing);
   server.setRequestHandler("tools/list", (request) => listTools(request, serving));
   server.setRequestHandler("tools/call", (request, ctx) =>
     callTool(request, ctx, { ...serving, seal, capabilities: capabilitiesOf(server, ctx) }),
@@ -72,7 +82,7 @@ async function describe({ served, options: { instructions } }: Serving) {
 }
 
 /** Of another session than this one, a state is as good as forged. */
-function openState(text: string, { seal, served }: Serving): WaitingState {
+function openState(text: string, { seal, served }: Serving): SealedState {
   const state = seal.open(text);
   if (state.sessionId !== served.id) throw new Error("the state belongs to another session");
   return state;
@@ -109,11 +119,12 @@ async function callTool(
     call,
     context,
   };
-  const state = ctx.mcpReq.requestState<WaitingState>();
-  const answer =
-    state === undefined
-      ? await answerCall(await served.call(call, context), waiting)
-      : await retry(state, waiting);
+  const state = ctx.mcpReq.requestState<SealedState>();
+  const answer = await runInFront(waiting, serving.era, state, async (inFront) => {
+    if (state === undefined || state.asked === "input" || state.asked === "passed")
+      return answerCall(await served.call(call, inFront), waiting);
+    return retry(state, { ...waiting, context: inFront });
+  });
   return isOutcome(answer) ? render(answer, serving) : answer;
 }
 
@@ -140,12 +151,19 @@ function isOutcome(answer: CallToolResult | InputRequiredResult | ToolOutcome): 
 /** A tool that is not there is an error of the protocol; everything else is a result that a model can read. */
 function render(outcome: ToolOutcome, { era, served }: Serving): CallToolResult {
   const { status, result, tool } = outcome;
+  if (result.code === "MCP_ERROR" && isRecord(result.details)) refuseCapability(result.details, result.error);
   if (status === "not_found")
     throw new ProtocolError(ProtocolErrorCode.InvalidParams, result.error ?? `Unknown tool: ${tool}`);
   const rendered = toMcpResult(outcome);
   if (era === "legacy" || status !== "ok" || rendered.structuredContent !== undefined) return rendered;
   const info = served.host.coordinator.get("tools", tool) as Partial<ToolInfo> | null;
   return info?.outputSchema === undefined ? rendered : withStructuredData(rendered, outcome);
+}
+
+/** A mounted server that needs a capability which the client lacks says so by an error, which the client has to see. */
+function refuseCapability({ code, data }: Readonly<Record<string, unknown>>, message = ""): void {
+  if (code === ProtocolErrorCode.MissingRequiredClientCapability)
+    throw new ProtocolError(code, message, data);
 }
 
 function contextOf({ mcpReq }: ServerContext, userId: string | undefined): SessionCallContext {

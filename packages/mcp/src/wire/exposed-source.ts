@@ -1,8 +1,10 @@
 import type {
+  ClientCapabilities,
   CompleteRequest,
   CompleteResult,
   GetPromptRequest,
   GetPromptResult,
+  InputRequiredResult,
   Prompt,
   ReadResourceResult,
   Resource,
@@ -11,6 +13,14 @@ import type {
 
 /** Channel on which mounted servers offer what the plan says of them under `expose`, for the server of the host. */
 export const exposedChannel = "mcp.exposed";
+
+/** One request of a client for a prompt. */
+export interface PromptRound {
+  readonly capabilities: ClientCapabilities;
+  readonly inputResponses?: Readonly<Record<string, unknown>>;
+  /** The server's own state, as it gave it. */
+  readonly requestState?: string;
+}
 
 /** What one mounted server has beside tools. Each method connects when that is needed. */
 export interface ExposedSource {
@@ -24,6 +34,10 @@ export interface ExposedSource {
   subscribe(uri: string): Promise<void>;
   unsubscribe(uri: string): Promise<void>;
   listPrompts(): Promise<readonly Prompt[]>;
-  getPrompt(params: GetPromptRequest["params"]): Promise<GetPromptResult>;
+  /** With `round`: the client in front, and what it answers to a question of the server. */
+  getPrompt(
+    params: GetPromptRequest["params"],
+    round: PromptRound,
+  ): Promise<GetPromptResult | InputRequiredResult>;
   complete(params: CompleteRequest["params"]): Promise<CompleteResult>;
 }

@@ -1,0 +1,91 @@
+import {
+  CLIENT_CAPABILITIES_META_KEY,
+  isInputRequiredResult,
+  LOG_LEVEL_META_KEY,
+  ProtocolError,
+  ProtocolErrorCode,
+  withInputRequired,
+  specTypeSchemas,
+  type CallToolRequest,
+  type CallToolResult,
+  type Client,
+  type ClientCapabilities,
+  type RequestOptions,
+} from "@modelcontextprotocol/client";
+import type { Front, ServerAsk } from "../wire/front.ts";
+import type { ServerSettings } from "./config.ts";
+import { raceSignal } from "./failures.ts";
+
+/** What a plan lets a server ask the client in front of the host. */
+type Asks = ServerSettings["ask"];
+
+/** Rounds of questions that one call may take. */
+const maxRounds = 16;
+
+/** The capabilities that are stated to a server: what the plan allows, and of that what the client in front can do. */
+export function capabilitiesFor(ask: Asks, front?: ClientCapabilities): ClientCapabilities {
+  const can = (what: "elicitation" | "sampling" | "roots") =>
+    ask.includes(what) && (front === undefined || front[what] !== undefined);
+  return {
+    ...(can("elicitation") && { elicitation: front?.elicitation ?? { form: {}, url: {} } }),
+    ...(can("sampling") && { sampling: front?.sampling ?? {} }),
+    ...(can("roots") && { roots: {} }),
+  };
+}
+
+/** Answers requests that a server from before 2026 makes while a call runs. */
+export function answerAsks(client: Client, ask: Asks, frontOf: () => Front | undefined): void {
+  const pass = async (request: ServerAsk) => {
+    const front = frontOf();
+    if (front === undefined)
+      throw new ProtocolError(
+        ProtocolErrorCode.InvalidRequest,
+        "no single call of a client runs on this connection, so it is not known whom to ask",
+      );
+    const { asked } = await front.ask({ asked: request });
+    return asked as never;
+  };
+  if (ask.includes("elicitation")) client.setRequestHandler("elicitation/create", pass);
+  if (ask.includes("sampling")) client.setRequestHandler("sampling/createMessage", pass);
+  if (ask.includes("roots")) client.setRequestHandler("roots/list", pass);
+  client.setNotificationHandler("notifications/message", ({ params: { level, data, logger } }) =>
+    frontOf()?.log(level, data, logger),
+  );
+}
+
+/** Calls a tool; a server of 2026 that wants input gets it from the client in front, round after round. */
+export async function callWithAsks(
+  client: Client,
+  params: CallToolRequest["params"],
+  options: RequestOptions,
+  { ask, front }: { readonly ask: Asks; readonly front: Front | undefined },
+): Promise<CallToolResult> {
+  if (client.getProtocolEra() === "legacy" || (ask.length === 0 && front?.logLevel === undefined))
+    return client.callTool(params, options);
+  const { _meta: given, ...rest } = params;
+  const stated = { ...rest, _meta: { ...given, ...metaFor(ask, front) } };
+  let next: Readonly<Record<string, unknown>> =
+    front?.given === undefined ? {} : { inputResponses: front.given };
+  for (let round = 0; round < maxRounds; round++) {
+    const request = { method: "tools/call" as const, params: { ...stated, ...next } };
+    const result = await client.request(request, withInputRequired(specTypeSchemas.CallToolResult), {
+      ...options,
+      allowInputRequired: true,
+    });
+    if (!isInputRequiredResult(result)) return result;
+    const { inputRequests = {}, requestState } = result;
+    const answers = front?.ask(inputRequests) ?? Promise.resolve({});
+    const { signal } = options;
+    const inputResponses = await (signal === undefined ? answers : raceSignal(answers, signal));
+    next = { inputResponses, ...(requestState !== undefined && { requestState }) };
+  }
+  throw new ProtocolError(ProtocolErrorCode.InvalidRequest, `the server asked more than ${maxRounds} times`);
+}
+
+/** What a request states of the client in front, for a server of 2026. */
+export function metaFor(ask: Asks, front: Pick<Front, "capabilities" | "logLevel"> | undefined) {
+  return {
+    [CLIENT_CAPABILITIES_META_KEY]: capabilitiesFor(ask, front?.capabilities ?? {}),
+    ...(front?.logLevel !== undefined && { [LOG_LEVEL_META_KEY]: front.logLevel }),
+  };
+}

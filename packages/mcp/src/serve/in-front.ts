@@ -1,0 +1,76 @@
+import {
+  inputRequired,
+  LOG_LEVEL_META_KEY,
+  ProtocolError,
+  ProtocolErrorCode,
+  type CallToolResult,
+  type InputRequiredResult,
+  type LoggingLevel,
+  type ServerContext,
+} from "@modelcontextprotocol/server";
+import type { SessionCallContext, ToolOutcome } from "@toolmount/core";
+import { currentFront, type Front } from "../wire/front.ts";
+import type { Waiting } from "./approvals.ts";
+import { createPushFront } from "./push-front.ts";
+import type { SealedState } from "./seal.ts";
+import { requestDigest } from "./served-session.ts";
+import { SuspendableCall } from "./suspended.ts";
+import type { Era } from "./tool-list.ts";
+
+type Answer = CallToolResult | InputRequiredResult | ToolOutcome;
+
+/**
+ * Runs a call so that mounted servers can ask its client: an older client by requests of the protocol, a client of 2026 by
+ * an answer `input_required`, after which its next request goes on with the same call.
+ */
+export async function runInFront(
+  waiting: Waiting,
+  era: Era,
+  state: SealedState | undefined,
+  work: (context: SessionCallContext) => Promise<Answer>,
+): Promise<Answer> {
+  const { ctx, capabilities = {}, context } = waiting;
+  if (era === "legacy") return currentFront.run(createPushFront(ctx, capabilities), () => work(context));
+  const attached = { capabilities, logLevel: logLevelOf(ctx), log: logTo(ctx) };
+  const call =
+    state?.asked === "input"
+      ? find(waiting, state)
+      : new SuspendableCall<Answer>(requestDigest(waiting.call), attached, ctx.mcpReq.inputResponses);
+  if (state?.asked === "input") call.attach(attached, ctx.mcpReq.inputResponses ?? {});
+  else call.start(() => currentFront.run(call, () => work({ ...context, abortSignal: call.signal })));
+  const step = await call.step(ctx.mcpReq.signal);
+  if ("outcome" in step) return step.outcome;
+  waiting.served.suspend(call);
+  return inputRequired({
+    inputRequests: step.asked.requests as never,
+    requestState: waiting.seal.close({
+      asked: "input",
+      call: step.asked.id,
+      sessionId: waiting.served.id,
+      request: call.request,
+    }),
+  });
+}
+
+function find(
+  { served, call }: Waiting,
+  state: Extract<SealedState, { readonly asked: "input" }>,
+): SuspendableCall<Answer> {
+  const found = served.suspended(state.call);
+  if (found === undefined || state.request !== requestDigest(call))
+    throw new ProtocolError(
+      ProtocolErrorCode.InvalidParams,
+      "the requestState belongs to a call that has ended, or to another call",
+    );
+  return found as SuspendableCall<Answer>;
+}
+
+/** A 2026 client states the level with each request. */
+function logLevelOf({ mcpReq }: ServerContext): LoggingLevel | undefined {
+  const envelope: Readonly<Record<string, unknown>> = { ...mcpReq.envelope };
+  return envelope[LOG_LEVEL_META_KEY] as LoggingLevel | undefined;
+}
+
+function logTo({ mcpReq }: ServerContext): Front["log"] {
+  return (level, data, logger) => void mcpReq.log(level, data, logger).catch(() => {}); // it has left
+}

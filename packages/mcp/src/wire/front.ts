@@ -1,0 +1,23 @@
+import { AsyncLocalStorage } from "node:async_hooks";
+import type { ClientCapabilities, LoggingLevel } from "@modelcontextprotocol/server";
+
+/** A request of a server to its client, as both revisions write it. */
+export interface ServerAsk {
+  readonly method: string;
+  readonly params?: Readonly<Record<string, unknown>> | undefined;
+}
+
+/** The client for whose call a tool of a mounted server runs. */
+export interface Front {
+  readonly capabilities: ClientCapabilities;
+  /** The least severe log message that it wants; undefined for none. */
+  readonly logLevel: LoggingLevel | undefined;
+  /** Answers that came with the call itself, before anything was asked. */
+  readonly given?: Readonly<Record<string, unknown>> | undefined;
+  /** Passes requests of the server on, by their keys, and resolves to the client's answers by the same keys. */
+  ask(requests: Readonly<Record<string, ServerAsk>>): Promise<Readonly<Record<string, unknown>>>;
+  log(level: LoggingLevel, data: unknown, logger: string | undefined): void;
+}
+
+/** The front of the call that runs now; nothing where no MCP client made it. */
+export const currentFront = new AsyncLocalStorage<Front>();

@@ -1,0 +1,63 @@
+import { join } from "node:path";
+import { silentLogger } from "@toolmount/core";
+import { Client, StreamableHTTPClientTransport } from "@modelcontextprotocol/client";
+import { expect, onTestFinished, test } from "vitest";
+import { listen } from "./support/http.ts";
+import { open } from "./support/world.ts";
+
+const server = {
+  command: process.execPath,
+  args: [join(import.meta.dirname, "fixtures/conformance-server.ts")],
+};
+
+/** A client in front of a host that mounts one server; its user answers every form. */
+async function connect(clientEra: "legacy" | "modern", source: object): Promise<Client> {
+  const host = await open(
+    { version: 1, tools: [{ module: "upstream", source: { mcp: { ...server, ...source } } }] },
+    { logger: silentLogger },
+  );
+  const mode = clientEra === "legacy" ? "legacy" : { pin: "2026-07-28" };
+  const client = new Client(
+    { name: "test", version: "1.0.0" },
+    { versionNegotiation: { mode }, capabilities: { elicitation: {}, sampling: {} } },
+  );
+  client.setRequestHandler("elicitation/create", () => ({
+    action: "accept",
+    content: { username: "ada", email: "ada@example.com" },
+  }));
+  await client.connect(new StreamableHTTPClientTransport(new URL(await listen(host))));
+  onTestFinished(() => client.close());
+  return client;
+}
+
+const pairs = [
+  ["legacy", "legacy"],
+  ["legacy", "modern"],
+  ["modern", "legacy"],
+  ["modern", "modern"],
+] as const;
+
+test.each(pairs)(
+  "a %s client answers the question of a %s server, where the plan lets the server ask",
+  async (clientEra, era) => {
+    const client = await connect(clientEra, { era, ask: ["elicitation"] });
+
+    const { content } = await client.callTool({ name: "test_elicitation", arguments: { message: "Who?" } });
+
+    const text = 'User response: action=accept, content={"username":"ada","email":"ada@example.com"}';
+    expect(content).toEqual([{ type: "text", text }]);
+  },
+);
+
+test.each(pairs)(
+  "a %s client is not asked by a %s server whose plan does not allow it: the call fails",
+  async (clientEra, era) => {
+    const client = await connect(clientEra, { era, ask: ["sampling"] });
+
+    const call = client.callTool({ name: "test_elicitation", arguments: { message: "Who?" } });
+    const outcome = await call.catch((error: unknown) => ({ isError: true, content: [String(error)] }));
+
+    expect(outcome.isError).toBe(true);
+    expect(JSON.stringify(outcome.content)).not.toContain("ada");
+  },
+);
