@@ -1,5 +1,5 @@
 import { createMemoryStore, type HostOptions } from "@toolmount/core";
-import type { OpenedHost } from "@toolmount/loader";
+import type { OpenedHost, PlanInput } from "@toolmount/loader";
 import { mountDefaultState, type DefaultAudit } from "./default-state.ts";
 import { loaderOptions } from "./loader-options.ts";
 import { watchCalls } from "./watch-calls.ts";
@@ -13,7 +13,7 @@ import type { Shell } from "../process/shell.ts";
  * its questions and sessions in memory, and audits nothing of its own.
  */
 export async function openPlan(
-  plan: string | undefined,
+  plan: PlanInput,
   options: PlanOptions & TapeOptions,
   shell: Shell,
   more: HostOptions = {},

@@ -2,6 +2,8 @@ import { ToolmountError } from "@toolmount/core/errors";
 import { readFile } from "node:fs/promises";
 import { resolve } from "node:path";
 import type { Readable } from "node:stream";
+import type { JsonObject } from "@toolmount/core";
+import { readCallText, type WrittenCall } from "./call-text.ts";
 import { readJson } from "./json-option.ts";
 
 /** The operands of `[plan] <tool> [arguments]`. */
@@ -12,6 +14,8 @@ export interface CallOperands {
   readonly text: string | undefined;
   /** The arguments as words: `name=text`, `name:=JSON`, `name=@file`. */
   readonly pairs: readonly string[];
+  /** The arguments as in a program: `tool(a: 1)`. */
+  readonly written?: WrittenCall;
 }
 
 /**
@@ -19,6 +23,8 @@ export interface CallOperands {
  * says that no word is the plan. Throws `USAGE_INVALID`.
  */
 export function readCallOperands(words: readonly string[], planOption?: string): CallOperands {
+  const call = words.length === 0 ? undefined : readCallText(words.at(-1)!);
+  if (call !== undefined) return readWrittenCall(call, words.slice(0, -1), planOption);
   const pairs = takePairs(words);
   const [first = "", second, third, ...rest] = words.slice(0, words.length - pairs.length);
   if (words.length === 0) return refuse("the name of the tool is missing; toolmount list shows the tools");
@@ -37,6 +43,16 @@ export function readCallOperands(words: readonly string[], planOption?: string):
   return read(first, second);
 }
 
+function readWrittenCall(
+  written: WrittenCall,
+  before: readonly string[],
+  planOption: string | undefined,
+): CallOperands {
+  if (before.length > 1 || (before.length === 1 && planOption !== undefined))
+    return refuse(`too many words before ${written.tool}(…)`);
+  return { plan: before[0] ?? planOption, tool: written.tool, text: undefined, pairs: [], written };
+}
+
 /** The words `name=value` at the end. */
 function takePairs(words: readonly string[]): readonly string[] {
   const before = words.findLastIndex((word) => !/^[A-Za-z_][\w-]*:?=/.test(word));
@@ -47,18 +63,27 @@ function takePairs(words: readonly string[]): readonly string[] {
  * Reads arguments that are written as words: `name=text`, `name:=JSON`, or `name=@file` for the text of a file.
  * Throws `USAGE_INVALID`.
  */
-export async function readPairs(pairs: readonly string[], cwd: string): Promise<string> {
+export async function readPairs(pairs: readonly string[], cwd: string): Promise<ReadPairs> {
   const members: [string, unknown][] = [];
+  const texts = new Set<string>();
   for (const pair of pairs) {
     const [, name = "", sign, value = ""] = /^([\w-]+)(:?=)(.*)$/s.exec(pair) ?? [];
     if (sign === ":=") members.push([name, readJson(`the value of ${name}`, value)]);
-    else
-      members.push([
-        name,
-        value.startsWith("@") ? await readFileText(name, resolve(cwd, value.slice(1))) : value,
-      ]);
+    else if (value.startsWith("@"))
+      members.push([name, await readFileText(name, resolve(cwd, value.slice(1)))]);
+    else {
+      texts.add(name);
+      members.push([name, value]);
+    }
   }
-  return JSON.stringify(Object.fromEntries(members));
+  return { arguments: Object.fromEntries(members) as JsonObject, texts };
+}
+
+/** Arguments that were written as words. */
+export interface ReadPairs {
+  readonly arguments: JsonObject;
+  /** Names of those that were written as `name=text`. */
+  readonly texts: ReadonlySet<string>;
 }
 
 async function readFileText(name: string, path: string): Promise<string> {

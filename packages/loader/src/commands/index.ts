@@ -45,6 +45,9 @@ export {
   type PlanLock,
 } from "../plan/lock-file.ts";
 
+// Read a call
+export { parseFlowMap, type FlowMap } from "./flow-map.ts";
+
 // Read a module
 export { describeModule, type DescribeOptions } from "./describe-module.ts";
 export { describePackage, type DescribedPackage } from "./describe-package.ts";

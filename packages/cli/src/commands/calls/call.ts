@@ -4,7 +4,14 @@ import type { Command } from "commander";
 import { createTerminalApprover } from "../../host/terminal-approver.ts";
 import { readUserName } from "../../host/user-name.ts";
 import { openPlan } from "../../host/open-plan.ts";
-import { readCallOperands, readPairs, readText, type CallOperands } from "../../options/operands.ts";
+import { readRequest } from "../../host/read-request.ts";
+import { readCallOperands, type CallOperands } from "../../options/operands.ts";
+import {
+  addSourceOptions,
+  hasSource,
+  planOfSource,
+  type SourceOptions,
+} from "../../options/source-options.ts";
 import { addPlanOptions, type PlanOptions } from "../../options/plan-options.ts";
 import { addTapeOptions, exitCodeOfReplay, type TapeOptions } from "../../options/tape-options.ts";
 import { readMilliseconds } from "../../options/milliseconds.ts";
@@ -16,7 +23,7 @@ import type { Shell } from "../../process/shell.ts";
 import type { ExitCode } from "../../process/exit-codes.ts";
 import { interruption } from "../../process/signals.ts";
 
-interface Options extends PlanOptions, TapeOptions {
+interface Options extends PlanOptions, TapeOptions, SourceOptions {
   readonly json?: true;
   readonly approve?: true;
   readonly session?: string;
@@ -27,11 +34,11 @@ interface Options extends PlanOptions, TapeOptions {
 
 /** `toolmount call [plan] <tool> [arguments]`: one call, and its outcome. */
 export function define(command: Command, shell: Shell): void {
-  addTapeOptions(addPlanOptions(command))
+  addSourceOptions(addTapeOptions(addPlanOptions(command)))
     .usage("[options] [plan] <tool> [arguments]")
     .argument(
       "[plan-tool-arguments...]",
-      "the plan, if it is not the nearest one; the tool; its arguments as JSON, as name=text, name:=JSON or name=@file, or - to read JSON from standard input",
+      "the plan, if it is not the nearest one; the tool; its arguments as JSON, as name=text, name:=JSON or name=@file, as 'tool(name: value)', or - to read JSON from standard input",
     )
     .option("--session <id>", "the session of the call")
     .option("--user <id>", "the user of the call")
@@ -47,28 +54,33 @@ export function define(command: Command, shell: Shell): void {
       shell.end(await call(readCallOperands(words, shell.settings.plan), options, shell));
     });
   addExamples(command, [
+    "toolmount call read_file file_path=README.md limit=5",
+    `toolmount call 'read_file(file_path: README.md, limit: 5)'`,
     `toolmount call mount-plans/coding.yaml read_file '{"file_path":"README.md","limit":5}'`,
     `echo '{"name":"Ada"}' | toolmount call agent_hello_world - --json`,
+    `toolmount call --module ./tools/count-words.ts count_words text=@README.md`,
+    `toolmount call --stdio "npx -y some-server" search query=tools`,
   ]);
 }
 
-async function call(
-  { plan, tool, text, pairs }: CallOperands,
-  options: Options,
-  shell: Shell,
-): Promise<ExitCode> {
-  const written = pairs.length > 0 ? await readPairs(pairs, shell.cwd) : text;
-  const given = written === "-" ? await readText(shell.input) : written;
+async function call(operands: CallOperands, options: Options, shell: Shell): Promise<ExitCode> {
+  const { plan } = operands;
+  const input = planOfSource(plan, options);
   const { outcome, code } = await shell.interruptible(async (controller) => {
-    const approver = chooseApprover(options, text === "-" ? undefined : shell.terminal, shell, controller);
-    const host = await openPlan(plan, options, shell, { approver });
+    const terminal = operands.text === "-" ? undefined : shell.terminal;
+    const approver = chooseApprover(options, terminal, shell, controller);
+    const host = await openPlan(input, options, shell, { approver });
     const giveUp = startGiveUp(options.timeout, controller);
     try {
+      const asked = { ...shell, terminal: options.json === true ? undefined : terminal };
+      const request = await readRequest(operands, host, asked, controller);
       const context = contextOf(options, shell, controller.signal);
-      const done = await host.call({ name: tool, arguments: given }, context);
+      const done = await host.call(request, context);
       return { outcome: done, code: exitCodeOfReplay(host, exitCodeOfCall(done), shell) };
     } catch (error) {
-      throw isToolInterrupt(error) ? new ToolmountError("INTERRUPTED", { tool }, { cause: error }) : error;
+      throw isToolInterrupt(error)
+        ? new ToolmountError("INTERRUPTED", { tool: operands.tool }, { cause: error })
+        : error;
     } finally {
       clearTimeout(giveUp);
       await host.close();
@@ -77,7 +89,8 @@ async function call(
   if (options.json === true) shell.out.json(outcome);
   else {
     writeOutcome(shell.out, outcome);
-    writeNextCommands(shell.out, outcome, { plan, session: options.session, user: options.user });
+    if (!hasSource(options))
+      writeNextCommands(shell.out, outcome, { plan, session: options.session, user: options.user });
   }
   return code;
 }

@@ -6,19 +6,20 @@ import { openPlan } from "../../host/open-plan.ts";
 import { addExamples, jsonOption, planArgument } from "../../options/common.ts";
 import { readPlanAndTool } from "../../options/operands.ts";
 import { addPlanOptions, type PlanOptions } from "../../options/plan-options.ts";
+import { addSourceOptions, planOfSource, type SourceOptions } from "../../options/source-options.ts";
 import type { Shell } from "../../process/shell.ts";
 import { exitCodes, type ExitCode } from "../../process/exit-codes.ts";
 import { argumentRows, exampleArguments } from "../../render/arguments.ts";
 import { jsonText, printable, printableLines } from "../../screen/printable.ts";
 import { writeTable } from "../../screen/table.ts";
 
-interface Options extends PlanOptions {
+interface Options extends PlanOptions, SourceOptions {
   readonly json?: true;
 }
 
 /** `toolmount describe [plan] <tool>`: all that a person needs to know to call a tool. */
 export function define(command: Command, shell: Shell): void {
-  addPlanOptions(command)
+  addSourceOptions(addPlanOptions(command))
     .usage("[options] [plan] <tool>")
     .argument("[plan]", planArgument)
     .argument("[tool]", "the tool, by the name that list shows")
@@ -39,7 +40,7 @@ async function describe(
   options: Options,
   shell: Shell,
 ): Promise<ExitCode> {
-  const host = await openPlan(plan, options, shell);
+  const host = await openPlan(planOfSource(plan, options), options, shell);
   try {
     const tool = findTool(host, name);
     const example = exampleArguments(tool.inputSchema);

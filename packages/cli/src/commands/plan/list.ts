@@ -5,13 +5,14 @@ import { countOf } from "../../screen/count.ts";
 import { addExamples, jsonOption, planArgument } from "../../options/common.ts";
 import type { PlanOptions } from "../../options/plan-options.ts";
 import { addPlanOptions } from "../../options/plan-options.ts";
+import { addServerOptions, type SourceOptions } from "../../options/source-options.ts";
 import { printable } from "../../screen/printable.ts";
 import type { Screen, Style } from "../../screen/screen.ts";
 import { writeTable, type Column } from "../../screen/table.ts";
 import type { Shell } from "../../process/shell.ts";
 import { exitCodes, type ExitCode } from "../../process/exit-codes.ts";
 
-interface Options extends PlanOptions {
+interface Options extends PlanOptions, Pick<SourceOptions, "stdio" | "http"> {
   readonly json?: true;
   readonly mode?: string;
   readonly tool?: string;
@@ -22,7 +23,7 @@ interface Options extends PlanOptions {
 
 /** `toolmount list [plan]`: lists the offered tools. */
 export function define(command: Command, shell: Shell): void {
-  addPlanOptions(command)
+  addServerOptions(addPlanOptions(command))
     .argument("[plan]", planArgument)
     .option("--mode <name>", "only the tools that are offered in this mode")
     .option("--tool <glob>", "only tools whose name matches: 'read_*'")
@@ -36,6 +37,7 @@ export function define(command: Command, shell: Shell): void {
   addExamples(command, [
     "toolmount list mount-plans/reference.yaml",
     "toolmount list --category write --tool '*_file'",
+    `toolmount list --stdio "npx -y some-server"`,
   ]);
 }
 
@@ -43,13 +45,17 @@ export function define(command: Command, shell: Shell): void {
 export async function list(plan: string | undefined, options: Options, shell: Shell): Promise<ExitCode> {
   const { json, mode } = options;
   const all =
-    (mode === undefined && (await listManifests(plan, options, shell))) ||
+    (mode === undefined && !hasServer(options) && (await listManifests(plan, options, shell))) ||
     (await listMounted(plan, options, shell));
   const listing = { ...all, tools: all.tools.filter(createFilter(options)) };
   if (json === true) shell.out.json(listing);
   else if (options.names === true) for (const { name } of listing.tools) shell.out.line(printable(name));
   else writeTools(shell.out, listing.tools);
   return exitCodes.done;
+}
+
+function hasServer({ stdio, http }: Options): boolean {
+  return (stdio ?? http) !== undefined;
 }
 
 function createFilter({ tool, category, module }: Options): (tool: ListedTool) => boolean {
@@ -105,12 +111,14 @@ async function refuseInvalid(plan: string | undefined, options: Options, shell: 
 }
 
 async function listMounted(plan: string | undefined, options: Options, shell: Shell): Promise<Listing> {
-  const { mode } = options;
-  const [{ openHost }, { loaderOptions }] = await Promise.all([
+  const { mode, stdio, http } = options;
+  const [{ openHost }, { loaderOptions }, { planOfSource }] = await Promise.all([
     import("@toolmount/loader"),
     import("../../host/loader-options.ts"),
+    import("../../options/source-options.ts"),
   ]);
-  const host = await openHost(plan, loaderOptions(options, shell));
+  const input = planOfSource(plan, { ...(stdio && { stdio }), ...(http && { http }) });
+  const host = await openHost(input, loaderOptions(options, shell));
   try {
     const offered = mode === undefined ? host.tools() : (await host.offer({ mode })).tools;
     const tools = offered.map((tool) => ({ ...tool, module: tool.owner }));

@@ -1,0 +1,79 @@
+import type { Json, JsonObject, JsonSchema } from "@toolmount/core";
+import { fitText } from "../options/call-text.ts";
+import type { Shell } from "../process/shell.ts";
+import { argumentRows } from "../render/arguments.ts";
+import { printable } from "../screen/printable.ts";
+
+type Terminal = NonNullable<Shell["terminal"]>;
+
+/** Names of the required arguments that a call lacks. */
+export function missingArguments(schema: JsonSchema, given: JsonObject): string[] {
+  return argumentRows(schema).flatMap(({ name, required }) =>
+    required && !Object.hasOwn(given, name) ? [name] : [],
+  );
+}
+
+/** Asks the person at the terminal for arguments, one after the other. Null after Ctrl-C. */
+export async function askArguments(
+  schema: JsonSchema,
+  names: readonly string[],
+  terminal: Terminal,
+  signal: AbortSignal,
+): Promise<JsonObject | null> {
+  const { properties = {} } = schema as { readonly properties?: Readonly<Record<string, JsonSchema>> };
+  const rows = new Map(argumentRows(schema).map((row) => [row.name, row]));
+  const given: [string, Json][] = [];
+  for (const name of names) {
+    const { type = "", text = "" } = rows.get(name) ?? {};
+    const message = printable(`${name} (${type})${text === "" ? "" : `: ${text}`}`);
+    const value = await askOne(properties[name] ?? {}, { ...terminal, signal, message });
+    if (value === null) return null;
+    given.push([name, value.value]);
+  }
+  return Object.fromEntries(given);
+}
+
+type Asking = Terminal & { readonly signal: AbortSignal; readonly message: string };
+
+async function askOne(schema: JsonSchema, asking: Asking): Promise<{ readonly value: Json } | null> {
+  const { confirm, isCancel, select, text } = await import("@clack/prompts");
+  const { enum: values, type } = schema as { readonly enum?: readonly Json[]; readonly type?: unknown };
+  if (values !== undefined) {
+    const options = values.map((value, at) => ({
+      value: at,
+      label: typeof value === "string" ? value : JSON.stringify(value),
+    }));
+    const at = await select<number>({ ...asking, options });
+    return isCancel(at) ? null : { value: values[at]! };
+  }
+  if (type === "boolean") {
+    const answer = await confirm(asking);
+    return isCancel(answer) ? null : { value: answer };
+  }
+  const isWritten = type === "array" || type === "object";
+  const answer = await text({
+    ...asking,
+    ...(isWritten && { placeholder: "JSON" }),
+    validate: checkOf(schema),
+  });
+  return isCancel(answer) ? null : { value: valueOf(answer ?? "", schema) };
+}
+
+function checkOf(schema: JsonSchema): (written: string | undefined) => string | undefined {
+  return (written = "") => {
+    const { type } = schema;
+    const value = valueOf(written, schema);
+    if ((type === "number" || type === "integer") && typeof value !== "number") return "Write a number.";
+    if ((type === "array" || type === "object") && typeof value !== "object") return "Write JSON.";
+    return undefined;
+  };
+}
+
+function valueOf(written: string, schema: JsonSchema): Json {
+  if (schema["type"] !== "array" && schema["type"] !== "object") return fitText(written, schema);
+  try {
+    return JSON.parse(written) as Json;
+  } catch {
+    return written;
+  }
+}

@@ -1,0 +1,83 @@
+import type { JsonObject, ToolInfo } from "@toolmount/core";
+import { ToolmountError } from "@toolmount/core/errors";
+import { nearestNames } from "@toolmount/core/nearest";
+import type { OpenedHost } from "@toolmount/loader";
+import { fitTexts, parseInner } from "../options/call-text.ts";
+import { readPairs, readText, type CallOperands } from "../options/operands.ts";
+import type { Shell } from "../process/shell.ts";
+import { interruption } from "../process/signals.ts";
+import { jsonText, printable } from "../screen/printable.ts";
+import { askArguments, missingArguments } from "./argument-form.ts";
+
+/** A call as the host takes it. */
+export interface CallRequest {
+  readonly name: string;
+  /** An object, or JSON text, which the host parses. */
+  readonly arguments: JsonObject | string | undefined;
+}
+
+/**
+ * Reads the tool and the arguments of a call. A person at a terminal is asked about a name that is nearly right, and for
+ * required arguments that are missing; Ctrl-C in a question aborts.
+ */
+export async function readRequest(
+  operands: CallOperands,
+  host: OpenedHost,
+  shell: Shell,
+  controller: AbortController,
+): Promise<CallRequest> {
+  const tools = host.tools();
+  const written = tools.find(
+    ({ name, aliases }) => name === operands.tool || aliases.includes(operands.tool),
+  );
+  const tool = written ?? (await askName(operands.tool, tools, shell, controller));
+  const given = await readArguments(operands, tool, shell);
+  const name = tool?.name ?? operands.tool;
+  if (tool === undefined || typeof given === "string" || shell.terminal === undefined)
+    return { name, arguments: given };
+  const missing = missingArguments(tool.inputSchema, given ?? {});
+  if (missing.length === 0) return { name, arguments: given };
+  const answers = await askArguments(tool.inputSchema, missing, shell.terminal, controller.signal);
+  if (answers === null) throw leave(controller, name);
+  const whole = { ...given, ...answers };
+  shell.err.line(
+    shell.err.paint(
+      "dim",
+      `toolmount call ${printable(name)} '${jsonText(whole, 0).replaceAll("'", String.raw`'\''`)}'`,
+    ),
+  );
+  return { name, arguments: whole };
+}
+
+async function readArguments(
+  { text, pairs, written }: CallOperands,
+  tool: ToolInfo | undefined,
+  shell: Shell,
+): Promise<JsonObject | string | undefined> {
+  if (written !== undefined) return parseInner(written);
+  if (pairs.length === 0) return text === "-" ? readText(shell.input) : text;
+  const read = await readPairs(pairs, shell.cwd);
+  return tool === undefined ? read.arguments : fitTexts(read.arguments, read.texts, tool.inputSchema);
+}
+
+/** The tool that a person meant, when only one name is near. */
+async function askName(
+  written: string,
+  tools: readonly ToolInfo[],
+  { terminal }: Shell,
+  controller: AbortController,
+): Promise<ToolInfo | undefined> {
+  const names = tools.map(({ name }) => name);
+  const [near, ...others] = nearestNames(written, names);
+  if (terminal === undefined || near === undefined || others.length > 0) return undefined;
+  const { confirm, isCancel } = await import("@clack/prompts");
+  const message = `There is no tool ${printable(written)}. Call ${printable(near)}?`;
+  const answer = await confirm({ ...terminal, signal: controller.signal, message });
+  if (isCancel(answer)) throw leave(controller, written);
+  return answer ? tools.find(({ name }) => name === near) : undefined;
+}
+
+function leave(controller: AbortController, tool: string): ToolmountError {
+  controller.abort(interruption("SIGINT"));
+  return new ToolmountError("INTERRUPTED", { tool });
+}

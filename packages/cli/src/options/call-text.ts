@@ -1,0 +1,52 @@
+import type { Json, JsonObject, JsonSchema } from "@toolmount/core";
+import { ToolmountError } from "@toolmount/core/errors";
+
+/** A call that is written as in a program: `tool(a: 1, b: "x")`. */
+export interface WrittenCall {
+  readonly tool: string;
+  /** The text between the brackets. */
+  readonly inner: string;
+}
+
+/** Reads a word as such a call; undefined when it is none. */
+export function readCallText(word: string): WrittenCall | undefined {
+  const [, tool, inner] = /^([A-Za-z0-9_.-]{1,128})\((.*)\)$/s.exec(word.trim()) ?? [];
+  return tool === undefined || inner === undefined ? undefined : { tool, inner };
+}
+
+/**
+ * The arguments of a written call: `name: value` with commas, values as in JSON or as bare words. Throws `USAGE_INVALID`.
+ */
+export async function parseInner({ tool, inner }: WrittenCall): Promise<JsonObject> {
+  const { parseFlowMap } = await import("@toolmount/loader/commands");
+  const read = parseFlowMap(inner);
+  if (read.ok) return read.value;
+  const problem = `the arguments of ${tool}(…) cannot be read: ${read.problem}; write ${tool}(name: "text", count: 3)`;
+  throw new ToolmountError("USAGE_INVALID", { problem });
+}
+
+/**
+ * Arguments that were written as `name=text`, as the tool's schema wants them: a text becomes a number, true or false where
+ * the schema has such a type and no text.
+ */
+export function fitTexts(given: JsonObject, texts: ReadonlySet<string>, schema: JsonSchema): JsonObject {
+  const { properties = {} } = schema as { readonly properties?: Readonly<Record<string, JsonSchema>> };
+  const members = Object.entries(given).map(([name, value]): [string, Json] => [
+    name,
+    texts.has(name) && typeof value === "string" ? fitText(value, properties[name] ?? {}) : value,
+  ]);
+  return Object.fromEntries(members);
+}
+
+/** A text as a value of a schema; the text itself where it does not fit, so that the host reports it. */
+export function fitText(text: string, { type }: JsonSchema): Json {
+  const types = [type].flat();
+  if (types.includes("string")) return text;
+  if (
+    (types.includes("number") || types.includes("integer")) &&
+    /^-?\d+(?:\.\d+)?(?:e[+-]?\d+)?$/i.test(text)
+  )
+    return Number(text);
+  if (types.includes("boolean") && (text === "true" || text === "false")) return text === "true";
+  return text;
+}

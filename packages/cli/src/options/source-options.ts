@@ -1,0 +1,62 @@
+import { ToolmountError } from "@toolmount/core/errors";
+import type { PlanInput } from "@toolmount/loader";
+import type { Command } from "commander";
+
+/** Where tools come from without a plan. */
+export interface SourceOptions {
+  readonly module?: string;
+  readonly stdio?: string;
+  readonly http?: string;
+}
+
+/** Adds `--module`, `--stdio` and `--http`: the tools of one source, without a plan. */
+export function addSourceOptions(command: Command): Command {
+  return addServerOptions(
+    command.option("--module <module>", "without a plan: the tools of this file or package"),
+  );
+}
+
+/** Adds `--stdio` and `--http` only, where `--module` has another meaning. */
+export function addServerOptions(command: Command): Command {
+  return command
+    .option("--stdio <command>", "without a plan: the tools of the MCP server that this command starts")
+    .option("--http <url>", "without a plan: the tools of the MCP server at this address");
+}
+
+/** Whether the options name a source. */
+export function hasSource({ module, stdio, http }: SourceOptions): boolean {
+  return (module ?? stdio ?? http) !== undefined;
+}
+
+/**
+ * A plan of one entry for the source that the options name, or the plan that the command line names. Calls of such a plan
+ * are neither stored nor audited. Throws `USAGE_INVALID` for two sources.
+ */
+export function planOfSource(plan: string | undefined, options: SourceOptions): PlanInput {
+  const given = Object.entries({ plan, ...pick(options) }).filter(([, value]) => value !== undefined);
+  if (!hasSource(options)) return plan;
+  if (given.length > 1) {
+    const problem = `${given.map(([name]) => (name === "plan" ? "a plan" : `--${name}`)).join(" and ")}: give one of them`;
+    throw new ToolmountError("USAGE_INVALID", { problem });
+  }
+  return { version: 1, state: "memory", audit: "off", tools: [entryOf(options)] };
+}
+
+function pick({ module, stdio, http }: SourceOptions): SourceOptions {
+  return { ...(module && { module }), ...(stdio && { stdio }), ...(http && { http }) };
+}
+
+function entryOf({ module, stdio, http }: SourceOptions) {
+  if (module !== undefined) return { module };
+  if (http !== undefined) return { module: "server", source: { mcp: { url: http } } };
+  const [command, ...args] = splitWords(stdio ?? "");
+  if (command === undefined)
+    throw new ToolmountError("USAGE_INVALID", { problem: "--stdio names no program" });
+  return { module: "server", source: { mcp: { command, args } } };
+}
+
+/** The words of a command line. Quotes keep a word together; nothing else of a shell is understood. */
+export function splitWords(line: string): string[] {
+  const words = line.matchAll(/(?:[^\s"']|"[^"]*"|'[^']*')+/g);
+  return Array.from(words, ([word]) => word.replaceAll(/"([^"]*)"|'([^']*)'/g, "$1$2"));
+}

@@ -1,0 +1,31 @@
+import type { JsonObject } from "@toolmount/core";
+import { isMap, parseDocument } from "yaml";
+import { copyJson, isRecord } from "../diagnostics/json.ts";
+
+/** Members of a map, or why they cannot be read. */
+export type FlowMap =
+  | { readonly ok: true; readonly value: JsonObject }
+  | { readonly ok: false; readonly problem: string };
+
+/** Reads the members of a map as YAML writes them between braces: `a: 1, b: two words, c: [3]`. */
+export function parseFlowMap(text: string): FlowMap {
+  const document = parseDocument(`{${text}\n}`, { merge: false, prettyErrors: false });
+  const [error] = document.errors;
+  if (error !== undefined) return { ok: false, problem: error.message.split("\n", 1)[0]! };
+  const bare = isMap(document.contents)
+    ? document.contents.items.find(({ value }) => value === null)
+    : undefined;
+  if (bare !== undefined) return { ok: false, problem: problemOf(String(bare.key)) };
+  const written: unknown = document.toJS({ maxAliasCount: 0 });
+  if (!isRecord(written)) return { ok: false, problem: "they are not names with values" };
+  const copied = copyJson(written);
+  return copied.ok ? { ok: true, value: copied.value } : { ok: false, problem: copied.problem };
+}
+
+/** A member without a value: its colon has no blank behind it, or it has no name. */
+function problemOf(written: string): string {
+  const [name = "", ...rest] = written.split(":");
+  return rest.length > 0 && /^[\w-]+$/.test(name)
+    ? `write a blank after "${name}:"`
+    : `"${written.slice(0, 100)}" has no name before it`;
+}
