@@ -20,6 +20,8 @@ export interface TurnOptions {
   readonly onEvent?: ((event: TurnEvent) => void) | undefined;
   /** W3C trace context of the caller. The turn, its requests and its calls become part of that trace. */
   readonly traceparent?: string | undefined;
+  /** More instructions for this turn, after those of the plan, such as the text of an AGENTS.md. */
+  readonly instructions?: string | undefined;
   /** Settings of this turn that override the plan's. */
   readonly settings?: Partial<Settings> | undefined;
 }

@@ -70,8 +70,15 @@ export function createSessionAccess(
     },
 
     /** The plan's settings, overridden by the agent's and then by the turn's. */
-    settingsFor: (facts: SessionFacts, { settings: given = {} }: TurnOptions): Settings =>
-      merged(settings, agentSettings(agentOf(facts)), given),
+    settingsFor: (
+      facts: SessionFacts,
+      { settings: given = {}, instructions: more }: TurnOptions,
+    ): Settings => {
+      const all = merged(settings, agentSettings(agentOf(facts)), given);
+      return more === undefined
+        ? all
+        : { ...all, instructions: [all.instructions, more].filter(Boolean).join("\n\n") };
+    },
 
     /** Throws `SESSION_NOT_FOUND` for another user's session. A caller without a user acts for the session's user. */
     requireOwner({ id, userId: owner }: SessionFacts, userId: string | null | undefined): void {

@@ -19,6 +19,11 @@ export function addModelOptions(command: Command): Command {
     .option("--base-url <url>", "a server that speaks the Responses API, without /responses");
 }
 
+/** Adds `--no-agents-md`, for commands that run turns. */
+export function addAgentsOption(command: Command): Command {
+  return command.option("--no-agents-md", "do not give the nearest AGENTS.md to the model as instructions");
+}
+
 /** A reasoner, and what it is to be asked with. */
 export interface OpenReasoner {
   readonly reasoner: Reasoner;

@@ -9,9 +9,11 @@ import { exitCodes, type ExitCode } from "../process/exit-codes.ts";
 export function createTurnView(screen: Screen): (event: TurnEvent) => void {
   let isOpen = false;
   let wasStreamed = false;
+  let isThinking = false;
   const endLine = () => {
     if (isOpen) screen.line();
     isOpen = false;
+    isThinking = false;
   };
   const line = (text: string) => {
     endLine();
@@ -20,6 +22,7 @@ export function createTurnView(screen: Screen): (event: TurnEvent) => void {
   return (event) => {
     switch (event.type) {
       case "text_delta":
+        if (isThinking) endLine();
         screen.write(printableLines(event.text));
         isOpen = true;
         wasStreamed = true;
@@ -43,8 +46,13 @@ export function createTurnView(screen: Screen): (event: TurnEvent) => void {
         return event.waiting.flatMap(waitingCallsOf).forEach((call) => line(waitingLine(screen, call)));
       case "error":
         return line(`${screen.paint("red", event.code)} ${printableLines(event.message)}`);
-      case "begin":
       case "thinking_delta":
+        if (!isThinking) endLine();
+        screen.write(screen.paint("dim", printableLines(event.text)));
+        isOpen = true;
+        isThinking = true;
+        return;
+      case "begin":
         return;
       case "done":
       default:

@@ -11,6 +11,7 @@ import type { Shell } from "../process/shell.ts";
 import type { ExitCode } from "../process/exit-codes.ts";
 import { interruption } from "../process/signals.ts";
 import { createTerminalLock, type TerminalLock } from "../process/terminal-lock.ts";
+import { findAgentsFile, sayAgentsFile } from "./agents-md.ts";
 import { openReasoner, type ModelOptions, type OpenReasoner } from "./open-reasoner.ts";
 import { createTurnView, exitCodeOfTurn, turnFooter } from "./turn-view.ts";
 
@@ -18,11 +19,15 @@ import { createTurnView, exitCodeOfTurn, turnFooter } from "./turn-view.ts";
 export interface AgentOptions extends PlanOptions, ModelOptions, TapeOptions {
   readonly json?: true;
   readonly user?: string;
+  /** False with `--no-agents-md`. */
+  readonly agentsMd?: boolean;
 }
 
 /** A reasoner over a plan. */
 export interface Agent extends Pick<OpenReasoner, "reasoner"> {
   readonly host: OpenedHost;
+  /** The model that the command names; undefined for the plan's. */
+  readonly model: string | undefined;
   /** The options of a turn, which the controller cancels, also by Ctrl-C in one of its questions. */
   readonly turn: (controller: AbortController) => TurnOptions;
 }
@@ -34,6 +39,8 @@ export async function withReasoner<Value>(
   shell: Shell,
   act: (agent: Agent) => Promise<Value>,
 ): Promise<Value> {
+  const agentsFile = options.agentsMd === false ? undefined : await findAgentsFile(shell.cwd);
+  if (agentsFile !== undefined && options.json !== true) sayAgentsFile(agentsFile, shell);
   const lock = createTerminalLock();
   let current: AbortController | undefined;
   const approver = chooseApprover(shell, lock, () => current?.abort(interruption("SIGINT")));
@@ -47,9 +54,11 @@ export async function withReasoner<Value>(
     return await act({
       host,
       reasoner,
+      model: settings.model,
       turn(controller) {
         current = controller;
-        return { userId: options.user, abortSignal: controller.signal, settings, onEvent };
+        const instructions = agentsFile?.text;
+        return { userId: options.user, abortSignal: controller.signal, settings, instructions, onEvent };
       },
     });
   } finally {

@@ -22,7 +22,7 @@ export function define(command: Command, shell: Shell): void {
     .action(async (server: string | undefined, options: Options) => {
       shell.end(await (server === undefined ? listProviders : listModels.bind(null, server))(options, shell));
     });
-  addExamples(command, ["toolmount models", "toolmount models ollama"]);
+  addExamples(command, ["toolmount models ollama", "toolmount models"]);
 }
 
 async function listProviders({ json }: Options, shell: Shell): Promise<ExitCode> {

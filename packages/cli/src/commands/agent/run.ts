@@ -1,6 +1,6 @@
 import { ToolmountError } from "@toolmount/core";
 import type { Command } from "commander";
-import { addModelOptions } from "../../agent/open-reasoner.ts";
+import { addAgentsOption, addModelOptions } from "../../agent/open-reasoner.ts";
 import { runTurn, type AgentOptions } from "../../agent/with-reasoner.ts";
 import { readText } from "../../options/operands.ts";
 import { addExamples, jsonOption } from "../../options/common.ts";
@@ -15,7 +15,7 @@ interface Options extends AgentOptions {
 
 /** `toolmount run [plan] "<prompt>"`: one turn of a model over the plan's tools. */
 export function define(command: Command, shell: Shell): void {
-  addTapeOptions(addModelOptions(addPlanOptions(command)))
+  addAgentsOption(addTapeOptions(addModelOptions(addPlanOptions(command))))
     .usage("[options] [plan] <prompt>")
     .argument(
       "[plan-and-prompt...]",

@@ -2,7 +2,7 @@ import { ToolmountError, type SessionStore } from "@toolmount/core";
 import type { OpenedHost } from "@toolmount/loader";
 import type { ClientResult, Reasoner, SessionDetails, SessionSummary } from "@toolmount/reasoner";
 import { InvalidArgumentError, type Command } from "commander";
-import { addModelOptions, openSessions } from "../../agent/open-reasoner.ts";
+import { addAgentsOption, addModelOptions, openSessions } from "../../agent/open-reasoner.ts";
 import { runTurn, type AgentOptions } from "../../agent/with-reasoner.ts";
 import { openPlan } from "../../host/open-plan.ts";
 import { findByPrefix } from "../../options/find-by-prefix.ts";
@@ -110,7 +110,7 @@ function defineDeletion(add: Add, shell: Shell): void {
 }
 
 function defineResume(add: Add, shell: Shell): void {
-  addModelOptions(add("resume", "Resume a turn that waits, or whose process ended"))
+  addAgentsOption(addModelOptions(add("resume", "Resume a turn that waits, or whose process ended")))
     .argument("<id>", idArgument)
     .argument("[plan]", planArgument)
     .option("--user <id>", "the user of the turn")

@@ -1,0 +1,48 @@
+import { open } from "node:fs/promises";
+import { dirname, join } from "node:path";
+import { ToolmountError } from "@toolmount/core/errors";
+import { printable } from "../screen/printable.ts";
+import { shortPath } from "../render/problems.ts";
+import type { Shell } from "../process/shell.ts";
+
+/** Most bytes of a file of instructions; Codex reads as much. */
+const maxBytes = 65_536;
+
+/** The instructions of a project for agents. */
+export interface AgentsFile {
+  readonly path: string;
+  readonly text: string;
+}
+
+/**
+ * Finds the nearest AGENTS.md, from a folder upward. Undefined without one. Throws `USAGE_INVALID` when it is too large to
+ * be instructions.
+ */
+export async function findAgentsFile(folder: string): Promise<AgentsFile | undefined> {
+  for (let at = folder; ; at = dirname(at)) {
+    const path = join(at, "AGENTS.md");
+    const text = await readStart(path);
+    if (text !== undefined) return text.trim() === "" ? undefined : { path, text };
+    if (dirname(at) === at) return undefined;
+  }
+}
+
+/** Shows which file of instructions the model reads. */
+export function sayAgentsFile({ path, text }: AgentsFile, { err, cwd }: Shell): void {
+  const facts = `${printable(shortPath(path, cwd))}, ${Buffer.byteLength(text)} bytes`;
+  err.line(err.paint("dim", `instructions: ${facts}; --no-agents-md leaves them out`));
+}
+
+async function readStart(path: string): Promise<string | undefined> {
+  const file = await open(path).catch(() => undefined);
+  if (file === undefined) return undefined;
+  try {
+    if (!(await file.stat()).isFile()) return undefined;
+    const { bytesRead, buffer } = await file.read(Buffer.alloc(maxBytes + 1), 0, maxBytes + 1, 0);
+    if (bytesRead <= maxBytes) return buffer.toString("utf8", 0, bytesRead);
+  } finally {
+    await file.close();
+  }
+  const problem = `${path} has more than ${maxBytes} bytes, which is too much for instructions; shorten it, or use --no-agents-md`;
+  throw new ToolmountError("USAGE_INVALID", { problem });
+}

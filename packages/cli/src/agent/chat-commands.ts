@@ -1,0 +1,123 @@
+import { changeSessionMode } from "@toolmount/core/sessions";
+import { isToolmountError } from "@toolmount/core/errors";
+import type { TurnResult } from "@toolmount/reasoner";
+import type { Shell } from "../process/shell.ts";
+import { printable } from "../screen/printable.ts";
+import { shortIds } from "../screen/short-ids.ts";
+import { writeTable } from "../screen/table.ts";
+import type { Agent } from "./with-reasoner.ts";
+
+/** What the commands of a chat read and change. */
+export interface Chat {
+  readonly agent: Agent;
+  readonly sessionId: string;
+  /** The turns of this chat. */
+  readonly turns: readonly TurnResult[];
+  /** The model of the next turn, where it was changed. */
+  model: string | undefined;
+}
+
+interface ChatCommand {
+  readonly name: string;
+  readonly argument?: string;
+  readonly says: string;
+  run(argument: string, chat: Chat, shell: Shell): Promise<void> | void;
+}
+
+/** Commands of a chat; `/quit` is the chat's own. */
+const commands: readonly ChatCommand[] = [
+  { name: "/help", says: "show these commands", run: (_, _chat, shell) => writeHelp(shell) },
+  { name: "/tools", says: "show the tools that the model is offered", run: writeTools },
+  {
+    name: "/mode",
+    argument: "[mode]",
+    says: "show the mode, or change it from the next turn on",
+    run: useMode,
+  },
+  {
+    name: "/model",
+    argument: "[name]",
+    says: "show the model, or ask another one from now on",
+    run: useModel,
+  },
+  { name: "/cost", says: "show requests, tokens and cost of this chat", run: writeCost },
+  { name: "/approvals", says: "show the questions that wait for an answer", run: writeApprovals },
+  { name: "/quit", says: "end the chat", run: () => {} },
+];
+
+/** Whether a line is for the chat itself: it is never sent to a model. Two slashes begin a prompt with one. */
+export function isChatCommand(line: string): boolean {
+  return /^\/[^/\s]*(?:\s|$)/.test(line) && !line.includes("\n");
+}
+
+/** Runs a command of a chat. Its mistakes are shown, and the chat continues. */
+export async function runChatCommand(line: string, chat: Chat, shell: Shell): Promise<void> {
+  const [, name = "", argument = ""] = /^(\S+)\s*(.*)$/.exec(line.trim()) ?? [];
+  const command = commands.find((known) => known.name === name);
+  if (command === undefined)
+    return shell.err.line(
+      `there is no command ${printable(name)}; /help shows the commands, and //… sends a line that begins with a slash`,
+    );
+  try {
+    await command.run(argument, chat, shell);
+  } catch (error) {
+    if (!isToolmountError(error)) throw error;
+    shell.err.line(`${shell.err.paint("red", error.code)} ${printable(error.message)}`);
+  }
+}
+
+function writeHelp({ err }: Shell): void {
+  for (const { name, argument = "", says } of commands)
+    err.line(`  ${err.paint("cyan", `${name} ${argument}`.padEnd(14))} ${says}`);
+  err.line("  Ctrl-C cancels a turn; at the prompt it ends the chat, as does Ctrl-D");
+}
+
+async function writeTools(
+  _argument: string,
+  { agent: { host }, sessionId }: Chat,
+  { err }: Shell,
+): Promise<void> {
+  const { tools } = await host.session(sessionId).offer();
+  writeTable(
+    err,
+    [
+      { title: "tool", cell: ({ name }) => printable(name) },
+      { title: "summary", cell: ({ summary, description }) => printable(summary ?? description) },
+    ],
+    tools,
+  );
+}
+
+async function useMode(mode: string, { agent: { host }, sessionId }: Chat, { err }: Shell): Promise<void> {
+  const session = host.session(sessionId);
+  if (mode !== "") {
+    await session.load();
+    // Rejects for a mode that the plan does not have.
+    await host.offer({ mode });
+    changeSessionMode(session.state, mode);
+  }
+  err.line(`mode ${printable(await session.mode())}`);
+}
+
+function useModel(model: string, chat: Chat, { err }: Shell): void {
+  if (model !== "") chat.model = model;
+  err.line(`model ${printable(chat.model ?? chat.agent.model ?? "of the plan")}`);
+}
+
+function writeCost(_argument: string, { turns }: Chat, { err }: Shell): void {
+  const sum = (of: (turn: TurnResult) => number) => turns.reduce((total, turn) => total + of(turn), 0);
+  const currency = turns.find(({ cost }) => cost !== null)?.cost?.currency;
+  const cost =
+    currency === undefined
+      ? "no prices in the plan"
+      : `${sum((turn) => turn.cost?.amount ?? 0).toFixed(4)} ${currency}`;
+  const tokens = `${sum(({ usage }) => usage.inputTokens)} + ${sum(({ usage }) => usage.outputTokens)} tokens`;
+  err.line(`${turns.length} turns · ${sum(({ iterations }) => iterations)} requests · ${tokens} · ${cost}`);
+}
+
+async function writeApprovals(_argument: string, { agent: { host } }: Chat, { err }: Shell): Promise<void> {
+  const waiting = await host.approvals.list();
+  const short = shortIds(waiting.map(({ id }) => id));
+  for (const { id, tool } of waiting) err.line(`  ${short(id)}  ${printable(tool)}`);
+  err.line(waiting.length === 0 ? "nothing waits" : "answer with: toolmount approvals approve|deny <id>");
+}
