@@ -4,7 +4,7 @@ import { parseFlowMap } from "@toolmount/loader/commands";
 import { fitTexts } from "../../src/options/call-text.ts";
 import { splitWords } from "../../src/options/source-options.ts";
 import { atTerminal, keys } from "../support/terminal.ts";
-import { main, oneTool, planOf, workspace } from "../support/workspace.ts";
+import { command, oneTool, planOf, workspace } from "../support/workspace.ts";
 
 const order = oneTool({
   name: "order_book",
@@ -77,7 +77,10 @@ describe("the ways to write arguments", () => {
 describe("without a plan", () => {
   test("--stdio calls, lists and describes the tools of an MCP server", async () => {
     const { run } = await workspace(files);
-    const server = ["--stdio", `${process.execPath} -C @toolmount/source ${main} serve --stdio`];
+    const server = [
+      "--stdio",
+      [process.execPath, ...command, "serve", "--stdio"].map((word) => `"${word}"`).join(" "),
+    ];
     const [called, listed, described] = await Promise.all([
       run(["call", ...server, "--approve", "order_book", "title=Emma", "count=1", "size=large", "--json"]),
       run(["list", ...server, "--names"]),
