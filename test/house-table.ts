@@ -58,7 +58,7 @@ export const packages: Readonly<Record<string, Allowance>> = {
       "@toolmount/testing",
     ],
     // jsonc-parser writes entries into other applications' files and keeps their comments.
-    libraries: ["commander", "@clack/prompts", "fast-wrap-ansi", "jsonc-parser", "zod"],
+    libraries: ["commander", "@clack/prompts", "@pnpm/tabtab", "fast-wrap-ansi", "jsonc-parser", "zod"],
   },
 };
 

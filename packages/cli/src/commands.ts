@@ -100,6 +100,11 @@ export const commandGroups: readonly CommandGroup[] = [
         summary: "Print the JSON Schema of plans, for editors",
         load: () => import("./commands/plan/schema.ts"),
       },
+      {
+        name: "completion",
+        summary: "Print the script with which a shell completes commands, options and tools",
+        load: () => import("./commands/plan/completion.ts"),
+      },
     ],
   },
   {

@@ -12,6 +12,7 @@ import { exitCodes } from "./process/exit-codes.ts";
 export async function runProgram(words: readonly string[], shell: Shell): Promise<void> {
   try {
     const program = createProgram(shell);
+    if (words[0] === "completion-server") return await complete(program, shell);
     await addCommands(program, words, shell);
     if (words.length === 0) program.help({ error: true });
     await program.parseAsync(words, { from: "user" });
@@ -21,6 +22,14 @@ export async function runProgram(words: readonly string[], shell: Shell): Promis
     if (failure === null) shell.end(exitCodes.wrongUsage);
     else shell.end(reportFailure(failure, shell, words.includes("--json")));
   }
+}
+
+/** A shell asks how a line goes on. */
+async function complete(program: Command, shell: Shell): Promise<void> {
+  const { answerShell, readTypedWords } = await import("./completion-server.ts");
+  const typed = readTypedWords(shell.env);
+  await addCommands(program, typed, shell);
+  await answerShell(program, typed, shell);
 }
 
 function createProgram(shell: Shell): Command {

@@ -70,15 +70,8 @@ export function createSessionAccess(
     },
 
     /** The plan's settings, overridden by the agent's and then by the turn's. */
-    settingsFor: (
-      facts: SessionFacts,
-      { settings: given = {}, instructions: more }: TurnOptions,
-    ): Settings => {
-      const all = merged(settings, agentSettings(agentOf(facts)), given);
-      return more === undefined
-        ? all
-        : { ...all, instructions: [all.instructions, more].filter(Boolean).join("\n\n") };
-    },
+    settingsFor: (facts: SessionFacts, { settings: given = {}, instructions }: TurnOptions): Settings =>
+      withMore(merged(settings, agentSettings(agentOf(facts)), given), instructions),
 
     /** Throws `SESSION_NOT_FOUND` for another user's session. A caller without a user acts for the session's user. */
     requireOwner({ id, userId: owner }: SessionFacts, userId: string | null | undefined): void {
@@ -99,6 +92,11 @@ function merged(...layers: readonly Partial<Settings>[]): Settings {
     all = { ...(isOther ? rest : all), ...own };
   }
   return requireConsistent(settingsSchema.parse(all));
+}
+
+function withMore(settings: Settings, more: string | undefined): Settings {
+  if (more === undefined) return settings;
+  return { ...settings, instructions: [settings.instructions, more].filter(Boolean).join("\n\n") };
 }
 
 /** One provider's key must not reach the server of another. */

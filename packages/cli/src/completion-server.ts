@@ -1,0 +1,68 @@
+import tabtab from "@pnpm/tabtab";
+import type { Command } from "commander";
+import type { Shell } from "./process/shell.ts";
+
+/** One way to complete the line. */
+interface Candidate {
+  readonly name: string;
+  readonly description: string;
+}
+
+/** Commands whose first operand may be a tool. */
+const withTool: ReadonlySet<string> = new Set(["call", "describe", "why"]);
+
+/** The words of the line that a shell completes, up to the cursor; the last one is not finished. */
+export function readTypedWords(env: Shell["env"]): string[] {
+  const line = env["COMP_LINE"] ?? "";
+  const point = Number(env["COMP_POINT"]);
+  const typed = line.slice(0, Number.isInteger(point) ? point : line.length);
+  return typed.trimStart().split(/\s+/).slice(1);
+}
+
+/** Answers a shell that asks how the line goes on. Nothing: the shell then completes names of files. */
+export async function answerShell(program: Command, words: readonly string[], shell: Shell): Promise<void> {
+  const last = words.at(-1) ?? "";
+  const all = await findCandidates(program, words, shell);
+  const fitting = all.filter(({ name }) => name.startsWith(last));
+  tabtab.log(fitting, tabtab.getShellFromEnv(shell.env), (text) => shell.out.line(text));
+}
+
+async function findCandidates(
+  program: Command,
+  words: readonly string[],
+  shell: Shell,
+): Promise<readonly Candidate[]> {
+  const [first = "", ...rest] = words;
+  if (rest.length === 0) return first.startsWith("-") ? optionsOf(program) : commandsOf(program);
+  const command = program.commands.find((known) => known.name() === first);
+  if (command === undefined) return [];
+  const below = command.commands.find((known) => known.name() === rest[0] && rest.length > 1);
+  const last = rest.at(-1)!;
+  if (last.startsWith("-")) return [...optionsOf(below ?? command), ...optionsOf(program)];
+  const choices = (below ?? command).options.find(({ long }) => long === rest.at(-2))?.argChoices;
+  if (choices !== undefined) return choices.map((name) => ({ name, description: "" }));
+  if (rest.length === 1 && command.commands.length > 0) return commandsOf(command);
+  return withTool.has(first) ? listTools(shell) : argumentChoices(command, rest);
+}
+
+function commandsOf(command: Command): Candidate[] {
+  return command.commands.map((known) => ({ name: known.name(), description: known.summary() }));
+}
+
+function optionsOf(command: Command): Candidate[] {
+  return command.options.flatMap(({ long, description }) => (long ? [{ name: long, description }] : []));
+}
+
+function argumentChoices({ registeredArguments }: Command, words: readonly string[]): Candidate[] {
+  const choices = registeredArguments[words.length - 1]?.argChoices ?? [];
+  return choices.map((name) => ({ name, description: "" }));
+}
+
+/** The tools of the nearest plan, as far as manifests list them: a key press runs no module. */
+async function listTools({ cwd }: Shell): Promise<Candidate[]> {
+  const { listPlan } = await import("@toolmount/loader/list");
+  const listed = await listPlan(undefined, { cwd }).catch(() => undefined);
+  return (listed?.entries ?? []).flatMap(({ tools }) =>
+    (tools ?? []).map(({ name, summary, description }) => ({ name, description: summary ?? description })),
+  );
+}
