@@ -29,6 +29,7 @@ const pages = [
   "docs/run-an-agent.md",
   "docs/resume.md",
   "docs/record-and-replay.md",
+  "docs/evaluate-your-tools.md",
   "docs/shell.md",
   "docs/web.md",
   "docs/write-a-tool.md",

@@ -90,7 +90,7 @@ export const folderOrders: Readonly<Record<string, readonly (string | readonly s
   "packages/interop": ["profile-words.ts", "schema", ["providers", "amplifier", "aptix", "forge", "models"]],
   "packages/http": ["fault", ["access", "guard", "page"], "served-host.ts", "journal", "api", "server"],
   "packages/mcp": ["wire", "auth", ["serve", "mount"]],
-  "packages/testing": ["fakes", "trial", "rules", "check", "store", "suites"],
+  "packages/testing": ["evals", "fakes", "trial", "rules", "check", "store", "suites"],
 };
 
 /** The longest a source file, a function and a folder may be: lines, lines, files. */

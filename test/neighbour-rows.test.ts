@@ -35,7 +35,7 @@ test("a row that the page excuses has no test", async () => {
   const excused = await rowsWithoutTest();
   const proved = await provedIds();
 
-  expect(excused.length).toBeGreaterThan(10);
+  expect(excused.length).toBeGreaterThan(5);
   expect(excused.filter((id) => proved.has(id))).toEqual([]);
 });
 

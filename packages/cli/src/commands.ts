@@ -157,6 +157,11 @@ export const commandGroups: readonly CommandGroup[] = [
         load: () => import("./commands/agent/chat.ts"),
       },
       {
+        name: "eval",
+        summary: "Ask a model the plan's prompts, and show which tools it chooses",
+        load: () => import("./commands/agent/eval.ts"),
+      },
+      {
         name: "sessions",
         summary: "List, show, fork, resume and delete sessions of a model",
         load: () => import("./commands/agent/sessions.ts"),

@@ -1,5 +1,6 @@
-import { ToolmountError, type JsonObject } from "@toolmount/core";
+import type { JsonObject } from "@toolmount/core";
 import type { OpenedPlan } from "@toolmount/loader";
+import { createRefuse, isObject, readText, requireKnown, type Refuse } from "./refuse.ts";
 
 /** One test of a plan: a call of one user, and its expected answer. */
 export interface PlanTest {
@@ -60,7 +61,7 @@ export function readTests(plan: OpenedPlan): PlanTests {
 }
 
 function readReplay(plan: OpenedPlan, test: Record<string, unknown>, index: number): PlanReplay {
-  const refuse = (problem: string, ...path: string[]) => invalid(plan, problem, index, path);
+  const refuse = createRefuse(plan, "tests", index);
   requireKnown(test, ["replay", "name"], refuse);
   const { replay } = test;
   if (typeof replay !== "string" || replay === "")
@@ -69,7 +70,7 @@ function readReplay(plan: OpenedPlan, test: Record<string, unknown>, index: numb
 }
 
 function readTest(plan: OpenedPlan, test: unknown, index: number): PlanTest {
-  const refuse = (problem: string, ...path: string[]) => invalid(plan, problem, index, path);
+  const refuse = createRefuse(plan, "tests", index);
   if (!isObject(test)) return refuse("a test is a map with call and expect, or with replay");
   requireKnown(test, ["call", "as", "mode", "session", "given", "approve", "expect", "name"], refuse);
   const { call, as: user, mode, session, given = { data: null }, approve = false, expect } = test;
@@ -93,8 +94,6 @@ function readTest(plan: OpenedPlan, test: unknown, index: number): PlanTest {
   };
 }
 
-type Refuse = (problem: string, ...path: string[]) => never;
-
 function readExpectation(expect: unknown, refuse: Refuse): Expectation {
   if (!isObject(expect) || Object.keys(expect).length === 0)
     return refuse("expect names the answer, reason, rule, arguments or result of the call", "expect");
@@ -107,29 +106,4 @@ function readExpectation(expect: unknown, refuse: Refuse): Expectation {
   for (const key of ["arguments", "result"])
     if (expect[key] !== undefined && !isObject(expect[key])) refuse(`${key} is a map`, "expect", key);
   return expect;
-}
-
-function readText(value: unknown, key: string, refuse: Refuse): string | undefined {
-  if (value === undefined || typeof value === "string") return value;
-  return refuse(`${key} is a text`, key);
-}
-
-function requireKnown(
-  map: Record<string, unknown>,
-  known: readonly string[],
-  refuse: Refuse,
-  ...path: string[]
-): void {
-  const stray = Object.keys(map).find((key) => !known.includes(key) && !key.startsWith("x-"));
-  if (stray !== undefined) refuse(`unknown key "${stray}"; there are ${known.join(", ")}`, ...path, stray);
-}
-
-function isObject(value: unknown): value is Record<string, unknown> {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
-}
-
-function invalid(plan: OpenedPlan, problem: string, index: number, path: readonly string[]): never {
-  const at = plan.position("tests", index, ...path) ?? plan.position("tests", index);
-  const where = at === undefined ? `test ${index + 1}` : `${at.file}:${at.line}:${at.column}`;
-  throw new ToolmountError("PLAN_VALUE_INVALID", { problem: `${where}: ${problem}`, ...at });
 }

@@ -12,6 +12,7 @@ export const planKeys: readonly string[] = [
   "wake",
   "modes",
   "tests",
+  "evals",
 ];
 
 /** The keys of one entry. */

@@ -173,6 +173,10 @@ export const planSchema = z.strictObject({
   hooks: entryList,
   wake: entrySchema.shape.wake,
   modes: modesSchema.optional(),
+  evals: z
+    .array(z.record(z.string(), z.unknown()))
+    .nullish()
+    .describe("Prompts, and the tools that a model must call for them; toolmount eval runs them."),
   tests: z
     .array(z.record(z.string(), z.unknown()))
     .nullish()

@@ -1,0 +1,130 @@
+import type { JsonObject } from "@toolmount/core";
+import type { OpenedPlan } from "@toolmount/loader";
+import type { EvalExpectation, EvalLimits, ExpectedCall, TextExpectation } from "@toolmount/testing/evals";
+import { createRefuse, isObject, readText, requireKnown, type Refuse } from "../plan-tests/refuse.ts";
+
+/** One evaluation of a plan: a prompt, and what a model must do. */
+export interface PlanEval {
+  /** Its path in the plan. */
+  readonly path: readonly [string, number];
+  readonly name: string;
+  readonly prompt: string;
+  /** How clear the prompt is, or `regression`. */
+  readonly label: string | undefined;
+  readonly user: string | undefined;
+  /** Most requests to the model. */
+  readonly requests: number;
+  /** By tool: its result in this evaluation; no tool runs. */
+  readonly given: Readonly<Record<string, JsonObject>>;
+  readonly expect: EvalExpectation;
+}
+
+const labels = ["straightforward", "ambiguous", "edge", "regression"];
+
+/** Requests of an evaluation that names no number. Source: Tool-Forge's runner. */
+const defaultRequests = 5;
+
+/** Reads the plan's `evals:`. Throws `PLAN_VALUE_INVALID` at the line of what is wrong. */
+export function readEvals(plan: OpenedPlan): PlanEval[] {
+  const listed: readonly unknown[] = Array.isArray(plan.written["evals"]) ? plan.written["evals"] : [];
+  return listed.map((item, index) => readEval(item, index, createRefuse(plan, "evals", index)));
+}
+
+function readEval(item: unknown, index: number, refuse: Refuse): PlanEval {
+  if (!isObject(item)) return refuse("an evaluation is a map with prompt and expect");
+  requireKnown(item, ["name", "prompt", "label", "as", "requests", "given", "expect"], refuse);
+  const { prompt, requests = defaultRequests, given = {} } = item;
+  const label = readText(item["label"], "label", refuse);
+  if (typeof prompt !== "string" || prompt.trim() === "") return refuse("prompt is a text", "prompt");
+  if (label !== undefined && !labels.includes(label))
+    return refuse(`label is one of ${labels.join(", ")}`, "label");
+  if (!isWhole(requests) || requests < 1) return refuse("requests is a whole number from 1 on", "requests");
+  if (!isObject(given) || !Object.values(given).every(isObject))
+    return refuse("given is a map from tools to results: data, or error", "given");
+  return {
+    path: ["evals", index],
+    name: readText(item["name"], "name", refuse) ?? prompt,
+    prompt,
+    label,
+    user: readText(item["as"], "as", refuse),
+    requests,
+    given: given as Readonly<Record<string, JsonObject>>,
+    expect: readExpect(item["expect"], refuse),
+  };
+}
+
+function readExpect(expect: unknown, refuse: Refuse): EvalExpectation {
+  const known = ["tools", "oneOf", "calls", "not", "errors", "text", "max"];
+  if (!isObject(expect) || Object.keys(expect).length === 0)
+    return refuse(`expect names ${known.join(", ")}`, "expect");
+  requireKnown(expect, known, refuse, "expect");
+  const { tools, oneOf, calls, not, errors, text, max } = expect;
+  for (const [key, value] of Object.entries({ tools, not }))
+    if (value !== undefined && !isTexts(value)) refuse(`${key} is a list of tools`, "expect", key);
+  if (oneOf !== undefined && !(Array.isArray(oneOf) && oneOf.length > 0 && oneOf.every(isTexts)))
+    refuse("oneOf is a list of lists of tools", "expect", "oneOf");
+  if (errors !== undefined && typeof errors !== "boolean")
+    refuse("errors is true or false", "expect", "errors");
+  return {
+    tools: tools as readonly string[] | undefined,
+    oneOf,
+    calls: calls === undefined ? undefined : readCalls(calls, refuse),
+    not: not as readonly string[] | undefined,
+    errors,
+    text: text === undefined ? undefined : readTextExpectation(text, refuse),
+    max: max === undefined ? undefined : readLimits(max, refuse),
+  };
+}
+
+function readCalls(calls: unknown, refuse: Refuse): ExpectedCall[] {
+  if (!Array.isArray(calls)) return refuse("calls is a list", "expect", "calls");
+  return calls.map((call: unknown) => {
+    const [[tool, given] = [], ...more] = isObject(call) ? Object.entries(call) : [];
+    if (tool === undefined || more.length > 0 || !isObject(given ?? {}))
+      return refuse("a call is a map of one tool and the arguments that it must have", "expect", "calls");
+    return { tool, arguments: (given ?? {}) as JsonObject };
+  });
+}
+
+function readTextExpectation(text: unknown, refuse: Refuse): TextExpectation {
+  const at = ["expect", "text"] as const;
+  if (!isObject(text)) return refuse("text is a map", ...at);
+  requireKnown(text, ["contains", "not", "matches", "json", "maxLength"], refuse, ...at);
+  const { contains, not, matches, json, maxLength } = text;
+  const isGroup = (part: unknown) => typeof part === "string" || isTexts(part);
+  if (contains !== undefined && !(Array.isArray(contains) && contains.every(isGroup)))
+    refuse("contains is a list of texts, and of lists of which one is enough", ...at, "contains");
+  if (not !== undefined && !isTexts(not)) refuse("not is a list of texts", ...at, "not");
+  if (matches !== undefined && !isPattern(matches))
+    refuse("matches is a regular expression", ...at, "matches");
+  if (json !== undefined && json !== true && !isTexts(json))
+    refuse("json is true, or a list of members", ...at, "json");
+  if (maxLength !== undefined && !isWhole(maxLength))
+    refuse("maxLength is a whole number", ...at, "maxLength");
+  return text;
+}
+
+function readLimits(max: unknown, refuse: Refuse): EvalLimits {
+  if (!isObject(max)) return refuse("max is a map", "expect", "max");
+  requireKnown(max, ["calls", "tokens", "cost", "ms"], refuse, "expect", "max");
+  for (const [key, value] of Object.entries(max))
+    if (typeof value !== "number" || !(value >= 0)) refuse(`${key} is a number`, "expect", "max", key);
+  return max;
+}
+
+function isTexts(value: unknown): value is readonly string[] {
+  return Array.isArray(value) && value.every((item) => typeof item === "string");
+}
+
+function isWhole(value: unknown): value is number {
+  return typeof value === "number" && Number.isInteger(value) && value >= 0;
+}
+
+function isPattern(value: unknown): boolean {
+  if (typeof value !== "string") return false;
+  try {
+    return new RegExp(value, "u") instanceof RegExp;
+  } catch {
+    return false;
+  }
+}

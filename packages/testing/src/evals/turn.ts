@@ -1,0 +1,67 @@
+/** One call that a model made in a turn. */
+export interface SeenCall {
+  readonly tool: string;
+  /** The arguments as the model wrote them. */
+  readonly arguments: string;
+  /** How the call ended, such as `ok` or `invalid`; undefined while it waits. */
+  readonly status?: string | undefined;
+  /** The text that the model got for it. */
+  readonly text?: string | undefined;
+}
+
+/** One turn as an evaluation sees it. */
+export interface SeenTurn {
+  readonly calls: readonly SeenCall[];
+  /** What the model said last. */
+  readonly text: string;
+  readonly durationMs: number;
+  /** Tokens of input and output. */
+  readonly tokens: number;
+  /** Undefined where the plan has no prices. */
+  readonly cost?: number | undefined;
+}
+
+interface SeenCallEvent {
+  readonly type: "tool_call";
+  readonly callId: string;
+  readonly tool: string;
+  readonly arguments: string;
+}
+
+interface SeenResultEvent {
+  readonly type: "tool_result";
+  readonly callId: string;
+  readonly status: string;
+  readonly text: string;
+}
+
+/** An event of a turn. Calls and results are read, as `@toolmount/reasoner` reports them; others are ignored. */
+export interface SeenEvent {
+  readonly type: string;
+}
+
+/** Collects the calls of a turn from its events, in the order in which the model made them. */
+export function createCallCollector(): {
+  readonly onEvent: (event: SeenEvent) => void;
+  readonly calls: () => readonly SeenCall[];
+} {
+  const calls = new Map<string, SeenCall>();
+  return {
+    onEvent(event) {
+      if (isCall(event)) calls.set(event.callId, { tool: event.tool, arguments: event.arguments });
+      else if (isResult(event)) {
+        const call = calls.get(event.callId);
+        if (call !== undefined) calls.set(event.callId, { ...call, status: event.status, text: event.text });
+      }
+    },
+    calls: () => [...calls.values()],
+  };
+}
+
+function isCall(event: SeenEvent): event is SeenCallEvent {
+  return event.type === "tool_call";
+}
+
+function isResult(event: SeenEvent): event is SeenResultEvent {
+  return event.type === "tool_result";
+}
