@@ -93,7 +93,7 @@ export async function compareAnswers({ id, calls, expected }: WorldCase, call: M
 }
 
 /** What is not as expected about an answer; undefined when all is. */
-export function compareAnswer(
+function compareAnswer(
   wanted: ExpectedCall,
   status: string,
   result: { readonly data?: unknown; readonly error?: string | undefined },

@@ -11,8 +11,8 @@ export const planKeys: readonly string[] = [
   "hooks",
   "wake",
   "modes",
-  "tests",
   "evals",
+  "tests",
 ];
 
 /** The keys of one entry. */
