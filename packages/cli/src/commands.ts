@@ -121,6 +121,11 @@ export const commandGroups: readonly CommandGroup[] = [
         load: () => import("./commands/calls/serve.ts"),
       },
       {
+        name: "tokens",
+        summary: "List, add and remove the tokens of a server over HTTP",
+        load: () => import("./commands/calls/tokens.ts"),
+      },
+      {
         name: "connect",
         summary: "Add the plan to an application's list of MCP servers",
         load: () => import("./commands/calls/connect.ts"),

@@ -13,7 +13,7 @@ test("the help names every command", async () => {
 });
 
 /** Commands that only hold others; those have the options. */
-const groups: Readonly<Record<string, string>> = { approvals: "list", module: "validate" };
+const groups: Readonly<Record<string, string>> = { approvals: "list", module: "validate", tokens: "list" };
 
 test.each(commands.map(({ name }) => name))("the help of %s has its options and an example", async (name) => {
   const [asOption, asCommand, withOptions] = await Promise.all([

@@ -22,7 +22,7 @@ export {
   type Authenticate,
   type TokenRecord,
 } from "./access/tokens.ts";
-export { createOidcCheck, type OidcOptions } from "./access/oidc.ts";
+export { createOidcCheck, findOidcKeys, type OidcOptions } from "./access/oidc.ts";
 
 // Errors
 export { httpErrorCodes, type HttpErrorCode } from "./fault/http-error.ts";

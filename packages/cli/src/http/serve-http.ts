@@ -11,13 +11,12 @@ import { printable } from "../screen/printable.ts";
 import { exitCodes, type ExitCode } from "../process/exit-codes.ts";
 import type { Shell } from "../process/shell.ts";
 import { servePlan, serveProtocol, serveTurns } from "./served-plan.ts";
-import { prepareTokens, type ServerTokens } from "./tokens.ts";
+import { prepareAccess, type AccessOptions, type ServerAccess } from "./access.ts";
 
 /** Options of `toolmount serve --http`. */
-export interface HttpOptions extends PlanOptions, ModelOptions, TapeOptions {
+export interface HttpOptions extends PlanOptions, ModelOptions, TapeOptions, AccessOptions {
   readonly json?: true;
   readonly http?: string | true;
-  readonly tokens?: string;
   readonly also?: readonly string[];
   readonly allowHost?: readonly string[];
   readonly allowOrigin?: readonly string[];
@@ -43,14 +42,15 @@ export async function serveOverHttp(
   const listen = await readAddress(options);
   requireOnePlan(options);
   const open: Open[] = [];
-  const reload = shell.terminal === undefined ? { onHangUp: () => void reloadAll(open, shell) } : {};
+  let access: ServerAccess | undefined;
+  const reload = shell.terminal === undefined ? { onHangUp: () => void reloadAll(open, access, shell) } : {};
   return shell.interruptible(async ({ signal }) => {
     try {
       for (const [name, path] of plansOf(plan, options)) open.push(await openOne(name, path, options, shell));
       const folders = open.map(({ host }) => host.plan.folder);
-      const tokens = await prepareTokens(options.tokens, folders, shell);
-      const server = await start(open, listen, tokens, options, shell);
-      announce(server, tokens, options, shell);
+      access = await prepareAccess(options, folders, shell);
+      const server = await start(open, listen, access, options, shell);
+      announce(server, access, options, shell);
       if (!signal.aborted) await once(signal, "abort");
       await server.close({ graceMs: options.grace });
       return open.reduce<ExitCode>((code, { host }) => exitCodeOfReplay(host, code, shell), exitCodes.done);
@@ -67,15 +67,17 @@ async function readAddress({
   http,
   beyondLoopback,
   tokens,
+  oidcIssuer,
 }: HttpOptions): Promise<ListenAddress | undefined> {
   if (http === undefined || http === true) return undefined;
   const { isLoopback, parseListenAddress } = await import("@toolmount/http");
   const address = parseListenAddress(http);
   if (address === null)
     throw usage(`${JSON.stringify(http)} is not an address; write it as host:port, such as 127.0.0.1:4680`);
-  if (!isLoopback(address.host) && (beyondLoopback !== true || tokens === undefined))
+  const hasTokens = tokens !== undefined || oidcIssuer !== undefined;
+  if (!isLoopback(address.host) && (beyondLoopback !== true || !hasTokens))
     throw usage(
-      `other machines can reach ${address.host}; keep the server on 127.0.0.1 behind a proxy with TLS, or give --beyond-loopback and --tokens`,
+      `other machines can reach ${address.host}; keep the server on 127.0.0.1 behind a proxy with TLS, or give --beyond-loopback with --tokens or --oidc-issuer`,
     );
   return address;
 }
@@ -121,14 +123,14 @@ async function openOne(
 async function start(
   open: readonly Open[],
   listen: ListenAddress | undefined,
-  { records }: ServerTokens,
+  { authenticate }: ServerAccess,
   { allowHost, allowOrigin, beyondLoopback }: HttpOptions,
   shell: Shell,
 ): Promise<HttpServer> {
-  const { createTokenCheck, serveHosts } = await import("@toolmount/http");
+  const { serveHosts } = await import("@toolmount/http");
   return serveHosts({
     hosts: Object.fromEntries(open.map(({ name, served }) => [name, served])),
-    authenticate: createTokenCheck(records),
+    authenticate,
     listen,
     beyondLoopback,
     allowedHosts: allowHost,
@@ -139,7 +141,7 @@ async function start(
 
 function announce(
   { url, port }: HttpServer,
-  { created }: ServerTokens,
+  { created }: ServerAccess,
   { json }: HttpOptions,
   shell: Shell,
 ): void {
@@ -152,7 +154,12 @@ function announce(
   err.line(`  page    ${url}/#token=${created.decide}`);
 }
 
-async function reloadAll(open: readonly Open[], { err }: Shell): Promise<void> {
+async function reloadAll(
+  open: readonly Open[],
+  access: ServerAccess | undefined,
+  { err }: Shell,
+): Promise<void> {
+  await access?.reload().catch((error: Error) => err.line(`the tokens are as they were: ${error.message}`));
   for (const { name, host } of open)
     await host.reload().then(
       ({ generation }) => err.line(`reloaded ${name}: generation ${generation}`),

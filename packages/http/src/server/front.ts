@@ -1,5 +1,5 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
-import { systemClock, type Clock } from "@toolmount/core";
+import { silentLogger, systemClock, type Clock, type Logger } from "@toolmount/core";
 import type { Principal } from "../access/principal.ts";
 import type { Authenticate } from "../access/tokens.ts";
 import { answerError } from "../fault/answer.ts";
@@ -16,6 +16,7 @@ export interface FrontOptions {
   readonly page: ReadonlyMap<string, Asset>;
   readonly limits: HttpLimits;
   readonly clock?: Clock | undefined;
+  readonly logger?: Logger | undefined;
   readonly isReady: () => boolean;
 }
 
@@ -38,6 +39,7 @@ export function createFront({
   page,
   limits,
   clock = systemClock,
+  logger = silentLogger,
   isReady,
 }: FrontOptions) {
   const failures = new RateLimit(limits.failures ?? { count: 30, perMs: 60_000 }, clock);
@@ -61,7 +63,8 @@ export function createFront({
     try {
       return await judge(request, response);
     } catch (thrown) {
-      refuse(response, thrown);
+      const status = refuse(response, thrown);
+      if (status === 500) logger.error({ err: thrown }, "a request could not be judged");
       return null;
     }
   };
@@ -76,8 +79,8 @@ function refuseOften(limit: RateLimit, key: string): void {
   if (seconds > 0) throw new HttpError("RATE_LIMITED", { seconds });
 }
 
-/** Ends the connection with the answer: the rest of a refused request is not read. */
-function refuse(response: ServerResponse, thrown: unknown): void {
+/** Ends the connection with the answer: the rest of a refused request is not read. Returns the status. */
+function refuse(response: ServerResponse, thrown: unknown): number {
   const { status, body } = answerError(thrown);
   if (status === 401) response.setHeader("www-authenticate", "Bearer");
   if (status === 405) response.setHeader("allow", "GET, HEAD, POST, DELETE");
@@ -85,6 +88,7 @@ function refuse(response: ServerResponse, thrown: unknown): void {
     response.setHeader("retry-after", String((thrown as HttpError<"RATE_LIMITED">).details.seconds));
   response.setHeader("connection", "close");
   response.writeHead(status, { "content-type": "application/json" }).end(JSON.stringify(body));
+  return status;
 }
 
 /** Answers what needs no token: the page and its files, and health. */

@@ -32,6 +32,9 @@ export function define(command: Command, shell: Shell): void {
       "serve over HTTP: an API, the operator's page and MCP; default 127.0.0.1:4680",
     )
     .option("--tokens <file>", "with --http: the file of hashed tokens; it is created when it is not there")
+    .option("--oidc-issuer <url>", "with --http: accept the signed tokens of this OpenID provider")
+    .option("--oidc-audience <name>", "with --oidc-issuer: the audience that its tokens must name")
+    .option("--oidc-roles <claim>", "with --oidc-issuer: the claim that lists the roles; default: roles")
     .option(
       "--also <name=plan>",
       "with --http: serve another plan under this name; may be given again",
@@ -41,7 +44,7 @@ export function define(command: Command, shell: Shell): void {
     .option("--allow-origin <origin>", "with --http: a site whose pages may ask; may be given again", collect)
     .option(
       "--beyond-loopback",
-      "with --http: listen where other machines can reach the server; needs --tokens",
+      "with --http: listen where other machines can reach the server; needs --tokens or --oidc-issuer",
     )
     .option("--grace <ms>", "with --http: how long running calls have when the server ends", readMilliseconds)
     .option("--user <id>", "the user on whose behalf calls are made")

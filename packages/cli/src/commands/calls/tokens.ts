@@ -1,0 +1,129 @@
+import { resolve } from "node:path";
+import { ToolmountError } from "@toolmount/core";
+import type { Role, TokenRecord } from "@toolmount/http";
+import { InvalidArgumentError, type Command } from "commander";
+import { readTokenFile, writeTokenFile } from "../../http/token-file.ts";
+import { addExamples, jsonOption } from "../../options/common.ts";
+import { exitCodes } from "../../process/exit-codes.ts";
+import type { Shell } from "../../process/shell.ts";
+import { printable } from "../../screen/printable.ts";
+import { writeTable } from "../../screen/table.ts";
+
+interface Options {
+  readonly json?: true;
+  readonly role?: readonly string[];
+  readonly user?: string;
+  readonly host?: readonly string[];
+}
+
+const file = "/home/ana/.config/toolmount/tokens.json";
+
+/** `toolmount tokens list|add|remove <file>`: the hashed tokens of a server over HTTP. */
+export function define(command: Command, shell: Shell): void {
+  const add = (name: string, summary: string) =>
+    command
+      .command(name, { isDefault: name === "list" })
+      .summary(summary)
+      .description(`${summary}.`)
+      .argument("<file>", "the file of tokens")
+      .option(...jsonOption);
+
+  add("list", "List the tokens of a file: their names, users and roles").action(
+    (path: string, options: Options) => list(path, options, shell),
+  );
+  add("add", "Add a token to a file, and show it once; the file is created when it is not there")
+    .argument("<name>", "who has the token: recorded with each decision")
+    .option("--role <role>", "call, approve or admin; may be given again; default: call", collect)
+    .option("--user <id>", "the only user on whose behalf it calls; default: each request names its user")
+    .option("--host <name>", "a host that it may use; may be given again; default: all", collect)
+    .action((path: string, name: string, options: Options) => addToken(path, name, options, shell));
+  add("remove", "Remove a token from a file; SIGHUP makes a running server read the file again")
+    .argument("<name>", "the name of the token")
+    .action((path: string, name: string, options: Options) => remove(path, name, options, shell));
+  addExamples(command, [
+    `toolmount tokens list ${file}`,
+    `toolmount tokens add ${file} ops --role call --role approve --role admin`,
+    `toolmount tokens add ${file} ana --user ana`,
+    `toolmount tokens remove ${file} ana`,
+  ]);
+}
+
+function collect(value: string, before: readonly string[] = []): readonly string[] {
+  if (value === "") throw new InvalidArgumentError("It is empty.");
+  return [...before, value];
+}
+
+async function list(path: string, { json }: Options, shell: Shell): Promise<void> {
+  const tokens = await readThere(path, shell);
+  const shown = tokens.map(({ sha256: _, ...facts }) => facts);
+  if (json === true) shell.out.json({ tokens: shown });
+  else
+    writeTable(
+      shell.out,
+      [
+        { title: "NAME", cell: ({ name }) => printable(name) },
+        { title: "USER", cell: ({ user }) => printable(user ?? "any") },
+        { title: "HOSTS", cell: ({ hosts }) => printable(hosts?.join(", ") ?? "all") },
+        { title: "ROLES", cell: ({ roles }) => roles.join(", ") },
+      ],
+      shown,
+    );
+  shell.end(exitCodes.done);
+}
+
+async function addToken(path: string, name: string, options: Options, shell: Shell): Promise<void> {
+  const { createToken, hashToken } = await import("@toolmount/http");
+  if (shell.terminal === undefined)
+    throw usage("a new token is shown at a terminal only, and this process has no terminal");
+  const tokens = (await readTokenFile(resolve(shell.cwd, path))) ?? [];
+  if (tokens.some((one) => one.name === name))
+    throw usage(
+      `the file has a token named ${JSON.stringify(name)}; remove it first, or choose another name`,
+    );
+  const token = createToken();
+  const { user, host } = options;
+  const record: TokenRecord = {
+    name,
+    sha256: hashToken(token),
+    roles: await readRoles(options.role ?? ["call"]),
+    ...(user !== undefined && { user }),
+    ...(host !== undefined && { hosts: [...host] }),
+  };
+  await writeTokenFile(resolve(shell.cwd, path), [...tokens, record]);
+  shell.err.line(`  ${printable(name)}  ${token}  shown only now`);
+  if (options.json === true) shell.out.json({ added: name, roles: record.roles });
+  shell.end(exitCodes.done);
+}
+
+async function readRoles(given: readonly string[]): Promise<Role[]> {
+  const { roles } = await import("@toolmount/http");
+  return given.map((text) => {
+    const role = roles.find((known) => known === text);
+    if (role === undefined)
+      throw usage(`${JSON.stringify(text)} is no role; the roles are ${roles.join(", ")}`);
+    return role;
+  });
+}
+
+async function remove(path: string, name: string, { json }: Options, shell: Shell): Promise<void> {
+  const tokens = await readThere(path, shell);
+  const rest = tokens.filter((one) => one.name !== name);
+  if (rest.length === tokens.length)
+    throw usage(
+      `the file has no token named ${JSON.stringify(name)}; toolmount tokens list shows those it has`,
+    );
+  await writeTokenFile(resolve(shell.cwd, path), rest);
+  if (json === true) shell.out.json({ removed: name });
+  else shell.out.line(`${shell.out.paint("green", "✔")} removed ${printable(name)}`);
+  shell.end(exitCodes.done);
+}
+
+async function readThere(path: string, shell: Shell): Promise<readonly TokenRecord[]> {
+  const tokens = await readTokenFile(resolve(shell.cwd, path));
+  if (tokens === null) throw usage(`there is no file ${path}; toolmount tokens add creates it`);
+  return tokens;
+}
+
+function usage(problem: string): ToolmountError {
+  return new ToolmountError("USAGE_INVALID", { problem });
+}

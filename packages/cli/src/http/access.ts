@@ -1,0 +1,99 @@
+import { resolve } from "node:path";
+import { ToolmountError } from "@toolmount/core";
+import type { Authenticate, TokenRecord } from "@toolmount/http";
+import type { Shell } from "../process/shell.ts";
+import { readTokenFile, requireOutside, writeTokenFile } from "./token-file.ts";
+
+/** Options that say whose tokens a server accepts. */
+export interface AccessOptions {
+  readonly tokens?: string;
+  readonly oidcIssuer?: string;
+  readonly oidcAudience?: string;
+  readonly oidcRoles?: string;
+}
+
+/** Whose tokens a server accepts. */
+export interface ServerAccess {
+  readonly authenticate: Authenticate;
+  /** New tokens, which are shown once. Absent when the tokens come from elsewhere. */
+  readonly created?: { readonly call: string; readonly decide: string };
+  /** Reads the file of tokens again. With a file that is refused the tokens stay as they were. */
+  reload(): Promise<void>;
+}
+
+/**
+ * Reads a file of hashed tokens, or makes new tokens: for this run, or for a file that is not there yet. New tokens are
+ * shown at a terminal only, since a log that a tool can read would give them away. With an issuer its signed tokens are
+ * accepted, too. Throws `USAGE_INVALID` and `OPTION_INVALID`.
+ */
+export async function prepareAccess(
+  options: AccessOptions,
+  planFolders: readonly string[],
+  shell: Shell,
+): Promise<ServerAccess> {
+  const { createTokenCheck } = await import("@toolmount/http");
+  const signed = await openIssuer(options);
+  const { records, created } = await prepareTokens(options, planFolders, shell);
+  let stored = createTokenCheck(records);
+  return {
+    authenticate: (token) => stored(token) ?? signed?.(token) ?? null,
+    ...(created !== undefined && { created }),
+    async reload() {
+      if (options.tokens === undefined) return;
+      const path = resolve(shell.cwd, options.tokens);
+      stored = createTokenCheck((await readTokenFile(path)) ?? []);
+    },
+  };
+}
+
+/** Recognises the signed tokens of an OpenID provider. Only a signed token has dots. */
+async function openIssuer(options: AccessOptions): Promise<Authenticate | null> {
+  const { oidcIssuer: issuer, oidcAudience: audience, oidcRoles: rolesClaim } = options;
+  if (issuer === undefined) return null;
+  if (audience === undefined)
+    throw usage("--oidc-issuer needs --oidc-audience, the name under which the issuer knows this server");
+  const { createOidcCheck, findOidcKeys } = await import("@toolmount/http");
+  const check = createOidcCheck({ issuer, audience, keys: await findOidcKeys(issuer), rolesClaim });
+  return (token) => (token.includes(".") ? check(token) : null);
+}
+
+interface Tokens {
+  readonly records: readonly TokenRecord[];
+  readonly created?: ServerAccess["created"];
+}
+
+async function prepareTokens(
+  { tokens: file, oidcIssuer }: AccessOptions,
+  planFolders: readonly string[],
+  shell: Shell,
+): Promise<Tokens> {
+  if (file === undefined) {
+    if (oidcIssuer !== undefined) return { records: [] };
+    return createTokens(shell, "name a file of tokens with --tokens");
+  }
+  const path = resolve(shell.cwd, file);
+  await requireOutside(path, planFolders);
+  const records = await readTokenFile(path);
+  if (records !== null) return { records };
+  const made = await createTokens(shell, `create ${path} at a terminal first: toolmount tokens add`);
+  await writeTokenFile(path, made.records);
+  return made;
+}
+
+async function createTokens({ terminal }: Shell, todo: string): Promise<Tokens> {
+  if (terminal === undefined)
+    throw usage(`new tokens are shown at a terminal only, and this process has no terminal; ${todo}`);
+  const { createToken, hashToken } = await import("@toolmount/http");
+  const created = { call: createToken(), decide: createToken() };
+  return {
+    records: [
+      { name: "call", sha256: hashToken(created.call), roles: ["call"] },
+      { name: "operator", sha256: hashToken(created.decide), roles: ["call", "approve", "admin"] },
+    ],
+    created,
+  };
+}
+
+function usage(problem: string): ToolmountError {
+  return new ToolmountError("USAGE_INVALID", { problem });
+}

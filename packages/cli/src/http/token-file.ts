@@ -1,0 +1,65 @@
+import { lstat, open, readFile, realpath, rename, rm } from "node:fs/promises";
+import { dirname, relative } from "node:path";
+import { ToolmountError } from "@toolmount/core";
+import type { TokenRecord } from "@toolmount/http";
+
+/** Reads a file of hashed tokens; null when it is not there. Throws `USAGE_INVALID`. */
+export async function readTokenFile(path: string): Promise<readonly TokenRecord[] | null> {
+  const text = await readIfThere(path);
+  if (text === null) return null;
+  const { tokenFile } = await import("@toolmount/http");
+  try {
+    return tokenFile.parse(JSON.parse(text)).tokens;
+  } catch (cause) {
+    throw refusal(path, `it is not a file of tokens: ${(cause as Error).message}`);
+  }
+}
+
+/** Writes a file of hashed tokens that only its owner can read, whole or not at all. */
+export async function writeTokenFile(path: string, tokens: readonly TokenRecord[]): Promise<void> {
+  const draft = `${path}.${process.pid}.new`;
+  const handle = await open(draft, "wx", 0o600).catch((cause: Error) => {
+    throw refusal(path, `it cannot be written: ${cause.message}`);
+  });
+  try {
+    await handle.writeFile(`${JSON.stringify({ version: 1, tokens }, null, 2)}\n`);
+    await handle.sync();
+    await handle.close();
+    await rename(draft, path);
+  } catch (cause) {
+    await handle.close().catch(() => {}); // it is closed when only the rename failed
+    await rm(draft, { force: true });
+    throw refusal(path, `it cannot be written: ${(cause as Error).message}`);
+  }
+}
+
+/** Tools write below the plan's folder; a file of tokens there could get a token that a tool knows. */
+export async function requireOutside(path: string, planFolders: readonly string[]): Promise<void> {
+  const folder = await realpath(dirname(path)).catch(() => dirname(path));
+  for (const planFolder of planFolders) {
+    const way = relative(await realpath(planFolder), folder);
+    if (way === "" || !way.startsWith(".."))
+      throw refusal(
+        path,
+        `it is below the plan's folder ${planFolder}, where tools write; keep it elsewhere`,
+      );
+  }
+}
+
+/** Only its owner may read or write the file; a link could be pointed elsewhere. */
+async function readIfThere(path: string): Promise<string | null> {
+  const facts = await lstat(path).catch((error: NodeJS.ErrnoException) => {
+    if (error.code === "ENOENT") return null;
+    throw refusal(path, error.message);
+  });
+  if (facts === null) return null;
+  if (!facts.isFile()) throw refusal(path, "it is not a regular file");
+  if ((facts.mode & 0o077) !== 0) throw refusal(path, "others can read it; run: chmod 600 on it");
+  return readFile(path, "utf8");
+}
+
+function refusal(path: string, problem: string): ToolmountError {
+  return new ToolmountError("USAGE_INVALID", {
+    problem: `the file of tokens ${path} is refused: ${problem}`,
+  });
+}
