@@ -1,4 +1,4 @@
-import type { Host, JsonObject } from "@toolmount/core";
+import type { Host, JsonObject, ToolOutcome } from "@toolmount/core";
 
 /** A turn that is asked for over HTTP. */
 export interface TurnRequest {
@@ -68,6 +68,8 @@ export interface ServedHost {
   readonly host: Host;
   readonly plan?: ServedPlan | undefined;
   readonly turns?: ServedTurns | undefined;
+  /** An outcome as the text that a model reads. `denier`: who refused a call with the status `denied`. */
+  readonly modelText?: ((outcome: ToolOutcome, denier: "hook" | "person") => string) | undefined;
   /** MCP over Streamable HTTP, at `/mcp` for the first host and at `/mcp/<name>` for each. */
   readonly mcp?: ServedProtocol | undefined;
 }

@@ -1,21 +1,23 @@
 import { useSignal } from "@preact/signals";
-import { ApiError, ask } from "./api.ts";
+import { ask } from "./api.ts";
+import { Card } from "./approval-card.tsx";
 import type { Approval } from "./shapes.ts";
 import {
   answered,
   approvals,
   hostPath,
   mayApprove,
+  me,
   notify,
   readApprovals,
   remembered,
   textOf,
 } from "./state.ts";
-import { durationText, Time, Value } from "./value.tsx";
+import { Time } from "./value.tsx";
 
 /** What waits for a person, what was answered lately, and what is approved from now on. */
 export function ApprovalsView() {
-  if (!mayApprove.value)
+  if (me.value !== null && !mayApprove.value)
     return <p>This token may not see approvals. Open the page with a token that has the role approve.</p>;
   return (
     <>
@@ -41,90 +43,6 @@ function Waiting() {
   );
 }
 
-type Scope = "session" | "arguments";
-
-function Card({ approval }: { readonly approval: Approval }) {
-  const { id, tool, prompt, reasons, info, rememberable, createdAt, expiresAt } = approval;
-  const reason = useSignal("");
-  const busy = useSignal(false);
-  const decide = async (decision: "approve" | "deny", scope?: Scope) => {
-    busy.value = true;
-    const why = decision === "deny" && reason.value.trim() !== "" ? { reason: reason.value.trim() } : {};
-    try {
-      const remember = scope === undefined ? {} : { remember: { scope } };
-      await ask("POST", `${hostPath.value}/approvals/${id}/decision`, { decision, ...why, ...remember });
-    } catch (error) {
-      if (!(error instanceof ApiError && error.code === "APPROVAL_DECIDED")) notify(textOf(error));
-    }
-    busy.value = false;
-    await readApprovals().catch((error: unknown) => notify(textOf(error)));
-  };
-  return (
-    <article class="card" aria-labelledby={`title-${id}`}>
-      <h2 id={`title-${id}`}>{tool}</h2>
-      <p>{prompt}</p>
-      <ul class="reasons">
-        {reasons.map(({ reason: because, rule }) => (
-          <li>
-            {because}
-            {rule !== undefined && <code> {rule}</code>}
-          </li>
-        ))}
-      </ul>
-      <p class="facts">
-        {info.userId !== undefined && `for ${info.userId} · `}
-        {info.sessionId !== undefined && `session ${info.sessionId} · `}
-        asked <Time at={createdAt} />, to be answered within{" "}
-        {durationText(Math.max(0, expiresAt - Date.now()))}
-      </p>
-      <Arguments given={approval.arguments} />
-      <div class="actions">
-        <button type="button" class="good" disabled={busy} onClick={() => void decide("approve")}>
-          Approve once
-        </button>
-        {rememberable && info.sessionId !== undefined && (
-          <button type="button" disabled={busy} onClick={() => void decide("approve", "session")}>
-            For this session
-          </button>
-        )}
-        {rememberable && (
-          <button type="button" disabled={busy} onClick={() => void decide("approve", "arguments")}>
-            Always, with these arguments
-          </button>
-        )}
-        <label class="reason">
-          Reason
-          <input value={reason} onInput={(event) => (reason.value = event.currentTarget.value)} />
-        </label>
-        <button type="button" class="bad" disabled={busy} onClick={() => void decide("deny")}>
-          Deny
-        </button>
-      </div>
-    </article>
-  );
-}
-
-/** The arguments; an edit also as lines that go and lines that come. */
-function Arguments({ given }: { readonly given: Approval["arguments"] }) {
-  const { old_string: before, new_string: after } = given;
-  const isEdit = typeof before === "string" && typeof after === "string";
-  return (
-    <>
-      {isEdit && (
-        <pre class="value" tabIndex={0} role="group" aria-label="Difference">
-          {before.split("\n").map((line) => (
-            <del>{`- ${line}\n`}</del>
-          ))}
-          {after.split("\n").map((line) => (
-            <ins>{`+ ${line}\n`}</ins>
-          ))}
-        </pre>
-      )}
-      <Value value={given} />
-    </>
-  );
-}
-
 function Notifications() {
   const isNew = useSignal("Notification" in window && Notification.permission === "default");
   if (!isNew.value) return null;
@@ -146,23 +64,23 @@ function Answered() {
   return (
     <section>
       <h2>Answered</h2>
-      <ul>
-        {answered.value.slice(0, 50).map(({ id, tool, decision }) => (
-          <li key={id}>
-            {decision === null
-              ? `${tool} ended without an answer`
-              : `${decision.by}: ${decision.decision} ${tool}`}
-            {decision?.reason !== undefined && `, ${decision.reason}`}
-            {decision !== null && (
-              <>
-                {" "}
-                <Time at={decision.at} />
-              </>
-            )}
-          </li>
+      <ul class="list">
+        {answered.value.slice(0, 50).map((approval) => (
+          <AnsweredLine key={approval.id} approval={approval} />
         ))}
       </ul>
     </section>
+  );
+}
+
+function AnsweredLine({ approval: { tool, decision, end } }: { readonly approval: Approval }) {
+  if (decision === null) return <li>{tool} ended without an answer</li>;
+  return (
+    <li>
+      {decision.by}: {decision.decision} {tool}
+      {decision.reason !== undefined && `, ${decision.reason}`} <Time at={decision.at} />
+      {end !== undefined && <span class={`status ${end.status}`}> {end.status}</span>}
+    </li>
   );
 }
 
@@ -174,16 +92,17 @@ function RememberedList() {
     } catch (error) {
       notify(textOf(error));
     }
-    await readApprovals();
+    await readApprovals().catch((error: unknown) => notify(textOf(error)));
   };
   return (
     <section>
       <h2>Approved from now on</h2>
-      <ul>
-        {remembered.value.map(({ id, tool, scope, by }) => (
+      <ul class="list">
+        {remembered.value.map(({ id, tool, scope, sessionId, by, at }) => (
           <li key={id}>
-            {tool}, scope {scope}, by {by}{" "}
-            <button type="button" onClick={() => void revoke(id)}>
+            {tool}, {scope === "session" ? `in session ${sessionId ?? ""}` : `scope ${scope}`}, by {by}{" "}
+            <Time at={at} />{" "}
+            <button type="button" aria-label={`Revoke ${tool}`} onClick={() => void revoke(id)}>
               Revoke
             </button>
           </li>

@@ -4,6 +4,7 @@ import { ApprovalsView } from "./approvals.tsx";
 import { enterToken, forgetToken, token } from "./api.ts";
 import { CallsView } from "./calls.tsx";
 import { PlanView } from "./plan.tsx";
+import { route } from "./route.ts";
 import { SessionsView } from "./sessions.tsx";
 import { approvals, connection, follow, hostName, mayApprove, me, notices } from "./state.ts";
 import { TryView } from "./try.tsx";
@@ -48,21 +49,15 @@ function Login() {
 }
 
 function Page() {
-  const path = useSignal(pathNow());
   useSignalEffect(() => {
     void hostName.value;
     return follow();
   });
   useSignalEffect(() => {
-    const move = () => (path.value = pathNow());
-    addEventListener("hashchange", move);
-    return () => removeEventListener("hashchange", move);
-  });
-  useSignalEffect(() => {
     const waiting = approvals.value?.length ?? 0;
     document.title = waiting > 0 ? `(${waiting}) toolmount` : "toolmount";
   });
-  const { title, View } = views.find((view) => view.path === path.value) ?? views[0];
+  const { title, View } = views.find((view) => view.path === route.value.view) ?? views[0];
   return (
     <>
       <a class="skip" href="#content" onClick={skip}>
@@ -80,8 +75,8 @@ function Page() {
         </nav>
         <HostChoice />
         <Connection />
-        <button type="button" onClick={forgetToken}>
-          Close
+        <button type="button" class="out" onClick={forgetToken}>
+          Sign out
         </button>
       </header>
       <main id="content" tabIndex={-1}>
@@ -97,10 +92,6 @@ function Page() {
   );
 }
 
-function pathNow(): string {
-  return location.hash.replace(/^#\//, "") || "approvals";
-}
-
 function skip(event: Event): void {
   event.preventDefault();
   document.getElementById("content")?.focus();
@@ -108,7 +99,12 @@ function skip(event: Event): void {
 
 function Badge() {
   const waiting = approvals.value?.length ?? 0;
-  return waiting === 0 ? null : <span class="badge">{waiting}</span>;
+  return waiting === 0 ? null : (
+    <>
+      {" "}
+      <span class="badge">{waiting}</span>
+    </>
+  );
 }
 
 function HostChoice() {

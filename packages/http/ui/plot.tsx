@@ -7,6 +7,9 @@ const points = 120;
 /** Steps that are shown at least, so that the time of a single call is in seconds, not in years. */
 const minSteps = 30;
 
+/** Milliseconds between two drawings: calls can change in every frame. */
+const drawMs = 500;
+
 /** A plot of calls and errors for each step of time, and of p50, p95 and p99. */
 export function Plot({ calls }: { readonly calls: readonly CallSummary[] }) {
   const place = useRef<HTMLDivElement>(null);
@@ -29,6 +32,14 @@ export function Plot({ calls }: { readonly calls: readonly CallSummary[] }) {
       scale,
       stroke: colour(name),
       width: 1.5,
+      points: { size: 5 },
+    });
+    const bars = (label: string, name: string) => ({
+      ...line(label, name, "y"),
+      fill: colour(name),
+      width: 0,
+      points: { show: false },
+      paths: uPlot.paths.bars!({ size: [0.7, 24] }),
     });
     plot.current = new uPlot(
       {
@@ -36,14 +47,14 @@ export function Plot({ calls }: { readonly calls: readonly CallSummary[] }) {
         scales: { ms: { auto: true } },
         axes: [
           axis,
-          { ...axis, size: 40 },
+          { ...axis, size: 56 },
           // oxlint-disable-next-line typescript/no-unsafe-enum-assignment -- uPlot's enum is a type only; its module has none
           { ...axis, scale: "ms", side: 1, size: 60, grid: { show: false } },
         ],
         series: [
           {},
-          line("calls", "--accent", "y"),
-          line("errors", "--bad", "y"),
+          bars("calls", "--accent"),
+          bars("errors", "--bad"),
           line("p50 ms", "--good", "ms"),
           line("p95 ms", "--warn", "ms"),
           line("p99 ms", "--text", "ms"),
@@ -59,7 +70,15 @@ export function Plot({ calls }: { readonly calls: readonly CallSummary[] }) {
       plot.current?.destroy();
     };
   }, []);
-  useEffect(() => plot.current?.setData(seriesOf(calls)), [calls]);
+  const drawnAt = useRef(0);
+  useEffect(() => {
+    const wait = Math.max(0, drawnAt.current + drawMs - Date.now());
+    const timer = setTimeout(() => {
+      drawnAt.current = Date.now();
+      plot.current?.setData(seriesOf(calls));
+    }, wait);
+    return () => clearTimeout(timer);
+  }, [calls]);
   return <div class="plot" ref={place} role="img" aria-label={`Plot of ${calls.length} calls over time`} />;
 }
 

@@ -1,142 +1,84 @@
-import { useSignal } from "@preact/signals";
-import { ask } from "./api.ts";
+import { useComputed, useSignal, useSignalEffect } from "@preact/signals";
 import { Missing, useLoaded } from "./load.tsx";
-import { calls, hostPath, notify, textOf } from "./state.ts";
-import { Time, Value } from "./value.tsx";
+import { linkTo, route } from "./route.ts";
+import { SessionView, tokensText } from "./session.tsx";
+import { calls, served } from "./state.ts";
+import { Prompt } from "./prompt.tsx";
+import type { SessionSummary } from "./shapes.ts";
+import { countText, Time } from "./value.tsx";
 
-interface Summary {
-  readonly id: string;
-  readonly title: string;
-  readonly status: string;
-  readonly turns: number;
-  readonly waits: number;
-  readonly agent: string | null;
-  readonly parentId: string | null;
-  readonly updatedAt: number;
-  readonly usage: Readonly<Record<string, unknown>>;
-}
-
-interface Details extends Summary {
-  readonly items: readonly {
-    readonly type: string;
-    readonly role?: string;
-    readonly [field: string]: unknown;
-  }[];
-  readonly children: readonly string[];
-  readonly waiting: readonly { readonly tool: string; readonly waitsFor: string; readonly callId: string }[];
-}
+/** Milliseconds after a call's change in which sessions are read again: calls come in groups. */
+const settleMs = 300;
 
 /** The sessions of models, as a tree, and one of them with its conversation. */
 export function SessionsView() {
+  if (served.value?.turns === false)
+    return <p>This host has no model: its plan has no session.orchestrator, and no --model was given.</p>;
+  return <Sessions />;
+}
+
+function Sessions() {
   const again = useSignal(0);
-  const loaded = useLoaded<{ sessions: readonly Summary[] }>("/sessions", again);
-  const open = useSignal<Details | null>(null);
+  const newest = useComputed(() => Math.max(0, ...calls.value.slice(0, 50).map(({ change }) => change)));
+  useSignalEffect(() => {
+    void newest.value;
+    const timer = setTimeout(() => (again.value += 1), settleMs);
+    return () => clearTimeout(timer);
+  });
+  const loaded = useLoaded<{ sessions: readonly SessionSummary[] }>("/sessions", again);
   if (loaded.value === null || "problem" in loaded.value) return <Missing loaded={loaded.value} />;
   const { sessions } = loaded.value.value;
-  const show = async (id: string) => {
-    try {
-      open.value = await ask<Details>("GET", `${hostPath.value}/sessions/${encodeURIComponent(id)}`);
-    } catch (error) {
-      notify(textOf(error));
-    }
-  };
-  const act = async (id: string, what: "resume" | "fork" | "cancel", body?: object) => {
-    try {
-      await ask("POST", `${hostPath.value}/sessions/${encodeURIComponent(id)}/${what}`, body);
-      notify(`${what}: done.`);
-    } catch (error) {
-      notify(textOf(error));
-    }
-    again.value += 1;
-  };
+  const { open } = route.value;
   return (
-    <>
-      {sessions.length === 0 && <p>No session yet.</p>}
-      <Tree sessions={sessions} parentId={null} onOpen={(id) => void show(id)} />
-      {open.value !== null && (
-        <Conversation session={open.value} onAct={(what, body) => void act(open.value!.id, what, body)} />
+    <div class={open === null ? "" : "split"}>
+      <div>
+        <Prompt sessionId={null} onChange={() => (again.value += 1)} />
+        {sessions.length === 0 && <p>No session yet.</p>}
+        <Tree sessions={sessions} parentId={null} />
+      </div>
+      {open !== null && (
+        <SessionView key={open} id={open} again={again} onChange={() => (again.value += 1)} />
       )}
-    </>
+    </div>
   );
 }
 
 interface TreeProps {
-  readonly sessions: readonly Summary[];
+  readonly sessions: readonly SessionSummary[];
   readonly parentId: string | null;
-  readonly onOpen: (id: string) => void;
 }
 
-function Tree({ sessions, parentId, onOpen }: TreeProps) {
+/** Sessions of sub-agents are below the session that began them. */
+function Tree({ sessions, parentId }: TreeProps) {
   const known = new Set(sessions.map(({ id }) => id));
   const here = sessions.filter((one) =>
     parentId === null ? !known.has(one.parentId ?? "") : one.parentId === parentId,
   );
   if (here.length === 0) return null;
   return (
-    <ul class="tree">
-      {here.map(({ id, title, status, waits, turns, agent, updatedAt, usage }) => (
-        <li key={id}>
-          <button type="button" class="link" onClick={() => onOpen(id)}>
-            {title === "" ? id : title}
-          </button>{" "}
-          <span class={`status ${status}`}>{waits > 0 ? `waits (${waits})` : status}</span> {turns} turns
-          {agent !== null && `, agent ${agent}`}, {tokensOf(usage)} tokens, <Time at={updatedAt} />
-          <Tree sessions={sessions} parentId={id} onOpen={onOpen} />
+    <ul class={parentId === null ? "list tree" : "tree"}>
+      {here.map((session) => (
+        <li key={session.id}>
+          <Line session={session} />
+          <Tree sessions={sessions} parentId={session.id} />
         </li>
       ))}
     </ul>
   );
 }
 
-function tokensOf(usage: Summary["usage"]): number {
-  return Number(usage["inputTokens"] ?? 0) + Number(usage["outputTokens"] ?? 0);
-}
-
-interface ConversationProps {
-  readonly session: Details;
-  readonly onAct: (what: "resume" | "fork" | "cancel", body?: object) => void;
-}
-
-function Conversation({ session, onAct }: ConversationProps) {
-  const { id, items, waiting, usage } = session;
-  const own = calls.value.filter(({ sessionId }) => sessionId === id).length;
+function Line({ session }: { readonly session: SessionSummary }) {
+  const { id, title, status, waits, turns, agent, updatedAt } = session;
   return (
-    <section class="card" aria-label={`Session ${id}`}>
-      <h2>{session.title === "" ? id : session.title}</h2>
-      <p class="facts">
-        session {id} · {tokensOf(usage)} tokens · {own} calls in this server
-      </p>
-      <div class="actions">
-        <button type="button" onClick={() => onAct("resume", {})}>
-          Resume
-        </button>
-        <button type="button" onClick={() => onAct("resume", { cancel: true })}>
-          End the open turn
-        </button>
-        <button type="button" onClick={() => onAct("cancel")}>
-          Stop its calls
-        </button>
-        <button type="button" onClick={() => onAct("fork")}>
-          Fork
-        </button>
-      </div>
-      {waiting.map(({ tool, waitsFor, callId }) => (
-        <p>
-          {tool} waits for: {waitsFor} ({callId})
-        </p>
-      ))}
-      <ol class="items">
-        {items.map((item) => (
-          <li>
-            <strong>{item.role ?? item.type.replaceAll("_", " ")}</strong>
-            <Value
-              value={
-                item["content"] ?? item["output"] ?? { name: item["name"], arguments: item["arguments"] }
-              }
-            />
-          </li>
-        ))}
-      </ol>
-    </section>
+    <>
+      <a href={linkTo("sessions", id)} aria-current={route.value.open === id ? "true" : undefined}>
+        {title === "" ? id : title}
+      </a>{" "}
+      <span class={`status ${status}`}>{waits > 0 ? `waits (${waits})` : status}</span>{" "}
+      <small>
+        {agent !== null && `agent ${agent} · `}
+        {countText(turns, "turn")} · {tokensText(session)} · <Time at={updatedAt} />
+      </small>
+    </>
   );
 }

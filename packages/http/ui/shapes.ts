@@ -9,6 +9,10 @@ export interface Approval {
   readonly reasons: readonly { readonly source: string; readonly reason: string; readonly rule?: string }[];
   readonly createdAt: number;
   readonly expiresAt: number;
+  readonly digest: string;
+  /** The decision when the time is over. */
+  readonly default: "approve" | "deny";
+  readonly end?: { readonly status: string };
   readonly rememberable: boolean;
   readonly info: { readonly sessionId?: string; readonly userId?: string; readonly callId: string };
   readonly decision: {
@@ -23,6 +27,7 @@ export interface Remembered {
   readonly id: string;
   readonly tool: string;
   readonly scope: string;
+  readonly sessionId: string | null;
   readonly by: string;
   readonly at: number;
 }
@@ -37,6 +42,10 @@ export interface CallSummary {
   readonly code: string | null;
   readonly sessionId: string | null;
   readonly userId: string | null;
+  readonly turnId: string | null;
+  readonly parentRunId: string | null;
+  /** Grows with each change of any call. */
+  readonly change: number;
 }
 
 type Shown = { readonly value: unknown } | { readonly text: string; readonly characters: number } | null;
@@ -51,6 +60,7 @@ export interface CallRecord extends CallSummary {
 
 export interface Tool {
   readonly name: string;
+  readonly owner: string;
   readonly description: string;
   readonly category?: string;
   readonly consequenceLevel?: string;
@@ -59,8 +69,10 @@ export interface Tool {
 }
 
 export interface Schema {
-  readonly type?: string;
+  readonly type?: string | readonly string[];
   readonly description?: string;
+  readonly minimum?: number;
+  readonly maximum?: number;
   readonly enum?: readonly unknown[];
   readonly default?: unknown;
   readonly properties?: Readonly<Record<string, Schema>>;
@@ -69,6 +81,57 @@ export interface Schema {
 
 export interface Me {
   readonly name: string;
+  readonly user: string | null;
   readonly roles: readonly string[];
-  readonly hosts: readonly { readonly name: string; readonly turns: boolean; readonly plan: boolean }[];
+  readonly hosts: readonly {
+    readonly name: string;
+    readonly turns: boolean;
+    readonly plan: boolean;
+    readonly modelText: boolean;
+  }[];
+}
+
+/** A session in a list. */
+export interface SessionSummary {
+  readonly id: string;
+  readonly title: string;
+  readonly status: string;
+  readonly turns: number;
+  readonly waits: number;
+  readonly agent: string | null;
+  readonly parentId: string | null;
+  readonly forkedFrom: string | null;
+  readonly updatedAt: number;
+  readonly usage: { readonly requests: number; readonly inputTokens: number; readonly outputTokens: number };
+  readonly cost: { readonly amount: number; readonly currency: string } | null;
+}
+
+/** One item of a conversation. */
+export interface Item {
+  readonly type: string;
+  readonly role?: string;
+  readonly [field: string]: unknown;
+}
+
+/** A session with its conversation. */
+export interface SessionDetails extends SessionSummary {
+  readonly items: readonly Item[];
+  readonly children: readonly string[];
+  readonly waiting: readonly { readonly tool: string; readonly waitsFor: string; readonly callId: string }[];
+}
+
+/** A place in a file of the plan. */
+export interface Position {
+  readonly file: string;
+  readonly line: number;
+}
+
+/** A problem of a plan. */
+export interface Problem {
+  readonly code: string;
+  readonly message: string;
+  readonly file?: string;
+  readonly line?: number;
+  readonly frame?: string;
+  readonly hint?: string;
 }

@@ -1,11 +1,13 @@
 import { computed, signal } from "@preact/signals";
 import { ApiError, ask, readEvents, token } from "./api.ts";
-import type { Approval, CallSummary, Me, Remembered } from "./shapes.ts";
+import type { Approval, CallSummary, Me, Remembered, Tool } from "./shapes.ts";
 
 /** Calls that the page keeps. */
 const maxCalls = 10_000;
 /** The longest pause before the page connects again, in milliseconds. */
 const maxPauseMs = 5_000;
+/** How long a notice is shown, in milliseconds. */
+const noticeMs = 10_000;
 
 export const me = signal<Me | null>(null);
 export const hostName = signal("default");
@@ -17,16 +19,28 @@ export const remembered = signal<readonly Remembered[]>([]);
 /** Newest first. */
 export const calls = signal<readonly CallSummary[]>([]);
 export const notices = signal<readonly { readonly id: number; readonly text: string }[]>([]);
+/** The tools that the host offers. */
+export const tools = signal<readonly Tool[]>([]);
 export const mayApprove = computed(() => me.value?.roles.includes("approve") ?? false);
+
+/** What the shown host serves. */
+export const served = computed(() => me.value?.hosts.find(({ name }) => name === hostName.value));
+
+/** Whether the token sees what every user does: the audit and the plan are for such tokens only. */
+export const maySeeAll = computed(
+  () => me.value?.user === null || mayApprove.value || (me.value?.roles.includes("admin") ?? false),
+);
 
 /** The API of the host that is shown. */
 export const hostPath = computed(() => `/api/hosts/${encodeURIComponent(hostName.value)}`);
 
 let lastNotice = 0;
 
-/** Says something to the person: on the page, and to a screen reader. */
+/** Says something to the person: on the page for a while, and to a screen reader. */
 export function notify(text: string): void {
-  notices.value = [...notices.value.slice(-3), { id: (lastNotice += 1), text }];
+  const id = (lastNotice += 1);
+  notices.value = [...notices.value.slice(-3), { id, text }];
+  setTimeout(() => (notices.value = notices.value.filter((notice) => notice.id !== id)), noticeMs);
 }
 
 /** The text of anything that was thrown. */
@@ -47,6 +61,8 @@ async function keepConnected(ended: AbortSignal): Promise<void> {
     connection.value = "connecting";
     try {
       me.value = await ask<Me>("GET", "/api/hosts");
+      const known = me.value.hosts.map(({ name }) => name);
+      if (!known.includes(hostName.value) && known[0] !== undefined) hostName.value = known[0];
       for await (const { event, data } of readEvents("GET", `${hostPath.value}/events`, ended)) {
         if (event === "hello") {
           pauseMs = 200;
@@ -68,7 +84,11 @@ async function keepConnected(ended: AbortSignal): Promise<void> {
 }
 
 async function readAll(): Promise<void> {
-  await Promise.all([readCalls(), readApprovals()]);
+  await Promise.all([readCalls(), readApprovals(), readTools()]);
+}
+
+async function readTools(): Promise<void> {
+  tools.value = (await ask<{ tools: Tool[] }>("GET", `${hostPath.value}/tools`)).tools;
 }
 
 async function readCalls(): Promise<void> {

@@ -1,57 +1,67 @@
-import { useSignal, type Signal } from "@preact/signals";
+import { signal } from "@preact/signals";
 import { ask } from "./api.ts";
-import { Missing, useLoaded } from "./load.tsx";
-import type { Schema, Tool } from "./shapes.ts";
-import { hostPath, textOf } from "./state.ts";
-import { Value } from "./value.tsx";
+import { argumentsOf, Field, type Texts } from "./field.tsx";
+import { linkTo } from "./route.ts";
+import type { Tool } from "./shapes.ts";
+import { hostPath, me, served, textOf, tools } from "./state.ts";
+import { countText, durationText, Value } from "./value.tsx";
+
+/** The part of an outcome that the page reads. */
+interface Outcome {
+  readonly status: string;
+  readonly runId: string;
+  readonly durationMs: number;
+  readonly ticket?: string;
+  readonly sessionId?: string;
+  readonly modelText?: string;
+  readonly result: { readonly content?: readonly object[] };
+}
+
+// What was tried stays when the person looks at another view, such as the approvals.
+const chosen = signal("");
+const texts = signal<Texts>({});
+const outcome = signal<Outcome | null>(null);
+const problem = signal("");
+const busy = signal(false);
 
 /** A form for each tool, made from its schema, and the outcome of the call. */
 export function TryView() {
-  const loaded = useLoaded<{ tools: readonly Tool[] }>("/tools");
-  const chosen = useSignal("");
-  if (loaded.value === null || "problem" in loaded.value) return <Missing loaded={loaded.value} />;
-  const { tools } = loaded.value.value;
-  const tool = tools.find(({ name }) => name === chosen.value) ?? tools[0];
+  if (me.value?.roles.includes("call") !== true)
+    return <p>This token may not call tools. Open the page with a token that has the role call.</p>;
+  const tool = tools.value.find(({ name }) => name === chosen.value) ?? tools.value[0];
   if (tool === undefined) return <p>This host offers no tool.</p>;
+  const choose = (name: string) => {
+    chosen.value = name;
+    texts.value = {};
+    outcome.value = null;
+    problem.value = "";
+  };
   return (
     <>
-      <label>
+      <label class="choose">
         Tool{" "}
-        <select value={tool.name} onChange={(event) => (chosen.value = event.currentTarget.value)}>
-          {tools.map(({ name }) => (
+        <select value={tool.name} onChange={(event) => choose(event.currentTarget.value)}>
+          {tools.value.map(({ name }) => (
             <option value={name}>{name}</option>
           ))}
         </select>
       </label>
-      <p>{tool.description}</p>
+      <p class="description">{tool.description}</p>
       <p class="facts">
-        {tool.category ?? "unclassified"} · consequence {tool.consequenceLevel ?? "unknown"}
-        {tool.requiresConfirmation !== false && " · asks a person first"}
+        {tool.owner} · {tool.category ?? "unclassified"} · consequence {tool.consequenceLevel ?? "unknown"}
+        {tool.requiresConfirmation === true && " · asks a person first"}
+        {tool.requiresConfirmation === "dynamic" && " · may ask a person first"}
       </p>
       <Form key={tool.name} tool={tool} />
+      {outcome.value !== null && <Shown outcome={outcome.value} />}
     </>
   );
 }
 
-/** What a person wrote into the fields, as text; a field without text is not sent. */
-type Texts = Readonly<Record<string, string>>;
-
 function Form({ tool }: { readonly tool: Tool }) {
-  const texts = useSignal<Texts>({});
-  const outcome = useSignal<unknown>(undefined);
-  const problem = useSignal("");
-  const busy = useSignal(false);
-  const run = async () => {
-    problem.value = "";
-    busy.value = true;
-    try {
-      const given = argumentsOf(tool.inputSchema, texts.value);
-      outcome.value = await ask("POST", `${hostPath.value}/calls`, { tool: tool.name, arguments: given });
-    } catch (error) {
-      problem.value = error instanceof SyntaxError ? `A field is not JSON: ${error.message}` : textOf(error);
-    }
-    busy.value = false;
-  };
+  const { properties = {}, required = [] } = tool.inputSchema;
+  const run = () =>
+    send("calls", () => ({ tool: tool.name, arguments: argumentsOf(tool.inputSchema, texts.value) }));
   return (
     <form
       class="card"
@@ -60,80 +70,62 @@ function Form({ tool }: { readonly tool: Tool }) {
         void run();
       }}
     >
-      {Object.entries(tool.inputSchema.properties ?? {}).map(([name, schema]) => (
-        <Field
-          name={name}
-          schema={schema}
-          required={tool.inputSchema.required?.includes(name) ?? false}
-          texts={texts}
-        />
+      {Object.entries(properties).map(([name, schema]) => (
+        <Field name={name} schema={schema} required={required.includes(name)} texts={texts} />
       ))}
+      {Object.keys(properties).length === 0 && <p>It takes no arguments.</p>}
       <button type="submit" disabled={busy}>
         Call {tool.name}
       </button>
-      {problem.value !== "" && <p class="problem">{problem.value}</p>}
-      {outcome.value !== undefined && (
-        <>
-          <h2>Outcome</h2>
-          <Value value={outcome.value} />
-        </>
-      )}
+      {problem.value !== "" && <p class="problem">{problem}</p>}
     </form>
   );
 }
 
-interface FieldProps {
-  readonly name: string;
-  readonly schema: Schema;
-  readonly required: boolean;
-  readonly texts: Signal<Texts>;
+/** Calls of the page are in a session of their own, so that "for this session" has a meaning. */
+const sessionId = `page-${Math.random().toString(36).slice(2, 10)}`;
+
+async function send(path: "calls" | "resume", body: () => object): Promise<void> {
+  problem.value = "";
+  busy.value = true;
+  try {
+    const asModel = served.value?.modelText === true ? { modelText: true } : {};
+    const given = { ...body(), sessionId, ...asModel };
+    outcome.value = await ask<Outcome>("POST", `${hostPath.value}/${path}`, given);
+  } catch (error) {
+    problem.value = error instanceof SyntaxError ? error.message : textOf(error);
+  }
+  busy.value = false;
 }
 
-function Field({ name, schema, required, texts }: FieldProps) {
-  const set = (text: string) => (texts.value = { ...texts.value, [name]: text });
-  const value = texts.value[name] ?? "";
-  const onInput = (event: { readonly currentTarget: { readonly value: string } }) =>
-    set(event.currentTarget.value);
-  const choices = schema.enum ?? (schema.type === "boolean" ? [true, false] : undefined);
+function Shown({ outcome: { modelText, ...whole } }: { readonly outcome: Outcome }) {
+  const { status, runId, durationMs, ticket, result } = whole;
+  const others = result.content?.length ?? 0;
   return (
-    <label class="field">
-      <span>
-        {name}
-        {required && " (required)"} <small>{schema.description}</small>
-      </span>
-      {choices !== undefined ? (
-        <select value={value} onChange={onInput}>
-          <option value="">not set</option>
-          {choices.map((choice) => (
-            <option value={textOfChoice(choice)}>{textOfChoice(choice)}</option>
-          ))}
-        </select>
-      ) : schema.type === "string" ? (
-        <textarea rows={1} value={value} onInput={onInput} />
-      ) : (
-        <input
-          value={value}
-          onInput={onInput}
-          inputMode={schema.type === "integer" ? "numeric" : "text"}
-          placeholder={schema.default === undefined ? "JSON" : JSON.stringify(schema.default)}
-        />
+    <section class="card" aria-label="Outcome">
+      <h2>
+        Outcome <span class={`status ${status}`}>{status}</span>{" "}
+        <small>
+          {durationText(durationMs)} · <a href={linkTo("calls", runId)}>steps</a>
+        </small>
+      </h2>
+      {status === "pending" && (
+        <p class="actions">
+          <span>
+            It waits for an answer under <a href={linkTo("approvals")}>Approvals</a>.
+          </span>
+          <button type="button" disabled={busy} onClick={() => void send("resume", () => ({ ticket }))}>
+            Resume
+          </button>
+        </p>
       )}
-    </label>
-  );
-}
-
-function textOfChoice(choice: unknown): string {
-  return typeof choice === "string" ? choice : JSON.stringify(choice);
-}
-
-/** Texts of fields as arguments. Throws a SyntaxError for a field that must be JSON and is not. */
-function argumentsOf({ properties = {} }: Schema, texts: Texts): Record<string, unknown> {
-  const given = Object.entries(texts).filter(([, text]) => text !== "");
-  return Object.fromEntries(
-    given.map(([name, text]) => {
-      const schema = properties[name];
-      const isText = schema?.type === "string" || (schema?.enum?.includes(text) ?? false);
-      return [name, isText ? text : (JSON.parse(text) as unknown)];
-    }),
+      {modelText !== undefined && <h3>As a model reads it</h3>}
+      {modelText !== undefined && <Value value={modelText} label="As a model reads it" />}
+      {others > 0 && <p>The model also reads {countText(others, "content block")} of the result.</p>}
+      <details open={modelText === undefined}>
+        <summary>The whole outcome</summary>
+        <Value value={whole} label="The whole outcome" />
+      </details>
+    </section>
   );
 }

@@ -22,6 +22,7 @@ export type {
 } from "./reasoner-types.ts";
 // Turns
 export type { ClientResult, TurnEvent, TurnResult } from "./turn/turn-types.ts";
+export { outcomeText } from "./turn/model-text.ts";
 export type { WaitingCall } from "./session/waiting.ts";
 export type { Cost, Usage } from "./provider/usage.ts";
 // Models

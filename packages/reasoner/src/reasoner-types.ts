@@ -1,7 +1,7 @@
 import type { Host, SessionRecord } from "@toolmount/core";
 import type { Settings } from "./config/settings.ts";
 import type { Item } from "./provider/items.ts";
-import type { Usage } from "./provider/usage.ts";
+import type { Cost, Usage } from "./provider/usage.ts";
 import type { SessionStatus } from "./session/entry.ts";
 import type { WaitingCall } from "./session/waiting.ts";
 import type { ClientResult, TurnEvent, TurnResult } from "./turn/turn-types.ts";
@@ -53,6 +53,8 @@ export interface SessionSummary {
   /** How many calls wait. */
   readonly waits: number;
   readonly usage: Usage;
+  /** The cost of `usage`; null when the plan has no prices. */
+  readonly cost: Cost | null;
   readonly forkedFrom: string | null;
   readonly createdAt: SessionRecord["createdAt"];
   readonly updatedAt: SessionRecord["updatedAt"];

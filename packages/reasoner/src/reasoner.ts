@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto";
-import { systemClock, type Coordinator, type Spawn } from "@toolmount/core";
-import type { Reasoner, RunOptions, SessionSummary, TurnHost } from "./reasoner-types.ts";
+import { systemClock, type Coordinator, type SessionRecord, type Spawn } from "@toolmount/core";
+import type { Reasoner, RunOptions, TurnHost } from "./reasoner-types.ts";
 import { TurnRunner } from "./run-turn.ts";
 import { createSessionAccess, type ReasonerOptions, type SessionAccess } from "./session-access.ts";
 import { detailsOf, summaryOf } from "./session-summary.ts";
@@ -50,15 +50,18 @@ export function createReasoner(
       return runner.resume(host, log, given, clientResults);
     },
 
-    list: async (filter) => (await access.store().list(filter)).map(summaryOf),
+    list: async (filter) => (await access.store().list(filter)).map((record) => summaryOf(record, settings.prices)),
 
     async show(id) {
       const { view } = await access.open(id);
       const record = (await access.store().load(id))!;
-      return { ...summaryOf(record), ...detailsOf(view) };
+      return { ...summaryOf(record, settings.prices), ...detailsOf(view, settings.prices) };
     },
 
-    fork: (host, id, newId, userId) => forkSession(coordinator, access, host, { id, newId, userId }),
+    async fork(host, id, newId, userId) {
+      const record = await forkSession(coordinator, access, host, { id, newId, userId });
+      return summaryOf(record, settings.prices);
+    },
 
     async leave(host, id) {
       await coordinator.hooks.emit("session:end", { session_id: id });
@@ -76,7 +79,7 @@ async function forkSession(
   access: SessionAccess,
   host: TurnHost,
   given: { readonly id: string; readonly newId: string | undefined; readonly userId: string | undefined },
-): Promise<SessionSummary> {
+): Promise<SessionRecord> {
   const { id, newId = randomUUID(), userId } = given;
   const { view, facts } = await access.open(id);
   access.requireOwner(facts, userId);
@@ -87,5 +90,5 @@ async function forkSession(
   await log.save();
   await hooks.emit("session:fork", { session_id: newId, parent_id: id });
   host.session(newId).restore(state);
-  return summaryOf((await access.store().load(newId))!);
+  return (await access.store().load(newId))!;
 }

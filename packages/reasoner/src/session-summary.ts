@@ -27,7 +27,10 @@ export function pastTurn({ facts, view }: SessionLog, prices: Settings["prices"]
 }
 
 /** A session as lists show it, read from its record. */
-export function summaryOf({ id, parentId, createdAt, updatedAt, data }: SessionRecord): SessionSummary {
+export function summaryOf(
+  { id, parentId, createdAt, updatedAt, data }: SessionRecord,
+  prices: Settings["prices"],
+): SessionSummary {
   const {
     agent = null,
     title = "",
@@ -37,14 +40,17 @@ export function summaryOf({ id, parentId, createdAt, updatedAt, data }: SessionR
     usage = noUsage,
     forkedFrom = null,
   } = data as unknown as Partial<SessionSummary>;
-  return { id, parentId, agent, title, turns, status, waits, usage, forkedFrom, createdAt, updatedAt };
+  const cost = costOf(usage, prices);
+  return { id, parentId, agent, title, turns, status, waits, usage, cost, forkedFrom, createdAt, updatedAt };
 }
 
 /** A session as its log describes it; its record may be older. */
 export function detailsOf(
   view: SessionView,
+  prices: Settings["prices"],
 ): Partial<SessionDetails> & Pick<SessionDetails, "items" | "waiting" | "children"> {
   const { items, children, turns, usage, title, lastStatus: status } = view;
   const waiting = waitingCalls(view);
-  return { items, children, turns, usage, title, status, waiting, waits: waiting.length };
+  const cost = costOf(usage, prices);
+  return { items, children, turns, usage, cost, title, status, waiting, waits: waiting.length };
 }

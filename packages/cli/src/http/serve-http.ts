@@ -110,11 +110,13 @@ async function openOne(
   const host = await openPlan(plan, options, shell, {}, "mixed");
   const hasModel = host.coordinator.get("orchestrator") !== null || options.model !== undefined;
   const turns = hasModel ? await openReasoner(host, options, shell) : null;
+  const { outcomeText: modelText } = await import("@toolmount/reasoner");
   const onError = ({ message }: Error) => shell.err.line(`toolmount serve: ${printable(message)}`);
   const served = {
     host,
     plan: servePlan(host, plan, options, shell),
     mcp: await serveProtocol(host, options, onError),
+    modelText,
     ...(turns !== null && { turns: serveTurns(host, turns.reasoner, turns.settings) }),
   };
   return { name, host, served, turns };

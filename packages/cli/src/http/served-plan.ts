@@ -24,7 +24,8 @@ export function servePlan(
     },
     async why(tool, question) {
       const { explainTool } = await import("@toolmount/loader/commands");
-      return explainTool(tool, plan, { ...given, ...question });
+      const tools = host.tools({ includeDeprecated: true });
+      return explainTool(tool, plan, { ...given, ...question, tools });
     },
   };
 }

@@ -2,7 +2,7 @@ import { createRoute, z } from "@hono/zod-openapi";
 import type { CallContext, Progress, ToolOutcome } from "@toolmount/core";
 import { requireRole, userOfCall, visibleUser, type Principal } from "../access/principal.ts";
 import { HttpError } from "../fault/http-error.ts";
-import { resumeWhenDecided } from "./resume-when-decided.ts";
+import { resumeWhenDecided } from "./until-decided.ts";
 import { callRecordSchema, callSchema, callSummarySchema, outcomeSchema, resumeSchema } from "./schemas.ts";
 import {
   createRoutes,
@@ -92,10 +92,11 @@ export function callRoutes(service: Service) {
     requireOpen(service);
     const live = hostOf(service, c.req.param("host") ?? "", principal);
     const context = contextOf(given, principal);
+    const complete = completerOf(live, given);
     const run = async (abortSignal: AbortSignal, onProgress?: (progress: Progress) => void) => {
       const whole = { ...context, abortSignal, onProgress };
       const outcome = await start(live, whole);
-      return resumeWhenDecided(live, outcome, whole, given.waitMs ?? 0);
+      return complete(await resumeWhenDecided(live, outcome, whole, given.waitMs ?? 0));
     };
     const signal = signalOf(c, service);
     if (!wantsStream(c)) return run(signal).then((outcome) => c.json(asJson(outcome), 200));
@@ -128,6 +129,19 @@ export function callRoutes(service: Service) {
         throw new HttpError("NOT_FOUND", { what: `call ${JSON.stringify(runId)}` });
       return c.json(found as unknown as z.output<typeof callRecordSchema>, 200);
     });
+}
+
+/** Adds what the request asks for beside the outcome. Throws `NOT_SERVED` before the call begins. */
+function completerOf(
+  { modelText, journal }: LiveHost,
+  given: Given,
+): (outcome: ToolOutcome) => ToolOutcome & { readonly modelText?: string } {
+  if (given.modelText !== true) return (outcome) => outcome;
+  if (modelText === undefined) throw new HttpError("NOT_SERVED", { what: "text for a model" });
+  return (outcome) => {
+    const denier = journal.get(outcome.runId)?.phase === "approve" ? "person" : "hook";
+    return { ...outcome, modelText: modelText(outcome, denier) };
+  };
 }
 
 function contextOf(given: Given, principal: Principal): CallContext {

@@ -61,10 +61,19 @@ export const outcomeSchema = z
     ticket: z.string().optional().describe("Resumes a pending call of the same session"),
     cancelled: anyObject.optional(),
     injections: z.array(anyObject).optional(),
+    modelText: z.string().optional().describe("The text that a model reads, where the request asks for it"),
   })
   .openapi("Outcome");
 
 const id = (what: string) => z.string().min(1).max(256).describe(what);
+
+const waitMs = (what: string, otherwise: string) =>
+  z
+    .int()
+    .min(0)
+    .max(600_000)
+    .optional()
+    .describe(`How long ${what} is kept open for a decision; default 0: ${otherwise}`);
 
 /** Who a call is for. */
 const callContext = {
@@ -74,14 +83,8 @@ const callContext = {
   turnId: id("Seen by the tool").optional(),
   mode: id("The mode of the session").optional(),
   traceparent: z.string().max(256).optional().describe("W3C trace context of the caller"),
-  waitMs: z
-    .int()
-    .min(0)
-    .max(600_000)
-    .optional()
-    .describe(
-      "How long a call that needs approval is kept open for a decision; default 0: the outcome is pending",
-    ),
+  waitMs: waitMs("a call that needs approval", "the outcome is pending"),
+  modelText: z.boolean().optional().describe("Adds the text that a model reads to the outcome"),
 };
 
 /** A call. */
@@ -214,6 +217,7 @@ export const turnSchema = z
     prompt: z.string().min(1),
     sessionId: id("An existing session, or the id of a new one").optional(),
     userId: id("The user on whose behalf it runs").optional(),
+    waitMs: waitMs("a turn whose calls need approval", "the turn is paused"),
   })
   .openapi("TurnRequest");
 
@@ -221,6 +225,7 @@ export const turnSchema = z
 export const turnResumeSchema = z
   .strictObject({
     userId: id("The user on whose behalf it runs").optional(),
+    waitMs: waitMs("a turn whose calls need approval", "the turn is paused"),
     clientResults: z
       .array(
         z.strictObject({ callId: z.string(), result: z.unknown().optional(), error: z.string().optional() }),

@@ -1,9 +1,9 @@
 import { createRoute, z } from "@hono/zod-openapi";
-import { ToolmountError } from "@toolmount/core";
+import { isToolmountError, ToolmountError } from "@toolmount/core";
 import type { Context } from "hono";
 import { requireRole, userOfCall, visibleUser, type Principal } from "../access/principal.ts";
 import { HttpError } from "../fault/http-error.ts";
-import type { ServedTurns } from "../served-host.ts";
+import type { ServedTurns, TurnResumption } from "../served-host.ts";
 import { anyObject, turnResumeSchema, turnSchema } from "./schemas.ts";
 import {
   createRoutes,
@@ -18,6 +18,7 @@ import {
   type Service,
 } from "./service.ts";
 import { answerStream, wantsStream } from "./stream.ts";
+import { resumeTurnWhenDecided } from "./until-decided.ts";
 
 const sessionParam = hostParam.extend({ session: z.string().min(1).max(256) });
 
@@ -87,9 +88,12 @@ const cancel = createRoute({
   path: "/hosts/{host}/sessions/{session}/cancel",
   operationId: "cancelSession",
   tags: ["Sessions"],
-  summary: "Stop the calls of a session that run in this server",
+  summary: "Cancel the open turn of a session, and its calls that run in this server",
   request: { params: sessionParam },
-  responses: { 200: json(z.object({ cancelled: z.boolean() }), "No call of it runs any more"), ...failures },
+  responses: {
+    200: json(z.object({ cancelled: z.boolean() }), "No call of it runs here any more"),
+    ...failures,
+  },
 });
 
 /** Sessions and turns. */
@@ -135,19 +139,32 @@ function lookRoutes(service: Service) {
       const { host: name, session } = c.req.valid("param");
       if (visibleUser(principal) !== null)
         await requireVisible(turnsOf(service, name, principal), session, principal);
-      const live = hostOf(service, name, principal).host.session(session);
+      const { host, turns } = hostOf(service, name, principal);
+      const live = host.session(session);
       const cancelled = await live.cancel({ immediate: true });
       live.cancellation.reset();
+      if (turns !== undefined) await endPausedTurn(turns, session, principal);
       return c.json({ cancelled }, 200);
     });
 }
+
+/** What every request for a turn has. */
+type Listening = Pick<TurnResumption, "userId" | "abortSignal" | "onEvent">;
 
 /** Running turns. */
 function turnRoutes(service: Service) {
   const answer = async (
     c: Context<RouteEnv>,
-    work: (abortSignal: AbortSignal, onEvent: (event: object) => void) => Promise<object>,
+    { name, userId, waitMs = 0 }: { name: string; userId: string | undefined; waitMs: number | undefined },
+    begin: (turns: ServedTurns, rest: Listening) => Promise<object>,
   ): Promise<Response> => {
+    const live = hostOf(service, name, c.env.principal);
+    const turns = turnsOf(service, name, c.env.principal);
+    const work = async (signal: AbortSignal, onEvent: (event: object) => void) => {
+      const listening = { userId, abortSignal: signal, onEvent };
+      const resumeAt = (sessionId: string) => turns.resume({ sessionId, ...listening });
+      return resumeTurnWhenDecided(live, await begin(turns, listening), resumeAt, { waitMs, signal });
+    };
     const signal = signalOf(c, service);
     if (!wantsStream(c)) return c.json(await work(signal, () => {}), 200);
     return answerStream(c, async ({ send, gone }) => {
@@ -160,23 +177,39 @@ function turnRoutes(service: Service) {
       const { principal } = c.env;
       requireRole(principal, "call");
       requireOpen(service);
-      const { prompt, sessionId, userId } = c.req.valid("json");
-      const turns = turnsOf(service, c.req.valid("param").host, principal);
-      const request = { prompt, sessionId, userId: userOfCall(principal, userId) };
-      return answer(c, (abortSignal, onEvent) => turns.run({ ...request, abortSignal, onEvent }));
+      const { prompt, sessionId, userId, waitMs } = c.req.valid("json");
+      const { host: name } = c.req.valid("param");
+      const given = { name, userId: userOfCall(principal, userId), waitMs };
+      return answer(c, given, (turns, rest) => turns.run({ prompt, sessionId, ...rest }));
     })
     .openapi(resume, async (c) => {
       const { principal } = c.env;
       requireRole(principal, "call");
       requireOpen(service);
-      const { host, session: sessionId } = c.req.valid("param");
-      const given = c.req.valid("json");
-      const turns = turnsOf(service, host, principal);
-      await requireVisible(turns, sessionId, principal);
-      const request = { ...given, sessionId, userId: userOfCall(principal, given.userId) };
-      return answer(c, (abortSignal, onEvent) => turns.resume({ ...request, abortSignal, onEvent }));
+      const { host: name, session: sessionId } = c.req.valid("param");
+      const { clientResults, cancel: ends, userId, waitMs } = c.req.valid("json");
+      await requireVisible(turnsOf(service, name, principal), sessionId, principal);
+      const given = { name, userId: userOfCall(principal, userId), waitMs };
+      return answer(c, given, (turns, rest) =>
+        turns.resume({ sessionId, clientResults, cancel: ends, ...rest }),
+      );
     });
 }
+
+/** A turn that runs here was cancelled with its calls; one that paused has nothing that runs, and ends now. */
+async function endPausedTurn(turns: ServedTurns, sessionId: string, { user }: Principal): Promise<void> {
+  const userId = user ?? undefined;
+  const abortSignal = new AbortController().signal;
+  try {
+    await turns.resume({ sessionId, userId, cancel: true, abortSignal, onEvent: () => {} });
+  } catch (error) {
+    // It runs here and ends by itself, no turn is open, or the calls were not those of a model.
+    if (isToolmountError(error) && noTurn.has(error.code)) return;
+    throw error;
+  }
+}
+
+const noTurn: ReadonlySet<string> = new Set(["SESSION_CONFLICT", "SESSION_NOT_FOUND"]);
 
 /** Another user's session does not exist for a token of a user. */
 async function requireVisible(turns: ServedTurns, session: string, principal: Principal): Promise<void> {

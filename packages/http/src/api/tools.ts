@@ -23,6 +23,7 @@ const hosts = createRoute({
             plan: z.boolean(),
             turns: z.boolean(),
             mcp: z.boolean(),
+            modelText: z.boolean(),
           }),
         ),
       }),
@@ -84,12 +85,13 @@ export function toolRoutes(service: Service) {
     .openapi(hosts, (c) => {
       const { name, user, roles, hosts: own } = c.env.principal;
       const listed = [...service.hosts.values()].filter((live) => own === null || own.has(live.name));
-      const facts = listed.map(({ name: host, host: served, plan, turns, mcp }) => ({
+      const facts = listed.map(({ name: host, host: served, plan, turns, mcp, modelText }) => ({
         name: host,
         tools: served.tools().length,
         plan: plan !== undefined,
         turns: turns !== undefined,
         mcp: mcp !== undefined,
+        modelText: modelText !== undefined,
       }));
       return c.json({ name, user, roles: [...roles], version: service.version, hosts: facts }, 200);
     })

@@ -1,0 +1,228 @@
+import { mkdir } from "node:fs/promises";
+import { join } from "node:path";
+import type { ToolOutcome } from "@toolmount/core";
+import { outcomeText } from "@toolmount/reasoner";
+import type { Browser, Page } from "playwright-core";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { openPage, startBrowser } from "../support/browser.ts";
+import { driftedWorld, operatorFolder, operatorWorld } from "../support/operator-world.ts";
+import { startServer } from "../support/served.ts";
+import { root } from "../support/workspace.ts";
+
+let browser: Browser;
+beforeAll(async () => {
+  browser = await startBrowser();
+});
+afterAll(() => browser.close());
+
+const prompt = "Set the version to 2.0.0 and deploy it.";
+
+/** Approves the card of a tool. */
+async function approve(page: Page, tool: string, button = "Approve once"): Promise<void> {
+  await page.getByRole("article", { name: tool }).getByRole("button", { name: button }).click();
+  await page.getByRole("article", { name: tool }).waitFor({ state: "detached" });
+}
+
+test("an operator follows a turn: it asks twice, runs on when it is answered, and its calls are on the page", async () => {
+  const { server, tokens, read } = await operatorWorld();
+  const page = await openPage(browser, server.url, tokens.ops);
+  const turn = server.ask("POST", "/turns", { prompt, sessionId: "release", waitMs: 300_000 });
+
+  const card = page.getByRole("article", { name: "edit_file" });
+  await card.getByText("the release notes are reviewed").waitFor();
+  const [, line = ""] = /mount-plan\.yaml:(\d+):/.exec(await card.innerText()) ?? [];
+  expect((await read("mount-plan.yaml")).split("\n")[Number(line) - 1]).toContain("tool: edit_file");
+  expect(await card.getByLabel("Difference").innerText()).toBe("- version: 1.9.0\n+ version: 2.0.0");
+  expect(await read("notes.md")).toContain("1.9.0");
+  await approve(page, "edit_file");
+  await approve(page, "deploy");
+
+  expect((await turn).body).toMatchObject({
+    status: "done",
+    text: "The version is 2.0.0, and it is deployed.",
+    calls: 3,
+  });
+  expect(await read("notes.md")).toContain("2.0.0");
+
+  await page.getByRole("link", { name: "Sessions" }).click();
+  await page.getByRole("link", { name: prompt }).click();
+  const session = page.getByRole("region", { name: "Session" });
+  await session.getByText("Turn 1:").waitFor();
+  await session.getByLabel("Output of deploy").getByText("deployed to production").waitFor();
+  expect(await session.innerText()).toMatch(/4 requests · \d+ tokens, 0\.00\d+ USD/);
+  await session.getByRole("link", { name: "deploy" }).click();
+
+  const call = page.getByRole("region", { name: "Call", exact: true });
+  await call.getByText("approval:granted").waitFor();
+  await call.getByText("tool:progress").waitFor();
+  await call.getByText("Audit", { exact: true }).click();
+  await call.getByLabel("Audit record").first().waitFor();
+  expect(await call.innerText()).toMatch(/trace\s+00-[0-9a-f]{32}/);
+});
+
+test("a turn that waits in another process goes on when it is approved in the browser, also after a restart of the page's server", async () => {
+  const desk = await operatorFolder();
+  const { tokens } = desk;
+  const first = await startServer(desk, tokens);
+  const other = await startServer(desk, tokens);
+  const page = await openPage(browser, first.url, tokens.ops);
+  const turn = other.ask("POST", "/turns", { prompt, sessionId: "release", waitMs: 300_000 });
+  await approve(page, "edit_file");
+
+  first.child.kill("SIGTERM");
+  expect((await first.ended).code).toBe(0);
+  await page.getByText("it is not known what waits").waitFor();
+  expect(await page.getByText("Nothing waits").count()).toBe(0);
+  await startServer(desk, tokens, [], new URL(first.url).host);
+  await approve(page, "deploy");
+
+  expect((await turn).body).toMatchObject({ status: "done", calls: 3 });
+  await page.getByText("Nothing waits for an answer.").waitFor();
+});
+
+test("a person runs a turn, cancels it while it waits, copies the session, and sees the agent of another turn", async () => {
+  const { server, tokens, read } = await operatorWorld();
+  const page = await openPage(browser, server.url, tokens.ops);
+  await page.getByRole("link", { name: "Sessions" }).click();
+  await page.getByLabel("Ask the model, in a new session").fill(prompt);
+  await page.getByRole("button", { name: "Run a turn" }).click();
+  const log = page.getByRole("log");
+  await log.getByText("It waits for an answer under Approvals.").waitFor();
+  expect(await log.innerText()).toMatch(/I read the notes first\.\s+→ read_file .*\s+← read_file: ok/);
+  const session = page.getByRole("region", { name: "Session" });
+  await session.getByText("edit_file waits for approval").waitFor();
+
+  await session.getByRole("button", { name: "Cancel" }).click();
+  await session.locator(".status.cancelled").first().waitFor();
+  await page.getByRole("link", { name: "Approvals" }).click();
+  await page.getByText("Nothing waits for an answer.").waitFor();
+  expect(await read("notes.md")).toContain("1.9.0");
+
+  const { body } = await server.ask("POST", "/turns", { prompt: "Ask the reader what the notes say." });
+  expect(body).toMatchObject({ status: "done", calls: 2 });
+  await page.getByRole("link", { name: "Sessions" }).click();
+  const tree = page.locator(".tree .tree");
+  await tree.getByText("agent reader").waitFor();
+  await page.getByRole("link", { name: "Ask the reader what the notes say." }).click();
+  await session.getByRole("button", { name: "Fork" }).click();
+  await session.getByText(`a copy of ${String(body["sessionId"])}`).waitFor();
+  await session.getByText("Turn 1: Ask the reader").waitFor();
+});
+
+test("the plan shows what failed and why, what changed since the lock, and what a reload did; a tool is tried as a model reads it", async () => {
+  const { server, tokens, read, write } = await driftedWorld();
+  const page = await openPage(browser, server.url, tokens.ops);
+  await page.getByRole("link", { name: "Plan" }).click();
+  const missing = page.getByRole("listitem").filter({ hasText: "missing.ts" });
+  await missing.getByText("failed").first().waitFor();
+  expect(await missing.innerText()).toMatch(/SOURCE_NOT_FOUND.* mount-plan\.yaml:19/);
+  const drift = page.getByRole("region", { name: "Drift of weather" });
+  expect(await drift.innerText()).toMatch(/description\s+- Reads the weather.*before a trip\.\s+\+ Reads/);
+  await page.getByRole("button", { name: "Why edit_file?" }).click();
+  const why = page.getByRole("region", { name: "Why edit_file" });
+  await why.getByText("decides: ask").waitFor();
+  expect(await why.innerText()).toMatch(/mount-plan\.yaml:\d+/);
+
+  const plan = await read("mount-plan.yaml");
+  await write("mount-plan.yaml", plan.replace("module: ./missing.ts", "modul: ./missing.ts"));
+  await page.getByRole("button", { name: "Reload" }).click();
+  await page.getByText("The plan is as it was:").waitFor();
+  await write("mount-plan.yaml", plan.replace("  - module: delegate\n", ""));
+  await page.getByRole("button", { name: "Reload" }).click();
+  await page.getByText(/Generation 2\. .*removed: delegate/).waitFor();
+
+  await page.getByRole("link", { name: "Try a tool" }).click();
+  await page.getByRole("combobox", { name: /^Tool/ }).selectOption("read_file");
+  await page.getByLabel("file_path").fill("notes.md");
+  await page.getByRole("button", { name: "Call read_file" }).click();
+  const shown = page.getByRole("region", { name: "Outcome" });
+  await shown.getByText("ok").first().waitFor();
+  const call = { tool: "read_file", arguments: { file_path: "notes.md" } };
+  const { body } = await server.ask("POST", "/calls", call);
+  const text = await shown.getByLabel("As a model reads it").textContent();
+  expect(text).toBe(outcomeText(body as unknown as ToolOutcome, "hook"));
+
+  await page.getByRole("combobox", { name: /^Tool/ }).selectOption("deploy");
+  await page.getByRole("combobox", { name: /^target/ }).selectOption("staging");
+  await page.getByRole("button", { name: "Call deploy" }).click();
+  await shown.getByText("It waits for an answer under").waitFor();
+  await page.getByRole("link", { name: /^Approvals/ }).click();
+  const card = page.getByRole("article", { name: "deploy" });
+  await card.getByLabel("Reason").fill("not before the review");
+  await card.getByRole("button", { name: "Deny" }).click();
+  await card.waitFor({ state: "detached" });
+  await page.getByRole("link", { name: "Try a tool" }).click();
+  await shown.getByRole("button", { name: "Resume" }).click();
+  await shown.getByText("denied").first().waitFor();
+  expect(await shown.getByLabel("As a model reads it").textContent()).toMatch(
+    /^Error: the call was not approved: .*not before the review.* \[DENIED\]$/,
+  );
+});
+
+// A command takes them: pnpm pictures.
+const windows = [
+  { name: "desk-light", width: 1440, height: 900, scheme: "light" },
+  { name: "desk-dark", width: 1440, height: 900, scheme: "dark" },
+  { name: "phone-light", width: 360, height: 740, scheme: "light" },
+  { name: "phone-dark", width: 360, height: 740, scheme: "dark" },
+] as const;
+
+test.runIf(process.env["TOOLMOUNT_WRITE"] === "1")(
+  "the pictures of the page are taken: each view at a desk and on a phone, light and dark",
+  async () => {
+    const { server, tokens } = await driftedWorld();
+    const first = await openPage(browser, server.url, tokens.ops);
+    const turn = server.ask("POST", "/turns", {
+      prompt,
+      sessionId: "release",
+      userId: "ana",
+      waitMs: 300_000,
+    });
+    await server.ask("POST", "/turns", { prompt: "Ask the reader what the notes say.", sessionId: "report" });
+    for (let at = 0; at < 30; at++) {
+      const tool = at % 9 === 4 ? "weather" : "read_file";
+      const given =
+        tool === "weather" ? { city: "Oslo" } : { file_path: at % 7 === 3 ? "gone.md" : "notes.md" };
+      await server.ask("POST", "/calls", { tool, arguments: given, sessionId: `check-${at % 3}` });
+    }
+    await first.getByRole("article", { name: "edit_file" }).waitFor();
+    for (const window of windows) await photograph(server.url, tokens.ops, window);
+    await approve(first, "edit_file");
+    await approve(first, "deploy");
+    await turn;
+  },
+);
+
+/** Takes a picture of each view. */
+async function photograph(url: string, token: string, window: (typeof windows)[number]): Promise<void> {
+  const folder = join(root, "docs/pictures/page");
+  await mkdir(folder, { recursive: true });
+  const page = await openPage(browser, url, token, window);
+  const nav = page.getByRole("navigation");
+  const shoot = (view: string) => page.screenshot({ path: join(folder, `${view}-${window.name}.png`) });
+  await page.getByRole("article", { name: "edit_file" }).waitFor();
+  await shoot("approvals");
+  await nav.getByRole("link", { name: "Calls" }).click();
+  await page
+    .getByRole("button", { name: /read_file/ })
+    .first()
+    .click();
+  await page.getByRole("region", { name: "Call", exact: true }).getByText("ended").waitFor();
+  await page.locator(".u-legend").waitFor();
+  await shoot("calls");
+  await nav.getByRole("link", { name: "Sessions" }).click();
+  await page.getByRole("link", { name: "Ask the reader what the notes say." }).click();
+  await page.getByText("Turn 1:").waitFor();
+  await shoot("sessions");
+  await nav.getByRole("link", { name: "Plan" }).click();
+  await page.getByRole("button", { name: "Why edit_file?" }).click();
+  await page.getByText("decides: ask").waitFor();
+  await shoot("plan");
+  await nav.getByRole("link", { name: "Try a tool" }).click();
+  await page.getByRole("combobox", { name: /^Tool/ }).selectOption("read_file");
+  await page.getByLabel("file_path").fill("notes.md");
+  await page.getByRole("button", { name: "Call read_file" }).click();
+  await page.getByRole("region", { name: "Outcome" }).waitFor();
+  await shoot("try");
+  await page.context().close();
+}

@@ -1,0 +1,29 @@
+import { chromium, type Browser, type Page } from "playwright-core";
+import { onTestFinished } from "vitest";
+
+/** How the browser's window is. */
+export interface Window {
+  readonly width: number;
+  readonly height: number;
+  readonly scheme: "light" | "dark";
+}
+
+/** Starts Chromium, which scripts/system-packages.sh installs; its sandbox does not start for root. */
+export function startBrowser(): Promise<Browser> {
+  return chromium.launch({ executablePath: "/usr/bin/chromium", args: ["--no-sandbox"] });
+}
+
+/** Opens the operator's page by the address that the server prints, and waits until it is live. */
+export async function openPage(
+  browser: Browser,
+  url: string,
+  token: string,
+  { width, height, scheme }: Window = { width: 1440, height: 900, scheme: "light" },
+): Promise<Page> {
+  const context = await browser.newContext({ viewport: { width, height }, colorScheme: scheme });
+  onTestFinished(() => context.close());
+  const page = await context.newPage();
+  await page.goto(`${url}/#token=${token}`);
+  await page.getByText(/^live as /).waitFor();
+  return page;
+}

@@ -1,0 +1,69 @@
+import { createHash, randomBytes } from "node:crypto";
+import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { createInterface } from "node:readline";
+import { onTestFinished } from "vitest";
+import type { workspace } from "./workspace.ts";
+
+/** One request to the API of a host, and its answer. */
+export type Ask = (
+  method: string,
+  path: string,
+  body?: unknown,
+  options?: { readonly as?: string; readonly host?: string; readonly signal?: AbortSignal },
+) => Promise<{ readonly status: number; readonly body: Record<string, unknown> }>;
+
+/** A file of tokens outside every plan's folder: `call` calls, `ops` may do everything, `ana` calls for herself. */
+export async function writeTokens() {
+  const folder = await mkdtemp(join(tmpdir(), "toolmount-tokens-"));
+  onTestFinished(() => rm(folder, { recursive: true }));
+  const file = join(folder, "tokens.json");
+  const make = () => `tm_${randomBytes(32).toString("base64url")}`;
+  const tokens = { call: make(), ops: make(), ana: make() };
+  const record = (name: keyof typeof tokens, roles: readonly string[], more = {}) => ({
+    name,
+    sha256: createHash("sha256").update(tokens[name]).digest("hex"),
+    roles,
+    ...more,
+  });
+  const records = [
+    record("call", ["call"]),
+    record("ops", ["call", "approve", "admin"]),
+    record("ana", ["call"], { user: "ana" }),
+  ];
+  await writeFile(file, JSON.stringify({ version: 1, tokens: records }), { mode: 0o600 });
+  return { file, ...tokens };
+}
+
+/** Starts `toolmount serve --http` without a terminal, as a service manager does, and waits until it listens. */
+export async function startServer(
+  { start }: Awaited<ReturnType<typeof workspace>>,
+  tokens: Awaited<ReturnType<typeof writeTokens>>,
+  words: readonly string[] = [],
+  address = "127.0.0.1:0",
+) {
+  const { child, ended } = start(["serve", "--http", address, "--tokens", tokens.file, "--json", ...words]);
+  const lines: string[] = [];
+  const url = await new Promise<string>((resolve, reject) => {
+    createInterface({ input: child.stdout! }).on("line", (line) => {
+      const { listening } = JSON.parse(line) as { listening?: string };
+      if (listening !== undefined) resolve(listening);
+    });
+    createInterface({ input: child.stderr! }).on("line", (line) => lines.push(line));
+    void ended.then(({ stderr }) => reject(new Error(`the server ended: ${stderr}`)), reject);
+  });
+  const ask: Ask = async (method, path, body, { as = tokens.ops, host = "default", signal } = {}) => {
+    const response = await fetch(`${url}/api/hosts/${host}${path}`, {
+      method,
+      headers: {
+        authorization: `Bearer ${as}`,
+        ...(body !== undefined && { "content-type": "application/json" }),
+      },
+      ...(body !== undefined && { body: JSON.stringify(body) }),
+      ...(signal !== undefined && { signal }),
+    });
+    return { status: response.status, body: (await response.json()) as Record<string, unknown> };
+  };
+  return { child, ended, url, ask, log: () => lines.join("\n") };
+}

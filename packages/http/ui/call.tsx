@@ -1,0 +1,161 @@
+import { useComputed, useSignal, useSignalEffect } from "@preact/signals";
+import { useEffect, useRef } from "preact/hooks";
+import { ask } from "./api.ts";
+import { go, linkTo } from "./route.ts";
+import type { CallRecord } from "./shapes.ts";
+import { calls, hostPath, maySeeAll, textOf } from "./state.ts";
+import { durationText, Value } from "./value.tsx";
+
+/** One call as it is now: its steps over time, its arguments, its result and its audit. */
+export function CallDetails({ runId }: { readonly runId: string }) {
+  const call = useSignal<CallRecord | null>(null);
+  const problem = useSignal("");
+  const change = useComputed(() => calls.value.find((one) => one.runId === runId)?.change);
+  const place = useRef<HTMLElement>(null);
+  useSignalEffect(() => {
+    void change.value;
+    void ask<CallRecord>("GET", `${hostPath.value}/calls/${encodeURIComponent(runId)}`).then(
+      (found) => (call.value = found),
+      (error: unknown) => (problem.value = textOf(error)),
+    );
+  });
+  useEffect(() => {
+    // Beside the list there is nothing to scroll to.
+    if (!matchMedia("(min-width: 64rem)").matches) place.current?.scrollIntoView({ block: "start" });
+  }, []);
+  return (
+    <section class="card" aria-label="Call" ref={place}>
+      <button type="button" class="close" onClick={() => go("calls")}>
+        Close
+      </button>
+      {call.value === null ? <p>{problem.value || "Reading…"}</p> : <Details call={call.value} />}
+    </section>
+  );
+}
+
+function Details({ call }: { readonly call: CallRecord }) {
+  return (
+    <>
+      <h2>
+        {call.tool} <span class={`status ${call.status}`}>{call.code ?? call.status}</span>
+      </h2>
+      <dl class="facts">
+        <Fact name="run" value={call.runId} />
+        <Fact name="call" value={call.callId} />
+        {call.sessionId !== null && <dt>session</dt>}
+        {call.sessionId !== null && (
+          <dd>
+            <a href={linkTo("sessions", call.sessionId)}>{call.sessionId}</a>
+          </dd>
+        )}
+        <Fact name="turn" value={call.turnId} />
+        <Fact name="user" value={call.userId} />
+        {call.parentRunId !== null && <dt>made by</dt>}
+        {call.parentRunId !== null && (
+          <dd>
+            <a href={linkTo("calls", call.parentRunId)}>{call.parentRunId}</a>
+          </dd>
+        )}
+        <Fact name="stopped at" value={call.phase} />
+        <Fact name="trace" value={call.traceparent} />
+      </dl>
+      <Timeline call={call} />
+      <h3>Arguments</h3>
+      <Kept shown={call.arguments} label="Arguments" />
+      <h3>Result</h3>
+      <Kept shown={call.result} label="Result" />
+      {maySeeAll.value && <Audit key={call.change} runId={call.runId} />}
+    </>
+  );
+}
+
+function Fact({ name, value }: { readonly name: string; readonly value: string | null }) {
+  if (value === null) return null;
+  return (
+    <>
+      <dt>{name}</dt>
+      <dd>{value}</dd>
+    </>
+  );
+}
+
+/** Each step as a bar from its begin to the begin of the next one. */
+function Timeline({ call: { steps, startedAt, durationMs } }: { readonly call: CallRecord }) {
+  const begin = steps[0]?.at ?? startedAt;
+  const end = Math.max(steps.at(-1)?.at ?? begin, begin + (durationMs ?? 0));
+  const whole = Math.max(1, end - begin);
+  return (
+    <ol class="steps">
+      {steps.map(({ at, name, note }, index) => {
+        const until = steps[index + 1]?.at ?? end;
+        const left = (100 * (at - begin)) / whole;
+        const width = Math.max(1, (100 * (until - at)) / whole);
+        return (
+          <li>
+            <span class="after">+{durationText(at - begin)}</span>
+            <span class="bar">
+              <i style={{ left: `${Math.min(left, 99)}%`, width: `${Math.min(width, 100 - left)}%` }} />
+            </span>
+            <span>
+              {name}
+              {note !== undefined && note !== "" && `: ${note}`}
+            </span>
+          </li>
+        );
+      })}
+    </ol>
+  );
+}
+
+interface KeptProps {
+  readonly shown: CallRecord["result"];
+  readonly label: string;
+}
+
+function Kept({ shown, label }: KeptProps) {
+  if (shown === null) return <p>Not kept.</p>;
+  if ("value" in shown) return <Value value={shown.value} label={label} />;
+  return (
+    <>
+      <p>The first part of {shown.characters} characters:</p>
+      <Value value={shown.text} label={label} />
+    </>
+  );
+}
+
+interface AuditRecord {
+  readonly writer: string;
+  readonly sequence: number;
+  readonly hash: string;
+  readonly entry: Readonly<Record<string, unknown>>;
+}
+
+/** The records of the audit about a call, oldest first. They are read when a person opens them. */
+function Audit({ runId }: { readonly runId: string }) {
+  const records = useSignal<readonly AuditRecord[] | string>("Reading…");
+  const read = (isOpen: boolean) => {
+    if (!isOpen) return;
+    const path = `${hostPath.value}/audit?run=${encodeURIComponent(runId)}`;
+    void ask<{ records: readonly AuditRecord[] }>("GET", path).then(
+      (found) => (records.value = found.records.toReversed()),
+      (error: unknown) => (records.value = textOf(error)),
+    );
+  };
+  const { value } = records;
+  return (
+    <details onToggle={(event) => read(event.currentTarget.open)}>
+      <summary>Audit</summary>
+      {typeof value === "string" && <p>{value}</p>}
+      {value.length === 0 && <p>The audit has no record of this call.</p>}
+      {typeof value !== "string" &&
+        value.map(({ writer, sequence, hash, entry }) => (
+          <>
+            <p class="facts">
+              {writer} {sequence} · sha256 {hash.slice(0, 16)}…
+            </p>
+            <Value value={entry} label={`Audit record ${sequence}`} />
+          </>
+        ))}
+    </details>
+  );
+}

@@ -1,0 +1,101 @@
+import { useSignal } from "@preact/signals";
+import { readEvents } from "./api.ts";
+import { go } from "./route.ts";
+import { hostPath, me, notify, textOf } from "./state.ts";
+
+/** How long a turn waits for a person who answers its questions, in milliseconds. */
+const waitMs = 600_000;
+
+interface PromptProps {
+  /** Null for a new session. */
+  readonly sessionId: string | null;
+  readonly onChange: () => void;
+}
+
+/** Asks the model, and shows its answer as it comes. */
+export function Prompt({ sessionId, onChange }: PromptProps) {
+  const prompt = useSignal("");
+  const said = useSignal<string | null>(null);
+  const busy = useSignal(false);
+  if (me.value?.roles.includes("call") !== true) return null;
+  const run = async () => {
+    busy.value = true;
+    said.value = "";
+    try {
+      const body = { prompt: prompt.value, waitMs, ...(sessionId !== null && { sessionId }) };
+      for await (const { event, data } of readEvents("POST", `${hostPath.value}/turns`, never, body)) {
+        said.value += lineOf(event, data as TurnEvent);
+        const { type, sessionId: begun } = data as TurnEvent;
+        if (type === "begin" && begun !== undefined) go("sessions", begun);
+        if (type !== "text_delta" && type !== "thinking_delta") onChange();
+      }
+      prompt.value = "";
+    } catch (error) {
+      notify(textOf(error));
+    }
+    busy.value = false;
+    onChange();
+  };
+  return (
+    <form
+      class="prompt"
+      onSubmit={(event) => {
+        event.preventDefault();
+        void run();
+      }}
+    >
+      <label>
+        {sessionId === null ? "Ask the model, in a new session" : "Ask again"}
+        <textarea
+          rows={2}
+          required
+          value={prompt}
+          onInput={(event) => (prompt.value = event.currentTarget.value)}
+        />
+      </label>
+      <button type="submit" disabled={busy}>
+        Run a turn
+      </button>
+      {said.value !== null && said.value !== "" && (
+        <pre class="value" tabIndex={0} role="log" aria-label="The turn">
+          {said}
+        </pre>
+      )}
+    </form>
+  );
+}
+
+/** Another view does not cancel the turn. Closing the tab does: then the connection is gone. */
+const never = new AbortController().signal;
+
+interface TurnEvent {
+  readonly type?: string;
+  readonly text?: string;
+  readonly tool?: string;
+  readonly status?: string;
+  readonly arguments?: string;
+  readonly sessionId?: string;
+  readonly message?: string;
+  readonly error?: { readonly message: string };
+}
+
+function lineOf(event: string, data: TurnEvent): string {
+  if (event === "error") return `\n${data.error?.message ?? "the turn failed"}\n`;
+  if (event === "result") return `\n[${data.status ?? ""}]\n`;
+  const { type = "" } = data;
+  switch (type) {
+    case "text_delta":
+      return data.text ?? "";
+    case "tool_call":
+      return `\n→ ${data.tool ?? ""} ${data.arguments ?? ""}\n`;
+    case "tool_result":
+      return `← ${data.tool ?? ""}: ${data.status ?? ""}\n`;
+    case "hitl":
+      return "\nIt waits for an answer under Approvals.\n";
+    case "error":
+    case "tool_warning":
+      return `\n${data.message ?? ""}\n`;
+    default:
+      return "";
+  }
+}

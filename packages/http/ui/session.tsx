@@ -1,0 +1,129 @@
+import { useSignal, type Signal } from "@preact/signals";
+import { ask } from "./api.ts";
+import { Missing, useLoaded } from "./load.tsx";
+import { Prompt } from "./prompt.tsx";
+import { go, linkTo } from "./route.ts";
+import type { SessionDetails, SessionSummary } from "./shapes.ts";
+import { hostPath, notify, textOf } from "./state.ts";
+import { Turn, turnsOf } from "./turn.tsx";
+import { countText } from "./value.tsx";
+
+/** Tokens, and their cost where the plan has prices. */
+export function tokensText({ usage, cost }: Pick<SessionSummary, "usage" | "cost">): string {
+  const tokens = countText(usage.inputTokens + usage.outputTokens, "token");
+  return cost === null ? tokens : `${tokens}, ${Number(cost.amount.toPrecision(3))} ${cost.currency}`;
+}
+
+interface SessionProps {
+  readonly id: string;
+  readonly again: Signal<number>;
+  readonly onChange: () => void;
+}
+
+/** One session: its turns with their calls, and what can be done with it. */
+export function SessionView({ id, again, onChange }: SessionProps) {
+  const loaded = useLoaded<SessionDetails>(`/sessions/${encodeURIComponent(id)}`, again);
+  return (
+    <section class="card" aria-label="Session">
+      <button type="button" class="close" onClick={() => go("sessions")}>
+        Close
+      </button>
+      {loaded.value === null || "problem" in loaded.value ? (
+        <Missing loaded={loaded.value} />
+      ) : (
+        <Conversation session={loaded.value.value} onChange={onChange} />
+      )}
+    </section>
+  );
+}
+
+interface ConversationProps {
+  readonly session: SessionDetails;
+  readonly onChange: () => void;
+}
+
+function Conversation({ session, onChange }: ConversationProps) {
+  const { id, items, waiting, usage, status, children, agent, parentId, forkedFrom } = session;
+  const turns = turnsOf(items);
+  return (
+    <>
+      <h2>
+        {session.title === "" ? id : session.title} <span class={`status ${status}`}>{status}</span>
+      </h2>
+      <p class="facts">
+        session {id}
+        {agent !== null && ` · agent ${agent}`} · {countText(usage.requests, "request")} ·{" "}
+        {tokensText(session)}
+        {forkedFrom !== null && ` · a copy of ${forkedFrom}`}
+      </p>
+      {parentId !== null && (
+        <p>
+          begun by <a href={linkTo("sessions", parentId)}>{parentId}</a>
+        </p>
+      )}
+      <Actions session={session} onChange={onChange} />
+      {waiting.map(({ tool, waitsFor, callId }) => (
+        <p class="waits">
+          {tool} waits for {waitsFor === "approval" ? <a href={linkTo("approvals")}>approval</a> : waitsFor}{" "}
+          <small>({callId})</small>
+        </p>
+      ))}
+      {turns.map((turn, index) => (
+        <Turn key={index} turn={turn} number={index + 1} sessionId={id} isLast={index === turns.length - 1} />
+      ))}
+      {children.length > 0 && (
+        <p>
+          Sub-agents:{" "}
+          {children.map((child) => (
+            <a href={linkTo("sessions", child)}>{child} </a>
+          ))}
+        </p>
+      )}
+      {status !== "open" && <Prompt sessionId={id} onChange={onChange} />}
+    </>
+  );
+}
+
+type Action = "resume" | "cancel" | "fork";
+
+function Actions({ session: { id, status }, onChange }: ConversationProps) {
+  const busy = useSignal(false);
+  const act = async (what: Action, body?: object) => {
+    busy.value = true;
+    try {
+      const path = `${hostPath.value}/sessions/${encodeURIComponent(id)}/${what}`;
+      const answer = await ask<{ id?: string; status?: string }>("POST", path, body);
+      notify(sentenceOf(what, answer));
+      if (what === "fork" && answer.id !== undefined) go("sessions", answer.id);
+    } catch (error) {
+      notify(textOf(error));
+    }
+    busy.value = false;
+    onChange();
+  };
+  return (
+    <div class="actions">
+      {status === "open" && (
+        <button type="button" disabled={busy} onClick={() => void act("resume", {})}>
+          Resume
+        </button>
+      )}
+      {status === "open" && (
+        <button type="button" class="bad" onClick={() => void act("cancel")}>
+          Cancel
+        </button>
+      )}
+      <button type="button" disabled={busy} onClick={() => void act("fork")}>
+        Fork
+      </button>
+    </div>
+  );
+}
+
+function sentenceOf(
+  what: Action,
+  { id, status }: { readonly id?: string; readonly status?: string },
+): string {
+  if (what === "cancel") return "The turn is cancelled.";
+  return what === "fork" ? `The copy is session ${id ?? ""}.` : `The turn is ${status ?? "over"}.`;
+}

@@ -1,0 +1,101 @@
+import { linkTo } from "./route.ts";
+import type { Item } from "./shapes.ts";
+import { calls } from "./state.ts";
+import { countText, durationText, Value } from "./value.tsx";
+
+/** The items of a conversation from one message of the user to the next. */
+export type TurnItems = readonly Item[];
+
+/** Splits a conversation into turns. What comes before the first message of the user is a turn, too. */
+export function turnsOf(items: readonly Item[]): readonly TurnItems[] {
+  const turns: Item[][] = [];
+  for (const item of items) {
+    if (turns.length === 0 || item.role === "user") turns.push([]);
+    turns.at(-1)!.push(item);
+  }
+  return turns;
+}
+
+interface TurnProps {
+  readonly turn: TurnItems;
+  readonly number: number;
+  readonly sessionId: string;
+  readonly isLast: boolean;
+}
+
+/** One turn: its prompt, its calls with their outputs, and what the model said. */
+export function Turn({ turn, number, sessionId, isLast }: TurnProps) {
+  const made = turn.filter(isCall);
+  const outputs = new Map(turn.filter(isOutput).map((item) => [String(item["call_id"]), item["output"]]));
+  const [first] = turn;
+  return (
+    <details class="turn" open={isLast}>
+      <summary>
+        Turn {number}: {first?.role === "user" ? textOf(first["content"]).slice(0, 120) : "—"}{" "}
+        <small>{countText(made.length, "call")}</small>
+      </summary>
+      {turn.map((item) => {
+        if (isCall(item))
+          return <Call item={item} output={outputs.get(String(item["call_id"]))} sessionId={sessionId} />;
+        return isOutput(item) ? null : <Said item={item} />;
+      })}
+    </details>
+  );
+}
+
+function Said({ item }: { readonly item: Item }) {
+  const text = textOf(item["content"] ?? item["summary"] ?? "");
+  if (text === "") return null;
+  return (
+    <>
+      <h3>{item.role ?? item.type.replaceAll("_", " ")}</h3>
+      <Value value={text} label={`Text of the ${item.role ?? item.type}`} />
+    </>
+  );
+}
+
+interface CallProps {
+  readonly item: Item;
+  readonly output: unknown;
+  readonly sessionId: string;
+}
+
+/** A call that the model made; its status and its time are known for calls of this server. */
+function Call({ item, output, sessionId }: CallProps) {
+  const callId = String(item["call_id"]);
+  const name = String(item["name"]);
+  const known = calls.value.find((call) => call.callId === callId && call.sessionId === sessionId);
+  return (
+    <>
+      <h3>
+        call {known === undefined ? name : <a href={linkTo("calls", known.runId)}>{name}</a>}{" "}
+        {known !== undefined && <span class={`status ${known.status}`}>{known.code ?? known.status}</span>}{" "}
+        {known?.durationMs != null && <small>{durationText(known.durationMs)}</small>}
+      </h3>
+      <Value value={item["arguments"] ?? item["input"] ?? ""} label={`Arguments of ${name}`} />
+      {output === undefined ? (
+        <p>No output yet.</p>
+      ) : (
+        <Value value={textOf(output)} label={`Output of ${name}`} />
+      )}
+    </>
+  );
+}
+
+function isCall({ type }: Item): boolean {
+  return type === "function_call" || type === "custom_tool_call";
+}
+
+function isOutput({ type }: Item): boolean {
+  return type === "function_call_output" || type === "custom_tool_call_output";
+}
+
+/** The text of a content: a text, or parts of which some are texts. */
+function textOf(content: unknown): string {
+  if (typeof content === "string") return content;
+  if (!Array.isArray(content)) return JSON.stringify(content, null, 2);
+  const parts = content as readonly Readonly<Record<string, unknown>>[];
+  return parts
+    .map((part) => (typeof part["text"] === "string" ? part["text"] : `(${String(part["type"])})`))
+    .join("\n");
+}

@@ -1,0 +1,68 @@
+import { useSignal, useSignalEffect } from "@preact/signals";
+import { ask } from "./api.ts";
+import { placeText } from "./place.ts";
+import type { Position } from "./shapes.ts";
+import { hostPath, textOf, tools } from "./state.ts";
+
+interface Explanation {
+  readonly tools: readonly {
+    readonly origins: readonly {
+      readonly what: string;
+      readonly value: unknown;
+      readonly position?: Position;
+    }[];
+    readonly answers: readonly {
+      readonly policy: string;
+      readonly answer: { readonly answer: string; readonly reason?: string; readonly rule?: string };
+    }[];
+  }[];
+}
+
+/** Which lines of the plan made a tool what it is, and what would decide a call of it. */
+export function Why({ tool }: { readonly tool: string }) {
+  const found = useSignal<Explanation | string>("Reading…");
+  useSignalEffect(() => {
+    void ask<Explanation>("POST", `${hostPath.value}/why`, { tool }).then(
+      (value) => (found.value = value),
+      (error: unknown) => (found.value = textOf(error)),
+    );
+  });
+  const confirms = tools.value.find(({ name }) => name === tool)?.requiresConfirmation ?? false;
+  return (
+    <section aria-label={`Why ${tool}`}>
+      <h3>Why {tool} is as it is</h3>
+      {typeof found.value === "string" ? <p>{found.value}</p> : <Lines explanation={found.value} />}
+      {confirms !== false && (
+        <p>
+          The tool itself asks for confirmation
+          {confirms === "dynamic" && ", depending on its arguments"}.
+        </p>
+      )}
+    </section>
+  );
+}
+
+function Lines({ explanation }: { readonly explanation: Explanation }) {
+  const all = explanation.tools;
+  if (all.every(({ origins, answers }) => origins.length + answers.length === 0))
+    return <p>No line of the plan says anything about it.</p>;
+  return (
+    <ul>
+      {all.flatMap(({ origins }) =>
+        origins.map(({ what, value, position }) => (
+          <li>
+            {what}: {typeof value === "string" ? value : JSON.stringify(value)}
+            {position !== undefined && <code> {placeText(position)}</code>}
+          </li>
+        )),
+      )}
+      {all.flatMap(({ answers }) =>
+        answers.map(({ policy, answer }) => (
+          <li>
+            decides: {answer.answer} <code>{answer.rule ?? policy}</code> {answer.reason}
+          </li>
+        )),
+      )}
+    </ul>
+  );
+}
