@@ -135,7 +135,7 @@ test.each([
   { name: "phone-light", width: 360, height: 740, scheme: "light" },
 ] as const)(
   "axe finds nothing in any view, and nothing is wider than the window: $name",
-  async ({ name, width, height, scheme }) => {
+  async ({ width, height, scheme }) => {
     const { host } = createWorld();
     const { server, tokens } = await serve({ default: { host, plan: samplePlan, turns: sampleTurns } });
     await host.call(

@@ -50,7 +50,8 @@ export function createReasoner(
       return runner.resume(host, log, given, clientResults);
     },
 
-    list: async (filter) => (await access.store().list(filter)).map((record) => summaryOf(record, settings.prices)),
+    list: async (filter) =>
+      (await access.store().list(filter)).map((record) => summaryOf(record, settings.prices)),
 
     async show(id) {
       const { view } = await access.open(id);

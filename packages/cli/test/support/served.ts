@@ -7,7 +7,7 @@ import { onTestFinished } from "vitest";
 import type { workspace } from "./workspace.ts";
 
 /** One request to the API of a host, and its answer. */
-export type Ask = (
+type Ask = (
   method: string,
   path: string,
   body?: unknown,

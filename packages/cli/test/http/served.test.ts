@@ -1,0 +1,333 @@
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
+import { readFile, writeFile } from "node:fs/promises";
+import { exportJWK, generateKeyPair, SignJWT } from "jose";
+import { expect, onTestFinished, test } from "vitest";
+import { operatorWorld } from "../support/operator-world.ts";
+import { startServer, writeTokens } from "../support/served.ts";
+import { atTerminal } from "../support/terminal.ts";
+import { oneTool, planOf, workspace } from "../support/workspace.ts";
+
+const echo = oneTool({ name: "echo", schema: "text: z.string()", body: "return data(params.text);" });
+/** Leaves a mark of each call that ran. */
+const mark = oneTool({
+  name: "mark",
+  schema: "text: z.string()",
+  body: `const { appendFileSync } = await import("node:fs"); appendFileSync("marks.txt", params.text + "\\n"); return data(params.text);`,
+});
+/** Ends when its call is cancelled, never by itself. */
+const wait = oneTool({
+  name: "wait",
+  body: `
+    context.progress({ progress: 1 });
+    await new Promise((_, reject) => context.abortSignal.addEventListener("abort", () => reject(new Error("stopped"))));
+    return data(1);`,
+});
+/** Ends when the file that its call names is there. */
+const until = oneTool({
+  name: "until",
+  schema: "file: z.string()",
+  body: `
+    const { existsSync, watch } = await import("node:fs");
+    const { basename, dirname } = await import("node:path");
+    context.progress({ progress: 1 });
+    await new Promise((resolve) => {
+      const watcher = watch(dirname(params.file), () => existsSync(params.file) && (watcher.close(), resolve(null)));
+      if (existsSync(params.file)) (watcher.close(), resolve(null));
+    });
+    return data(basename(params.file));`,
+});
+
+const files = {
+  "plan.yaml": planOf("./echo.ts", "./wait.ts", "./until.ts", "./mark.ts"),
+  "echo.ts": echo,
+  "wait.ts": wait,
+  "until.ts": until,
+  "mark.ts": mark,
+};
+
+/** A stream of events, read one by one. */
+async function* eventsOf(
+  response: Response,
+): AsyncGenerator<{ event: string; data: Record<string, unknown> }> {
+  let rest = "";
+  for await (const chunk of response.body!.pipeThrough(new TextDecoderStream())) {
+    const blocks = (rest + chunk).split("\n\n");
+    rest = blocks.pop() ?? "";
+    for (const block of blocks) {
+      const [, event = "", data = "null"] = /^event: (.*)\ndata: (.*)$/m.exec(block) ?? [];
+      yield { event, data: JSON.parse(data) as Record<string, unknown> };
+    }
+  }
+}
+
+/** Asks for a stream of events. */
+function stream(url: string, path: string, token: string, body: object): Promise<Response> {
+  return fetch(`${url}/api/hosts/default${path}`, {
+    method: "POST",
+    headers: {
+      authorization: `Bearer ${token}`,
+      "content-type": "application/json",
+      accept: "text/event-stream",
+    },
+    body: JSON.stringify(body),
+  });
+}
+
+test("SIGTERM: a call that runs ends by itself within the grace, another is cancelled then, and a new one is refused", async () => {
+  const place = await workspace(files);
+  const tokens = await writeTokens();
+  const { child, ended, url, ask } = await startServer(place, tokens, ["plan.yaml", "--grace", "3000"]);
+  const go = `${place.folder}/go`;
+  const short = eventsOf(
+    await stream(url, "/calls", tokens.call, { tool: "until", arguments: { file: go } }),
+  );
+  const long = eventsOf(await stream(url, "/calls", tokens.call, { tool: "wait" }));
+  expect((await short.next()).value).toMatchObject({ event: "progress" });
+  expect((await long.next()).value).toMatchObject({ event: "progress" });
+  const watched = await fetch(`${url}/api/hosts/default/events`, {
+    headers: { authorization: `Bearer ${tokens.ops}` },
+  });
+  const seen = eventsOf(watched);
+  expect((await seen.next()).value).toMatchObject({ event: "hello" });
+
+  child.kill("SIGTERM");
+  let last = "";
+  for await (const { event } of seen) last = event;
+  expect(last).toBe("bye");
+  await expect(ask("POST", "/calls", { tool: "echo", arguments: { text: "late" } })).rejects.toThrow(
+    "fetch failed",
+  );
+  await place.write("go", "");
+
+  expect((await short.next()).value).toMatchObject({ event: "outcome", data: { status: "ok" } });
+  expect((await long.next()).value).toMatchObject({ event: "outcome", data: { status: "cancelled" } });
+  expect(await ended).toMatchObject({ code: 0 });
+});
+
+test("a second SIGTERM ends the server immediately", async () => {
+  const place = await workspace(files);
+  const tokens = await writeTokens();
+  const { child, ended, url } = await startServer(place, tokens, ["plan.yaml", "--grace", "600000"]);
+  const long = eventsOf(await stream(url, "/calls", tokens.call, { tool: "wait" }));
+  await long.next();
+  const events = eventsOf(
+    await fetch(`${url}/api/hosts/default/events`, { headers: { authorization: `Bearer ${tokens.ops}` } }),
+  );
+  await events.next();
+
+  child.kill("SIGTERM");
+  for await (const { event } of events) if (event === "bye") break;
+  child.kill("SIGTERM");
+
+  expect((await ended).code).toBe(143);
+});
+
+test("SIGHUP reads the plans and the tokens again; a plan with problems changes nothing", async () => {
+  const place = await workspace({ ...files, "plan.yaml": planOf("./echo.ts") });
+  const tokens = await writeTokens();
+  const { child, ask, log } = await startServer(place, tokens, ["plan.yaml"]);
+  const names = async () =>
+    ((await ask("GET", "/tools")).body["tools"] as { name: string }[]).map(({ name }) => name);
+  const logged = (text: string) => expect.poll(log, { timeout: 60_000 }).toContain(text);
+  expect(await names()).toEqual(["echo"]);
+
+  await place.write("plan.yaml", planOf("./echo.ts", "./wait.ts"));
+  const stored = JSON.parse(await readFile(tokens.file, "utf8")) as { tokens: { name: string }[] };
+  const fewer = { ...stored, tokens: stored.tokens.filter(({ name }) => name !== "ana") };
+  await writeFile(tokens.file, JSON.stringify(fewer));
+  expect((await ask("GET", "/tools", undefined, { as: tokens.ana })).status).toBe(200);
+  child.kill("SIGHUP");
+  await logged("reloaded default: generation 2");
+  expect(await names()).toEqual(["echo", "wait"]);
+  expect((await ask("GET", "/tools", undefined, { as: tokens.ana })).status).toBe(401);
+
+  await place.write("plan.yaml", planOf("./nowhere.ts"));
+  child.kill("SIGHUP");
+  await logged("default is as it was");
+  expect(await names()).toEqual(["echo", "wait"]);
+});
+
+test("several plans are served by name, and a token for one of them does not see the others", async () => {
+  const place = await workspace({
+    ...files,
+    "one.yaml": planOf("./echo.ts"),
+    "two.yaml": planOf("./wait.ts"),
+  });
+  const tokens = await writeTokens();
+  const stored = JSON.parse(await readFile(tokens.file, "utf8")) as { tokens: { name: string }[] };
+  const bound = stored.tokens.map((one) => (one.name === "call" ? { ...one, hosts: ["second"] } : one));
+  await writeFile(tokens.file, JSON.stringify({ version: 1, tokens: bound }));
+  const { ask, url } = await startServer(place, tokens, ["one.yaml", "--also", "second=two.yaml"]);
+  const toolsOf = async (host: string, as: string) => {
+    const { status, body } = await ask("GET", "/tools", undefined, { host, as });
+    return status === 200 ? (body["tools"] as { name: string }[]).map(({ name }) => name) : status;
+  };
+
+  expect(await toolsOf("default", tokens.ops)).toEqual(["echo"]);
+  expect(await toolsOf("second", tokens.ops)).toEqual(["wait"]);
+  expect(await toolsOf("default", tokens.call)).toBe(404);
+  expect(await toolsOf("second", tokens.call)).toEqual(["wait"]);
+  const hosts = await fetch(`${url}/api/hosts`, { headers: { authorization: `Bearer ${tokens.call}` } });
+  expect(((await hosts.json()) as { hosts: { name: string }[] }).hosts.map(({ name }) => name)).toEqual([
+    "second",
+  ]);
+});
+
+test("a turn streams its events, pauses for a person, resumes, and its session forks and is cancelled", async () => {
+  const { server, tokens } = await operatorWorld();
+  const { url, ask } = server;
+  const prompt = "Set the version to 2.0.0 and deploy it.";
+  const names: string[] = [];
+  let result: Record<string, unknown> = {};
+  const response = await stream(url, "/turns", tokens.ana, { prompt, sessionId: "s1" });
+  for await (const { event, data } of eventsOf(response)) {
+    names.push(event === "turn" ? String(data["type"]) : event);
+    result = data;
+  }
+  expect(names.filter((name) => name !== "text_delta")).toEqual([
+    "begin",
+    "text",
+    "tool_call",
+    "tool_result",
+    "tool_call",
+    "hitl",
+    "done",
+    "result",
+  ]);
+  expect(names).toContain("text_delta");
+  expect(result).toMatchObject({ status: "paused", waiting: [{ tool: "edit_file", waitsFor: "approval" }] });
+  const missing = await ask("GET", "/sessions/s1", undefined, { as: tokens.call });
+  expect(missing.status).toBe(200); // a token without a user sees every user's sessions
+  const { waiting } = (await ask("GET", "/approvals")).body as { waiting: { id: string }[] };
+  await ask("POST", `/approvals/${waiting[0]!.id}/decision`, { decision: "approve" });
+
+  const resumed = await ask("POST", "/sessions/s1/resume", {}, { as: tokens.ana });
+  expect(resumed.body).toMatchObject({ status: "paused", waiting: [{ tool: "deploy" }] });
+  const fork = await ask("POST", "/sessions/s1/fork", undefined, { as: tokens.ana });
+  expect(fork.body).toMatchObject({ forkedFrom: "s1", status: "done" });
+  expect((await ask("POST", "/sessions/s1/cancel", undefined, { as: tokens.ana })).status).toBe(200);
+  expect((await ask("GET", "/sessions/s1")).body).toMatchObject({ status: "cancelled", waits: 0 });
+  expect((await ask("GET", "/approvals")).body).toMatchObject({ waiting: [] });
+});
+
+/** An OpenID provider on loopback, and its signed tokens. */
+async function startIssuer() {
+  const { publicKey, privateKey } = await generateKeyPair("ES256");
+  const keys = { keys: [{ ...(await exportJWK(publicKey)), alg: "ES256", kid: "one" }] };
+  const server = createServer(({ url }, response) => {
+    const issuer = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+    const pages: Record<string, object> = {
+      "/.well-known/openid-configuration": { issuer, jwks_uri: `${issuer}/keys` },
+      "/keys": keys,
+    };
+    const page = pages[url ?? ""];
+    response.writeHead(page === undefined ? 404 : 200, { "content-type": "application/json" });
+    response.end(JSON.stringify(page ?? {}));
+  });
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  onTestFinished(() => void server.close());
+  const issuer = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  const sign = (sub: string, roles: readonly string[], audience = "release-desk") =>
+    new SignJWT({ groups: roles })
+      .setProtectedHeader({ alg: "ES256", kid: "one" })
+      .setIssuer(issuer)
+      .setAudience(audience)
+      .setSubject(sub)
+      .setExpirationTime("5m")
+      .sign(privateKey);
+  return { issuer, sign };
+}
+
+test("tokens of an OpenID provider are accepted beside stored ones, with the roles of their claim", async () => {
+  const place = await workspace(files);
+  const tokens = await writeTokens();
+  const { issuer, sign } = await startIssuer();
+  const oidc = ["--oidc-issuer", issuer, "--oidc-audience", "release-desk", "--oidc-roles", "groups"];
+  const { ask } = await startServer(place, tokens, ["plan.yaml", ...oidc]);
+  const call = { tool: "echo", arguments: { text: "hello" } };
+
+  const own = await ask("POST", "/calls", call, { as: await sign("eva", ["call"]) });
+  expect(own.body).toMatchObject({ status: "ok", userId: "eva" });
+  expect((await ask("GET", "/approvals", undefined, { as: await sign("eva", ["call"]) })).status).toBe(403);
+  expect((await ask("GET", "/approvals", undefined, { as: await sign("max", ["approve"]) })).status).toBe(
+    200,
+  );
+  expect((await ask("POST", "/calls", call, { as: await sign("eva", ["call"], "other") })).status).toBe(401);
+  expect((await ask("POST", "/calls", call, { as: tokens.call })).status).toBe(200);
+
+  const wrong = await place.run([
+    "serve",
+    "plan.yaml",
+    "--http",
+    "127.0.0.1:0",
+    "--oidc-issuer",
+    `${issuer}/x`,
+    "--oidc-audience",
+    "a",
+  ]);
+  expect(wrong).toMatchObject({ code: 1 });
+  expect(wrong.stderr).toContain("/x/.well-known/openid-configuration cannot be read");
+});
+
+test("a file of tokens is made at a terminal: each token is shown once, and the file has its hash and roles only", async () => {
+  const { folder, run, read } = await workspace({});
+  const add = atTerminal(["tokens", "add", "t.json", "ops", "--role", "call", "--role", "approve"], {
+    cwd: folder,
+  });
+  const screen = await add.until(/tm_\S+ +shown only now/);
+  expect(await add.ended).toBe(0);
+  const [, token = ""] = /(tm_\S+)/.exec(screen) ?? [];
+  const text = await read("t.json");
+
+  expect(text).not.toContain(token);
+  expect((await run(["tokens", "list", "t.json", "--json"])).json()).toEqual({
+    tokens: [{ name: "ops", roles: ["call", "approve"] }],
+  });
+  expect((await run(["tokens", "add", "t.json", "eva"])).code).toBe(2);
+  expect((await run(["tokens", "remove", "t.json", "eva"])).stderr).toContain("no token named");
+  expect((await run(["tokens", "remove", "t.json", "ops"])).code).toBe(0);
+  expect(JSON.parse(await read("t.json"))).toEqual({ version: 1, tokens: [] });
+});
+
+test("a server that is started and stopped under load answers every call that it took", async () => {
+  // The full count is 100; TOOLMOUNT_LOAD=full asks for it.
+  const rounds = process.env["TOOLMOUNT_LOAD"] === "full" ? 100 : 2;
+  const place = await workspace(files);
+  const tokens = await writeTokens();
+  const unanswered: string[] = [];
+  const outcomes: string[] = [];
+  await place.write("marks.txt", "");
+  let answered = 0;
+  for (let round = 0; round < rounds; round++) {
+    const { child, ended, url, ask } = await startServer(place, tokens, ["plan.yaml", "--grace", "200"]);
+    // These have begun when the signal comes, so each must get its outcome.
+    const begun = await Promise.all(
+      Array.from({ length: 8 }, async () => {
+        const events = eventsOf(await stream(url, "/calls", tokens.call, { tool: "wait" }));
+        await events.next();
+        return events;
+      }),
+    );
+    // These arrive while it ends: each gets its outcome, or did not run.
+    const late = Array.from({ length: 24 }, async (_, at) => {
+      const text = `${round} ${at}`;
+      const answer = await ask("POST", "/calls", { tool: "mark", arguments: { text } }).catch(() => null);
+      return answer?.status === 200 ? [text] : [];
+    });
+    child.kill("SIGTERM");
+    for (const events of begun) {
+      const { value } = (await events.next()) as { value?: { event: string; data: { status?: string } } };
+      if (value?.event !== "outcome" || value.data.status !== "cancelled")
+        unanswered.push(JSON.stringify(value));
+      else answered += 1;
+    }
+    expect((await ended).code).toBe(0);
+    outcomes.push(...(await Promise.all(late)).flat());
+  }
+
+  expect(unanswered).toEqual([]);
+  expect(answered).toBe(8 * rounds);
+  const ran = (await place.read("marks.txt")).split("\n").filter(Boolean);
+  expect(outcomes.toSorted()).toEqual(ran.toSorted());
+});
