@@ -171,8 +171,8 @@ export const waysIn: readonly WayIn[] = [
 export const noWaysIn: Readonly<Record<string, string>> = {
   "packages/http/src/api/calls.ts":
     "calls the host as the library does; packages/http/test/api.test.ts shows every decision over HTTP",
-  "packages/http/src/api/resume-when-decided.ts":
-    "resumes a call after an approver decided; it decides nothing itself",
+  "packages/http/src/api/until-decided.ts":
+    "resumes a call or a turn after an approver decided; it decides nothing itself",
   "packages/cli/src/plan-tests/run.ts": "no tool runs: the plan's own tests give each result",
   "packages/cli/src/plan-tests/replay.ts": "no tool runs: the calls of a tape get the tape's results",
   "packages/testing/src/trial/trial-calls.ts":
