@@ -2,11 +2,14 @@ import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { readFile, writeFile } from "node:fs/promises";
 import { exportJWK, generateKeyPair, SignJWT } from "jose";
-import { expect, onTestFinished, test } from "vitest";
+import { expect, onTestFinished, test, vi } from "vitest";
 import { operatorWorld } from "../support/operator-world.ts";
 import { startServer, writeTokens } from "../support/served.ts";
 import { atTerminal } from "../support/terminal.ts";
 import { oneTool, planOf, workspace } from "../support/workspace.ts";
+
+const isFull = process.env["TOOLMOUNT_LOAD"] === "full";
+if (isFull) vi.setConfig({ testTimeout: 3_600_000 });
 
 const echo = oneTool({ name: "echo", schema: "text: z.string()", body: "return data(params.text);" });
 /** Leaves a mark of each call that ran. */
@@ -291,9 +294,7 @@ test("a file of tokens is made at a terminal: each token is shown once, and the 
 });
 
 test("a server that is started and stopped under load answers every call that it took", async () => {
-  // The full count is 100; TOOLMOUNT_LOAD=full asks for it.
-  const isFull = process.env["TOOLMOUNT_LOAD"] === "full";
-  if (isFull) vi.setConfig({ testTimeout: 3_600_000 });
+  // The full count is 100.
   const rounds = isFull ? 100 : 2;
   const place = await workspace(files);
   const tokens = await writeTokens();
