@@ -1,6 +1,7 @@
 import { randomUUID } from "node:crypto";
-import { systemClock, type Coordinator, type SessionRecord, type Spawn } from "@toolmount/core";
-import type { Reasoner, RunOptions, TurnHost } from "./reasoner-types.ts";
+import { systemClock, type Coordinator, type Spawn } from "@toolmount/core";
+import type { Settings } from "./config/settings.ts";
+import type { Reasoner, RunOptions, SessionSummary, TurnHost } from "./reasoner-types.ts";
 import { TurnRunner } from "./run-turn.ts";
 import { createSessionAccess, type ReasonerOptions, type SessionAccess } from "./session-access.ts";
 import { detailsOf, summaryOf } from "./session-summary.ts";
@@ -59,10 +60,8 @@ export function createReasoner(
       return { ...summaryOf(record, settings.prices), ...detailsOf(view, settings.prices) };
     },
 
-    async fork(host, id, newId, userId) {
-      const record = await forkSession(coordinator, access, host, { id, newId, userId });
-      return summaryOf(record, settings.prices);
-    },
+    fork: (host, id, newId, userId) =>
+      forkSession(coordinator, access, host, { id, newId, userId, prices: settings.prices }),
 
     async leave(host, id) {
       await coordinator.hooks.emit("session:end", { session_id: id });
@@ -79,9 +78,14 @@ async function forkSession(
   { hooks }: Coordinator,
   access: SessionAccess,
   host: TurnHost,
-  given: { readonly id: string; readonly newId: string | undefined; readonly userId: string | undefined },
-): Promise<SessionRecord> {
-  const { id, newId = randomUUID(), userId } = given;
+  given: {
+    readonly id: string;
+    readonly newId: string | undefined;
+    readonly userId: string | undefined;
+    readonly prices: Settings["prices"];
+  },
+): Promise<SessionSummary> {
+  const { id, newId = randomUUID(), userId, prices } = given;
   const { view, facts } = await access.open(id);
   access.requireOwner(facts, userId);
   const { items, state } = view.turn?.before ?? view;
@@ -91,5 +95,5 @@ async function forkSession(
   await log.save();
   await hooks.emit("session:fork", { session_id: newId, parent_id: id });
   host.session(newId).restore(state);
-  return (await access.store().load(newId))!;
+  return summaryOf((await access.store().load(newId))!, prices);
 }

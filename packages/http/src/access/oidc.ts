@@ -1,4 +1,3 @@
-import { isLoopback } from "../guard/authority.ts";
 import { ToolmountError } from "@toolmount/core";
 import { z } from "zod";
 import { createRemoteJWKSet, errors, jwtVerify, type JWTPayload, type JWTVerifyGetKey } from "jose";
@@ -81,10 +80,12 @@ async function readDiscovery(address: string): Promise<z.output<typeof discovery
   return discovery.parse(await response.json());
 }
 
+const loopbackNames: ReadonlySet<string> = new Set(["localhost", "127.0.0.1", "[::1]"]);
+
 function isSafe(text: string): boolean {
   const url = URL.canParse(text) ? new URL(text) : null;
   if (url === null) return false;
-  return url.protocol === "https:" || isLoopback(url.hostname.replace(/^\[|\]$/g, ""));
+  return url.protocol === "https:" || loopbackNames.has(url.hostname);
 }
 
 function messageOf(thrown: unknown): string {
