@@ -15,6 +15,7 @@ export function createReasoner(
   coordinator: Coordinator,
   { settings, agents = {}, clock = systemClock }: ReasonerOptions,
 ): Reasoner & { readonly spawn: Spawn } {
+  const { prices } = settings;
   const access = createSessionAccess(coordinator, { settings, agents, now: () => clock.now() });
   const runner = new TurnRunner(coordinator, access, clock);
   const spawner = new Spawner(coordinator, access, runner);
@@ -51,17 +52,14 @@ export function createReasoner(
       return runner.resume(host, log, given, clientResults);
     },
 
-    list: async (filter) =>
-      (await access.store().list(filter)).map((record) => summaryOf(record, settings.prices)),
+    list: async (filter) => (await access.store().list(filter)).map((record) => summaryOf(record, prices)),
 
     async show(id) {
       const { view } = await access.open(id);
-      const record = (await access.store().load(id))!;
-      return { ...summaryOf(record, settings.prices), ...detailsOf(view, settings.prices) };
+      return { ...summaryOf((await access.store().load(id))!, prices), ...detailsOf(view, prices) };
     },
 
-    fork: (host, id, newId, userId) =>
-      forkSession(coordinator, access, host, { id, newId, userId, prices: settings.prices }),
+    fork: (host, id, newId, userId) => forkSession(coordinator, access, host, { id, newId, userId, prices }),
 
     async leave(host, id) {
       await coordinator.hooks.emit("session:end", { session_id: id });
