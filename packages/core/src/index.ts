@@ -80,7 +80,18 @@ export { checkAudit, type AuditProblem } from "./pending/audit.ts";
 
 // Ports: policies, approvers, runners, adapters, schema compilers, modes
 export type * from "./contract/ports.ts";
-export type { FleetCall, FleetEnd, FleetEvent, FleetLedger } from "./contract/ledger.ts";
+export type {
+  FleetCall,
+  FleetDelivery,
+  FleetDepth,
+  FleetEnd,
+  FleetEvent,
+  FleetJob,
+  FleetLedger,
+  FleetLedgerSource,
+  FleetMember,
+  FleetMessage,
+} from "./contract/ledger.ts";
 
 // The port of models
 export {

@@ -15,5 +15,6 @@ export {
   type ModuleExports,
 } from "./registry/recognize-module.ts";
 export { lockDigest } from "./registry/prepare-tool.ts";
+export { toolsHere, type ToolHere } from "./host/tools-here.ts";
 export { redactingLogger } from "./text/redacting-logger.ts";
 export { ContractBreach } from "./result/normalize.ts";

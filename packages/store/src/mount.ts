@@ -1,5 +1,6 @@
-import { systemClock, type Coordinator } from "@toolmount/core";
+import { systemClock, type Coordinator, type FleetLedgerSource } from "@toolmount/core";
 import { z } from "zod";
+import { openLedger } from "./ledger/open-ledger.ts";
 import { openStore } from "./open-store.ts";
 
 /** The plan's sections `state:` and `audit:`. */
@@ -43,4 +44,10 @@ export async function mount(
   coordinator.mount("session-store", store.sessions);
   coordinator.registerCapability("credentials.store", store.credentials);
   if (store.audit !== undefined) coordinator.mount("audit-sink", store.audit);
+  if (/^postgres(ql)?:/.test(state)) coordinator.registerCapability("fleet.ledger", ledgerSource(state));
+}
+
+/** The ledger is in the same database, and is opened by who needs it. */
+function ledgerSource(url: string): FleetLedgerSource {
+  return { url, open: (options) => openLedger(url, options) };
 }

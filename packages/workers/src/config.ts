@@ -9,18 +9,14 @@ const variable = z
 
 const folder = z.string().min(1);
 
-/** `run: { in: process, … }` of a plan, with the name under which the loader wants the runner. */
-const processSettings = z.strictObject({
-  name: z.string().min(1),
-  in: z.literal("process"),
-  border: z
-    .enum(["none", "permission", "bubblewrap", "srt", "strictest"], {
-      error: "border must be none, permission, bubblewrap, srt or strictest",
-    })
-    .default("none")
-    .describe(
-      "What keeps the process from the machine. strictest: bubblewrap where it works, else permission.",
-    ),
+const borderNames = ["none", "permission", "bubblewrap", "srt", "strictest"] as const;
+
+const border = z.enum(borderNames, {
+  error: "border must be none, permission, bubblewrap, srt or strictest",
+});
+
+/** What a process may use, and how many there are: for processes of the host and of a fleet's workers. */
+const processMembers = {
   network: z
     .union([z.literal("none"), z.literal("any"), z.array(z.string().min(1)).min(1)], {
       error: 'network is "none", "any", or a list of host names',
@@ -41,17 +37,70 @@ const processSettings = z.strictObject({
     .max(maxMs)
     .default(30_000)
     .describe("Milliseconds in which a process must have mounted its module."),
+};
+
+/** `run: { in: process, … }` of a plan, with the name under which the loader wants the runner. */
+const processSettings = z.strictObject({
+  name: z.string().min(1),
+  in: z.literal("process"),
+  border: border
+    .default("none")
+    .describe(
+      "What keeps the process from the machine. strictest: bubblewrap where it works, else permission.",
+    ),
+  ...processMembers,
+});
+
+/** `run: { in: fleet, … }` of a plan, with the name under which the loader wants the runner. */
+const fleetSettings = z.strictObject({
+  name: z.string().min(1),
+  in: z.literal("fleet"),
+  queue: z
+    .string()
+    .regex(/^[A-Za-z0-9_-]{1,64}$/, { error: "a queue has 1 to 64 letters, digits, _ and -" })
+    .default("main")
+    .describe("Workers of this queue run the calls."),
+  engine: z
+    .string()
+    .regex(/^(postgres(ql)?|rediss?):\/\/.+/, { error: "engine is redis://… or postgres://…" })
+    .optional()
+    .describe("What delivers calls to workers: redis://… or postgres://…; default the database of state."),
+  leaseMs: z
+    .int()
+    .min(200)
+    .max(600_000)
+    .default(5_000)
+    .describe("Milliseconds after which a worker that reports nothing counts as lost."),
+  waitMs: z
+    .int()
+    .min(1)
+    .max(maxMs)
+    .default(30_000)
+    .describe("Milliseconds that a call waits for a worker; then it ends as UNAVAILABLE."),
+  maxWaiting: z
+    .int()
+    .min(1)
+    .max(1_000_000)
+    .default(1_000)
+    .describe("Calls that may wait in the queue; one more ends as UNAVAILABLE."),
+  border: border
+    .optional()
+    .describe("Workers run the calls in processes behind this border; default in the worker itself."),
+  ...processMembers,
 });
 
 /** How one process runner is set up. */
 export type ProcessSettings = z.output<typeof processSettings>;
 
+/** How calls reach a fleet, and how its workers run them. */
+export type FleetSettings = z.output<typeof fleetSettings>;
+
 /** The config that the loader makes of the `run` sections of a plan. */
 export const config = z.strictObject({
   runners: z
     .array(
-      z.discriminatedUnion("in", [processSettings], {
-        error: "calls can run inline or in: process; a fleet is not implemented yet",
+      z.discriminatedUnion("in", [processSettings, fleetSettings], {
+        error: "calls run inline, in: process or in: fleet",
       }),
     )
     .default([]),

@@ -1,8 +1,11 @@
 // The module
-export { config, type ProcessSettings, type WorkersConfig } from "./config.ts";
+export { config, type FleetSettings, type ProcessSettings, type WorkersConfig } from "./config.ts";
 export { mount } from "./mount.ts";
 
 // Processes
 export { createProcessRunner, type ProcessRunnerOptions } from "./process/process-runner.ts";
 export { chooseBorder, examineBorders } from "./border/choose-border.ts";
 export type { Border, BorderName, Grants, Launch, NodeProgram } from "./border/border.ts";
+
+// Fleets
+export { openWorkers, type Workers, type WorkersOptions } from "./fleet/open-workers.ts";

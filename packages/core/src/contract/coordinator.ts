@@ -3,6 +3,7 @@ import type { CallInfo } from "./context.ts";
 import type { ToolDefinition } from "./tool.ts";
 import type { Hooks, Undo } from "./hooks.ts";
 import type { JsonObject } from "../json/json.ts";
+import type { FleetLedgerSource } from "./ledger.ts";
 import type { Logger } from "./logger.ts";
 import type { ImportPackage, ModelProvider } from "./model.ts";
 import type { Approver, ModeCatalog, Policy, Runner, SchemaCompiler, ToolAdapter } from "./ports.ts";
@@ -53,6 +54,8 @@ export interface Capabilities {
   "host.import_package": ImportPackage;
   /** Takes each answer of a model, as a response of the Responses API; only a host that records has it. */
   "host.record_answer": (answer: JsonObject) => void;
+  /** Opens the ledger of fleets in the database of the plan's `state`; absent when that is not Postgres. */
+  "fleet.ledger": FleetLedgerSource;
 }
 
 /** Creates a member of the tool context when it is first read, in the process where the tool runs. */

@@ -1,65 +1,136 @@
-import type { Json } from "../json/json.ts";
+import type { Json, JsonObject } from "../json/json.ts";
 import type { RunnerJob } from "./ports.ts";
 
 /** A call that waits for a worker of a fleet, or runs there. */
 export interface FleetCall {
   readonly runId: string;
+  /** Name of the host that sent it. */
+  readonly host: string;
   readonly queue: string;
-  /** Name of the tool as its author gave it, and digest of its definition: a worker with another digest does not take the call. */
+  /** Name of the tool as it is offered, and digest of its definition: a worker with another digest does not take the call. */
   readonly tool: string;
   readonly digest: string;
   /** Whether it may run again when its worker is lost; the run id is then its idempotency key. */
   readonly idempotent: boolean;
-  readonly job: Pick<RunnerJob, "info" | "arguments" | "timeoutMs">;
+  readonly job: FleetJob;
   /** How often it was taken. */
   readonly attempt: number;
+}
+
+/** What a worker needs to run a call. `state`: the session's values when the call was sent. */
+export interface FleetJob extends Pick<RunnerJob, "info" | "arguments" | "timeoutMs"> {
+  readonly state: JsonObject;
 }
 
 /** How a call of a fleet ended. `lost`: its worker stopped renewing its lease, and the tool is not idempotent. */
 export type FleetEnd =
   | { readonly kind: "answered"; readonly answer: Json }
+  /** The answer is large: read it with `answerOf`. */
+  | { readonly kind: "stored"; readonly bytes: number }
   | { readonly kind: "withdrawn" }
   | { readonly kind: "lost" };
 
-/** What happened to the ledger since the last look; a hint, so that a listener reads sooner than its next poll. */
-export type FleetEvent =
-  | { readonly kind: "ended"; readonly runId: string }
-  | { readonly kind: "cancelled"; readonly runId: string }
-  | { readonly kind: "returned"; readonly runId: string };
+/**
+ * What happened to the ledger since the last look; a hint, so that a listener reads sooner than its next poll. Each goes
+ * to one host or worker.
+ */
+export interface FleetEvent {
+  readonly kind: "ended" | "cancelled" | "said";
+  readonly runId: string;
+}
+
+/** One message between the host and the worker of a call. Numbers grow. */
+export interface FleetMessage {
+  readonly runId: string;
+  readonly number: number;
+  readonly body: Json;
+}
+
+/** A call that waits and has to be delivered to a worker. */
+export interface FleetDelivery extends Pick<FleetCall, "runId" | "queue" | "tool" | "digest" | "attempt"> {
+  /** A tool made the call: it must not wait for a place that its caller has. */
+  readonly nested: boolean;
+  /** Place among the calls that wait, fair between sessions: the smallest is next. */
+  readonly rank: number;
+}
+
+/** A worker or a host that takes part, as it last reported itself. */
+export interface FleetMember {
+  readonly name: string;
+  readonly role: "worker" | "host";
+  readonly queue: string;
+  /** The same for workers with the same tools. */
+  readonly group: string;
+  /** Digests by the names of its tools. */
+  readonly tools: Readonly<Record<string, string>>;
+  readonly facts: JsonObject;
+  /** Milliseconds since it last reported. */
+  readonly seenMs: number;
+}
+
+/** How many calls of a queue wait and run, and for how many milliseconds the oldest has waited. */
+export interface FleetDepth {
+  readonly waiting: number;
+  readonly running: number;
+  readonly oldestMs: number;
+  /** The tool of the oldest call that waits. */
+  readonly oldestTool?: string | undefined;
+}
 
 /**
  * The rows that decide what happens to the calls of a fleet. An engine may deliver a call twice, late or never; only the
  * worker that takes the row runs the tool, and only the first end of a row counts.
  */
 export interface FleetLedger {
-  /** Adds a call; a run id that is already there changes nothing. */
-  add(call: Omit<FleetCall, "attempt">): Promise<void>;
-  /** Gives a waiting call to one worker, with a lease. Null: another has it, it ended, or the digest differs. */
-  take(runId: string, worker: string, digest: string, leaseMs: number): Promise<FleetCall | null>;
-  /** Extends a worker's lease. False: the worker no longer has the call, and its answer will not count. */
-  renew(runId: string, worker: string, leaseMs: number): Promise<boolean>;
-  /** Stores the answer and ends the call, in one transaction that also notifies. False: the call is not this worker's. */
-  answer(runId: string, worker: string, answer: Json): Promise<boolean>;
+  /** Adds a call, unless `maxWaiting` calls of its queue wait: null. A run id that is already there changes nothing. */
+  add(call: Omit<FleetCall, "attempt">, maxWaiting: number): Promise<FleetDelivery | null>;
+  /** Gives a waiting call to one worker, with a lease. Null: another has it, it ended, or no digest is the call's. */
+  take(runId: string, worker: string, digests: readonly string[], leaseMs: number): Promise<FleetCall | null>;
+  /** Extends a worker's leases. Resolves to the run ids that it still has; the answer of any other will not count. */
+  renew(runIds: readonly string[], worker: string, leaseMs: number): Promise<readonly string[]>;
+  /**
+   * Stores the answer and ends the call, in one transaction that also notifies. `last` are messages that the host must see
+   * before the answer. False: the call is not this worker's.
+   */
+  answer(runId: string, worker: string, answer: Json, last?: readonly Json[]): Promise<boolean>;
+  /** Reads a large answer. */
+  answerOf(runId: string): Promise<Json>;
   /** Ends a call that no worker has taken. False: a worker has it, or it ended. */
   withdraw(runId: string): Promise<boolean>;
   /** Asks the worker of a call to cancel it. */
   cancel(runId: string): Promise<void>;
   /** Of these calls, those that are to be cancelled. */
   cancelled(runIds: readonly string[]): Promise<readonly string[]>;
+  /** Sends messages to the host or the worker of a call that runs. They are kept until the call is collected. */
+  say(runId: string, to: "host" | "worker", bodies: readonly Json[]): Promise<void>;
+  /** Messages to the host or the worker of these calls, in order, each call's after a number. */
+  heard(to: "host" | "worker", after: ReadonlyMap<string, number>): Promise<readonly FleetMessage[]>;
   /** Ends of these calls that are known, by run id. */
   ends(runIds: readonly string[]): Promise<ReadonlyMap<string, FleetEnd>>;
+  /** Deletes calls whose end their host has. */
+  collect(runIds: readonly string[]): Promise<void>;
   /**
-   * Handles calls whose lease has passed: an idempotent one waits again, any other ends as `lost`. Resolves to the run ids
-   * that wait again and must be delivered again.
+   * Handles calls whose lease has passed: an idempotent one waits again, any other ends as `lost`. Resolves to the calls
+   * that must be delivered again: those, and calls of these queues that wait and were not delivered for `staleMs`.
    */
-  expire(): Promise<readonly string[]>;
+  expire(queues: readonly string[], staleMs: number): Promise<readonly FleetDelivery[]>;
   /** Deletes calls that ended before so many milliseconds. Resolves to how many. */
   forget(olderThanMs: number): Promise<number>;
-  /** How many calls of a queue wait and run, and for how many milliseconds the oldest has waited. */
-  depth(
-    queue: string,
-  ): Promise<{ readonly waiting: number; readonly running: number; readonly oldestMs: number }>;
-  /** Listens for events until the undo is called. A lost connection is opened again; events in between are lost. */
-  watch(listener: (event: FleetEvent) => void): Promise<() => Promise<void>>;
+  depth(queue: string): Promise<FleetDepth>;
+  /** Reports a member; it is forgotten when it has not reported for `keepMs`. */
+  report(member: Omit<FleetMember, "seenMs">, keepMs: number): Promise<void>;
+  /** Removes a member that ends. */
+  leave(name: string): Promise<void>;
+  /** Members that report, of one queue or of all. */
+  members(queue?: string): Promise<readonly FleetMember[]>;
+  /** Listens for the events of one host or worker until the undo is called. A lost connection is opened again; events in between are lost. */
+  watch(name: string, listener: (event: FleetEvent) => void): Promise<() => Promise<void>>;
   close(): Promise<void>;
+}
+
+/** How a host reaches the ledger of its fleets. The module of the plan's `state` registers it as `fleet.ledger`. */
+export interface FleetLedgerSource {
+  /** The URL of the database; secret. */
+  readonly url: string;
+  open(options?: { readonly connections?: number | undefined }): Promise<FleetLedger>;
 }

@@ -13,6 +13,7 @@ import { drain } from "./drain.ts";
 import { HostState } from "./host-state.ts";
 import { resume } from "./resume.ts";
 import { createSessions } from "./session.ts";
+import { rememberState } from "./tools-here.ts";
 
 /**
  * Makes a host with nothing mounted. `host.coordinator.mount("tools", tool)` is enough to call a tool.
@@ -33,6 +34,7 @@ export function createHost(options: HostOptions = {}): Host {
   const state = new HostState({ ...options, logger: redactingLogger(logger, secrets) }, pipeline);
   const own = addModule(state, state.moduleSet, { id: "host" });
   state.ownModule = own;
+  rememberState(own.coordinator, state);
   own.coordinator.registerCapability("host.id", state.id);
   const cancelCompleted = followHostToken(state);
   let closed: Promise<DrainReport> | null = null;

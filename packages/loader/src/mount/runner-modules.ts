@@ -36,7 +36,7 @@ export function nameRunners(entries: readonly PlanEntry[]): {
 function withBorder({ run, source }: Pick<PlanEntry, "run" | "source">): JsonObject {
   const settings = run as JsonObject;
   const isFetched = typeof source === "string" && /^(npm:|git\+)/.test(source);
-  const isOpen = settings["in"] === "process" && settings["border"] === undefined;
+  const isOpen = settings["in"] !== "inline" && settings["border"] === undefined;
   return isFetched && isOpen ? { ...settings, border: "strictest" } : settings;
 }
 

@@ -25,6 +25,11 @@ type Send = (message: HostMessage) => void;
 export function createNearRun(job: RunnerJob, control: RunnerControl, logger: Logger, send: Send): NearRun {
   const { runId, tool, info, arguments: given } = job;
   send({ type: "run", runId, tool, info, arguments: given, state: control.session.snapshot() });
+  return serveRun(job, control, logger, send);
+}
+
+/** Serves what the tool of a call asks for; the call itself was sent. */
+export function serveRun(job: RunnerJob, control: RunnerControl, logger: Logger, send: Send): NearRun {
   return new SentRun(job, control, logger, send);
 }
 

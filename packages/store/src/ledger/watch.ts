@@ -5,20 +5,21 @@ import type { Client } from "pg";
 /** Milliseconds before a lost connection is opened again. */
 const reconnectMs = 200;
 
-/** Listens for the ledger's notifications. Opens a lost connection again until the undo is called. */
+/** Listens for the ledger's notifications to one host or worker. Opens a lost connection again until the undo is called. */
 export async function watchLedger(
   url: string,
+  name: string,
   listener: (event: FleetEvent) => void,
 ): Promise<() => Promise<void>> {
   const closing = new AbortController();
-  let client = await listen(url, listener);
+  let client = await listen(url, name, listener);
   const keep = async () => {
     while (!closing.signal.aborted) {
       await client.ended;
       if (closing.signal.aborted) return;
       // The ledger is also polled, so nothing is lost while there is no connection.
       await setTimeout(reconnectMs, undefined, { signal: closing.signal }).catch(() => undefined);
-      client = await listen(url, listener).catch(() => client);
+      client = await listen(url, name, listener).catch(() => client);
     }
   };
   const keeping = keep();
@@ -35,7 +36,7 @@ interface Listening {
   readonly ended: Promise<void>;
 }
 
-async function listen(url: string, listener: (event: FleetEvent) => void): Promise<Listening> {
+async function listen(url: string, name: string, listener: (event: FleetEvent) => void): Promise<Listening> {
   const { Client: PostgresClient } = await import("pg");
   const connection = new PostgresClient({
     connectionString: url,
@@ -50,10 +51,10 @@ async function listen(url: string, listener: (event: FleetEvent) => void): Promi
     if (isKind(kind)) listener({ kind, runId });
   });
   await connection.connect();
-  await connection.query("listen toolmount_fleet");
+  await connection.query(`listen ${connection.escapeIdentifier(`toolmount_fleet_${name}`)}`);
   return { connection, ended };
 }
 
 function isKind(text: string): text is FleetEvent["kind"] {
-  return text === "ended" || text === "cancelled" || text === "returned";
+  return text === "ended" || text === "cancelled" || text === "said";
 }

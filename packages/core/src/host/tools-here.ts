@@ -1,0 +1,56 @@
+import type { CallInfo, ToolContext } from "../contract/context.ts";
+import type { Coordinator } from "../contract/coordinator.ts";
+import type { ToolDefinition, ToolInfo } from "../contract/tool.ts";
+import type { JsonObject } from "../json/json.ts";
+import type { HostState } from "./host-state.ts";
+
+/** A mounted tool, for a worker that runs it for calls of other hosts. */
+export interface ToolHere {
+  readonly info: ToolInfo;
+  readonly definition: ToolDefinition;
+  /** Name of its runner; null for this process. */
+  readonly runner: string | null;
+  /** The module to import in another process; absent for tools that were mounted by hand. */
+  readonly module: { readonly specifier: string; readonly config: JsonObject } | undefined;
+  /** Adds the members that this host's modules provide to a context. */
+  provide(context: ToolContext, info: CallInfo): ToolContext;
+}
+
+const states = new WeakMap<Coordinator, HostState>();
+
+/** Remembers the state of a host by the coordinator that its application has. */
+export function rememberState(coordinator: Coordinator, state: HostState): void {
+  states.set(coordinator, state);
+}
+
+/**
+ * The tools of a host's current generation, with what runs them. Whoever runs a definition by itself skips every check of
+ * a call, so the host that sent the call must have made them.
+ */
+export function toolsHere(host: { readonly coordinator: Coordinator }): readonly ToolHere[] {
+  const state = states.get(host.coordinator);
+  if (state === undefined) throw new Error("this is not a host that createHost made");
+  const { tools, providers } = state.moduleSet.generation();
+  return [...tools.values()].map(({ info, definition, runner, module: { options } }) => {
+    const { specifier, config = {} } = options;
+    return {
+      info,
+      definition,
+      runner,
+      module: specifier === undefined ? undefined : { specifier, config },
+      provide: (context, about) => addMembers(context, about, providers),
+    };
+  });
+}
+
+type Providers = ReadonlyMap<string, (info: CallInfo) => unknown>;
+
+/** Each member is made when the tool first reads it, once. */
+function addMembers(context: ToolContext, info: CallInfo, providers: Providers): ToolContext {
+  for (const [name, provide] of providers) {
+    let made: { value: unknown } | undefined;
+    const get = () => (made ??= { value: provide(info) }).value;
+    Object.defineProperty(context, name, { get, enumerable: true, configurable: true });
+  }
+  return context;
+}

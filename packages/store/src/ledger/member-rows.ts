@@ -1,0 +1,56 @@
+import type { FleetLedger, FleetMember, JsonObject } from "@toolmount/core";
+import type { Query } from "./open-ledger.ts";
+
+/** Workers and hosts, as they report themselves. */
+export function memberRows(query: Query): Pick<FleetLedger, "report" | "leave" | "members"> {
+  return {
+    async report({ name, role, queue, group, tools, facts }, keepMs) {
+      await query(reportMember, [
+        name,
+        role,
+        queue,
+        group,
+        JSON.stringify(tools),
+        JSON.stringify(facts),
+        keepMs,
+      ]);
+    },
+    leave: async (name) => void (await query("delete from toolmount_fleet_members where name = $1", [name])),
+    members: async (queue) => (await query<Row>(listMembers, [queue ?? null])).map(memberOf),
+  };
+}
+
+interface Row {
+  readonly name: string;
+  readonly role: FleetMember["role"];
+  readonly queue: string;
+  readonly tool_group: string;
+  readonly tools: string;
+  readonly facts: string;
+  readonly seen: string;
+}
+
+function memberOf({ name, role, queue, tool_group, tools, facts, seen }: Row): FleetMember {
+  return {
+    name,
+    role,
+    queue,
+    group: tool_group,
+    tools: JSON.parse(tools) as Readonly<Record<string, string>>,
+    facts: JSON.parse(facts) as JsonObject,
+    seenMs: Math.max(0, Math.round(Number(seen))),
+  };
+}
+
+/** Whoever reports also removes members that no longer do. */
+const reportMember = `
+  with gone as (delete from toolmount_fleet_members where until < now() and name <> $1)
+  insert into toolmount_fleet_members (name, role, queue, tool_group, tools, facts, until)
+  values ($1, $2, $3, $4, $5, $6, now() + $7 * interval '1 ms')
+  on conflict (name) do update
+  set queue = $3, tool_group = $4, tools = $5, facts = $6, seen_at = now(), until = excluded.until`;
+
+const listMembers = `
+  select name, role, queue, tool_group, tools, facts, extract(epoch from now() - seen_at) * 1000 as seen
+  from toolmount_fleet_members
+  where until >= now() and ($1::text is null or queue = $1) order by role, name`;

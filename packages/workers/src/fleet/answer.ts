@@ -1,0 +1,35 @@
+import { RunnerFailure, type Json } from "@toolmount/core";
+import { z } from "zod";
+import { farMessage, type FarMessage, type RunMessage } from "../far/messages.ts";
+import { thrownJson } from "../far/to-json.ts";
+
+const failed = z.strictObject({
+  type: z.literal("failed"),
+  code: z.string(),
+  message: z.string(),
+  status: z.enum(["failed", "cancelled", "timed_out", "unknown"]),
+  details: z.record(z.string(), z.unknown()).optional(),
+});
+
+/** How a run ended on a worker: what the tool returned or threw, or why the run itself failed. */
+export type FleetAnswer = Extract<FarMessage, { type: "returned" | "threw" }> | z.output<typeof failed>;
+
+/** The answer of a run that rejected. */
+export function answerOfError(runId: string, error: unknown): FleetAnswer {
+  if (!(error instanceof RunnerFailure)) return { type: "threw", runId, thrown: thrownJson(error) };
+  const { code, message, status, details } = error;
+  return { type: "failed", code, message, status, ...(details !== undefined && { details }) };
+}
+
+/** Reads an answer from the ledger. Throws when it is none. */
+export function readAnswer(answer: Json): FleetAnswer {
+  const read = z.union([failed, farMessage]).parse(answer);
+  if (read.type === "failed" || read.type === "returned" || read.type === "threw") return read;
+  throw new Error(`a worker answered with "${read.type}"`);
+}
+
+/** Reads a message of a worker about a run; undefined for one that it may not send. */
+export function readMessage(body: Json): RunMessage | undefined {
+  const parsed = farMessage.safeParse(body);
+  return parsed.success && "runId" in parsed.data ? parsed.data : undefined;
+}

@@ -1,0 +1,34 @@
+import type { FleetDelivery, Logger } from "@toolmount/core";
+
+/**
+ * Delivers calls to workers. It may deliver a call twice, late or never: the ledger decides who runs it. A group is the
+ * workers of a queue that have the same tools.
+ */
+export interface Engine {
+  send(group: string, delivery: FleetDelivery): Promise<void>;
+  /**
+   * Gives deliveries to `take`, at most `concurrency` at the same time. Calls by tools are not counted, so that none waits
+   * for the place of its caller.
+   */
+  receive(
+    queue: string,
+    group: string,
+    concurrency: number,
+    take: (runId: string) => Promise<void>,
+  ): Promise<Receiver>;
+  /** Deletes what is left in the queue of a group that has no workers. */
+  remove(queue: string, group: string): Promise<void>;
+  close(): Promise<void>;
+}
+
+/** One worker's end of an engine. */
+export interface Receiver {
+  /** Takes no more deliveries, and waits for those that it has. */
+  close(): Promise<void>;
+}
+
+/** Opens the engine of a URL: `redis://…` or `postgres://…`. */
+export async function openEngine(url: string, logger: Logger): Promise<Engine> {
+  const { openBullmq } = await import("./bullmq.ts");
+  return openBullmq(url, logger);
+}

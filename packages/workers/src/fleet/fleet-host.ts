@@ -1,0 +1,160 @@
+import { randomBytes } from "node:crypto";
+import type { Clock, FleetDelivery, FleetLedger, FleetMember, Logger, Timer } from "@toolmount/core";
+import type { Engine } from "./engine.ts";
+import type { SentCall } from "./sent-call.ts";
+
+/** What a host needs to send calls. */
+export interface FleetHostOptions {
+  readonly ledger: FleetLedger;
+  /** Opens the engine of a queue, once. */
+  readonly engineOf: (queue: string) => Promise<Engine>;
+  readonly logger: Logger;
+  readonly clock: Clock;
+}
+
+/** Milliseconds between two looks at every open call, for notifications that were lost. */
+const pollMs = 1_000;
+
+/** Milliseconds after which a call that still waits is delivered again, in case the engine lost it. */
+export const staleMs = 5_000;
+
+/** Milliseconds that the list of workers is used before it is read again. */
+const membersMs = 500;
+
+/** The calls that one host has sent and that have not ended. */
+export class FleetHost {
+  readonly name = `h${randomBytes(8).toString("hex")}`;
+  readonly ledger: FleetLedger;
+  readonly #options: FleetHostOptions;
+  readonly #open = new Map<string, SentCall>();
+  readonly #queues = new Map<string, number>();
+  readonly #unread = new Set<string>();
+  readonly #ended = new Set<string>();
+  readonly #members = new Map<
+    string,
+    { readonly at: number; readonly list: Promise<readonly FleetMember[]> }
+  >();
+  #stopWatching: () => Promise<void> = async () => undefined;
+  #reading: Promise<void> | undefined;
+  #polling: Promise<void> | undefined;
+  #timer: Timer | undefined;
+
+  constructor(options: FleetHostOptions) {
+    this.#options = options;
+    this.ledger = options.ledger;
+  }
+
+  async start(): Promise<void> {
+    this.#stopWatching = await this.ledger.watch(this.name, ({ runId }) => this.#read(runId));
+  }
+
+  /** Follows a call until it ends. Returns the undo, which also deletes its row once it ended. */
+  follow(call: SentCall, queue: string): () => void {
+    this.#open.set(call.runId, call);
+    this.#queues.set(queue, (this.#queues.get(queue) ?? 0) + 1);
+    this.#schedule();
+    return () => {
+      this.#open.delete(call.runId);
+      const left = (this.#queues.get(queue) ?? 1) - 1;
+      if (left === 0) this.#queues.delete(queue);
+      else this.#queues.set(queue, left);
+    };
+  }
+
+  /** Gives a call to the engine, for workers that have the tool. Without one, the call waits for a worker to start. */
+  async deliver(delivery: FleetDelivery): Promise<void> {
+    const { queue, tool, digest } = delivery;
+    const workers = (await this.workers(queue)).filter(({ tools }) => tools[tool] === digest);
+    const worker = workers[Math.floor(Math.random() * workers.length)];
+    if (worker === undefined) return;
+    const engine = await this.#options.engineOf(queue);
+    await engine.send(worker.group, delivery);
+  }
+
+  /** The workers of a queue that report. */
+  async workers(queue: string): Promise<readonly FleetMember[]> {
+    const now = this.#options.clock.now();
+    const known = this.#members.get(queue);
+    if (known !== undefined && now - known.at < membersMs) return known.list;
+    const list = this.ledger
+      .members(queue)
+      .then((members) => members.filter(({ role }) => role === "worker"));
+    this.#members.set(queue, { at: now, list });
+    list.catch(() => this.#members.delete(queue));
+    return list;
+  }
+
+  async close(): Promise<void> {
+    this.#timer?.cancel();
+    await this.#stopWatching();
+    await this.#polling;
+    await this.#reading;
+    await this.ledger.close();
+  }
+
+  /** Reads the news of a call, together with those of others that came meanwhile. */
+  #read(runId: string): void {
+    if (!this.#open.has(runId)) return;
+    this.#unread.add(runId);
+    this.#reading ??= this.#readAll().finally(() => (this.#reading = undefined));
+  }
+
+  async #readAll(): Promise<void> {
+    while (this.#unread.size > 0) {
+      const calls = [...this.#unread].flatMap((runId) => this.#open.get(runId) ?? []);
+      this.#unread.clear();
+      try {
+        if (calls.length > 0) await this.#readNews(calls);
+      } catch (err) {
+        this.#options.logger.debug({ err }, "the ledger of a fleet could not be read");
+        return;
+      }
+    }
+  }
+
+  /** Ends are read first: whatever was said before an end is then there. */
+  async #readNews(calls: readonly SentCall[]): Promise<void> {
+    const { ledger } = this;
+    const ends = await ledger.ends(calls.map(({ runId }) => runId));
+    const after = new Map(calls.map(({ runId, heard }) => [runId, heard]));
+    for (const message of await ledger.heard("host", after)) this.#open.get(message.runId)?.hear(message);
+    for (const call of calls) {
+      const end = ends.get(call.runId);
+      if (end === undefined) continue;
+      const isStored = end.kind === "stored";
+      call.finish(isStored ? { kind: "answered", answer: await ledger.answerOf(call.runId) } : end);
+      this.#ended.add(call.runId);
+    }
+    void this.#collect();
+  }
+
+  async #collect(): Promise<void> {
+    const runIds = [...this.#ended];
+    if (runIds.length === 0) return;
+    this.#ended.clear();
+    await this.ledger.collect(runIds).catch(() => runIds.forEach((runId) => this.#ended.add(runId)));
+  }
+
+  #schedule(): void {
+    if (this.#timer !== undefined) return;
+    this.#timer = this.#options.clock.setTimer(() => {
+      this.#polling = this.#poll().finally(() => {
+        this.#timer = undefined;
+        if (this.#open.size > 0 || this.#ended.size > 0) this.#schedule();
+      });
+    }, pollMs);
+    this.#timer.keepAlive(false);
+  }
+
+  /** Looks at every open call, ends those of lost workers, and delivers again what has waited for long. */
+  async #poll(): Promise<void> {
+    for (const runId of this.#open.keys()) this.#read(runId);
+    try {
+      await this.#collect();
+      for (const delivery of await this.ledger.expire([...this.#queues.keys()], staleMs))
+        await this.deliver(delivery);
+    } catch (err) {
+      this.#options.logger.debug({ err }, "the ledger of a fleet could not be read");
+    }
+  }
+}

@@ -1,0 +1,137 @@
+import {
+  errorMessage,
+  RunnerFailure,
+  type Clock,
+  type Logger,
+  type Runner,
+  type RunnerControl,
+  type RunnerJob,
+  type ToolInfo,
+  type ToolReturn,
+} from "@toolmount/core";
+import { messageOf } from "@toolmount/core/errors";
+import type { FleetSettings } from "../config.ts";
+import type { FleetHost } from "./fleet-host.ts";
+import { digestOfTool } from "./group.ts";
+import { SentCall } from "./sent-call.ts";
+
+/** What a runner of a fleet needs of its host. */
+export interface FleetRunnerOptions {
+  readonly settings: FleetSettings;
+  /** Connects at the first call. */
+  readonly host: () => Promise<FleetHost>;
+  /** Finds a mounted tool by the name under which it is offered. */
+  readonly toolOf: (name: string) => ToolInfo | null;
+  readonly logger: Logger;
+  readonly clock: Clock;
+}
+
+/** Sends calls to workers through the ledger, and waits for their ends. */
+export class FleetRunner implements Runner {
+  readonly settings: FleetSettings;
+  readonly #options: FleetRunnerOptions;
+
+  constructor(options: FleetRunnerOptions) {
+    this.#options = options;
+    this.settings = options.settings;
+  }
+
+  async run(job: RunnerJob, control: RunnerControl): Promise<ToolReturn> {
+    const host = await this.#options.host().catch((error: unknown) => {
+      throw unavailable(job, `the fleet's ledger cannot be reached: ${messageOf(error)}`);
+    });
+    const { ledger } = host;
+    const { logger } = this.#options;
+    const say = (runId: string, message: object) =>
+      void ledger
+        .say(runId, "worker", [message as never])
+        .catch((err: unknown) => logger.warn({ err, runId }, "a message could not be sent to a worker"));
+    const call = new SentCall(job, control, logger, say);
+    const stop = host.follow(call, this.settings.queue);
+    try {
+      await this.#send(host, job, control);
+      return await this.#wait(host, call, control.signal);
+    } finally {
+      stop();
+    }
+  }
+
+  async #send(host: FleetHost, job: RunnerJob, control: RunnerControl): Promise<void> {
+    const { queue, maxWaiting } = this.settings;
+    const { runId, info, timeoutMs } = job;
+    const tool = this.#options.toolOf(info.tool);
+    if (tool === null) throw unavailable(job, "its definition is no longer mounted");
+    const row = {
+      runId,
+      host: host.name,
+      queue,
+      tool: info.tool,
+      digest: digestOfTool(tool),
+      idempotent: tool.idempotent,
+      job: { info, arguments: job.arguments, timeoutMs, state: control.session.snapshot() },
+    };
+    const delivery = await host.ledger.add(row, maxWaiting).catch((error: unknown) => {
+      throw unavailable(job, `the fleet's ledger cannot be reached: ${messageOf(error)}`);
+    });
+    if (delivery === null)
+      throw unavailable(job, `${maxWaiting} calls wait in the queue "${queue}" already; call it again later`);
+    await host.deliver(delivery).catch((err: unknown) => {
+      // The call is in the ledger, and is delivered again.
+      this.#options.logger.warn({ err, runId, queue }, "the engine of the fleet did not take a call");
+    });
+  }
+
+  async #wait(host: FleetHost, call: SentCall, signal: AbortSignal): Promise<ToolReturn> {
+    const { clock } = this.#options;
+    const { waitMs } = this.settings;
+    const timer = clock.setTimer(() => void this.#giveUp(host, call), waitMs);
+    const stop = () => void this.#cancel(host, call, signal);
+    if (signal.aborted) stop();
+    else signal.addEventListener("abort", stop, { once: true });
+    try {
+      return await call.end;
+    } finally {
+      timer.cancel();
+      signal.removeEventListener("abort", stop);
+    }
+  }
+
+  /** Ends a call that no worker has taken. */
+  async #giveUp(host: FleetHost, call: SentCall): Promise<void> {
+    const { runId } = call;
+    try {
+      const reason = await this.#whyWaiting(host, call);
+      if (await host.ledger.withdraw(runId)) call.fail(call.unavailable(reason));
+    } catch (err) {
+      this.#options.logger.warn({ err, runId }, "a call of the fleet could not be withdrawn");
+    }
+  }
+
+  async #whyWaiting(host: FleetHost, call: SentCall): Promise<string> {
+    const { queue, waitMs } = this.settings;
+    const workers = await host.workers(queue);
+    if (workers.length === 0)
+      return `no worker of the queue "${queue}" reports; start one with: toolmount worker --queue ${queue}`;
+    const tool = this.#options.toolOf(call.tool);
+    const fit = workers.filter(({ tools }) => tool !== null && tools[call.tool] === digestOfTool(tool));
+    if (fit.length > 0) return `no worker of the queue "${queue}" was free for ${waitMs} ms`;
+    return `the workers of the queue "${queue}" have another version of it; start workers with this host's plan`;
+  }
+
+  /** A call that no worker has taken ends here; the worker of any other is asked to stop. */
+  async #cancel({ ledger }: FleetHost, call: SentCall, signal: AbortSignal): Promise<void> {
+    const { runId } = call;
+    const { name, message } = signal.reason as Error;
+    try {
+      if (await ledger.withdraw(runId)) return call.fail(signal.reason);
+      await ledger.say(runId, "worker", [{ type: "abort", runId, name, message }]);
+      await ledger.cancel(runId);
+    } catch (err) {
+      this.#options.logger.warn({ err, runId }, "a call of the fleet could not be cancelled");
+    }
+  }
+}
+
+function unavailable({ info }: RunnerJob, reason: string): RunnerFailure {
+  return new RunnerFailure("UNAVAILABLE", errorMessage("UNAVAILABLE", { tool: info.tool, reason }));
+}

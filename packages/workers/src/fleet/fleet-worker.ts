@@ -1,0 +1,207 @@
+import { randomBytes } from "node:crypto";
+import type { Clock, FleetCall, FleetLedger, JsonObject, Logger, Runner, Timer } from "@toolmount/core";
+import type { ToolHere } from "@toolmount/core/internal";
+import type { FleetAnswer } from "./answer.ts";
+import type { Engine, Receiver } from "./engine.ts";
+import { staleMs } from "./fleet-host.ts";
+import { digestOfTool, groupOf } from "./group.ts";
+import { RemoteRun } from "./remote-run.ts";
+import { runInRunner, runInWorker } from "./run-tool.ts";
+
+/** A tool that a worker runs: in this process, or through a runner of its own. */
+export interface WorkerTool {
+  readonly tool: ToolHere;
+  readonly runner: Runner | null;
+}
+
+/** What a worker of one queue needs. */
+export interface FleetWorkerOptions {
+  readonly ledger: FleetLedger;
+  readonly engine: Engine;
+  readonly queue: string;
+  readonly tools: readonly WorkerTool[];
+  /** Calls that run at the same time. */
+  readonly concurrency: number;
+  readonly leaseMs: number;
+  /** What `toolmount fleet` shows of it. */
+  readonly facts: JsonObject;
+  readonly logger: Logger;
+  readonly clock: Clock;
+}
+
+/** Milliseconds between two tries to store an answer while the ledger cannot be reached. */
+const retryMs = 200;
+
+/** Takes the calls of one queue and runs them. */
+export class FleetWorker {
+  readonly name = `w${randomBytes(8).toString("hex")}`;
+  readonly group: string;
+  readonly #options: FleetWorkerOptions;
+  readonly #tools: ReadonlyMap<string, WorkerTool>;
+  readonly #digests: Readonly<Record<string, string>>;
+  readonly #running = new Map<string, RemoteRun>();
+  #receiver: Receiver | undefined;
+  #stopWatching: () => Promise<void> = async () => undefined;
+  #beating: Promise<void> | undefined;
+  #timer: Timer | undefined;
+  #isClosed = false;
+  #done = 0;
+
+  constructor(options: FleetWorkerOptions) {
+    this.#options = options;
+    this.#tools = new Map(options.tools.map((entry) => [entry.tool.info.name, entry]));
+    this.#digests = Object.fromEntries(
+      options.tools.map(({ tool: { info } }) => [info.name, digestOfTool(info)]),
+    );
+    this.group = groupOf(this.#digests);
+  }
+
+  async start(): Promise<void> {
+    const { ledger, engine, queue, concurrency } = this.#options;
+    this.#stopWatching = await ledger.watch(this.name, ({ runId }) => void this.#listen([runId]));
+    this.#receiver = await engine.receive(queue, this.group, concurrency, (runId) => this.#take(runId));
+    await this.#report();
+    // Calls that came while no worker had their tools were not delivered.
+    await this.#sweep(0);
+    this.#schedule();
+  }
+
+  /** Takes no more calls. Those that run may end within `graceMs`; then they are aborted. */
+  async close(graceMs: number): Promise<void> {
+    this.#isClosed = true;
+    this.#timer?.cancel();
+    const { clock, ledger } = this.#options;
+    const late = clock.setTimer(() => this.#abortAll("the worker ends"), graceMs);
+    await this.#receiver?.close();
+    late.cancel();
+    await this.#beating;
+    await ledger.leave(this.name).catch(() => undefined);
+    await this.#stopWatching();
+  }
+
+  async #take(runId: string): Promise<void> {
+    const { ledger, leaseMs } = this.#options;
+    const call = await ledger.take(runId, this.name, Object.values(this.#digests), leaseMs);
+    if (call === null) return;
+    const run = new RemoteRun(call, ledger);
+    this.#running.set(runId, run);
+    try {
+      await this.#answer(run, await this.#run(run));
+    } finally {
+      this.#running.delete(runId);
+      this.#done++;
+    }
+  }
+
+  async #run(run: RemoteRun): Promise<FleetAnswer> {
+    const { clock } = this.#options;
+    const { tool, runner } = this.#tools.get(run.call.tool)!;
+    const { timeoutMs } = run.call.job;
+    // The host aborts at the deadline; this is for a host that ended.
+    const deadline =
+      timeoutMs === 0
+        ? undefined
+        : clock.setTimer(
+            () => run.abort("TimeoutError", `the deadline of ${timeoutMs} ms passed`),
+            timeoutMs + retryMs,
+          );
+    try {
+      return runner === null ? await runInWorker(tool, run, clock) : await runInRunner(runner, tool, run);
+    } finally {
+      deadline?.cancel();
+    }
+  }
+
+  /** Stores the answer. While the ledger cannot be reached it tries again, as long as the lease may hold. */
+  async #answer(run: RemoteRun, answer: FleetAnswer): Promise<void> {
+    const { ledger, logger, leaseMs } = this.#options;
+    const { runId } = run.call;
+    const last = await run.rest();
+    for (let waited = 0; ; waited += retryMs) {
+      try {
+        const counts = await ledger.answer(runId, this.name, answer as never, last);
+        if (!counts) logger.warn({ runId }, "an answer does not count: the worker had lost the call");
+        return;
+      } catch (err) {
+        if (waited > leaseMs) throw err;
+        await this.#wait(retryMs);
+      }
+    }
+  }
+
+  /** Reads what hosts sent about calls. */
+  async #listen(runIds: readonly string[]): Promise<void> {
+    const { ledger, logger } = this.#options;
+    const runs = runIds.flatMap((runId) => this.#running.get(runId) ?? []);
+    if (runs.length === 0) return;
+    try {
+      const after = new Map(runs.map((run) => [run.call.runId, run.heard]));
+      for (const { runId, number, body } of await ledger.heard("worker", after)) {
+        const run = this.#running.get(runId);
+        if (run !== undefined && number > run.heard) run.hear(number, body);
+      }
+      for (const runId of await ledger.cancelled(runs.map(({ call }) => call.runId)))
+        this.#abort(runId, "the caller cancelled the call");
+    } catch (err) {
+      logger.debug({ err }, "the ledger of a fleet could not be read");
+    }
+  }
+
+  #abort(runId: string, message: string): void {
+    const run = this.#running.get(runId);
+    if (run !== undefined && !run.signal.aborted) run.abort("AbortError", message);
+  }
+
+  #abortAll(message: string): void {
+    for (const runId of this.#running.keys()) this.#abort(runId, message);
+  }
+
+  #schedule(): void {
+    if (this.#isClosed) return;
+    const { clock, leaseMs } = this.#options;
+    this.#timer = clock.setTimer(
+      () => {
+        this.#beating = this.#beat().finally(() => this.#schedule());
+      },
+      Math.min(leaseMs / 3, 1_000),
+    );
+  }
+
+  /** Renews the leases, reports the worker, and looks for what notifications missed. */
+  async #beat(): Promise<void> {
+    const { ledger, leaseMs, logger } = this.#options;
+    const runIds = [...this.#running.keys()];
+    try {
+      if (runIds.length > 0) {
+        const kept = new Set(await ledger.renew(runIds, this.name, leaseMs));
+        for (const runId of runIds) if (!kept.has(runId)) this.#abort(runId, "the worker has lost the call");
+        await this.#listen(runIds);
+      }
+      await this.#report();
+      await this.#sweep(staleMs);
+    } catch (err) {
+      logger.debug({ err }, "the ledger of a fleet could not be reached");
+    }
+  }
+
+  async #report(): Promise<void> {
+    const { ledger, queue, leaseMs, facts, concurrency } = this.#options;
+    const { name, group } = this;
+    const load = { ...facts, concurrency, running: this.#running.size, done: this.#done };
+    const member = { name, role: "worker", queue, group, tools: this.#digests, facts: load } as const;
+    await ledger.report(member, Math.max(3 * leaseMs, 3_000));
+  }
+
+  /** Ends calls of lost workers, and delivers again those that wait and that this worker's group can run. */
+  async #sweep(waitedMs: number): Promise<void> {
+    const { ledger, engine, queue } = this.#options;
+    for (const delivery of await ledger.expire([queue], waitedMs))
+      if (this.#digests[delivery.tool] === delivery.digest && delivery.queue === queue)
+        await engine.send(this.group, delivery);
+  }
+
+  #wait(ms: number): Promise<void> {
+    const { clock } = this.#options;
+    return new Promise((resolve) => void clock.setTimer(() => resolve(), ms));
+  }
+}

@@ -1,0 +1,52 @@
+import { systemClock, type Coordinator, type ToolInfo } from "@toolmount/core";
+import type { FleetSettings } from "../config.ts";
+import { openEngine, type Engine } from "./engine.ts";
+import { FleetHost } from "./fleet-host.ts";
+import { FleetRunner } from "./fleet-runner.ts";
+
+/** Mounts the runners of fleets. They connect at the first call, since a worker has them, too, and sends no calls. */
+export function openFleetRunners(coordinator: Coordinator, fleets: readonly FleetSettings[]): void {
+  const source = coordinator.getCapability("fleet.ledger");
+  if (source === null)
+    throw new Error(
+      "a fleet needs a ledger in Postgres; add to the plan: state: postgres://user@host/database",
+    );
+  const { logger } = coordinator;
+  const clock = systemClock;
+  const engineUrls = new Map(fleets.map(({ queue, engine }) => [queue, engine ?? source.url]));
+  const engines = new Map<string, Promise<Engine>>();
+  const engineOf = (queue: string) => {
+    const url = engineUrls.get(queue) ?? source.url;
+    return remembered(engines, url, () => openEngine(url, logger));
+  };
+  const hosts = new Map<"", Promise<FleetHost>>();
+  const host = () =>
+    remembered(hosts, "", async () => {
+      const opened = new FleetHost({ ledger: await source.open(), engineOf, logger, clock });
+      await opened.start();
+      return opened;
+    });
+  coordinator.registerCleanup(async () => {
+    for (const opened of [...hosts.values(), ...engines.values()])
+      await opened.then((each) => each.close()).catch(() => undefined);
+  });
+  const toolOf = (name: string) => coordinator.get("tools", name) as ToolInfo | null;
+  for (const settings of fleets)
+    coordinator.mount("runners", new FleetRunner({ settings, host, toolOf, logger, clock }), {
+      name: settings.name,
+    });
+}
+
+/** The value of a key, made once; one that could not be made is tried again. */
+function remembered<Key, Value>(
+  known: Map<Key, Promise<Value>>,
+  key: Key,
+  make: () => Promise<Value>,
+): Promise<Value> {
+  const before = known.get(key);
+  if (before !== undefined) return before;
+  const made = make();
+  known.set(key, made);
+  made.catch(() => known.delete(key));
+  return made;
+}

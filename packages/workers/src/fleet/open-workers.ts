@@ -1,0 +1,140 @@
+import { hostname } from "node:os";
+import {
+  systemClock,
+  type Coordinator,
+  type FleetLedger,
+  type JsonObject,
+  type Logger,
+} from "@toolmount/core";
+import { toolsHere } from "@toolmount/core/internal";
+import { openProcesses } from "../process/open-processes.ts";
+import { openEngine } from "./engine.ts";
+import { FleetRunner } from "./fleet-runner.ts";
+import { FleetWorker, type WorkerTool } from "./fleet-worker.ts";
+
+/** Options of {@link openWorkers}. */
+export interface WorkersOptions {
+  /** Only calls of these queues. Default: of all queues of the plan. */
+  readonly queues?: readonly string[] | undefined;
+  /** Calls of one queue that run at the same time. Default 4. */
+  readonly concurrency?: number | undefined;
+  /** What `toolmount fleet` shows of the workers, such as the version of the plan. */
+  readonly facts?: JsonObject | undefined;
+  readonly logger: Logger;
+}
+
+/** The workers of a process, one for each queue. */
+export interface Workers {
+  readonly workers: readonly {
+    readonly name: string;
+    readonly queue: string;
+    readonly tools: readonly string[];
+  }[];
+  /** Takes no more calls; those that run may end within `graceMs` (default 10000), then they are aborted. */
+  close(options?: { readonly graceMs?: number | undefined }): Promise<void>;
+}
+
+/**
+ * Runs calls that other hosts send to the queues of a plan, with the tools of a host that has that plan. Rejects when the
+ * plan has no `run: { in: fleet }` of these queues, and when the database or the engine cannot be reached.
+ */
+export async function openWorkers(
+  host: { readonly coordinator: Coordinator },
+  options: WorkersOptions,
+): Promise<Workers> {
+  const queues = groupByQueue(host, options.queues);
+  const source = host.coordinator.getCapability("fleet.ledger");
+  if (source === null || queues.size === 0) throw new Error(nothingToDo(options.queues));
+  const ledger = await source.open();
+  const closers: (() => Promise<unknown>)[] = [() => ledger.close()];
+  const closeAll = async () => {
+    for (const close of closers.splice(0).toReversed()) await close();
+  };
+  try {
+    const opened: Opened[] = [];
+    for (const [queue, entries] of queues)
+      opened.push(
+        await openWorker(host.coordinator, queue, entries, source.url, { ...options, ledger, closers }),
+      );
+    return toWorkers(opened, closeAll);
+  } catch (error) {
+    await closeAll();
+    throw error;
+  }
+}
+
+interface QueueEntry {
+  readonly tool: WorkerTool["tool"];
+  readonly runner: FleetRunner;
+}
+
+interface Opened {
+  readonly worker: FleetWorker;
+  readonly queue: string;
+  readonly tools: readonly string[];
+}
+
+/** The tools whose calls go to a fleet, by their queue. */
+function groupByQueue(
+  host: { readonly coordinator: Coordinator },
+  wanted: readonly string[] | undefined,
+): ReadonlyMap<string, readonly QueueEntry[]> {
+  const runners = host.coordinator.get("runners") as ReadonlyMap<string, unknown>;
+  const entries = toolsHere(host).flatMap((tool): QueueEntry[] => {
+    const runner = tool.runner === null ? undefined : runners.get(tool.runner);
+    return runner instanceof FleetRunner ? [{ tool, runner }] : [];
+  });
+  const byQueue = Map.groupBy(entries, ({ runner }) => runner.settings.queue);
+  return new Map([...byQueue].filter(([queue]) => wanted === undefined || wanted.includes(queue)));
+}
+
+function nothingToDo(queues: readonly string[] | undefined): string {
+  const named = queues === undefined ? "" : ` with the queue ${queues.join(" or ")}`;
+  return `no entry of the plan has "run: { in: fleet }"${named}, so a worker has nothing to run`;
+}
+
+async function openWorker(
+  coordinator: Coordinator,
+  queue: string,
+  entries: readonly QueueEntry[],
+  database: string,
+  {
+    ledger,
+    closers,
+    concurrency = 4,
+    facts = {},
+    logger,
+  }: WorkersOptions & {
+    readonly ledger: FleetLedger;
+    readonly closers: (() => Promise<unknown>)[];
+  },
+): Promise<Opened> {
+  const { engine: url = database, leaseMs } = entries[0]!.runner.settings;
+  const engine = await openEngine(url, logger);
+  closers.push(() => engine.close());
+  const tools: WorkerTool[] = [];
+  for (const [{ settings }, group] of Map.groupBy(entries, ({ runner }) => runner)) {
+    const { border } = settings;
+    const runner = border === undefined ? null : await openProcesses(coordinator, { ...settings, border });
+    if (runner !== null) closers.push(() => runner.close());
+    tools.push(...group.map(({ tool }) => ({ tool, runner })));
+  }
+  const more = { machine: hostname(), pid: process.pid, node: process.version, ...facts };
+  const clock = systemClock;
+  const worker = new FleetWorker({
+    ...{ ledger, engine, queue, tools, concurrency, leaseMs, logger, clock },
+    facts: more,
+  });
+  await worker.start();
+  return { worker, queue, tools: tools.map(({ tool }) => tool.info.name) };
+}
+
+function toWorkers(opened: readonly Opened[], closeAll: () => Promise<void>): Workers {
+  return {
+    workers: opened.map(({ worker, queue, tools }) => ({ name: worker.name, queue, tools })),
+    async close({ graceMs = 10_000 } = {}) {
+      await Promise.all(opened.map(({ worker }) => worker.close(graceMs)));
+      await closeAll();
+    },
+  };
+}

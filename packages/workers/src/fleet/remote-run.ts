@@ -1,0 +1,122 @@
+import type {
+  CallRequest,
+  FleetCall,
+  FleetLedger,
+  Json,
+  RunnerControl,
+  ToolDefinition,
+  ToolOutcome,
+} from "@toolmount/core";
+import type { FarMessage, HostMessage } from "../far/messages.ts";
+
+type Control = Omit<RunnerControl, "definition">;
+
+/** The worker's side of a call: what its tool asks of the host goes there through the ledger, in order. */
+export class RemoteRun {
+  readonly call: FleetCall;
+  /** Number of the last message that was read. */
+  heard = 0;
+  readonly #ledger: FleetLedger;
+  readonly #controller = new AbortController();
+  readonly #outbox: Json[] = [];
+  readonly #calls = new Map<number, PromiseWithResolvers<ToolOutcome>>();
+  #sending: Promise<void> | undefined;
+  #nextCall = 0;
+
+  constructor(call: FleetCall, ledger: FleetLedger) {
+    this.call = call;
+    this.#ledger = ledger;
+  }
+
+  get signal(): AbortSignal {
+    return this.#controller.signal;
+  }
+
+  abort(name: string, message: string): void {
+    this.#controller.abort(new DOMException(message, name));
+    for (const { reject } of this.#calls.values()) reject(this.#controller.signal.reason);
+  }
+
+  /** Takes a message of the host. */
+  hear(number: number, body: Json): void {
+    this.heard = Math.max(this.heard, number);
+    const message = body as unknown as HostMessage;
+    if (message.type === "abort") this.abort(message.name, message.message);
+    else if (message.type === "called") this.#calls.get(message.id)?.resolve(message.outcome);
+    else if (message.type === "call-failed") this.#calls.get(message.id)?.reject(new Error(message.message));
+  }
+
+  /** Sends a message to the host; several that come together are one statement. */
+  say(message: FarMessage): void {
+    this.#outbox.push(message as unknown as Json);
+    this.#sending ??= this.#send().finally(() => (this.#sending = undefined));
+  }
+
+  async callHost({ id, name, arguments: given }: CallRequest): Promise<ToolOutcome> {
+    const number = this.#nextCall++;
+    const answer = Promise.withResolvers<ToolOutcome>();
+    this.#calls.set(number, answer);
+    const request = {
+      ...(id !== undefined && { id }),
+      name,
+      ...(given !== undefined && { arguments: given }),
+    };
+    this.say({ type: "call", runId: this.call.runId, id: number, request: request as never });
+    return answer.promise.finally(() => this.#calls.delete(number));
+  }
+
+  /** What was not sent, for the statement that ends the call. Nothing is sent afterwards. */
+  async rest(): Promise<readonly Json[]> {
+    await this.#sending;
+    return this.#outbox.splice(0);
+  }
+
+  /** The host's services, for a runner of this worker. */
+  control(definition: ToolDefinition): RunnerControl {
+    const control: Control = {
+      signal: this.signal,
+      progress: (progress) =>
+        this.say({ type: "progress", runId: this.call.runId, progress: given(progress) }),
+      call: (request) => this.callHost(request),
+      session: this.#session(),
+    };
+    return { ...control, definition };
+  }
+
+  #session(): RunnerControl["session"] {
+    const { runId, job } = this.call;
+    const values = new Map(Object.entries(job.state));
+    return {
+      snapshot: () => Object.fromEntries(values),
+      get: (key) => values.get(key),
+      set: (key, value) => {
+        values.set(key, value);
+        this.say({ type: "set", runId, key, value });
+      },
+      delete: (key) => {
+        this.say({ type: "delete", runId, key });
+        return values.delete(key);
+      },
+    };
+  }
+
+  async #send(): Promise<void> {
+    // One turn of the loop, so that messages of the same moment go together.
+    await undefined;
+    while (this.#outbox.length > 0) {
+      const bodies = this.#outbox.splice(0);
+      try {
+        await this.#ledger.say(this.call.runId, "host", bodies);
+      } catch {
+        // They go with the next message, or with the answer.
+        this.#outbox.unshift(...bodies);
+        return;
+      }
+    }
+  }
+}
+
+/** Without members that are undefined, which JSON does not have. */
+function given<Value extends object>(value: Value): { [Key in keyof Value]: Exclude<Value[Key], undefined> } {
+  return JSON.parse(JSON.stringify(value)) as never;
+}

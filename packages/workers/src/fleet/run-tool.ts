@@ -1,0 +1,72 @@
+import type { CallInfo, Clock, FleetCall, Runner, ToolContext, ToolDefinition } from "@toolmount/core";
+import { errorMessage } from "@toolmount/core/errors";
+import type { ToolHere } from "@toolmount/core/internal";
+import type { FarMessage } from "../far/messages.ts";
+import { runFar } from "../far/far-run.ts";
+import { returnedJson } from "../far/to-json.ts";
+import { answerOfError, type FleetAnswer } from "./answer.ts";
+import type { RemoteRun } from "./remote-run.ts";
+
+/** Milliseconds that a tool in the worker may take to end after its signal was aborted; then its place is free again. */
+const abandonAfterMs = 250;
+
+/** Runs the tool of a call in processes of their own. */
+export async function runInRunner(runner: Runner, tool: ToolHere, run: RemoteRun): Promise<FleetAnswer> {
+  const { runId, job } = run.call;
+  const { info, arguments: given, timeoutMs } = job;
+  const { module } = tool;
+  try {
+    const returned: unknown = await runner.run(
+      {
+        runId,
+        tool: tool.info.declaredName,
+        ...(module !== undefined && { module }),
+        info,
+        arguments: given,
+        timeoutMs,
+      },
+      run.control(tool.definition),
+    );
+    return { type: "returned", runId, value: returnedJson(returned) };
+  } catch (error) {
+    return answerOfError(runId, error);
+  }
+}
+
+/** Runs the tool of a call in this process. One that does not end after its signal was aborted is abandoned. */
+export async function runInWorker(tool: ToolHere, run: RemoteRun, clock: Clock): Promise<FleetAnswer> {
+  const { runId, job } = run.call;
+  const ended = Promise.withResolvers<FleetAnswer>();
+  const send = (message: FarMessage) => {
+    if (message.type === "returned" || message.type === "threw") ended.resolve(message);
+    else run.say(message);
+  };
+  const request = { type: "run", runId, tool: tool.info.declaredName, ...job } as const;
+  const abandon = () => {
+    const timer = clock.setTimer(() => ended.resolve(abandoned(run.call, run.signal)), abandonAfterMs);
+    void ended.promise.then(() => timer.cancel());
+  };
+  run.signal.addEventListener("abort", abandon, { once: true });
+  void runFar(withServices(tool, job.info), request, run.signal, send, (_, call) => run.callHost(call));
+  return ended.promise;
+}
+
+/** The tool, with the members that this worker's modules add to its context. */
+function withServices({ definition, provide }: ToolHere, info: CallInfo): ToolDefinition {
+  return {
+    ...definition,
+    execute: (given, context) => definition.execute(given, provide(context as ToolContext, info)),
+  };
+}
+
+function abandoned({ job, tool }: FleetCall, { reason }: AbortSignal): FleetAnswer {
+  const { timeoutMs } = job;
+  return (reason as Error).name === "TimeoutError"
+    ? {
+        type: "failed",
+        code: "TIMED_OUT",
+        message: errorMessage("TIMED_OUT", { tool, timeoutMs }),
+        status: "timed_out",
+      }
+    : { type: "failed", code: "CANCELLED", message: errorMessage("CANCELLED", {}), status: "cancelled" };
+}

@@ -1,0 +1,36 @@
+import { resolve } from "node:path";
+import type { Coordinator, Runner } from "@toolmount/core";
+import type { Grants } from "../border/border.ts";
+import { chooseBorder } from "../border/choose-border.ts";
+import { processEnvironment } from "../border/environment.ts";
+import type { FleetSettings, ProcessSettings } from "../config.ts";
+import { createProcessRunner } from "./process-runner.ts";
+
+/** Opens a runner for processes behind a border. Rejects with `SANDBOX_UNAVAILABLE`. */
+export async function openProcesses(
+  coordinator: Coordinator,
+  settings: ProcessSettings | (FleetSettings & Pick<ProcessSettings, "border">),
+): Promise<Required<Runner>> {
+  const { processes, startTimeoutMs } = settings;
+  const grants = grantsOf(coordinator, settings);
+  const border = await chooseBorder(settings.border, grants);
+  return createProcessRunner({ border, grants, processes, startTimeoutMs, logger: coordinator.logger });
+}
+
+function grantsOf(
+  coordinator: Coordinator,
+  settings: Pick<ProcessSettings, "read" | "write" | "network" | "memoryMb" | "env">,
+): Grants {
+  const { read, write, network, memoryMb, env } = settings;
+  const cwd = coordinator.getCapability("session.working_dir") ?? "/";
+  const inPlan = (path: string) => resolve(cwd, path);
+  return {
+    read: read.map(inPlan),
+    write: write.map(inPlan),
+    denied: coordinator.getCapability("session.protected_paths") ?? [],
+    network,
+    memoryMb,
+    env: processEnvironment(env),
+    cwd,
+  };
+}
