@@ -135,6 +135,16 @@ export const commandGroups: readonly CommandGroup[] = [
         summary: "Sign in to an MCP server of the plan",
         load: () => import("./commands/calls/auth.ts"),
       },
+      {
+        name: "worker",
+        summary: "Run the calls that other hosts send to a fleet",
+        load: () => import("./commands/fleet/worker.ts"),
+      },
+      {
+        name: "fleet",
+        summary: "Show a fleet: workers, versions, load, and calls that wait",
+        load: () => import("./commands/fleet/fleet.ts"),
+      },
       { name: "resume", summary: "Resume a pending call", load: () => import("./commands/calls/resume.ts") },
       {
         name: "approvals",

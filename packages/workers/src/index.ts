@@ -8,4 +8,5 @@ export { chooseBorder, examineBorders } from "./border/choose-border.ts";
 export type { Border, BorderName, Grants, Launch, NodeProgram } from "./border/border.ts";
 
 // Fleets
-export { openWorkers, type Workers, type WorkersOptions } from "./fleet/open-workers.ts";
+export { fleetQueues, openWorkers, type Workers, type WorkersOptions } from "./fleet/open-workers.ts";
+export { examineEngines } from "./fleet/engine.ts";

@@ -1,24 +1,23 @@
 import { execFile } from "node:child_process";
 import { promisify } from "node:util";
 import type { Shell } from "../process/shell.ts";
-import { notYet } from "../render/not-yet.ts";
 
 /** One fact about this machine. */
 export interface MachineFinding {
   readonly what: string;
-  /** `not yet`: toolmount itself does not have it. */
-  readonly state: "ok" | "missing" | "not yet";
+  readonly state: "ok" | "missing";
   readonly says: string;
 }
 
 /** Tries the programs and borders that toolmount uses. Every `ok` is the result of a trial, not of a version number. */
 export async function examineMachine(shell: Shell): Promise<MachineFinding[]> {
   const node: MachineFinding = { what: "node", state: "ok", says: process.versions.node };
-  const [programs, borders] = await Promise.all([examinePrograms(shell), examineBorders(shell)]);
-  const missing = [...notYet].map(([name, says]): MachineFinding => {
-    return { what: "not yet", state: "not yet", says: `${says}: ${name}` };
-  });
-  return [node, ...programs, ...borders, ...missing];
+  const [programs, borders, fleet] = await Promise.all([
+    examinePrograms(shell),
+    examineBorders(shell),
+    examineFleet(),
+  ]);
+  return [node, ...programs, ...borders, fleet];
 }
 
 function examinePrograms(shell: Shell): Promise<MachineFinding[]> {
@@ -51,6 +50,19 @@ async function examineBorders({ cwd, env: { PATH = "", HOME = "" } }: Shell): Pr
   const strictest = (["bubblewrap", "permission"] as const).find((name) => examined.get(name) === null);
   const says = `calls can run in processes of their own; border: strictest is ${strictest ?? "not there"} here`;
   return [{ what: "process", state: "ok", says }, ...findings];
+}
+
+/** The packages that deliver the calls of a fleet are loaded; the database and the engine belong to a plan. */
+async function examineFleet(): Promise<MachineFinding> {
+  const { examineEngines } = await import("@toolmount/workers");
+  const problem = await examineEngines();
+  return problem === null
+    ? {
+        what: "fleet",
+        state: "ok",
+        says: "calls can run on workers of other machines; the plan needs state: postgres://…",
+      }
+    : { what: "fleet", state: "missing", says: problem };
 }
 
 /** The output of a program; undefined when it is not found or fails. */

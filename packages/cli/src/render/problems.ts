@@ -1,6 +1,5 @@
 import { relative } from "node:path";
 import type { Problem } from "@toolmount/loader";
-import { findNotYet } from "./not-yet.ts";
 import { printable, printableLines } from "../screen/printable.ts";
 import type { Screen } from "../screen/screen.ts";
 import { wrapped } from "../screen/wrap.ts";
@@ -18,19 +17,11 @@ export function writeProblems(screen: Screen, problems: readonly Problem[], cwd:
       screen.line(`  ${printable(`${shortPath(origin.file, cwd)}:${origin.line}:${origin.column}`)}`);
       screen.line(frameText(screen, origin.frame));
     }
-    const hint = hintOf(problem);
+    const { hint } = problem;
     if (hint !== undefined)
       screen.line(wrapped(screen, `${screen.paint("cyan", "hint:")} ${printable(hint)}`, 2));
     screen.line();
   }
-}
-
-/** No hint says to install a package that does not exist yet. */
-function hintOf({ hint, message }: Problem): string | undefined {
-  const missing = findNotYet(message) ?? findNotYet(hint ?? "");
-  return missing === undefined
-    ? hint
-    : `${missing} does not exist yet: toolmount doctor lists what is missing`;
 }
 
 interface Origin {
@@ -43,12 +34,8 @@ interface Origin {
 /** The sentence without the place of the module's code, which follows with its lines. */
 function sentenceOf(problem: Problem): string {
   const origin = originOf(problem);
-  if (origin === undefined) return withoutInstall(problem.message);
-  return withoutInstall(problem.message).replace(` (at ${origin.file}:${origin.line}:${origin.column})`, "");
-}
-
-function withoutInstall(message: string): string {
-  return findNotYet(message) === undefined ? message : message.replace(/; install it with: .*$/m, "");
+  if (origin === undefined) return problem.message;
+  return problem.message.replace(` (at ${origin.file}:${origin.line}:${origin.column})`, "");
 }
 
 /** The place in the module's own code, where the error of a module has one. */

@@ -105,7 +105,7 @@ test("S5, O1: doctor reports results of trials, missing peers and engines, usele
   expect(people.stdout).toMatch(/✔ node +\d+\.\d+/);
   expect(people.stdout).toMatch(/[✔•] bubblewrap /);
   expect(people.stdout).toMatch(/✔ process .*strictest is (bubblewrap|permission)/);
-  expect(people.stdout).toMatch(/– not yet .*run\.in: fleet/);
+  expect(people.stdout).toMatch(/✔ fleet .*workers of other machines/);
   expect(people.stdout).toMatch(
     /• model +anthropic: npm install @ai-sdk\/anthropic, and set ANTHROPIC_API_KEY/,
   );

@@ -1,5 +1,5 @@
 import type { FleetCall, FleetDelivery, FleetLedger } from "@toolmount/core";
-import type { Query } from "./open-ledger.ts";
+import type { Query } from "./query.ts";
 
 /** A row, as Postgres returns it. */
 interface Row {

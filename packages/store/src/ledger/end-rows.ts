@@ -1,5 +1,5 @@
 import type { FleetEnd, FleetLedger, Json } from "@toolmount/core";
-import type { Query } from "./open-ledger.ts";
+import type { Query } from "./query.ts";
 
 /** Characters of an answer that are read with the end of its call; a longer one is read by itself. */
 const inlineLength = 65_536;

@@ -1,5 +1,5 @@
 import type { FleetLedger, FleetMember, JsonObject } from "@toolmount/core";
-import type { Query } from "./open-ledger.ts";
+import type { Query } from "./query.ts";
 
 /** Workers and hosts, as they report themselves. */
 export function memberRows(query: Query): Pick<FleetLedger, "report" | "leave" | "members"> {

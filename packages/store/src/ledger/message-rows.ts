@@ -1,5 +1,5 @@
 import type { FleetLedger, FleetMessage, Json } from "@toolmount/core";
-import type { Query } from "./open-ledger.ts";
+import type { Query } from "./query.ts";
 
 /** Messages between the host and the worker of a call. */
 export function messageRows(query: Query): Pick<FleetLedger, "say" | "heard"> {

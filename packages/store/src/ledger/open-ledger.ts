@@ -4,13 +4,9 @@ import { callRows } from "./call-rows.ts";
 import { endRows } from "./end-rows.ts";
 import { memberRows } from "./member-rows.ts";
 import { messageRows } from "./message-rows.ts";
+import type { Query } from "./query.ts";
 import { createLedgerTables } from "./table.ts";
 import { watchLedger } from "./watch.ts";
-
-/**
- * Sends one statement. Postgres runs it as a transaction, and a `pg_notify` in it is sent when it commits.
- */
-export type Query = <Row>(sql: string, values: readonly unknown[]) => Promise<readonly Row[]>;
 
 /** Opens the ledger of a fleet in Postgres, and creates its tables. Times are those of the database. */
 export async function openLedger(

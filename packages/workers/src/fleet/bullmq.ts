@@ -1,5 +1,5 @@
 import type { FleetDelivery, Logger } from "@toolmount/core";
-import { createPostgresBackend, Queue, runMigrations, Worker, type QueueOptions } from "bullmq";
+import { createPostgresBackend, Queue, runMigrations, Worker, type JobsOptions } from "bullmq";
 import type { Redis } from "ioredis";
 import type { Engine, Receiver } from "./engine.ts";
 
@@ -9,10 +9,24 @@ export async function openBullmq(url: string, logger: Logger): Promise<Engine> {
   return new BullmqEngine(connect, logger);
 }
 
+/** What this engine needs of a queue and a worker of BullMQ, whichever their database. */
+interface EngineQueue {
+  add(name: string, data: object, options: JobsOptions): Promise<unknown>;
+  obliterate(options: { force: boolean }): Promise<void>;
+  close(): Promise<void>;
+  on(event: "error", listener: (error: Error) => void): unknown;
+}
+
+interface EngineWorker {
+  waitUntilReady(): Promise<unknown>;
+  close(): Promise<void>;
+  on(event: "error", listener: (error: Error) => void): unknown;
+}
+
 /** Makes queues and workers on one kind of database. */
 interface Connector {
-  queue(name: string): Queue;
-  worker(name: string, concurrency: number, run: (runId: string) => Promise<void>): Worker;
+  queue(name: string): EngineQueue;
+  worker(name: string, concurrency: number, run: (runId: string) => Promise<void>): EngineWorker;
   close(): Promise<void>;
 }
 
@@ -45,17 +59,13 @@ async function connectPostgres(url: string): Promise<Connector> {
   const connection = (max: number) => ({ connectionString: url, max, keepAlive: true });
   return {
     queue: (name) =>
-      new Queue(
-        name,
-        { connection: connection(2), skipMetasUpdate: true } as unknown as QueueOptions,
-        createPostgresBackend as never,
-      ),
+      new Queue(name, { connection: connection(2), skipMetasUpdate: true }, createPostgresBackend),
     worker: (name, concurrency, run) =>
       new Worker(
         name,
         ({ name: runId }: { name: string }) => run(runId),
-        { connection: connection(4), ...workerOptions(concurrency) } as never,
-        createPostgresBackend as never,
+        { connection: connection(4), ...workerOptions(concurrency) },
+        createPostgresBackend,
       ),
     close: async () => undefined,
   };
@@ -77,7 +87,7 @@ async function migrate(url: string): Promise<void> {
 class BullmqEngine implements Engine {
   readonly #connect: Connector;
   readonly #logger: Logger;
-  readonly #queues = new Map<string, Queue>();
+  readonly #queues = new Map<string, EngineQueue>();
 
   constructor(connect: Connector, logger: Logger) {
     this.#connect = connect;
@@ -129,7 +139,7 @@ class BullmqEngine implements Engine {
     await this.#connect.close();
   }
 
-  #queue(name: string): Queue {
+  #queue(name: string): EngineQueue {
     const known = this.#queues.get(name);
     if (known !== undefined) return known;
     const queue = this.#connect.queue(name);

@@ -1,4 +1,5 @@
 import type { FleetDelivery, Logger } from "@toolmount/core";
+import { messageOf } from "@toolmount/core/errors";
 
 /**
  * Delivers calls to workers. It may deliver a call twice, late or never: the ledger decides who runs it. A group is the
@@ -31,4 +32,14 @@ export interface Receiver {
 export async function openEngine(url: string, logger: Logger): Promise<Engine> {
   const { openBullmq } = await import("./bullmq.ts");
   return openBullmq(url, logger);
+}
+
+/** Why calls cannot be delivered here; null when every package of the engines can be loaded. */
+export async function examineEngines(): Promise<string | null> {
+  try {
+    await Promise.all([import("./bullmq.ts"), import("pg"), import("ioredis")]);
+    return null;
+  } catch (error) {
+    return messageOf(error);
+  }
 }

@@ -64,7 +64,9 @@ export class FleetHost {
   /** Gives a call to the engine, for workers that have the tool. Without one, the call waits for a worker to start. */
   async deliver(delivery: FleetDelivery): Promise<void> {
     const { queue, tool, digest } = delivery;
-    const workers = (await this.workers(queue)).filter(({ tools }) => tools[tool] === digest);
+    const find = async () => (await this.workers(queue)).filter(({ tools }) => tools[tool] === digest);
+    let workers = await find();
+    if (workers.length === 0 && this.#forgetWorkers(queue)) workers = await find();
     const worker = workers[Math.floor(Math.random() * workers.length)];
     if (worker === undefined) return;
     const engine = await this.#options.engineOf(queue);
@@ -82,6 +84,12 @@ export class FleetHost {
     this.#members.set(queue, { at: now, list });
     list.catch(() => this.#members.delete(queue));
     return list;
+  }
+
+  /** False when the list was read just now. */
+  #forgetWorkers(queue: string): boolean {
+    const known = this.#members.get(queue);
+    return known?.at !== this.#options.clock.now() && this.#members.delete(queue);
   }
 
   async close(): Promise<void> {

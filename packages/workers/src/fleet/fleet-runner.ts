@@ -100,8 +100,8 @@ export class FleetRunner implements Runner {
   async #giveUp(host: FleetHost, call: SentCall): Promise<void> {
     const { runId } = call;
     try {
-      const reason = await this.#whyWaiting(host, call);
-      if (await host.ledger.withdraw(runId)) call.fail(call.unavailable(reason));
+      call.withdrawnBecause = call.unavailable(await this.#whyWaiting(host, call));
+      if (await host.ledger.withdraw(runId)) call.fail(call.withdrawnBecause);
     } catch (err) {
       this.#options.logger.warn({ err, runId }, "a call of the fleet could not be withdrawn");
     }
@@ -123,6 +123,7 @@ export class FleetRunner implements Runner {
     const { runId } = call;
     const { name, message } = signal.reason as Error;
     try {
+      call.withdrawnBecause = signal.reason;
       if (await ledger.withdraw(runId)) return call.fail(signal.reason);
       await ledger.say(runId, "worker", [{ type: "abort", runId, name, message }]);
       await ledger.cancel(runId);

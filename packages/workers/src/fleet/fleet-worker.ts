@@ -1,5 +1,5 @@
 import { randomBytes } from "node:crypto";
-import type { Clock, FleetCall, FleetLedger, JsonObject, Logger, Runner, Timer } from "@toolmount/core";
+import type { Clock, FleetLedger, JsonObject, Logger, Runner, Timer } from "@toolmount/core";
 import type { ToolHere } from "@toolmount/core/internal";
 import type { FleetAnswer } from "./answer.ts";
 import type { Engine, Receiver } from "./engine.ts";

@@ -1,6 +1,7 @@
 import { hostname } from "node:os";
 import {
   systemClock,
+  ToolmountError,
   type Coordinator,
   type FleetLedger,
   type JsonObject,
@@ -10,6 +11,7 @@ import { toolsHere } from "@toolmount/core/internal";
 import { openProcesses } from "../process/open-processes.ts";
 import { openEngine } from "./engine.ts";
 import { FleetRunner } from "./fleet-runner.ts";
+import { digestOfTool } from "./group.ts";
 import { FleetWorker, type WorkerTool } from "./fleet-worker.ts";
 
 /** Options of {@link openWorkers}. */
@@ -35,8 +37,9 @@ export interface Workers {
 }
 
 /**
- * Runs calls that other hosts send to the queues of a plan, with the tools of a host that has that plan. Rejects when the
- * plan has no `run: { in: fleet }` of these queues, and when the database or the engine cannot be reached.
+ * Runs calls that other hosts send to the queues of a plan, with the tools of a host that has that plan. Rejects with
+ * `USAGE_INVALID` when the plan has no `run: { in: fleet }` of these queues, and when the database or the engine cannot be
+ * reached.
  */
 export async function openWorkers(
   host: { readonly coordinator: Coordinator },
@@ -44,7 +47,8 @@ export async function openWorkers(
 ): Promise<Workers> {
   const queues = groupByQueue(host, options.queues);
   const source = host.coordinator.getCapability("fleet.ledger");
-  if (source === null || queues.size === 0) throw new Error(nothingToDo(options.queues));
+  if (source === null || queues.size === 0)
+    throw new ToolmountError("USAGE_INVALID", { problem: nothingToDo(options.queues) });
   const ledger = await source.open();
   const closers: (() => Promise<unknown>)[] = [() => ledger.close()];
   const closeAll = async () => {
@@ -61,6 +65,15 @@ export async function openWorkers(
     await closeAll();
     throw error;
   }
+}
+
+/** The queues to which a plan's calls go, each with the digests of its tools by their names. */
+export function fleetQueues(host: {
+  readonly coordinator: Coordinator;
+}): ReadonlyMap<string, Readonly<Record<string, string>>> {
+  const digests = (entries: readonly QueueEntry[]) =>
+    Object.fromEntries(entries.map(({ tool: { info } }) => [info.name, digestOfTool(info)]));
+  return new Map([...groupByQueue(host, undefined)].map(([queue, entries]) => [queue, digests(entries)]));
 }
 
 interface QueueEntry {
@@ -122,7 +135,14 @@ async function openWorker(
   const more = { machine: hostname(), pid: process.pid, node: process.version, ...facts };
   const clock = systemClock;
   const worker = new FleetWorker({
-    ...{ ledger, engine, queue, tools, concurrency, leaseMs, logger, clock },
+    ledger,
+    engine,
+    queue,
+    tools,
+    concurrency,
+    leaseMs,
+    logger,
+    clock,
     facts: more,
   });
   await worker.start();

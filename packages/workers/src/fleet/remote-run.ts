@@ -76,7 +76,7 @@ export class RemoteRun {
     const control: Control = {
       signal: this.signal,
       progress: (progress) =>
-        this.say({ type: "progress", runId: this.call.runId, progress: given(progress) }),
+        this.say({ type: "progress", runId: this.call.runId, progress: withoutUndefined(progress) }),
       call: (request) => this.callHost(request),
       session: this.#session(),
     };
@@ -101,8 +101,8 @@ export class RemoteRun {
   }
 
   async #send(): Promise<void> {
-    // One turn of the loop, so that messages of the same moment go together.
-    await undefined;
+    // Messages of the same moment go together.
+    await Promise.resolve();
     while (this.#outbox.length > 0) {
       const bodies = this.#outbox.splice(0);
       try {
@@ -117,6 +117,8 @@ export class RemoteRun {
 }
 
 /** Without members that are undefined, which JSON does not have. */
-function given<Value extends object>(value: Value): { [Key in keyof Value]: Exclude<Value[Key], undefined> } {
+function withoutUndefined<Value extends object>(
+  value: Value,
+): { [Key in keyof Value]: Exclude<Value[Key], undefined> } {
   return JSON.parse(JSON.stringify(value)) as never;
 }

@@ -1,4 +1,4 @@
-import type { CallInfo, Clock, FleetCall, Runner, ToolContext, ToolDefinition } from "@toolmount/core";
+import type { CallInfo, Clock, FleetCall, Runner, ToolDefinition } from "@toolmount/core";
 import { errorMessage } from "@toolmount/core/errors";
 import type { ToolHere } from "@toolmount/core/internal";
 import type { FarMessage } from "../far/messages.ts";
@@ -52,10 +52,11 @@ export async function runInWorker(tool: ToolHere, run: RemoteRun, clock: Clock):
 }
 
 /** The tool, with the members that this worker's modules add to its context. */
-function withServices({ definition, provide }: ToolHere, info: CallInfo): ToolDefinition {
+function withServices(tool: ToolHere, info: CallInfo): ToolDefinition {
+  const { definition } = tool;
   return {
     ...definition,
-    execute: (given, context) => definition.execute(given, provide(context as ToolContext, info)),
+    execute: (given, context) => definition.execute(given, tool.provide(context, info)),
   };
 }
 

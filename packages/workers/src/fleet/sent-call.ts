@@ -22,6 +22,8 @@ export class SentCall {
   readonly end: Promise<ToolReturn>;
   /** Number of the last message that was read. */
   heard = 0;
+  /** Why the host withdraws it. */
+  withdrawnBecause: unknown;
   readonly #job: RunnerJob;
   readonly #run: NearRun;
   readonly #logger: Logger;
@@ -56,7 +58,7 @@ export class SentCall {
   /** Takes the end of the call. */
   finish(end: Exclude<FleetEnd, { kind: "stored" }>): void {
     if (end.kind === "lost") return this.#fail("OUTCOME_UNKNOWN");
-    if (end.kind === "withdrawn") return this.fail(this.unavailable("it was withdrawn"));
+    if (end.kind === "withdrawn") return this.fail(this.withdrawnBecause);
     this.#answer(end.answer);
   }
 

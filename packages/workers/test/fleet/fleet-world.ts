@@ -7,6 +7,7 @@ import {
   type HostOptions,
   type JsonObject,
   type Logger,
+  type ToolShape,
 } from "@toolmount/core";
 import { openLedger } from "@toolmount/store";
 import { config, mount, openWorkers, type Workers, type WorkersOptions } from "../../src/index.ts";
@@ -18,6 +19,8 @@ export interface FleetPlace {
   readonly database: string;
   readonly run?: JsonObject | undefined;
   readonly module?: string | undefined;
+  /** What the plan changes about the tool. */
+  readonly shape?: ToolShape | undefined;
   readonly logger?: Logger | undefined;
 }
 
@@ -37,7 +40,7 @@ export async function fleetHost(place: FleetPlace, options: HostOptions = {}): P
   const { coordinator } = draft.addModule({
     id: "tests",
     specifier,
-    shapeTool: () => ({ runner: "fleet" }),
+    shapeTool: () => ({ ...place.shape, runner: "fleet" }),
   });
   ((await import(specifier)) as { mount(coordinator: Coordinator): void }).mount(coordinator);
   await draft.commit();
@@ -45,7 +48,7 @@ export async function fleetHost(place: FleetPlace, options: HostOptions = {}): P
 }
 
 /** A worker in this process. */
-export interface WorkerHere extends AsyncDisposable {
+interface WorkerHere extends AsyncDisposable {
   readonly host: Host;
   readonly workers: Workers;
 }

@@ -48,7 +48,7 @@ async function untilReady(url: string): Promise<void> {
   client.disconnect();
 }
 
-export async function freePort(): Promise<number> {
+async function freePort(): Promise<number> {
   const server = createServer().listen(0, "127.0.0.1");
   await once(server, "listening");
   const { port } = server.address() as AddressInfo;

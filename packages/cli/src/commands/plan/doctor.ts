@@ -123,7 +123,6 @@ function isReached({ state }: ServerStatus): boolean {
 const signs = {
   ok: { style: "green", sign: "✔" },
   missing: { style: "yellow", sign: "•" },
-  "not yet": { style: "dim", sign: "–" },
 } as const;
 
 function writeDiagnosis(
