@@ -31,6 +31,8 @@ const pages = [
   "docs/record-and-replay.md",
   "docs/evaluate-your-tools.md",
   "docs/shell.md",
+  "docs/isolation.md",
+  "docs/fleet.md",
   "docs/web.md",
   "docs/write-a-tool.md",
   "docs/coming-from-aptix.md",

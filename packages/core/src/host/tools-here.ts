@@ -24,8 +24,8 @@ export function rememberState(coordinator: Coordinator, state: HostState): void 
 }
 
 /**
- * The tools of a host's current generation, with what runs them. Whoever runs a definition by itself skips every check of
- * a call, so the host that sent the call must have made them.
+ * The tools of a host's current generation, with what runs them. To run a definition by itself skips every check of a
+ * call, so the host that sent the call must have made them.
  */
 export function toolsHere(host: { readonly coordinator: Coordinator }): readonly ToolHere[] {
   const state = states.get(host.coordinator);

@@ -42,7 +42,7 @@ function memberOf({ name, role, queue, tool_group, tools, facts, seen }: Row): F
   };
 }
 
-/** Whoever reports also removes members that no longer do. */
+/** A report also removes members that no longer report. */
 const reportMember = `
   with gone as (delete from toolmount_fleet_members where until < now() and name <> $1)
   insert into toolmount_fleet_members (name, role, queue, tool_group, tools, facts, until)

@@ -21,7 +21,7 @@ export function answerOfError(runId: string, error: unknown): FleetAnswer {
   return { type: "failed", code, message, status, ...(details !== undefined && { details }) };
 }
 
-/** Reads an answer from the ledger. Throws when it is none. */
+/** Reads an answer from the ledger. Throws when the text is something else. */
 export function readAnswer(answer: Json): FleetAnswer {
   const read = z.union([failed, farMessage]).parse(answer);
   if (read.type === "failed" || read.type === "returned" || read.type === "threw") return read;

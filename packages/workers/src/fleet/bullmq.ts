@@ -31,12 +31,13 @@ interface Connector {
 }
 
 /** Milliseconds of BullMQ's own lock, which only frees a place in the queue: the ledger has the lease that counts. */
-const lockMs = 30_000;
+const lockMs = 5_000;
 
 /** `maxStalledCount: 0`: BullMQ never delivers a job again by itself. */
 const workerOptions = (concurrency: number) => ({
   concurrency,
   lockDuration: lockMs,
+  stalledInterval: lockMs,
   maxStalledCount: 0,
   removeOnComplete: { count: 0 },
   removeOnFail: { count: 0 },

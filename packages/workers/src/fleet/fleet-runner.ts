@@ -2,6 +2,7 @@ import {
   errorMessage,
   RunnerFailure,
   type Clock,
+  type FleetLedger,
   type Logger,
   type Runner,
   type RunnerControl,
@@ -70,15 +71,42 @@ export class FleetRunner implements Runner {
       idempotent: tool.idempotent,
       job: { info, arguments: job.arguments, timeoutMs, state: control.session.snapshot() },
     };
-    const delivery = await host.ledger.add(row, maxWaiting).catch((error: unknown) => {
-      throw unavailable(job, `the fleet's ledger cannot be reached: ${messageOf(error)}`);
-    });
+    const delivery = await this.#add(host, row, job, control.signal);
     if (delivery === null)
       throw unavailable(job, `${maxWaiting} calls wait in the queue "${queue}" already; call it again later`);
     await host.deliver(delivery).catch((err: unknown) => {
       // The call is in the ledger, and is delivered again.
       this.#options.logger.warn({ err, runId, queue }, "the engine of the fleet did not take a call");
     });
+  }
+
+  /**
+   * Adds the row. After an error that may have come when the row was there already, it is added again: only the first of
+   * the same run id counts.
+   */
+  async #add(
+    { ledger }: FleetHost,
+    row: Parameters<FleetLedger["add"]>[0],
+    job: RunnerJob,
+    signal: AbortSignal,
+  ): ReturnType<FleetLedger["add"]> {
+    const { maxWaiting, waitMs } = this.settings;
+    let mayBeAdded = false;
+    for (let waited = 0; ; waited += retryMs) {
+      try {
+        return await ledger.add(row, maxWaiting);
+      } catch (error) {
+        if (!mayBeAdded && neverConnected(error))
+          throw unavailable(job, `the fleet's ledger cannot be reached: ${messageOf(error)}`);
+        mayBeAdded = true;
+        if (waited >= waitMs || signal.aborted) throw unknown(job);
+        await this.#pause();
+      }
+    }
+  }
+
+  #pause(): Promise<void> {
+    return new Promise((resolve) => void this.#options.clock.setTimer(resolve, retryMs));
   }
 
   async #wait(host: FleetHost, call: SentCall, signal: AbortSignal): Promise<ToolReturn> {
@@ -131,6 +159,24 @@ export class FleetRunner implements Runner {
       this.#options.logger.warn({ err, runId }, "a call of the fleet could not be cancelled");
     }
   }
+}
+
+/** Milliseconds between two tries to add a call. */
+const retryMs = 200;
+
+/** Whether an error came before the statement could be sent. */
+function neverConnected(error: unknown): boolean {
+  const { code, message } = error as { readonly code?: unknown; readonly message?: unknown };
+  const isRefused = ["ECONNREFUSED", "ENOTFOUND", "EHOSTUNREACH", cannotConnectNow].includes(String(code));
+  return isRefused || String(message).includes("timeout exceeded when trying to connect");
+}
+
+/** Postgres' code for a server that starts or ends. Source: its table of error codes. */
+const cannotConnectNow = "57P03";
+
+function unknown({ info }: RunnerJob): RunnerFailure {
+  const message = errorMessage("OUTCOME_UNKNOWN", { tool: info.tool });
+  return new RunnerFailure("OUTCOME_UNKNOWN", message, { status: "unknown" });
 }
 
 function unavailable({ info }: RunnerJob, reason: string): RunnerFailure {

@@ -24,6 +24,12 @@ export interface FleetPlace {
   readonly logger?: Logger | undefined;
 }
 
+/** The place of a process that gets its facts as words; `-` is the database as engine. */
+export function fleetPlace(database: string, engine: string, leaseMs: number): FleetPlace {
+  const run = { leaseMs, waitMs: 60_000, ...(engine !== "-" && { engine }) };
+  return { database, run, module: "../modules/fleet-tools.ts" };
+}
+
 /** Mounts a module whose calls go to a fleet: a host that sends them, or a worker that runs them. */
 export async function fleetHost(place: FleetPlace, options: HostOptions = {}): Promise<Host> {
   const { database, run = {}, module = "../modules/probes.ts" } = place;

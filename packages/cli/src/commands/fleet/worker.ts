@@ -76,7 +76,7 @@ async function runUntil(
     logger: createTerminalLogger(shell.err, shell.settings.verbosity),
   });
   for (const worker of workers.workers) {
-    if (json === true) shell.out.json({ ready: true, ...worker });
+    if (json === true) shell.out.line(JSON.stringify({ ready: true, ...worker }));
     else
       shell.out.line(
         `${printable(worker.name)} runs ${countOf(worker.tools, "tool")} of the queue ${printable(worker.queue)}`,

@@ -1,0 +1,118 @@
+import { execFile, spawn, type ChildProcess } from "node:child_process";
+import { once } from "node:events";
+import { mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { dirname, join } from "node:path";
+import { createInterface } from "node:readline";
+import { fileURLToPath } from "node:url";
+import { promisify } from "node:util";
+import { afterAll, beforeAll, expect, onTestFinished, test } from "vitest";
+import { startPostgres } from "./servers.ts";
+
+/** `npm test` builds first: the built command starts in less than half of the time. */
+const isBuilt = process.env["TOOLMOUNT_TEST_BUILT"] === "1";
+const main = `../../../cli/${isBuilt ? "dist/main.js" : "src/main.ts"}`;
+const program = fileURLToPath(new URL(main, import.meta.url));
+const words = isBuilt ? [program] : ["--conditions=@toolmount/source", program];
+
+let postgres: Awaited<ReturnType<typeof startPostgres>>;
+let folder: string;
+
+const tool = `
+export const whoami = {
+  name: "whoami",
+  description: "Returns the id of the process that runs it. Use it in tests. Not for anything else.",
+  schema: { type: "object", properties: {}, additionalProperties: false },
+  category: "read",
+  consequenceLevel: "low",
+  requiresConfirmation: false,
+  execute: async () => ({ data: { pid: process.pid } }),
+};
+`;
+
+beforeAll(async () => {
+  postgres = await startPostgres();
+  folder = await mkdtemp(join(tmpdir(), "toolmount fleet "));
+  await files({
+    "whoami.js": tool,
+    "package.json": '{ "type": "module" }',
+    "plan.yaml": `state: ${await postgres.database("command")}
+tools:
+  - module: ./whoami.js
+    run: { in: fleet, queue: far }
+`,
+  });
+});
+
+afterAll(async () => {
+  await postgres.stop();
+  await rm(folder, { recursive: true, force: true });
+});
+
+async function files(texts: Readonly<Record<string, string>>): Promise<void> {
+  for (const [name, text] of Object.entries(texts)) {
+    await mkdir(dirname(join(folder, name)), { recursive: true });
+    await writeFile(join(folder, name), text);
+  }
+}
+
+interface Ran {
+  readonly code: number;
+  readonly stdout: string;
+  readonly stderr: string;
+}
+
+async function run(...given: readonly string[]): Promise<Ran> {
+  const ran = promisify(execFile)(process.execPath, [...words, ...given], { cwd: folder });
+  return ran.then(
+    ({ stdout, stderr }) => ({ code: 0, stdout, stderr }),
+    (error: Ran) => ({ code: error.code, stdout: error.stdout, stderr: error.stderr }),
+  );
+}
+
+/** Starts a worker, and waits until it takes calls. */
+async function startWorker(...given: readonly string[]): Promise<ChildProcess> {
+  const child = spawn(process.execPath, [...words, "worker", "plan.yaml", "--json", ...given], {
+    cwd: folder,
+    stdio: ["ignore", "pipe", "inherit"],
+  });
+  onTestFinished(() => void child.kill("SIGKILL"));
+  const [line] = (await once(createInterface({ input: child.stdout }), "line")) as [string];
+  expect(JSON.parse(line)).toMatchObject({ ready: true, queue: "far", tools: ["whoami"] });
+  return child;
+}
+
+test("toolmount call runs the tool in the process of toolmount worker, and toolmount fleet shows it", async () => {
+  const alone = await run("fleet", "plan.yaml");
+  expect(alone.code).toBe(1);
+  expect(alone.stdout).toContain("queue far: 0 workers, 0 running, 0 waiting");
+  expect(alone.stdout).toContain("No worker has this plan's version of whoami");
+
+  const worker = await startWorker();
+  const called = await run("call", "plan.yaml", "whoami", "--json");
+  expect(JSON.parse(called.stdout)).toMatchObject({ status: "ok", result: { data: { pid: worker.pid } } });
+
+  const shown = await run("fleet", "plan.yaml");
+  expect(shown).toMatchObject({ code: 0 });
+  expect(shown.stdout).toContain("queue far: 1 worker, 0 running, 0 waiting");
+  expect(shown.stdout).toMatch(new RegExp(`${worker.pid}`));
+
+  const ended = once(worker, "exit");
+  worker.kill("SIGTERM");
+  await ended;
+  const [report] = JSON.parse((await run("fleet", "plan.yaml", "--json")).stdout) as [{ workers: unknown[] }];
+  expect(report.workers).toEqual([]);
+});
+
+test("a worker of a queue that the plan does not have ends and says so", async () => {
+  const { code, stderr } = await run("worker", "plan.yaml", "--queue", "other");
+  expect(code).toBe(2);
+  expect(stderr).toContain('no entry of the plan has "run: { in: fleet }" with the queue other');
+});
+
+test("a fleet without a database does not open, and the error says what to add", async () => {
+  await files({ "no-state.yaml": "tools:\n  - module: ./whoami.js\n    run: { in: fleet }\n" });
+  const { code, stderr } = await run("call", "no-state.yaml", "whoami");
+  expect(code).toBe(78);
+  expect(stderr).toContain("add to the plan: state: postgres://");
+});
