@@ -23,6 +23,7 @@ const pages = [
   "docs/files.md",
   "docs/policy.md",
   "docs/command-hooks.md",
+  "docs/command-line.md",
   "docs/mount-plans.md",
   "docs/approvals.md",
   "docs/modes.md",
