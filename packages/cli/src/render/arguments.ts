@@ -50,16 +50,29 @@ function exampleValue(schema: Schema): unknown {
   return type === "boolean" ? true : "…";
 }
 
-/** A schema as a TypeScript type, one level deep. */
-function typeText(schema: Schema): string {
+/** A schema as a TypeScript type, with the members of objects. */
+export function typeOf(schema: Schema): string {
+  const members = Object.entries(propertiesOf(schema));
+  if (members.length === 0) return typeText(schema, typeOf);
+  const required = new Set(Array.isArray(schema["required"]) ? (schema["required"] as unknown[]) : []);
+  const texts = members.map(([name, member]) => {
+    const key = /^[A-Za-z_$][\w$]*$/.test(name) ? name : JSON.stringify(name);
+    return `${key}${required.has(name) ? "" : "?"}: ${typeOf(member)}`;
+  });
+  return `{ ${texts.join("; ")} }`;
+}
+
+/** A schema as a TypeScript type; its members by `inner`, which without another is one level deep. */
+function typeText(schema: Schema, inner: (schema: Schema) => string = typeText): string {
   const { type, enum: values, items, anyOf, oneOf } = schema;
   if (Array.isArray(values)) return values.map((value) => JSON.stringify(value)).join(" | ");
   if ("const" in schema) return JSON.stringify(schema["const"]);
   const variants = anyOf ?? oneOf;
-  if (Array.isArray(variants)) return variants.map((one) => typeText(one as Schema)).join(" | ");
+  if (Array.isArray(variants)) return variants.map((one) => inner(one as Schema)).join(" | ");
   if (type === "array") {
-    const item = typeText((items as Schema | undefined) ?? {});
-    return item.includes(" ") ? `(${item})[]` : `${item}[]`;
+    const item = inner((items as Schema | undefined) ?? {});
+    const isOne = !item.includes(" ") || Object.hasOwn(items ?? {}, "properties");
+    return isOne ? `${item}[]` : `(${item})[]`;
   }
   if (Array.isArray(type)) return type.join(" | ");
   if (type === "integer") return "number";

@@ -123,3 +123,21 @@ test("O6: list says that a locked plan has no lock file with its overlay", async
 
   expect((await run(["list", "plan.yaml", "--env", "ci"])).stderr).toContain("not with the overlays ci");
 });
+
+test("list --signatures prints each tool as a function of TypeScript", async () => {
+  const schema = `to: z.string(), "how-many": z.int().optional(), parts: z.array(z.strictObject({ size: z.enum(["s", "l"]) }))`;
+  const send = oneTool({ name: "send", schema, body: "return data(1);" });
+  const none = oneTool({ name: "now", body: "return data(1);" });
+  const { run } = await workspace({
+    "plan.yaml": planOf("./send.ts", "./now.ts"),
+    "send.ts": send,
+    "now.ts": none,
+  });
+
+  expect((await run(["list", "plan.yaml", "--signatures"])).stdout).toBe(`\
+/** Does what a test wants. */
+now()
+/** Does what a test wants. */
+send({ to: string; "how-many"?: number; parts: { size: "s" | "l" }[] })
+`);
+});

@@ -42,9 +42,11 @@ export function define(command: Command, shell: Shell): void {
 
   add("list", "List calls that wait for an answer, and remembered approvals")
     .argument("[plan]", planArgument)
-    .action((plan: string | undefined, options: Options) =>
-      run((host) => list(host, options, shell), plan, options),
-    );
+    .action((plan: string | undefined, options: Options, { parent }: Command) => {
+      // Without the word "list", a person at a terminal is asked.
+      const asks = parent?.args[0] !== "list" && options.json !== true && shell.terminal !== undefined;
+      return run((host) => (asks ? pick(host, shell) : list(host, options, shell)), plan, options);
+    });
   add("approve", "Approve one call")
     .argument("<id>", idArgument)
     .argument("[plan]", planArgument)
@@ -120,6 +122,17 @@ async function list({ approvals }: OpenedHost, { json }: Options, { out }: Shell
 }
 
 type Shorten = (id: string) => string;
+
+/** Asks the person at the terminal about the questions that wait; without one, shows the list. */
+async function pick(host: OpenedHost, shell: Shell): Promise<void> {
+  const { terminal, err } = shell;
+  if (terminal === undefined || (await host.approvals.list()).length === 0) return list(host, {}, shell);
+  const { pickApprovals } = await import("../../host/approvals-picker.ts");
+  const show = (view: ApprovalView) => {
+    for (const line of viewLines(view, (id) => id)) err.line(line);
+  };
+  await pickApprovals(host, { shell, terminal, by: readUserName(shell.env), show });
+}
 
 function viewLines(
   { id, tool, arguments: given, reasons, info, expiresAt }: ApprovalView,

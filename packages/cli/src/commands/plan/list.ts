@@ -19,6 +19,7 @@ interface Options extends PlanOptions, Pick<SourceOptions, "stdio" | "http"> {
   readonly category?: string;
   readonly module?: string;
   readonly names?: true;
+  readonly signatures?: true;
 }
 
 /** `toolmount list [plan]`: lists the offered tools. */
@@ -30,6 +31,7 @@ export function define(command: Command, shell: Shell): void {
     .option("--category <name>", "only tools of this category: read, write, delete, side_effect")
     .option("--module <id>", "only tools of this entry")
     .option("--names", "print names only, one a line")
+    .option("--signatures", "print each tool as a function of TypeScript")
     .option(...jsonOption)
     .action(async (plan: string | undefined, options: Options) => {
       shell.end(await list(plan, options, shell));
@@ -50,6 +52,7 @@ export async function list(plan: string | undefined, options: Options, shell: Sh
   const listing = { ...all, tools: all.tools.filter(createFilter(options)) };
   if (json === true) shell.out.json(listing);
   else if (options.names === true) for (const { name } of listing.tools) shell.out.line(printable(name));
+  else if (options.signatures === true) await writeSignatures(shell.out, listing.tools);
   else writeTools(shell.out, listing.tools);
   return exitCodes.done;
 }
@@ -132,6 +135,14 @@ function writeTools(screen: Screen, tools: readonly ListedTool[]): void {
   writeTable(screen, columnsOf(screen), tools);
   screen.line();
   screen.line(screen.paint("dim", countOf(tools, "tool")));
+}
+
+async function writeSignatures(screen: Screen, tools: readonly ListedTool[]): Promise<void> {
+  const { signatureOf } = await import("../../render/signature.ts");
+  for (const tool of tools) {
+    screen.line(screen.paint("dim", `/** ${summaryOf(tool).replaceAll("*/", "* /")} */`));
+    screen.line(printable(signatureOf(tool.name, tool.inputSchema ?? {})));
+  }
 }
 
 function columnsOf(screen: Screen): Column<ListedTool>[] {
