@@ -19,7 +19,7 @@ export function readTypedWords(env: Shell["env"]): string[] {
   return typed.trimStart().split(/\s+/).slice(1);
 }
 
-/** Answers a shell that asks how the line goes on. Nothing: the shell then completes names of files. */
+/** Answers a shell that completes a line. Without an answer the shell completes names of files. */
 export async function answerShell(program: Command, words: readonly string[], shell: Shell): Promise<void> {
   const last = words.at(-1) ?? "";
   const all = await findCandidates(program, words, shell);

@@ -24,7 +24,7 @@ export async function runProgram(words: readonly string[], shell: Shell): Promis
   }
 }
 
-/** A shell asks how a line goes on. */
+/** A shell completes a line. */
 async function complete(program: Command, shell: Shell): Promise<void> {
   const { answerShell, readTypedWords } = await import("./completion-server.ts");
   const typed = readTypedWords(shell.env);

@@ -8,7 +8,7 @@ export interface WrittenCall {
   readonly inner: string;
 }
 
-/** Reads a word as such a call; undefined when it is none. */
+/** Reads a word as such a call; undefined for any other word. */
 export function readCallText(word: string): WrittenCall | undefined {
   const [, tool, inner] = /^([A-Za-z0-9_.-]{1,128})\((.*)\)$/s.exec(word.trim()) ?? [];
   return tool === undefined || inner === undefined ? undefined : { tool, inner };

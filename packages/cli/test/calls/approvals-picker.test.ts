@@ -29,5 +29,7 @@ test("O11: approvals alone at a terminal lets a person choose a question and ans
 
   expect(await terminal.ended).toBe(0);
   const ends = await Promise.all(tickets.map((ticket) => run(["resume", ticket, "--json"])));
-  expect(ends.map(({ json }) => json()["status"]).toSorted()).toEqual(["denied", "ok"]);
+  const statuses = ends.map(({ json }) => json()["status"]);
+  expect(statuses).toHaveLength(2);
+  expect(new Set(statuses)).toEqual(new Set(["denied", "ok"]));
 });

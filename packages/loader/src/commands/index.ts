@@ -35,6 +35,7 @@ export {
   type InstalledSource,
   type InstallOptions,
   type InstallReport,
+  type MissingSource,
 } from "./install-sources.ts";
 export { lockPlan, type LockOptions, type LockReport } from "./lock-plan.ts";
 export {

@@ -1,15 +1,13 @@
-import { execFile } from "node:child_process";
-import { mkdir, readFile, realpath, rm, stat, writeFile } from "node:fs/promises";
-import { join, sep } from "node:path";
-import { promisify } from "node:util";
-import { ToolmountError } from "@toolmount/core";
-import { fillOptions } from "../host/defaults.ts";
-import { storeOf, type FetchedSource } from "../modules/fetched-source.ts";
-import type { Environment } from "../plan/interpolate.ts";
-import { loadPlan, type PlanInput } from "../mount/load-plan.ts";
-import { findPackage, readPackage } from "../modules/manifest.ts";
-import type { OpenHostOptions } from "../host/options.ts";
+import { mkdir, rm, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { messageOf } from "@toolmount/core/errors";
 import { planError } from "../diagnostics/problems.ts";
+import { fillOptions } from "../host/defaults.ts";
+import type { OpenHostOptions } from "../host/options.ts";
+import { storeOf, type FetchedSource } from "../modules/fetched-source.ts";
+import { findPackage, readPackage } from "../modules/manifest.ts";
+import { loadPlan, type PlanInput } from "../mount/load-plan.ts";
+import { cloneInto, failed, readCommit, run, type Fetching } from "./fetch-programs.ts";
 
 /** Options of an install, beside those of opening the plan. */
 export interface InstallOptions extends OpenHostOptions {
@@ -32,13 +30,22 @@ export interface InstallReport {
   /** `.toolmount/modules` beside the plan. */
   readonly folder: string;
   readonly sources: readonly InstalledSource[];
+  /** Sources that could not be fetched, and that the plan opens without. */
+  readonly missing: readonly MissingSource[];
+}
+
+/** A source of entries that are not required, and why it is not installed. */
+export interface MissingSource {
+  readonly source: string;
+  readonly problem: string;
 }
 
 /**
  * Fetches the packages of the plan's `npm:name@range` and `git+…` sources, with npm and git, into a folder beside the
  * plan. No install script runs, and no package is imported. A package that is in the folder already is not fetched again.
  *
- * Throws `PLAN_NOT_FOUND`, `PLAN_INVALID`, and `INSTALL_FAILED` with the output of npm or git.
+ * A source of entries that are not required does not fail the others. Throws `PLAN_NOT_FOUND`, `PLAN_INVALID`, and
+ * `INSTALL_FAILED` with the output of npm or git.
  */
 export async function installSources(
   input?: PlanInput,
@@ -48,114 +55,90 @@ export async function installSources(
   const { opened, modules, problems } = await loadPlan(input, filled);
   const wrong = problems.filter(({ code }) => code !== "VARIABLE_MISSING");
   if (wrong.length > 0) throw planError(wrong);
-  const sources = new Map<string, FetchedSource>();
-  for (const { source } of modules) if (source.kind === "fetched") sources.set(source.alias, source);
+  const sources = new Map<string, Wanted>();
+  for (const { source, required } of modules)
+    if (source.kind === "fetched")
+      sources.set(source.alias, {
+        ...source,
+        required: required || sources.get(source.alias)?.required === true,
+      });
+  const wanted = [...sources.values()];
   const store = storeOf(opened.folder);
-  if (sources.size > 0)
-    await fetchAll([...sources.values()], { store, plan: opened.folder, options, env: filled.env });
+  const fetching = { store, plan: opened.folder, update: options.update === true, env: filled.env };
+  const missing = wanted.length === 0 ? [] : await fetchAll(wanted, fetching);
+  const there = wanted.filter(({ written }) => missing.every(({ source }) => source !== written));
   return {
     folder: store,
-    sources: await Promise.all([...sources.values()].map((source) => describe(source, store))),
+    sources: await Promise.all(there.map((source) => describe(source, store))),
+    missing,
   };
 }
 
-interface Fetching {
-  readonly store: string;
-  readonly plan: string;
-  readonly options: InstallOptions;
-  readonly env: Environment;
-}
+/** A source, and whether the plan needs it to open. */
+type Wanted = FetchedSource & { readonly required: boolean };
 
-async function fetchAll(sources: readonly FetchedSource[], fetching: Fetching): Promise<void> {
-  const { store, options } = fetching;
+async function fetchAll(wanted: readonly Wanted[], fetching: Fetching): Promise<MissingSource[]> {
+  const { store, update } = fetching;
   await mkdir(store, { recursive: true });
   await writeFile(join(store, ".gitignore"), "*\n");
-  if (options.update === true)
+  if (update)
     await Promise.all(
       ["package-lock.json", "node_modules", "git"].map((name) =>
         rm(join(store, name), { recursive: true, force: true }),
       ),
     );
-  const missing = [];
-  for (const source of sources) if (!(await isThere(source, store))) missing.push(source);
-  if (missing.length === 0) return;
-  for (const source of missing)
-    if (source.from.kind === "git") await cloneInto(source, source.from, fetching);
-  await writePackage(sources, store);
+  const missing: Wanted[] = [];
+  for (const source of wanted) if (!(await isThere(source, store))) missing.push(source);
+  if (missing.length === 0) return [];
+  const failures = await cloneAll(missing, fetching);
+  const left = wanted.filter(({ written }) => failures.every(({ source }) => source !== written));
+  await writePackage(left, store);
   await runNpm(fetching);
-  for (const source of sources)
-    if (!(await isThere(source, store)))
-      throw failed(`npm reported success, but did not install ${source.written}`);
+  for (const source of left) {
+    if (await isThere(source, store)) continue;
+    if (source.required) throw failed(`npm reported success, but did not install ${source.written}`);
+    failures.push({ source: source.written, problem: "npm could not fetch it" });
+  }
+  return failures;
+}
+
+/** Checks out the repositories. Returns those that failed and are not required. */
+async function cloneAll(wanted: readonly Wanted[], fetching: Fetching): Promise<MissingSource[]> {
+  const failures: MissingSource[] = [];
+  for (const source of wanted)
+    if (source.from.kind === "git")
+      await cloneInto(source, source.from, fetching).catch((error: unknown) => {
+        if (source.required) throw error;
+        failures.push({ source: source.written, problem: messageOf(error) });
+      });
+  return failures;
 }
 
 async function isThere({ alias }: FetchedSource, store: string): Promise<boolean> {
   return (await readPackage(join(store, "node_modules", alias))) !== undefined;
 }
 
-type GitSource = Extract<FetchedSource["from"], { kind: "git" }>;
-
-/** Checks out one commit, without history, hooks and submodules. The folder must be inside the repository. */
-async function cloneInto(
-  { alias, written }: FetchedSource,
-  { url, ref, subdirectory }: GitSource,
-  fetching: Fetching,
-): Promise<void> {
-  const folder = join(fetching.store, "git", alias);
-  await rm(folder, { recursive: true, force: true });
-  await mkdir(folder, { recursive: true });
-  const protocol = url.slice(0, url.indexOf(":"));
-  const git = (...words: readonly string[]) =>
-    run(
-      "git",
-      [
-        "-c",
-        "core.hooksPath=/dev/null",
-        "-c",
-        "protocol.allow=never",
-        "-c",
-        `protocol.${protocol}.allow=always`,
-        ...words,
-      ],
-      folder,
-      fetching,
+/**
+ * Each source gets its own name, so that two versions of one package can be installed. npm skips an optional one that it
+ * cannot fetch.
+ */
+async function writePackage(sources: readonly Wanted[], store: string): Promise<void> {
+  const dependenciesOf = (required: boolean): object =>
+    Object.fromEntries(
+      sources
+        .filter((source) => source.required === required)
+        .map(({ alias, from }) => [
+          alias,
+          from.kind === "npm"
+            ? `npm:${from.name}@${from.range}`
+            : `file:./${["git", alias, from.subdirectory].filter(Boolean).join("/")}`,
+        ]),
     );
-  await git("init", "--quiet");
-  await git(
-    "fetch",
-    "--quiet",
-    "--depth=1",
-    "--no-tags",
-    "--no-recurse-submodules",
-    "--",
-    url,
-    ref ?? "HEAD",
-  );
-  await git("checkout", "--quiet", "--detach", "FETCH_HEAD");
-  const inside = join(folder, subdirectory);
-  const real = await realpath(inside).catch(() => undefined);
-  const home = await realpath(folder);
-  if (real === undefined || !`${real}${sep}`.startsWith(`${home}${sep}`) || !(await hasPackage(real)))
-    throw failed(
-      `${written} has no package.json ${subdirectory === "" ? "at its root" : `in ${subdirectory}`}`,
-    );
-}
-
-async function hasPackage(folder: string): Promise<boolean> {
-  return (await stat(join(folder, "package.json")).catch(() => undefined))?.isFile() === true;
-}
-
-/** Each source gets its own name, so that two versions of one package can be installed. */
-async function writePackage(sources: readonly FetchedSource[], store: string): Promise<void> {
-  const dependencies = sources.map(({ alias, from }) => [
-    alias,
-    from.kind === "npm"
-      ? `npm:${from.name}@${from.range}`
-      : `file:./${["git", alias, from.subdirectory].filter(Boolean).join("/")}`,
-  ]);
   const json = {
     name: "toolmount-modules",
     private: true,
-    dependencies: Object.fromEntries(dependencies) as object,
+    dependencies: dependenciesOf(true),
+    optionalDependencies: dependenciesOf(false),
   };
   await writeFile(join(store, "package.json"), `${JSON.stringify(json, null, 2)}\n`);
 }
@@ -180,41 +163,6 @@ async function runNpm(fetching: Fetching): Promise<void> {
   );
 }
 
-/** Longest time that one command may take, in milliseconds. */
-const maxMs = 10 * 60_000;
-
-async function run(
-  command: string,
-  words: readonly string[],
-  cwd: string,
-  { env }: Fetching,
-): Promise<string> {
-  try {
-    const { stdout } = await promisify(execFile)(command, [...words], {
-      cwd,
-      timeout: maxMs,
-      maxBuffer: 16 * 2 ** 20,
-      env: {
-        ...env,
-        GIT_TERMINAL_PROMPT: "0",
-        npm_config_ignore_scripts: "true",
-        npm_config_update_notifier: "false",
-      },
-    });
-    return stdout;
-  } catch (cause) {
-    const { stderr = "", message } = cause as { stderr?: string; message: string };
-    throw failed(
-      `${command} ${words.find((word) => /^[a-z]+$/.test(word)) ?? ""} failed: ${stderr.trim().slice(0, 2000) || message}`,
-      cause,
-    );
-  }
-}
-
-function failed(problem: string, cause?: unknown): ToolmountError {
-  return new ToolmountError("INSTALL_FAILED", { problem }, { cause });
-}
-
 async function describe({ written, alias, from }: FetchedSource, store: string): Promise<InstalledSource> {
   const folder = join(store, "node_modules", alias);
   const facts = await readPackage(folder);
@@ -226,10 +174,4 @@ async function describe({ written, alias, from }: FetchedSource, store: string):
     folder,
     ...(commit !== undefined && { commit }),
   };
-}
-
-/** The checkout is detached, so the file contains the commit itself. */
-async function readCommit(folder: string): Promise<string | undefined> {
-  const text = await readFile(join(folder, ".git", "HEAD"), "utf8").catch(() => "");
-  return /^[0-9a-f]{40,64}$/.exec(text.trim())?.[0];
 }

@@ -127,6 +127,28 @@ test("AMP-N11: npm ranges are fetched by a command alone, without install script
   expect(await installSources(space.path("plan.yaml"), options)).toEqual(report);
 });
 
+test("O10: sources of entries that are not required do not fail the others, and are reported", async () => {
+  const space = await workspace({
+    ...packageFiles("one", "@acme/weather", "1.4.0"),
+    "plan.yaml": `tools:
+  - { module: old, source: "npm:@acme/weather@^1" }
+  - { module: gone, source: "npm:@acme/gone@^1", required: false }
+  - { module: lost, source: "git+https://127.0.0.1:1/lost.git", required: false }
+`,
+  });
+  const registry = await startRegistry(space, ["one"]);
+  const options = { env: environment(space, registry.url), logger: silentLogger };
+  const report = await installSources(space.path("plan.yaml"), options);
+
+  expect(report.sources).toMatchObject([{ name: "@acme/weather", version: "1.4.0" }]);
+  expect(report.missing).toEqual([
+    { source: "git+https://127.0.0.1:1/lost.git", problem: expect.stringContaining("git fetch failed") },
+    { source: "npm:@acme/gone@^1", problem: "npm could not fetch it" },
+  ]);
+  await using host = await openHost(space.path("plan.yaml"), options);
+  expect(host.tools().map(({ name }) => name)).toEqual(["tool_1_4_0"]);
+});
+
 async function gitRepository(space: Workspace, name: string): Promise<void> {
   const git = (...words: string[]) =>
     run("git", ["-c", "user.name=t", "-c", "user.email=t@example.com", ...words], { cwd: space.path(name) });

@@ -37,6 +37,10 @@ async function install(plan: string | undefined, options: Options, shell: Shell)
         `  ${printable(source)}  ${out.paint("dim", printable(`${name ?? "?"} ${version ?? "?"}${from}`))}`,
       );
     }
+    for (const { source, problem } of report.missing)
+      out.line(
+        out.paint("yellow", `  ⚠ ${printable(`${source} is not installed, and not required: ${problem}`)}`),
+      );
     const folder = printable(shortPath(report.folder, shell.cwd));
     out.line(
       `${out.paint("green", "✔")} ${countOf(report.sources, "source")}${report.sources.length === 0 ? " to fetch" : ` in ${folder}`}`,

@@ -1,0 +1,112 @@
+import { execFile } from "node:child_process";
+import { mkdir, readFile, realpath, rm, stat } from "node:fs/promises";
+import { join, sep } from "node:path";
+import { promisify } from "node:util";
+import { ToolmountError } from "@toolmount/core";
+import type { FetchedSource } from "../modules/fetched-source.ts";
+import type { Environment } from "../plan/interpolate.ts";
+
+/** Where packages are fetched to, and with what. */
+export interface Fetching {
+  readonly store: string;
+  readonly plan: string;
+  /** Fetch again what is there already. */
+  readonly update: boolean;
+  readonly env: Environment;
+}
+
+/** A source that is a repository. */
+export type GitSource = Extract<FetchedSource["from"], { kind: "git" }>;
+
+/** Checks out one commit, without history, hooks and submodules. The folder must be inside the repository. */
+export async function cloneInto(
+  { alias, written }: FetchedSource,
+  { url, ref, subdirectory }: GitSource,
+  fetching: Fetching,
+): Promise<void> {
+  const folder = join(fetching.store, "git", alias);
+  await rm(folder, { recursive: true, force: true });
+  await mkdir(folder, { recursive: true });
+  const protocol = url.slice(0, url.indexOf(":"));
+  const git = (...words: readonly string[]) =>
+    run(
+      "git",
+      [
+        "-c",
+        "core.hooksPath=/dev/null",
+        "-c",
+        "protocol.allow=never",
+        "-c",
+        `protocol.${protocol}.allow=always`,
+        ...words,
+      ],
+      folder,
+      fetching,
+    );
+  await git("init", "--quiet");
+  await git(
+    "fetch",
+    "--quiet",
+    "--depth=1",
+    "--no-tags",
+    "--no-recurse-submodules",
+    "--",
+    url,
+    ref ?? "HEAD",
+  );
+  await git("checkout", "--quiet", "--detach", "FETCH_HEAD");
+  const inside = join(folder, subdirectory);
+  const real = await realpath(inside).catch(() => undefined);
+  const home = await realpath(folder);
+  if (real === undefined || !`${real}${sep}`.startsWith(`${home}${sep}`) || !(await hasPackage(real)))
+    throw failed(
+      `${written} has no package.json ${subdirectory === "" ? "at its root" : `in ${subdirectory}`}`,
+    );
+}
+
+async function hasPackage(folder: string): Promise<boolean> {
+  return (await stat(join(folder, "package.json")).catch(() => undefined))?.isFile() === true;
+}
+
+/** Longest time that one command may take, in milliseconds. */
+const maxMs = 10 * 60_000;
+
+/** Runs npm or git. Throws `INSTALL_FAILED` with its output. */
+export async function run(
+  command: string,
+  words: readonly string[],
+  cwd: string,
+  { env }: Fetching,
+): Promise<string> {
+  try {
+    const { stdout } = await promisify(execFile)(command, [...words], {
+      cwd,
+      timeout: maxMs,
+      maxBuffer: 16 * 2 ** 20,
+      env: {
+        ...env,
+        GIT_TERMINAL_PROMPT: "0",
+        npm_config_ignore_scripts: "true",
+        npm_config_update_notifier: "false",
+      },
+    });
+    return stdout;
+  } catch (cause) {
+    const { stderr = "", message } = cause as { stderr?: string; message: string };
+    throw failed(
+      `${command} ${words.find((word) => /^[a-z]+$/.test(word)) ?? ""} failed: ${stderr.trim().slice(0, 2000) || message}`,
+      cause,
+    );
+  }
+}
+
+/** The error of an install. */
+export function failed(problem: string, cause?: unknown): ToolmountError {
+  return new ToolmountError("INSTALL_FAILED", { problem }, { cause });
+}
+
+/** The checkout is detached, so the file contains the commit itself. */
+export async function readCommit(folder: string): Promise<string | undefined> {
+  const text = await readFile(join(folder, ".git", "HEAD"), "utf8").catch(() => "");
+  return /^[0-9a-f]{40,64}$/.exec(text.trim())?.[0];
+}
