@@ -194,7 +194,9 @@ function writeList(screen: Screen, sessions: readonly SessionSummary[]): void {
 
 function writeDetails(screen: Screen, details: SessionDetails): void {
   writeList(screen, [details]);
-  screen.line(screen.paint("dim", `id ${printable(details.id)}`));
+  // The table shows the beginning of an id that a program made.
+  if (shortIds([details.id])(details.id) !== details.id)
+    screen.line(screen.paint("dim", `id ${printable(details.id)}`));
   if (details.parentId !== null) screen.line(screen.paint("dim", `parent ${printable(details.parentId)}`));
   for (const item of details.items) screen.line(itemText(screen, item));
   for (const { tool, waitsFor, callId } of details.waiting)
