@@ -86,6 +86,8 @@ export function serveHttp(host: Host, given: ServeHttp = {}): ServedHttp {
 /** Older clients also open streams and end sessions, by GET and DELETE; the 2026 revision only posts. */
 async function isLegacy(request: Request): Promise<boolean> {
   if (request.method === "GET" || request.method === "DELETE") return request.headers.has("mcp-session-id");
+  // Every request of 2026 names its method in a header, and is then read once: the SDK refuses it where the body differs.
+  if (request.headers.has("mcp-method")) return false;
   return isLegacyRequest(request);
 }
 

@@ -35,7 +35,7 @@ export async function runInFront(
   const call =
     state?.asked === "input"
       ? find(waiting, state)
-      : new SuspendableCall<Answer>(requestDigest(waiting.call), attached, ctx.mcpReq.inputResponses);
+      : new SuspendableCall<Answer>(attached, ctx.mcpReq.inputResponses);
   if (state?.asked === "input") call.attach(attached, ctx.mcpReq.inputResponses ?? {});
   else call.start(() => currentFront.run(call, () => work({ ...context, abortSignal: call.signal })));
   const step = await call.step(ctx.mcpReq.signal);
@@ -47,7 +47,7 @@ export async function runInFront(
       asked: "input",
       call: step.asked.id,
       sessionId: waiting.served.id,
-      request: call.request,
+      request: requestDigest(waiting.call),
     }),
   });
 }

@@ -24,8 +24,6 @@ interface Attached {
  */
 export class SuspendableCall<Outcome extends object = object> implements Front {
   readonly id = randomUUID();
-  /** Digest of the request: only its retry may go on with it. */
-  readonly request: string;
   readonly #controller = new AbortController();
   #attached: Attached;
   #work: Promise<Outcome> | undefined;
@@ -34,8 +32,7 @@ export class SuspendableCall<Outcome extends object = object> implements Front {
 
   readonly given: Answers | undefined;
 
-  constructor(request: string, attached: Attached, given?: Answers) {
-    this.request = request;
+  constructor(attached: Attached, given?: Answers) {
     this.given = given;
     this.#attached = attached;
   }
