@@ -83,11 +83,15 @@ export function serveHttp(host: Host, given: ServeHttp = {}): ServedHttp {
   };
 }
 
+/** The first revision without a handshake. */
+const firstModern = "2026-07-28";
+
 /** Older clients also open streams and end sessions, by GET and DELETE; the 2026 revision only posts. */
 async function isLegacy(request: Request): Promise<boolean> {
   if (request.method === "GET" || request.method === "DELETE") return request.headers.has("mcp-session-id");
-  // Every request of 2026 names its method in a header, and is then read once: the SDK refuses it where the body differs.
-  if (request.headers.has("mcp-method")) return false;
+  // What says by its headers that it is of 2026 is read once: the SDK refuses it where the body differs.
+  const version = request.headers.get("mcp-protocol-version") ?? "";
+  if (request.headers.has("mcp-method") && /^\d{4}-/.test(version) && version >= firstModern) return false;
   return isLegacyRequest(request);
 }
 
