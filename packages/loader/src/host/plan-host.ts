@@ -122,7 +122,7 @@ export class PlanHost {
       state: this.#closed === undefined ? "open" : "closed",
       plan: { file, name },
       generation: this.#count,
-      entries: describeEntries(generation, plan.map),
+      entries: describeEntries(generation, plan.map, this.#closed === undefined),
       lockChanges: findLockChanges(plan.lock, generation, this.host.tools({ includeDeprecated: true })),
       reloadProblems: this.#reloadProblems,
     };

@@ -76,14 +76,19 @@ export interface ReloadReport {
 }
 
 /** Describes each module of a generation, in the order of mounting, then those that are not mounted. */
-export function describeEntries({ mounted, failed }: Generation, map: PlanMap): EntryStatus[] {
+export function describeEntries(
+  { mounted, failed }: Generation,
+  map: PlanMap,
+  /** Modules of a closed host report nothing. */
+  isOpen: boolean,
+): EntryStatus[] {
   return [
     ...mounted.map((use): EntryStatus => ({
       ...factsOf(use.use, use.resolution, map),
       state: stateOf(use),
       tools: use.mounted.toolNames,
       problems: [],
-      ...reportOf(use),
+      ...(isOpen && reportOf(use)),
     })),
     ...failed.map(({ use, resolution, state, problems }): EntryStatus => ({
       ...factsOf(use, resolution, map),
