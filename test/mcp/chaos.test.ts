@@ -44,21 +44,25 @@ test("four servers, a hundred calls in flight, one server killed: every other ca
   expect(processesWith(word)).toEqual([]);
 });
 
-test("a server that is killed again and again is there for the next call, and leaves no process", async () => {
-  const { env, word } = mark();
-  const host = await open(planOf({ ...serverOf("--child"), env, era: "modern" }), { logger: silentLogger });
+test(
+  "a server that is killed again and again is there for the next call, and leaves no process",
+  { timeout: 3_600_000 },
+  async () => {
+    const { env, word } = mark();
+    const host = await open(planOf({ ...serverOf("--child"), env, era: "modern" }), { logger: silentLogger });
 
-  for (let kill = 0; kill < kills; kill++) {
-    await host.call({ name: "die" });
-    const { result } = await host.call({ name: "echo", arguments: { text: String(kill) } });
-    expect(result.data).toBe(`echo: ${kill}`);
-  }
-  const there = processesWith(word);
-  await host.close();
+    for (let kill = 0; kill < kills; kill++) {
+      await host.call({ name: "die" });
+      const { result } = await host.call({ name: "echo", arguments: { text: String(kill) } });
+      expect(result.data).toBe(`echo: ${kill}`);
+    }
+    const there = processesWith(word);
+    await host.close();
 
-  expect(there).toHaveLength(2);
-  expect(processesWith(word)).toEqual([]);
-});
+    expect(there).toHaveLength(2);
+    expect(processesWith(word)).toEqual([]);
+  },
+);
 
 test("a host that is killed without a word leaves no process of its servers", async () => {
   const { env, word } = mark();

@@ -21,7 +21,7 @@ type Answer = CallToolResult | InputRequiredResult | ToolOutcome;
 
 /**
  * Runs a call so that mounted servers can ask its client: an older client by requests of the protocol, a client of 2026 by
- * an answer `input_required`, after which its next request goes on with the same call.
+ * an answer `input_required`, after which its next request continues the same call.
  */
 export async function runInFront(
   waiting: Waiting,

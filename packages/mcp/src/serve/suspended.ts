@@ -2,13 +2,13 @@ import { randomUUID } from "node:crypto";
 import type { ClientCapabilities, LoggingLevel } from "@modelcontextprotocol/server";
 import type { Front, ServerAsk } from "../wire/front.ts";
 
-/** What a client of 2026 is asked before its call can go on. */
+/** What a client of 2026 is asked before its call can continue. */
 export interface Asked {
   readonly id: string;
   readonly requests: Readonly<Record<string, ServerAsk>>;
 }
 
-/** How a call goes on: it has an outcome, or its client is asked. */
+/** The next step of a call: it has an outcome, or its client is asked. */
 export type Step<Outcome> = { readonly outcome: Outcome } | { readonly asked: Asked };
 
 /** What one request of the client adds to a call that runs. */
