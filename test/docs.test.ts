@@ -31,6 +31,8 @@ const pages = [
   "docs/resume.md",
   "docs/record-and-replay.md",
   "docs/evaluate-your-tools.md",
+  "docs/serve-http.md",
+  "docs/operators-page.md",
   "docs/shell.md",
   "docs/isolation.md",
   "docs/fleet.md",
