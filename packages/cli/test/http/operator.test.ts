@@ -60,7 +60,7 @@ test("an operator follows a turn: it asks twice, runs on when it is answered, an
   expect(await call.innerText()).toMatch(/trace\s+00-[0-9a-f]{32}/);
 });
 
-test("a turn that waits in another process goes on when it is approved in the browser, also after a restart of the page's server", async () => {
+test("a turn that waits in another process continues when it is approved in the browser, also after a restart of the page's server", async () => {
   const desk = await operatorFolder();
   const { tokens } = desk;
   const first = await startServer(desk, tokens);
