@@ -21,6 +21,7 @@ async function openPage(
 ) {
   const context = await browser.newContext({ viewport: size, colorScheme });
   onTestFinished(() => context.close());
+  context.setDefaultTimeout(240_000); // only against hanging
   const page = await context.newPage();
   const problems: string[] = [];
   page.on("pageerror", (error) => problems.push(String(error)));
