@@ -134,6 +134,16 @@ describe("T2: an error in a tool's own file shows its file, line and code", () =
     expect(stdout).toContain(`> 2 | ${statement}`);
   });
 
+  test("for a definition that defineTool refuses", async () => {
+    const code =
+      'import { defineTool } from "@toolmount/core";\nexport const tool = defineTool({ name: "x", inputSchema: {} });\n';
+    const { run } = await workspace({ "plan.yaml": planOf("./bad.js"), "bad.js": code });
+    const { stdout } = await run(["check", "plan.yaml"]);
+
+    expect(stdout).toContain("did you mean schema: …, for inputSchema?");
+    expect(stdout).toContain("  bad.js:2:21\n");
+  });
+
   test("for a throw in mount", async () => {
     const code = "export function mount() {\n  undefined.x();\n}\n";
     const { run } = await workspace({ "plan.yaml": planOf("./bad.js"), "bad.js": code });

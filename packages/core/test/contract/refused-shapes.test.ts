@@ -1,4 +1,12 @@
-import { data, defineTool, failure, type Logger, type Tool } from "@toolmount/core";
+import {
+  data,
+  defineTool,
+  failure,
+  isToolmountError,
+  type Host,
+  type Logger,
+  type Tool,
+} from "@toolmount/core";
 import { describe, expect, expectTypeOf, test } from "vitest";
 import { z } from "zod";
 import { tool, world } from "../world.ts";
@@ -66,6 +74,40 @@ test("T8: a schema that is only a list of names and types is refused with the tw
   expect(define).toThrow(
     'has only day; write z.object({ day: z.string() }), or { type: "object", properties: { day: { type: "string" } } }',
   );
+});
+
+test.each([
+  ["a text", "string", "its schema is not an object"],
+  ["null", null, "its schema is not an object"],
+  ["a list", [], "its schema is not an object"],
+  ["of another type than object", { type: "string" }, 'its schema is of type "string"'],
+])("H4: a schema that is %s is refused when the tool is mounted", (_, schema, problem) => {
+  const compiler = { compile: () => () => ({ ok: true as const, value: {} }) };
+  const { host } = world([]);
+  host.coordinator.mount("schema-compiler", compiler);
+  const definition = { name: "probe", description: "Probes.", schema, ...classified, execute: () => data(1) };
+
+  expect(() => host.coordinator.mount("tools", definition)).toThrow(problem);
+});
+
+test("H4: of the outputs that are kept, the oldest are dropped first, and only when they are too many", async () => {
+  const text = "x".repeat(4_000);
+  // A character is counted as two bytes: three texts fit, four do not.
+  const { host } = world([tool(() => data(text))], { limits: { outputBytes: 1_000, keptBytes: 25_000 } });
+  const refs: string[] = [];
+  const keep = async () => void refs.push((await host.call({ name: "probe" })).result.truncated!.ref);
+  const isKept = (ref: string) => {
+    try {
+      return host.output(ref).text.includes(text);
+    } catch (error) {
+      expect(error).toMatchObject({ code: "OUTPUT_NOT_FOUND" });
+      return false;
+    }
+  };
+  for (let count = 0; count < 3; count++) await keep();
+  expect(refs.map(isKept)).toEqual([true, true, true]);
+  await keep();
+  expect(refs.map(isKept)).toEqual([false, true, true, true]);
 });
 
 test.each([

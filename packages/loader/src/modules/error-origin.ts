@@ -15,8 +15,10 @@ export interface ErrorOrigin {
   readonly frame: string;
 }
 
-/** The folder of this package, whose own frames say nothing about a module. */
-const ownFolder = fileURLToPath(new URL(".", import.meta.resolve("#package.json")));
+/** The folders of this package and of core, whose own frames say nothing about a module. */
+const ownFolders = ["#package.json", "@toolmount/core"].map((name) =>
+  fileURLToPath(new URL(".", import.meta.resolve(name))),
+);
 
 /**
  * Finds the place in a module's code that an error comes from, by its stack: the first frame of a file that is neither
@@ -32,7 +34,9 @@ export function findErrorOrigin(error: unknown): ErrorOrigin | undefined {
   const places = [
     ...stack.matchAll(/^\s+at .*?((?:file:\/\/|\/)[^()\n]+?)(?:\?[^:()\n]*)?:(\d+):(\d+)\)?$/gm),
   ].map(([, file, line, column]) => ({ file: toPath(file!), line: Number(line), column: Number(column) }));
-  const own = places.find(({ file }) => !file.includes("/node_modules/") && !file.startsWith(ownFolder));
+  const own = places.find(
+    ({ file }) => !file.includes("/node_modules/") && !ownFolders.some((folder) => file.startsWith(folder)),
+  );
   return own === undefined ? undefined : withFrame(own.file, own.line, own.column);
 }
 

@@ -29,7 +29,8 @@ export async function importResolved(
     const work = given === undefined ? importPath(resolution, startedAt) : takeGiven(given);
     return await withTimeout(work, startTimeoutMs, clock, late);
   } catch (error) {
-    if (isToolmountError(error)) throw error;
+    // `defineTool` refuses a definition while its module is imported: that is an error of the module's code.
+    if (isToolmountError(error) && error.code !== "TOOL_INVALID") throw error;
     throw importFailed(name, messageOf(error).slice(0, maxMessage), error, await originOf(error, resolution));
   }
 }

@@ -111,17 +111,44 @@ export type Agent = z.output<typeof agent>;
 const named = { module: z.string().optional(), id: z.string().optional() };
 const foreign = z.strictObject({ ...named, config: z.record(z.string(), z.unknown()).optional() });
 
-/** A plan's `session` and `agents`. `context` and `providers` are those of Amplifier's plans. */
-export const config = z.strictObject({
-  orchestrator: settingsSchema
-    .partial()
-    .extend({ ...named, config: z.record(z.string(), z.unknown()).optional() })
-    .or(z.string())
-    .optional(),
-  context: z.union([z.string(), foreign]).optional(),
-  providers: z.array(foreign).optional(),
-  agents: z.record(z.string(), agent).optional(),
+const partialSettings = settingsSchema.partial();
+
+/** The settings as a plan writes them. A default would hide the value that `config` or a provider of the plan has. */
+const writtenSettings = z.strictObject(
+  Object.fromEntries(Object.entries(settingsSchema.shape).map(([name, schema]) => [name, written(schema)])),
+) as unknown as typeof partialSettings;
+
+function written(schema: z.ZodType): z.ZodType {
+  if (!(schema instanceof z.ZodDefault || schema instanceof z.ZodPrefault)) return schema.optional();
+  const { innerType, defaultValue } = schema.def;
+  // Editors still show the default.
+  return (innerType as z.ZodType).optional().meta({ default: defaultValue });
+}
+
+const orchestrator = writtenSettings.extend({
+  ...named,
+  config: z.record(z.string(), z.unknown()).optional(),
 });
+
+/** A plan's `session` and `agents`. `context` and `providers` are those of Amplifier's plans. */
+export const config = z
+  .strictObject({
+    orchestrator: orchestrator.or(z.string()).optional(),
+    context: z.union([z.string(), foreign]).optional(),
+    providers: z.array(foreign).optional(),
+    agents: z.record(z.string(), agent).optional(),
+  })
+  .superRefine(({ orchestrator: given }, { addIssue }) => {
+    if (typeof given !== "object") return;
+    const { config: inner = {}, continueBy = inner["continueBy"], store = inner["store"] } = given;
+    if (continueBy !== "response" || store === true) return;
+    const path =
+      "continueBy" in inner ? ["orchestrator", "config", "continueBy"] : ["orchestrator", "continueBy"];
+    addIssue({ code: "custom", message: needsStore, path });
+  });
+
+const needsStore =
+  "continueBy: response needs store: true; a server that does not store a response cannot continue from it";
 
 /** The config of the reasoner's module, parsed. */
 export type Config = z.output<typeof config>;
@@ -153,9 +180,7 @@ export function settingsOf({ orchestrator, providers }: Config): Settings {
 /** Throws `CONFIG_INVALID` for settings that exclude each other. */
 export function requireConsistent(settings: Settings): Settings {
   if (settings.continueBy !== "response" || settings.store) return settings;
-  const problem =
-    "continueBy: response needs store: true; a server that does not store a response cannot continue from it";
-  throw new ToolmountError("CONFIG_INVALID", { module: "@toolmount/reasoner", problem });
+  throw new ToolmountError("CONFIG_INVALID", { module: "@toolmount/reasoner", problem: needsStore });
 }
 
 function translated(given: Readonly<Record<string, unknown>> | undefined): Record<string, unknown> {

@@ -4,7 +4,7 @@ import type { AddressInfo } from "node:net";
 import { readRetryAfter } from "@toolmount/core";
 import { expect, onTestFinished, test } from "vitest";
 import { z } from "zod";
-import { settingsOf, settingsSchema, createResponsesModel } from "../../src/index.ts";
+import { config, settingsOf, settingsSchema, createResponsesModel } from "../../src/index.ts";
 import { call, response, say, tool, world } from "../support/world.ts";
 
 const reasoning = { type: "reasoning", id: "rs_1", summary: [], encrypted_content: "sealed" };
@@ -77,6 +77,24 @@ test("M9: continueBy response without store is refused, as a setting of the plan
   await expect(run("hello", { settings: { continueBy: "response" } })).rejects.toMatchObject({
     code: "CONFIG_INVALID",
   });
+});
+
+test.each([
+  ["as a setting", { model: "m", continueBy: "response" }, "orchestrator.continueBy"],
+  ["in Amplifier's config", { config: { continueBy: "response" } }, "orchestrator.config.continueBy"],
+])("M9: continueBy response without store is refused when a plan is checked: %s", (_, orchestrator, path) => {
+  const parsed = config.safeParse({ orchestrator });
+
+  expect(parsed.error?.issues.map((issue) => issue.path.join("."))).toEqual([path]);
+  expect(config.safeParse({ orchestrator: { ...orchestrator, store: true } }).success).toBe(true);
+});
+
+test("M9: a setting that a plan does not write does not hide the one in Amplifier's config", () => {
+  const parsed = config.parse({
+    orchestrator: { module: "loop", config: { max_iterations: 5, model: "m" } },
+  });
+
+  expect(settingsOf(parsed)).toMatchObject({ model: "m", maxIterations: 5, retries: 2, budgets: {} });
 });
 
 test("A1: OpenAI without a key is not asked; the error says which key to set", async () => {
