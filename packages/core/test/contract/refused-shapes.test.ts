@@ -1,12 +1,4 @@
-import {
-  data,
-  defineTool,
-  failure,
-  isToolmountError,
-  type Host,
-  type Logger,
-  type Tool,
-} from "@toolmount/core";
+import { data, defineTool, failure, type Logger, type Tool } from "@toolmount/core";
 import { describe, expect, expectTypeOf, test } from "vitest";
 import { z } from "zod";
 import { tool, world } from "../world.ts";

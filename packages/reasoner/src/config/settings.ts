@@ -125,7 +125,7 @@ function written(schema: z.ZodType): z.ZodType {
   return (innerType as z.ZodType).optional().meta({ default: defaultValue });
 }
 
-const orchestrator = writtenSettings.extend({
+const orchestratorSchema = writtenSettings.extend({
   ...named,
   config: z.record(z.string(), z.unknown()).optional(),
 });
@@ -133,18 +133,18 @@ const orchestrator = writtenSettings.extend({
 /** A plan's `session` and `agents`. `context` and `providers` are those of Amplifier's plans. */
 export const config = z
   .strictObject({
-    orchestrator: orchestrator.or(z.string()).optional(),
+    orchestrator: orchestratorSchema.or(z.string()).optional(),
     context: z.union([z.string(), foreign]).optional(),
     providers: z.array(foreign).optional(),
     agents: z.record(z.string(), agent).optional(),
   })
-  .superRefine(({ orchestrator: given }, { addIssue }) => {
+  .superRefine(({ orchestrator: given }, context) => {
     if (typeof given !== "object") return;
     const { config: inner = {}, continueBy = inner["continueBy"], store = inner["store"] } = given;
     if (continueBy !== "response" || store === true) return;
     const path =
       "continueBy" in inner ? ["orchestrator", "config", "continueBy"] : ["orchestrator", "continueBy"];
-    addIssue({ code: "custom", message: needsStore, path });
+    context.addIssue({ code: "custom", message: needsStore, path });
   });
 
 const needsStore =
