@@ -45,8 +45,10 @@ async function audit(plan: string | undefined, options: Options, shell: Shell): 
   try {
     const sink = host.coordinator.get("audit-sink") as AuditSink | null;
     if (sink === null)
-      throw new ToolmountError("USAGE_INVALID", {
-        problem: 'this plan keeps no audit: it says "audit: off"; remove the line, or write "audit: durable"',
+      throw new ToolmountError("EXTENSION_MISSING", {
+        what: 'the plan says "audit: off"; toolmount audit',
+        module: "an audit",
+        install: 'the line "audit: durable" in the plan',
       });
     if (options.check === true) return await check(sink, options, shell);
     return options.follow === true ? await follow(sink, options, shell) : await show(sink, options, shell);
