@@ -7,8 +7,9 @@ import { parseArgs, promisify, styleText } from "node:util";
 import { mcpRows } from "./mcp-rows.mjs";
 import { rows as callRows } from "./rows.mjs";
 import { startRows } from "./start-rows.mjs";
+import { worldRows } from "./world-rows.mjs";
 
-const rows = { ...callRows, ...startRows, ...mcpRows };
+const rows = { ...callRows, ...startRows, ...mcpRows, ...worldRows };
 
 const { values } = parseArgs({
   options: {

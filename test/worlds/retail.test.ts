@@ -1,6 +1,9 @@
+import { execFile } from "node:child_process";
 import { join } from "node:path";
+import { promisify } from "node:util";
 import { openHost } from "@toolmount/loader";
 import { describe, expect, test } from "vitest";
+import { commandFile, nodeFlags } from "../support/program.ts";
 import { readNegativeCases, readTasks, worldData, type WorldCase } from "../support/world-cases.ts";
 import { silent } from "../support/world-hosts.ts";
 import { playCase } from "../support/world-player.ts";
@@ -18,6 +21,15 @@ describe.skipIf(folder === undefined)("retail, with the shared tasks (skipped wh
 
   test("every call of every task has the expected outcome, and every task its final state", async () => {
     expect(await playAll(tasks)).toEqual([]);
+  });
+
+  test("the plan's own tests hold, and one fails for each rule that is flipped", async () => {
+    const { stdout } = await promisify(execFile)(
+      process.execPath,
+      [...nodeFlags, commandFile, "test", plan, "--mutate"],
+      { env: { ...process.env, WORLD_DATABASE: join(folder!, "db.json") } },
+    );
+    expect(stdout).toContain("8 tests, 0 failed; 3 mutants, 0 not noticed");
   });
 
   test("every call that goes wrong has the expected error, and changes nothing", async () => {

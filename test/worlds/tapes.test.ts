@@ -5,7 +5,8 @@ import { printTapeCall, parseTape, tapeHeader, type TapeCall } from "@toolmount/
 import { beforeAll, describe, expect, onTestFinished, test } from "vitest";
 import { readTasks, type WorldCase } from "../support/world-cases.ts";
 import { dataOf, openWorld } from "../support/world-hosts.ts";
-import { stateDigest } from "../support/world-player.ts";
+import { compareAnswers, stateDigest } from "../support/world-player.ts";
+import { callByMcp } from "../support/world-ways.ts";
 
 const absent = dataOf("retail") === undefined;
 const tasks = absent ? [] : readTasks(dataOf("retail")!).slice(0, 50);
@@ -107,6 +108,20 @@ describe.skipIf(absent)("tapes of retail (skipped where the shared tasks are abs
   test("50 tasks replay without a tool, a difference or a changed state", async () => {
     for (const [index, task] of tasks.entries())
       expect(await replay(task, tapes[index]!)).toEqual({ differences: [], changed: false });
+  });
+
+  test("MCP clients get the recorded answers of 50 tasks, without a tool or a difference", async () => {
+    for (const [index, task] of tasks.entries()) {
+      const file = join(await folder(), "calls.tape");
+      await writeFile(file, tapes[index]!);
+      const host = await openWorld("retail", task, "approve", { replay: file });
+      const way = await callByMcp(host, task, index % 2 === 0 ? "modern" : "legacy");
+      expect(await compareAnswers(task, way.call)).toEqual([]);
+      expect(host.replayDifferences()).toEqual([]);
+      expect(await stateDigest(host)).toBe(task.expected.initial);
+      await way.close();
+      await host.close();
+    }
   });
 
   test.each(changes)("$change is caught", async ({ tape: edit, calls, decision, difference }) => {

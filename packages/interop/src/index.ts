@@ -59,6 +59,7 @@ export {
   type GeminiFunction,
   type GeminiResponse,
 } from "./providers/gemini.ts";
+export { fromBfclFunction, type BfclImport } from "./providers/bfcl.ts";
 export {
   AiSdkToolFailure,
   fromAiSdkTool,
