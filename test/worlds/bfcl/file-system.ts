@@ -86,7 +86,7 @@ function changeDirectory(shell: Shell) {
         name === "/" ? shell.root : name === "." ? shell.current : shell.current.entries.get(name);
       if (name !== "/" && name.includes("/"))
         return error(`cd: ${name}: Unsupported path. Only one folder level at a time is supported.`);
-      if (target?.kind !== "directory") return error(`cd: '${folder}': No such file or directory`);
+      if (target?.kind !== "directory") return error(`cd: '${name}': No such file or directory`);
       shell.current = target;
       return answer({ current_working_directory: target.name });
     },

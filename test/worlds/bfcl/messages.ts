@@ -5,7 +5,8 @@ import { createRandom, type Random } from "./random.ts";
 import { answer, error, read, write, type Entry, type Service } from "./service.ts";
 
 interface Messages {
-  readonly users: Record<string, string>;
+  /** Ids by name, in the order in which they came: as members of an object, names of digits would come first. */
+  readonly users: Map<string, string>;
   readonly inbox: Record<string, Json>[];
   readonly ids: Set<number>;
   readonly random: Random;
@@ -17,7 +18,7 @@ interface Messages {
 /** Messages between the users of a workspace. */
 export function createMessages(configuration: Entry): Service {
   const app: Messages = {
-    users: configuration["user_map"] as Record<string, string>,
+    users: new Map(Object.entries(configuration["user_map"] as Record<string, string>)),
     inbox: configuration["inbox"] as Record<string, Json>[],
     ids: new Set(configuration["generated_ids"] as number[]),
     random: createRandom(Number(configuration["random_seed"] ?? 200_191)),
@@ -30,7 +31,7 @@ export function createMessages(configuration: Entry): Service {
     state: () => ({
       generated_ids: [...app.ids].toSorted((one, other) => one - other),
       user_count: app.userCount,
-      user_map: app.users,
+      user_map: Object.fromEntries(app.users),
       inbox: app.inbox,
       message_count: app.messageCount,
       current_user: app.current,
@@ -40,6 +41,8 @@ export function createMessages(configuration: Entry): Service {
 
 const isLoggedIn = ({ current }: Messages) => current !== null && current !== "";
 const needsLogin = () => error("No user is currently logged in.");
+
+const hasId = ({ users }: Messages, id: string) => [...users.values()].includes(id);
 
 /** An entry of the inbox has one member; of several the first counts. */
 const entryOf = (message: Record<string, Json>) => Object.entries(message)[0]!;
@@ -52,7 +55,7 @@ function accountTools(app: Messages) {
       description: "Logs a user in by id.",
       schema: z.strictObject({ user_id: z.string() }),
       execute: ({ user_id }) => {
-        if (!Object.values(app.users).includes(user_id))
+        if (!hasId(app, user_id))
           return answer({ login_status: false, message: `User ID '${user_id}' not found.` });
         app.current = user_id;
         return answer({ login_status: true, message: `User '${user_id}' logged in successfully.` });
@@ -75,17 +78,19 @@ function userTools(app: Messages) {
       name: "list_users",
       description: "Lists the names of all users.",
       schema: z.strictObject({}),
-      execute: () => answer({ user_list: Object.keys(app.users) }),
+      execute: () => answer({ user_list: [...app.users.keys()] }),
     }),
     defineTool({
       ...read,
       name: "get_user_id",
       description: "Finds a user's id by name.",
       schema: z.strictObject({ user: z.string() }),
-      execute: ({ user }) =>
-        Object.hasOwn(app.users, user)
-          ? answer({ user_id: app.users[user]! })
-          : error(`User '${user}' not found in the workspace.`),
+      execute: ({ user }) => {
+        const id = app.users.get(user);
+        return id === undefined
+          ? error(`User '${user}' not found in the workspace.`)
+          : answer({ user_id: id });
+      },
     }),
     defineTool({
       ...write,
@@ -93,11 +98,11 @@ function userTools(app: Messages) {
       description: "Adds a user to the workspace.",
       schema: z.strictObject({ user_name: z.string() }),
       execute: ({ user_name: name }) => {
-        if (Object.hasOwn(app.users, name)) return error(`User name '${name}' already exists.`);
+        if (app.users.has(name)) return error(`User name '${name}' already exists.`);
         app.userCount += 1;
         const id = `USR${String(app.userCount).padStart(3, "0")}`;
-        if (Object.values(app.users).includes(id)) return error(`User ID '${id}' already exists.`);
-        app.users[name] = id;
+        if (hasId(app, id)) return error(`User ID '${id}' already exists.`);
+        app.users.set(name, id);
         return answer({ added_status: true, user_id: id, message: `Contact '${name}' added successfully.` });
       },
     }),
@@ -112,8 +117,7 @@ function send(app: Messages) {
     schema: z.strictObject({ receiver_id: z.string(), message: z.string() }),
     execute: ({ receiver_id, message }) => {
       if (!isLoggedIn(app)) return needsLogin();
-      if (!Object.values(app.users).includes(receiver_id))
-        return error(`Receiver ID '${receiver_id}' not found.`);
+      if (!hasId(app, receiver_id)) return error(`Receiver ID '${receiver_id}' not found.`);
       let id = app.random.integer(10_000, 99_999);
       while (app.ids.has(id)) id = app.random.integer(10_000, 99_999);
       app.ids.add(id);
