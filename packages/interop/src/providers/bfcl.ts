@@ -40,5 +40,5 @@ function dropNoneDefaults(schema: JsonSchema, losses: string[]): JsonSchema {
     const { default: _none, ...rest } = property;
     return [name, rest] as const;
   });
-  return { ...schema, properties: Object.fromEntries(properties) } as JsonSchema;
+  return { ...schema, properties: Object.fromEntries(properties) };
 }
