@@ -1,10 +1,13 @@
 #!/usr/bin/env node
 // What a call costs, beside its floor: both in turn in one process, the ratio of each pair, the median of the ratios.
-// Use: pnpm bench [--gate] [--json] [--only ROW]   (--gate: exit 1 when a median is above its gate)
+// Use: pnpm bench [--gate] [--json] [--only ROW] [--picture FILE]
+// --gate: exit 1 when a median is above its gate. --picture: draws the table as SVG.
 import { execFile } from "node:child_process";
+import { writeFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { parseArgs, promisify, styleText } from "node:util";
 import { mcpRows } from "./mcp-rows.mjs";
+import { drawTable } from "./picture.mjs";
 import { rows as callRows } from "./rows.mjs";
 import { startRows } from "./start-rows.mjs";
 import { worldRows } from "./world-rows.mjs";
@@ -16,6 +19,7 @@ const { values } = parseArgs({
     gate: { type: "boolean" },
     json: { type: "boolean" },
     only: { type: "string" },
+    picture: { type: "string" },
     row: { type: "string" },
   },
 });
@@ -69,6 +73,7 @@ async function report() {
     });
     if (!values.json) print(figures.at(-1));
   }
+  if (values.picture !== undefined) writeFileSync(values.picture, drawTable(figures));
   if (values.json) console.log(JSON.stringify(figures, null, 2));
   return values.gate && figures.some(({ passed }) => !passed) ? 1 : 0;
 }

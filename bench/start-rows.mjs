@@ -11,12 +11,39 @@ function run(cwd, words) {
   if (status !== 0) throw new Error(`node ${words.join(" ")} ended with ${status}: ${stderr.toString()}`);
 }
 
+/** What a process prints. */
+function output(words) {
+  const { status, stdout, stderr } = spawnSync(process.execPath, words, { encoding: "utf8" });
+  if (status !== 0) throw new Error(`node ${words.join(" ")} ended with ${status}: ${stderr}`);
+  return stdout;
+}
+
 const listing = (shape) => () => {
   const { folder } = generateWorld(shape);
   return {
     floor: () => run(folder, ["-e", "0"]),
     row: () => run(folder, [command, "list", "plan.yaml"]),
   };
+};
+
+/** One read of a small file by `toolmount call`. */
+function calling() {
+  const { folder, install, write } = generateWorld({ packages: 0, tools: 0 });
+  install("@toolmount/tool-filesystem", join(import.meta.dirname, "../tools/filesystem"));
+  write("note.txt", "one line\n");
+  write(
+    "plan.yaml",
+    'version: 1\nname: bench\ntools:\n  - module: filesystem\n    config: { allowed_read_paths: ["."] }\n',
+  );
+  const words = ["call", "plan.yaml", "read_file", '{"file_path":"note.txt"}'];
+  return { floor: () => run(folder, ["-e", "0"]), row: () => run(folder, [command, ...words]) };
+}
+
+/** 1,000 tools in one process: how long a process takes, or how much memory it holds at the end. */
+const thousandTools = (measure) => () => {
+  const program = (side) => join(import.meta.dirname, "thousand-tools.mjs") + ` ${side} ${measure}`;
+  const figure = (side) => () => Number(output(["--expose-gc", ...program(side).split(" ")]));
+  return { floor: figure("zod"), row: figure("host") };
 };
 
 function mounting() {
@@ -77,10 +104,11 @@ function percentile(times) {
 }
 
 export const startRows = {
+  call: { title: "toolmount call of one read, process", goal: 3, gate: 4.5, make: calling },
   list: {
     title: "listing 1,000 tools of 100 packages, process",
     goal: 2,
-    gate: 3.5,
+    gate: 3,
     make: listing({ packages: 100, tools: 10 }),
   },
   listPackages: {
@@ -90,10 +118,24 @@ export const startRows = {
     make: listing({ packages: 1_000, tools: 1 }),
   },
   mount: { title: "mounting 100 packages, process", goal: 1.2, gate: 1.5, make: mounting },
+  tools: {
+    title: "1,000 tools in one process, CPU time",
+    goal: 1.3,
+    gate: 1.8,
+    make: thousandTools("time"),
+  },
+  memory: {
+    title: "memory of a host with 1,000 tools",
+    goal: 1.15,
+    gate: 1.3,
+    make: thousandTools("memory"),
+    pairs: 5,
+    warmUp: 1,
+  },
   reload: {
     title: "p99 of calls that overlap a reload, 200/s",
     goal: 1.2,
-    gate: 2,
+    gate: 1.6,
     make: reloading,
     pairs: 9,
     warmUp: 1,

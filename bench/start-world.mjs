@@ -10,14 +10,14 @@ export function generateWorld({ packages, tools, waitMs = 0 }) {
   const folder = realpathSync(mkdtempSync(join(tmpdir(), "toolmount-bench-")));
   process.once("exit", () => rmSync(folder, { recursive: true }));
   mkdirSync(join(folder, "node_modules/@toolmount"), { recursive: true });
-  for (const name of ["@toolmount/core", "@toolmount/loader", "zod"])
-    symlinkSync(realpathSync(join(installed, name)), join(folder, "node_modules", name));
+  const install = (name, source) => symlinkSync(realpathSync(source), join(folder, "node_modules", name));
+  for (const name of ["@toolmount/core", "@toolmount/loader", "zod"]) install(name, join(installed, name));
   const names = Array.from({ length: packages }, (_, at) => `@bench/tool-${at}`);
   for (const [at, name] of names.entries()) writePackage(folder, name, at, tools, waitMs);
   const path = (name) => join(folder, name);
   const write = (name, text) => writeFileSync(path(name), text);
   write("plan.yaml", planOf(names));
-  return { folder, names, path, write };
+  return { folder, install, names, path, write };
 }
 
 /** The plan of packages by their names; `last` is what the last one's config says. */
