@@ -25,21 +25,19 @@ export function writeTable<Row>(screen: Screen, columns: readonly Column<Row>[],
   const before = widths.slice(0, -1).reduce((sum, width) => sum + width + gap, 0);
   const room = screen.columns === undefined ? Number.POSITIVE_INFINITY : screen.columns - before;
   const beside = room >= Math.min(leastRoom, widths.at(-1) ?? 0);
-  writeRow(
-    titles.map((title) => screen.paint("dim", title)),
-    beside,
-  );
-  for (const row of cells) writeRow(row, beside);
+  const header = titles.map((title) => screen.paint("dim", title));
+  // One write: a thousand of them take longer than reading a thousand manifests.
+  screen.write([header, ...cells].map((row) => `${layOut(row)}\n`).join(""));
 
-  function writeRow(row: readonly string[], onOneLine: boolean): void {
+  function layOut(row: readonly string[]): string {
     const last = row.at(-1) ?? "";
     const rest = row
       .slice(0, -1)
       .map((cell, index) => pad(cell, widths[index]! + gap))
       .join("");
-    if (onOneLine) return screen.line(`${rest}${cut(last, room)}`.trimEnd());
-    screen.line(rest.trimEnd());
-    screen.line(`${" ".repeat(gap)}${screen.paint("dim", cut(last, (screen.columns ?? 0) - gap))}`.trimEnd());
+    if (beside) return `${rest}${cut(last, room)}`.trimEnd();
+    const below = screen.paint("dim", cut(last, (screen.columns ?? 0) - gap));
+    return `${rest.trimEnd()}\n${`${" ".repeat(gap)}${below}`.trimEnd()}`;
   }
 }
 
@@ -67,7 +65,7 @@ function pad(text: string, width: number): string {
 
 /** Cuts an unstyled text to a width; a styled one is short and is left alone. */
 function cut(text: string, width: number): string {
-  if (text.includes("\u001b") || widthOf(text) <= width) return text;
+  if (width === Number.POSITIVE_INFINITY || text.includes("\u001b") || widthOf(text) <= width) return text;
   let kept = "";
   for (const { segment } of segmentsOf(text)) {
     if (widthOf(kept + segment) > width - 1) break;

@@ -1,4 +1,3 @@
-import { createHash } from "node:crypto";
 import { join } from "node:path";
 import { ToolmountError } from "@toolmount/core/errors";
 
@@ -84,6 +83,7 @@ function aliasOf(name: string, written: string): string {
     .replaceAll(/[^a-z0-9]+/g, "-")
     .replaceAll(/^-+|-+$/g, "")
     .slice(0, 60);
+  const { createHash } = process.getBuiltinModule("node:crypto"); // see `digestOf` of core
   return `${readable || "module"}-${createHash("sha256").update(written).digest("hex").slice(0, 10)}`;
 }
 
