@@ -42,7 +42,8 @@ export interface PackageFacts {
   readonly folder: string;
   readonly name: string | undefined;
   readonly version: string | undefined;
-  readonly hasExports: boolean;
+  /** Undefined when it has none. */
+  readonly exports: unknown;
   readonly main: string | undefined;
   readonly manifest: ModuleManifest | undefined;
 }
@@ -77,7 +78,7 @@ export function readFacts(folder: string, json: Readonly<Record<string, unknown>
     folder,
     name: readText(json["name"]),
     version: readText(json["version"]),
-    hasExports: json["exports"] !== undefined && json["exports"] !== null,
+    exports: json["exports"] ?? undefined,
     main: readText(json["main"]),
     manifest: readManifest(json["toolmount"]),
   };
