@@ -43,18 +43,19 @@ function hostWith(fields = {}, options = {}) {
   return host;
 }
 
-const calls = 20_000;
+const callsInARow = 20_000;
 
 /** Calls of the host, one after the other, with nothing around them. */
 const hostCalls =
   (host, args = given, context) =>
   async () => {
-    for (let at = 0; at < calls; at++) await host.call({ name: "calculator", arguments: args }, context);
+    for (let at = 0; at < callsInARow; at++)
+      await host.call({ name: "calculator", arguments: args }, context);
   };
 
 /** The floor, one after the other. */
 const floorCalls = async () => {
-  for (let at = 0; at < calls; at++) await floor(given);
+  for (let at = 0; at < callsInARow; at++) await floor(given);
 };
 
 /** `count` calls at once. */
@@ -83,7 +84,7 @@ const signal = () => ({
 
 const json = () => ({
   floor: async () => {
-    for (let at = 0; at < calls; at++) await floor(JSON.parse(text));
+    for (let at = 0; at < callsInARow; at++) await floor(JSON.parse(text));
   },
   row: hostCalls(hostWith(), text),
 });
