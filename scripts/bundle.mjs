@@ -1,19 +1,30 @@
 // Bundles the package of the working folder: one file in `dist/` for each entry of its `exports` and `imports`, with
-// chunks for what is loaded when it is needed. Dependencies stay outside, so two copies of a package never meet; the
-// command alone carries its parser of command lines and zod, with their licences. Declarations come from `tsc -b`, which
+// chunks for what is loaded when it is needed. Dependencies stay outside, so two copies of a package never meet. The
+// command carries its parser of command lines and zod, and `carried` in a manifest names development dependencies that
+// the package brings in its own files because they are large to install; all with their licences. Declarations come from `tsc -b`, which
 // runs before.
-import { existsSync, globSync, readFileSync, realpathSync, rmSync, writeFileSync } from "node:fs";
+import {
+  copyFileSync,
+  existsSync,
+  globSync,
+  readFileSync,
+  realpathSync,
+  rmSync,
+  writeFileSync,
+} from "node:fs";
+import { createRequire } from "node:module";
 import { basename, join, relative } from "node:path";
 import { rolldown } from "rolldown";
 
 const manifest = JSON.parse(readFileSync("package.json", "utf8"));
 const targets = [...Object.values(manifest.exports ?? {}), ...Object.values(manifest.imports ?? {})];
-const sources = targets.map((target) => target["@toolmount/source"]).filter(Boolean);
+const sources = targets.map((target) => target["@toolmount/source"]).filter((path) => path?.startsWith("./"));
 if (existsSync("src/main.ts")) sources.push("./src/main.ts");
 const input = Object.fromEntries(sources.map((path) => [nameOf(path), path]));
 
-const carried = manifest.name === "toolmount" ? ["commander", "zod"] : [];
-if (carried.length > 0) input["zod"] = "zod";
+const isCommand = manifest.name === "toolmount";
+const carried = [...(isCommand ? ["commander", "zod"] : []), ...(manifest.carried ?? [])];
+if (isCommand) input["zod"] = "zod";
 
 const bundle = await rolldown({
   input,
@@ -36,6 +47,11 @@ const { output } = await bundle.write({
   chunkFileNames: "chunks/[name]-[hash].js",
 });
 await bundle.close();
+
+// A CommonJS file of a carried package stays as it is: `#name` is the package's file in the sources, and a copy of it here.
+const copies = Object.values(manifest.imports ?? {}).filter(({ default: copy }) => copy?.endsWith(".cjs"));
+for (const { "@toolmount/source": file, default: copy } of copies)
+  copyFileSync(createRequire(join(process.cwd(), "package.json")).resolve(file), copy);
 
 // Chunks of an earlier build. Files for browsers, below `dist/ui`, are not bundled.
 const written = new Set(output.map(({ fileName }) => join("dist", fileName)));

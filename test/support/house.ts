@@ -21,6 +21,7 @@ interface Manifest {
   readonly peerDependencies?: Record<string, string>;
   readonly optionalDependencies?: Record<string, string>;
   readonly devDependencies?: Record<string, string>;
+  readonly carried?: readonly string[];
 }
 
 /** A package: its folder relative to the root (`packages/core`), its manifest, and its row of the table. */
@@ -144,7 +145,14 @@ function allows({ house, libraries }: Allowance, name: string): boolean {
 }
 
 function runtimeDependencies(manifest: Manifest): Record<string, string> {
-  return { ...manifest.optionalDependencies, ...manifest.dependencies, ...manifest.peerDependencies };
+  // Carried packages are development dependencies that the build puts into the package's own files.
+  const carried = Object.fromEntries((manifest.carried ?? []).map((name) => [name, "carried"]));
+  return {
+    ...carried,
+    ...manifest.optionalDependencies,
+    ...manifest.dependencies,
+    ...manifest.peerDependencies,
+  };
 }
 
 function nameOf(folder: string): string {

@@ -17,7 +17,7 @@ const effort = {
 
 /**
  * Patterns of a schema that JavaScript's matcher can take exponential time for. The analysis is that of the library
- * recheck, in its build without binaries; it is loaded when a schema has a pattern.
+ * recheck, in its build without binaries, which this package carries; it is loaded when a schema has a pattern.
  */
 export const patternRule: ToolRule = {
   id: "schema_pattern",
@@ -40,7 +40,7 @@ export function judgePattern(pattern: string): string | null {
   if (flags === undefined) return "is not a regular expression";
   if (pattern.length > maxPatternLength)
     return `has more than ${maxPatternLength} characters, too many to analyze`;
-  const { checkSync } = createRequire(import.meta.url)("recheck/lib/browser.js") as {
+  const { checkSync } = createRequire(import.meta.url)("#recheck") as {
     readonly checkSync: typeof CheckSync;
   };
   const verdict = checkSync(pattern, flags, effort);
