@@ -3,16 +3,8 @@
 // command carries its parser of command lines and zod, and `carried` in a manifest names development dependencies that
 // the package brings in its own files because they are large to install; all with their licences. Declarations come from `tsc -b`, which
 // runs before.
-import {
-  copyFileSync,
-  existsSync,
-  globSync,
-  readFileSync,
-  realpathSync,
-  rmSync,
-  writeFileSync,
-} from "node:fs";
-import { createRequire } from "node:module";
+import { copyFileSync, existsSync, globSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { createRequire, isBuiltin } from "node:module";
 import { basename, join, relative } from "node:path";
 import { rolldown } from "rolldown";
 
@@ -29,7 +21,7 @@ if (isCommand) input["zod"] = "zod";
 const bundle = await rolldown({
   input,
   platform: "node",
-  external: (id) => !/^[./]/.test(id) && !carried.includes(id),
+  external: (id, importer) => !/^[./]/.test(id) && !carried.includes(id) && !isBelowCarried(id, importer),
   // A package of ours does no work when it is imported, so what an entry does not use is left out.
   treeshake: {
     moduleSideEffects: (id) =>
@@ -50,8 +42,7 @@ await bundle.close();
 
 // A CommonJS file of a carried package stays as it is: `#name` is the package's file in the sources, and a copy of it here.
 const copies = Object.values(manifest.imports ?? {}).filter(({ default: copy }) => copy?.endsWith(".cjs"));
-for (const { "@toolmount/source": file, default: copy } of copies)
-  copyFileSync(createRequire(join(process.cwd(), "package.json")).resolve(file), copy);
+for (const { "@toolmount/source": file, default: copy } of copies) copyFileSync(resolve(file), copy);
 
 // Chunks of an earlier build. Files for browsers, below `dist/ui`, are not bundled.
 const written = new Set(output.map(({ fileName }) => join("dist", fileName)));
@@ -60,7 +51,10 @@ for (const path of globSync("dist/**/*.{js,js.map}", { exclude: ["dist/ui"] }))
 
 for (const path of written)
   if (path.endsWith(".js")) writeFileSync(path, withLightImports(readFileSync(path, "utf8")));
-if (carried.length > 0) writeFileSync("dist/LICENSES.txt", carried.map(licenceOf).join("\n"));
+const folders = new Set(output.flatMap(({ moduleIds = [] }) => moduleIds.flatMap(packageFolder)));
+for (const { "@toolmount/source": file } of copies)
+  packageFolder(resolve(file)).forEach((each) => folders.add(each));
+if (folders.size > 0) writeFileSync("dist/LICENSES.txt", [...folders].toSorted().map(licenceOf).join("\n"));
 
 /**
  * An import of `node:process` or `node:util` reads every member of it, which loads streams, colours and more: 6.5 ms of
@@ -76,10 +70,28 @@ function withLightImports(code) {
   );
 }
 
-function licenceOf(name) {
-  const folder = realpathSync(join("node_modules", name));
-  const { version } = JSON.parse(readFileSync(join(folder, "package.json"), "utf8"));
-  return `${name} ${version}\n\n${readFileSync(join(folder, "LICENSE"), "utf8")}`;
+/** What a carried package imports is carried, too, unless the manifest says that it is installed. */
+function isBelowCarried(id, importer) {
+  const name = id.split("/", id.startsWith("@") ? 2 : 1).join("/");
+  const isInstalled = name in { ...manifest.dependencies, ...manifest.peerDependencies };
+  return importer?.includes("/node_modules/") === true && !isBuiltin(id) && !isInstalled;
+}
+
+function resolve(id) {
+  return createRequire(join(process.cwd(), "package.json")).resolve(id);
+}
+
+/** The folder of the installed package that a bundled file is from; none for our own files. */
+function packageFolder(path) {
+  const found = /^.*\/node_modules\/(?:@[^/]+\/)?[^/]+(?=\/)/.exec(path);
+  return found === null ? [] : [found[0]];
+}
+
+function licenceOf(folder) {
+  const { name, version, license } = JSON.parse(readFileSync(join(folder, "package.json"), "utf8"));
+  const [file] = globSync("{LICENSE,LICENCE,License,license}{,.md,.txt}", { cwd: folder });
+  const text = file === undefined ? `${license}\n` : readFileSync(join(folder, file), "utf8");
+  return `${name} ${version}\n\n${text}`;
 }
 
 /** `./src/contract/errors.ts` is built as `dist/contract/errors.js`. */

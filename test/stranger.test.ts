@@ -1,4 +1,4 @@
-import { mkdtemp, realpath, rm, writeFile } from "node:fs/promises";
+import { mkdtemp, readdir, realpath, rm, stat, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
@@ -51,8 +51,10 @@ test("a stranger installs toolmount and two tools, publishes a third, mounts all
     exec("bash", ["-c", `export PATH="${folder}/node_modules/.bin:$PATH"; ${line}`], { cwd: at, env });
 
   await run("npm init -y && npm pkg set type=module");
+  await run("npm install toolmount");
+  expect(await megabytesOf(join(folder, "node_modules"))).toBeLessThan(maxMegabytes);
   await run(
-    "npm install toolmount @toolmount/core @toolmount/loader @toolmount/tool-hello-world @toolmount/tool-testing typescript@7 @types/node@24",
+    "npm install @toolmount/core @toolmount/loader @toolmount/tool-hello-world @toolmount/tool-testing typescript@7 @types/node@24",
   );
   await run("npx toolmount create tool weather");
   const tool = join(folder, "weather");
@@ -76,6 +78,17 @@ test("a stranger installs toolmount and two tools, publishes a third, mounts all
     'ok {"name":"Vienna","value":"sunny"}\nnot_found\nagent_hello_world get_weather testing_calculator\n',
   );
 });
+
+/** What `npm install toolmount` may put on disk, in megabytes of files: 52.1 when this was written. */
+const maxMegabytes = 55;
+
+async function megabytesOf(folder: string): Promise<number> {
+  const files = await readdir(folder, { recursive: true, withFileTypes: true });
+  const sizes = files
+    .filter((entry) => entry.isFile())
+    .map(async ({ parentPath, name }) => (await stat(join(parentPath, name))).size);
+  return (await Promise.all(sizes)).reduce((sum, size) => sum + size, 0) / 1e6;
+}
 
 /** The version that npm installs by default. */
 async function latest(registry: string, name: string): Promise<string | undefined> {
