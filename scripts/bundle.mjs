@@ -54,7 +54,14 @@ for (const path of written)
 const folders = new Set(output.flatMap(({ moduleIds = [] }) => moduleIds.flatMap(packageFolder)));
 for (const { "@toolmount/source": file } of copies)
   packageFolder(resolve(file)).forEach((each) => folders.add(each));
-if (folders.size > 0) writeFileSync("dist/LICENSES.txt", [...folders].toSorted().map(licenceOf).join("\n"));
+if (folders.size > 0)
+  writeFileSync(
+    "dist/LICENSES.txt",
+    [...folders]
+      .toSorted((one, other) => one.localeCompare(other))
+      .map(licenceOf)
+      .join("\n"),
+  );
 
 /**
  * An import of `node:process` or `node:util` reads every member of it, which loads streams, colours and more: 6.5 ms of
