@@ -42,8 +42,7 @@ export interface PackageFacts {
   readonly folder: string;
   readonly name: string | undefined;
   readonly version: string | undefined;
-  /** Undefined when it has none. */
-  readonly exports: unknown;
+  readonly hasExports: boolean;
   readonly main: string | undefined;
   readonly manifest: ModuleManifest | undefined;
 }
@@ -78,7 +77,7 @@ export function readFacts(folder: string, json: Readonly<Record<string, unknown>
     folder,
     name: readText(json["name"]),
     version: readText(json["version"]),
-    exports: json["exports"] ?? undefined,
+    hasExports: json["exports"] !== undefined && json["exports"] !== null,
     main: readText(json["main"]),
     manifest: readManifest(json["toolmount"]),
   };
