@@ -5,6 +5,7 @@ import { openHost, type OpenedHost, type OpenHostOptions } from "@toolmount/load
 import { pino } from "pino";
 import { onTestFinished } from "vitest";
 import { worldData, type WorldCase } from "./world-cases.ts";
+import { stateDigest } from "./world-player.ts";
 
 export type World = "retail" | "bfcl";
 
@@ -16,7 +17,7 @@ export const dataOf = (world: World) => worldData(folders[world]);
 export const planOf = (world: World) => join(import.meta.dirname, "../worlds", world, "mount-plan.yaml");
 
 /** The environment of a world's plan for one case: where its database, or its configuration, is. */
-export async function environmentOf(world: World, { initial }: WorldCase): Promise<Record<string, string>> {
+async function environmentOf(world: World, { initial }: WorldCase): Promise<Record<string, string>> {
   if (world === "retail") return { WORLD_DATABASE: join(dataOf(world)!, "db.json") };
   const folder = await mkdtemp(join(tmpdir(), "toolmount-world-"));
   onTestFinished(() => rm(folder, { recursive: true, force: true }));
@@ -41,4 +42,24 @@ export async function openWorld(
     logger: silent,
     ...options,
   });
+}
+
+/** The environment of a task whose state is in a file. */
+export async function keptEnvironment(world: World, task: WorldCase) {
+  const folder = await mkdtemp(join(tmpdir(), "toolmount-world-"));
+  onTestFinished(() => rm(folder, { recursive: true, force: true }));
+  const env = { ...(await environmentOf(world, task)), WORLD_JOURNAL: join(folder, "journal.jsonl") };
+  return { folder, env };
+}
+
+/** Compares the state that a journal leads to. */
+export async function compareKept(
+  world: World,
+  task: WorldCase,
+  env: Readonly<Record<string, string>>,
+): Promise<string[]> {
+  const host = await openWorld(world, task, "deny", { env });
+  const digest = await stateDigest(host);
+  await host.close();
+  return digest === task.expected.final ? [] : [`${task.id}: the final state differs`];
 }

@@ -1,13 +1,18 @@
 import { execFile, spawn } from "node:child_process";
 import { once } from "node:events";
-import { mkdtemp, rm } from "node:fs/promises";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { ToolOutcome } from "@toolmount/core";
-import { describe, expect, onTestFinished, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { commandFile, nodeFlags } from "../support/program.ts";
 import { readTasks, type WorldCase } from "../support/world-cases.ts";
-import { dataOf, environmentOf, openWorld, planOf, type World } from "../support/world-hosts.ts";
+import {
+  compareKept,
+  dataOf,
+  keptEnvironment,
+  openWorld,
+  planOf,
+  type World,
+} from "../support/world-hosts.ts";
 import { serveTask } from "../support/world-model.ts";
 import { compareAnswers, stateDigest } from "../support/world-player.ts";
 
@@ -43,26 +48,6 @@ for (const world of ["retail", "bfcl"] as const) {
       });
     },
   );
-}
-
-/** The environment of a task whose state is in a file. */
-async function keptEnvironment(world: World, task: WorldCase) {
-  const folder = await mkdtemp(join(tmpdir(), "toolmount-world-"));
-  onTestFinished(() => rm(folder, { recursive: true, force: true }));
-  const env = { ...(await environmentOf(world, task)), WORLD_JOURNAL: join(folder, "journal.jsonl") };
-  return { folder, env };
-}
-
-/** Compares the state that a journal leads to. */
-async function compareKept(
-  world: World,
-  task: WorldCase,
-  env: Readonly<Record<string, string>>,
-): Promise<string[]> {
-  const host = await openWorld(world, task, "deny", { env });
-  const digest = await stateDigest(host);
-  await host.close();
-  return digest === task.expected.final ? [] : [`${task.id}: the final state differs`];
 }
 
 async function playInProcess(world: World, task: WorldCase): Promise<string[]> {
