@@ -118,33 +118,6 @@ test("when the server ends, running calls are cancelled after the grace, and eve
   expect(outcomes.map(({ body }) => body["status"])).toEqual(Array.from({ length: 10 }, () => "cancelled"));
 });
 
-test("sessions that call together, and clients that go, lose no outcome and get no other session's", async () => {
-  // The full size is 200 sessions of 500 calls; CI sets TOOLMOUNT_LOAD=full.
-  const [sessions, each] = process.env["TOOLMOUNT_LOAD"] === "full" ? [200, 500] : [20, 25];
-  const { host } = createWorld();
-  const { ask } = await serve(host, { limits: { requests: { count: 1_000_000, perMs: 60_000 } } });
-  const wrong: unknown[] = [];
-  const one = async (sessionId: string, at: number) => {
-    const text = `${sessionId} ${at}`;
-    const signal = at % 10 === 9 ? AbortSignal.timeout(at % 3) : undefined;
-    const body = { tool: "echo", id: String(at), sessionId, arguments: { text } };
-    const answer = await ask("POST", calls, { body, ...(signal !== undefined && { signal }) }).catch(
-      () => null,
-    );
-    if (answer === null && signal !== undefined) return;
-    const { data } = (answer?.body as unknown as ToolOutcome | undefined)?.result ?? {};
-    const { text: got, sessionId: of } = (data ?? {}) as Record<string, unknown>;
-    if (got !== text || of !== sessionId) wrong.push({ sessionId, at, body: answer?.body });
-  };
-  await Promise.all(
-    Array.from({ length: sessions }, async (_, session) => {
-      for (let at = 0; at < each; at++) await one(`s${session}`, at);
-    }),
-  );
-
-  expect(wrong).toEqual([]);
-});
-
 test("the OpenAPI document has no fault that its linter knows, and each operation has an id", async () => {
   const { server } = await serve(createWorld().host);
   const config = await createConfig({ extends: ["recommended-strict"] });

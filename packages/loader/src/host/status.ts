@@ -20,10 +20,11 @@ export interface EntryStatus {
   /** The file that was imported; absent for modules in memory. */
   readonly path: string | undefined;
   /**
+   * `sleeping`: its tools are mounted by its manifest, and the first call of one of them imports it (`wake: call`).
    * `degraded`: mounted, but it registered nothing. `failed`: optional, and could not be mounted. `skipped`: optional, and
    * a module that it needs failed.
    */
-  readonly state: "mounted" | "degraded" | "failed" | "skipped";
+  readonly state: "mounted" | "sleeping" | "degraded" | "failed" | "skipped";
   /** Names of its tools, as offered. */
   readonly tools: readonly string[];
   readonly problems: readonly Problem[];
@@ -112,6 +113,7 @@ function reportOf({ use, mounted }: MountedUse): { report?: JsonObject } {
 
 function stateOf(use: MountedUse | FailedUse): EntryStatus["state"] {
   if ("state" in use) return use.state;
+  if (use.isAsleep?.() === true) return "sleeping";
   return use.degraded ? "degraded" : "mounted";
 }
 

@@ -24,23 +24,34 @@ export function canLoadLazily(manifest: ModuleManifest | undefined): manifest is
   return onlyTools && alone && isComplete;
 }
 
-/** A module that mounts the tools of its manifest, and imports the real module when one of them is first called. */
-export function createLazyModule({ tools = [] }: ModuleManifest, wake: Wake): LoadedModule {
+/**
+ * A module that mounts the tools of its manifest, and imports the real module when one of them is first called.
+ * `isAsleep` is true until that import succeeds.
+ */
+export function createLazyModule(
+  { tools = [] }: ModuleManifest,
+  wake: Wake,
+): { readonly module: LoadedModule; readonly isAsleep: () => boolean } {
+  let lazy: LazyModule | undefined;
   const mount = (coordinator: Coordinator) => {
-    const lazy = new LazyModule(coordinator, wake);
-    for (const tool of tools) coordinator.mount("tools", lazy.placeholder(tool));
-    lazy.mounted = true;
+    const mounting = (lazy = new LazyModule(coordinator, wake));
+    for (const tool of tools) coordinator.mount("tools", mounting.placeholder(tool));
+    mounting.mounted = true;
   };
-  return { kind: "mount", mount, config: undefined, onSessionReady: undefined, exports: {} };
+  return {
+    module: { kind: "mount", mount, config: undefined, onSessionReady: undefined, exports: {} },
+    isAsleep: () => lazy?.awake !== true,
+  };
 }
 
 class LazyModule {
   /** Until then core only probes the schemas, which must not import the module. */
   mounted = false;
+  /** True once the real module is imported and mounted. */
+  awake = false;
   readonly #coordinator: Coordinator;
   readonly #wake: Wake;
   readonly #tools = new Map<string, ToolDefinition>();
-  #awake = false;
   #waking: Promise<void> | undefined;
 
   constructor(coordinator: Coordinator, wake: Wake) {
@@ -67,7 +78,7 @@ class LazyModule {
   #schema(json: JsonSchema, manifest: ManifestTool): StandardSchema {
     const validate = (value: unknown) => {
       if (!this.mounted) return fail("the module of the tool is not imported yet");
-      if (this.#awake) return this.#parse(manifest, value);
+      if (this.awake) return this.#parse(manifest, value);
       return this.#wakeUp().then(
         () => this.#parse(manifest, value),
         (error: unknown) => fail(`the module of the tool could not be imported: ${messageOf(error)}`),
@@ -95,7 +106,7 @@ class LazyModule {
   /** Only one import runs at a time. After a failure the next call tries again. */
   #wakeUp(): Promise<void> {
     return (this.#waking ??= this.#wake(this.#collectingCoordinator()).then(
-      () => void (this.#awake = true),
+      () => void (this.awake = true),
       (err: unknown) => {
         this.#waking = undefined;
         this.#tools.clear();

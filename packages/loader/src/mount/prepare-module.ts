@@ -30,6 +30,8 @@ export interface PreparedUse {
   /** Digest of the package's files; only read for a plan with a lock file. */
   readonly integrity: string | undefined;
   readonly times: StepTimes;
+  /** Whether the module is not imported yet; absent for one that was imported when the plan opened. */
+  readonly isAsleep?: () => boolean;
 }
 
 /** Finds and imports the module of one use, and parses its config. An error of the module comes back as a problem. */
@@ -55,7 +57,7 @@ export async function prepareModule(use: ModuleUse, context: MountContext): Prom
   }
 }
 
-type Loaded = Pick<PreparedUse, "module" | "config"> | null;
+type Loaded = Pick<PreparedUse, "module" | "config" | "isAsleep"> | null;
 
 /** Imports a module and parses its config. Null when the config does not match, which is then reported. */
 async function loadModule(
@@ -86,7 +88,7 @@ async function loadLazily(
     if (loaded === null) throw planError(own.problems.map(maskProblem(context.mask)));
     await mountModule(use.id, loaded.module, coordinator, loaded.config);
   };
-  return { module: createLazyModule(manifest!, wake), config: deepFreeze(use.config) };
+  return { ...createLazyModule(manifest!, wake), config: deepFreeze(use.config) };
 }
 
 /** Finds the module of one use. Throws `SOURCE_NOT_FOUND`, and what a resolver of the application throws. */

@@ -77,6 +77,31 @@ test("a module with wake: call is listed, and the first call of one of its tools
   expect((globalThis as { tidied?: boolean }).tidied).toBe(true);
 });
 
+test("the status of a module with wake: call is sleeping until a call has imported it, also over a reload", async () => {
+  const { host } = await open(installed("@acme/greet", source(), { toolmount: manifest }), plan());
+  const states = () => host.status().entries.map(({ id, state }) => ({ id, state }));
+
+  expect(states()).toEqual([{ id: "@acme/greet", state: "sleeping" }]);
+  expect(host.bootTree()).toMatchObject([{ state: "sleeping" }]);
+  await host.call({ name: "my_greet", arguments: { name: "Ada" } });
+  expect(states()).toEqual([{ id: "@acme/greet", state: "mounted" }]);
+  await host.reload();
+  expect(states()).toEqual([{ id: "@acme/greet", state: "mounted" }]);
+  await host.close();
+});
+
+test("a module with wake: call that cannot be imported stays sleeping", async () => {
+  const { host } = await open(
+    installed("@acme/greet", source('throw new Error("no");'), { toolmount: manifest }),
+    plan(),
+  );
+
+  await host.call({ name: "my_greet", arguments: { name: "Ada" } });
+
+  expect(host.status().entries).toMatchObject([{ state: "sleeping" }]);
+  await host.close();
+});
+
 test("the real tool's schema and confirmation decide, not those of the manifest", async () => {
   const { host } = await open(installed("@acme/greet", source(), { toolmount: manifest }), plan(), {
     approver: () => ({ decision: "deny", reason: "not root" }),

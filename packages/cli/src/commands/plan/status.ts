@@ -37,12 +37,13 @@ async function status(plan: string | undefined, options: Options, shell: Shell):
   if (options.json === true) shell.out.json(tree === undefined ? report : { ...report, tree });
   else if (tree === undefined) writeStatus(report, shell);
   else writeTree(report, tree, shell);
-  const isWhole = report.entries.every(({ state }) => state === "mounted" || state === "degraded");
-  return isWhole ? exitCodes.done : exitCodes.failed;
+  const isBroken = report.entries.some(({ state }) => state === "failed" || state === "skipped");
+  return isBroken ? exitCodes.failed : exitCodes.done;
 }
 
 const styles: Readonly<Record<EntryStatus["state"], Style>> = {
   mounted: "green",
+  sleeping: "green",
   degraded: "yellow",
   failed: "red",
   skipped: "yellow",
