@@ -16,7 +16,7 @@ import {
 import { serveTask } from "../support/world-model.ts";
 import { compareAnswers, stateDigest } from "../support/world-player.ts";
 
-// Each call, or each task, is a process of its own here. TOOLMOUNT_LOAD=full takes all tasks, which takes an hour.
+// Each call, or each task, is a process of its own here. TOOLMOUNT_LOAD=full takes all tasks, which takes about an hour.
 const isFull = process.env["TOOLMOUNT_LOAD"] === "full";
 const root = join(import.meta.dirname, "../..");
 
@@ -24,30 +24,45 @@ for (const world of ["retail", "bfcl"] as const) {
   const data = dataOf(world);
   const tasks = data === undefined ? [] : readTasks(data);
   const short = tasks.filter(({ calls }) => calls.length >= 4 && calls.length <= 5);
-  const some = (count: number) => (isFull ? tasks : short.slice(0, count));
+  /** Tasks by twos, which are played side by side. */
+  const some = (count: number) => byTwos(isFull ? tasks : short.slice(0, count));
 
   describe.skipIf(data === undefined)(
     `${world} beyond one process (skipped without the shared tasks)`,
     () => {
-      test(`calls in a process of their own answer as expected, in ${some(4).length} tasks`, async () => {
-        const problems: string[] = [];
-        for (const task of some(4)) problems.push(...(await playInProcess(world, task)));
-        expect(problems).toEqual([]);
+      test.each(some(4))("calls in a process of their own answer as expected: $ids", async ({ pair }) => {
+        expect((await Promise.all(pair.map((task) => playInProcess(world, task)))).flat()).toEqual([]);
       });
 
-      test(`toolmount call --json, once for each call, answers as expected, in ${some(1).length} tasks`, async () => {
-        const problems: string[] = [];
-        for (const task of some(1)) problems.push(...(await playByCommand(world, task)));
-        expect(problems).toEqual([]);
-      });
+      test.each(some(1))(
+        "toolmount call --json, once for each call, answers as expected: $ids",
+        async ({ pair }) => {
+          expect((await Promise.all(pair.map((task) => playByCommand(world, task)))).flat()).toEqual([]);
+        },
+      );
 
-      test(`a turn that is killed after each call and resumed ends in the final state, in ${some(1).length} tasks`, async () => {
-        const problems: string[] = [];
-        for (const task of some(1)) problems.push(...(await playKilled(world, task)));
-        expect(problems).toEqual([]);
-      });
+      test.each(some(1))(
+        "a turn that is killed after each call and resumed ends in the final state: $ids",
+        async ({ pair }) => {
+          expect((await Promise.all(pair.map((task) => playKilled(world, task)))).flat()).toEqual([]);
+        },
+      );
     },
   );
+}
+
+interface Two {
+  readonly ids: string;
+  readonly pair: readonly WorldCase[];
+}
+
+function byTwos(tasks: readonly WorldCase[]): readonly Two[] {
+  // Without the shared tasks a skipped test stays to be seen.
+  if (tasks.length === 0) return [{ ids: "no task", pair: [] }];
+  return tasks.flatMap((_task, at) => {
+    const pair = tasks.slice(at, at + 2);
+    return at % 2 === 0 ? [{ ids: pair.map(({ id }) => id).join(", "), pair }] : [];
+  });
 }
 
 async function playInProcess(world: World, task: WorldCase): Promise<string[]> {
@@ -106,7 +121,7 @@ async function playKilled(world: World, task: WorldCase): Promise<string[]> {
       model.baseUrl,
     ] as const;
     const program = join(root, "test/support/world-process.ts");
-    const child = spawn(process.execPath, ["-C", "@toolmount/source", program, ...words], {
+    const child = spawn(process.execPath, [...nodeFlags, program, ...words], {
       env: { ...process.env, ...env },
       stdio: ["ignore", "ignore", "inherit"],
     });

@@ -1,6 +1,7 @@
 import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import type { JsonObject } from "@toolmount/core";
 import { printTapeCall, parseTape, tapeHeader, type TapeCall } from "@toolmount/core/tape";
 import { beforeAll, describe, expect, onTestFinished, test } from "vitest";
 import { readTasks, type WorldCase } from "../support/world-cases.ts";
@@ -19,6 +20,9 @@ interface Change {
   /** Changes the calls that are made. */
   readonly calls?: (task: WorldCase) => WorldCase["calls"];
   readonly decision?: "approve" | "deny";
+  readonly overlays?: readonly string[];
+  /** Texts that are secret now. */
+  readonly secrets?: readonly string[];
   readonly difference: RegExp;
 }
 
@@ -92,6 +96,28 @@ const changes: readonly Change[] = [
     difference: /password is "\[masked\]", was absent/,
   },
   {
+    change: "a secret by value among the arguments",
+    secrets: ["sk-live-123456"],
+    calls: ({ calls: [first, ...rest] }) => [
+      { ...first!, arguments: { ...first!.arguments, zip: "sk-live-123456" } },
+      ...rest,
+    ],
+    difference: /^call 1: find_user_id_by_name_zip: zip is "\[masked\]", was "19122"$/,
+  },
+  {
+    change: "an argument in place of a secret by value",
+    tape: (calls) => {
+      const { arguments: given } = calls[0]!;
+      calls[0] = { ...calls[0]!, arguments: { ...(given as JsonObject), zip: "[masked]" } };
+    },
+    difference: /^call 1: find_user_id_by_name_zip: zip is "19122", was "\[masked\]"$/,
+  },
+  {
+    change: "a rule of the policy",
+    overlays: ["private"],
+    difference: /get_order_details: it ended as DENIED, was ok/,
+  },
+  {
     change: "a call that the tape lost",
     tape: (calls) => void calls.splice(1, 1),
     difference: /is not on the tape/,
@@ -124,14 +150,27 @@ describe.skipIf(absent)("tapes of retail (skipped where the shared tasks are abs
     }
   });
 
-  test.each(changes)("$change is caught", async ({ tape: edit, calls, decision, difference }) => {
+  test("a secret by value is in no tape, and its replay has no difference", async () => {
+    const task = tasks[0]!;
+    const secrets = [findOrder(task)];
+    const tape = await record(task, secrets);
+    expect(tape).not.toContain(secrets[0]);
+    expect(tape).toContain("[masked]");
+    expect((await replay(task, tape, { secrets })).differences).toEqual([]);
+    expect((await replay(task, tape)).differences.join("\n")).toContain(
+      `order_id is "${secrets[0]}", was "[masked]"`,
+    );
+  });
+
+  test.each(changes)("$change is caught", async ({ tape: edit, calls, difference, ...how }) => {
     const { calls: recorded } = parseTape(tapes[0]!);
     const edited = [...recorded];
     edit?.(edited);
     const text = [tapeHeader, ...edited.map(printTapeCall), ""].join("\n");
     const task = calls === undefined ? tasks[0]! : { ...tasks[0]!, calls: calls(tasks[0]!) };
-    const { differences } = await replay(task, text, decision);
+    const { differences } = await replay(task, text, how);
     expect(differences.join("\n")).toMatch(new RegExp(difference.source, "m"));
+    for (const secret of how.secrets ?? []) expect(differences.join("\n")).not.toContain(secret);
   });
 });
 
@@ -141,10 +180,15 @@ async function folder(): Promise<string> {
   return path;
 }
 
-async function record(task: WorldCase): Promise<string> {
+/** The order of a task. */
+function findOrder({ calls }: WorldCase): string {
+  return calls.map((call) => call.arguments?.["order_id"]).find((id) => typeof id === "string")!;
+}
+
+async function record(task: WorldCase, secrets: readonly string[] = []): Promise<string> {
   const path = await mkdtemp(join(tmpdir(), "toolmount-tape-"));
   const file = join(path, "calls.tape");
-  const host = await openWorld("retail", task, "approve", { record: file });
+  const host = await openWorld("retail", task, "approve", { record: file, secrets });
   for (const { name, arguments: given } of task.calls) await host.call({ name, arguments: given! });
   await host.close();
   const text = await readFile(file, "utf8");
@@ -152,10 +196,14 @@ async function record(task: WorldCase): Promise<string> {
   return text;
 }
 
-async function replay(task: WorldCase, tape: string, decision: "approve" | "deny" = "approve") {
+async function replay(
+  task: WorldCase,
+  tape: string,
+  { decision = "approve", ...options }: Pick<Change, "decision" | "overlays" | "secrets"> = {},
+) {
   const file = join(await folder(), "calls.tape");
   await writeFile(file, tape);
-  const host = await openWorld("retail", task, decision, { replay: file });
+  const host = await openWorld("retail", task, decision, { replay: file, ...options });
   for (const { name, arguments: given } of task.calls) await host.call({ name, arguments: given! });
   const changed = (await stateDigest(host)) !== task.expected.initial;
   const differences = host.replayDifferences();
