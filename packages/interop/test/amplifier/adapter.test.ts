@@ -501,6 +501,9 @@ describe("AMP-N8, AMP-N40, AMP-N41: what a hook asked for is carried out", () =>
     expect(
       await coordinator.process_hook_result({ ...ask, approval_default: "allow" }, "e", "h"),
     ).toMatchObject({ action: "continue" });
+    expect(
+      await coordinator.process_hook_result({ ...ask, approval_default: "yes" }, "e", "h"),
+    ).toMatchObject({ action: "deny" });
     coordinator.approval_system = failing("TypeError");
     await expect(coordinator.process_hook_result(ask, "e", "h")).rejects.toThrow("x");
   });

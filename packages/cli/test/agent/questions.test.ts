@@ -1,0 +1,56 @@
+import { expect, test } from "vitest";
+import { call, response, say } from "../support/exchange.ts";
+import { oneTool, planOf, workspace, type Ended } from "../support/workspace.ts";
+
+const write = oneTool({
+  name: "write",
+  confirm: "true",
+  body: `const { appendFileSync } = await import("node:fs"); appendFileSync("written.txt", "x"); return data("written");`,
+});
+const go = (file: string) => ["run", "--session", "s1", "--model", `replay:${file}`, "go"];
+const resume = (...words: string[]) => ["sessions", "resume", "s1", ...words];
+const waiting = ({ stdout }: Ended) => (JSON.parse(stdout) as { waiting: { id: string }[] }).waiting;
+
+test("O2: after sessions resume --cancel its question is gone from approvals, and cannot be approved", async () => {
+  const { run } = await workspace({
+    "mount-plan.yaml": planOf("./write.ts"),
+    "write.ts": write,
+    "one.json": JSON.stringify([response(call("c1", "write"))]),
+  });
+  expect((await run(go("one.json"))).code).toBe(3);
+  const [question] = waiting(await run(["approvals", "list", "--json"]));
+  const cancelled = await run(resume("--model", "replay:one.json", "--cancel"));
+  expect(cancelled.stderr).toContain("cancelled");
+
+  expect(waiting(await run(["approvals", "list", "--json"]))).toEqual([]);
+  expect((await run(["approvals", "approve", question!.id, "--json"])).json()).toMatchObject({
+    error: { code: "APPROVAL_DECIDED" },
+  });
+});
+
+test("O3: a run whose sub-agent waits ends with 3 and the next command; resuming the parent reaches the sub-agent", async () => {
+  const { run, read } = await workspace({
+    "mount-plan.yaml": `${planOf("./write.ts", "delegate")}session:
+  orchestrator: { model: m }
+  agents: { helper: { description: Helps in tests. } }
+`,
+    "write.ts": write,
+    "one.json": JSON.stringify([
+      response(call("c1", "delegate", { agent: "helper", instruction: "write it" })),
+      response(call("k1", "write")),
+    ]),
+    "two.json": JSON.stringify([response(say("the helper wrote it")), response(say("all done"))]),
+  });
+  const paused = await run(go("one.json"));
+  expect(paused.code, paused.stdout + paused.stderr).toBe(3);
+  expect(paused.stdout).not.toContain("✔ ok delegate");
+  expect(paused.stdout + paused.stderr).toContain("toolmount approvals list");
+  expect(paused.stderr).toContain("resume with: toolmount sessions resume s1");
+
+  const [question] = waiting(await run(["approvals", "list", "--json"]));
+  expect((await run(["approvals", "approve", question!.id])).code).toBe(0);
+  const done = await run(resume("--model", "replay:two.json"));
+  expect(done.code, done.stdout + done.stderr).toBe(0);
+  expect(done.stdout).toContain("all done");
+  expect(await read("written.txt")).toBe("x");
+});

@@ -1,0 +1,46 @@
+import { expect, test } from "vitest";
+import { oneTool, planOf, workspace } from "../support/workspace.ts";
+
+const pay = oneTool({ name: "pay", confirm: "true", body: 'return data("paid");' });
+const env = { USER: "ada" };
+
+test("O7, O10: a plan with state keeps the default audit, which names the system's user as who decided", async () => {
+  const plan = `${planOf("./pay.ts")}state: sqlite:./state.db\n`;
+  const { run } = await workspace({ "pay.ts": pay, "mount-plan.yaml": plan });
+  const who = ["--user", "alice", "--session", "s1", "--json"];
+  const asked = await run(["call", "pay", ...who], { env });
+  expect(asked.code, asked.stderr).toBe(3);
+  const { ticket } = asked.json() as { ticket: string };
+  const listed = await run(["approvals", "list", "--json"], { env });
+  const { waiting } = listed.json() as { waiting: { id: string }[] };
+  expect((await run(["approvals", "approve", waiting[0]!.id], { env })).code).toBe(0);
+  expect((await run(["resume", ticket, ...who], { env })).code).toBe(0);
+
+  const { code, stdout } = await run(["audit"]);
+  const [header = "", ...rows] = stdout.trimEnd().split("\n");
+  expect(code).toBe(0);
+  expect(header.trim().split(/\s+/)).toEqual("time what tool user session result by took run".split(" "));
+  const decision = rows.find((row) => / decision +pay /.test(row));
+  expect(decision).toMatch(/ approve +ada +– /);
+  const start = rows.find((row) => / start +pay /.test(row));
+  expect(start).toMatch(/ alice +s1 +– +ada +– /);
+  expect(stdout).not.toContain("the person at the terminal");
+});
+
+test("O10: call without a tool says what is missing, and how to list the tools", async () => {
+  const { run } = await workspace({ "pay.ts": pay, "mount-plan.yaml": planOf("./pay.ts") });
+  const { code, stderr } = await run(["call"]);
+
+  expect(code).toBe(2);
+  expect(stderr).toContain("toolmount list");
+  expect(stderr).not.toContain("'words'");
+});
+
+test("O10: the help has its commands in groups, and names the environment variables and the pages", async () => {
+  const { run } = await workspace({});
+  const { stdout } = await run(["--help"]);
+
+  expect(stdout.match(/^\S.*:$/gm)!.length).toBeGreaterThan(3);
+  expect(stdout).toContain("NO_COLOR");
+  expect(stdout).toContain("docs/");
+});
