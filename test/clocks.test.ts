@@ -9,19 +9,19 @@ const measures =
   /(?:performance\.now|process\.hrtime(?:\.bigint)?)\(|\b(?:const|let) \w+ = Date\.now\(\)|Date\.now\(\) - (?!hours\b)[a-z]/;
 
 test("H2: no test measures the time that the clock shows, since a loaded machine makes it long", async () => {
-  const files = await Array.fromAsync(
-    glob(["packages/*/test/**/*.ts", "tools/*/test/**/*.ts", "test/**/*.ts"], {
-      cwd: root,
-      exclude: (name) => name.endsWith("node_modules") || name === "clocks.test.ts",
-    }),
-  );
+  const files = glob(["packages/*/test/**/*.ts", "tools/*/test/**/*.ts", "test/**/*.ts"], {
+    cwd: root,
+    exclude: (name) => name.endsWith("node_modules") || name.endsWith("clocks.test.ts"),
+  });
   const found: string[] = [];
-  for (const file of files) {
+  let read = 0;
+  for await (const file of files) {
+    read++;
     const lines = (await readFile(join(root, file), "utf8")).split("\n");
     for (const [at, line] of lines.entries()) if (measures.test(line)) found.push(`${file}:${at + 1}`);
   }
 
-  expect(files.length).toBeGreaterThan(200);
+  expect(read).toBeGreaterThan(200);
   expect(found).toEqual([]);
 });
 
