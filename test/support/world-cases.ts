@@ -70,6 +70,21 @@ export function readNegativeCases(folder: string): WorldCase[] {
   return cases.map((each) => caseOf(each, each.calls ?? [], { id: each.id, ...each.expected }));
 }
 
+/** Two tasks that are played side by side. */
+interface Two {
+  readonly ids: string;
+  readonly pair: readonly WorldCase[];
+}
+
+export function byTwos(tasks: readonly WorldCase[]): readonly Two[] {
+  // Without the shared tasks a skipped test stays to be seen.
+  if (tasks.length === 0) return [{ ids: "no task", pair: [] }];
+  return tasks.flatMap((_task, at) => {
+    const pair = tasks.slice(at, at + 2);
+    return at % 2 === 0 ? [{ ids: pair.map(({ id }) => id).join(", "), pair }] : [];
+  });
+}
+
 function caseOf({ id, initial }: RawTask, calls: readonly CaseCall[], expected: RawExpected): WorldCase {
   return {
     id,

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import type { ToolOutcome } from "@toolmount/core";
 import { describe, expect, test } from "vitest";
 import { commandFile, nodeFlags } from "../support/program.ts";
-import { readTasks, type WorldCase } from "../support/world-cases.ts";
+import { byTwos, readTasks, type WorldCase } from "../support/world-cases.ts";
 import {
   compareKept,
   dataOf,
@@ -24,7 +24,6 @@ for (const world of ["retail", "bfcl"] as const) {
   const data = dataOf(world);
   const tasks = data === undefined ? [] : readTasks(data);
   const short = tasks.filter(({ calls }) => calls.length >= 4 && calls.length <= 5);
-  /** Tasks by twos, which are played side by side. */
   const some = (count: number) => byTwos(isFull ? tasks : short.slice(0, count));
 
   describe.skipIf(data === undefined)(
@@ -49,20 +48,6 @@ for (const world of ["retail", "bfcl"] as const) {
       );
     },
   );
-}
-
-interface Two {
-  readonly ids: string;
-  readonly pair: readonly WorldCase[];
-}
-
-function byTwos(tasks: readonly WorldCase[]): readonly Two[] {
-  // Without the shared tasks a skipped test stays to be seen.
-  if (tasks.length === 0) return [{ ids: "no task", pair: [] }];
-  return tasks.flatMap((_task, at) => {
-    const pair = tasks.slice(at, at + 2);
-    return at % 2 === 0 ? [{ ids: pair.map(({ id }) => id).join(", "), pair }] : [];
-  });
 }
 
 async function playInProcess(world: World, task: WorldCase): Promise<string[]> {

@@ -22,9 +22,13 @@ function nearest(top: bigint, bottom: bigint): bigint {
   return negative ? -rounded : rounded;
 }
 
+/** No double has more decimals that matter, or more digits before the point. */
+const maxDecimals = 400;
+
 /** Rounds the exact binary value to so many decimals; negative ones round before the point. */
 export function roundTo(value: number, decimals: number): number {
-  const rounded = Number(`${scaled(value, decimals)}e${-decimals}`);
+  const places = Math.max(-maxDecimals, Math.min(maxDecimals, decimals));
+  const rounded = Number(`${scaled(value, places)}e${-places}`);
   return value < 0 && rounded === 0 ? -0 : rounded;
 }
 
@@ -46,15 +50,17 @@ function scaled(value: number, decimals: number): bigint {
 
 /** Rounds to so many significant bits; a tie goes to the even one. */
 export function roundBits(value: number, bits: number): number {
-  if (value === 0) return value;
+  // A double has 53 bits.
+  if (value === 0 || bits >= 53) return value;
   const scale = 2 ** (bits - 1 - Math.floor(Math.log2(Math.abs(value))));
   const { top, bottom } = exact(value * scale);
   return Number(nearest(top, bottom)) / scale;
 }
 
 /** The square root of a double, rounded to so many significant decimal digits; a tie goes to the even one. */
-export function squareRoot(value: number, digits: number): number {
+export function squareRoot(value: number, precision: number): number {
   if (value === 0) return 0;
+  const digits = Math.min(maxDecimals, precision);
   const { top, bottom } = exact(value);
   // Four digits more than asked for, and one that says whether the root has more digits.
   const places = Math.max(0, digits + 4 - Math.floor(Math.log10(value) / 2));

@@ -61,12 +61,6 @@ export function pathOf(directory: Directory): string {
   return `/${names.join("/")}`;
 }
 
-export function rootOf(directory: Directory): Directory {
-  let at = directory;
-  while (at.parent !== null) at = at.parent;
-  return at;
-}
-
 /** Every node below a directory, each before what is in it, with its path from there. */
 export function* nodesBelow(
   directory: Directory,
