@@ -74,16 +74,13 @@ test("with the repository's address, each manifest has it, and each README has o
   }
 });
 
-test("each line of llms.txt leads to a page that exists, and says what it is about", async () => {
+test("llms.txt has a line for each page, with its link and what it is about", async () => {
   const lines = (await read("llms.txt")).split("\n").filter((line) => line.startsWith("- "));
   const pages: string[] = [];
   for await (const page of glob("docs/*.md", { cwd: root })) pages.push(page);
 
-  expect(lines.length).toBeGreaterThan(30);
-  for (const line of lines) {
-    const [, link = ""] = /^- \[.+\]\((.+)\): .{20,}$/.exec(line) ?? [];
-    expect(pages, line).toContain(link);
-  }
+  const linked = lines.map((line) => /^- \[.+\]\((.+)\): .{20,}$/.exec(line)?.[1] ?? line);
+  expect(linked.toSorted()).toEqual(pages.filter((page) => page !== "docs/README.md").toSorted());
 });
 
 interface Workflow {
