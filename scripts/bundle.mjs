@@ -49,8 +49,10 @@ const written = new Set(output.map(({ fileName }) => join("dist", fileName)));
 for (const path of globSync("dist/**/*.{js,js.map}", { exclude: ["dist/ui"] }))
   if (!written.has(path)) rmSync(path);
 
-for (const path of written)
+for (const path of written) {
   if (path.endsWith(".js")) writeFileSync(path, withLightImports(readFileSync(path, "utf8")));
+  if (path.endsWith(".map")) writeFileSync(path, withoutTexts(readFileSync(path, "utf8")));
+}
 const folders = new Set(output.flatMap(({ moduleIds = [] }) => moduleIds.flatMap(packageFolder)));
 for (const { "@toolmount/source": file } of copies)
   packageFolder(resolve(file)).forEach((each) => folders.add(each));
@@ -75,6 +77,12 @@ function withLightImports(code) {
       return parts.map((part) => `const ${part} = globalThis.process.getBuiltinModule(${id});`).join(" ");
     },
   );
+}
+
+/** Our sources are in the package, and those of carried packages are not ours to debug: a map needs neither's text. */
+function withoutTexts(map) {
+  const { sourcesContent: _, ...rest } = JSON.parse(map);
+  return JSON.stringify(rest);
 }
 
 /** What a carried package imports is carried, too, unless the manifest says that it is installed. */

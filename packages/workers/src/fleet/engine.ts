@@ -1,4 +1,4 @@
-import type { FleetDelivery, Logger } from "@toolmount/core";
+import { ToolmountError, type FleetDelivery, type Logger } from "@toolmount/core";
 import { messageOf } from "@toolmount/core/errors";
 
 /**
@@ -28,16 +28,31 @@ export interface Receiver {
   close(): Promise<void>;
 }
 
-/** Opens the engine of a URL: `redis://…` or `postgres://…`. */
+/**
+ * Opens the engine of a URL: `redis://…` or `postgres://…`. Rejects with `EXTENSION_MISSING` when the engine's packages
+ * are not installed.
+ */
 export async function openEngine(url: string, logger: Logger): Promise<Engine> {
-  const { openBullmq } = await import("./bullmq.ts");
+  const { openBullmq } = await loadEngine();
   return openBullmq(url, logger);
+}
+
+/** The engine's packages have 15 MB, so only those who run a fleet install them. */
+async function loadEngine(): Promise<typeof import("./bullmq.ts")> {
+  try {
+    const [engine] = await Promise.all([import("./bullmq.ts"), import("ioredis")]);
+    return engine;
+  } catch (cause) {
+    if ((cause as NodeJS.ErrnoException).code !== "ERR_MODULE_NOT_FOUND") throw cause;
+    const install = "npm install bullmq ioredis";
+    throw new ToolmountError("EXTENSION_MISSING", { what: "a fleet", module: "bullmq", install }, { cause });
+  }
 }
 
 /** Why calls cannot be delivered here; null when every package of the engines can be loaded. */
 export async function examineEngines(): Promise<string | null> {
   try {
-    await Promise.all([import("./bullmq.ts"), import("pg"), import("ioredis")]);
+    await loadEngine();
     return null;
   } catch (error) {
     return messageOf(error);
