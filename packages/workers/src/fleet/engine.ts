@@ -1,6 +1,5 @@
 import { ToolmountError, type FleetDelivery, type Logger } from "@toolmount/core";
 import { messageOf } from "@toolmount/core/errors";
-import type * as BullmqEngine from "./bullmq.ts";
 
 /**
  * Delivers calls to workers. It may deliver a call twice, late or never: the ledger decides who runs it. A group is the
@@ -39,7 +38,7 @@ export async function openEngine(url: string, logger: Logger): Promise<Engine> {
 }
 
 /** The engine's packages have 15 MB, so only those who run a fleet install them. */
-async function loadEngine(): Promise<typeof BullmqEngine> {
+async function loadEngine(): Promise<{ openBullmq(url: string, logger: Logger): Promise<Engine> }> {
   try {
     const [engine] = await Promise.all([import("./bullmq.ts"), import("ioredis")]);
     return engine;
