@@ -54,6 +54,14 @@ describe.each(["legacy", "modern"] as const)("a server of the %s era over stdio"
   });
 });
 
+test("AMP-16: a mounted server contributes the events that it emits", async () => {
+  const host = await open(planOf(serverOf()));
+
+  expect(await host.coordinator.collectContributions("observability.events")).toEqual([
+    ["mcp:changed", "mcp:resource_updated"],
+  ]);
+});
+
 test("a tool whose name deletes asks first, whatever its server says", async () => {
   const host = await open(planOf(serverOf()));
 

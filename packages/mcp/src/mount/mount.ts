@@ -19,6 +19,9 @@ export const probeChannel = "mcp.servers.probe";
 /** Connects to one mounted server, and resolves to its status then. It does not reject. */
 export type ServerProbe = () => Promise<ServerStatus>;
 
+/** The events that a mounted server emits. */
+const events = ["mcp:changed", "mcp:resource_updated"];
+
 /**
  * Mounts the tools of one MCP server. Its processes end with the module. Where the lock file knows the tools, the server
  * is started by the first call.
@@ -45,6 +48,7 @@ export async function mount(coordinator: Coordinator, settings: ServerSettings):
   // The loader asks each module by its id for what its status shows.
   coordinator.registerCapability(`status.report:${settings.name}`, () => server.status);
   coordinator.registerContributor(definitionsChannel, settings.name, () => server.offered);
+  coordinator.registerContributor("observability.events", settings.name, () => events);
 }
 
 /** The tools that the server had when the plan was locked; null when the plan is not, or does not know them. */
