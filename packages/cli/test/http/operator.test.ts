@@ -109,7 +109,7 @@ test("a person runs a turn, cancels it while it waits, copies the session, and s
   await session.getByText("Turn 1: Ask the reader").waitFor();
 });
 
-test("the plan shows what failed and why, what changed since the lock, and what a reload did; a tool is tried as a model reads it", async () => {
+test("the plan shows what failed and why, what sleeps, what changed since the lock, and what a reload did; a tool is tried as a model reads it", async () => {
   const world = await driftedWorld();
   const { server, tokens, read, write } = world;
   if (process.env["TOOLMOUNT_WRITE"] === "1") await takePictures(world);
@@ -118,6 +118,8 @@ test("the plan shows what failed and why, what changed since the lock, and what 
   const missing = page.getByRole("listitem").filter({ hasText: "missing.ts" });
   await missing.getByText("failed").first().waitFor();
   expect(await missing.innerText()).toMatch(/SOURCE_NOT_FOUND.* mount-plan\.yaml:19/);
+  const archive = page.getByRole("listitem").filter({ hasText: "archive_read_file" });
+  await archive.getByText("sleeping", { exact: true }).waitFor();
   const drift = page.getByRole("region", { name: "Drift of weather" });
   expect(await drift.innerText()).toMatch(/description\s+- Reads the weather.*before a trip\.\s+\+ Reads/);
   await page.getByRole("button", { name: "Why edit_file?" }).click();
@@ -132,6 +134,11 @@ test("the plan shows what failed and why, what changed since the lock, and what 
   await write("mount-plan.yaml", plan.replace("  - module: delegate\n", ""));
   await page.getByRole("button", { name: "Reload" }).click();
   await page.getByText(/Generation 2\. .*removed: delegate/).waitFor();
+  const woken = { tool: "archive_read_file", arguments: { file_path: "notes.md" } };
+  expect((await server.ask("POST", "/calls", woken)).body).toMatchObject({ status: "ok" });
+  await page.getByRole("button", { name: "Reload" }).click();
+  await page.getByText(/Generation 3\./).waitFor();
+  expect(await archive.innerText()).toContain("mounted");
 
   await page.getByRole("link", { name: "Try a tool" }).click();
   await page.getByRole("combobox", { name: /^Tool/ }).selectOption("read_file");

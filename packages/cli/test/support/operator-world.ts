@@ -58,6 +58,12 @@ tools:
   - module: ./weather.ts
   - module: ./missing.ts
     required: false
+  - module: filesystem
+    id: archive
+    prefix: archive_
+    wake: call
+    config: { allowed_read_paths: [.] }
+    tools: { include: [read_file] }
 policy:
   level: autonomous
   rules:

@@ -90,8 +90,11 @@ export function byPriority(
   return a.priority - b.priority || a.order - b.order;
 }
 
+/** Removes one entry: equal values, such as a text that was registered twice, are separate entries. */
 export function removeFrom<Key, Entry>(lists: Map<Key, Entry[]>, key: Key, entry: Entry): void {
-  const rest = (lists.get(key) ?? []).filter((other) => other !== entry);
+  const list = lists.get(key) ?? [];
+  const at = list.indexOf(entry);
+  const rest = list.filter((_, index) => index !== at);
   if (rest.length === 0) lists.delete(key);
   else lists.set(key, rest);
 }

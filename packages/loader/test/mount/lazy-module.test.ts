@@ -1,3 +1,4 @@
+import { dirname } from "node:path";
 import { silentLogger } from "@toolmount/core";
 import { expect, test } from "vitest";
 import { openHost, type OpenHostOptions } from "../../src/index.ts";
@@ -87,6 +88,19 @@ test("the status of a module with wake: call is sleeping until a call has import
   expect(states()).toEqual([{ id: "@acme/greet", state: "mounted" }]);
   await host.reload();
   expect(states()).toEqual([{ id: "@acme/greet", state: "mounted" }]);
+  await host.close();
+});
+
+test("a module that sleeps over a reload still sees the plan's folder when a call imports it", async () => {
+  const body = "const folder = (coordinator) => coordinator.getCapability('session.working_dir');";
+  const withFolder = source(body).replace("data(greeting", "data(folder(coordinator) + greeting");
+  const { host } = await open(installed("@acme/greet", withFolder, { toolmount: manifest }), plan());
+  await host.reload();
+  await host.reload();
+
+  const { result } = await host.call({ name: "my_greet", arguments: { name: "Ada" } });
+
+  expect(result).toMatchObject({ data: `${dirname(host.plan.file!)}Hello Ada false` });
   await host.close();
 });
 
