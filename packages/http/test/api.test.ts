@@ -1,6 +1,14 @@
 import { createConfig, lintFromString } from "@redocly/openapi-core";
 import { createMemoryStore, type ToolOutcome } from "@toolmount/core";
-import { createOidcCheck, parseListenAddress, isLoopback, serveHosts } from "@toolmount/http";
+import {
+  createOidcCheck,
+  createToken,
+  createTokenCheck,
+  hashToken,
+  parseListenAddress,
+  isLoopback,
+  serveHosts,
+} from "@toolmount/http";
 import { exportJWK, generateKeyPair, SignJWT, createLocalJWKSet } from "jose";
 import { expect, test } from "vitest";
 import { createWorld, serve } from "./support/world.ts";
@@ -62,6 +70,31 @@ test("a pending call is decided by another token, and resumes once by its ticket
   const resume = { as: "caller", body: { ticket: pending["ticket"], sessionId: "s" } } as const;
   expect((await ask("POST", "/api/hosts/default/resume", resume)).body).toMatchObject({ status: "ok" });
   expect(JSON.stringify(pending)).not.toContain(waiting[0]!.id);
+});
+
+test("of two people who decide together one is first, and both see who it was", async () => {
+  const { host } = createWorld();
+  const tokens = { caller: createToken(), operator: createToken(), ana: createToken() };
+  const people = (["operator", "ana"] as const).map((name) => ({
+    name,
+    sha256: hashToken(tokens[name]),
+    roles: ["approve" as const],
+  }));
+  const { ask } = await serve(host, { authenticate: createTokenCheck(people) }, tokens);
+  await host.call({ name: "wipe" }, { sessionId: "s" });
+  const approvals = "/api/hosts/default/approvals";
+  const { waiting } = (await ask("GET", approvals)).body as unknown as { waiting: { id: string }[] };
+  const path = `${approvals}/${waiting[0]!.id}`;
+  const decide = (as: "operator" | "ana", decision: string) =>
+    ask("POST", `${path}/decision`, { as, body: { decision } });
+
+  const answers = await Promise.all([decide("operator", "approve"), decide("ana", "deny")]);
+
+  const statuses = answers.map(({ status }) => status);
+  expect(statuses.toSorted()).toEqual([200, 409]);
+  const first = statuses[0] === 200 ? "operator" : "ana";
+  for (const as of ["operator", "ana"] as const)
+    expect((await ask("GET", path, { as })).body).toMatchObject({ decision: { by: first } });
 });
 
 test("each host of a server has its own tools, and a name that is not there is NOT_FOUND", async () => {
