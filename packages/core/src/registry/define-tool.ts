@@ -20,6 +20,15 @@ const authored = Symbol.for("toolmount.authored");
  * The returned `execute` works without a host: it checks the abort signal, then the arguments, never throws (interrupts
  * excepted), and completes the result. In a host, the path of a call does that work instead.
  */
+export function defineTool<const Schema extends ToolSchema, Data>(
+  specification: ToolSpecification<Schema, Data>,
+): Tool<Schema, Data>;
+/** For an `execute` that returns data of several types: the tool's data is of one of them. */
+export function defineTool<const Schema extends ToolSchema, Returned extends ToolReturn>(
+  specification: Omit<ToolSpecification<Schema, unknown>, "execute"> & {
+    execute(params: SchemaOutput<Schema>, context: ToolContext): Promise<Returned> | Returned;
+  },
+): Tool<Schema, DataOf<Returned>>;
 export function defineTool<const Schema extends ToolSchema, Returned extends ToolReturn>(
   specification: Omit<ToolSpecification<Schema, unknown>, "execute"> & {
     execute(params: SchemaOutput<Schema>, context: ToolContext): Promise<Returned> | Returned;
