@@ -1,6 +1,8 @@
 import { setTimeout as delay } from "node:timers/promises";
 import {
   InsufficientScopeError,
+  SdkError,
+  SdkErrorCode,
   SdkHttpError,
   type CallToolRequest,
   type CallToolResult,
@@ -121,7 +123,10 @@ export class Connection {
     // A server that has forgotten the session says so before it runs anything.
     const isForgotten = error instanceof SdkHttpError && error.status === 404;
     if (isForgotten) await this.#drop(client, "the server has forgotten the session");
-    return isForgotten || (idempotent && this.#client !== client);
+    // Nothing was sent: the server ended between two calls.
+    const isUnsent = error instanceof SdkError && error.code === SdkErrorCode.NotConnected;
+    if (isUnsent) await this.#drop(client, messageOf(error));
+    return isForgotten || isUnsent || (idempotent && this.#client !== client);
   }
 
   /** The connected client; connects when there is none. Rejects with a `ToolError` that says why it cannot. */

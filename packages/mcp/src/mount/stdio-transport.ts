@@ -1,11 +1,14 @@
 import { once } from "node:events";
 import {
   deserializeMessage,
+  SdkError,
+  SdkErrorCode,
   serializeMessage,
   type JSONRPCMessage,
   type Transport,
 } from "@modelcontextprotocol/client";
 import type { Logger } from "@toolmount/core";
+import { messageOf } from "@toolmount/core/errors";
 import { LineReader } from "./lines.ts";
 import { startProgram, type ProcessTree, type Program } from "./process-tree.ts";
 
@@ -71,8 +74,12 @@ export class StdioTransport implements Transport {
   async send(message: JSONRPCMessage): Promise<void> {
     const tree = this.#tree;
     if (tree === undefined || this.#closed || !tree.input.writable)
-      throw new Error("the server is not running");
-    if (!tree.input.write(serializeMessage(message))) await once(tree.input, "drain");
+      throw new SdkError(SdkErrorCode.NotConnected, "the server is not running");
+    if (tree.input.write(serializeMessage(message))) return;
+    await once(tree.input, "drain").catch((cause: unknown) => {
+      // A part of the message may have reached the server.
+      throw new SdkError(SdkErrorCode.ConnectionClosed, messageOf(cause));
+    });
   }
 
   async close(): Promise<void> {
