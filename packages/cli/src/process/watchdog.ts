@@ -1,4 +1,4 @@
-import { fileURLToPath } from "node:url";
+import { fileURLToPath, pathToFileURL } from "node:url";
 import type { EndSignal } from "./signals.ts";
 import { cells, type WatchdogStart } from "./watchdog-memory.ts";
 
@@ -119,9 +119,13 @@ function findBlockingPlace(): string | undefined {
   Error.stackTraceLimit = 50;
   const frames = (new Error("interrupted").stack ?? "").split("\n");
   Error.stackTraceLimit = stackTraceLimit;
-  const places = frames.map((frame) =>
-    /(?:file:\/\/|\()?(\/[^()\s?]+)(?:\?[^:]*)?:(\d+):(\d+)\)?$/.exec(frame),
+  const own = pathToFileURL(ownFolder).href;
+  const places = frames.map((frame) => /((?:file:\/\/)?\/[^()\s?]+)(?:\?[^:]*)?:(\d+):(\d+)\)?$/.exec(frame));
+  // Frames of ES modules have URLs, in which a space is %20.
+  const found = places.find(
+    (place) => place !== null && ![own, ownFolder].some((one) => place[1]!.startsWith(one)),
   );
-  const found = places.find((place) => place !== null && !place[1]!.startsWith(ownFolder));
-  return found === null || found === undefined ? undefined : `${found[1]}:${found[2]}:${found[3]}`;
+  if (found === null || found === undefined) return undefined;
+  const [, file = "", line, column] = found;
+  return `${file.startsWith("file://") ? fileURLToPath(file) : file}:${line}:${column}`;
 }
