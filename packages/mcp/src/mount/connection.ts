@@ -1,8 +1,6 @@
 import { setTimeout as delay } from "node:timers/promises";
 import {
   InsufficientScopeError,
-  SdkError,
-  SdkErrorCode,
   SdkHttpError,
   type CallToolRequest,
   type CallToolResult,
@@ -15,7 +13,7 @@ import { currentFront, type Front } from "../wire/front.ts";
 import { callWithAsks } from "./asks.ts";
 import { createClient, type ClientEvents } from "./client.ts";
 import type { EraVerdict } from "./era.ts";
-import { causeOf, gone, isUnauthorized, needsSignIn, raceSignal } from "./failures.ts";
+import { causeOf, gone, isUnauthorized, isUnsent, needsSignIn, raceSignal } from "./failures.ts";
 import type { ServerStatus } from "./status.ts";
 import { StdioTransport } from "./stdio-transport.ts";
 import { createTransport, type TransportOptions } from "./transport.ts";
@@ -123,10 +121,8 @@ export class Connection {
     // A server that has forgotten the session says so before it runs anything.
     const isForgotten = error instanceof SdkHttpError && error.status === 404;
     if (isForgotten) await this.#drop(client, "the server has forgotten the session");
-    // Nothing was sent: the server ended between two calls.
-    const isUnsent = error instanceof SdkError && error.code === SdkErrorCode.NotConnected;
-    if (isUnsent) await this.#drop(client, messageOf(error));
-    return isForgotten || isUnsent || (idempotent && this.#client !== client);
+    if (isUnsent(error)) await client.close(); // then it is known how its program ended
+    return isForgotten || isUnsent(error) || (idempotent && this.#client !== client);
   }
 
   /** The connected client; connects when there is none. Rejects with a `ToolError` that says why it cannot. */

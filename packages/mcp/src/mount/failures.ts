@@ -1,4 +1,4 @@
-import { SdkHttpError, UnauthorizedError } from "@modelcontextprotocol/client";
+import { SdkError, SdkErrorCode, SdkHttpError, UnauthorizedError } from "@modelcontextprotocol/client";
 import { messageOf, ToolError } from "@toolmount/core/errors";
 import type { StdioTransport } from "./stdio-transport.ts";
 
@@ -48,4 +48,9 @@ export async function raceSignal<Value>(
 /** The server refused the credentials, or a person has to sign in. */
 export function isUnauthorized(error: unknown): boolean {
   return error instanceof UnauthorizedError || (error instanceof SdkHttpError && error.status === 401);
+}
+
+/** A message did not leave this process: the server ended before. */
+export function isUnsent(error: unknown): error is SdkError {
+  return error instanceof SdkError && error.code === SdkErrorCode.NotConnected;
 }

@@ -65,8 +65,8 @@ export class StdioTransport implements Transport {
     tree.input.on("error", (error) => this.onerror?.(error));
     tree.errors.on("data", (chunk: Buffer) => this.#listen(chunk));
     void tree.exited.then((how) => {
-      // An end that was asked for is no cause of anything.
-      if (!this.#closed) this.#ended = how;
+      // An end that was asked for is no cause of anything; a program that failed was not asked.
+      if (!this.#closed || /code [1-9]/.test(how)) this.#ended = how;
       return this.close();
     });
   }

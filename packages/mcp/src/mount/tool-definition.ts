@@ -12,7 +12,7 @@ import { matchesGlob } from "@toolmount/core/match-arguments";
 import { classify, type Classification } from "../wire/annotations.ts";
 import { fromMcpResult } from "../wire/result.ts";
 import type { ServerSettings } from "./config.ts";
-import { gone } from "./failures.ts";
+import { gone, isUnsent } from "./failures.ts";
 
 /** Calls a tool of a server for one call of the host. */
 export type CallServer = (
@@ -119,8 +119,7 @@ function explainFailure(error: unknown, { abortSignal }: ToolContext, server: st
       `the connection to the MCP server "${server}" ended while the call ran; whether it took effect is not known`,
       { code: "MCP_CONNECTION_LOST" },
     );
-  if (error instanceof SdkError && error.code === SdkErrorCode.NotConnected)
-    throw gone(server, error.message, error);
+  if (isUnsent(error)) throw gone(server, error.message, error);
   throw error;
 }
 

@@ -33,15 +33,15 @@ export interface Receiver {
  * are not installed.
  */
 export async function openEngine(url: string, logger: Logger): Promise<Engine> {
-  const { openBullmq } = await loadEngine();
+  await requirePackages();
+  const { openBullmq } = await import("./bullmq.ts");
   return openBullmq(url, logger);
 }
 
 /** The engine's packages have 15 MB, so only those who run a fleet install them. */
-async function loadEngine(): Promise<{ openBullmq(url: string, logger: Logger): Promise<Engine> }> {
+async function requirePackages(): Promise<void> {
   try {
-    const [engine] = await Promise.all([import("./bullmq.ts"), import("ioredis")]);
-    return engine;
+    await Promise.all([import("bullmq"), import("ioredis")]);
   } catch (cause) {
     if ((cause as NodeJS.ErrnoException).code !== "ERR_MODULE_NOT_FOUND") throw cause;
     const install = "npm install bullmq ioredis";
@@ -52,7 +52,7 @@ async function loadEngine(): Promise<{ openBullmq(url: string, logger: Logger): 
 /** Why calls cannot be delivered here; null when every package of the engines can be loaded. */
 export async function examineEngines(): Promise<string | null> {
   try {
-    await loadEngine();
+    await requirePackages();
     return null;
   } catch (error) {
     return messageOf(error);
