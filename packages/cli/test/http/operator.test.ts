@@ -138,7 +138,7 @@ test("the plan shows what failed and why, what sleeps, what changed since the lo
   expect((await server.ask("POST", "/calls", woken)).body).toMatchObject({ status: "ok" });
   await page.getByRole("button", { name: "Reload" }).click();
   await page.getByText(/Generation 3\./).waitFor();
-  expect(await archive.innerText()).toContain("mounted");
+  await archive.getByText("mounted", { exact: true }).waitFor();
 
   await page.getByRole("link", { name: "Try a tool" }).click();
   await page.getByRole("combobox", { name: /^Tool/ }).selectOption("read_file");
