@@ -16,6 +16,15 @@ const commands = (mark: string) => [
 
 let hosts = 0;
 
+/** The guard of the killed host ends the same processes: one may be gone by now. */
+function endProcess(pid: number): void {
+  try {
+    process.kill(pid, "SIGKILL");
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== "ESRCH") throw error;
+  }
+}
+
 /** A host in a process of its own, whose commands are running. `before` is code that runs first. */
 async function startHost(before = ""): Promise<{ host: ChildProcess; mark: string }> {
   const mark = `75${++hosts}.${process.pid}`;
@@ -30,7 +39,7 @@ async function startHost(before = ""): Promise<{ host: ChildProcess; mark: strin
   const host = spawn(process.execPath, flags, { stdio: ["pipe", "ignore", "ignore"] });
   onTestFinished(() => {
     host.kill("SIGKILL");
-    for (const pid of processesWith(mark)) process.kill(pid, "SIGKILL");
+    for (const pid of processesWith(mark)) endProcess(pid);
   });
   await waitFor(() => processesWith(`sleep\0${mark}`).length === 5, { timeoutMs: 60_000, everyMs: 50 });
   return { host, mark };
