@@ -57,7 +57,7 @@ test("auth takes the address to which a browser on another machine returned", as
   expect(signed).toMatchObject({ code: 0, stdout: expect.stringContaining("signed in") });
 });
 
-test("auth names the servers of the plan when there is none of that name", async () => {
+test("auth with an unknown name lists the servers of the plan", async () => {
   const folder = await folderWith({ url: "http://127.0.0.1:9/mcp" });
 
   const { code, stderr } = await run(["auth", "other", "plan.yaml"], { cwd: folder });

@@ -1,5 +1,5 @@
 import { PostgresDialect, type Dialect, type PostgresPool, type PostgresPoolClient } from "kysely";
-import type { DatabaseError, Pool, PoolClient } from "pg";
+import type { DatabaseError, Pool, PoolClient, PoolConfig } from "pg";
 
 /** Options of a store in Postgres. */
 export interface PostgresOptions {
@@ -18,20 +18,19 @@ const bigint = 20;
 const keepAliveMs = 10_000;
 
 /**
- * A dialect over a pool of connections. Every wait is bounded: connecting, a statement (at the server and here, in case
- * the server does not answer), and a transaction that nothing continues.
+ * A pool of connections in which every wait is bounded: connecting, a statement (at the server and here, in case the
+ * server does not answer), and a transaction that nothing continues.
  */
-export async function createPostgresDialect(url: string, options: PostgresOptions): Promise<Dialect> {
-  const { connections = 4, connectTimeoutMs = 5_000, statementTimeoutMs = 10_000 } = options;
-  const { DatabaseError, Pool, types } = await import("pg");
-  const parserOf = types.getTypeParser as (type: number, format?: string) => (text: string) => unknown;
-  // Times are bigint, and small enough for a double.
-  const getTypeParser = (type: number, format?: string) =>
-    type === bigint ? Number : parserOf(type, format);
-  const pool = new Pool({
+export async function createPool(
+  url: string,
+  { connections = 4, connectTimeoutMs = 5_000, statementTimeoutMs = 10_000 }: PostgresOptions,
+  types?: PoolConfig["types"],
+): Promise<Pool> {
+  const { Pool: PgPool } = await import("pg");
+  const pool = new PgPool({
     connectionString: url,
     max: connections,
-    types: { getTypeParser },
+    ...(types !== undefined && { types }),
     connectionTimeoutMillis: connectTimeoutMs,
     query_timeout: statementTimeoutMs,
     statement_timeout: statementTimeoutMs,
@@ -43,6 +42,17 @@ export async function createPostgresDialect(url: string, options: PostgresOption
   // client is replaced.
   pool.on("connect", (client) => client.on("error", () => undefined));
   pool.on("error", () => undefined);
+  return pool;
+}
+
+/** A dialect over such a pool. */
+export async function createPostgresDialect(url: string, options: PostgresOptions): Promise<Dialect> {
+  const { DatabaseError, types } = await import("pg");
+  const parserOf = types.getTypeParser as (type: number, format?: string) => (text: string) => unknown;
+  // Times are bigint, and small enough for a double.
+  const getTypeParser = (type: number, format?: string) =>
+    type === bigint ? Number : parserOf(type, format);
+  const pool = await createPool(url, options, { getTypeParser });
   return new PostgresDialect({ pool: discardBroken(pool, DatabaseError) });
 }
 

@@ -83,7 +83,8 @@ function findPrograms(): string {
   return join(dirname(embedded.resolve(platform)), "..", "native", "bin");
 }
 
-async function freePort(): Promise<number> {
+/** A port on loopback that nothing listens on. */
+export async function freePort(): Promise<number> {
   const server = createServer().listen(0, "127.0.0.1");
   await once(server, "listening");
   const { port } = server.address() as AddressInfo;

@@ -1,7 +1,7 @@
 import { resolve } from "node:path";
-import { ToolmountError } from "@toolmount/core";
 import type { Authenticate, TokenRecord } from "@toolmount/http";
 import type { Shell } from "../process/shell.ts";
+import { usageError } from "../process/usage-error.ts";
 import { readTokenFile, requireOutside, writeTokenFile } from "./token-file.ts";
 
 /** Options that say whose tokens a server accepts. */
@@ -51,7 +51,9 @@ async function openIssuer(options: AccessOptions): Promise<Authenticate | null> 
   const { oidcIssuer: issuer, oidcAudience: audience, oidcRoles: rolesClaim } = options;
   if (issuer === undefined) return null;
   if (audience === undefined)
-    throw usage("--oidc-issuer needs --oidc-audience, the name under which the issuer knows this server");
+    throw usageError(
+      "--oidc-issuer needs --oidc-audience, the name under which the issuer knows this server",
+    );
   const { createOidcCheck, findOidcKeys } = await import("@toolmount/http");
   const check = createOidcCheck({ issuer, audience, keys: await findOidcKeys(issuer), rolesClaim });
   return (token) => (token.includes(".") ? check(token) : null);
@@ -82,7 +84,7 @@ async function prepareTokens(
 
 async function createTokens({ terminal }: Shell, todo: string): Promise<Tokens> {
   if (terminal === undefined)
-    throw usage(`new tokens are shown at a terminal only, and this process has no terminal; ${todo}`);
+    throw usageError(`new tokens are shown at a terminal only, and this process has no terminal; ${todo}`);
   const { createToken, hashToken } = await import("@toolmount/http");
   const created = { call: createToken(), decide: createToken() };
   return {
@@ -92,8 +94,4 @@ async function createTokens({ terminal }: Shell, todo: string): Promise<Tokens> 
     ],
     created,
   };
-}
-
-function usage(problem: string): ToolmountError {
-  return new ToolmountError("USAGE_INVALID", { problem });
 }

@@ -1,5 +1,4 @@
 import { once } from "node:events";
-import { ToolmountError } from "@toolmount/core";
 import type { OpenedHost } from "@toolmount/loader";
 import type { HttpServer, ListenAddress, ServedHost } from "@toolmount/http";
 import { openReasoner, type ModelOptions, type OpenReasoner } from "../agent/open-reasoner.ts";
@@ -10,6 +9,7 @@ import { exitCodeOfReplay, type TapeOptions } from "../options/tape-options.ts";
 import { printable } from "../screen/printable.ts";
 import { exitCodes, type ExitCode } from "../process/exit-codes.ts";
 import type { Shell } from "../process/shell.ts";
+import { usageError } from "../process/usage-error.ts";
 import { servePlan, serveProtocol, serveTurns } from "./served-plan.ts";
 import { prepareAccess, type AccessOptions, type ServerAccess } from "./access.ts";
 
@@ -73,10 +73,12 @@ async function readAddress({
   const { isLoopback, parseListenAddress } = await import("@toolmount/http");
   const address = parseListenAddress(http);
   if (address === null)
-    throw usage(`${JSON.stringify(http)} is not an address; write it as host:port, such as 127.0.0.1:4680`);
+    throw usageError(
+      `${JSON.stringify(http)} is not an address; write it as host:port, such as 127.0.0.1:4680`,
+    );
   const hasTokens = tokens !== undefined || oidcIssuer !== undefined;
   if (!isLoopback(address.host) && (beyondLoopback !== true || !hasTokens))
-    throw usage(
+    throw usageError(
       `other machines can reach ${address.host}; keep the server on 127.0.0.1 behind a proxy with TLS, or give --beyond-loopback with --tokens or --oidc-issuer`,
     );
   return address;
@@ -85,7 +87,9 @@ async function readAddress({
 /** A tape has the calls of one plan. */
 function requireOnePlan({ also = [], record, replay }: HttpOptions): void {
   if (also.length > 0 && (record ?? replay) !== undefined)
-    throw usage("--record and --replay are for one plan; leave --also out, or start a server for each plan");
+    throw usageError(
+      "--record and --replay are for one plan; leave --also out, or start a server for each plan",
+    );
 }
 
 /** The first plan is `default`; others have the names that `--also` gives them. */
@@ -94,7 +98,7 @@ function plansOf(plan: string | undefined, { also = [] }: HttpOptions): Map<stri
   for (const text of also) {
     const [, name, path] = /^([a-z][\w-]{0,63})=(.+)$/.exec(text) ?? [];
     if (name === undefined || plans.has(name))
-      throw usage(`--also ${JSON.stringify(text)} is not <name>=<plan> with a new name in lower case`);
+      throw usageError(`--also ${JSON.stringify(text)} is not <name>=<plan> with a new name in lower case`);
     plans.set(name, path);
   }
   return plans;
@@ -167,8 +171,4 @@ async function reloadAll(
       ({ generation }) => err.line(`reloaded ${name}: generation ${generation}`),
       (error: Error) => err.line(`${name} is as it was: ${printable(error.message)}`),
     );
-}
-
-function usage(problem: string): ToolmountError {
-  return new ToolmountError("USAGE_INVALID", { problem });
 }

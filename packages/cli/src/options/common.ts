@@ -7,6 +7,11 @@ export const planArgument =
 /** What every command says of `--json`. */
 export const jsonOption = ["--json", "print everything as JSON, for programs"] as const;
 
+/** Collects the values of an option that may be given again. */
+export function collect(value: string, before: readonly string[] = []): readonly string[] {
+  return [...before, value];
+}
+
 /** Adds an example to a command's help. */
 export function addExamples(command: Command, examples: readonly string[]): void {
   const lines = examples.map((example) => `  $ ${example}`).join("\n");

@@ -1,4 +1,5 @@
-import type { CallRequest, Progress, SessionState, ToolContext } from "../contract/context.ts";
+import type { CallInfo, CallRequest, Progress, SessionState, ToolContext } from "../contract/context.ts";
+import type { ContextProvider } from "../contract/coordinator.ts";
 import type { Logger } from "../contract/logger.ts";
 import type { ToolOutcome } from "../contract/outcome.ts";
 import type { Call } from "./call.ts";
@@ -15,7 +16,8 @@ export class ToolCallContext implements ToolContext {
 
   constructor(call: Call) {
     this.#call = call;
-    if (call.generation.providers.size > 0) addProvided(this, call);
+    const { providers } = call.generation;
+    if (providers.size > 0) addProvided(this, providers, () => infoOf(call));
   }
 
   get callId(): string {
@@ -116,11 +118,15 @@ function stopError({ stop, tool }: Call): DOMException {
 }
 
 /** Adds the members that modules provide: made when the tool first reads them, once a call. */
-function addProvided(context: ToolCallContext, call: Call): void {
-  for (const [name, provide] of call.generation.providers) {
+export function addProvided(
+  context: ToolContext,
+  providers: ReadonlyMap<string, ContextProvider>,
+  info: () => CallInfo,
+): void {
+  for (const [name, provide] of providers) {
     let made: { value: unknown } | undefined;
     Object.defineProperty(context, name, {
-      get: () => (made ??= { value: provide(infoOf(call)) }).value,
+      get: () => (made ??= { value: provide(info()) }).value,
       enumerable: true,
       configurable: true,
     });

@@ -2,6 +2,7 @@ import type { CallInfo, ToolContext } from "../contract/context.ts";
 import type { Coordinator } from "../contract/coordinator.ts";
 import type { ToolDefinition, ToolInfo } from "../contract/tool.ts";
 import type { JsonObject } from "../json/json.ts";
+import { addProvided } from "../call/tool-context.ts";
 import type { HostState } from "./host-state.ts";
 
 /** A mounted tool, for a worker that runs it for calls of other hosts. */
@@ -38,19 +39,10 @@ export function toolsHere(host: { readonly coordinator: Coordinator }): readonly
       definition,
       runner,
       module: specifier === undefined ? undefined : { specifier, config },
-      provide: (context, about) => addMembers(context, about, providers),
+      provide(context, about) {
+        addProvided(context, providers, () => about);
+        return context;
+      },
     };
   });
-}
-
-type Providers = ReadonlyMap<string, (info: CallInfo) => unknown>;
-
-/** Each member is made when the tool first reads it, once. */
-function addMembers(context: ToolContext, info: CallInfo, providers: Providers): ToolContext {
-  for (const [name, provide] of providers) {
-    let made: { value: unknown } | undefined;
-    const get = () => (made ??= { value: provide(info) }).value;
-    Object.defineProperty(context, name, { get, enumerable: true, configurable: true });
-  }
-  return context;
 }

@@ -12,7 +12,14 @@ import {
 } from "@modelcontextprotocol/client";
 import { systemClock, type Logger } from "@toolmount/core";
 import { messageOf } from "@toolmount/core/errors";
-import { tokensOf, type Challenge, type Credentials, type Kept, type KeptTokens } from "./credentials.ts";
+import {
+  challengeOf,
+  tokensOf,
+  type Challenge,
+  type Credentials,
+  type Kept,
+  type KeptTokens,
+} from "./credentials.ts";
 import { renewTokens } from "./renew.ts";
 import type { AuthSettings } from "./settings.ts";
 
@@ -73,11 +80,7 @@ export class Authorization implements AuthProvider {
 
   /** Gets another token than the refused one: from the store, or from the authorization server. */
   async onUnauthorized({ response }: { readonly response: Response }): Promise<void> {
-    const { resourceMetadataUrl, scope } = extractWWWAuthenticateParams(response);
-    const challenge = {
-      ...(scope !== undefined && { scope }),
-      ...(resourceMetadataUrl !== undefined && { resourceMetadataUrl: resourceMetadataUrl.href }),
-    };
+    const challenge = challengeOf(extractWWWAuthenticateParams(response));
     const used = this.#sent.get(response);
     this.#renewing ??= this.#renew(used, challenge).finally(() => (this.#renewing = undefined));
     await this.#renewing;
@@ -99,10 +102,7 @@ export class Authorization implements AuthProvider {
     const tokens = tokensOf(this.#kept);
     if (tokens !== undefined && tokens.access_token !== before) return true;
     const scope = computeScopeUnion(tokens?.scope, requiredScope);
-    await this.#challenge({
-      ...(scope !== undefined && { scope }),
-      ...(resourceMetadataUrl !== undefined && { resourceMetadataUrl: resourceMetadataUrl.href }),
-    });
+    await this.#challenge(challengeOf({ scope, resourceMetadataUrl }));
     return false;
   }
 

@@ -19,6 +19,25 @@ const challenge = z.strictObject({
 
 export type Challenge = z.output<typeof challenge>;
 
+/** A challenge in the SDK's words, as it is stored. */
+export function challengeOf({
+  scope,
+  resourceMetadataUrl,
+}: {
+  readonly scope?: string | undefined;
+  readonly resourceMetadataUrl?: URL | undefined;
+}): Challenge {
+  return {
+    ...(scope !== undefined && { scope }),
+    ...(resourceMetadataUrl !== undefined && { resourceMetadataUrl: resourceMetadataUrl.href }),
+  };
+}
+
+/** Where the SDK finds the authorization server of a challenge. */
+export function placeOf({ resourceMetadataUrl }: Challenge): { readonly resourceMetadataUrl?: URL } {
+  return resourceMetadataUrl === undefined ? {} : { resourceMetadataUrl: new URL(resourceMetadataUrl) };
+}
+
 const client = z.looseObject({ client_id: z.string() });
 
 const tokens = z.looseObject({

@@ -7,7 +7,7 @@ import {
   UnauthorizedError,
   type OAuthClientProvider,
 } from "@modelcontextprotocol/client";
-import type { Challenge, Kept, KeptTokens } from "./credentials.ts";
+import { placeOf, type Challenge, type Kept, type KeptTokens } from "./credentials.ts";
 import type { AuthSettings } from "./settings.ts";
 
 /** What tokens are renewed with. */
@@ -38,11 +38,7 @@ export function renewTokens(renewal: Renewal): Promise<Renewed> {
 
 /** Discovery is done each time: the server may have moved to another authorization server. */
 async function refresh({ url, kept: { record }, challenge, settings }: Renewal): Promise<Renewed> {
-  const { resourceMetadataUrl } = challenge;
-  const found = await discoverOAuthServerInfo(url, {
-    fetchFn: fetchInTime,
-    ...(resourceMetadataUrl !== undefined && { resourceMetadataUrl: new URL(resourceMetadataUrl) }),
-  });
+  const found = await discoverOAuthServerInfo(url, { fetchFn: fetchInTime, ...placeOf(challenge) });
   const { authorizationServerUrl, authorizationServerMetadata: metadata, resourceMetadata } = found;
   const issuer = metadata?.issuer ?? String(authorizationServerUrl);
   const tokens = record.tokens[issuer];
@@ -85,12 +81,11 @@ async function signInAlone({ url, settings, challenge }: Renewal): Promise<Renew
     ...(scope !== undefined && { scope }),
     ...(issuer !== undefined && { expectedIssuer: issuer }),
   });
-  const { resourceMetadataUrl } = challenge;
   await auth(provider, {
     serverUrl: url,
     fetchFn: fetchInTime,
     ...(scope !== undefined && { scope }),
-    ...(resourceMetadataUrl !== undefined && { resourceMetadataUrl: new URL(resourceMetadataUrl) }),
+    ...placeOf(challenge),
   });
   const tokens = provider.tokens();
   if (tokens === undefined) throw new UnauthorizedError("the authorization server gave no token");

@@ -9,7 +9,14 @@ import {
 } from "@modelcontextprotocol/client";
 import { silentLogger, ToolmountError } from "@toolmount/core";
 import { listenForBrowser, type Callback } from "../auth/callback.ts";
-import { Credentials, tokensOf, type Challenge, type CredentialStore } from "../auth/credentials.ts";
+import {
+  challengeOf,
+  Credentials,
+  placeOf,
+  tokensOf,
+  type Challenge,
+  type CredentialStore,
+} from "../auth/credentials.ts";
 import { fetchInTime } from "../auth/renew.ts";
 import { SignInProvider } from "../auth/sign-in-provider.ts";
 import { config, type ServerSettings } from "./config.ts";
@@ -27,7 +34,7 @@ export interface SignInOptions {
   readonly store?: CredentialStore | undefined;
   /** Shows the address to the person, or opens it in a browser. */
   readonly open: (address: URL) => Promise<void> | void;
-  /** The address to which a browser on another machine returned, copied by the person. Never resolves where there is none. */
+  /** A person copies the address to which a browser on another machine returned. Stays open until a person does. */
   readonly copied?: ((signal: AbortSignal) => Promise<string>) | undefined;
   readonly signal?: AbortSignal | undefined;
 }
@@ -99,11 +106,7 @@ async function askServer(settings: ServerSettings, { folder }: SignInOptions): P
   const asking: AuthProvider = {
     token: async () => undefined,
     onUnauthorized: async ({ response }) => {
-      const { scope, resourceMetadataUrl } = extractWWWAuthenticateParams(response);
-      challenge = {
-        ...(scope !== undefined && { scope }),
-        ...(resourceMetadataUrl !== undefined && { resourceMetadataUrl: resourceMetadataUrl.href }),
-      };
+      challenge = challengeOf(extractWWWAuthenticateParams(response));
       throw new UnauthorizedError();
     },
   };
@@ -130,14 +133,14 @@ async function complete(
   callback: Callback,
   { open, copied, signal = new AbortController().signal }: SignInOptions,
 ): Promise<void> {
-  const { scope, resourceMetadataUrl } = challenge;
-  const asked = {
+  const { scope } = challenge;
+  await auth(provider, {
     serverUrl: url,
     fetchFn: fetchInTime,
     ...(scope !== undefined && { scope }),
-    ...(resourceMetadataUrl !== undefined && { resourceMetadataUrl: new URL(resourceMetadataUrl) }),
-  };
-  await auth(provider, { ...asked, forceReauthorization: true });
+    ...placeOf(challenge),
+    forceReauthorization: true,
+  });
   if (provider.address === undefined) throw new UnauthorizedError("the server gave no address to sign in at");
   await open(provider.address);
   const params = await comesBack(callback, copied, signal);

@@ -1,5 +1,6 @@
 import type { FleetLedger } from "@toolmount/core";
 import type { Pool } from "pg";
+import { createPool, type PostgresOptions } from "../postgres.ts";
 import { callRows } from "./call-rows.ts";
 import { endRows } from "./end-rows.ts";
 import { memberRows } from "./member-rows.ts";
@@ -11,20 +12,9 @@ import { watchLedger } from "./watch.ts";
 /** Opens the ledger of a fleet in Postgres, and creates its tables. Times are those of the database. */
 export async function openLedger(
   url: string,
-  { connections = 4 }: { readonly connections?: number | undefined } = {},
+  options: Pick<PostgresOptions, "connections"> = {},
 ): Promise<FleetLedger> {
-  const { Pool: PostgresPool } = await import("pg");
-  const pool = new PostgresPool({
-    connectionString: url,
-    max: connections,
-    connectionTimeoutMillis: 5_000,
-    query_timeout: 10_000,
-    statement_timeout: 10_000,
-    idle_in_transaction_session_timeout: 10_000,
-    keepAlive: true,
-  });
-  // Without a listener, an error of an idle client ends the process; the next query gets another client.
-  pool.on("error", () => undefined);
+  const pool = await createPool(url, options);
   try {
     await createLedgerTables(pool);
   } catch (error) {

@@ -17,8 +17,6 @@ export interface Engine {
     concurrency: number,
     take: (runId: string) => Promise<void>,
   ): Promise<Receiver>;
-  /** Deletes what is left in the queue of a group that has no workers. */
-  remove(queue: string, group: string): Promise<void>;
   close(): Promise<void>;
 }
 

@@ -1,6 +1,4 @@
 import {
-  errorMessage,
-  RunnerFailure,
   type Clock,
   type FleetLedger,
   type Logger,
@@ -14,6 +12,7 @@ import { messageOf } from "@toolmount/core/errors";
 import type { FleetSettings } from "../config.ts";
 import type { FleetHost } from "./fleet-host.ts";
 import { digestOfTool } from "./group.ts";
+import { outcomeUnknown, unavailable } from "../run-failures.ts";
 import { SentCall } from "./sent-call.ts";
 
 /** What a runner of a fleet needs of its host. */
@@ -99,7 +98,7 @@ export class FleetRunner implements Runner {
         if (!mayBeAdded && neverConnected(error))
           throw unavailable(job, `the fleet's ledger cannot be reached: ${messageOf(error)}`);
         mayBeAdded = true;
-        if (waited >= waitMs || signal.aborted) throw unknown(job);
+        if (waited >= waitMs || signal.aborted) throw outcomeUnknown(job);
         await this.#pause();
       }
     }
@@ -128,7 +127,7 @@ export class FleetRunner implements Runner {
   async #giveUp(host: FleetHost, call: SentCall): Promise<void> {
     const { runId } = call;
     try {
-      call.withdrawnBecause = call.unavailable(await this.#whyWaiting(host, call));
+      call.withdrawnBecause = unavailable(call.job, await this.#whyWaiting(host, call));
       if (await host.ledger.withdraw(runId)) call.fail(call.withdrawnBecause);
     } catch (err) {
       this.#options.logger.warn({ err, runId }, "a call of the fleet could not be withdrawn");
@@ -173,12 +172,3 @@ function neverConnected(error: unknown): boolean {
 
 /** Postgres' code for a server that starts or ends. Source: its table of error codes. */
 const cannotConnectNow = "57P03";
-
-function unknown({ info }: RunnerJob): RunnerFailure {
-  const message = errorMessage("OUTCOME_UNKNOWN", { tool: info.tool });
-  return new RunnerFailure("OUTCOME_UNKNOWN", message, { status: "unknown" });
-}
-
-function unavailable({ info }: RunnerJob, reason: string): RunnerFailure {
-  return new RunnerFailure("UNAVAILABLE", errorMessage("UNAVAILABLE", { tool: info.tool, reason }));
-}

@@ -1,5 +1,4 @@
 import {
-  errorMessage,
   RunnerFailure,
   type FleetEnd,
   type FleetMessage,
@@ -11,11 +10,13 @@ import {
 } from "@toolmount/core";
 import type { HostMessage } from "../far/messages.ts";
 import { serveRun, type NearRun } from "../process/near-run.ts";
+import { outcomeUnknown } from "../run-failures.ts";
 import { readAnswer, readMessage } from "./answer.ts";
 
 /** The host's side of a call that a worker runs. */
 export class SentCall {
   readonly runId: string;
+  readonly job: RunnerJob;
   /** Name of the tool, as it is offered. */
   readonly tool: string;
   /** Resolves to what the tool returned. Rejects with what it threw, or with how the run ended. */
@@ -24,7 +25,6 @@ export class SentCall {
   heard = 0;
   /** Why the host withdraws it. */
   withdrawnBecause: unknown;
-  readonly #job: RunnerJob;
   readonly #run: NearRun;
   readonly #logger: Logger;
   readonly #ending = Promise.withResolvers<ToolReturn>();
@@ -37,7 +37,7 @@ export class SentCall {
   ) {
     this.runId = job.runId;
     this.tool = job.info.tool;
-    this.#job = job;
+    this.job = job;
     this.#logger = logger;
     this.#run = serveRun(job, control, logger, (message) => say(job.runId, message));
     this.#run.end.then(this.#ending.resolve, this.#ending.reject);
@@ -57,20 +57,13 @@ export class SentCall {
 
   /** Takes the end of the call. */
   finish(end: Exclude<FleetEnd, { kind: "stored" }>): void {
-    if (end.kind === "lost") return this.#fail("OUTCOME_UNKNOWN");
+    if (end.kind === "lost") return this.fail(outcomeUnknown(this.job));
     if (end.kind === "withdrawn") return this.fail(this.withdrawnBecause);
     this.#answer(end.answer);
   }
 
   fail(error: unknown): void {
     this.#ending.reject(error);
-  }
-
-  unavailable(reason: string): RunnerFailure {
-    return new RunnerFailure(
-      "UNAVAILABLE",
-      errorMessage("UNAVAILABLE", { tool: this.#job.info.tool, reason }),
-    );
   }
 
   #answer(answer: Json): void {
@@ -81,12 +74,7 @@ export class SentCall {
       this.fail(new RunnerFailure(code as RunnerFailure["code"], message, { status, details }));
     } catch (err) {
       this.#logger.warn({ err, runId: this.runId }, "the answer of a worker cannot be read");
-      this.#fail("OUTCOME_UNKNOWN");
+      this.fail(outcomeUnknown(this.job));
     }
-  }
-
-  #fail(code: "OUTCOME_UNKNOWN"): void {
-    const { tool } = this.#job.info;
-    this.fail(new RunnerFailure(code, errorMessage(code, { tool }), { status: "unknown" }));
   }
 }

@@ -1,6 +1,4 @@
 import {
-  errorMessage,
-  RunnerFailure,
   systemClock,
   type Clock,
   type Logger,
@@ -12,6 +10,7 @@ import {
 import { messageOf } from "@toolmount/core/errors";
 import { canonicalJson } from "@toolmount/core/internal";
 import type { Border, Grants } from "../border/border.ts";
+import { unavailable } from "../run-failures.ts";
 import { FarProcess } from "./far-process.ts";
 import { farProgram } from "./far-program.ts";
 import { ModulePool } from "./module-pool.ts";
@@ -65,10 +64,6 @@ async function runInProcess(pool: ModulePool, job: RunnerJob, control: RunnerCon
 function requireModule(job: RunnerJob): FarModule {
   if (job.module !== undefined) return job.module;
   throw unavailable(job, "it was mounted by code of the host, so no other process can import it");
-}
-
-function unavailable({ info }: RunnerJob, reason: string): RunnerFailure {
-  return new RunnerFailure("UNAVAILABLE", errorMessage("UNAVAILABLE", { tool: info.tool, reason }));
 }
 
 async function startProcess(module: FarModule, options: ProcessRunnerOptions): Promise<FarProcess> {

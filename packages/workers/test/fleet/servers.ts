@@ -1,11 +1,10 @@
 import { spawn, type ChildProcess } from "node:child_process";
 import { once } from "node:events";
 import { mkdtemp, rm } from "node:fs/promises";
-import { createServer, type AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { Redis } from "ioredis";
-import { startPostgres } from "../../../store/test/postgres.ts";
+import { freePort, startPostgres } from "../../../store/test/postgres.ts";
 
 export { startPostgres };
 
@@ -46,13 +45,4 @@ async function untilReady(url: string): Promise<void> {
   client.on("error", () => undefined);
   await client.ping();
   client.disconnect();
-}
-
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0, "127.0.0.1");
-  await once(server, "listening");
-  const { port } = server.address() as AddressInfo;
-  server.close();
-  await once(server, "close");
-  return port;
 }

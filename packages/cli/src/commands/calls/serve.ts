@@ -2,7 +2,7 @@ import { ToolmountError } from "@toolmount/core";
 import type { OpenedHost } from "@toolmount/loader";
 import { InvalidArgumentError, type Command } from "commander";
 import { openPlan } from "../../host/open-plan.ts";
-import { addExamples, jsonOption, planArgument } from "../../options/common.ts";
+import { addExamples, collect, jsonOption, planArgument } from "../../options/common.ts";
 import { addModelOptions } from "../../agent/open-reasoner.ts";
 import type { HttpOptions } from "../../http/serve-http.ts";
 import { readMilliseconds } from "../../options/milliseconds.ts";
@@ -69,10 +69,6 @@ export function define(command: Command, shell: Shell): void {
     "toolmount serve mount-plans/coding.yaml --stdio --approval wait",
     "toolmount serve mount-plans/coding.yaml --http 127.0.0.1:4680 --tokens ~/.config/toolmount/tokens.json",
   ]);
-}
-
-function collect(value: string, before: readonly string[] = []): readonly string[] {
-  return [...before, value];
 }
 
 function readAddress(text: string): string {

@@ -1,11 +1,11 @@
 import { resolve } from "node:path";
-import { ToolmountError } from "@toolmount/core";
 import type { Role, TokenRecord } from "@toolmount/http";
 import { InvalidArgumentError, type Command } from "commander";
 import { readTokenFile, writeTokenFile } from "../../http/token-file.ts";
-import { addExamples, jsonOption } from "../../options/common.ts";
+import { addExamples, collect, jsonOption } from "../../options/common.ts";
 import { exitCodes } from "../../process/exit-codes.ts";
 import type { Shell } from "../../process/shell.ts";
+import { usageError } from "../../process/usage-error.ts";
 import { printable } from "../../screen/printable.ts";
 import { writeTable } from "../../screen/table.ts";
 
@@ -33,9 +33,9 @@ export function define(command: Command, shell: Shell): void {
   );
   add("add", "Add a token to a file, and show it once; the file is created when it is not there")
     .argument("<name>", "who has the token: recorded with each decision")
-    .option("--role <role>", "call, approve or admin; may be given again; default: call", collect)
+    .option("--role <role>", "call, approve or admin; may be given again; default: call", collectNames)
     .option("--user <id>", "the only user on whose behalf it calls; default: each request names its user")
-    .option("--host <name>", "a host that it may use; may be given again; default: all", collect)
+    .option("--host <name>", "a host that it may use; may be given again; default: all", collectNames)
     .action((path: string, name: string, options: Options) => addToken(path, name, options, shell));
   add("remove", "Remove a token from a file; SIGHUP makes a running server read the file again")
     .argument("<name>", "the name of the token")
@@ -48,9 +48,9 @@ export function define(command: Command, shell: Shell): void {
   ]);
 }
 
-function collect(value: string, before: readonly string[] = []): readonly string[] {
+function collectNames(value: string, before?: readonly string[]): readonly string[] {
   if (value === "") throw new InvalidArgumentError("It is empty.");
-  return [...before, value];
+  return collect(value, before);
 }
 
 async function list(path: string, { json }: Options, shell: Shell): Promise<void> {
@@ -74,10 +74,10 @@ async function list(path: string, { json }: Options, shell: Shell): Promise<void
 async function addToken(path: string, name: string, options: Options, shell: Shell): Promise<void> {
   const { createToken, hashToken } = await import("@toolmount/http");
   if (shell.terminal === undefined)
-    throw usage("a new token is shown at a terminal only, and this process has no terminal");
+    throw usageError("a new token is shown at a terminal only, and this process has no terminal");
   const tokens = (await readTokenFile(resolve(shell.cwd, path))) ?? [];
   if (tokens.some((one) => one.name === name))
-    throw usage(
+    throw usageError(
       `the file has a token named ${JSON.stringify(name)}; remove it first, or choose another name`,
     );
   const token = createToken();
@@ -100,7 +100,7 @@ async function readRoles(given: readonly string[]): Promise<Role[]> {
   return given.map((text) => {
     const role = roles.find((known) => known === text);
     if (role === undefined)
-      throw usage(`${JSON.stringify(text)} is no role; the roles are ${roles.join(", ")}`);
+      throw usageError(`${JSON.stringify(text)} is no role; the roles are ${roles.join(", ")}`);
     return role;
   });
 }
@@ -109,7 +109,7 @@ async function remove(path: string, name: string, { json }: Options, shell: Shel
   const tokens = await readThere(path, shell);
   const rest = tokens.filter((one) => one.name !== name);
   if (rest.length === tokens.length)
-    throw usage(
+    throw usageError(
       `the file has no token named ${JSON.stringify(name)}; toolmount tokens list shows those it has`,
     );
   await writeTokenFile(resolve(shell.cwd, path), rest);
@@ -120,10 +120,6 @@ async function remove(path: string, name: string, { json }: Options, shell: Shel
 
 async function readThere(path: string, shell: Shell): Promise<readonly TokenRecord[]> {
   const tokens = await readTokenFile(resolve(shell.cwd, path));
-  if (tokens === null) throw usage(`there is no file ${path}; toolmount tokens add creates it`);
+  if (tokens === null) throw usageError(`there is no file ${path}; toolmount tokens add creates it`);
   return tokens;
-}
-
-function usage(problem: string): ToolmountError {
-  return new ToolmountError("USAGE_INVALID", { problem });
 }

@@ -2,7 +2,7 @@ import type { OpenedHost } from "@toolmount/loader";
 import { InvalidArgumentError, type Command } from "commander";
 import { createTerminalLogger } from "../../host/terminal-logger.ts";
 import { loaderOptions } from "../../host/loader-options.ts";
-import { addExamples, jsonOption, planArgument } from "../../options/common.ts";
+import { addExamples, collect, jsonOption, planArgument } from "../../options/common.ts";
 import { readMilliseconds } from "../../options/milliseconds.ts";
 import { addPlanOptions, type PlanOptions } from "../../options/plan-options.ts";
 import { exitCodes, type ExitCode } from "../../process/exit-codes.ts";
@@ -21,11 +21,7 @@ interface Options extends PlanOptions {
 export function define(command: Command, shell: Shell): void {
   addPlanOptions(command)
     .argument("[plan]", planArgument)
-    .option(
-      "--queue <name>",
-      "only calls of this queue; may be given again",
-      (name: string, before: readonly string[] | undefined) => [...(before ?? []), name],
-    )
+    .option("--queue <name>", "only calls of this queue; may be given again", collect)
     .option("--concurrency <count>", "calls of a queue that run at the same time; default 4", readCount)
     .option(
       "--grace <ms>",

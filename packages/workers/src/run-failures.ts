@@ -1,0 +1,12 @@
+import { errorMessage, RunnerFailure, type RunnerJob } from "@toolmount/core";
+
+/** The failure of a call that ran nothing. */
+export function unavailable({ info }: RunnerJob, reason: string): RunnerFailure {
+  return new RunnerFailure("UNAVAILABLE", errorMessage("UNAVAILABLE", { tool: info.tool, reason }));
+}
+
+/** The failure of a call that may have run. */
+export function outcomeUnknown({ info }: RunnerJob): RunnerFailure {
+  const message = errorMessage("OUTCOME_UNKNOWN", { tool: info.tool });
+  return new RunnerFailure("OUTCOME_UNKNOWN", message, { status: "unknown" });
+}
