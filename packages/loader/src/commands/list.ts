@@ -7,10 +7,10 @@ import { isRecord } from "../diagnostics/json.ts";
 import { createPackageFinder, type PackageFinder } from "../modules/package-finder.ts";
 import { readPackage, type ManifestTool, type PackageFacts } from "../modules/manifest.ts";
 import { offeredName } from "../mount/offered-name.ts";
-import { amplifierSections } from "../plan/amplifier.ts";
+import { amplifierSections, listSkills } from "../plan/amplifier.ts";
 import { entryKeys, planKeys } from "../plan/known-keys.ts";
 import { sectionTable } from "../modules/section-table.ts";
-import { findPosition, type PlanMap } from "../diagnostics/positions.ts";
+import { findPosition, type Path, type PlanMap } from "../diagnostics/positions.ts";
 import { readSource, type Source } from "../modules/source.ts";
 
 /** One entry of a plan, as its package's manifest describes it. */
@@ -50,9 +50,12 @@ export async function listPlan(
     (overlays === undefined && (await readJson(file))) || (await readYaml(file, cwd, overlays));
   const folder = dirname(file);
   const find = createPackageFinder(folder);
-  const sections = (["tools", "hooks"] as const).map((section) =>
-    listSection(section, value[section], { folder, map, find }),
-  );
+  const listing = { folder, map, find };
+  const skills = listSkills(value).map((entry) => listEntry("tools", entry.value, entry.path, listing));
+  const sections = [
+    Promise.all(skills),
+    ...(["tools", "hooks"] as const).map((section) => listSection(section, value[section], listing)),
+  ];
   const name = typeof value["name"] === "string" ? value["name"] : undefined;
   return { file, name, entries: (await Promise.all(sections)).flat(), isDoubtful: isDoubtful(value) };
 }
@@ -113,30 +116,31 @@ interface Listing {
   readonly find: PackageFinder;
 }
 
-function listSection(
-  section: "tools" | "hooks",
-  value: unknown,
-  { folder, map, find }: Listing,
-): Promise<ListedEntry[]> {
+function listSection(section: "tools" | "hooks", value: unknown, listing: Listing): Promise<ListedEntry[]> {
   const written = Array.isArray(value) ? (value as unknown[]) : [];
   // Of the commands in `hooks` there is nothing to list.
   const entries = section === "hooks" ? written.filter((entry) => !isCommand(entry)) : written;
-  return Promise.all(
-    entries.map(async (entry, index): Promise<ListedEntry> => {
-      const fields = isRecord(entry) ? entry : {};
-      const specifier = [fields["source"], fields["module"]].find((field) => typeof field === "string") ?? "";
-      const facts = await findFacts(fields, folder, find);
-      return {
-        id: readText(fields["id"]) ?? readText(fields["module"]) ?? "",
-        section,
-        specifier,
-        required: fields["required"] !== false,
-        package: facts?.name === undefined ? undefined : { name: facts.name, version: facts.version },
-        tools: listTools(facts, fields),
-        position: findPosition(map, [section, index]),
-      };
-    }),
-  );
+  return Promise.all(entries.map((entry, index) => listEntry(section, entry, [section, index], listing)));
+}
+
+async function listEntry(
+  section: "tools" | "hooks",
+  entry: unknown,
+  path: Path,
+  { folder, map, find }: Listing,
+): Promise<ListedEntry> {
+  const fields = isRecord(entry) ? entry : {};
+  const specifier = [fields["source"], fields["module"]].find((field) => typeof field === "string") ?? "";
+  const facts = await findFacts(fields, folder, find);
+  return {
+    id: readText(fields["id"]) ?? readText(fields["module"]) ?? "",
+    section,
+    specifier,
+    required: fields["required"] !== false,
+    package: facts?.name === undefined ? undefined : { name: facts.name, version: facts.version },
+    tools: listTools(facts, fields),
+    position: findPosition(map, path),
+  };
 }
 
 async function findFacts(
@@ -167,8 +171,9 @@ function listTools(
   facts: PackageFacts | undefined,
   fields: Readonly<Record<string, unknown>>,
 ): ManifestTool[] | null {
-  const tools = facts?.manifest?.tools;
-  if (tools === undefined) return null;
+  const { tools, mounts } = facts?.manifest ?? {};
+  // A module that mounts tools, but names none, has its config decide which.
+  if (tools === undefined || (tools.length === 0 && mounts?.includes("tools") === true)) return null;
   return tools.flatMap((tool) => {
     const name = offeredName({ tools: fields["tools"], prefix: fields["prefix"] }, tool);
     return name === null ? [] : [{ ...tool, name }];

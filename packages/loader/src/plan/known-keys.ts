@@ -10,6 +10,7 @@ export const planKeys: readonly string[] = [
   "tools",
   "hooks",
   "wake",
+  "skills",
   "modes",
   "evals",
   "tests",

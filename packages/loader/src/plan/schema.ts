@@ -172,6 +172,10 @@ export const planSchema = z.strictObject({
   tools: entryList,
   hooks: entryList,
   wake: entrySchema.shape.wake,
+  skills: z
+    .array(z.string().min(1), { error: "skills is a list of folders, such as [./skills]" })
+    .nullish()
+    .describe("Folders of skills (SKILL.md), relative to the plan; short for an entry of the module skills."),
   modes: modesSchema.optional(),
   evals: z
     .array(z.record(z.string(), z.unknown()))

@@ -1,0 +1,25 @@
+import { cp, mkdtemp, realpath, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { createHost, type Host } from "@toolmount/core";
+import { config, mount } from "@toolmount/tool-skills";
+import { onTestFinished } from "vitest";
+
+/** The skills of this package's tests. */
+export const fixtures = join(import.meta.dirname, "fixtures");
+
+/** A copy of those skills, which a test may change. */
+export async function copyOfSkills(): Promise<string> {
+  const folder = await realpath(await mkdtemp(join(tmpdir(), "toolmount-skills-")));
+  onTestFinished(() => rm(folder, { recursive: true, force: true }));
+  await cp(fixtures, join(folder, "skills"), { recursive: true });
+  return folder;
+}
+
+/** A host with the skills of `skills` below a folder. */
+export async function hostWith(folder: string, folders: readonly string[] = ["skills"]): Promise<Host> {
+  const host = createHost();
+  host.coordinator.registerCapability("session.working_dir", folder);
+  await mount(host.coordinator, config.parse({ folders }));
+  return host;
+}
