@@ -16,6 +16,7 @@ export interface ToolPackage {
   readonly exports: Readonly<Record<string, unknown>>;
   /** The text of each of its files, by path below `src`. */
   readonly sources: ReadonlyMap<string, string>;
+  readonly readme: string;
 }
 
 /** Folders below `tools/`, and whether each lists its tools in a manifest. */
@@ -47,6 +48,7 @@ async function readToolPackage(id: string): Promise<ToolPackage> {
     manifest,
     exports: (await import(join(source, "index.ts"))) as ToolPackage["exports"],
     sources,
+    readme: await readFile(join(folder, id, "README.md"), "utf8"),
   };
 }
 

@@ -41,8 +41,8 @@ export function parseFrontMatter(text: string): FrontMatter {
 }
 
 /**
- * The tools that `allowed-tools` names: separated by spaces or commas; what stands in brackets, as in `Bash(git:*)`, is a
- * rule of other hosts and is left out.
+ * The tools that `allowed-tools` names: separated by spaces or commas; brackets, as in `Bash(git:*)`, hold
+ * rules of other hosts, which are left out.
  */
 export function allowedTools({ "allowed-tools": allowed = [] }: FrontMatter): readonly string[] {
   const text = typeof allowed === "string" ? allowed : allowed.join(" ");

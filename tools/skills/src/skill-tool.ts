@@ -63,15 +63,8 @@ function usageOf({ name, description }: FrontMatter): string {
 }
 
 /** The name of a skill's tool, before the plan's prefix: `skill_pdf_forms` for the skill `pdf-forms`. */
-export function skillToolName(skill: string): string {
+function skillToolName(skill: string): string {
   return `skill_${skill.replaceAll("-", "_")}`;
-}
-
-function firstSentence(text: string): string {
-  return text
-    .trim()
-    .split(/(?<=[.!?])\s/, 1)[0]!
-    .slice(0, 200);
 }
 
 /** Text as it is; other bytes in base64. */
