@@ -91,7 +91,11 @@ async function areDecided(
       stop();
       resolve(decided);
     };
-    const look = () => void anyOpen().then((open) => open || end(true), reject);
+    const fail = (error: unknown) => {
+      stop();
+      reject(error);
+    };
+    const look = () => void anyOpen().then((open) => open || end(true), fail);
     const stop = watch.watch(look);
     signal.addEventListener("abort", () => end(false));
     if (signal.aborted) end(false);

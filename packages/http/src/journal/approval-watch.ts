@@ -18,12 +18,11 @@ export class ApprovalWatch {
   readonly #host: Host;
   readonly #clock: Clock;
   readonly #onError: (error: unknown) => void;
-  readonly #listeners = new Set<ApprovalListener>();
+  /** The ids that each listener knows; null for one that knows nothing yet. */
+  readonly #listeners = new Map<ApprovalListener, string | null>();
   readonly #stops: (() => void)[];
   #waiting = new Map<string, ApprovalView>();
   readonly #answered = new Map<string, ApprovalView>();
-  /** The ids that listeners know. */
-  #reported = "";
   #timer: Timer | null = null;
   #reading: Promise<void> | null = null;
 
@@ -54,9 +53,12 @@ export class ApprovalWatch {
     return [...this.#answered.values()].toReversed();
   }
 
-  /** Reports the questions now, and whenever they change. Returns what ends that. */
+  /**
+   * Reports the questions at the next look, and whenever they have changed since the last report to this listener. Returns
+   * what ends that.
+   */
   watch(listener: ApprovalListener): () => void {
-    this.#listeners.add(listener);
+    this.#listeners.set(listener, null);
     if (this.#timer === null) this.#schedule();
     return () => {
       this.#listeners.delete(listener);
@@ -71,10 +73,14 @@ export class ApprovalWatch {
     try {
       await this.#read();
       const keys = [...this.#waiting.keys()].join("\n");
-      if (keys === this.#reported) return;
-      this.#reported = keys;
       const now = [...this.#waiting.values()];
-      for (const listener of this.#listeners) listener(now);
+      // A list that was cut may have changed behind its end.
+      const isCut = now.length === maxWaiting;
+      for (const [listener, known] of this.#listeners) {
+        if (keys === known && !isCut) continue;
+        this.#listeners.set(listener, keys);
+        listener(now);
+      }
     } catch (error) {
       this.#onError(error);
     }
@@ -88,12 +94,13 @@ export class ApprovalWatch {
   }
 
   #schedule(): void {
-    this.#timer = this.#clock.setTimer(() => {
+    const timer = this.#clock.setTimer(() => {
       void this.refresh().then(() => {
-        if (this.#listeners.size > 0 && this.#timer !== null) this.#schedule();
+        if (this.#timer === timer) this.#schedule();
       });
     }, pollMs);
-    this.#timer.keepAlive(false);
+    timer.keepAlive(false);
+    this.#timer = timer;
   }
 
   /** Readers that come while the store is read share that reading. */

@@ -1,0 +1,68 @@
+import { createMemoryStore, systemClock, type Clock } from "@toolmount/core";
+import { expect, test, vi } from "vitest";
+import { createWorld, serve } from "./support/world.ts";
+
+/** Milliseconds between two looks of the server at its store. */
+const pollMs = 500;
+
+/** A clock whose looks at the store a test makes by hand; every other timer is real. */
+function clockOfLooks(): Clock & { look(): void } {
+  const waiting = new Set<() => void>();
+  return {
+    ...systemClock,
+    setTimer(callback, ms) {
+      if (ms !== pollMs) return systemClock.setTimer(callback, ms);
+      waiting.add(callback);
+      return { cancel: () => void waiting.delete(callback), keepAlive: () => {} };
+    },
+    look() {
+      const due = [...waiting];
+      waiting.clear();
+      for (const callback of due) callback();
+    },
+  };
+}
+
+/** A server with a call that waits, and another host on the same store, as another process has it. */
+async function waitingCall() {
+  const store = createMemoryStore();
+  const clock = clockOfLooks();
+  const [here, there] = [createWorld({ store }), createWorld({ store })];
+  const list = vi.fn(here.host.approvals.list);
+  const host = { ...here.host, approvals: { ...here.host.approvals, list } };
+  const served = await serve(host, { clock });
+  const body = { tool: "wipe", sessionId: "s", waitMs: 600_000 };
+  const answer = served.ask("POST", "/api/hosts/default/calls", { as: "caller", body });
+  // The server has seen that the question is open.
+  await vi.waitFor(() => expect(list.mock.settledResults.at(-1)).toMatchObject({ value: [{}] }), 600_000);
+  return { ...served, clock, there, answer };
+}
+
+test("a call that is approved in another process between two looks at the store continues", async () => {
+  const { clock, there, answer } = await waitingCall();
+  const [question] = await there.host.approvals.list();
+  await there.host.approvals.decide(question!.id, { decision: "approve" }, "Ana");
+
+  clock.look();
+
+  expect((await answer).body).toMatchObject({ status: "ok", result: { data: "wiped " } });
+});
+
+test("a page that read a question itself learns that it was answered in another process", async () => {
+  const { clock, there, ask, server, tokens, answer } = await waitingCall();
+  const events = await fetch(`${server.url}/api/hosts/default/events`, {
+    headers: { authorization: `Bearer ${tokens.operator}` },
+  });
+  const reader = events.body!.pipeThrough(new TextDecoderStream()).getReader();
+  const readText = async () => (await reader.read()).value ?? expect.fail("the stream ended");
+  expect(await readText()).toContain("event: hello");
+  const approvals = (await ask("GET", "/api/hosts/default/approvals")).body;
+  expect(approvals).toMatchObject({ waiting: [{ tool: "wipe" }] });
+
+  await there.host.approvals.decide(approvals["waiting"]![0]!["id"], { decision: "deny" }, "Ana");
+  clock.look();
+
+  let seen = "";
+  while (!seen.includes('event: approvals\ndata: {"waiting":0}')) seen += await readText();
+  await answer;
+});
