@@ -1,83 +1,20 @@
 import { AxeBuilder } from "@axe-core/playwright";
 import { createMemoryStore } from "@toolmount/core";
-import { chromium, type Browser, type Page } from "playwright-core";
-import { afterAll, beforeAll, expect, onTestFinished, test } from "vitest";
+import type { Browser } from "playwright-core";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { live, openPage, startBrowser } from "./support/page.ts";
 import { createWorld, serve } from "./support/world.ts";
 
 let browser: Browser;
-
-// scripts/system-packages.sh installs Chromium; its sandbox does not start for root.
 beforeAll(async () => {
-  browser = await chromium.launch({ executablePath: "/usr/bin/chromium", args: ["--no-sandbox"] });
+  browser = await startBrowser();
 });
 afterAll(() => browser.close());
-
-/** Opens the page with a token in the fragment; the test fails when the page logs an error. */
-async function openPage(
-  url: string,
-  token: string,
-  size = { width: 1440, height: 900 },
-  colorScheme: "light" | "dark" = "light",
-) {
-  const context = await browser.newContext({ viewport: size, colorScheme });
-  onTestFinished(() => context.close());
-  context.setDefaultTimeout(240_000); // only against hanging
-  const page = await context.newPage();
-  const problems: string[] = [];
-  page.on("pageerror", (error) => problems.push(String(error)));
-  page.on("console", (message) => {
-    if (message.type() === "error" && !message.text().includes("net::ERR")) problems.push(message.text());
-  });
-  await page.goto(`${url}/#token=${token}`);
-  return { page, problems };
-}
-
-const live = (page: Page) => page.getByText("live as operator").waitFor();
-
-test("an approval is decided in the browser while the call waits, by keyboard alone", async () => {
-  const { host } = createWorld();
-  const { server, tokens, ask } = await serve(host);
-  const { page, problems } = await openPage(server.url, tokens.operator);
-  await live(page);
-  await page.getByText("Nothing waits for an answer.").waitFor();
-  const hostile = "<img src=x onerror=alert(1)>";
-  const body = { tool: "wipe", arguments: { text: hostile }, sessionId: "s1", waitMs: 60_000 };
-  const answer = ask("POST", "/api/hosts/default/calls", { as: "caller", body });
-
-  const card = page.getByRole("article", { name: "wipe" });
-  await card.getByText(hostile).waitFor();
-  expect(await page.title()).toBe("(1) toolmount");
-  expect(await page.locator("img").count()).toBe(0);
-  await card.getByRole("button", { name: "Approve once" }).focus();
-  await page.keyboard.press("Enter");
-
-  expect((await answer).body).toMatchObject({ status: "ok", result: { data: `wiped ${hostile}` } });
-  await page.getByText("Nothing waits for an answer.").waitFor();
-  expect(problems).toEqual([]);
-});
-
-test("a question that another person answers disappears, with the name of that person", async () => {
-  const { host } = createWorld();
-  const { server, tokens, ask } = await serve(host);
-  const { page } = await openPage(server.url, tokens.operator);
-  await live(page);
-  await host.call({ name: "wipe" }, { sessionId: "s" });
-  await page.getByRole("article", { name: "wipe" }).waitFor();
-  const [waiting] = await host.approvals.list();
-
-  await host.approvals.decide(waiting!.id, { decision: "deny", reason: "not today" }, "Ana");
-
-  await page.getByText("Ana denied wipe.").waitFor();
-  await page.getByRole("article").waitFor({ state: "detached" });
-  expect((await ask("GET", `/api/hosts/default/approvals/${waiting!.id}`)).body).toMatchObject({
-    decision: { by: "Ana", decision: "deny", reason: "not today" },
-  });
-});
 
 test("the token leaves the address, and a reload keeps it", async () => {
   const { host } = createWorld();
   const { server, tokens } = await serve(host);
-  const { page } = await openPage(server.url, tokens.operator);
+  const { page } = await openPage(browser, server.url, tokens.operator);
   await live(page);
 
   expect(page.url()).not.toContain(tokens.operator);
@@ -90,7 +27,7 @@ test("after a restart of the server the page connects again, and meanwhile it do
   const store = createMemoryStore();
   const first = createWorld({ store });
   const { server, tokens } = await serve(first.host);
-  const { page } = await openPage(server.url, tokens.operator);
+  const { page } = await openPage(browser, server.url, tokens.operator);
   await live(page);
   await page.getByText("Nothing waits for an answer.").waitFor();
 
@@ -108,7 +45,7 @@ test("a page of another origin reads nothing and changes nothing", async () => {
   const { host, started } = createWorld();
   const { server, tokens } = await serve(host);
   const { server: other } = await serve(createWorld().host);
-  const { page } = await openPage(other.url, "tm_of_the_other_site");
+  const { page } = await openPage(browser, other.url, "tm_of_the_other_site");
   const seen = await page.evaluate(
     async ([url, token]) => {
       const body = JSON.stringify({ tool: "echo" });
@@ -134,6 +71,7 @@ test.each([
   { name: "desk-light", width: 1440, height: 900, scheme: "light" },
   { name: "desk-dark", width: 1440, height: 900, scheme: "dark" },
   { name: "phone-light", width: 360, height: 740, scheme: "light" },
+  { name: "phone-dark", width: 360, height: 740, scheme: "dark" },
 ] as const)(
   "axe finds nothing in any view, and nothing is wider than the window: $name",
   async ({ width, height, scheme }) => {
@@ -145,7 +83,11 @@ test.each([
     );
     for (let at = 0; at < 20; at++)
       await host.call({ name: at % 5 === 0 ? "nope" : "echo" }, { sessionId: "demo" });
-    const { page, problems } = await openPage(server.url, tokens.operator, { width, height }, scheme);
+    const { page, problems } = await openPage(browser, server.url, tokens.operator, {
+      width,
+      height,
+      scheme,
+    });
     await live(page);
     for (const view of views) {
       await page.goto(`${server.url}/#/${view}`);
@@ -167,7 +109,7 @@ test.each([
 test("the whole page is smaller than 100 KB compressed", async () => {
   const { server } = await serve(createWorld().host);
   let bytes = 0;
-  const { page } = await openPage(server.url, "none_at_all");
+  const { page } = await openPage(browser, server.url, "none_at_all");
   page.on("response", (response) => void (bytes += Number(response.headers()["content-length"] ?? 0)));
   await page.reload({ waitUntil: "networkidle" });
 

@@ -28,7 +28,7 @@ async function waitingCall() {
   const store = createMemoryStore();
   const clock = clockOfLooks();
   const [here, there] = [createWorld({ store }), createWorld({ store })];
-  const list = vi.fn(here.host.approvals.list);
+  const list = vi.fn<typeof here.host.approvals.list>(here.host.approvals.list);
   const host = { ...here.host, approvals: { ...here.host.approvals, list } };
   const served = await serve(host, { clock });
   const body = { tool: "wipe", sessionId: "s", waitMs: 600_000 };
@@ -56,10 +56,11 @@ test("a page that read a question itself learns that it was answered in another 
   const reader = events.body!.pipeThrough(new TextDecoderStream()).getReader();
   const readText = async () => (await reader.read()).value ?? expect.fail("the stream ended");
   expect(await readText()).toContain("event: hello");
-  const approvals = (await ask("GET", "/api/hosts/default/approvals")).body;
-  expect(approvals).toMatchObject({ waiting: [{ tool: "wipe" }] });
+  const { body } = await ask("GET", "/api/hosts/default/approvals");
+  expect(body).toMatchObject({ waiting: [{ tool: "wipe" }] });
 
-  await there.host.approvals.decide(approvals["waiting"]![0]!["id"], { decision: "deny" }, "Ana");
+  const [question] = await there.host.approvals.list();
+  await there.host.approvals.decide(question!.id, { decision: "deny" }, "Ana");
   clock.look();
 
   let seen = "";

@@ -1,5 +1,6 @@
 import { useComputed, useSignal } from "@preact/signals";
 import { CallDetails } from "./call.tsx";
+import { durationsOf, percentileOf } from "./percentile.ts";
 import { Plot } from "./plot.tsx";
 import { go, route } from "./route.ts";
 import type { CallSummary } from "./shapes.ts";
@@ -51,6 +52,7 @@ export function CallsView() {
           </label>
         ))}
         <span role="status">{countText(shown.value.length, "call")}</span>
+        <Figures calls={shown.value} />
       </div>
       <div class={open === null ? "" : "split"}>
         <Rows calls={shown.value} open={open} />
@@ -58,6 +60,17 @@ export function CallsView() {
       </div>
     </>
   );
+}
+
+/** The errors and durations of the shown calls, for people who do not see the plot, too. */
+function Figures({ calls: all }: { readonly calls: readonly CallSummary[] }) {
+  const durations = durationsOf(all);
+  if (durations.length === 0) return null;
+  const texts = [50, 95, 99].map(
+    (part) => `p${part} ${durationText(percentileOf(durations, part / 100) ?? 0)}`,
+  );
+  const errors = all.filter(({ code }) => code !== null).length;
+  return <span class="figures">{[countText(errors, "error"), ...texts].join(" · ")}</span>;
 }
 
 function Rows({

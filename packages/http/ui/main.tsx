@@ -3,10 +3,11 @@ import { render } from "preact";
 import { ApprovalsView } from "./approvals.tsx";
 import { enterToken, forgetToken, token } from "./api.ts";
 import { CallsView } from "./calls.tsx";
+import { follow } from "./connect.ts";
 import { PlanView } from "./plan.tsx";
 import { route } from "./route.ts";
 import { SessionsView } from "./sessions.tsx";
-import { approvals, connection, follow, hostName, mayApprove, me, notices } from "./state.ts";
+import { approvals, connection, hostName, mayApprove, me, notices } from "./state.ts";
 import { TryView } from "./try.tsx";
 
 const views = [

@@ -1,5 +1,6 @@
 import { useEffect, useRef } from "preact/hooks";
 import uPlot from "uplot";
+import { durationsOf, percentileOf } from "./percentile.ts";
 import type { CallSummary } from "./shapes.ts";
 
 /** Calls, errors and durations over time: at most so many points. */
@@ -92,10 +93,8 @@ function seriesOf(calls: readonly CallSummary[]): uPlot.AlignedData {
   if (calls.length > 0) for (let at = begin; at <= end; at += stepMs) steps.set(at, []);
   for (const call of calls) steps.get(Math.floor(call.startedAt / stepMs) * stepMs)?.push(call);
   const sorted = [...steps].toSorted(([a], [b]) => a - b);
-  const durations = sorted.map(([, list]) =>
-    list.flatMap(({ durationMs }) => durationMs ?? []).toSorted((a, b) => a - b),
-  );
-  const share = (part: number) => durations.map((list) => list[Math.floor((list.length - 1) * part)] ?? null);
+  const durations = sorted.map(([, list]) => durationsOf(list));
+  const share = (part: number) => durations.map((list) => percentileOf(list, part));
   return [
     sorted.map(([at]) => at / 1_000),
     sorted.map(([, list]) => list.length),

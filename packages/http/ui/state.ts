@@ -1,11 +1,10 @@
 import { computed, signal } from "@preact/signals";
-import { ApiError, ask, readEvents, token } from "./api.ts";
+import { alertPerson } from "./alerts.ts";
+import { ApiError, ask } from "./api.ts";
 import type { Approval, CallSummary, Me, Remembered, Tool } from "./shapes.ts";
 
 /** Calls that the page keeps. */
 const maxCalls = 10_000;
-/** The longest pause before the page connects again, in milliseconds. */
-const maxPauseMs = 5_000;
 /** How long a notice is shown, in milliseconds. */
 const noticeMs = 10_000;
 
@@ -48,42 +47,8 @@ export function textOf(error: unknown): string {
   return error instanceof ApiError ? `${error.message} (${error.code})` : String(error);
 }
 
-/** Connects while there is a token, and again when the connection is lost. Returns what ends that. */
-export function follow(): () => void {
-  const controller = new AbortController();
-  void keepConnected(controller.signal);
-  return () => controller.abort();
-}
-
-async function keepConnected(ended: AbortSignal): Promise<void> {
-  let pauseMs = 200;
-  while (!ended.aborted && token.value !== null) {
-    connection.value = "connecting";
-    try {
-      me.value = await ask<Me>("GET", "/api/hosts");
-      const known = me.value.hosts.map(({ name }) => name);
-      if (!known.includes(hostName.value) && known[0] !== undefined) hostName.value = known[0];
-      for await (const { event, data } of readEvents("GET", `${hostPath.value}/events`, ended)) {
-        if (event === "hello") {
-          pauseMs = 200;
-          await readAll();
-          connection.value = "open";
-        } else if (event === "call") addCall(data as CallSummary);
-        else if (event === "dropped") await readCalls();
-        else if (event === "approvals") await readApprovals();
-      }
-    } catch (error) {
-      if (!ended.aborted && error instanceof ApiError) notify(textOf(error));
-    }
-    if (ended.aborted) return;
-    connection.value = "lost";
-    approvals.value = null;
-    await new Promise((resolve) => setTimeout(resolve, pauseMs));
-    pauseMs = Math.min(pauseMs * 2, maxPauseMs);
-  }
-}
-
-async function readAll(): Promise<void> {
+/** Reads what the page shows of the host, on a connection that has just opened. */
+export async function readAll(): Promise<void> {
   await Promise.all([readCalls(), readApprovals(), readTools()]);
 }
 
@@ -91,20 +56,35 @@ async function readTools(): Promise<void> {
   tools.value = (await ask<{ tools: Tool[] }>("GET", `${hostPath.value}/tools`)).tools;
 }
 
-async function readCalls(): Promise<void> {
+/** Reads the newest calls. */
+export async function readCalls(): Promise<void> {
   calls.value = (
     await ask<{ calls: CallSummary[] }>("GET", `${hostPath.value}/calls?limit=${maxCalls}`)
   ).calls;
 }
 
-/** Reads what waits. A question that is gone is named, with the person who answered it. */
+let lastRead = 0;
+
+/** Makes it unknown what waits: the connection is lost, and an answer that still comes is too old. */
+export function forgetApprovals(): void {
+  lastRead += 1;
+  approvals.value = null;
+}
+
+interface Approvals {
+  readonly waiting: readonly Approval[];
+  readonly answered: readonly Approval[];
+  readonly remembered: readonly Remembered[];
+}
+
+/** Reads what waits. A question that has ended is named, with the person who answered it. */
 export async function readApprovals(): Promise<void> {
   if (!mayApprove.value) return;
+  const read = (lastRead += 1);
+  const now = await ask<Approvals>("GET", `${hostPath.value}/approvals`);
+  // A later reading knows more.
+  if (read !== lastRead) return;
   const before = approvals.value ?? [];
-  const now = await ask<{ waiting: Approval[]; answered: Approval[]; remembered: Remembered[] }>(
-    "GET",
-    `${hostPath.value}/approvals`,
-  );
   approvals.value = now.waiting;
   answered.value = now.answered;
   remembered.value = now.remembered;
@@ -117,23 +97,19 @@ export async function readApprovals(): Promise<void> {
         : `${decision.by} ${decision.decision === "approve" ? "approved" : "denied"} ${tool}.`,
     );
   }
-  const known = new Set(before.map(({ id }) => id));
-  for (const approval of now.waiting) if (!known.has(approval.id)) alertPerson(approval);
-}
-
-/** A notification of the browser, where the person allowed it and looks elsewhere. */
-function alertPerson({ tool, prompt }: Approval): void {
-  if (document.visibilityState === "visible" || !("Notification" in window)) return;
-  if (Notification.permission !== "granted") return;
-  const shown = new Notification(`${tool} waits`, { body: prompt });
-  shown.addEventListener("click", () => window.focus());
+  try {
+    alertPerson(before, now.waiting);
+  } catch (error) {
+    // Chrome on Android lets a page ask for notifications, and then constructs none.
+    notify(`The browser shows no notification: ${textOf(error)}`);
+  }
 }
 
 const changed = new Map<string, CallSummary>();
 let frame = 0;
 
-/** Calls that change together are drawn together. */
-function addCall(call: CallSummary): void {
+/** Adds or changes a call. Calls that change together are drawn together. */
+export function addCall(call: CallSummary): void {
   changed.set(call.runId, call);
   frame ||= requestAnimationFrame(() => {
     frame = 0;

@@ -80,6 +80,32 @@ test("a turn that waits in another process continues when it is approved in the 
   await page.getByText("Nothing waits for an answer.").waitFor();
 });
 
+test("a turn that paused is resumed on the page, each time after its question was answered", async () => {
+  const { server, tokens, read } = await operatorWorld();
+  const paused = await server.ask("POST", "/turns", { prompt, sessionId: "release" });
+  expect(paused.body).toMatchObject({ status: "paused" });
+  const page = await openPage(browser, server.url, tokens.ops);
+  await approve(page, "edit_file");
+  expect(await read("notes.md")).toContain("1.9.0");
+
+  await page.getByRole("link", { name: "Sessions" }).click();
+  await page.getByRole("link", { name: prompt }).click();
+  const session = page.getByRole("region", { name: "Session" });
+  await session.getByRole("button", { name: "Resume" }).click();
+  await page.getByText("The turn is paused.").waitFor();
+  await session.getByText("deploy waits for approval").waitFor();
+  expect(await read("notes.md")).toContain("2.0.0");
+  await session.getByRole("link", { name: "approval" }).click();
+  await approve(page, "deploy");
+  await page.getByRole("link", { name: "Sessions" }).click();
+  await page.getByRole("link", { name: prompt }).click();
+  await session.getByRole("button", { name: "Resume" }).click();
+
+  await page.getByText("The turn is done.").waitFor();
+  await session.getByLabel("Output of deploy").getByText("deployed to production").waitFor();
+  await session.getByRole("button", { name: "Resume" }).waitFor({ state: "detached" });
+});
+
 test("a person runs a turn, cancels it while it waits, copies the session, and sees the agent of another turn", async () => {
   const { server, tokens, read } = await operatorWorld();
   const page = await openPage(browser, server.url, tokens.ops);

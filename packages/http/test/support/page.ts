@@ -1,0 +1,47 @@
+import { chromium, type Browser, type BrowserContext, type Page } from "playwright-core";
+import { onTestFinished } from "vitest";
+
+/** How the browser's window is. */
+export interface Window {
+  readonly width: number;
+  readonly height: number;
+  readonly scheme: "light" | "dark";
+}
+
+/** Starts Chromium, which scripts/system-packages.sh installs; its sandbox does not start for root. */
+export function startBrowser(): Promise<Browser> {
+  return chromium.launch({ executablePath: "/usr/bin/chromium", args: ["--no-sandbox"] });
+}
+
+/** A window of its own, which `prepare` may change before the page is opened in it. */
+interface Opened {
+  readonly page: Page;
+  readonly context: BrowserContext;
+  /** Errors of the page. Requests that the network refused are none. */
+  readonly problems: string[];
+}
+
+/** Opens the page with a token in the fragment. */
+export async function openPage(
+  browser: Browser,
+  url: string,
+  token: string,
+  { width, height, scheme }: Window = { width: 1440, height: 900, scheme: "light" },
+  prepare: (context: BrowserContext) => Promise<unknown> = async () => {},
+): Promise<Opened> {
+  const context = await browser.newContext({ viewport: { width, height }, colorScheme: scheme });
+  onTestFinished(() => context.close());
+  context.setDefaultTimeout(240_000); // only against hanging
+  await prepare(context);
+  const page = await context.newPage();
+  const problems: string[] = [];
+  page.on("pageerror", (error) => problems.push(String(error)));
+  page.on("console", (message) => {
+    if (message.type() === "error" && !message.text().includes("net::ERR")) problems.push(message.text());
+  });
+  await page.goto(`${url}/#token=${token}`);
+  return { page, context, problems };
+}
+
+/** Waits until the page of the operator is connected. */
+export const live = (page: Page) => page.getByText("live as operator").waitFor();

@@ -1,0 +1,31 @@
+import { go } from "./route.ts";
+import type { Approval } from "./shapes.ts";
+
+/** Notifications that are shown, by the id of their question. */
+const shown = new Map<string, Notification>();
+
+/**
+ * Shows a notification of the browser for each new question, where the person allowed it and looks elsewhere. The
+ * notification of a question that has ended is closed.
+ */
+export function alertPerson(before: readonly Approval[], waiting: readonly Approval[]): void {
+  if (!("Notification" in window) || Notification.permission !== "granted") return;
+  for (const [id, notification] of shown) {
+    if (waiting.some((one) => one.id === id)) continue;
+    notification.close();
+    shown.delete(id);
+  }
+  if (document.visibilityState === "visible" && document.hasFocus()) return;
+  const known = new Set(before.map(({ id }) => id));
+  for (const approval of waiting) if (!known.has(approval.id)) show(approval);
+}
+
+function show({ id, tool, prompt }: Approval): void {
+  // A question that is shown again, after a new connection, replaces itself.
+  const notification = new Notification(`${tool} waits`, { body: prompt, tag: id });
+  shown.set(id, notification);
+  notification.addEventListener("click", () => {
+    window.focus();
+    go("approvals");
+  });
+}
