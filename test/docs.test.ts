@@ -1,8 +1,9 @@
 import { existsSync } from "node:fs";
-import { glob, readFile } from "node:fs/promises";
+import { glob, mkdtemp, readFile, realpath, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
-import { expect, test } from "vitest";
-import { readBlocks, tryPage } from "./support/doc-blocks.ts";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { checkTypes, readBlocks, tryPage } from "./support/doc-blocks.ts";
 
 const root = join(import.meta.dirname, "..");
 
@@ -48,9 +49,18 @@ const pages = [
   "docs/use-with-openai.md",
 ];
 
-test.each(pages)("the steps of %s work as the page says", async (page) => {
-  expect(await tryPage(root, page)).toBeGreaterThan(0);
+let base: string;
+beforeAll(async () => {
+  base = await realpath(await mkdtemp(join(tmpdir(), "toolmount docs ")));
 });
+afterAll(() => rm(base, { recursive: true }));
+
+test.each(pages)("the steps of %s work as the page says", async (page) => {
+  expect(await tryPage(root, page, base)).toBeGreaterThan(0);
+});
+
+test("the files that the pages above have made have the types that the packages declare", () =>
+  checkTypes(root, base));
 
 test("a block that does not say how it is run is refused", () => {
   expect(() => readBlocks("page.md", "# A page\n\n```sh\nrm -rf /\n```\n")).toThrow(
