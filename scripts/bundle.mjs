@@ -48,6 +48,13 @@ for (const { "@toolmount/source": file, default: copy } of copies) copyFileSync(
 const written = new Set(output.map(({ fileName }) => join("dist", fileName)));
 for (const path of globSync("dist/**/*.{js,js.map}", { exclude: ["dist/ui"] }))
   if (!written.has(path)) rmSync(path);
+// Declarations of sources that were renamed or removed since; the compiler leaves them.
+for (const path of globSync("dist/**/*.d.ts", { exclude: ["dist/ui"] })) {
+  const source = join("src", relative("dist", path).replace(/\.d\.ts$/, ""));
+  if (existsSync(`${source}.ts`) || existsSync(`${source}.tsx`)) continue;
+  rmSync(path);
+  rmSync(`${path}.map`, { force: true });
+}
 
 for (const path of written) {
   if (path.endsWith(".js")) writeFileSync(path, withLightImports(readFileSync(path, "utf8")));
