@@ -2,6 +2,7 @@ import { readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { beforeAll, expect, test } from "vitest";
 import { exec } from "./support/exec.ts";
+import { importsNotInstalled } from "./support/declared-imports.ts";
 import { packedFiles, publishedFolders, withoutSources } from "./support/packed-files.ts";
 
 const root = join(import.meta.dirname, "..");
@@ -22,7 +23,7 @@ beforeAll(async () => {
 
 test("each package contains exactly the files of test/packed-files.txt, and its sources (TOOLMOUNT_WRITE=1 writes the list)", async () => {
   const lines = [...packed].flatMap(([folder, files]) => [
-    `${folder}`,
+    folder,
     ...withoutSources(files).map((file) => `  ${file}`),
   ]);
   const text = `${lines.join("\n")}\n`;
@@ -45,4 +46,8 @@ test("each package contains its manifest, its licence and its README", () => {
       folder,
       ["LICENSE", "README.md", "package.json"],
     ]);
+});
+
+test("the declarations of a package import only what is installed with it", () => {
+  expect([...packed.keys()].flatMap((folder) => importsNotInstalled(join(root, folder)))).toEqual([]);
 });

@@ -79,8 +79,8 @@ test("a stranger installs toolmount and two tools, publishes a third, mounts all
   );
 });
 
-/** What `npm install toolmount` may put on disk, in megabytes of files: 52.1 when this was written. */
-const maxMegabytes = 55;
+/** What `npm install toolmount` may put on disk, in megabytes of files: 32.5 when this was written. */
+const maxMegabytes = 34;
 
 async function megabytesOf(folder: string): Promise<number> {
   const files = await readdir(folder, { recursive: true, withFileTypes: true });

@@ -1,6 +1,13 @@
 // Serving a host
 export { serveStreams, type ServedStreams, type ServeStreams } from "./serve/stdio.ts";
-export { serveHttp, type HttpCaller, type ServedHttp, type ServeHttp } from "./serve/http.ts";
+export {
+  serveHttp,
+  type HttpAuth,
+  type HttpCaller,
+  type HttpRequestContext,
+  type ServedHttp,
+  type ServeHttp,
+} from "./serve/http.ts";
 export type { ServedApprovals, ServeOptions } from "./serve/options.ts";
 // Mounting a server
 export { config, type ServerSettings } from "./mount/config.ts";
@@ -12,3 +19,4 @@ export { credentialsCapability, type CredentialStore } from "./auth/credentials.
 // The shapes of the protocol
 export { fromMcpResult, outcomeMetaKey, toMcpResult } from "./wire/result.ts";
 export { classify, toAnnotations, type Classification } from "./wire/annotations.ts";
+export type { McpAnnotations, McpBlock, McpResource, McpResult } from "./wire/shapes.ts";

@@ -1,13 +1,7 @@
 import type { Json } from "@toolmount/core";
 import type { Kysely } from "kysely";
 import type { Tables } from "./tables.ts";
-
-/** Stores credentials of servers. A write names the version that it replaces, so that no process undoes another's. */
-export interface Credentials {
-  get(key: string): Promise<{ readonly version: number; readonly body: Json } | null>;
-  /** Writes version `before + 1`; `before` is 0 for a new key. Returns false when the stored version is another one. */
-  replace(key: string, before: number, body: Json): Promise<boolean>;
-}
+import type { Credentials } from "./store-shapes.ts";
 
 /** Credentials in the table of that name. */
 export function createCredentials(db: Kysely<Tables>): Credentials {

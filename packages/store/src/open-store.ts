@@ -4,12 +4,13 @@ import { ToolmountError, type AuditSink, type StateStore } from "@toolmount/core
 import { Kysely, type Dialect } from "kysely";
 import { createApprovals } from "./approvals.ts";
 import { createAudit } from "./audit.ts";
-import { createCredentials, type Credentials } from "./credentials.ts";
+import { createCredentials } from "./credentials.ts";
 import { migrate } from "./migrations.ts";
-import { createPostgresDialect, type PostgresOptions } from "./postgres.ts";
-import { prune, pruneApprovals, type Pruned } from "./prune.ts";
+import { createPostgresDialect } from "./postgres.ts";
+import { prune, pruneApprovals } from "./prune.ts";
 import { createSessions } from "./sessions.ts";
 import { NodeSqliteDialect } from "./sqlite.ts";
+import type { Credentials, PostgresOptions, Pruned } from "./store-shapes.ts";
 import type { Tables } from "./tables.ts";
 
 /** How {@link openStore} opens a store. The last three are for Postgres. */

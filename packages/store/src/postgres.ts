@@ -1,15 +1,6 @@
 import { PostgresDialect, type Dialect, type PostgresPool, type PostgresPoolClient } from "kysely";
 import type { DatabaseError, Pool, PoolClient, PoolConfig } from "pg";
-
-/** Options of a store in Postgres. */
-export interface PostgresOptions {
-  /** Largest number of connections. Default 4. */
-  readonly connections?: number | undefined;
-  /** Milliseconds to wait for a connection. Default 5000. */
-  readonly connectTimeoutMs?: number | undefined;
-  /** Milliseconds that one statement may take. Default 10000. */
-  readonly statementTimeoutMs?: number | undefined;
-}
+import type { PostgresOptions } from "./store-shapes.ts";
 
 /** Object id of the Postgres type bigint. Source: the catalog pg_type. */
 const bigint = 20;

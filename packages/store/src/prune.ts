@@ -1,12 +1,6 @@
 import type { Kysely } from "kysely";
 import type { Tables } from "./tables.ts";
-
-/** How many records were deleted. */
-export interface Pruned {
-  readonly approvals: number;
-  readonly sessions: number;
-  readonly auditRecords: number;
-}
+import type { Pruned } from "./store-shapes.ts";
 
 /** Deletes what ended before a time, in milliseconds since the epoch. */
 export function prune(db: Kysely<Tables>, before: number): Promise<Pruned> {

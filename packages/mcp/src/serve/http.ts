@@ -3,8 +3,6 @@ import {
   createMcpHandler,
   isLegacyRequest,
   type McpHandlerRequestOptions,
-  type McpHttpHandler,
-  type McpRequestContext,
 } from "@modelcontextprotocol/server";
 import type { Host } from "@toolmount/core";
 import { watchTools } from "./changes.ts";
@@ -21,19 +19,42 @@ export interface HttpCaller {
   readonly userId?: string | undefined;
 }
 
+/** What the guards in front have verified about a client; this package verifies nothing. Source: the SDK's `AuthInfo`. */
+export interface HttpAuth {
+  token: string;
+  clientId: string;
+  scopes: string[];
+  expiresAt?: number;
+  resource?: URL;
+  extra?: Record<string, unknown>;
+}
+
+/** A request, as the function that names its caller sees it. */
+export interface HttpRequestContext {
+  readonly authInfo?: HttpAuth | undefined;
+  readonly requestInfo?: Request | undefined;
+}
+
 /** How a host is served over HTTP. */
 export interface ServeHttp extends ServeOptions {
   /**
    * Says who a request is from, by what the guards in front have verified. Default: a session for each verified client,
    * and one for all requests without authorization.
    */
-  readonly caller?: ((context: McpRequestContext) => HttpCaller) | undefined;
+  readonly caller?: ((context: HttpRequestContext) => HttpCaller) | undefined;
   /** Errors of the protocol, and requests that were refused. */
   readonly onError?: ((error: Error) => void) | undefined;
 }
 
 /** A handler of requests, of the web's shape. It checks neither Host, Origin nor token: that is for the guards in front. */
-export type ServedHttp = Pick<McpHttpHandler, "fetch" | "close">;
+export interface ServedHttp {
+  /** Answers one request. `options.authInfo` is what the guards have verified. */
+  readonly fetch: (
+    request: Request,
+    options?: { authInfo?: HttpAuth; parsedBody?: unknown },
+  ) => Promise<Response>;
+  readonly close: () => Promise<void>;
+}
 
 /**
  * Serves a host over Streamable HTTP. Requests of the 2026 revision stand alone; an older client connects, and has a
@@ -70,7 +91,7 @@ export function serveHttp(host: Host, given: ServeHttp = {}): ServedHttp {
   const fetch = async (request: Request, verified: McpHandlerRequestOptions = {}): Promise<Response> => {
     if (!(await isLegacy(request))) return handler.fetch(request, verified);
     const { authInfo } = verified;
-    const of = caller({ era: "legacy", requestInfo: request, ...(authInfo !== undefined && { authInfo }) });
+    const of = caller({ requestInfo: request, ...(authInfo !== undefined && { authInfo }) });
     return sessions.fetch(request, of.sessionId, (id) => begin(id, of.userId ?? options.userId));
   };
   return {
@@ -95,7 +116,7 @@ async function isLegacy(request: Request): Promise<boolean> {
   return isLegacyRequest(request);
 }
 
-function defaultCaller(): (context: McpRequestContext) => HttpCaller {
+function defaultCaller(): (context: HttpRequestContext) => HttpCaller {
   const process = randomUUID();
   return ({ authInfo }) =>
     authInfo === undefined

@@ -1,12 +1,12 @@
-import type { ToolAnnotations } from "@modelcontextprotocol/server";
 import type { Category, ConsequenceLevel, ToolInfo } from "@toolmount/core";
+import type { McpAnnotations } from "./shapes.ts";
 
 /** The four standard hints for a tool of ours. A tool that says nothing of its category gets none. */
 export function toAnnotations({
   category,
   consequenceLevel,
   idempotent,
-}: Pick<ToolInfo, "category" | "consequenceLevel" | "idempotent">): ToolAnnotations | undefined {
+}: Pick<ToolInfo, "category" | "consequenceLevel" | "idempotent">): McpAnnotations | undefined {
   if (category === undefined) return undefined;
   const readOnlyHint = category === "read";
   return {
@@ -33,7 +33,7 @@ const destructiveName =
  * Classifies a tool by its name and by what its server says of it. A name that deletes counts more than a hint: hints
  * come from the server, which is not trusted. A tool that says nothing stays unclassified.
  */
-export function classify(name: string, annotations: ToolAnnotations | undefined): Classification {
+export function classify(name: string, annotations: McpAnnotations | undefined): Classification {
   if (destructiveName.test(name))
     return {
       category: "delete",
@@ -56,6 +56,6 @@ export function classify(name: string, annotations: ToolAnnotations | undefined)
   return { category, consequenceLevel: "medium", ...idempotence(annotations) };
 }
 
-function idempotence(annotations: ToolAnnotations | undefined): Classification {
+function idempotence(annotations: McpAnnotations | undefined): Classification {
   return annotations?.idempotentHint === true ? { idempotent: true } : {};
 }

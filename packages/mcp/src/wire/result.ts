@@ -1,5 +1,4 @@
 // The one file that maps results: a new protocol version that changes their shape changes this file.
-import type { CallToolResult, ContentBlock as McpBlock } from "@modelcontextprotocol/server";
 import {
   data,
   failure,
@@ -10,12 +9,13 @@ import {
   type ToolOutcome,
 } from "@toolmount/core";
 import { isRecord } from "./guards.ts";
+import type { McpBlock, McpResult } from "./shapes.ts";
 
 /** Key under `_meta` of a served result that holds the facts of the call which MCP has no field for. */
 export const outcomeMetaKey = "dev.toolmount/outcome";
 
 /** Renders the outcome of a call as an MCP result. A failed call has `isError`; a pending one has not. */
-export function toMcpResult(outcome: ToolOutcome): CallToolResult {
+export function toMcpResult(outcome: ToolOutcome): McpResult {
   const { result, status } = outcome;
   const meta = { [outcomeMetaKey]: factsOf(outcome) };
   if (result.error !== undefined)
@@ -32,10 +32,7 @@ export function toMcpResult(outcome: ToolOutcome): CallToolResult {
 }
 
 /** Data that is a list, a text or a number as `structuredContent`: protocol revisions before 2026 know objects only. */
-export function withStructuredData(
-  result: CallToolResult,
-  { result: { data: value } }: ToolOutcome,
-): CallToolResult {
+export function withStructuredData(result: McpResult, { result: { data: value } }: ToolOutcome): McpResult {
   return value === undefined ? result : { ...result, structuredContent: value };
 }
 
@@ -93,7 +90,7 @@ function toMcpBlock(block: ContentBlock): McpBlock {
 }
 
 /** What an MCP server answered to a call, as a result of ours. Every block is kept, with members that we have no field for. */
-export function fromMcpResult({ content, structuredContent, isError }: CallToolResult): PartialResult {
+export function fromMcpResult({ content, structuredContent, isError }: McpResult): PartialResult {
   const texts = content.flatMap((block) => (block.type === "text" ? block.text : []));
   if (isError === true) return failure(texts.join("\n") || "the MCP server reported an error without a text");
   const blocks = content.map(fromMcpBlock);

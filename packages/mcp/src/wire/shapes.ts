@@ -1,0 +1,44 @@
+// The shapes of MCP that this package's public names use. They are ours, because the SDK is carried in this package's own
+// files: whoever installs it has no types of the SDK. They accept what the SDK's types describe, and the other way round.
+
+/** Hints of a server about a tool. Source: MCP, `ToolAnnotations`. */
+export interface McpAnnotations {
+  title?: string | undefined;
+  readOnlyHint?: boolean | undefined;
+  destructiveHint?: boolean | undefined;
+  idempotentHint?: boolean | undefined;
+  openWorldHint?: boolean | undefined;
+}
+
+/** Members that every block may have. */
+interface Marked {
+  annotations?:
+    | {
+        audience?: ("user" | "assistant")[] | undefined;
+        priority?: number | undefined;
+        lastModified?: string | undefined;
+      }
+    | undefined;
+  _meta?: Record<string, unknown> | undefined;
+}
+
+/** One block of a result's content. Source: MCP, `ContentBlock`. */
+export type McpBlock =
+  | (Marked & { type: "text"; text: string })
+  | (Marked & { type: "image" | "audio"; data: string; mimeType: string })
+  | (Marked & { type: "resource_link"; uri: string; name: string; mimeType?: string | undefined })
+  | (Marked & { type: "resource"; resource: McpResource });
+
+/** What a resource contains: a text, or bytes in base64. */
+export type McpResource =
+  | { uri: string; mimeType?: string | undefined; text: string }
+  | { uri: string; mimeType?: string | undefined; blob: string };
+
+/** The result of a call. Source: MCP, `CallToolResult`. */
+export interface McpResult {
+  content: McpBlock[];
+  structuredContent?: unknown;
+  isError?: boolean | undefined;
+  _meta?: Record<string, unknown> | undefined;
+  [member: string]: unknown;
+}
