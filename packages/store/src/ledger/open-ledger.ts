@@ -1,6 +1,7 @@
 import type { FleetLedger } from "@toolmount/core";
 import type { Pool } from "pg";
-import { createPool, type PostgresOptions } from "../postgres.ts";
+import { createPool } from "../postgres.ts";
+import type { PostgresOptions } from "../store-shapes.ts";
 import { callRows } from "./call-rows.ts";
 import { endRows } from "./end-rows.ts";
 import { memberRows } from "./member-rows.ts";
