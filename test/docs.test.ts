@@ -59,8 +59,9 @@ test.each(pages)("the steps of %s work as the page says", async (page) => {
   expect(await tryPage(root, page, base)).toBeGreaterThan(0);
 });
 
-test("the files that the pages above have made have the types that the packages declare", () =>
-  checkTypes(root, base));
+test("the files that the pages above have made have the types that the packages declare", async () => {
+  await expect(checkTypes(root, base)).resolves.toBeUndefined();
+});
 
 test("a block that does not say how it is run is refused", () => {
   expect(() => readBlocks("page.md", "# A page\n\n```sh\nrm -rf /\n```\n")).toThrow(
