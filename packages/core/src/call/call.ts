@@ -14,11 +14,12 @@ import type { KeptOutputs } from "../result/kept-outputs.ts";
 import type { SignalWatch } from "../scheduling/abort-signals.ts";
 import type { Deadlines } from "../scheduling/deadlines.ts";
 import type { ResolvedLimits } from "../scheduling/limits.ts";
-import { Link, type LinkedList } from "../scheduling/linked-list.ts";
+import { Link } from "../scheduling/linked-list.ts";
 import type { RateLimiter } from "../scheduling/rate-limiter.ts";
 import type { Semaphore } from "../scheduling/semaphore.ts";
 import type { Redactor } from "../text/redact.ts";
 import type { ActiveTrace } from "../contract/call-trace.ts";
+import type { UnorderedList } from "../scheduling/unordered-list.ts";
 import { Ending, Timing, type ApprovalState, type Stop } from "./call-state.ts";
 
 /** What the hops of a call use of their host. */
@@ -51,7 +52,7 @@ export interface CallHost {
   readonly cancelState: CancellationState;
   readonly closing: boolean;
   /** Calls that have not ended. */
-  readonly active: LinkedList<Call>;
+  readonly active: UnorderedList<Call>;
   /** Calls that ended without their tool, which still runs. */
   readonly abandoned: Set<Call>;
   readonly semaphore: Semaphore | null;
@@ -144,7 +145,8 @@ export class Call {
   trace: ActiveTrace | null = null;
 
   readonly timer: Link<Call> = new Link<Call>(this);
-  readonly active: Link<Call> = new Link<Call>(this);
+  /** Its place among the host's active calls; -1 when it is not one of them. */
+  place = -1;
   signal: Link<Call> | null = null;
   /** The link to the caller's cancellation token. */
   declare cancellation: Link<Call> | null;

@@ -24,7 +24,7 @@ export function find(call: Call): HopAnswer {
   if (call.depth > host.limits.depth)
     return endUnavailable(call, `tools may call tools at most ${host.limits.depth} deep`);
   if (!claimId(call)) return endDuplicate(call);
-  host.active.add(call.active);
+  host.active.add(call);
   followCaller(call);
   return call.stop === null ? loadSession(call) : "next";
 }

@@ -49,11 +49,15 @@ function release(call: Call): void {
   call.signal?.leave();
   call.cancellation?.leave();
   if (call.trackedAs !== null) given.cancellation!.registerToolComplete(call.trackedAs);
-  call.active.leave();
+  host.active.remove(call);
   releasePermits(call);
-  if (call.claimedId) host.ids.release(given.sessionId!, call.callId);
-  call.claimedId = false;
+  if (call.claimedId) releaseId(call);
   if (host.onCallEnd.length > 0) for (const check of host.onCallEnd.slice()) check();
+}
+
+function releaseId(call: Call): void {
+  call.host.ids.release(call.given.sessionId!, call.callId);
+  call.claimedId = false;
 }
 
 /** Emits `tool:pre` for a call with valid arguments that was stopped, denied or refused before its tool. */

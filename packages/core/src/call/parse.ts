@@ -36,7 +36,8 @@ function take(call: Call, result: ParseResult, proceed: (call: Call) => HopAnswe
   } catch (error) {
     return endNotJson(call, error);
   }
-  call.warnings = result.warnings ?? null;
+  const warnings = result.warnings ?? null;
+  if (warnings !== call.warnings) call.warnings = warnings;
   return proceed(call);
 }
 

@@ -27,11 +27,13 @@ export function shape(call: Call): HopAnswer {
 }
 
 function fromReturned(call: Call): ToolResult | null {
-  return attempt(call, () => {
+  try {
     const result = complete(call, call.returned);
     refuseHostCode(result.code);
     return limit(call, result);
-  });
+  } catch (error) {
+    return endBreach(call, error);
+  }
 }
 
 function fromThrown(call: Call, thrown: unknown): ToolResult | null {
@@ -44,12 +46,14 @@ function fromThrown(call: Call, thrown: unknown): ToolResult | null {
     thrown,
     `[${failures?.className ?? tool.declaredName}_ExecuteAsync__Exception] ${messageOf(thrown)}`,
   );
-  return attempt(call, () => {
+  try {
     if (isContractBreach(thrown)) throw thrown;
     const answer = failures?.describe(thrown) ?? toolFailure(tool.declaredName, thrown);
     if (answer.code !== "TOOL_FAILED") refuseHostCode(answer.code);
     return limit(call, complete(call, answer));
-  });
+  } catch (error) {
+    return endBreach(call, error);
+  }
 }
 
 /** Tool code in this process cannot end its call in the host's words; a runner can. */
@@ -88,16 +92,12 @@ function maskFailure({ redact }: CallHost, result: ToolResult): ToolResult {
   return { ...result, ...plain, error: redact(error) } as ToolResult;
 }
 
-/** Returns the result, or ends the call with the broken rule. Getters and proxies may throw anything. */
-function attempt(call: Call, make: () => ToolResult): ToolResult | null {
-  try {
-    return make();
-  } catch (error) {
-    if (error instanceof KeptOutputsError) throw error;
-    logError(call, error, "a tool broke the contract");
-    endCall(call, "failed", "CONTRACT_VIOLATION", { tool: call.tool!.name, rule: brokenRule(error) });
-    return null;
-  }
+/** Ends the call with the rule that its tool broke. Getters and proxies may throw anything. */
+function endBreach(call: Call, error: unknown): null {
+  if (error instanceof KeptOutputsError) throw error;
+  logError(call, error, "a tool broke the contract");
+  endCall(call, "failed", "CONTRACT_VIOLATION", { tool: call.tool!.name, rule: brokenRule(error) });
+  return null;
 }
 
 /** Which rule of the contract a tool broke, by the error of its check. */

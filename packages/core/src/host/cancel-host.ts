@@ -33,7 +33,7 @@ async function complete(host: HostState): Promise<void> {
     if (next !== "none") level = next;
   });
   await waitUntil(host, () => {
-    while (calls.at(-1)?.active.list === null) calls.pop();
+    while (calls.at(-1)?.place === -1) calls.pop();
     return calls.length === 0;
   });
   undo();

@@ -1,4 +1,5 @@
 import { randomBytes } from "node:crypto";
+import { UnorderedList } from "../scheduling/unordered-list.ts";
 import type { Call, CallHost } from "../call/call.ts";
 import { CallIds } from "./call-ids.ts";
 import { CancellationWatch } from "../call/cancellation.ts";
@@ -22,7 +23,6 @@ import { KeptOutputs } from "../result/kept-outputs.ts";
 import { SignalWatch } from "../scheduling/abort-signals.ts";
 import { Deadlines } from "../scheduling/deadlines.ts";
 import { resolveLimits, type ResolvedLimits } from "../scheduling/limits.ts";
-import { LinkedList } from "../scheduling/linked-list.ts";
 import { RateLimiter } from "../scheduling/rate-limiter.ts";
 import { Semaphore } from "../scheduling/semaphore.ts";
 import { SessionStates } from "../sessions/states.ts";
@@ -48,7 +48,7 @@ export class HostState implements CallHost {
   readonly isInterrupt: (thrown: unknown) => boolean;
   readonly semaphore: Semaphore | null;
   readonly rateLimiter: RateLimiter | null;
-  readonly active = new LinkedList<Call>();
+  readonly active = new UnorderedList<Call>();
   readonly abandoned = new Set<Call>();
   readonly grace: Deadlines<Call>;
   readonly signals = new SignalWatch<Call>((call) => stopCall(call, "caller"));

@@ -92,6 +92,6 @@ async function cancel(
   const changed = immediate ? token.requestImmediate() : token.requestGraceful();
   const concerned = host.active.items().filter(({ given }) => given.sessionId === id);
   for (const call of concerned) applyCancellation(call, token.state);
-  await waitUntil(host, () => concerned.every(({ active }) => active.list === null));
+  await waitUntil(host, () => concerned.every(({ place }) => place === -1));
   return changed;
 }
