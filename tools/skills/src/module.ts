@@ -48,6 +48,6 @@ export async function mount(coordinator: Coordinator, { folders }: ParsedSetting
       .then(update)
       .then(async (isOther) => isOther && hooks.emit(changedEvent, {}))
       .catch((err: unknown) => logger.warn({ err }, "the skills of the plan were not read again"));
-    return updating as Promise<void>;
+    return updating;
   });
 }

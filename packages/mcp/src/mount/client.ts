@@ -4,6 +4,7 @@ import type { Front } from "../wire/front.ts";
 import { answerAsks, capabilitiesFor } from "./asks.ts";
 import type { ServerSettings } from "./config.ts";
 import { negotiationOf } from "./era.ts";
+import { listOffered } from "./skills.ts";
 
 /** What a server reports by itself. */
 export interface ClientEvents {
@@ -41,9 +42,8 @@ export function createClient(
         tools: {
           autoRefresh: false,
           onChanged: () =>
-            void client
-              .listTools()
-              .then(({ tools }) => onTools?.(tools))
+            void listOffered(client, settings)
+              .then((tools) => onTools?.(tools))
               .catch((err: unknown) => logger.warn({ err }, "a changed list of tools was not read")),
         },
       },

@@ -75,6 +75,12 @@ export const config = z
       .array(z.enum(["elicitation", "sampling", "roots"]))
       .default([])
       .describe("What the server may ask the client in front of this host; everything else is refused."),
+    skills: z
+      .boolean()
+      .default(false)
+      .describe(
+        "Whether each skill of the server (io.modelcontextprotocol/skills) is mounted as a tool that reads it.",
+      ),
     expose: z
       .array(z.enum(["resources", "prompts"]))
       .default([])

@@ -5,15 +5,16 @@ import {
   type CallToolRequest,
   type CallToolResult,
   type Client,
-  type RequestOptions,
 } from "@modelcontextprotocol/client";
 import { messageOf } from "@toolmount/core/errors";
 import type { Authorization } from "../auth/authorization.ts";
 import { currentFront, type Front } from "../wire/front.ts";
 import { callWithAsks } from "./asks.ts";
+import type { CallServerOptions } from "./call-server.ts";
 import { createClient, type ClientEvents } from "./client.ts";
 import type { EraVerdict } from "./era.ts";
-import { causeOf, gone, isUnauthorized, isUnsent, needsSignIn, raceSignal } from "./failures.ts";
+import { backOffMs, causeOf, gone, isUnauthorized, isUnsent, needsSignIn, raceSignal } from "./failures.ts";
+import { listOffered, readSkill } from "./skills.ts";
 import type { ServerStatus } from "./status.ts";
 import { StdioTransport } from "./stdio-transport.ts";
 import { createTransport, type TransportOptions } from "./transport.ts";
@@ -25,9 +26,6 @@ export interface ConnectionOptions extends TransportOptions, ClientEvents {
   /** Shared by all connections to the same server. */
   readonly authProvider?: Authorization | undefined;
 }
-
-/** Delays before a new connection, in milliseconds, after so many failures in a row. */
-const backOffMs = [0, 250, 500, 1_000, 2_000, 4_000, 8_000, 16_000, 30_000];
 
 /** One connection to a server, made when it is first needed and again after it was lost. */
 export class Connection {
@@ -79,19 +77,23 @@ export class Connection {
    */
   async call(
     params: CallToolRequest["params"],
-    { idempotent, ...options }: RequestOptions & { readonly idempotent: boolean },
+    { idempotent, skill, ...options }: CallServerOptions,
   ): Promise<CallToolResult> {
     const client = await this.client(options.signal);
     const front = currentFront.getStore();
     const asks = { ask: this.#options.settings.ask, front };
+    const attempt = (on: Client) =>
+      skill === undefined
+        ? callWithAsks(on, params, options, asks)
+        : readSkill(on, skill, params.arguments, options);
     if (front !== undefined) this.#fronts.add(front);
     try {
-      return await callWithAsks(client, params, options, asks);
+      return await attempt(client);
     } catch (error) {
       if (options.signal?.aborted === true) throw error;
       if (!(await this.#isLost(client, error, idempotent)) && !(await this.#mayAgain(client, error)))
         throw error;
-      return await callWithAsks(await this.client(options.signal), params, options, asks);
+      return await attempt(await this.client(options.signal));
     } finally {
       if (front !== undefined) this.#fronts.delete(front);
     }
@@ -140,16 +142,13 @@ export class Connection {
     if (this.#needsAuth && (await authProvider?.mayTry()) === false)
       throw needsSignIn(settings.name, this.#cause ?? "");
     if (this.#needsAuth) this.#failures = 0;
-    await delay(backOffMs[Math.min(this.#failures, backOffMs.length - 1)], undefined, {
-      signal: this.#closing.signal,
-      ref: false,
-    });
+    await delay(backOffMs(this.#failures), undefined, { signal: this.#closing.signal, ref: false });
     try {
       const client = await this.#open();
       this.#failures = 0;
       this.#connections++;
       // Each connection may be to another version of the server.
-      onTools?.((await client.listTools()).tools);
+      onTools?.(await listOffered(client, settings));
       return client;
     } catch (error) {
       this.#failures++;

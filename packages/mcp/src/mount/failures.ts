@@ -54,3 +54,10 @@ export function isUnauthorized(error: unknown): boolean {
 export function isUnsent(error: unknown): error is SdkError {
   return error instanceof SdkError && error.code === SdkErrorCode.NotConnected;
 }
+
+const delaysMs = [0, 250, 500, 1_000, 2_000, 4_000, 8_000, 16_000, 30_000] as const;
+
+/** Delay before a new connection, in milliseconds, after so many failures in a row. */
+export function backOffMs(failures: number): number {
+  return delaysMs[failures] ?? 30_000;
+}

@@ -3,6 +3,7 @@ import type { Tool } from "@modelcontextprotocol/client";
 import { z } from "zod";
 import { exposedChannel } from "../wire/exposed-source.ts";
 import { definitionsChannel } from "../wire/kept-definitions.ts";
+import { skillsChannel } from "../wire/skills.ts";
 import type { ServerSettings } from "./config.ts";
 import { MountedServer } from "./server.ts";
 import type { ServerStatus } from "./status.ts";
@@ -39,6 +40,7 @@ export async function mount(coordinator: Coordinator, settings: ServerSettings):
   if (locked !== null && settings.wake === "start") void server.start();
   if (settings.expose.length > 0)
     coordinator.registerContributor(exposedChannel, settings.name, () => server.exposed);
+  coordinator.registerContributor(skillsChannel, settings.name, () => server.skills);
   coordinator.registerContributor(lockChannel, settings.name, () => ({
     module: settings.name,
     definitions: server.tools,

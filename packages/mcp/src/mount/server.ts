@@ -9,14 +9,17 @@ import {
 import { digestOf } from "@toolmount/core/internal";
 import type { ExposedSource } from "../wire/exposed-source.ts";
 import type { KeptDefinition, KeptDefinitions } from "../wire/kept-definitions.ts";
+import type { OfferedSkill } from "../wire/skills.ts";
 import type { Authorization } from "../auth/authorization.ts";
 import { authorizationOf } from "./authorize.ts";
+import type { CallServer } from "./call-server.ts";
 import type { ServerSettings } from "./config.ts";
 import { Connection } from "./connection.ts";
 import { createExposedSource } from "./exposed.ts";
 import { EraVerdict } from "./era.ts";
+import { skillOf, skillProblem, toOffered } from "./skills.ts";
 import type { ServerStatus } from "./status.ts";
-import { mountedName, toDefinition, type CallServer } from "./tool-definition.ts";
+import { mountedName, toDefinition } from "./tool-definition.ts";
 
 /** Connections of sessions that are kept; the one that was quiet longest is closed. */
 const maxSessionConnections = 64;
@@ -69,6 +72,14 @@ export class MountedServer {
   /** The definitions of all its tools, as the server listed them. */
   get tools(): readonly Tool[] {
     return this.#listed;
+  }
+
+  /** The skills that its tools read. */
+  get skills(): readonly OfferedSkill[] {
+    return [...this.#tools.values()].flatMap(({ tool }) => {
+      const skill = skillOf(tool);
+      return skill === undefined ? [] : [toOffered(skill)];
+    });
   }
 
   /** Connects, and compares what the server offers now with what is mounted. Failures stand in the status. */
@@ -125,6 +136,12 @@ export class MountedServer {
     const name = mountedName(tool.name, taken);
     if (this.#tools.has(tool.name)) {
       this.#refuse(tool, "the server lists two tools of this name");
+      return;
+    }
+    const skill = skillOf(tool);
+    const problem = skill && skillProblem(skill);
+    if (problem !== undefined) {
+      this.#refuse(tool, problem);
       return;
     }
     try {

@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto";
-import type { CallToolRequest, CallToolResult, RequestOptions, Tool } from "@modelcontextprotocol/client";
+import type { CallToolRequest, Tool } from "@modelcontextprotocol/client";
 import { ProtocolError, SdkError, SdkErrorCode } from "@modelcontextprotocol/client";
 import {
   failure,
@@ -12,14 +12,9 @@ import { matchesGlob } from "@toolmount/core/match-arguments";
 import { classify, type Classification } from "../wire/annotations.ts";
 import { fromMcpResult } from "../wire/result.ts";
 import type { ServerSettings } from "./config.ts";
+import type { CallServer, CallServerOptions } from "./call-server.ts";
 import { gone, isUnsent } from "./failures.ts";
-
-/** Calls a tool of a server for one call of the host. */
-export type CallServer = (
-  params: CallToolRequest["params"],
-  context: ToolContext,
-  options: RequestOptions & { readonly idempotent: boolean },
-) => Promise<CallToolResult>;
+import { skillOf, toOffered } from "./skills.ts";
 
 /** Longest name that a mounted tool has before the plan puts a prefix before it. */
 const maxName = 96;
@@ -45,6 +40,7 @@ export function toDefinition(
 ): ToolDefinition {
   const { inputSchema, outputSchema, description, title } = tool;
   const facts = classificationOf(tool, settings);
+  const skill = skillOf(tool);
   return {
     name,
     description:
@@ -55,11 +51,12 @@ export function toDefinition(
     timeout: settings.timeoutMs,
     origin: "mcp",
     ...facts,
+    ...(skill !== undefined && { tags: ["skill"], version: toOffered(skill).digest }),
     execute: (params, context) =>
       callTool(
         { name: tool.name, arguments: params as Record<string, unknown> },
         context,
-        facts.idempotent ?? false,
+        { idempotent: facts.idempotent ?? false, skill },
         call,
         settings,
       ),
@@ -72,7 +69,11 @@ function firstText(...texts: readonly (string | undefined)[]): string | undefine
 
 /** What the plan says counts more than the name, and the name more than the server. */
 function classificationOf(tool: Tool, { classify: rules, hints }: ServerSettings): Classification {
-  const own = classify(tool.name, hints === "use" ? tool.annotations : undefined);
+  // Reading a skill changes nothing, whatever its name is.
+  const own =
+    skillOf(tool) === undefined
+      ? classify(tool.name, hints === "use" ? tool.annotations : undefined)
+      : classify("skill", { readOnlyHint: true });
   const rule = Object.entries(rules).find(([glob]) => matchesGlob(glob, tool.name))?.[1];
   if (rule === undefined) return own;
   const { category, consequence, confirm, idempotent } = rule;
@@ -88,7 +89,7 @@ function classificationOf(tool: Tool, { classify: rules, hints }: ServerSettings
 async function callTool(
   params: CallToolRequest["params"],
   context: ToolContext,
-  idempotent: boolean,
+  how: Pick<CallServerOptions, "idempotent" | "skill">,
   call: CallServer,
   settings: ServerSettings,
 ): Promise<PartialResult> {
@@ -96,7 +97,7 @@ async function callTool(
   const withTrace = traceparent === undefined ? params : { ...params, _meta: { traceparent } };
   try {
     const result = await call(withTrace, context, {
-      idempotent,
+      ...how,
       signal: context.abortSignal,
       // The host's own deadline comes first.
       timeout: Math.min(settings.timeoutMs * 2, 2 ** 31 - 1),

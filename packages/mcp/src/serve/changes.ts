@@ -3,7 +3,7 @@ import { digestOf, lockDigest } from "@toolmount/core/internal";
 import type { ServedSession } from "./served-session.ts";
 
 /** Events after which a host may offer other tools than before. */
-const events = ["plan:mounted", "tool:post", "mcp:changed"] as const;
+const events = ["plan:mounted", "tool:post", "mcp:changed", "skills:changed"] as const;
 
 /**
  * Watches what a session is offered, and reports each change: after a reload, after a tool activated others, after a

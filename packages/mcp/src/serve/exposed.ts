@@ -49,10 +49,12 @@ export function serveExposed(
   server: Server,
   sources: readonly ExposedSource[],
   passing: Passing,
+  skills: ExposedSource | undefined,
 ): ReadonlySet<string> {
   const subscribed = new Set<string>();
-  if (having(sources, "resources").length > 0)
-    serveResources(server, having(sources, "resources"), subscribed);
+  // The skills come first: which source has an address is asked in this order.
+  const withResources = [...(skills === undefined ? [] : [skills]), ...having(sources, "resources")];
+  if (withResources.length > 0) serveResources(server, withResources, subscribed);
   if (having(sources, "prompts").length > 0) servePrompts(server, having(sources, "prompts"), passing);
   if (sources.length > 0)
     server.setRequestHandler("completion/complete", ({ params }) => complete(sources, params));
@@ -103,7 +105,10 @@ async function ownerOf(sources: readonly ExposedSource[], uri: string): Promise<
 async function readResource(sources: readonly ExposedSource[], uri: string): Promise<ReadResourceResult> {
   const owner = await ownerOf(sources, uri);
   for (const source of owner === undefined ? sources : [owner]) {
-    const result = await source.readResource(uri).catch(() => undefined);
+    const result = await source.readResource(uri).catch((error: unknown) => {
+      if (source.explainsErrors === true) throw error;
+      return undefined;
+    });
     if (result !== undefined && result.contents.length > 0) return result;
   }
   throw new ResourceNotFoundError(uri);

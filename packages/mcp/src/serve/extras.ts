@@ -1,5 +1,6 @@
 import type { Tool } from "@modelcontextprotocol/server";
 import type { Host, ToolInfo } from "@toolmount/core";
+import { skillMetaKey } from "../wire/skills.ts";
 import { definitionsChannel, type KeptDefinitions } from "../wire/kept-definitions.ts";
 
 /** Members of a tool's definition that come from a mounted MCP server, such as `title`, `icons` and `_meta`. */
@@ -13,6 +14,8 @@ export async function loadExtras(host: Host): Promise<Extras> {
     const kept = definitions.find((map) => map.has(name))?.get(name);
     // Another module may have taken the name since.
     if (kept === undefined || kept.declaredName !== declaredName) return undefined;
+    // Its entry has the server's own addresses; this host serves the skill under others.
+    if (kept.definition._meta?.[skillMetaKey] !== undefined) return undefined;
     const { title, icons, annotations, _meta } = kept.definition;
     return {
       ...(title !== undefined && { title }),

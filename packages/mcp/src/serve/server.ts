@@ -20,6 +20,7 @@ import { loadExtras } from "./extras.ts";
 import type { ServeOptions } from "./options.ts";
 import { runInFront } from "./in-front.ts";
 import type { SealedState, StateSeal, WaitingState } from "./seal.ts";
+import { findSkills, skillsExtension } from "./skills.ts";
 import { requestDigest, type ServedCall, type ServedSession } from "./served-session.ts";
 import { pageOf, toMcpTool, type Era } from "./tool-list.ts";
 
@@ -41,14 +42,19 @@ export interface Serving {
 export async function createServer(serving: Serving): Promise<Server> {
   const { options, served, seal } = serving;
   const { name = "toolmount", version = "0.0.0" } = options;
-  const { instructions, sources } = serving.toolsOnly === true ? bare : await describe(serving);
+  const { instructions, sources, skills } = serving.toolsOnly === true ? bare : await describe(serving);
+  const exposed = exposedCapabilities(sources, serving.era);
   const server = new Server(
     { name, version },
     {
       capabilities: {
         tools: { listChanged: true },
         logging: {},
-        ...exposedCapabilities(sources, serving.era),
+        ...exposed,
+        ...(skills !== undefined && {
+          resources: { ...exposed.resources },
+          extensions: { [skillsExtension]: {} },
+        }),
       },
       requestState: { verify: (state) => openState(state, serving) },
       ...(instructions !== null && instructions !== "" && { instructions }),
@@ -59,7 +65,8 @@ export async function createServer(serving: Serving): Promise<Server> {
     close: (state: string | undefined) =>
       seal.close({ asked: "passed", sessionId: served.id, ...(state !== undefined && { state }) }),
   };
-  const subscribed = serveExposed(server, sources, passing);
+  const subscribed = serveExposed(server, sources, passing, skills?.source);
+  skills?.attach(server, serving.era);
   server.setRequestHandler("tools/list", (request) => listTools(request, serving));
   server.setRequestHandler("tools/call", (request, ctx) =>
     callTool(request, ctx, { ...serving, seal, capabilities: capabilitiesOf(server, ctx) }),
@@ -70,15 +77,16 @@ export async function createServer(serving: Serving): Promise<Server> {
   return server;
 }
 
-const bare = { instructions: null, sources: [] };
+const bare = { instructions: null, sources: [], skills: undefined };
 
 /** What a client gets when it connects, beside the tools. */
-async function describe({ served, options: { instructions } }: Serving) {
-  const [guidance, sources] = await Promise.all([
+async function describe({ served, userId, options: { instructions } }: Serving) {
+  const [guidance, sources, skills] = await Promise.all([
     instructions === undefined ? served.guidance() : instructions,
     findExposed(served.host),
+    findSkills(served, userId === undefined ? {} : { userId }),
   ]);
-  return { instructions: guidance, sources };
+  return { instructions: guidance, sources, skills };
 }
 
 /** Of another session than this one, a state is as good as forged. */

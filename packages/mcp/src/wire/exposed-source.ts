@@ -28,6 +28,8 @@ export interface ExposedSource {
   readonly name: string;
   /** As the plan says. */
   readonly exposes: readonly ("resources" | "prompts")[];
+  /** Its errors say to a client why a resource is not given; those of a mounted server stay here. */
+  readonly explainsErrors?: boolean;
   listResources(): Promise<readonly Resource[]>;
   listResourceTemplates(): Promise<readonly ResourceTemplateType[]>;
   readResource(uri: string): Promise<ReadResourceResult>;

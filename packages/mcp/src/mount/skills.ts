@@ -1,0 +1,114 @@
+import type { CallToolResult, Client, RequestOptions, Tool } from "@modelcontextprotocol/client";
+import type { Skill } from "@modelcontextprotocol/client/ext/skills";
+import { ToolError } from "@toolmount/core";
+import { digestOf } from "@toolmount/core/internal";
+import { isRecord } from "../wire/guards.ts";
+import { skillMetaKey, type OfferedSkill } from "../wire/skills.ts";
+
+/** The tools of a server; with `skills`, also one for each of its skills. */
+export async function listOffered(
+  client: Client,
+  { skills }: { readonly skills: boolean },
+): Promise<readonly Tool[]> {
+  const { tools } = await client.listTools();
+  if (!skills) return tools;
+  const { SkillsClient } = await import("@modelcontextprotocol/client/ext/skills");
+  const listed = await new SkillsClient(client, { skipInvalid: true }).list();
+  return [...tools, ...listed.skills.map(toTool)];
+}
+
+/** The definition of the tool that reads a skill. It is locked, compared and mounted as those that the server lists. */
+function toTool(skill: Skill): Tool {
+  const { name, description } = skill.frontmatter;
+  return {
+    name: `skill_${name.replaceAll("-", "_")}`,
+    description: `Reads the skill "${name}": ${description.trim()} Call before such work, not for other work.`,
+    inputSchema: {
+      type: "object",
+      properties: {
+        file: {
+          type: "string",
+          minLength: 1,
+          default: "SKILL.md",
+          description: "A file of the skill; the instructions are in SKILL.md",
+        },
+      },
+      additionalProperties: false,
+    },
+    _meta: { [skillMetaKey]: skill },
+  };
+}
+
+/** The skill that a tool reads; undefined for a tool of the server itself. */
+export function skillOf({ _meta }: Pick<Tool, "_meta">): Skill | undefined {
+  const skill = _meta?.[skillMetaKey];
+  return isRecord(skill) ? (skill as Skill) : undefined;
+}
+
+/** Why a skill cannot be mounted; undefined where it can. */
+export function skillProblem({ resources }: Skill): string | undefined {
+  return resources === "dynamic"
+    ? "the server gives no digests of its files, so it cannot be locked"
+    : undefined;
+}
+
+/** What a skill is, for the lock file and for clients of this host. */
+export function toOffered({ uri, frontmatter, resources }: Skill): OfferedSkill {
+  const root = uri.slice(0, uri.lastIndexOf("/") + 1);
+  const files = (resources === "dynamic" ? [] : resources).map((file) => ({
+    path: decodeURIComponent(file.uri.startsWith(root) ? file.uri.slice(root.length) : file.uri),
+    size: file.size,
+    digest: file.digest,
+  }));
+  return {
+    digest: `sha256:${digestOf({ frontmatter, files })}`,
+    frontMatter: frontmatter,
+    files,
+  };
+}
+
+/** Reads a file of a skill, and compares it with the digest that was accepted. */
+export async function readSkill(
+  client: Client,
+  skill: Skill,
+  { file = "SKILL.md" }: { readonly file?: unknown } = {},
+  { signal }: RequestOptions = {},
+): Promise<CallToolResult> {
+  const { SkillsClient, SkillVerificationError } = await import("@modelcontextprotocol/client/ext/skills");
+  const { files } = toOffered(skill);
+  if (typeof file !== "string" || !files.some(({ path }) => path === file)) throw noFile(skill, String(file));
+  try {
+    const read = await new SkillsClient(client).read(skill, encodePath(file), {
+      cacheMode: "refresh",
+      ...(signal !== undefined && { signal }),
+    });
+    const others = files.map(({ path }) => path).filter((path) => path !== "SKILL.md");
+    const structuredContent = {
+      skill: skill.frontmatter.name,
+      file,
+      ...(read.text === undefined
+        ? { base64: Buffer.from(read.bytes).toString("base64") }
+        : { text: read.text }),
+      ...(file === "SKILL.md" && others.length > 0 && { files: others }),
+    };
+    return { content: [{ type: "text", text: JSON.stringify(structuredContent) }], structuredContent };
+  } catch (error) {
+    if (!(error instanceof SkillVerificationError)) throw error;
+    const { name } = skill.frontmatter;
+    throw new ToolError(
+      `the file "${file}" of the skill "${name}" is not the one that was accepted (${error.reason}); compare with: toolmount lock --check`,
+      { code: "SKILL_CHANGED", cause: error },
+    );
+  }
+}
+
+function noFile({ frontmatter: { name } }: Skill, file: string): ToolError {
+  return new ToolError(`the skill "${name}" has no file "${file.slice(0, 200)}"`, {
+    code: "SKILL_FILE_NOT_FOUND",
+  });
+}
+
+/** A path below a skill as part of an address. */
+function encodePath(path: string): string {
+  return path.split("/").map(encodeURIComponent).join("/");
+}

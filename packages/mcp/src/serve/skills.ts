@@ -1,0 +1,140 @@
+import { ProtocolError, ProtocolErrorCode, type Resource, type Server } from "@modelcontextprotocol/server";
+import type { SessionCallContext, ToolInfo } from "@toolmount/core";
+import { z } from "zod";
+import type { ExposedSource } from "../wire/exposed-source.ts";
+import { isRecord } from "../wire/guards.ts";
+import { skillsChannel, type OfferedSkill } from "../wire/skills.ts";
+import type { ServedSession } from "./served-session.ts";
+import type { Era } from "./tool-list.ts";
+
+/** The extension's name among a server's capabilities. Source: SEP-2640. */
+export const skillsExtension = "io.modelcontextprotocol/skills";
+
+/** A skill that a session is offered, and the tool that reads it. */
+interface ServedSkill extends OfferedSkill {
+  readonly tool: string;
+  /** The address of its folder, with a `/` at the end. */
+  readonly root: string;
+}
+
+/** Serves the skills of a session. A file is read by a call of the skill's tool, so that policy, lock and audit see it. */
+export interface SkillService {
+  /** Its SKILL.md files, for `resources/list` and `resources/read`. */
+  readonly source: ExposedSource;
+  /** Registers the methods of the extension. */
+  attach(server: Server, era: Era): void;
+}
+
+/** Makes the service; undefined where no module offers skills. */
+export async function findSkills(
+  served: ServedSession,
+  context: SessionCallContext,
+): Promise<SkillService | undefined> {
+  const published = await served.host.coordinator.collectContributions(skillsChannel);
+  const offered = published.flat().filter(isRecord) as unknown as readonly OfferedSkill[];
+  if (offered.length === 0) return undefined;
+  const list = async () => skillsOf(await served.tools(), offered);
+  return {
+    source: createSource(list, async (tool, file) => {
+      const { result } = await served.call({ name: tool, arguments: { file } }, context);
+      return result;
+    }),
+    attach: (server, era) => attach(server, era, list),
+  };
+}
+
+/** The skills whose tools a session is offered as they are now. */
+function skillsOf(tools: readonly ToolInfo[], offered: readonly OfferedSkill[]): readonly ServedSkill[] {
+  return tools
+    .filter(({ tags }) => tags.includes("skill"))
+    .flatMap(({ name: tool, version }) => {
+      const skill = offered.find(({ digest }) => digest === version);
+      if (skill === undefined) return [];
+      const { name } = skill.frontMatter;
+      const isPlain = tool === `skill_${name.replaceAll("-", "_")}`;
+      // The last part of the path is the skill's name; one with a prefix has its tool's name before it.
+      return [{ ...skill, tool, root: isPlain ? `skill://${name}/` : `skill://${tool}/${name}/` }];
+    });
+}
+
+type ReadFile = (
+  tool: string,
+  file: string,
+) => Promise<{
+  readonly data?: unknown;
+  readonly error?: string | undefined;
+  readonly truncated?: object | undefined;
+}>;
+
+function createSource(list: () => Promise<readonly ServedSkill[]>, read: ReadFile): ExposedSource {
+  const none = async () => [];
+  const refuse = async () => {
+    throw new ProtocolError(ProtocolErrorCode.InvalidParams, "skills have no prompts and no subscriptions");
+  };
+  return {
+    name: "skills",
+    exposes: ["resources"],
+    explainsErrors: true,
+    listResources: async () => (await list()).map(toResource),
+    listResourceTemplates: none,
+    readResource: async (uri) => {
+      for (const skill of await list()) {
+        const file = skill.files.find(({ path }) => uriOf(skill, path) === uri);
+        if (file === undefined) continue;
+        const { data, error, truncated } = await read(skill.tool, file.path);
+        if (error !== undefined || !isRecord(data) || truncated !== undefined)
+          throw new ProtocolError(
+            ProtocolErrorCode.InternalError,
+            error ?? "the file is larger than what the plan's limits let through (limits: outputBytes)",
+          );
+        return { contents: [contentsOf(uri, file.path, data)] };
+      }
+      return { contents: [] };
+    },
+    subscribe: refuse,
+    unsubscribe: refuse,
+    listPrompts: none,
+    getPrompt: refuse,
+    complete: refuse,
+  };
+}
+
+function toResource(skill: ServedSkill): Resource {
+  const { name, description } = skill.frontMatter;
+  return { uri: uriOf(skill, "SKILL.md"), name, description, mimeType: "text/markdown" };
+}
+
+function contentsOf(uri: string, path: string, { text, base64 }: Readonly<Record<string, unknown>>) {
+  if (typeof text !== "string") return { uri, blob: String(base64) };
+  return { uri, mimeType: path.endsWith(".md") ? "text/markdown" : "text/plain", text };
+}
+
+function uriOf({ root }: ServedSkill, path: string): string {
+  return root + path.split("/").map(encodeURIComponent).join("/");
+}
+
+/** An entry as the extension has it. */
+function toEntry(skill: ServedSkill) {
+  return {
+    uri: uriOf(skill, "SKILL.md"),
+    frontmatter: skill.frontMatter,
+    resources: skill.files.map(({ path, size, digest }) => ({ uri: uriOf(skill, path), size, digest })),
+  };
+}
+
+const listParams = z.looseObject({ cursor: z.string().optional() });
+const getParams = z.looseObject({ uri: z.string() });
+
+function attach(server: Server, era: Era, list: () => Promise<readonly ServedSkill[]>): void {
+  // Which skills a session is offered may change with each reload, mode and activation.
+  const cache = era === "modern" ? { ttlMs: 0, cacheScope: "private" } : {};
+  server.setRequestHandler("skills/list", { params: listParams.optional() }, async () => ({
+    skills: (await list()).map(toEntry),
+    ...cache,
+  }));
+  server.setRequestHandler("skills/get", { params: getParams }, async ({ uri }) => {
+    const skill = (await list()).find((one) => uriOf(one, "SKILL.md") === uri);
+    if (skill !== undefined) return { skill: toEntry(skill), ...cache };
+    throw new ProtocolError(ProtocolErrorCode.InvalidParams, `no skill is served at ${uri.slice(0, 200)}`);
+  });
+}

@@ -1,0 +1,23 @@
+/** Channel on which modules offer their skills: the tool that reads a skill has the tag `skill`, and its digest as version. */
+export const skillsChannel = "skills";
+
+/** One skill that a module offers. */
+export interface OfferedSkill {
+  /** The version of the tool that reads it. */
+  readonly digest: string;
+  readonly frontMatter: { readonly name: string; readonly description: string };
+  /** All its files, SKILL.md among them. */
+  readonly files: readonly SkillFile[];
+}
+
+/** One file of a skill. */
+export interface SkillFile {
+  /** Below the skill's folder. */
+  readonly path: string;
+  readonly size: number;
+  /** `sha256:` and 64 hexadecimal digits. */
+  readonly digest: string;
+}
+
+/** Key under `_meta` of the definition of a tool that reads a skill of a mounted server: the skill's entry. */
+export const skillMetaKey = "dev.toolmount/skill";
