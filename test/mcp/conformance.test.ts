@@ -185,10 +185,19 @@ const authOfBoth = [
 
 /** What the suite requires of a client, of a host that mounts its server. */
 const mounted = {
-  "2025-11-25": ["initialize", "tools_call", "sse-retry", ...authOfBoth, "json-schema-2020-12-preservation"],
+  "2025-11-25": [
+    "initialize",
+    "tools_call",
+    "sse-retry",
+    "elicitation-sep1034-client-defaults",
+    ...authOfBoth,
+    "json-schema-2020-12-preservation",
+  ],
   "2026-07-28": [
     "tools_call",
     "request-metadata",
+    "http-standard-headers",
+    "sep-2322-client-request-state",
     "http-custom-headers",
     "http-invalid-tool-headers",
     "json-schema-ref-no-deref",
@@ -208,6 +217,35 @@ const mounted = {
   ],
 } as const;
 
+/** Checks without which a scenario would be an empty pass: the suite skips what a client does not try. */
+const decided = {
+  "2025-11-25": {
+    "elicitation-sep1034-client-defaults": ["string", "integer", "number", "enum", "boolean"].map(
+      (type) => `client-elicitation-sep1034-${type}-default`,
+    ),
+  },
+  "2026-07-28": {
+    "http-standard-headers": [
+      "ClientMcpMethodHeader_tools_list",
+      "ClientMcpMethodHeader_tools_call",
+      "ClientMcpMethodHeader_resources_list",
+      "ClientMcpMethodHeader_resources_read",
+      "ClientMcpMethodHeader_prompts_list",
+      "ClientMcpMethodHeader_prompts_get",
+      "ClientMcpNameHeader_tools_call",
+      "ClientMcpNameHeader_resources_read",
+      "ClientMcpNameHeader_prompts_get",
+    ],
+    "sep-2322-client-request-state": [
+      "sep-2322-client-request-state-echoed",
+      "sep-2322-client-jsonrpc-id-different",
+      "sep-2322-client-no-state-omitted",
+      "sep-2322-client-parallel-isolation",
+      "sep-2322-default-result-type-complete",
+    ],
+  },
+} as const;
+
 test.each(versions)(
   "a mounted server is spoken to, and signed in to, as the client scenarios of %s ask",
   async (version) => {
@@ -222,6 +260,13 @@ test.each(versions)(
     expect(verdicts, printed.slice(-4_000)).toEqual(
       Object.fromEntries(mounted[version].map((name) => [name, "passed"])),
     );
+    for (const [scenario, checks] of Object.entries(decided[version])) {
+      const passed = (findings.get(scenario) ?? []).filter(({ status }) => status === "SUCCESS");
+      expect(
+        passed.flatMap(({ id, name = id }) => [id, name]),
+        scenario,
+      ).toEqual(expect.arrayContaining([...checks]));
+    }
   },
 );
 

@@ -2,6 +2,7 @@
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { Client, StreamableHTTPClientTransport } from "@modelcontextprotocol/client";
 import * as interop from "@toolmount/interop";
 import { silentLogger } from "@toolmount/core";
 import { openHost, type OpenedHost } from "@toolmount/loader";
@@ -40,7 +41,9 @@ export function startDriver(): Promise<string> {
 async function play(given: Scenario): Promise<void> {
   const folder = await mkdtemp(join(tmpdir(), "conformance-credentials-"));
   try {
-    await (given.scenario.startsWith("auth/") ? playSignIn(given, folder) : playCalls(given, folder));
+    if (given.scenario.startsWith("auth/")) await playSignIn(given, folder);
+    else if (given.scenario in inFront) await playInFront(given, folder);
+    else await playCalls(given, folder);
   } finally {
     await rm(folder, { recursive: true, force: true });
   }
@@ -100,6 +103,60 @@ async function tryCall(
     return (await host.call({ name })).result.code;
   } catch (error) {
     return String(error).includes("needs a sign-in") ? "MCP_NEEDS_AUTH" : String(error);
+  }
+}
+
+/** Scenarios that want more of a client than calls: a client of this host, which stands before the suite's server. */
+const inFront: Readonly<Record<string, (client: Client, names: readonly string[]) => Promise<void>>> = {
+  // The client fills in the defaults of a form; its answer passes through the host.
+  "elicitation-sep1034-client-defaults": async (client, names) => {
+    client.setRequestHandler("elicitation/create", async () => ({ action: "accept", content: {} }));
+    for (const name of names) await client.callTool({ name, arguments: {} });
+  },
+  "sep-2322-client-request-state": async (client) => {
+    client.setRequestHandler("elicitation/create", async () => {
+      // Another call, between two rounds of the first one.
+      await client.callTool({ name: "test_mrtr_unrelated", arguments: {} });
+      return { action: "accept", content: { confirmed: true } };
+    });
+    for (const name of ["test_mrtr_echo_state", "test_mrtr_no_state", "test_mrtr_no_result_type"])
+      await client.callTool({ name, arguments: {} });
+  },
+  "http-standard-headers": async (client, names) => {
+    for (const name of names) await client.callTool({ name, arguments: {} });
+    for (const { name } of (await client.listPrompts()).prompts) await client.getPrompt({ name });
+    // The suite's server reads every resource as empty, which this host answers as "not found".
+    for (const { uri } of (await client.listResources()).resources)
+      await client.readResource({ uri }).catch((error: unknown) => {
+        if (!String(error).includes("not found")) throw error;
+      });
+  },
+};
+
+async function playInFront(given: Scenario, folder: string): Promise<void> {
+  const source = {
+    url: given.url,
+    era: eraOf(given),
+    ask: ["elicitation"],
+    expose: ["resources", "prompts"],
+  };
+  await using host = await openSuite(source, folder);
+  const served = mcp.serveHttp(host);
+  const mode = eraOf(given) === "legacy" ? "legacy" : { pin: "2026-07-28" };
+  const client = new Client(
+    { name: "front", version: "1.0.0" },
+    { versionNegotiation: { mode }, capabilities: { elicitation: { form: { applyDefaults: true } } } },
+  );
+  try {
+    const fetch = (url: string | URL | Request, init?: RequestInit) => served.fetch(new Request(url, init));
+    await client.connect(new StreamableHTTPClientTransport(new URL("http://localhost/mcp"), { fetch }));
+    await inFront[given.scenario]?.(
+      client,
+      host.tools().map(({ name }) => name),
+    );
+  } finally {
+    await client.close();
+    await served.close();
   }
 }
 

@@ -7,6 +7,7 @@ import { dirname, join } from "node:path";
 /** One check of the suite. */
 export interface Check {
   readonly id: string;
+  readonly name?: string;
   readonly status: "SUCCESS" | "FAILURE" | "WARNING" | "INFO" | "SKIPPED";
   readonly errorMessage?: string;
 }

@@ -70,11 +70,12 @@ function entryUse(
   };
 }
 
-/** A module of the scheme table gets, beside what the source says, what its entry is called and when it may start. */
+/** A module of the scheme table gets, beside what the source says, the name and prefix of its entry, and when it may start. */
 function tellScheme(use: ModuleUse): ModuleUse {
   if (use.source.kind !== "scheme") return use;
-  const wake = use.entry?.wake;
-  return { ...use, config: { ...(wake !== undefined && { wake }), ...use.config, name: use.id } };
+  const { wake, prefix } = use.entry ?? {};
+  const given = { name: use.id, ...(prefix !== undefined && { prefix }) };
+  return { ...use, config: { ...(wake !== undefined && { wake }), ...use.config, ...given } };
 }
 
 function trySource(entry: PlanEntry, folder: string, { reporter, schemes }: Listing): Source | null {

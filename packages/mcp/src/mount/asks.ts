@@ -15,9 +15,12 @@ import {
 import type { Front, ServerAsk } from "../wire/front.ts";
 import type { ServerSettings } from "./config.ts";
 import { raceSignal } from "./failures.ts";
+import { uiCapabilities } from "./ui.ts";
 
 /** What a plan lets a server ask the client in front of the host. */
 type Asks = ServerSettings["ask"];
+
+type AskSettings = Pick<ServerSettings, "ask" | "expose" | "prefix">;
 
 /** Rounds of questions that one call may take. */
 const maxRounds = 16;
@@ -58,12 +61,12 @@ export async function callWithAsks(
   client: Client,
   params: CallToolRequest["params"],
   options: RequestOptions,
-  { ask, front }: { readonly ask: Asks; readonly front: Front | undefined },
+  { settings, front }: { readonly settings: AskSettings; readonly front: Front | undefined },
 ): Promise<CallToolResult> {
-  if (client.getProtocolEra() === "legacy" || (ask.length === 0 && front?.logLevel === undefined))
+  if (client.getProtocolEra() === "legacy" || (settings.ask.length === 0 && front?.logLevel === undefined))
     return client.callTool(params, options);
   const { _meta: given, ...rest } = params;
-  const stated = { ...rest, _meta: { ...given, ...metaFor(ask, front) } };
+  const stated = { ...rest, _meta: { ...given, ...metaFor(settings, front) } };
   let next: Readonly<Record<string, unknown>> =
     front?.given === undefined ? {} : { inputResponses: front.given };
   for (let round = 0; round < maxRounds; round++) {
@@ -83,9 +86,10 @@ export async function callWithAsks(
 }
 
 /** What a request states of the client in front, for a server of 2026. */
-export function metaFor(ask: Asks, front: Pick<Front, "capabilities" | "logLevel"> | undefined) {
+export function metaFor(settings: AskSettings, front: Pick<Front, "capabilities" | "logLevel"> | undefined) {
+  const asked = capabilitiesFor(settings.ask, front?.capabilities ?? {});
   return {
-    [CLIENT_CAPABILITIES_META_KEY]: capabilitiesFor(ask, front?.capabilities ?? {}),
+    [CLIENT_CAPABILITIES_META_KEY]: { ...asked, ...uiCapabilities(settings) },
     ...(front?.logLevel !== undefined && { [LOG_LEVEL_META_KEY]: front.logLevel }),
   };
 }

@@ -5,6 +5,7 @@ import { answerAsks, capabilitiesFor } from "./asks.ts";
 import type { ServerSettings } from "./config.ts";
 import { negotiationOf } from "./era.ts";
 import { listOffered } from "./skills.ts";
+import { uiCapabilities } from "./ui.ts";
 
 /** What a server reports by itself. */
 export interface ClientEvents {
@@ -31,7 +32,7 @@ export function createClient(
   const client = new Client(
     { name: "toolmount", version: "0.0.0" },
     {
-      capabilities: capabilitiesFor(settings.ask),
+      capabilities: { ...capabilitiesFor(settings.ask), ...uiCapabilities(settings) },
       versionNegotiation: negotiationOf(settings),
       listMaxPages: maxPages,
       // The host checks results; the SDK would check them a second time, by rules of its own.

@@ -17,6 +17,7 @@ const classification = z.strictObject({
 export const config = z
   .strictObject({
     name: z.string().min(1).describe("The id of the entry; the loader fills it in."),
+    prefix: z.string().optional().describe("The prefix of the entry's tools; the loader fills it in."),
     command: z.string().min(1).optional().describe("The program that is started, for a server over stdio."),
     args: z.array(z.string()).default([]),
     env: texts.default({}).describe("Variables of the program, beside PATH, HOME and a few others."),
@@ -82,9 +83,11 @@ export const config = z
         "Whether each skill of the server (io.modelcontextprotocol/skills) is mounted as a tool that reads it.",
       ),
     expose: z
-      .array(z.enum(["resources", "prompts"]))
+      .array(z.enum(["resources", "prompts", "ui"]))
       .default([])
-      .describe("What beside tools is served to clients of this host."),
+      .describe(
+        "What beside tools is served to clients of this host; ui: only the user interfaces of its tools (ui:// resources).",
+      ),
   })
   .check(({ value, issues }) => {
     if ((value.command === undefined) === (value.url === undefined))

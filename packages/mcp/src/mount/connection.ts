@@ -81,7 +81,7 @@ export class Connection {
   ): Promise<CallToolResult> {
     const client = await this.client(options.signal);
     const front = currentFront.getStore();
-    const asks = { ask: this.#options.settings.ask, front };
+    const asks = { settings: this.#options.settings, front };
     const attempt = (on: Client) =>
       skill === undefined
         ? callWithAsks(on, params, options, asks)

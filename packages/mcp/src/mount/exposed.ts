@@ -8,12 +8,11 @@ import type { ExposedSource } from "../wire/exposed-source.ts";
 import { metaFor } from "./asks.ts";
 import type { ServerSettings } from "./config.ts";
 import type { Connection } from "./connection.ts";
+import { isExposed, ownUri, servedUri } from "./ui.ts";
 
 /** What a server has beside tools, as the plan exposes it. What the server does not have is empty. */
-export function createExposedSource(
-  { name, expose, ask }: ServerSettings,
-  connection: Connection,
-): ExposedSource {
+export function createExposedSource(settings: ServerSettings, connection: Connection): ExposedSource {
+  const { name, expose, ask } = settings;
   const client = () => connection.client();
   const subscriptions = new Map<string, McpSubscription>();
   const listed = async <Item>(
@@ -25,17 +24,34 @@ export function createExposedSource(
   };
   return {
     name,
-    exposes: expose,
-    listResources: () => listed("resources", async (server) => (await server.listResources()).resources),
+    exposes: expose.map((what) => (what === "ui" ? "resources" : what)),
+    listResources: () =>
+      listed("resources", async (server) => {
+        const { resources } = await server.listResources();
+        const exposed = resources.filter(({ uri }) => isExposed(uri, settings));
+        return exposed.map((resource) => ({ ...resource, uri: servedUri(resource.uri, settings) }));
+      }),
     listResourceTemplates: () =>
-      listed("resources", async (server) => (await server.listResourceTemplates()).resourceTemplates),
-    readResource: async (uri) => (await client()).readResource({ uri }),
-    subscribe: async (uri) => {
+      listed("resources", async (server) => {
+        const { resourceTemplates } = await server.listResourceTemplates();
+        const exposed = resourceTemplates.filter(({ uriTemplate }) => isExposed(uriTemplate, settings));
+        return exposed.map((one) => ({ ...one, uriTemplate: servedUri(one.uriTemplate, settings) }));
+      }),
+    readResource: async (served) => {
+      const uri = ownUri(served, settings);
+      if (!isExposed(uri, settings)) return { contents: [] };
+      const result = await (await client()).readResource({ uri });
+      const contents = result.contents.map((one) => ({ ...one, uri: servedUri(one.uri, settings) }));
+      return { ...result, contents };
+    },
+    subscribe: async (served) => {
+      const uri = ownUri(served, settings);
       const connected = await client();
       if (connected.getProtocolEra() === "legacy") await connected.subscribeResource({ uri });
       else subscriptions.set(uri, await connected.listen({ resourceSubscriptions: [uri] }));
     },
-    unsubscribe: async (uri) => {
+    unsubscribe: async (served) => {
+      const uri = ownUri(served, settings);
       const connected = await client();
       if (connected.getProtocolEra() === "legacy") await connected.unsubscribeResource({ uri });
       await subscriptions.get(uri)?.close();
@@ -45,7 +61,7 @@ export function createExposedSource(
     getPrompt: async (params, { capabilities, ...answers }) => {
       const connected = await client();
       if (connected.getProtocolEra() === "legacy" || ask.length === 0) return connected.getPrompt(params);
-      const meta = metaFor(ask, { capabilities, logLevel: undefined });
+      const meta = metaFor(settings, { capabilities, logLevel: undefined });
       const request = { method: "prompts/get" as const, params: { ...params, ...answers, _meta: meta } };
       return connected.request(request, withInputRequired(specTypeSchemas.GetPromptResult), {
         allowInputRequired: true,

@@ -19,6 +19,7 @@ import { createExposedSource } from "./exposed.ts";
 import { EraVerdict } from "./era.ts";
 import { skillOf, skillProblem, toOffered } from "./skills.ts";
 import type { ServerStatus } from "./status.ts";
+import { servedUri, withUi } from "./ui.ts";
 import { mountedName, toDefinition } from "./tool-definition.ts";
 
 /** Connections of sessions that are kept; the one that was quiet longest is closed. */
@@ -124,14 +125,16 @@ export class MountedServer {
     const { logger } = this.#coordinator;
     const folder = this.#coordinator.getCapability("session.working_dir") ?? undefined;
     const { hooks } = this.#coordinator;
-    const onResource = (uri: string) => void hooks.emit("mcp:resource_updated", { uri });
     const settings = this.#settings;
+    const onResource = (uri: string) =>
+      void hooks.emit("mcp:resource_updated", { uri: servedUri(uri, settings) });
     const shared = { settings, folder, logger, verdict: this.#verdict, authProvider: this.#authorization };
     return new Connection({ ...shared, onTools, onResource });
   }
 
-  #mount(tool: Tool): void {
+  #mount(listed: Tool): void {
     const { logger } = this.#coordinator;
+    const tool = withUi(listed, this.#settings);
     const taken = new Set([...this.#tools.values()].map(({ name }) => name));
     const name = mountedName(tool.name, taken);
     if (this.#tools.has(tool.name)) {
@@ -146,7 +149,7 @@ export class MountedServer {
     }
     try {
       const undo = this.#coordinator.mount("tools", toDefinition(tool, name, this.#settings, this.#call));
-      this.#tools.set(tool.name, { tool, name, digest: digestOf(tool), undo });
+      this.#tools.set(tool.name, { tool, name, digest: digestOf(listed), undo });
     } catch (error) {
       if (!isToolmountError(error) || !refusals.has(error.code)) throw error;
       logger.warn({ tool: tool.name, err: error }, "a tool of an MCP server was left out");

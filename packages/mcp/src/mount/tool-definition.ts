@@ -15,6 +15,7 @@ import type { ServerSettings } from "./config.ts";
 import type { CallServer, CallServerOptions } from "./call-server.ts";
 import { gone, isUnsent } from "./failures.ts";
 import { skillOf, toOffered } from "./skills.ts";
+import { withServedLinks } from "./ui.ts";
 
 /** Longest name that a mounted tool has before the plan puts a prefix before it. */
 const maxName = 96;
@@ -103,7 +104,7 @@ async function callTool(
       timeout: Math.min(settings.timeoutMs * 2, 2 ** 31 - 1),
       onprogress: ({ progress, total, message }) => context.progress({ progress, total, message }),
     });
-    return fromMcpResult(result);
+    return fromMcpResult(withServedLinks(result, settings));
   } catch (error) {
     return explainFailure(error, context, settings.name);
   }

@@ -1,0 +1,74 @@
+import type { CallToolResult, ClientCapabilities, Tool } from "@modelcontextprotocol/client";
+import { isRecord } from "../wire/guards.ts";
+import type { ServerSettings } from "./config.ts";
+
+/** Begin of the addresses of user interfaces (MCP Apps). */
+const scheme = "ui://";
+
+type UiSettings = Pick<ServerSettings, "expose" | "prefix">;
+
+/** Whether clients of this host may read the user interfaces of a server's tools. */
+function exposesUi({ expose }: UiSettings): boolean {
+  return expose.includes("ui") || expose.includes("resources");
+}
+
+/** What a server has to know to list tools with a user interface: that the client in front may draw it. */
+export function uiCapabilities(settings: UiSettings): ClientCapabilities {
+  if (!exposesUi(settings)) return {};
+  return { extensions: { "io.modelcontextprotocol/ui": { mimeTypes: ["text/html;profile=mcp-app"] } } };
+}
+
+/**
+ * The address under which clients of this host see a resource. A user interface of a server whose names get a prefix has
+ * it in its address, too: two servers may use the same address.
+ */
+export function servedUri(uri: string, { prefix }: UiSettings): string {
+  return prefix === undefined || !uri.startsWith(scheme)
+    ? uri
+    : `${scheme}${prefix}/${uri.slice(scheme.length)}`;
+}
+
+/** The server's own address of a resource. */
+export function ownUri(uri: string, { prefix }: UiSettings): string {
+  const begin = `${scheme}${prefix}/`;
+  return prefix === undefined || !uri.startsWith(begin) ? uri : scheme + uri.slice(begin.length);
+}
+
+/** Whether a resource is exposed, by its address. */
+export function isExposed(uri: string, { expose }: UiSettings): boolean {
+  return expose.includes("resources") || (expose.includes("ui") && uri.startsWith(scheme));
+}
+
+/** A tool whose user interface has its served address. Where the plan does not expose it, the tool has none. */
+export function withUi(tool: Tool, settings: UiSettings): Tool {
+  const { _meta, ...rest } = tool;
+  if (_meta === undefined || !(isRecord(_meta["ui"]) || flatKey in _meta)) return tool;
+  const { ui, [flatKey]: flat, ...others } = _meta;
+  const kept = exposesUi(settings)
+    ? {
+        ...others,
+        ...(isRecord(ui) && { ui: withServedUri(ui, settings) }),
+        ...(typeof flat === "string" && { [flatKey]: servedUri(flat, settings) }),
+      }
+    : others;
+  return { ...rest, ...(Object.keys(kept).length > 0 && { _meta: kept }) };
+}
+
+/** Under this key an older draft of the extension has the address. */
+const flatKey = "ui/resourceUri";
+
+function withServedUri(ui: Readonly<Record<string, unknown>>, settings: UiSettings) {
+  const { resourceUri } = ui;
+  return typeof resourceUri === "string" ? { ...ui, resourceUri: servedUri(resourceUri, settings) } : ui;
+}
+
+/** A result whose links to user interfaces have their served addresses. */
+export function withServedLinks(result: CallToolResult, settings: UiSettings): CallToolResult {
+  if (settings.prefix === undefined) return result;
+  const content = result.content.map((block) => {
+    if (block.type === "resource_link") return { ...block, uri: servedUri(block.uri, settings) };
+    if (block.type !== "resource") return block;
+    return { ...block, resource: { ...block.resource, uri: servedUri(block.resource.uri, settings) } };
+  });
+  return { ...result, content };
+}
