@@ -33,6 +33,7 @@ const clients = [
   { program: "ai-sdk.ts", package: "@ai-sdk/mcp", wires: ["stdio", "http"] },
   { program: "openai-agents.ts", package: "@openai/agents", wires: ["stdio", "http"] },
   { program: "langchain.ts", package: "@langchain/mcp-adapters", wires: ["stdio", "http"] },
+  { program: "mastra.ts", package: "@mastra/mcp", wires: ["stdio", "http"] },
   { program: "mcporter.ts", package: "mcporter", wires: ["stdio", "http"] },
   { program: "mcp-remote.ts", package: "mcp-remote", wires: ["http"] },
 ] as const;
@@ -47,7 +48,7 @@ async function tryClient(program: string, target: Target): Promise<{ tools: stri
   return JSON.parse(last) as { tools: string[]; answer: string };
 }
 
-test("seven published clients list and call what a plan serves", async () => {
+test("eight published clients list and call what a plan serves", async () => {
   const folder = await folderOf({ "plan.yaml": "version: 1\ntools:\n  - module: ./add.ts\n", "add.ts": add });
   await linkPackages(folder);
   const [command = "", ...before] = toolmount;

@@ -184,7 +184,10 @@ test("a host with skills meets the scenarios of the official suite for the exten
   for (const scenario of ["sep-2640-skills-enumeration", "sep-2640-skills-manifest"]) {
     const { findings, printed } = await runSuite([
       "server",
-      ...["--url", url, "--scenario", scenario, "--spec-version", "2026-07-28", "--force"],
+      "--force",
+      `--url=${url}`,
+      `--scenario=${scenario}`,
+      "--spec-version=2026-07-28",
     ]);
     const checks = findings.get(scenario) ?? [];
     const decided = checks.filter(({ status }) => status === "SUCCESS");

@@ -11,7 +11,7 @@ export interface OfferedSkill {
 }
 
 /** One file of a skill. */
-export interface SkillFile {
+interface SkillFile {
   /** Below the skill's folder. */
   readonly path: string;
   readonly size: number;
