@@ -87,5 +87,6 @@ export {
   listServerModels,
   type KnownProvider,
 } from "./models/providers.ts";
+export { readFailedToolCall, type FailedToolCall } from "./models/failed-tool-call.ts";
 export { createModuleProvider, type ProviderModule } from "./models/module-provider.ts";
 export { describeProviders, type ProviderStatus } from "./models/describe-providers.ts";

@@ -28,6 +28,7 @@ export { addExternalFindings, type CheckStep, type ExternalFinding } from "./che
 export { coreProfile } from "./rules/core-profile.ts";
 export { formatReport, type CheckReport, type Finding, type Verdict } from "./check/report.ts";
 export type { ArgumentTable } from "./trial/trial-calls.ts";
+export { sampleArguments } from "./trial/sample.ts";
 export type { Extension, ModuleExports } from "./trial/trial.ts";
 
 // Checking a store.

@@ -3,7 +3,7 @@ import type { OpenHostOptions, OpenedHost, Problem } from "@toolmount/loader";
 import type { Answer, PlanTest } from "./read.ts";
 import { createTestBench, type TestBench } from "./run.ts";
 
-/** A call that is judged and does not run. Without arguments, those of the tool are unknown. */
+/** A call that is judged and does not run. Without arguments, the judge makes some up that fit the tool's schema. */
 export interface JudgedCall {
   readonly tool: string;
   readonly arguments: JsonObject | undefined;
@@ -12,12 +12,14 @@ export interface JudgedCall {
   readonly session: string | undefined;
 }
 
-/** What becomes of a call. `depends`: only its arguments can decide. */
+/** What becomes of a call. `depends`: no arguments are given, and none could be made up that fit the schema. */
 export interface Verdict {
   readonly answer: Answer | "depends";
   readonly reason: string;
   /** The lines of the plan that ask. */
   readonly rules: readonly string[];
+  /** The arguments that were made up for the call; null when they were given. */
+  readonly madeUp: JsonObject | null;
 }
 
 /** What a host of the plan says of a call. */
@@ -69,12 +71,31 @@ async function judge(tool: ToolInfo, call: JudgedCall, host: OpenedHost, bench: 
   if (mode !== undefined) {
     const offer = await host.offer({ mode, sessionId: session });
     const isOffered = offer.tools.some(({ name }) => name === tool.name);
-    if (!isOffered) return { answer: "not_found", reason: `mode ${mode} has no such tool`, rules: [] };
+    if (!isOffered)
+      return { answer: "not_found", reason: `mode ${mode} has no such tool`, rules: [], madeUp: null };
   }
+  if (call.arguments !== undefined) return { ...(await judgeOnce(tool, call, host, bench)), madeUp: null };
+  for (const madeUp of await makeArguments(tool)) {
+    const verdict = await judgeOnce(tool, { ...call, arguments: madeUp }, host, bench);
+    if (verdict.answer !== "invalid") return { ...verdict, madeUp };
+  }
+  return { answer: "depends", reason: "", rules: [], madeUp: null };
+}
+
+/** Arguments that the schema of a tool may accept, the simplest first. */
+async function makeArguments({ inputSchema }: ToolInfo): Promise<readonly JsonObject[]> {
+  const { sampleArguments } = await import("@toolmount/testing");
+  return [{}, sampleArguments(inputSchema)];
+}
+
+async function judgeOnce(
+  tool: ToolInfo,
+  call: JudgedCall,
+  host: OpenedHost,
+  bench: TestBench,
+): Promise<Omit<Verdict, "madeUp">> {
   const { answer, reason, rules } = await bench.run(host, testOf(tool, call));
-  const isUndecided =
-    call.arguments === undefined && (answer === "invalid" || tool.requiresConfirmation === "dynamic");
-  return isUndecided ? { answer: "depends", reason: "", rules: [] } : { answer, reason, rules };
+  return { answer, reason, rules };
 }
 
 function testOf({ name }: ToolInfo, { arguments: given = {}, mode, user, session }: JudgedCall): PlanTest {

@@ -22,7 +22,7 @@ tools:
   "plan.ci.yaml": "tools:\n  - id: hello-world\n    limits: { timeout: 7 }\n",
 };
 
-test("why shows the lines that shaped a tool, and the rule that decides", async () => {
+test("O8: why shows the lines that shaped a tool, and the rule that decides", async () => {
   const { run } = await workspace(layers);
   const { code, stdout } = await run(["why", "plan.yaml", "hi_agent_hello_world", "--env", "ci"]);
 
@@ -33,7 +33,8 @@ test("why shows the lines that shaped a tool, and the rule that decides", async 
   renamed   hi_agent_hello_world  base.yaml:8
   limited   {"timeout":7}  plan.ci.yaml:3  (over plan.yaml:4)
   decides   ask (base.yaml:5:7): it greets people
-  verdict   depends on the arguments: give them with --arguments
+  judged    with the arguments {"name":"a"}; set others with --arguments
+  verdict   asks: a person has to approve the call: it greets people (base.yaml:5:7)
 `.replace("  plan.ci.yaml:3  (over plan.yaml:4)", "  (over plan.yaml:4)  plan.ci.yaml:3"),
   ]);
 });
@@ -61,7 +62,7 @@ tools:
 
 test.each([
   [["add_note"], "allowed: the call runs"],
-  [["my_remove_note"], "depends on the arguments"],
+  [["my_remove_note"], "allowed: the call runs"],
   [["my_remove_note", "--arguments", '{"text":"one"}'], "allowed: the call runs"],
   [["my_remove_note", "--arguments", '{"text":"all"}'], "asks: a person has to approve the call"],
   [["my_remove_note", "--arguments", '{"text":1}'], "these arguments are refused: text"],

@@ -26,8 +26,9 @@ export interface HookResult {
   readonly approvalTimeoutMs?: number | undefined;
   /** The decision when the time passes without an answer. Default `deny`. */
   readonly approvalDefault?: "allow" | "deny" | undefined;
-  /** Hides this hook's own output, never a tool's. */
+  /** Hides this hook's own `userMessage`, never a tool's output. */
   readonly suppressOutput?: boolean | undefined;
+  /** For the person who runs the host: it is logged. No model reads it. */
   readonly userMessage?: string | undefined;
   /** Default `info`. */
   readonly userMessageLevel?: "info" | "warning" | "error" | undefined;

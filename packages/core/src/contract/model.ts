@@ -141,6 +141,10 @@ export interface ModelFailure {
   readonly status?: number | undefined;
   /** The server's own code. */
   readonly providerCode?: string | undefined;
+  /** With `invalid_tool_call`: the tool that the model meant, where the server names it. */
+  readonly toolName?: string | undefined;
+  /** With `invalid_tool_call`: the call as the model wrote it. */
+  readonly rawArguments?: string | undefined;
   /** Whether the same request may succeed later. */
   readonly retryable: boolean;
   /** Milliseconds that the server asks to wait. */

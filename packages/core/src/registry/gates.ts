@@ -110,6 +110,7 @@ function take(host: GateHost, verdict: Verdict, gate: GateEntry, answer: unknown
     return;
   }
   const result = answer as HookResult;
+  if (result.userMessage !== undefined && result.suppressOutput !== true) show(host, gate, result);
   if (result.contextInjection !== undefined) inject(verdict, gate, result);
   switch (result.action ?? "continue") {
     case "deny":
@@ -146,6 +147,13 @@ function problemOf(answer: unknown): string | null {
   if (action === "inject_context" && typeof contextInjection !== "string")
     return "it answered inject_context without a text";
   return null;
+}
+
+/** Logs the message that a gate has for the person who runs the host. */
+function show({ logger }: GateHost, gate: GateEntry, result: HookResult): void {
+  const { userMessage, userMessageLevel = "info", userMessageSource: source = gate.name } = result;
+  const level = userMessageLevel === "warning" ? "warn" : userMessageLevel === "error" ? "error" : "info";
+  logger[level]({ gate: gate.name, source }, String(userMessage).slice(0, 2_000));
 }
 
 function inject(verdict: Verdict, gate: GateEntry, result: HookResult): void {

@@ -28,7 +28,7 @@ export async function processHookResult(
 ): Promise<AmplifierHookResult> {
   const injection = result.context_injection ?? "";
   if (injection !== "") await inject(result, injection, event, hookName, services);
-  if (result.user_message) await show(result, hookName, services);
+  if (result.user_message && result.suppress_output !== true) await show(result, hookName, services);
   return result.action === "ask_user" ? askUser(result, hookName, services) : result;
 }
 

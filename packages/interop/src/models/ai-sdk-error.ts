@@ -7,6 +7,7 @@ import {
   type ToolmountError,
 } from "@toolmount/core";
 import { isRecord } from "../schema/guards.ts";
+import { readFailedToolCall, type FailedToolCall } from "./failed-tool-call.ts";
 
 /** The server and the model of a request. */
 export interface ModelAddress {
@@ -38,6 +39,8 @@ interface CallError {
   readonly statusCode?: unknown;
   readonly responseHeaders?: unknown;
   readonly data?: unknown;
+  /** The text of the answer. `data` has only the members that a package knows. */
+  readonly responseBody?: unknown;
   readonly cause?: unknown;
   readonly url?: unknown;
 }
@@ -50,9 +53,10 @@ function ofCall(error: CallError, message: string, address: ModelAddress): Toolm
   const headers = isRecord(error.responseHeaders) ? error.responseHeaders : {};
   const read = (name: string) => (typeof headers[name] === "string" ? headers[name] : null);
   const providerCode = codeIn(error.data);
-  const kind = kindOf(message, status, providerCode);
-  const retryAfterMs = readRetryAfter(read);
-  return modelError({ ...address, kind, problem: message, status, providerCode, retryAfterMs }, error);
+  const toolCall = failedToolCallIn(error);
+  const kind = toolCall === null ? kindOf(message, status, providerCode) : "invalid_tool_call";
+  const more = { status, providerCode, retryAfterMs: readRetryAfter(read), ...toolCall };
+  return modelError({ ...address, kind, problem: message, ...more }, error);
 }
 
 /** With a status of success, the answer broke off or could not be read. */
@@ -60,6 +64,16 @@ function kindOf(message: string, status: number | undefined, code: string | unde
   if (code === "insufficient_quota" || /exceeded your current quota/i.test(message)) return "quota_exceeded";
   if (/context (length|window)|too many tokens/i.test(message)) return "context_length";
   return status !== undefined && status < 300 ? "stream" : kindOfStatus(status);
+}
+
+function failedToolCallIn({ responseBody }: CallError): FailedToolCall | null {
+  if (typeof responseBody !== "string") return null;
+  try {
+    const body = JSON.parse(responseBody) as unknown;
+    return isRecord(body) ? readFailedToolCall(body["error"]) : null;
+  } catch {
+    return null; // the body is not JSON, so it has no code
+  }
 }
 
 function codeIn(data: unknown): string | undefined {

@@ -149,13 +149,17 @@ export class PartReader {
     const items = this.#items.toSorted((a, b) => a.index - b.index).map(({ item }) => item);
     const reason = finishReason?.unified ?? "other";
     if (reason === "error") {
-      const problem = `the model ended with an error: ${finishReason?.raw ?? "no reason"}`;
-      throw modelError({ ...this.#address, kind: "unavailable", problem });
+      const { raw = "no reason" } = finishReason ?? {};
+      const kind = invalidCalls.has(raw) ? "invalid_tool_call" : "unavailable";
+      throw modelError({ ...this.#address, kind, problem: `the model ended with an error: ${raw}` });
     }
     const incomplete = cuts[reason] ?? null;
     return { type: "finish", items, usage: usageOf(usage), responseId: null, model: this.#model, incomplete };
   }
 }
+
+/** Finish reasons of an answer with a call that the server refused. Source: ai.google.dev/api, FinishReason. */
+const invalidCalls: ReadonlySet<string> = new Set(["MALFORMED_FUNCTION_CALL", "UNEXPECTED_TOOL_CALL"]);
 
 /** Finish reasons of a cut answer, in the words of the Responses API. */
 const cuts: Readonly<Record<string, string>> = {

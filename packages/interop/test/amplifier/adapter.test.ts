@@ -422,11 +422,19 @@ describe("hooks", () => {
     expect(lines.some(({ message }) => message.includes("observer failed"))).toBe(true);
   });
 
-  test("AMP-N42: a hook that suppresses output suppresses its own, never a tool's", async () => {
-    const { host } = await withHook("tool:post", () => ({ action: "continue", suppress_output: true }));
+  test.each([
+    { suppress_output: false, shown: 1 },
+    { suppress_output: true, shown: 0 },
+  ])(
+    "AMP-N42: a hook that suppresses output ($suppress_output) suppresses its own, never a tool's",
+    async ({ suppress_output, shown }) => {
+      const answer = { action: "continue", user_message: "I looked at it", suppress_output };
+      const { host, lines } = await withHook("tool:post", () => answer);
 
-    expect((await call(host)).result.data).toEqual({ text: "hi" });
-  });
+      expect((await call(host)).result.data).toEqual({ text: "hi" });
+      expect(lines.filter(({ message }) => message === "I looked at it")).toHaveLength(shown);
+    },
+  );
 
   test("AMP-N32: what is emitted comes back with all fields and their defaults; the host's own events are dropped", async () => {
     let answers: unknown[] = [];

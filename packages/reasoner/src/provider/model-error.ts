@@ -7,6 +7,7 @@ import {
   type ModelErrorKind,
   type ModelFailure,
 } from "@toolmount/core";
+import { readFailedToolCall } from "@toolmount/interop";
 import { APIConnectionError, APIConnectionTimeoutError, APIError, APIUserAbortError } from "openai";
 
 /** The error of a failed request. */
@@ -85,10 +86,16 @@ function ofStatus(error: APIError, place: Place): ModelError {
   const { status, headers } = error;
   const code = typeof error.code === "string" ? error.code : undefined;
   const problem = error.message.replace(/^\d{3} /, "");
-  const kind = ofCode(code, problem) ?? kindOfStatus(status);
+  const toolCall = readFailedToolCall(error.error);
+  const kind = toolCall === null ? (ofCode(code, problem) ?? kindOfStatus(status)) : "invalid_tool_call";
   const retryAfterMs = readRetryAfter((name) => headers?.get(name));
   const hint = status === 404 && code !== "model_not_found" ? notResponses(place) : "";
-  return failed(kind, problem + hint, place, error, { status, providerCode: code, retryAfterMs });
+  return failed(kind, problem + hint, place, error, {
+    status,
+    providerCode: code,
+    retryAfterMs,
+    ...toolCall,
+  });
 }
 
 /** Many servers speak only Chat Completions, and answer a request for a response with 404. */

@@ -1,4 +1,17 @@
+import type { JsonObject, JsonSchema } from "@toolmount/core";
+
 type Node = Readonly<Record<string, unknown>>;
+
+/**
+ * Makes up arguments for a tool: the required members of its JSON Schema, as far as their types say. They follow no
+ * `pattern` and no rule between members, so the tool may still refuse them.
+ */
+export function sampleArguments(schema: JsonSchema): JsonObject {
+  const sample = sampleOf(schema);
+  return typeof sample === "object" && sample !== null && !Array.isArray(sample)
+    ? (sample as JsonObject)
+    : {};
+}
 
 /** A value that a JSON Schema describes, as far as its types say: required members only. */
 export function sampleOf(schema: unknown, depth = 0): unknown {

@@ -111,11 +111,22 @@ const verdictTexts = {
   deny: { style: "red", text: "denied" },
   invalid: { style: "red", text: "these arguments are refused" },
   not_found: { style: "red", text: "not offered here" },
-  depends: { style: "yellow", text: "depends on the arguments: give them with --arguments" },
+  depends: {
+    style: "yellow",
+    text: "depends on the arguments: none could be made up, give them with --arguments",
+  },
 } as const;
 
-function writeVerdict({ answer, reason, rules }: Verdict, { out }: Shell): void {
+function writeVerdict({ answer, reason, rules, madeUp }: Verdict, shell: Shell): void {
+  const { out } = shell;
   const { style, text } = verdictTexts[answer];
+  if (madeUp !== null)
+    writeRow(
+      "judged",
+      `with the arguments ${JSON.stringify(madeUp)}; set others with --arguments`,
+      undefined,
+      shell,
+    );
   const because = reason === "" ? "" : `: ${reason}`;
   const where = rules.length === 0 ? "" : ` (${rules.join(", ")})`;
   out.line(
