@@ -77,6 +77,8 @@ function storeQuestion(call: Call, store: ApprovalStore, approver: Approver | nu
       notifyApproval(host.observers, generation, "approval:required", question.record);
       return suspend(call, question);
     });
-  const reported = stored.then(() => given.onQuestion?.(question.ticket!));
-  return waitForApprovals(call, reported, () => ask(call, approver));
+  const { onQuestion } = given;
+  const delivered =
+    onQuestion && stored.then(() => onQuestion(question.ticket!)).then(() => question.deliver());
+  return waitForApprovals(call, delivered ?? stored, () => ask(call, approver));
 }

@@ -137,6 +137,8 @@ export class Call {
   stored: StoredCall | null;
   /** Lets the session resume the call that now waits. */
   declare ticket: string | null;
+  /** Holds the state of its session, so that the host does not drop it while the call waits. */
+  declare session: object | null;
   /** The start of the call is in the audit. */
   declare audited: boolean;
   /** The call id is claimed for the session. */
@@ -202,6 +204,7 @@ const rare = {
   answered: null,
   thrown: null,
   ticket: null,
+  session: null,
   audited: false,
   claimedId: false,
   cancellation: null,

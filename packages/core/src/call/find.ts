@@ -1,5 +1,4 @@
 import { messageOf } from "../contract/errors.ts";
-import type { ApprovalState } from "../contract/stores.ts";
 import { Link } from "../scheduling/linked-list.ts";
 import { nearestNames } from "../text/nearest.ts";
 import type { Call, HopAnswer } from "./call.ts";
@@ -72,6 +71,7 @@ function followCaller(call: Call): void {
 function loadSession(call: Call): HopAnswer {
   const { sessionId } = call.given;
   if (sessionId === undefined || call.parent !== null) return "next";
+  call.session = call.host.states.of(sessionId);
   const loaded = call.host.states.load(sessionId);
   const repeated = call.claimedId ? isWaiting(call, sessionId) : null;
   if (loaded === null && repeated === null) return "next";
@@ -86,17 +86,8 @@ function loadSession(call: Call): HopAnswer {
   );
 }
 
-/**
- * States of a call that waits for a person, so its id is taken. Calls that ended with their process, or wait for a
- * client, are not included: when their session resumes, it calls again under the same id, where that is safe.
- */
-const waitingStates: readonly ApprovalState[] = ["pending", "approved"];
-
 /** Whether a call of this id waits in the store; null without a store. */
 function isWaiting({ callId, generation, host }: Call, sessionId: string): Promise<boolean> | null {
   const store = host.stores.approvals(generation);
-  if (store === null) return null;
-  return store
-    .list({ sessionId, callId, states: waitingStates, limit: 1 })
-    .then((waiting) => waiting.length > 0);
+  return store === null ? null : host.stores.isTaken(store, { sessionId, callId });
 }

@@ -12,7 +12,7 @@ import { endCall } from "./transitions.ts";
 export function holdCall(call: Call, store: ApprovalStore, state: "pending" | "handed"): StoredCall {
   const { host, approval } = call;
   const gateAsk = approval?.gateAsk ?? null;
-  const { keepMs } = host.stores.options;
+  const { keepMs, leaseMs } = host.stores.options;
   const now = host.clock.now();
   const ticket = randomName();
   const tool = call.tool!;
@@ -39,6 +39,7 @@ export function holdCall(call: Call, store: ApprovalStore, state: "pending" | "h
     expiresAt: now + (gateAsk?.approvalTimeoutMs ?? keepMs),
     decision: null,
     leaseUntil: null,
+    undeliveredUntil: state === "pending" && call.claimedId ? now + leaseMs : null,
     end: null,
   };
   return new StoredCall(host.stores, store, record, ticket);
@@ -51,6 +52,14 @@ export function suspend(call: Call, { record, store, ticket }: StoredCall): "nex
   call.host.stores.sweepAt(store, record.expiresAt);
   const details = waitsFor === "client" ? { waitsFor, arguments: call.arguments } : { waitsFor };
   return endCall(call, "pending", "PENDING", { tool: call.tool!.name, waitsFor }, details);
+}
+
+/** Records that the caller of a pending call has its ticket now. */
+export function deliverTicket({ host, stored, runId }: Call): void {
+  const delivered = stored!.deliver().catch((err: unknown) => {
+    host.logger.error({ err, run_id: runId }, "it was not stored that the caller has its ticket");
+  });
+  void host.stores.track(delivered);
 }
 
 export const defaultOptions: readonly string[] = ["Allow", "Deny"];

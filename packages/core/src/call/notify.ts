@@ -11,7 +11,7 @@ import { withTimeout } from "../scheduling/with-timeout.ts";
 import { isRecorded, recordEnd } from "./journal.ts";
 import { outcomeOf } from "./call-info.ts";
 import { releasePermits } from "./permits.ts";
-import { requeue } from "./hold.ts";
+import { deliverTicket, requeue } from "./hold.ts";
 import { brokenRule } from "./shape.ts";
 import { announce, endEvent, toolEvent } from "./tool-events.ts";
 import { endTrace, logError } from "./trace.ts";
@@ -165,6 +165,7 @@ export function finish(call: Call): "next" {
   }
   if (call.trace !== null) endTrace(call, call.trace);
   call.resolve(interrupt === null ? outcomeOf(call) : Promise.reject(interrupt.thrown));
+  if (call.ticket !== null) deliverTicket(call);
   return "next";
 }
 

@@ -150,6 +150,12 @@ class Cancellation implements CancellationToken {
     return () => void this.#listeners.delete(entry);
   }
 
+  /** Whether a token that is made again would be equal. */
+  get isUnused(): boolean {
+    const parts = [this.#running, this.#children, this.#callbacks, this.#listeners];
+    return this.#state === "none" && parts.every(({ size }) => size === 0);
+  }
+
   #all(): ReadonlyMap<string, string> {
     return new Map([...this.#alsoRunning(), ...this.#running]);
   }
@@ -159,6 +165,11 @@ class Cancellation implements CancellationToken {
     if (state === "immediate") this.#controller?.abort(cancelled());
     this.#listeners.forEach((listener) => notify(listener.notify, state));
   }
+}
+
+/** Whether nothing was requested of a token, and nothing is registered with it. */
+export function isUnused(token: CancellationToken): boolean {
+  return token instanceof Cancellation && token.isUnused;
 }
 
 /** As with the listeners of an AbortSignal: a listener that throws does not stop the others. */

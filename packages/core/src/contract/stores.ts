@@ -70,6 +70,11 @@ export interface ApprovalRecord {
   readonly decision: RecordedDecision | null;
   /** Lease expiry: the host that claimed the call must renew it before this time. */
   readonly leaseUntil: number | null;
+  /**
+   * Until then the host that asks renews this time, because its caller does not have the ticket; afterwards the caller's id
+   * is free. Null once the caller has the ticket.
+   */
+  readonly undeliveredUntil?: number | null | undefined;
   readonly end: RecordedEnd | null;
 }
 

@@ -1,19 +1,25 @@
 import { activateTools } from "../sessions/activation.ts";
-import { createCancellation, type CancellationToken } from "../contract/cancellation.ts";
+import { createCancellation, isUnused, type CancellationToken } from "../contract/cancellation.ts";
 import { applyCancellation } from "../call/cancellation.ts";
 import type { CallContext } from "../contract/context.ts";
 import { waitUntil } from "./drain.ts";
 import { ToolmountError, messageOf } from "../contract/errors.ts";
 import type { HostState } from "./host-state.ts";
+import { IdleCache } from "../sessions/idle-cache.ts";
 import { defaultMode } from "../sessions/mode-catalog.ts";
 import { makeOffer, modeOf } from "../sessions/offer.ts";
 import { resume } from "./resume.ts";
 import { sessionMode } from "../sessions/mode.ts";
 import type { Session, SessionCallContext, SessionTurn } from "../contract/session.ts";
 
-/** Returns the session of an id: the same object until it ends. Throws `OPTION_INVALID` for an invalid id. */
+/**
+ * Returns the session of an id: the same object while something holds it or its token, and until it ends. Throws
+ * `OPTION_INVALID` for an invalid id.
+ */
 export function createSessions(host: HostState): (id: string) => Session {
-  const sessions = new Map<string, Session>();
+  const sessions = new IdleCache<Session>(({ cancellation }) => isUnused(cancellation));
+  /** Each token holds its session. */
+  const holders = new WeakMap<CancellationToken, Session>();
   return (id) => {
     if (typeof id !== "string" || id === "")
       throw new ToolmountError("OPTION_INVALID", {
@@ -21,6 +27,7 @@ export function createSessions(host: HostState): (id: string) => Session {
         problem: "its id must be a text that is not empty",
       });
     const known = sessions.get(id) ?? createSession(host, id, () => sessions.delete(id));
+    holders.set(known.cancellation, known);
     sessions.set(id, known);
     return known;
   };
@@ -28,7 +35,12 @@ export function createSessions(host: HostState): (id: string) => Session {
 
 function createSession(host: HostState, id: string, forget: () => void): Session {
   const cancellation = createCancellation();
-  const load = async () => void (await host.states.load(id));
+  let held = host.states.of(id); // what was loaded stays loaded while the session is held
+  const stateOf = () => (held = host.states.of(id));
+  const load = async () => {
+    stateOf();
+    await host.states.load(id);
+  };
   const offer = (turn: SessionTurn = {}) => makeOffer(host, { ...turn, sessionId: id });
   const contextOf = async (given: SessionCallContext): Promise<CallContext> => {
     await load().catch(() => {}); // the call loads it again, and reports the failure in its outcome
@@ -38,10 +50,10 @@ function createSession(host: HostState, id: string, forget: () => void): Session
   return {
     id,
     get state() {
-      return host.states.of(id);
+      return stateOf();
     },
-    snapshot: () => host.states.of(id).snapshot(),
-    restore: (state) => host.states.of(id).restore(state),
+    snapshot: () => stateOf().snapshot(),
+    restore: (state) => stateOf().restore(state),
     load,
     call: async (request, context = {}) => host.call(request, await contextOf(context)),
     resume: async (ticket, context = {}, clientResult) =>

@@ -61,12 +61,20 @@ export class StoredCall {
     this.clientResult = clientResult;
   }
 
-  /** Stores the new record. */
-  add(): Promise<void> {
-    return this.#enqueue(async () => {
+  /** Stores the new record. Its lease is kept until the caller has the ticket. */
+  async add(): Promise<void> {
+    await this.#enqueue(async () => {
       await this.store.add(this.record);
       this.#ownVersion = this.record.version;
     });
+    if (isUndelivered(this.record)) this.keepLease();
+  }
+
+  /** Records that the caller has the ticket. When that fails, the caller's id is free after the lease. */
+  async deliver(): Promise<void> {
+    if (!isUndelivered(this.record)) return;
+    this.dropLease();
+    await this.change((record) => (isUndelivered(record) ? { undeliveredUntil: null } : null));
   }
 
   /**
@@ -150,9 +158,12 @@ export class StoredCall {
     const { clock, logger, options } = this.#host;
     const { leaseMs } = options;
     try {
-      const renewed = await this.change((record) =>
-        this.owns(record) && record.state !== "ended" ? { leaseUntil: clock.now() + leaseMs } : null,
-      );
+      const renewed = await this.change((record) => {
+        if (!this.owns(record)) return null;
+        const until = clock.now() + leaseMs;
+        if (isUndelivered(record)) return { undeliveredUntil: until };
+        return record.state === "claimed" || record.state === "started" ? { leaseUntil: until } : null;
+      });
       if (renewed) this.#renewAfter(leaseMs / 3);
     } catch (err) {
       const fields = { err, run_id: this.record.info.runId };
@@ -196,4 +207,9 @@ export class StoredCall {
     this.#lastChange = next.catch(() => undefined);
     return next;
   }
+}
+
+/** Whether the caller of a question may not have its ticket. */
+export function isUndelivered({ state, undeliveredUntil = null }: ApprovalRecord): boolean {
+  return undeliveredUntil !== null && (state === "pending" || state === "approved");
 }

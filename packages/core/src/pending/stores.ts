@@ -2,11 +2,19 @@ import type { Clock, Timer } from "../contract/clock.ts";
 import type { ApprovalOptions, HostOptions } from "../contract/host.ts";
 import type { Logger } from "../contract/logger.ts";
 import type { Approver } from "../contract/ports.ts";
-import type { ApprovalRecord, ApprovalStore, AuditSink, SessionStore } from "../contract/stores.ts";
+import type {
+  ApprovalFilter,
+  ApprovalRecord,
+  ApprovalState,
+  ApprovalStore,
+  AuditSink,
+  SessionStore,
+} from "../contract/stores.ts";
 import type { Generation } from "../registry/generation.ts";
 import { maxTimerMs } from "../scheduling/limits.ts";
 import { AuditWriter } from "./audit.ts";
 import { withStoreErrors } from "./store-errors.ts";
+import { isUndelivered, StoredCall } from "./stored-call.ts";
 
 /** What the stores use of their host. */
 interface StoresHost {
@@ -107,6 +115,23 @@ export class HostStores {
     this.#timer.keepAlive(false);
   }
 
+  /**
+   * Whether a call of a session waits under its id. A question of a host that ended before the caller had the ticket expires
+   * now: no caller can resume it.
+   */
+  async isTaken(store: ApprovalStore, call: Pick<ApprovalFilter, "sessionId" | "callId">): Promise<boolean> {
+    const now = this.clock.now();
+    const waiting = await store.list({ ...call, states: waitingStates });
+    const lost = waiting.filter((record) => isUndelivered(record) && now >= record.undeliveredUntil!);
+    if (lost.length < waiting.length) return true;
+    for (const record of lost)
+      await new StoredCall(this, store, record, null).change(({ version }) =>
+        version === record.version ? { expiresAt: now, undeliveredUntil: null, default: "deny" } : null,
+      );
+    if (lost.length > 0) await this.sweep(store);
+    return false;
+  }
+
   /** Resolves when everything is stored. */
   async settle(): Promise<void> {
     this.#timer?.cancel();
@@ -114,3 +139,9 @@ export class HostStores {
     for (const writer of this.#writers.values()) await writer.flush();
   }
 }
+
+/**
+ * States of a call that waits for a person, so its id is taken. Calls that ended with their process, or wait for a
+ * client, are not included: when their session resumes, it calls again under the same id, where that is safe.
+ */
+const waitingStates: readonly ApprovalState[] = ["pending", "approved"];

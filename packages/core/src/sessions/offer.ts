@@ -21,9 +21,9 @@ interface OfferHost {
 
 /** Collects what a model is offered: the tools of the mode and the activated tools, sorted by name. */
 export async function makeOffer(host: OfferHost, filter: OfferFilter = {}): Promise<Offer> {
-  if (filter.sessionId !== undefined) await host.states.load(filter.sessionId);
   const { registry } = host.moduleSet;
   const session = filter.sessionId === undefined ? null : host.states.of(filter.sessionId);
+  if (filter.sessionId !== undefined) await host.states.load(filter.sessionId);
   const mode = await modeOf(host, filter);
   const isHidden = hiddenBy(registry);
   const inMode = offeredIn(

@@ -53,6 +53,10 @@ export class LiveState implements KeptState {
     for (const [key, value] of Object.entries(values)) this.set(key, value);
   }
 
+  get isEmpty(): boolean {
+    return this.#values.size === 0;
+  }
+
   get isUnsaved(): boolean {
     return this.#unsaved.size > 0;
   }

@@ -2,6 +2,7 @@ import { messageOf } from "../contract/errors.ts";
 import type { Logger } from "../contract/logger.ts";
 import type { SessionStore } from "../contract/stores.ts";
 import { withStoreCode } from "../pending/store-errors.ts";
+import { IdleCache } from "./idle-cache.ts";
 import { LiveState, type KeptState } from "./state.ts";
 
 /** What the states of sessions use of their host. */
@@ -19,7 +20,10 @@ interface StatesHost {
  */
 export class SessionStates {
   readonly #host: StatesHost;
-  readonly #states = new Map<string, LiveState>();
+  /** A state that a store has, or that has no values, can be made again. */
+  readonly #states = new IdleCache<LiveState>((state) =>
+    this.#host.sessionStore() === null ? state.isEmpty : !state.isUnsaved,
+  );
   /** Sessions with changes that are not stored; usually empty. */
   readonly #unsaved = new Set<string>();
   readonly #saving = new Map<string, Promise<void>>();
@@ -28,7 +32,7 @@ export class SessionStates {
     this.#host = host;
   }
 
-  /** The state of a session, the same object until it is forgotten. A call without a session has a state of its own. */
+  /** The state of a session: the same object while something holds it. A call without a session has a state of its own. */
   of(sessionId: string | undefined): KeptState {
     return sessionId === undefined ? new LiveState() : this.#live(sessionId);
   }
@@ -73,13 +77,18 @@ export class SessionStates {
   }
 
   #live(sessionId: string): LiveState {
-    const known = this.#states.get(sessionId) ?? new LiveState(() => this.#onChange(sessionId));
-    this.#states.set(sessionId, known);
-    return known;
+    return this.#states.get(sessionId) ?? this.#create(sessionId);
+  }
+
+  #create(sessionId: string): LiveState {
+    const state: LiveState = new LiveState(() => this.#onChange(sessionId, state));
+    this.#states.set(sessionId, state);
+    return state;
   }
 
   /** A call saves its own changes; changes from outside of calls are saved soon. */
-  #onChange(sessionId: string): void {
+  #onChange(sessionId: string, state: LiveState): void {
+    if (this.#states.get(sessionId) !== state) return; // the session has ended
     if (this.#unsaved.has(sessionId) || this.#host.sessionStore() === null) return;
     this.#unsaved.add(sessionId);
     void this.#host.track(
