@@ -74,7 +74,8 @@ function readAnswer(answer: z.output<typeof answerSchema>, event: string, data: 
   const said = output.permissionDecision ?? decision;
   const reason = output.permissionDecisionReason ?? answer.reason;
   const input = output.updatedInput ?? output.tool_input;
-  const message = systemMessage === undefined ? {} : { userMessage: systemMessage, userMessageLevel: "warning" as const };
+  const message =
+    systemMessage === undefined ? {} : { userMessage: systemMessage, userMessageLevel: "warning" as const };
   if (answer.continue === false)
     return { result: refuse(event, answer.stopReason ?? reason ?? "a hook stopped the call") };
   if (said === "deny" || said === "block") return { result: refuse(event, reason ?? "a hook denies it") };

@@ -1,5 +1,6 @@
 import type { AuditRecord, AuditSink } from "@toolmount/core";
 import type { Kysely } from "kysely";
+import { pruneAudit } from "./prune.ts";
 import type { Tables } from "./tables.ts";
 
 /** Most rows of one insert: each has six values, and SQLite accepts 32766. */
@@ -40,6 +41,7 @@ export function createAudit(db: Kysely<Tables>, mode: AuditSink["mode"]): AuditS
       return rows.map(({ body }) => JSON.parse(body) as AuditRecord);
     },
     heads: () => db.selectFrom("audit_heads").select(["writer", "sequence", "hash"]).execute(),
+    prune: (before) => db.transaction().execute((transaction) => pruneAudit(transaction, before)),
   };
 }
 

@@ -43,7 +43,7 @@ async function pruneSessions(db: Kysely<Tables>, before: number): Promise<number
 }
 
 /** A chain without its first records cannot be checked, so a writer's records are deleted together, with its head. */
-async function pruneAudit(db: Kysely<Tables>, before: number): Promise<number> {
+export async function pruneAudit(db: Kysely<Tables>, before: number): Promise<number> {
   const writers = await db
     .selectFrom("audit")
     .select("writer")

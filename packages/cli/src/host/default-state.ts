@@ -62,5 +62,6 @@ function auditOpenedLate(mode: DefaultAudit, open: () => Promise<AuditSink>): Au
     append: async (records) => (await open()).append(records),
     read: async (filter) => (await open()).read(filter),
     heads: async () => (await open()).heads(),
+    prune: async (before) => (await open()).prune!(before),
   };
 }

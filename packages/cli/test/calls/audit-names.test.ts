@@ -44,3 +44,28 @@ test("O10: the help has its commands in groups, and names the environment variab
   expect(stdout).toContain("NO_COLOR");
   expect(stdout).toContain("docs/");
 });
+
+test("R17: audit --prune deletes the records of processes that wrote nothing for so many days, and the rest can be checked", async () => {
+  const plan = `${planOf("./pay.ts")}state: sqlite:./state.db\naudit: durable\n`;
+  const { run, folder } = await workspace({ "pay.ts": pay, "mount-plan.yaml": plan });
+  const call = async () => expect((await run(["call", "pay"], { env })).code).toBe(3);
+  await call();
+  const { length } = (await run(["audit", "--json"])).json() as { length: number };
+  await makeOlder(`${folder}/state.db`, 31);
+  await call();
+
+  const { stdout, stderr } = await run(["audit", "--prune", "30"]);
+  expect([stdout, stderr]).toEqual([`${length} record${length === 1 ? "" : "s"} deleted\n`, ""]);
+  expect((await run(["audit", "--prune", "30", "--json"])).json()).toEqual({ deleted: 0 });
+  expect((await run(["audit", "--check"])).stdout).toBe(
+    `${length} record${length === 1 ? "" : "s"}, unchanged\n`,
+  );
+});
+
+/** Makes all records of an audit older, as their store sees them. */
+async function makeOlder(file: string, days: number): Promise<void> {
+  const { DatabaseSync } = await import("node:sqlite");
+  const db = new DatabaseSync(file);
+  db.prepare("UPDATE audit SET at = at - ?").run(days * 86_400_000);
+  db.close();
+}

@@ -216,6 +216,11 @@ export interface AuditSink {
   append(records: readonly AuditRecord[]): Promise<void>;
   read(filter?: AuditFilter): Promise<readonly AuditRecord[]>;
   heads(): Promise<readonly AuditHead[]>;
+  /**
+   * Deletes the chains of writers that wrote nothing since a time, in milliseconds since the epoch: a chain is deleted as a
+   * whole, so that the rest can be checked. Resolves to the number of deleted records. Optional for a sink.
+   */
+  prune?(before: number): Promise<number>;
 }
 
 /** Selects records of the audit. */

@@ -62,12 +62,12 @@ export class StoredCall {
   }
 
   /** Stores the new record. Its lease is kept until the caller has the ticket. */
-  async add(): Promise<void> {
-    await this.#enqueue(async () => {
+  add(): Promise<void> {
+    return this.#enqueue(async () => {
       await this.store.add(this.record);
       this.#ownVersion = this.record.version;
+      if (isUndelivered(this.record)) this.keepLease();
     });
-    if (isUndelivered(this.record)) this.keepLease();
   }
 
   /** Records that the caller has the ticket. When that fails, the caller's id is free after the lease. */

@@ -48,7 +48,8 @@ async function run(message: Extract<HostMessage, { type: "run" }>): Promise<void
   const { runId, tool: name } = message;
   const tool = module?.tools.get(name);
   if (tool === undefined) {
-    const error = `the module has no tool "${name}" in this process`;
+    const why = module === undefined ? "" : module.skipped.map((problem) => `; ${problem}`).join("");
+    const error = `the module has no tool "${name}" in a process of its own${why}`;
     return send({ type: "threw", runId, thrown: { kind: "error", name: "Error", message: error } });
   }
   const controller = new AbortController();

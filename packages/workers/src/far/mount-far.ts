@@ -1,11 +1,14 @@
 import { createHost, type Coordinator, type JsonObject, type ToolDefinition } from "@toolmount/core";
-import { authoredDefinition } from "@toolmount/core/internal";
+import { messageOf } from "@toolmount/core/errors";
+import { authoredDefinition, recogniseModule, runMount } from "@toolmount/core/internal";
 import type { HostMessage } from "./messages.ts";
 import { importFile } from "./import-module.ts";
 
 /** A module that is mounted in this process. */
 export interface FarModule {
   readonly tools: ReadonlyMap<string, ToolDefinition>;
+  /** Why tools of the module are not among these: their contract needs an adapter, which only the host has. */
+  readonly skipped: readonly string[];
   /** The module keeps state between calls, so all its calls must run in this process. */
   readonly keepsState: boolean;
 }
@@ -35,39 +38,29 @@ export async function mountFar(message: Extract<HostMessage, { type: "mount" }>)
       return {};
     },
   });
-  for (const tool of await toolsOf(exports, coordinator, config)) coordinator.mount("tools", tool);
-  await draft.commit();
-  return { tools, keepsState: exports["keepsState"] === true };
-}
-
-type Mountable = { readonly name: string };
-
-/** Calls `mount` and returns the tools that it returned; of a module without `mount`, the exported tools. */
-async function toolsOf(
-  { mount, ...others }: Readonly<Record<string, unknown>>,
-  coordinator: Coordinator,
-  config: JsonObject,
-): Promise<readonly Mountable[]> {
-  if (typeof mount !== "function") return [...new Set(Object.values(others).filter(isTool))];
   const mounted = new Set<unknown>();
-  const watched: Coordinator = Object.freeze({
-    ...coordinator,
-    mount: (...parameters: Parameters<Coordinator["mount"]>) => {
-      mounted.add(parameters[1]);
-      return coordinator.mount(...parameters);
-    },
-  });
-  const returned: unknown = await (mount as (...parameters: unknown[]) => unknown)(watched, config);
-  return listReturned(returned).filter((tool) => !mounted.has(tool));
+  const skipped: string[] = [];
+  const recognised = recogniseModule(module.specifier, exports);
+  const watched = skipping(coordinator, mounted, skipped);
+  await runMount(module.specifier, recognised, watched, config, (tool) => mounted.has(tool));
+  await draft.commit();
+  return { tools, skipped, keepsState: exports["keepsState"] === true };
 }
 
-function listReturned(returned: unknown): readonly Mountable[] {
-  if (typeof returned !== "object" || returned === null) return [];
-  if (Array.isArray(returned)) return returned as readonly Mountable[];
-  if (isTool(returned)) return [returned];
-  return listReturned((returned as { readonly tools?: unknown }).tools);
-}
-
-function isTool(value: unknown): value is Mountable {
-  return typeof value === "object" && value !== null && "execute" in value && "name" in value;
+/**
+ * A coordinator that skips a tool that core refuses: one of another contract, such as an Aptix class, whose adapter is in the
+ * host alone. The host has checked all others. Problems of skipped tools go to `skipped`.
+ */
+function skipping(coordinator: Coordinator, mounted: Set<unknown>, skipped: string[]): Coordinator {
+  const mount = (...given: Parameters<Coordinator["mount"]>) => {
+    mounted.add(given[1]);
+    if (given[0] !== "tools") return coordinator.mount(...given);
+    try {
+      return coordinator.mount(...given);
+    } catch (error) {
+      skipped.push(messageOf(error));
+      return () => {};
+    }
+  };
+  return Object.freeze({ ...coordinator, mount: mount as Coordinator["mount"] });
 }

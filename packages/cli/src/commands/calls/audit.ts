@@ -17,6 +17,7 @@ interface Options extends PlanOptions {
   readonly last: number;
   readonly check?: true;
   readonly follow?: true;
+  readonly prune?: number;
 }
 
 /** `toolmount audit [plan]`: shows decisions and the start and end of calls, or verifies the audit. */
@@ -27,6 +28,11 @@ export function define(command: Command, shell: Shell): void {
     .option("--tool <name>", "only this tool")
     .option("--last <n>", "show this many, the newest", readCount, 50)
     .option("--check", "verify the chain of the whole audit instead")
+    .option(
+      "--prune <days>",
+      "delete the records of processes that wrote nothing for so many days",
+      readCount,
+    )
     .option("-f, --follow", "then show new records as they are written, until Ctrl-C")
     .option(...jsonOption)
     .action(async (plan: string | undefined, options: Options) =>
@@ -50,11 +56,26 @@ async function audit(plan: string | undefined, options: Options, shell: Shell): 
         module: "an audit",
         install: 'the line "audit: durable" in the plan',
       });
+    if (options.prune !== undefined) return await prune(sink, options.prune, options, shell);
     if (options.check === true) return await check(sink, options, shell);
     return options.follow === true ? await follow(sink, options, shell) : await show(sink, options, shell);
   } finally {
     await host.close();
   }
+}
+
+/** Deletes old records. Each process has a chain of its own, which is deleted as a whole or not at all. */
+async function prune(sink: AuditSink, days: number, { json }: Options, { out }: Shell): Promise<ExitCode> {
+  if (sink.prune === undefined)
+    throw new ToolmountError("EXTENSION_MISSING", {
+      what: "the audit of this plan cannot delete records; toolmount audit --prune",
+      module: "an audit in a store",
+      install: "the line state: sqlite:./.toolmount/state.db in the plan",
+    });
+  const deleted = await sink.prune(Date.now() - days * 86_400_000);
+  if (json === true) out.json({ deleted });
+  else out.line(`${deleted} ${deleted === 1 ? "record" : "records"} deleted`);
+  return exitCodes.done;
 }
 
 async function show(sink: AuditSink, { run, tool, last, json }: Options, { out }: Shell): Promise<ExitCode> {

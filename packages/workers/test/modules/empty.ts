@@ -1,0 +1,2 @@
+// Neither a function `mount` nor a tool.
+export const greeting = "hello";

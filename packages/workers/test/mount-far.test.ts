@@ -1,0 +1,23 @@
+import { join } from "node:path";
+import { expect, test } from "vitest";
+import { mountFar } from "../src/far/mount-far.ts";
+
+/** Mounts a module of the folder `modules` as a process of its own does. */
+function mount(name: string) {
+  const specifier = join(import.meta.dirname, `modules/${name}.ts`);
+  return mountFar({ type: "mount", module: { specifier, config: {} }, folder: "/tmp", protectedPaths: [] });
+}
+
+test("M3: a process recognises a module as the host does: a class of another contract leaves the other tools usable", async () => {
+  const { tools, skipped } = await mount("mixed");
+
+  expect([...tools.keys()]).toEqual(["by_hand"]);
+  expect(skipped).toEqual([expect.stringMatching(/./)]);
+});
+
+test("M3: a process refuses a module that the host would refuse, in the same words", async () => {
+  await expect(mount("empty")).rejects.toMatchObject({
+    code: "MODULE_INVALID",
+    message: expect.stringContaining("greeting"),
+  });
+});
