@@ -35,8 +35,8 @@ export function createSessions(host: HostState): (id: string) => Session {
 
 function createSession(host: HostState, id: string, forget: () => void): Session {
   const cancellation = createCancellation();
-  let held = host.states.of(id); // what was loaded stays loaded while the session is held
-  const stateOf = () => (held = host.states.of(id));
+  const held = { state: host.states.of(id) }; // what was loaded stays loaded while the session is held
+  const stateOf = () => (held.state = host.states.of(id));
   const load = async () => {
     stateOf();
     await host.states.load(id);

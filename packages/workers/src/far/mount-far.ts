@@ -62,5 +62,5 @@ function skipping(coordinator: Coordinator, mounted: Set<unknown>, skipped: stri
       return () => {};
     }
   };
-  return Object.freeze({ ...coordinator, mount: mount as Coordinator["mount"] });
+  return Object.freeze({ ...coordinator, mount });
 }
