@@ -110,6 +110,16 @@ test("each host of a server has its own tools, and a name that is not there is N
   });
 });
 
+test("the list of calls hides what names a secret, also in arguments that are not JSON", async () => {
+  const { ask } = await serve(createWorld().host);
+  const given = '{"text":"a","password":"hunter-2",}';
+  const { body } = await ask("POST", calls, { body: { tool: "echo", arguments: given } });
+
+  expect(body).toMatchObject({ status: "invalid" });
+  const shown = await ask("GET", `${calls}/${String(body["runId"])}`);
+  expect(shown.body).toMatchObject({ arguments: { value: '{"text":"a","password":"[masked]",}' } });
+});
+
 test("a client that goes cancels its call, whose end is in the list of calls", async () => {
   const { host, started } = createWorld();
   const { ask } = await serve(host);

@@ -1,6 +1,6 @@
 import type { Attributes } from "@opentelemetry/api";
 import type { Json } from "@toolmount/core";
-import { truncateText, type Redactor } from "@toolmount/core/redact";
+import { redactArguments, truncateText, type Redactor } from "@toolmount/core/redact";
 import type { CallTrace, ModelTrace, TraceUsage, TurnTrace } from "@toolmount/core/tracing";
 
 /** Most characters of an attribute that holds arguments or a result. */
@@ -129,21 +129,12 @@ function contentAttributes({ arguments: input, result }: CallTrace, redact: Reda
   };
 }
 
-/** Raw text is what a model wrote: it is read first, so that names of secrets in it are seen. */
 function contentText(value: unknown, redact: Redactor): string {
   try {
-    const shown = redact(typeof value === "string" ? parsed(value) : (value as Json));
+    const shown = redactArguments(value as Json, redact);
     return truncateText(typeof shown === "string" ? shown : JSON.stringify(shown), maxContent);
   } catch {
     return "[unreadable]"; // arguments that were refused may be anything, and a listener must not throw
-  }
-}
-
-function parsed(text: string): Json {
-  try {
-    return JSON.parse(text) as Json;
-  } catch {
-    return text; // shown as it came, known secrets masked
   }
 }
 

@@ -1,4 +1,5 @@
-import type { SessionRecord } from "@toolmount/core";
+import type { Json, SessionRecord } from "@toolmount/core";
+import { redact, redactArguments } from "@toolmount/core/redact";
 import type { Settings } from "./config/settings.ts";
 import { costOf, noUsage } from "./provider/usage.ts";
 import type { SessionDetails, SessionSummary } from "./reasoner-types.ts";
@@ -49,8 +50,19 @@ export function detailsOf(
   view: SessionView,
   prices: Settings["prices"],
 ): Partial<SessionDetails> & Pick<SessionDetails, "items" | "waiting" | "children"> {
-  const { items, children, turns, usage, title, lastStatus: status } = view;
-  const waiting = waitingCalls(view);
+  const { children, turns, usage, title, lastStatus: status } = view;
+  const items = view.items.map(withoutSecrets);
+  // A client that runs a call itself needs its arguments whole.
+  const waiting = waitingCalls(view).map((call) =>
+    call.waitsFor === "client" ? call : withoutSecrets(call),
+  );
   const cost = costOf(usage, prices);
   return { items, children, turns, usage, cost, title, status, waiting, waits: waiting.length };
+}
+
+/** The log keeps a call as the model wrote it, since the model reads it again. People see it without what names secrets. */
+function withoutSecrets<Shown extends { readonly arguments?: unknown }>(shown: Shown): Shown {
+  return shown.arguments === undefined
+    ? shown
+    : { ...shown, arguments: redactArguments(shown.arguments as Json, redact) };
 }

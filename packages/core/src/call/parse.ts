@@ -73,11 +73,16 @@ function readText(call: Call, text: string): object | null {
   try {
     value = JSON.parse(text);
   } catch (error) {
-    return refuse(call, `the arguments are not valid JSON: ${messageOf(error)}`);
+    return refuse(call, `the arguments are not valid JSON: ${withoutExcerpt(messageOf(error))}`);
   }
   if (typeof value !== "object" || value === null || Array.isArray(value))
     return refuse(call, "the arguments are valid JSON, but not an object");
   return needsCheck(text) ? checkedCopy(call, value) : value;
+}
+
+/** What V8 says of invalid JSON quotes the text, which may have a secret: the error is logged and stored. */
+function withoutExcerpt(message: string): string {
+  return message.replace(/^(Unexpected token '.+?'), .*$/su, "$1");
 }
 
 /** Long texts may be nested deeply, and an escape can hide a `__proto__`. Short and plain texts can do neither. */

@@ -5,11 +5,11 @@ import type { Runner } from "../contract/ports.ts";
 import type { ToolResult, ToolReturn } from "../contract/result.ts";
 import { canonicalJson } from "../json/canonical.ts";
 import type { Json } from "../json/json.ts";
+import { redactArguments } from "../text/redact-arguments.ts";
 import { createRedactor, type Redactor } from "../text/redact.ts";
 import { argumentDifferences, printCall, resultDifference } from "./differences.ts";
 import { digestsOf } from "./digests.ts";
 import { observe, withoutOrigin } from "./record.ts";
-import { redactArguments } from "./redact-arguments.ts";
 import type { Tape, TapeCall } from "./tape.ts";
 
 /** Answers calls from a tape in place of the tools. */

@@ -1,6 +1,7 @@
 import type { SecretTexts } from "../contract/logger.ts";
 import { isRecord, type Json } from "../json/json.ts";
 
+export { redactArguments } from "./redact-arguments.ts";
 export type { SecretTexts } from "../contract/logger.ts";
 
 /** The replacement of a secret. */

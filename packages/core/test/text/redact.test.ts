@@ -8,6 +8,7 @@ import {
   mask,
   namesSecret,
   redact,
+  redactArguments,
   truncateText,
 } from "@toolmount/core/redact";
 import type { Json, Logger } from "../../src/index.ts";
@@ -289,5 +290,62 @@ test("R4: secrets that become known later are masked from then on, and each of t
   expect(redactor({ text: "a first-line b", more: ["second-line"] })).toEqual({
     text: "a [masked] b",
     more: ["[masked]"],
+  });
+});
+
+describe("redaction of arguments as a model wrote them", () => {
+  test.each([
+    ['{"password":"hunter-2","more":1}', '{"password":"[masked]","more":1}'],
+    ['{"password":"hunter-2",}', '{"password":"[masked]",}'],
+    ['{"a":{"api_key": "hunter-2"', '{"a":{"api_key": "[masked]"'],
+    ['{"credentials":{"user":"hunter-2","code":["hunter-3"]},', '{"credentials":"[masked]"'],
+    ['{"list":[{"token":"hunter', '{"list":[{"token":"[masked]"'],
+    ["{'password': 'hunter-2'}", "{'password': \"[masked]\"}"],
+    ["{password: hunter-2, more: 1}", '{password: "[masked]", more: 1}'],
+    ["Authorization: Bearer hunter-2\nmore", 'Authorization: "[masked]"\nmore'],
+    ['[{"secret":"hunter-2"}]', '[{"secret":"[masked]"}]'],
+    [JSON.stringify('{"secret":"hunter-2"}'), JSON.stringify('{"secret":"[masked]"}')],
+    ['{\\"secret\\":\\"hunter-2\\"}', '{\\"secret\\":"[masked]"'],
+    ['{"a":1,}', '{"a":1,}'],
+    ["plain text", "plain text"],
+    ["7", "7"],
+  ])("%s becomes %s", (given, shown) => {
+    expect(redactArguments(given, createRedactor())).toBe(shown);
+  });
+
+  test("wherever the text is cut, no value of a name that names a secret is left", () => {
+    const key = fc.constantFrom("password", "API-KEY", "client_secret", "db.token");
+    const given = fc.dictionary(fc.string({ maxLength: 5 }), fc.jsonValue({ maxDepth: 2 }));
+    fc.assert(
+      fc.property(given, key, fc.nat(), (object, name, at) => {
+        const text = JSON.stringify({ before: object, [name]: "canary-value", after: object });
+        const cut = text.slice(0, text.length - (at % text.length));
+        expect(redactArguments(cut, createRedactor())).not.toMatch(/canary-v/);
+      }),
+    );
+  });
+
+  test("what the arguments are is neither in the audit nor in a log when they are not valid", async () => {
+    const store = createMemoryStore({ audit: "durable" });
+    const lines: unknown[] = [];
+    const level = (...fields: unknown[]) => void lines.push(fields);
+    const logger: Logger = {
+      trace: level,
+      debug: level,
+      info: level,
+      warn: level,
+      error: level,
+      child: () => logger,
+    };
+    const { host } = world([tool()], { store, logger });
+    const outcomes = [];
+    for (const text of ['{"password": hunter-2}', "hunter-2", '{"password":"hunter-2",}', '{"x":hunter-2'])
+      outcomes.push(await host.call({ name: "probe", arguments: text }, { sessionId: "s" }));
+
+    expect(outcomes.map(({ status }) => status)).toEqual(["invalid", "invalid", "invalid", "invalid"]);
+    expect(outcomes[0]!.result.error).toContain("the arguments are not valid JSON: Unexpected token 'h'");
+    const kept = JSON.stringify([await store.audit!.read(), lines]);
+    expect(kept).toContain("INVALID_ARGUMENTS");
+    expect(kept).not.toContain("hunter");
   });
 });

@@ -1,4 +1,4 @@
-import { redact } from "@toolmount/core/redact";
+import { redact, redactArguments } from "@toolmount/core/redact";
 import type { Json } from "@toolmount/core";
 
 /** One moment of a call. */
@@ -55,12 +55,14 @@ export function show(value: unknown): Shown | null {
     : { text: text.slice(0, maxShown).toWellFormed(), characters: text.length };
 }
 
+/** Arguments that a model wrote as text are shown as the JSON that they are, where they are JSON. */
 function toJson(value: unknown): Json {
   if (typeof value !== "string") return value as Json;
+  const masked = redactArguments(value, redact) as string;
   try {
-    return JSON.parse(value) as Json;
+    return JSON.parse(masked) as Json;
   } catch {
-    return value; // a model's arguments that are not JSON
+    return masked;
   }
 }
 

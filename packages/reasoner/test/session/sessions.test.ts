@@ -251,3 +251,21 @@ test("a child resumes its session, and only for its own parent", async () => {
   await run("steal", { sessionId: "other" });
   expect(outputs(requests.at(-1))["c3"]).toMatch(/^Error: /);
 });
+
+test("a shown session hides what names a secret in its calls, and the model still reads what it wrote", async () => {
+  const written = {
+    type: "function_call",
+    call_id: "c1",
+    name: "look",
+    arguments: '{"password":"hunter-2",}',
+  };
+  const { run, reasoner, requests } = await world([response([written]), response([say("done")])], {
+    tools: [tool("look", () => 1)],
+  });
+  await run("look");
+
+  const shown = JSON.stringify(await reasoner.show("s"));
+  expect(shown).toContain(String.raw`{\"password\":\"[masked]\",}`);
+  expect(shown).not.toContain("hunter");
+  expect(JSON.stringify(requests[1]!.input)).toContain("hunter-2");
+});
