@@ -70,18 +70,19 @@ export function readNegativeCases(folder: string): WorldCase[] {
   return cases.map((each) => caseOf(each, each.calls ?? [], { id: each.id, ...each.expected }));
 }
 
-/** Two tasks that are played side by side. */
-interface Two {
+/** Tasks that are played side by side. */
+interface Group {
   readonly ids: string;
-  readonly pair: readonly WorldCase[];
+  readonly group: readonly WorldCase[];
 }
 
-export function byTwos(tasks: readonly WorldCase[]): readonly Two[] {
+/** Tasks in groups of a size: most of what they do is to wait for a process. */
+export function inGroups(tasks: readonly WorldCase[], size: number): readonly Group[] {
   // Without the shared tasks a skipped test stays to be seen.
-  if (tasks.length === 0) return [{ ids: "no task", pair: [] }];
+  if (tasks.length === 0) return [{ ids: "no task", group: [] }];
   return tasks.flatMap((_task, at) => {
-    const pair = tasks.slice(at, at + 2);
-    return at % 2 === 0 ? [{ ids: pair.map(({ id }) => id).join(", "), pair }] : [];
+    const group = tasks.slice(at, at + size);
+    return at % size === 0 ? [{ ids: group.map(({ id }) => id).join(", "), group }] : [];
   });
 }
 

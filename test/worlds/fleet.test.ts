@@ -4,7 +4,7 @@ import { createInterface } from "node:readline";
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from "vitest";
 import { startPostgres, startRedis } from "../../packages/workers/test/fleet/servers.ts";
 import { commandFile, nodeFlags } from "../support/program.ts";
-import { byTwos, readTasks, type WorldCase } from "../support/world-cases.ts";
+import { inGroups, readTasks, type WorldCase } from "../support/world-cases.ts";
 import {
   compareKept,
   dataOf,
@@ -22,7 +22,7 @@ const worlds = (["retail", "bfcl"] as const).map((world) => {
   const data = dataOf(world);
   const all = data === undefined ? [] : readTasks(data);
   const short = all.filter(({ calls }) => calls.length >= 4 && calls.length <= 5);
-  return { world, tasks: byTwos(isFull ? all : short.slice(0, 2)) };
+  return { world, tasks: inGroups(isFull ? all : short.slice(0, 2), 2) };
 });
 
 describe.skipIf(dataOf("retail") === undefined || dataOf("bfcl") === undefined)(
@@ -43,9 +43,9 @@ describe.skipIf(dataOf("retail") === undefined || dataOf("bfcl") === undefined)(
     for (const { world, tasks } of worlds)
       test.each(tasks)(
         `calls of ${world} answer as expected in workers that are killed in the middle, by Postgres and by Redis: $ids`,
-        async ({ pair }) => {
+        async ({ group }) => {
           const engines = [state, redis.url];
-          const played = pair.map((task, at) =>
+          const played = group.map((task, at) =>
             playInFleet(world, task, { state, engine: engines[at]!, queue: `${world}-${task.id}` }),
           );
           expect((await Promise.all(played)).flat()).toEqual([]);

@@ -1,10 +1,12 @@
 import { execFile, spawn } from "node:child_process";
 import { once } from "node:events";
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { ToolOutcome } from "@toolmount/core";
-import { describe, expect, test } from "vitest";
+import { afterAll, describe, expect, test } from "vitest";
 import { commandFile, nodeFlags } from "../support/program.ts";
-import { byTwos, readTasks, type WorldCase } from "../support/world-cases.ts";
+import { inGroups, readTasks, type WorldCase } from "../support/world-cases.ts";
 import {
   compareKept,
   dataOf,
@@ -18,32 +20,39 @@ import { compareAnswers, stateDigest } from "../support/world-player.ts";
 
 // Each call, or each task, is a process of its own here. TOOLMOUNT_LOAD=full takes all tasks, which takes about an hour.
 const isFull = process.env["TOOLMOUNT_LOAD"] === "full";
+/** Tasks that are played together. */
+const groupSize = isFull ? 8 : 2;
 const root = join(import.meta.dirname, "../..");
+
+/** Compiled code of the processes: the next one starts in four fifths of the time. */
+const compiled = mkdtempSync(join(tmpdir(), "toolmount-compiled-"));
+afterAll(() => rmSync(compiled, { recursive: true, force: true }));
+const environment = { ...process.env, NODE_COMPILE_CACHE: compiled };
 
 for (const world of ["retail", "bfcl"] as const) {
   const data = dataOf(world);
   const tasks = data === undefined ? [] : readTasks(data);
   const short = tasks.filter(({ calls }) => calls.length >= 4 && calls.length <= 5);
-  const some = (count: number) => byTwos(isFull ? tasks : short.slice(0, count));
+  const some = (count: number) => inGroups(isFull ? tasks : short.slice(0, count), groupSize);
 
   describe.skipIf(data === undefined)(
     `${world} beyond one process (skipped without the shared tasks)`,
     () => {
-      test.each(some(4))("calls in a process of their own answer as expected: $ids", async ({ pair }) => {
-        expect((await Promise.all(pair.map((task) => playInProcess(world, task)))).flat()).toEqual([]);
+      test.each(some(4))("calls in a process of their own answer as expected: $ids", async ({ group }) => {
+        expect((await Promise.all(group.map((task) => playInProcess(world, task)))).flat()).toEqual([]);
       });
 
       test.each(some(1))(
         "toolmount call --json, once for each call, answers as expected: $ids",
-        async ({ pair }) => {
-          expect((await Promise.all(pair.map((task) => playByCommand(world, task)))).flat()).toEqual([]);
+        async ({ group }) => {
+          expect((await Promise.all(group.map((task) => playByCommand(world, task)))).flat()).toEqual([]);
         },
       );
 
       test.each(some(1))(
         "a turn that is killed after each call and resumed ends in the final state: $ids",
-        async ({ pair }) => {
-          expect((await Promise.all(pair.map((task) => playKilled(world, task)))).flat()).toEqual([]);
+        async ({ group }) => {
+          expect((await Promise.all(group.map((task) => playKilled(world, task)))).flat()).toEqual([]);
         },
       );
     },
@@ -86,7 +95,7 @@ async function callByCommand(
     execFile(
       process.execPath,
       [...command, "call", ...words, "--approve", "--json"],
-      { env: { ...process.env, ...env } },
+      { env: { ...environment, ...env } },
       (_error, output) => resolve(output),
     );
   });
@@ -107,7 +116,7 @@ async function playKilled(world: World, task: WorldCase): Promise<string[]> {
     ] as const;
     const program = join(root, "test/support/world-process.ts");
     const child = spawn(process.execPath, [...nodeFlags, program, ...words], {
-      env: { ...process.env, ...env },
+      env: { ...environment, ...env },
       stdio: ["ignore", "ignore", "inherit"],
     });
     const closed = once(child, "close") as Promise<[number | null, string | null]>;

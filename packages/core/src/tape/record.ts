@@ -3,8 +3,7 @@ import type { Phase } from "../contract/outcome.ts";
 import type { EventData, Undo } from "../contract/hooks.ts";
 import type { ToolResult } from "../contract/result.ts";
 import type { Json } from "../json/json.ts";
-import { redactArguments } from "../text/redact-arguments.ts";
-import type { Redactor } from "../text/redact.ts";
+import { redactArguments, type Redactor } from "../text/redact.ts";
 import { digestsOf } from "./digests.ts";
 import type { TapeCall, TapeDecision, TapeResult } from "./tape.ts";
 

@@ -1,6 +1,5 @@
 import { isRecord, type Json, type JsonObject } from "../json/json.ts";
-import { redactArguments } from "../text/redact-arguments.ts";
-import type { Redactor } from "../text/redact.ts";
+import { redactArguments, type Redactor } from "../text/redact.ts";
 
 /** Masks secrets in an answer of a model, and in the arguments of its calls. */
 export function redactAnswer(answer: JsonObject, redact: Redactor): JsonObject {

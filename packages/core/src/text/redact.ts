@@ -1,7 +1,6 @@
 import type { SecretTexts } from "../contract/logger.ts";
 import { isRecord, type Json } from "../json/json.ts";
 
-export { redactArguments } from "./redact-arguments.ts";
 export type { SecretTexts } from "../contract/logger.ts";
 
 /** The replacement of a secret. */
@@ -70,6 +69,48 @@ export function createRedactor(secrets: readonly string[] | SecretTexts = []): R
     return Object.fromEntries(members);
   };
   return redactValue;
+}
+
+/**
+ * Masks secrets in the arguments of a call, by value and by name. Arguments that no schema accepted are the text that a
+ * model wrote: names are found in that text, too, also where it is broken JSON.
+ */
+export function redactArguments(given: Json, redactor: Redactor): Json {
+  if (typeof given !== "string") return redactor(given);
+  const value = parseJson(given);
+  if (value === undefined) return redactor(maskMembers(given));
+  if (typeof value === "string") return JSON.stringify(redactArguments(value, redactor));
+  return typeof value === "object" && value !== null ? JSON.stringify(redactor(value)) : redactor(given);
+}
+
+function parseJson(text: string): Json | undefined {
+  try {
+    return JSON.parse(text) as Json;
+  } catch {
+    return undefined;
+  }
+}
+
+/** A name in text that is nearly JSON. Its quotes may be of either kind, escaped, or missing. */
+const memberName = /(?:\\*["'])?([\w.-]{1,100})(?:\\*["'])?\s*[:=]\s*/g;
+
+/**
+ * A value: quoted text, which may be cut at the end; a list or an object, whose end is not known, so the rest belongs to
+ * it; or anything else, to the end of the line or of the member.
+ */
+const memberValue = /\\*"(?:[^"\\]|\\.)*"?|\\*'(?:[^'\\]|\\.)*'?|[{[].*|[^\n,;}\]]*/sy;
+
+function maskMembers(text: string): string {
+  let shown = "";
+  let from = 0;
+  for (const { 0: start, 1: name, index } of text.matchAll(memberName)) {
+    if (index < from || !namesSecret(name!)) continue;
+    memberValue.lastIndex = index + start.length;
+    const [value = ""] = memberValue.exec(text) ?? [];
+    shown += `${text.slice(from, index + start.length)}"${mask}"`;
+    from = index + start.length + value.length;
+  }
+  return shown + text.slice(from);
 }
 
 /** Creates a set of secret texts. */
