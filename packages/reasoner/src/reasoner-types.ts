@@ -1,6 +1,6 @@
 import type { Host, SessionRecord } from "@toolmount/core";
 import type { Settings } from "./config/settings.ts";
-import type { Item } from "./provider/items.ts";
+import type { ImageInput, Item } from "./provider/items.ts";
 import type { Cost, Usage } from "./provider/usage.ts";
 import type { SessionStatus } from "./session/entry.ts";
 import type { WaitingCall } from "./session/waiting.ts";
@@ -29,6 +29,8 @@ export interface TurnOptions {
 /** Options of a new turn. */
 export interface RunOptions extends TurnOptions {
   readonly prompt: string;
+  /** Images of the prompt; base64. Rejects with `OPTION_INVALID` for another type than `image/…`. */
+  readonly images?: readonly ImageInput[] | undefined;
   /** The session of the turn: an existing one, or a new one under this id. Default: a new one. */
   readonly sessionId?: string | undefined;
 }

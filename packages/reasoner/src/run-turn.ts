@@ -4,6 +4,7 @@ import { usageSince } from "./agents/child-budget.ts";
 import type { GlobLists } from "./agents/child-rights.ts";
 import { leftAbove, type Spender } from "./agents/shared-budget.ts";
 import { requireAllowed } from "./provider/ask-model.ts";
+import type { ImageInput } from "./provider/items.ts";
 import { ModelOpener } from "./provider/open-model.ts";
 import type { RunOptions, TurnHost, TurnOptions } from "./reasoner-types.ts";
 import type { SessionAccess } from "./session-access.ts";
@@ -72,6 +73,7 @@ export class TurnRunner {
     const { hooks } = this.#coordinator;
     if (view.turn !== null) throw conflict(facts.id, "its last turn has not ended; resume it, or cancel it");
     this.requireIdle(facts.id);
+    requireImages(options.images);
     const { turns: limit } = this.#access.settingsFor(facts, options).budgets;
     if (limit !== undefined && view.turns >= limit)
       throw new ToolmountError("AGENT_BUDGET_EXHAUSTED", { budget: "turns", limit });
@@ -85,7 +87,9 @@ export class TurnRunner {
       const answer = await hooks.emit("prompt:submit", { ...ids, prompt: options.prompt });
       requireAllowed(answer, "the prompt");
       const state = host.session(facts.id).snapshot();
-      await log.append({ kind: "begin", turnId, traceparent, prompt: options.prompt, state });
+      const { prompt, images = [] } = options;
+      const shown = images.length > 0 && { images: [...images] };
+      await log.append({ kind: "begin", turnId, traceparent, prompt, state, ...shown });
       await log.save();
       return this.#drive(host, log, { options, clientResults: [], traceparent, model });
     });
@@ -177,6 +181,15 @@ export class TurnRunner {
     await this.#access.restore(host, log);
     await this.resume(host, log, { ...options, abortSignal: AbortSignal.abort() });
   }
+}
+
+function requireImages(images: RunOptions["images"] = []): void {
+  const isImage = ({ mimeType, data }: ImageInput) =>
+    /^image\/[\w.+-]+$/.test(mimeType) && /^[A-Za-z0-9+/]+=*$/.test(data);
+  const at = images.findIndex((image) => !isImage(image));
+  if (at < 0) return;
+  const problem = `image ${at + 1} is not { mimeType: "image/…", data: base64 without a data: prefix }`;
+  throw new ToolmountError("OPTION_INVALID", { option: "images", problem });
 }
 
 /** Adds to the parent's log what its sub-agents used in a process that is gone, whether or not they are resumed. */

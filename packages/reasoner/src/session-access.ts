@@ -71,7 +71,7 @@ export function createSessionAccess(
 
     /** The plan's settings, overridden by the agent's and then by the turn's. */
     settingsFor: (facts: SessionFacts, { settings: given = {}, instructions }: TurnOptions): Settings =>
-      withMore(merged(settings, agentSettings(agentOf(facts)), given), instructions),
+      ownOutput(facts, withMore(merged(settings, agentSettings(agentOf(facts)), given), instructions)),
 
     /** Throws `SESSION_NOT_FOUND` for another user's session. A caller without a user acts for the session's user. */
     requireOwner({ id, userId: owner }: SessionFacts, userId: string | null | undefined): void {
@@ -110,4 +110,9 @@ function agentSettings(agent: Agent | null): Partial<Settings> {
 
 function defined(given: Readonly<Record<string, unknown>>): Partial<Settings> {
   return Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined));
+}
+
+/** The parent of a sub-agent reads a text. */
+function ownOutput({ parentId }: SessionFacts, settings: Settings): Settings {
+  return parentId === null ? settings : { ...settings, outputSchema: undefined };
 }

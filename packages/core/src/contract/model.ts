@@ -26,6 +26,8 @@ export interface ModelSettings {
   readonly reasoning?:
     | { readonly effort?: string | undefined; readonly summary?: string | undefined }
     | undefined;
+  /** The last answer is JSON of this schema. */
+  readonly output?: { readonly schema: JsonSchema; readonly strict: boolean } | undefined;
   /** Whether the server stores the response. Only the Responses API does. */
   readonly store: boolean;
 }

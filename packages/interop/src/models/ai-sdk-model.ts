@@ -62,7 +62,7 @@ async function* respond(
   abortSignal: AbortSignal,
 ): AsyncIterable<ModelPart> {
   const { instructions, items, settings } = request;
-  const { messages, omitted } = toPrompt(instructions, items, language.provider, options.cacheMark);
+  const { messages, omitted } = toPrompt(instructions, items, language, options.cacheMark);
   for (const what of omitted) yield { type: "omitted", what };
   const isOneCallIgnored = !settings.parallelToolCalls && options.oneCallOptions === undefined;
   if (isOneCallIgnored && request.tools.length > 0)
@@ -77,7 +77,7 @@ function settingsOf(
   { tools, settings }: ModelRequest,
   { oneCallOptions }: AiSdkModelOptions,
 ): Omit<AiSdkRequest, "prompt" | "abortSignal"> {
-  const { temperature, maxOutputTokens, reasoning, parallelToolCalls } = settings;
+  const { temperature, maxOutputTokens, reasoning, parallelToolCalls, output } = settings;
   const offered = tools.map(({ name, description, schema, strict }) => ({
     type: "function" as const,
     name,
@@ -89,6 +89,9 @@ function settingsOf(
     ...(offered.length > 0 && { tools: offered, toolChoice: { type: "auto" } }),
     ...(temperature !== undefined && { temperature }),
     ...(maxOutputTokens !== undefined && { maxOutputTokens }),
+    ...(output !== undefined && {
+      responseFormat: { type: "json" as const, schema: output.schema, name: "answer" },
+    }),
     ...(reasoning?.effort !== undefined && { reasoning: reasoning.effort as "low" }),
     ...(!parallelToolCalls && oneCallOptions !== undefined && { providerOptions: oneCallOptions }),
   };

@@ -21,6 +21,7 @@ export interface AiSdkRequest {
   toolChoice?: { type: "auto" };
   maxOutputTokens?: number;
   temperature?: number;
+  responseFormat?: { type: "json"; schema: JsonSchema; name: string };
   reasoning?: "none" | "minimal" | "low" | "medium" | "high" | "xhigh";
   abortSignal?: AbortSignal;
   providerOptions?: AiSdkOptions;
@@ -36,7 +37,7 @@ interface AiSdkFunction {
 
 export type AiSdkMessage = (
   | { role: "system"; content: string }
-  | { role: "user"; content: AiSdkTextPart[] }
+  | { role: "user"; content: (AiSdkTextPart | AiSdkFilePart)[] }
   | { role: "assistant"; content: AiSdkAssistantPart[] }
   | { role: "tool"; content: AiSdkResultPart[] }
 ) & { providerOptions?: AiSdkOptions };
@@ -45,6 +46,13 @@ export interface AiSdkTextPart {
   type: "text";
   text: string;
   providerOptions?: AiSdkOptions;
+}
+
+export interface AiSdkFilePart {
+  type: "file";
+  mediaType: string;
+  /** Base64. Specification v3 takes the text alone. */
+  data: { type: "data"; data: string };
 }
 
 export type AiSdkAssistantPart =

@@ -2,6 +2,8 @@ import type { ModelItem } from "@toolmount/core";
 import { isRecord, readText } from "../schema/guards.ts";
 import type {
   AiSdkAssistantPart,
+  AiSdkFilePart,
+  AiSdkLanguageModel,
   AiSdkMessage,
   AiSdkOptions,
   AiSdkResultPart,
@@ -15,7 +17,7 @@ export interface Prompt {
 }
 
 type Entry =
-  | { readonly role: "user"; readonly part: AiSdkTextPart }
+  | { readonly role: "user"; readonly part: AiSdkTextPart | AiSdkFilePart }
   | { readonly role: "assistant"; readonly part: AiSdkAssistantPart }
   | { readonly role: "tool"; readonly part: AiSdkResultPart };
 
@@ -26,7 +28,7 @@ type Entry =
 export function toPrompt(
   instructions: string,
   items: readonly ModelItem[],
-  provider: string,
+  { provider, specificationVersion }: Pick<AiSdkLanguageModel, "provider" | "specificationVersion">,
   cacheMark?: AiSdkOptions,
 ): Prompt {
   const omitted: string[] = [];
@@ -35,7 +37,7 @@ export function toPrompt(
   const names = new Map(calls.map((item) => [readText(item["call_id"]), readText(item["name"])]));
   const messages: AiSdkMessage[] = instructions === "" ? [] : [{ role: "system", content: instructions }];
   for (const item of items) {
-    const entries = entriesOf(item, { provider, names, omitted });
+    const entries = entriesOf(item, { provider, isTagged: specificationVersion !== "v3", names, omitted });
     for (const entry of entries) append(messages, entry);
   }
   if (cacheMark !== undefined) mark(messages, cacheMark);
@@ -44,6 +46,8 @@ export function toPrompt(
 
 interface Translation {
   readonly provider: string;
+  /** Data of files say what they are, as specification v4 has it. */
+  readonly isTagged: boolean;
   readonly names: ReadonlyMap<string, string>;
   readonly omitted: string[];
 }
@@ -67,7 +71,8 @@ function entriesOf(item: ModelItem, translation: Translation): Entry[] {
 }
 
 /** Providers take no system messages after the first, so a developer's message is one of the user. */
-function messageEntries(item: ModelItem, { provider }: Translation): Entry[] {
+function messageEntries(item: ModelItem, translation: Translation): Entry[] {
+  const { provider } = translation;
   const { role, content } = item;
   const parts = (Array.isArray(content) ? content : [content]).flatMap((part): string[] => {
     if (typeof part === "string") return [part];
@@ -75,10 +80,24 @@ function messageEntries(item: ModelItem, { provider }: Translation): Entry[] {
     return [readText(part["text"]) || readText(part["refusal"])];
   });
   const text = parts.join("");
-  if (text === "") return [];
+  const images =
+    role === "user" && Array.isArray(content) ? content.flatMap((part) => imagePart(part, translation)) : [];
+  if (text === "") return images;
   if (role === "assistant")
     return [{ role: "assistant", part: { type: "text", text, ...optionsOf(item, provider) } }];
-  return [{ role: "user", part: { type: "text", text } }];
+  return [{ role: "user", part: { type: "text", text } }, ...images];
+}
+
+/** An image that is in the message itself, as a `data:` address. */
+function imagePart(part: unknown, { isTagged, omitted }: Translation): Entry[] {
+  if (!isRecord(part) || part["type"] !== "input_image") return [];
+  const [, mediaType, data] = /^data:([^;,]+);base64,(.*)$/s.exec(readText(part["image_url"])) ?? [];
+  if (mediaType === undefined || data === undefined) {
+    omitted.push("an image that is not in the message itself");
+    return [];
+  }
+  const file = (isTagged ? { type: "data", data } : data) as AiSdkFilePart["data"];
+  return [{ role: "user", part: { type: "file", mediaType, data: file } }];
 }
 
 function reasoningEntries(item: ModelItem, { provider, omitted }: Translation): Entry[] {

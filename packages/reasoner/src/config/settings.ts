@@ -76,6 +76,11 @@ export const settingsSchema = z.strictObject({
     .optional(),
   temperature: z.number().min(0).max(2).optional(),
   maxOutputTokens: count.optional(),
+  /**
+   * JSON Schema of the turn's last answer. The model then answers in JSON, and the result of the turn has the checked value
+   * as `data`. Sub-agents answer in text.
+   */
+  outputSchema: z.record(z.string(), z.unknown()).optional(),
   /** How often a request is repeated after a failure that may pass. */
   retries: z.int().min(0).max(10).default(2),
   retryDelayMs: z.int().min(0).max(60_000).default(500),

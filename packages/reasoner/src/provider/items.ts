@@ -19,6 +19,24 @@ export function message(role: "user" | "assistant" | "developer", text: string):
   return { type: "message", role, content: text };
 }
 
+/** An image in a message of the user: base64, without a `data:` prefix. */
+export interface ImageInput {
+  readonly mimeType: string;
+  readonly data: string;
+}
+
+/** The user's message: its text, and its images after it. */
+export function userMessage(text: string, images: readonly ImageInput[] = []): Item {
+  if (images.length === 0) return message("user", text);
+  const parts = images.map(({ mimeType, data }) => imageItem(mimeType, data));
+  return { type: "message", role: "user", content: [{ type: "input_text", text }, ...parts] };
+}
+
+/** An image as a part of a message, or of a call's output. */
+export function imageItem(mimeType: string, data: string): Item {
+  return { type: "input_image", detail: "auto", image_url: `data:${mimeType};base64,${data}` };
+}
+
 /** Whether a value is an item at all. */
 export function isItem(value: unknown): value is Item {
   return typeof value === "object" && value !== null && !Array.isArray(value);

@@ -72,6 +72,11 @@ export function wrongConfiguration(place: Place, problem: string): ModelError {
   return failed("configuration", problem, place, undefined);
 }
 
+/** The error of an answer that arrived whole and cannot be used. */
+export function otherFailure(place: Place, problem: string): ModelError {
+  return failed("other", problem, place, undefined);
+}
+
 /** A failure that a response or an event reports. */
 export function reportedFailure(
   code: string | undefined,

@@ -7,7 +7,7 @@ export function responsesBody(
   model: string,
   wantsEncrypted: boolean,
 ): { readonly body: object; readonly omitted: readonly string[] } {
-  const { stream, temperature, maxOutputTokens, parallelToolCalls, reasoning, store } = settings;
+  const { stream, temperature, maxOutputTokens, parallelToolCalls, reasoning, output, store } = settings;
   const input = items.flatMap(ownItem);
   const offered = tools.map(({ name, description, schema, strict }) => ({
     type: "function",
@@ -23,6 +23,7 @@ export function responsesBody(
     ...(offered.length > 0 && { tools: offered, parallel_tool_calls: parallelToolCalls }),
     store,
     ...(reasoning !== undefined && { reasoning }),
+    ...(output !== undefined && { text: { format: { type: "json_schema", name: "answer", ...output } } }),
     ...(!store && wantsEncrypted && { include: ["reasoning.encrypted_content"] }),
     ...(temperature !== undefined && { temperature }),
     ...(maxOutputTokens !== undefined && { max_output_tokens: maxOutputTokens }),

@@ -25,6 +25,7 @@ export const entrySchema = z.discriminatedUnion("kind", [
     turnId: z.string(),
     traceparent: z.string(),
     prompt: z.string(),
+    images: z.array(z.object({ mimeType: z.string(), data: z.string() })).optional(),
     /** The session's state at the start: its mode and its activated tools. */
     state: state.optional(),
   }),

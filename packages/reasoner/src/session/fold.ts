@@ -1,4 +1,4 @@
-import { answerOf, message, readFunctionCall, textOf } from "../provider/items.ts";
+import { answerOf, readFunctionCall, textOf, userMessage } from "../provider/items.ts";
 import { addUsage, noUsage } from "../provider/usage.ts";
 import type { SessionEntry } from "./entry.ts";
 import type { EndedTurn, OpenTurn, SessionView } from "./view.ts";
@@ -46,7 +46,10 @@ export function fold(view: SessionView, entry: SessionEntry): void {
   }
 }
 
-function foldBegin(view: SessionView, { turnId, traceparent, prompt, state }: EntryOf<"begin">): void {
+function foldBegin(
+  view: SessionView,
+  { turnId, traceparent, prompt, images, state }: EntryOf<"begin">,
+): void {
   const before = { items: [...view.items], state: view.state };
   view.turn = {
     turnId,
@@ -65,7 +68,7 @@ function foldBegin(view: SessionView, { turnId, traceparent, prompt, state }: En
   view.turns++;
   view.lastStatus = "open";
   view.title ||= prompt.replace(/\s+/g, " ").slice(0, 80);
-  view.items.push(message("user", prompt));
+  view.items.push(userMessage(prompt, images));
 }
 
 function foldAnswer(view: SessionView, entry: EntryOf<"answer">): void {

@@ -3,6 +3,7 @@ import { traceFields } from "@toolmount/core/tracing";
 import { costOf } from "../provider/usage.ts";
 import type { EndStatus } from "../session/entry.ts";
 import { waitingCalls } from "../session/waiting.ts";
+import { readOutput } from "./read-output.ts";
 import { exchangeOf, offerTools } from "./ask.ts";
 import { answerCancelled, answerFailed } from "./unanswered.ts";
 import { callingOf } from "./calling.ts";
@@ -10,9 +11,15 @@ import type { Exchange } from "./request.ts";
 import { isStopped, type TurnState } from "./turn-state.ts";
 import type { TurnResult } from "./turn-types.ts";
 
-/** Ends a turn whose last answer has no calls. */
-export function completeTurn(state: TurnState, text: string): Promise<TurnResult> {
-  return endTurn(state, state.log.view.turn!.incomplete === null ? "done" : "incomplete", text);
+/** Ends a turn whose last answer has no calls. With `outputSchema`, an answer that is not of the schema fails the turn. */
+export async function completeTurn(state: TurnState, text: string): Promise<TurnResult> {
+  if (state.log.view.turn!.incomplete !== null) return endTurn(state, "incomplete", text);
+  const { outputSchema } = state.settings;
+  if (outputSchema === undefined) return endTurn(state, "done", text);
+  const output = readOutput(text, outputSchema, state.model);
+  return output.ok
+    ? { ...(await endTurn(state, "done", text)), data: output.value }
+    : endTurn(state, "failed", text, output.error);
 }
 
 /** Stops a turn whose calls wait. `resume` continues it. */

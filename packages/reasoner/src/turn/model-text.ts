@@ -1,6 +1,6 @@
 import { errorMessage, type ContentBlock, type Json, type ToolOutcome } from "@toolmount/core";
 import { toModelText } from "@toolmount/interop";
-import type { Item } from "../provider/items.ts";
+import { imageItem, type Item } from "../provider/items.ts";
 
 /** The item that answers a call: its text, and the images and files of its result. */
 export function outputItem(callId: string, outcome: ToolOutcome, denier: "hook" | "person"): Item {
@@ -67,9 +67,7 @@ function partOf(block: ContentBlock): Item[] {
     case "text":
       return [{ type: "input_text", text: block.text }];
     case "image":
-      return [
-        { type: "input_image", detail: "auto", image_url: `data:${block.mimeType};base64,${block.data}` },
-      ];
+      return [imageItem(block.mimeType, block.data)];
     case "audio":
       return [
         { type: "input_text", text: `(audio of the type ${block.mimeType}, which a model cannot read here)` },

@@ -1,4 +1,4 @@
-import type { Model, ModelRequest, Offer } from "@toolmount/core";
+import type { Model, ModelRequest, ModelSettings, Offer } from "@toolmount/core";
 import { dropOptionalNulls, toOpenAI } from "@toolmount/interop";
 import type { Settings } from "../config/settings.ts";
 import type { FunctionCall, Item } from "../provider/items.ts";
@@ -62,6 +62,7 @@ export function createExchange({
         maxOutputTokens: settings.maxOutputTokens,
         parallelToolCalls: settings.parallelToolCalls && abilities.parallelCalls,
         reasoning: settings.reasoning,
+        output: outputOf(settings.outputSchema),
         store: settings.store && abilities.serverState,
       },
     },
@@ -77,6 +78,13 @@ export function createExchange({
       };
     },
   };
+}
+
+/** Strict mode where it can express the schema; its nulls are removed before the answer is checked. */
+function outputOf(schema: Settings["outputSchema"]): ModelSettings["output"] {
+  if (schema === undefined) return undefined;
+  const strict = strictSchema(schema);
+  return { schema: strict ?? schema, strict: strict !== null };
 }
 
 function noTools({ model, provider }: Model, count: number): string {

@@ -1,4 +1,4 @@
-import type { ToolOutcome } from "@toolmount/core";
+import type { Json, ToolOutcome } from "@toolmount/core";
 import type { ModelEvent } from "../provider/model-events.ts";
 import type { Cost, Usage } from "../provider/usage.ts";
 import type { WaitingCall } from "../session/waiting.ts";
@@ -11,6 +11,8 @@ export interface TurnResult {
   readonly status: "done" | "incomplete" | "paused" | "cancelled" | "failed";
   /** What the model said last. */
   readonly text: string;
+  /** With `outputSchema` and the status `done`: the value of the last answer, checked. */
+  readonly data?: Json;
   /** With the status `incomplete`: why the answer was cut, such as `max_output_tokens` or `content_filter`. */
   readonly incomplete?: string;
   readonly error?: { readonly code: string; readonly message: string; readonly details?: object };
