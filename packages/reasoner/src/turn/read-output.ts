@@ -1,6 +1,6 @@
 import type { Json, JsonSchema, Model } from "@toolmount/core";
 import { createSchemaCompiler, dropOptionalNulls } from "@toolmount/interop";
-import { ModelError, otherFailure } from "../provider/model-error.ts";
+import { otherFailure, type ModelError } from "../provider/model-error.ts";
 
 /** The value of a turn's last answer, or why it is not one. */
 export type Output =
