@@ -1,5 +1,5 @@
 import { spawn } from "node:child_process";
-import { glob, mkdir, readFile, realpath, symlink, writeFile } from "node:fs/promises";
+import { cp, glob, mkdir, readFile, realpath, symlink, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { expect } from "vitest";
 import { commandFile, nodeFlags } from "./program.ts";
@@ -44,12 +44,21 @@ export function readBlocks(page: string, markdown: string): Block[] {
   return blocks;
 }
 
-/** Follows a page in an empty folder below `base`, as a reader would, and keeps the folder. Returns how many blocks it ran. */
-export async function tryPage(root: string, page: string, base: string): Promise<number> {
+/** What a page's steps find beside an empty folder. */
+export interface Given {
+  /** A folder whose files are there from the start. */
+  readonly files?: string;
+  /** Variables of the environment. */
+  readonly env?: Readonly<Record<string, string>>;
+}
+
+/** Follows a page in a folder below `base`, as a reader would, and keeps the folder. Returns how many blocks it ran. */
+export async function tryPage(root: string, page: string, base: string, given: Given = {}): Promise<number> {
   const blocks = readBlocks(page, await readFile(join(root, page), "utf8"));
   const folder = join(base, page);
   await mkdir(folder, { recursive: true });
-  const reader: Reader = { root, folder, printed: "" };
+  if (given.files !== undefined) await cp(given.files, folder, { recursive: true });
+  const reader: Reader = { root, folder, env: given.env ?? {}, printed: "" };
   for (const block of blocks) await tryBlock(reader, block, `${page}:${block.line}`);
   return blocks.filter(({ mark }) => mark === "run").length;
 }
@@ -57,6 +66,7 @@ export async function tryPage(root: string, page: string, base: string): Promise
 interface Reader {
   readonly root: string;
   readonly folder: string;
+  readonly env: Readonly<Record<string, string>>;
   printed: string;
 }
 
@@ -91,7 +101,7 @@ async function run(reader: Reader, line: string, code: number, place: string): P
   ].join(":");
   const child = spawn("bash", ["-c", line], {
     cwd: reader.folder,
-    env: { PATH: path, HOME: process.env["HOME"], NO_COLOR: "1", npm_config_offline: "true" },
+    env: { ...reader.env, PATH: path, HOME: process.env["HOME"], NO_COLOR: "1", npm_config_offline: "true" },
     stdio: ["ignore", "pipe", "pipe"],
   });
   let printed = "";
@@ -123,7 +133,9 @@ async function findPackage(root: string, name: string): Promise<string> {
   const [, tool] = /^@toolmount\/tool-(.+)$/.exec(name) ?? [];
   if (tool !== undefined) return join(root, "tools", tool);
   if (name.startsWith("@toolmount/")) return join(root, "packages", name.slice("@toolmount/".length));
-  for await (const found of glob(`{mount-plans,packages/*}/node_modules/${name}`, { cwd: root }))
+  for await (const found of glob(`{mount-plans,packages/*,test,test/mcp}/node_modules/${name}`, {
+    cwd: root,
+  }))
     return join(root, found);
   throw new Error(`no package here has ${name} among its dependencies`);
 }
@@ -174,5 +186,5 @@ export async function checkTypes(root: string, base: string): Promise<void> {
     compilerOptions: { ...compilerOptions, ...extensions },
   };
   await writeFile(join(base, "tsconfig.json"), JSON.stringify(config));
-  await run({ root, folder: base, printed: "" }, `"${root}/node_modules/.bin/tsc" -p .`, 0, "types");
+  await run({ root, folder: base, env: {}, printed: "" }, `"${root}/node_modules/.bin/tsc" -p .`, 0, "types");
 }

@@ -1,0 +1,29 @@
+import { env } from "node:process";
+import { defineConfig } from "vitepress";
+import { sidebar } from "../pages.mjs";
+
+export default defineConfig({
+  title: "toolmount",
+  description: "A tool host for LLM agents: tools from a plan, one policy for every call.",
+  srcDir: "pages",
+  outDir: "dist",
+  base: env["SITE_BASE"] ?? "/",
+  cleanUrls: true,
+  lastUpdated: false,
+  // A dead link ends the build.
+  ignoreDeadLinks: false,
+  markdown: { html: false },
+  themeConfig: {
+    search: { provider: "local" },
+    outline: [2, 3],
+    nav: [
+      { text: "Start", link: "/getting-started" },
+      { text: "Write tools", link: "/first-tool" },
+      { text: "Gateway", link: "/mcp-gateway" },
+      { text: "Agents", link: "/run-an-agent" },
+      { text: "Examples", link: "/examples/" },
+      { text: "Compare", link: "/comparison" },
+    ],
+    sidebar: sidebar(),
+  },
+});

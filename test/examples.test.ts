@@ -1,0 +1,35 @@
+import { mkdtemp, readdir, realpath, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { startPostgres } from "../packages/store/test/postgres.ts";
+import { checkTypes, tryPage } from "./support/doc-blocks.ts";
+
+const root = join(import.meta.dirname, "..");
+
+let base: string;
+let postgres: Awaited<ReturnType<typeof startPostgres>>;
+
+beforeAll(async () => {
+  base = await realpath(await mkdtemp(join(tmpdir(), "toolmount examples ")));
+  postgres = await startPostgres();
+});
+afterAll(async () => {
+  await postgres.stop();
+  await rm(base, { recursive: true });
+});
+
+const examples = (await readdir(join(root, "examples"), { withFileTypes: true }))
+  .filter((entry) => entry.isDirectory())
+  .map(({ name }) => name);
+
+test.each(examples)("the steps of examples/%s work as its README says", async (name) => {
+  const files = join(root, "examples", name);
+  const env = name === "fleet-of-two" ? { DATABASE_URL: await postgres.database("fleet") } : {};
+
+  expect(await tryPage(root, `examples/${name}/README.md`, base, { files, env })).toBeGreaterThan(0);
+});
+
+test("the examples have the types that the packages declare", async () => {
+  await expect(checkTypes(root, base)).resolves.toBeUndefined();
+});
