@@ -44,7 +44,7 @@ for (const width of [360, 1440]) {
   for (at of paths) {
     await page.goto(`${url}${at}`, { waitUntil: "load" });
     const wide = await page.evaluate(
-      () => document.documentElement.scrollWidth - document.documentElement.clientWidth,
+      "document.documentElement.scrollWidth - document.documentElement.clientWidth",
     );
     if (wide > 0) problems.push(`${at} at ${width}: ${wide} pixels too wide`);
     if (at === "/" || at === "/getting-started")

@@ -20,7 +20,8 @@ interface Message {
   readonly text: string;
   readonly blocks: readonly { readonly elements?: readonly { readonly value: string }[] }[];
 }
-const clicks = [["ann", "approve"] as const, ["bob", "deny"] as const];
+const people = [["ann", "approve"] as const, ["bob", "deny"] as const];
+const clicks = people.slice();
 let click = async (_user: string, _action: string, _id: string, _key: string) => 0;
 const chat = createServer(async (request, response) => {
   const { text, blocks } = (await json(request)) as Message;
@@ -49,7 +50,7 @@ click = async (username, action_id, value, key) => {
 const host = await openHost("mount-plan.yaml", {
   env: { APPROVER_URL: `${url}/ask`, APPROVER_SECRET: secret },
 });
-for (const [user, action] of [...clicks]) {
+for (const [user, action] of people) {
   const call = { name: "write_file", arguments: { file_path: "note.txt", content: "hello" } };
   const { status } = await host.call(call, { sessionId: "s-1", userId: "ada" });
   console.log(`${user} clicked ${action}: ${status}`);

@@ -1,5 +1,5 @@
 // The shapes of MCP that this package's public names use. They are ours, because the SDK is carried in this package's own
-// files: whoever installs it has no types of the SDK. They accept what the SDK's types describe, and the other way round.
+// files: a program that installs it has no types of the SDK. They accept what the SDK's types describe, and the other way round.
 
 /** Hints of a server about a tool. Source: MCP, `ToolAnnotations`. */
 export interface McpAnnotations {
