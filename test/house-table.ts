@@ -60,6 +60,8 @@ export const packages: Readonly<Record<string, Allowance>> = {
     // jsonc-parser writes entries into other applications' files and keeps their comments.
     libraries: ["commander", "@clack/prompts", "@pnpm/tabtab", "fast-wrap-ansi", "jsonc-parser", "zod"],
   },
+  // npm create toolmount: it starts the command.
+  "create-toolmount": { house: ["toolmount"], libraries: [] },
 };
 
 /** A tool has zod and its own library, whichever that is; of the house only core, as a peer, and the paths' armour. */
@@ -123,6 +125,7 @@ export interface Exception {
 /** Who may read the environment, the working folder, the clock or the console: all of it, or what `reads` names. */
 export const ambientReaders: readonly AmbientReader[] = [
   { path: "packages/cli/src/", because: "the command is the composition root" },
+  { path: "packages/create-toolmount/src/", because: "the command of npm create" },
   { path: "packages/loader/src/host/defaults.ts", because: "the defaults of openHost" },
   {
     path: "tools/bash/src/run/environment.ts",

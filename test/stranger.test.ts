@@ -1,10 +1,11 @@
 import { mkdtemp, readdir, realpath, rm, stat, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { expect, onTestFinished, test } from "vitest";
+import { afterAll, expect, onTestFinished, test } from "vitest";
 import { exec } from "./support/exec.ts";
 import { startRegistry } from "./support/registry.ts";
-import { npmEnvironment, release, writeNpmrc } from "./support/release.ts";
+import { npmEnvironment, release, writeNpmrc, type Published } from "./support/release.ts";
+import { shellAtTerminal } from "./support/shell-terminal.ts";
 
 const plan = `version: 1
 tools:
@@ -39,10 +40,50 @@ const tsconfig = {
   files: ["host.ts"],
 };
 
+/** The packages of this repository in a registry on loopback: packed and published once for all tests here. */
+let published: Promise<{ readonly url: string; readonly packages: readonly Published[] }> | undefined;
+
+const undos: (() => Promise<void>)[] = [];
+afterAll(async () => {
+  for (const undo of undos.toReversed()) await undo();
+});
+
+async function publishAll() {
+  const later = (undo: () => Promise<void>) => void undos.push(undo);
+  const { url } = await startRegistry(later);
+  return { url, packages: await release(url, later) };
+}
+
+test("T5: two minutes: from an empty folder, npm create toolmount leads to a first own call", async () => {
+  const { url } = await (published ??= publishAll());
+  const folder = await realpath(await mkdtemp(join(tmpdir(), "toolmount begin ")));
+  onTestFinished(() => rm(folder, { recursive: true, force: true }));
+  await writeNpmrc(folder, url);
+  const { PATH = "" } = process.env;
+  const shell = await shellAtTerminal(folder, { PATH, ...npmEnvironment(url, folder) });
+
+  await shell.run("npm create --yes toolmount my-tools", async () => {
+    await shell.until(/Name of the plan\?/);
+    shell.press("\r");
+    await shell.until(/Write a first tool/);
+    shell.press("y");
+    await shell.until(/read the files of this folder/);
+    shell.press("n");
+  });
+  await shell.run("cd my-tools");
+  await shell.run("npm install");
+  expect(await shell.run("npx toolmount check")).toContain("1 module, 1 tool");
+  const called = await shell.run(`npx toolmount call count_words '{"text":"one two three"}'`);
+  expect(called).toMatch(/✔ ok count_words[\s\S]*words: 3/);
+  await shell.run("sed -i 's/words: text/count: text/' tools/count-words.ts");
+  expect(await shell.run("npx toolmount call count_words text='one two'")).toContain("count: 2");
+  const took = await shell.run('echo "all of it took $SECONDS seconds"');
+  process.stderr.write(`${/all of it took \d+ seconds/.exec(took)?.[0]}\n`);
+});
+
 test("a stranger installs toolmount and two tools, publishes a third, mounts all by a plan, and calls them", async () => {
-  const { url } = await startRegistry();
-  for (const { name, version } of await release(url))
-    expect([name, await latest(url, name)]).toEqual([name, version]);
+  const { url, packages } = await (published ??= publishAll());
+  for (const { name, version } of packages) expect([name, await latest(url, name)]).toEqual([name, version]);
   const folder = await realpath(await mkdtemp(join(tmpdir(), "toolmount stranger ")));
   onTestFinished(() => rm(folder, { recursive: true, force: true }));
   await writeNpmrc(folder, url);

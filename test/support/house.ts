@@ -157,6 +157,7 @@ function runtimeDependencies(manifest: Manifest): Record<string, string> {
 
 function nameOf(folder: string): string {
   if (folder === "packages/cli") return "toolmount";
+  if (folder === "packages/create-toolmount") return "create-toolmount";
   return folder.startsWith("tools/")
     ? `@toolmount/tool-${basename(folder)}`
     : `@toolmount/${basename(folder)}`;

@@ -7,15 +7,16 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { promisify } from "node:util";
 import { onTestFinished } from "vitest";
+import type { OnDone } from "./release.ts";
 
 /** What others published, kept between runs, so that the tests go on without a network once they ran with one. */
 const fetched = join(import.meta.dirname, "../../.toolchain/registry");
 
 /**
- * Starts a registry on loopback, gone after the test. What is ours (`toolmount`, `@toolmount/*`, and strangers'
+ * Starts a registry on loopback, gone after the test, or when `onDone` says. What is ours (`toolmount`, `create-toolmount`, `@toolmount/*`, and strangers'
  * `toolmount-tool-*`) is only there; everything else it fetches from the registry that npm is configured for, once.
  */
-export async function startRegistry(): Promise<{ readonly url: string }> {
+export async function startRegistry(onDone: OnDone = onTestFinished): Promise<{ readonly url: string }> {
   const upstream = await requireUpstream();
   const storage = await mkdtemp(join(tmpdir(), "toolmount-registry-"));
   await mkdir(fetched, { recursive: true });
@@ -33,6 +34,7 @@ export async function startRegistry(): Promise<{ readonly url: string }> {
     },
     packages: {
       toolmount: own,
+      "create-toolmount": own,
       "@toolmount/*": own,
       "toolmount-tool-*": own,
       "**": { access: "$all", proxy: "upstream", storage: "fetched" },
@@ -43,7 +45,7 @@ export async function startRegistry(): Promise<{ readonly url: string }> {
   });
   server.listen(0, "127.0.0.1");
   await once(server, "listening");
-  onTestFinished(async () => {
+  onDone(async () => {
     server.closeAllConnections();
     await new Promise((resolve) => server.close(resolve));
     await rm(storage, { recursive: true, force: true });

@@ -6,6 +6,9 @@ import { exec } from "./exec.ts";
 
 const root = join(import.meta.dirname, "../..");
 
+/** Takes what undoes something, and runs it later: `onTestFinished`, or `afterAll`. */
+export type OnDone = (undo: () => Promise<void>) => void;
+
 /** A package as it was published. */
 export interface Published {
   readonly name: string;
@@ -16,11 +19,11 @@ export interface Published {
  * Does what a release does, in a copy of this repository: builds, bumps versions by what the changesets say, and
  * publishes every public package to a registry.
  */
-export async function release(registry: string): Promise<Published[]> {
+export async function release(registry: string, onDone: OnDone = onTestFinished): Promise<Published[]> {
   const folders = await publicPackages();
   await exec("tsc", ["-b", ...folders], { cwd: root });
   const copy = await mkdtemp(join(tmpdir(), "toolmount-release-"));
-  onTestFinished(() => rm(copy, { recursive: true, force: true }));
+  onDone(() => rm(copy, { recursive: true, force: true }));
   for (const file of ["package.json", "pnpm-workspace.yaml", ".changeset"])
     await cp(join(root, file), join(copy, file), { recursive: true });
   for (const folder of folders)

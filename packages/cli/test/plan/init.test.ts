@@ -53,6 +53,34 @@ describe("T5: from an empty folder to a first own call", () => {
     });
   });
 
+  test("in a folder with settings of other applications init offers to import them", async () => {
+    const { folder, run, read } = await workspace({
+      "mine/.mcp.json": JSON.stringify({ mcpServers: { notes: { command: "notes-server" } } }),
+      "mine/.cursor/mcp.json": "{ this is no list",
+      "mine/.claude/settings.json": JSON.stringify({ permissions: { deny: ["Bash(rm *)"] } }),
+    });
+    const cwd = join(folder, "mine");
+    const terminal = atTerminal(["init"], { cwd });
+    await terminal.until(/Name of the plan\?/);
+    terminal.press(keys.enter);
+    await terminal.until(/Write a first tool/);
+    terminal.press("y");
+    await terminal.until(/read the files of this folder/);
+    terminal.press("n");
+    await terminal.until(/Import \.mcp\.json and \.cursor\/mcp\.json and \.claude\/settings\.json\?/);
+    terminal.press("y");
+    expect(await terminal.ended, terminal.text()).toBe(0);
+    const plan = await read("mine/mount-plan.yaml");
+
+    expect(plan).toContain("module: ./tools/count-words.ts");
+    expect(plan).toContain("command: notes-server");
+    expect(plan).toContain("bash(rm *)");
+    expect(terminal.text()).toContain("✔ .claude/settings.json: deny bash(rm *)");
+    expect(terminal.text()).toMatch(/\.cursor\/mcp\.json is not imported: /);
+    expect(terminal.text()).toMatch(/Next:[\s\S]*npx toolmount import \.cursor\/mcp\.json/);
+    expect((await run(["print"], { cwd })).code).toBe(0);
+  });
+
   test("init changes no file that is there, and adds the missing lines to .gitignore", async () => {
     const { run, read } = await workspace({
       "mine/package.json": '{"name":"old"}',

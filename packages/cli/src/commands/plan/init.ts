@@ -1,12 +1,13 @@
 import { existsSync } from "node:fs";
 import { appendFile, readFile } from "node:fs/promises";
 import { basename, join, resolve } from "node:path";
-import { ToolmountError } from "@toolmount/core";
+import { isToolmountError, ToolmountError } from "@toolmount/core";
 import type { Command } from "commander";
 import { addExamples, jsonOption } from "../../options/common.ts";
 import type { Shell } from "../../process/shell.ts";
 import { exitCodes, type ExitCode } from "../../process/exit-codes.ts";
 import { interruption } from "../../process/signals.ts";
+import { importFile, knownSettings } from "../../scaffold/import-file.ts";
 import { renderInit, type InitAnswers } from "../../scaffold/init-files.ts";
 import type { TemplateFiles } from "../../scaffold/templates.ts";
 import { writeFiles } from "../../scaffold/write-files.ts";
@@ -29,21 +30,48 @@ export function define(command: Command, shell: Shell): void {
   addExamples(command, ["toolmount init --yes", "toolmount init my-tools"]);
 }
 
-/** Files in which other applications list MCP servers. */
-const serverLists = [".mcp.json", ".cursor/mcp.json", ".vscode/mcp.json"];
-
 async function init(folder: string, options: Options, shell: Shell): Promise<ExitCode> {
   await refuseSecondPlan(folder);
-  const defaults = { name: basename(folder), firstTool: true, files: false };
+  const found = knownSettings.filter((path) => existsSync(join(folder, path)));
+  const defaults: Answers = { name: basename(folder), firstTool: true, files: false, imports: false };
   const asks = options.yes !== true && options.json !== true && shell.terminal !== undefined;
-  const answers = asks ? await askPerson(defaults, shell, shell.terminal) : defaults;
+  const answers = asks ? await askPerson(defaults, found, shell, shell.terminal) : defaults;
   if (answers === null) return exitCodes.interrupted;
   const { written, kept } = await writeNew(folder, await renderInit(answers));
-  const lists = serverLists.filter((path) => existsSync(join(folder, path)));
+  const imports = answers.imports ? await importAll(found, folder) : [];
+  const isImported = (path: string) => imports.some((one) => one.path === path && one.problem === undefined);
+  const lists = found.filter((path) => !isImported(path));
   const next = nextCommands({ folder, answers, lists, kept }, shell.cwd);
   if (options.json === true) shell.out.json({ folder, written, kept, next });
-  else writeReport({ written, kept, next }, shell);
+  else writeReport({ written, kept, imports, next }, shell);
   return exitCodes.done;
+}
+
+/** What a person answers. */
+interface Answers extends InitAnswers {
+  /** Whether the files of other applications in the folder are imported. */
+  readonly imports: boolean;
+}
+
+/** A file of another application: what the plan got from it, or why nothing. */
+interface ImportedFile {
+  readonly path: string;
+  readonly added: readonly string[];
+  readonly problem?: string;
+}
+
+async function importAll(paths: readonly string[], folder: string): Promise<ImportedFile[]> {
+  const done: ImportedFile[] = [];
+  for (const path of paths)
+    try {
+      const { report } = await importFile(path, undefined, folder);
+      done.push({ path, added: report.added });
+    } catch (error) {
+      // A file of another application that cannot be read does not undo what was written.
+      if (!isToolmountError(error)) throw error;
+      done.push({ path, added: [], problem: error.message });
+    }
+  return done;
 }
 
 async function refuseSecondPlan(folder: string): Promise<void> {
@@ -56,10 +84,11 @@ async function refuseSecondPlan(folder: string): Promise<void> {
 }
 
 async function askPerson(
-  defaults: InitAnswers,
+  defaults: Answers,
+  found: readonly string[],
   shell: Shell,
   terminal: NonNullable<Shell["terminal"]>,
-): Promise<InitAnswers | null> {
+): Promise<Answers | null> {
   const { confirm, isCancel, text } = await import("@clack/prompts");
   return shell.interruptible(async (controller) => {
     const common = { ...terminal, signal: controller.signal };
@@ -73,8 +102,11 @@ async function askPerson(
         message: "Let tools read the files of this folder?",
         initialValue: false,
       }));
-    if (!isCancel(name) && !isCancel(firstTool) && !isCancel(files))
-      return { name: name.trim() || defaults.name, firstTool, files };
+    const imports =
+      found.length > 0 &&
+      (isCancel(files) || (await confirm({ ...common, message: `Import ${found.join(" and ")}?` })));
+    if (!isCancel(name) && !isCancel(firstTool) && !isCancel(files) && !isCancel(imports))
+      return { name: name.trim() || defaults.name, firstTool, files, imports };
     controller.abort(interruption("SIGINT"));
     return null;
   });
@@ -131,12 +163,20 @@ function nextCommands({ folder, answers, lists, kept }: Outcome, cwd: string): s
   ];
 }
 
-function writeReport(
-  { written, kept, next }: Written & { readonly next: readonly string[] },
-  { out }: Shell,
-): void {
+interface Report extends Written {
+  readonly imports: readonly ImportedFile[];
+  readonly next: readonly string[];
+}
+
+function writeReport({ written, kept, imports, next }: Report, { out }: Shell): void {
   for (const path of written) out.line(`${out.paint("green", "✔")} ${printable(path)}`);
   for (const path of kept) out.line(`${out.paint("yellow", "•")} ${printable(path)} exists already`);
+  for (const { path, added, problem } of imports)
+    if (problem === undefined)
+      out.line(
+        `${out.paint("green", "✔")} ${path}: ${added.length === 0 ? "nothing new" : printable(added.join(", "))}`,
+      );
+    else out.line(`${out.paint("yellow", "•")} ${path} is not imported: ${printable(problem)}`);
   out.line("\nNext:");
   for (const command of next) out.line(`  ${out.paint("cyan", printable(command))}`);
 }

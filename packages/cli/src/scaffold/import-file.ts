@@ -1,0 +1,67 @@
+import { readFile, writeFile } from "node:fs/promises";
+import { basename, dirname, resolve } from "node:path";
+import { isToolmountError, ToolmountError } from "@toolmount/core/errors";
+import type { EditReport, PermissionRules, ServerList } from "@toolmount/loader/commands";
+
+/** Files in which other applications keep MCP servers or permission rules, from the folder of a project. */
+export const knownSettings = [
+  ".mcp.json",
+  ".cursor/mcp.json",
+  ".vscode/mcp.json",
+  ".claude/settings.json",
+  ".claude/settings.local.json",
+] as const;
+
+/** What a plan got from a file of another application. */
+export type Imported =
+  | { readonly kind: "servers"; readonly report: EditReport; readonly variables: ServerList["variables"] }
+  | { readonly kind: "rules"; readonly report: EditReport; readonly left: PermissionRules["left"] };
+
+/**
+ * Adds the MCP servers or the permission rules of a file to a plan. Without a plan it first writes one. Throws
+ * `USAGE_INVALID` for a file that cannot be read, and what the loader throws for the plan.
+ */
+export async function importFile(list: string, plan: string | undefined, cwd: string): Promise<Imported> {
+  const { addEntries, addPolicyRules, parseSettings, readPermissions, readServerList } =
+    await import("@toolmount/loader/commands");
+  const text = await readList(resolve(cwd, list));
+  const rules = readPermissions(await parseSettings(text));
+  if (rules !== undefined) {
+    const { lists, left } = rules;
+    const report = await addToPlan(plan, cwd, (file) => addPolicyRules(file, { ...lists }, { cwd }));
+    return { kind: "rules", report, left };
+  }
+  const { entries, variables } = await readServerList(text);
+  const report = await addToPlan(plan, cwd, (file) => addEntries(file, entries, { cwd }));
+  const isAdded = (because: string) =>
+    report.added.some((id) => because === id || because.startsWith(`${id}, `));
+  return { kind: "servers", report, variables: variables.filter(({ because }) => isAdded(because)) };
+}
+
+/** Edits a plan. Without a plan it first writes one. */
+function addToPlan(
+  plan: string | undefined,
+  cwd: string,
+  edit: (plan: string | undefined) => Promise<EditReport>,
+): Promise<EditReport> {
+  return edit(plan).catch(async (error: unknown) => {
+    if (!isToolmountError(error) || error.code !== "PLAN_NOT_FOUND") throw error;
+    return edit(await writeNewPlan(plan, cwd));
+  });
+}
+
+/** A list of servers is enough to begin with: where there is no plan, one is written. */
+async function writeNewPlan(plan: string | undefined, cwd: string): Promise<string> {
+  const file = resolve(cwd, plan ?? "mount-plan.yaml");
+  const name = basename(dirname(file));
+  await writeFile(file, `version: 1\nname: ${JSON.stringify(name.slice(0, 200))}\n`, { flag: "wx" });
+  return file;
+}
+
+async function readList(path: string): Promise<string> {
+  try {
+    return await readFile(path, "utf8");
+  } catch (cause) {
+    throw new ToolmountError("USAGE_INVALID", { problem: `${path} cannot be read` }, { cause });
+  }
+}

@@ -1,0 +1,75 @@
+import { spawn } from "@lydell/node-pty";
+import xterm from "@xterm/headless";
+import { onTestFinished } from "vitest";
+
+/** A shell at a pseudo-terminal, as a person uses it. It is gone after the test. */
+export interface ShellTerminal {
+  /** Types keys. */
+  press(keys: string): void;
+  /** Types a line, waits until it has ended, and gives what it showed. Throws when it ends with another code than 0. */
+  run(line: string, during?: () => Promise<void>): Promise<string>;
+  /** Waits until the screen shows a text. Rejects when the shell ends before. */
+  until(wanted: RegExp): Promise<void>;
+}
+
+/** The prompt says with which code the last line ended, and how many lines there were. */
+const prompt = (code: string, line: number) => `[${code} after ${line}]`;
+
+/** Starts bash at a pseudo-terminal of 100 columns. */
+export async function shellAtTerminal(
+  cwd: string,
+  env: Readonly<Record<string, string>>,
+): Promise<ShellTerminal> {
+  const emulator = new xterm.Terminal({ cols: 100, rows: 50, scrollback: 5_000, allowProposedApi: true });
+  const child = spawn("bash", ["--norc", "--noprofile"], {
+    cols: 100,
+    rows: 50,
+    cwd,
+    env: { ...env, TERM: "xterm-256color", PS1: "[$? after $((lines++))] " },
+  });
+  const watchers = new Set<() => void>();
+  let isOver = false;
+  const shown = () => watchers.forEach((watch) => watch());
+  child.onData((data) => emulator.write(data, shown));
+  child.onExit(() => {
+    isOver = true;
+    shown();
+  });
+  onTestFinished(() => {
+    if (!isOver) child.kill("SIGKILL");
+  });
+  const text = () => {
+    const { active } = emulator.buffer;
+    return Array.from({ length: active.length }, (_, at) => active.getLine(at)?.translateToString(true) ?? "")
+      .join("\n")
+      .trimEnd();
+  };
+  const until = (wanted: RegExp) =>
+    new Promise<void>((resolve, reject) => {
+      const look = () => {
+        const seen = text();
+        if (!wanted.test(seen) && !isOver) return;
+        watchers.delete(look);
+        if (wanted.test(seen)) resolve();
+        else reject(new Error(`the shell ended, and ${String(wanted)} was not to be seen in:\n${seen}`));
+      };
+      watchers.add(look);
+      look();
+    });
+  let lines = 0;
+  await until(/\[0 after 0\]/);
+  return {
+    press: (keys) => child.write(keys),
+    until,
+    async run(line, during) {
+      const before = prompt("0", lines);
+      child.write(`${line}\r`);
+      lines++;
+      await during?.();
+      await until(new RegExp(String.raw`\[\d+ after ${lines}\]`));
+      const shownSince = text().split(before).at(-1)!;
+      if (!shownSince.includes(prompt("0", lines))) throw new Error(`"${line}" failed:\n${shownSince}`);
+      return shownSince;
+    },
+  };
+}
