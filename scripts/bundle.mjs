@@ -5,6 +5,7 @@
 // runs before.
 import { copyFileSync, existsSync, globSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { createRequire, isBuiltin } from "node:module";
+import { brotliCompressSync, constants } from "node:zlib";
 import { basename, join, relative } from "node:path";
 import { rolldown } from "rolldown";
 
@@ -32,13 +33,22 @@ const sharedChunk = {
   },
 };
 
+// The compiler of types formats with prettier, and searches files, only where it is asked to: the command never does.
+const unused = /^(?:prettier|tinyglobby)$/;
+
 const bundle = await rolldown({
   input,
   // What rolldown needs where a chunk takes modules without their imports.
   ...(isCommand ? { preserveEntrySignatures: "allow-extension" } : {}),
-  plugins: [{ name: "imports", moduleParsed: ({ id, importedIds }) => void imports.set(id, importedIds) }],
+  plugins: [
+    { name: "imports", moduleParsed: ({ id, importedIds }) => void imports.set(id, importedIds) },
+    { name: "carried", resolveId: (id) => (unused.test(id) ? "\0unused" : null), load: loadCarried },
+  ],
   platform: "node",
-  external: (id, importer) => !/^[./]/.test(id) && !carried.includes(id) && !isBelowCarried(id, importer),
+  // A warning ends the build, and a busy machine is no reason for one.
+  checks: { bundlerTimings: false },
+  external: (id, importer) =>
+    !/^[./]/.test(id) && !isCarried(id) && !isBelowCarried(id, importer),
   // A package of ours does no work when it is imported, so what an entry does not use is left out.
   treeshake: {
     moduleSideEffects: (id) =>
@@ -62,8 +72,17 @@ await bundle.close();
 const copies = Object.values(manifest.imports ?? {}).filter(({ default: copy }) => copy?.endsWith(".cjs"));
 for (const { "@toolmount/source": file, default: copy } of copies) copyFileSync(resolve(file), copy);
 
+// What others wrote is debugged in their repositories: a map of it would be as large as the code.
+for (const { fileName, moduleIds = [], code } of output)
+  if (moduleIds.length > 0 && moduleIds.every((id) => !isOwn(id))) {
+    writeFileSync(join("dist", fileName), code.replace(/\n\/\/# sourceMappingURL=.*\n?$/, "\n"));
+    rmSync(join("dist", `${fileName}.map`), { force: true });
+  }
+
 // Chunks of an earlier build. Files for browsers, below `dist/ui`, are not bundled.
-const written = new Set(output.map(({ fileName }) => join("dist", fileName)));
+const written = new Set(
+  output.map(({ fileName }) => join("dist", fileName)).filter((path) => existsSync(path)),
+);
 for (const path of globSync("dist/**/*.{js,js.map}", { exclude: ["dist/ui"] }))
   if (!written.has(path)) rmSync(path);
 // Declarations of sources that were renamed or removed since; the compiler leaves them.
@@ -104,6 +123,23 @@ function reachedFrom(id, reached = new Set()) {
   return reached;
 }
 
+/** A file below `src/carried` only names what others wrote. */
+function isOwn(id) {
+  return id.startsWith(join(process.cwd(), "src/")) && !id.startsWith(join(process.cwd(), "src/carried/"));
+}
+
+/** The ranks of a tokenizer are 2.4 MB of texts; compressed in the file they are 1.1 MB. */
+async function loadCarried(id) {
+  if (id === "\0unused")
+    return "export const format = undefined; export const glob = undefined; export default {};";
+  if (!/gpt-tokenizer\/esm\/bpeRanks\/\w+\.js$/.test(id)) return null;
+  const { default: ranks } = await import(id);
+  const params = { [constants.BROTLI_PARAM_QUALITY]: 9, [constants.BROTLI_PARAM_LGWIN]: 24 };
+  const packed = brotliCompressSync(JSON.stringify(ranks), { params }).toString("base64");
+  return `import { brotliDecompressSync } from "node:zlib";
+export default JSON.parse(brotliDecompressSync(Buffer.from("${packed}", "base64")).toString("utf8"));`;
+}
+
 /**
  * An import of `node:process` or `node:util` reads every member of it, which loads streams, colours and more: 6.5 ms of
  * the 28 that Node needs to start. `process.getBuiltinModule` reads only what is used. Lines stay where they are.
@@ -126,9 +162,17 @@ function withoutTexts(map) {
 
 /** What a carried package imports is carried, too, unless the manifest says that it is installed. */
 function isBelowCarried(id, importer) {
-  const name = id.split("/", id.startsWith("@") ? 2 : 1).join("/");
-  const isInstalled = name in { ...manifest.dependencies, ...manifest.peerDependencies };
+  const isInstalled = packageOf(id) in { ...manifest.dependencies, ...manifest.peerDependencies };
   return importer?.includes("/node_modules/") === true && !isBuiltin(id) && !isInstalled;
+}
+
+function isCarried(id) {
+  return carried.includes(id) || (isCommand && carried.includes(packageOf(id)));
+}
+
+/** `@ai-sdk/openai/internal` is in the package `@ai-sdk/openai`. */
+function packageOf(id) {
+  return id.split("/", id.startsWith("@") ? 2 : 1).join("/");
 }
 
 function resolve(id) {

@@ -58,7 +58,16 @@ export const packages: Readonly<Record<string, Allowance>> = {
       "@toolmount/testing",
     ],
     // jsonc-parser writes entries into other applications' files and keeps their comments.
-    libraries: ["commander", "@clack/prompts", "@pnpm/tabtab", "fast-wrap-ansi", "jsonc-parser", "zod"],
+    libraries: [
+      "commander",
+      "@clack/prompts",
+      "@pnpm/tabtab",
+      "fast-wrap-ansi",
+      "gpt-tokenizer",
+      "json-schema-to-typescript",
+      "jsonc-parser",
+      "zod",
+    ],
   },
   // npm create toolmount: it starts the command.
   "create-toolmount": { house: ["toolmount"], libraries: [] },

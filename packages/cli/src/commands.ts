@@ -96,6 +96,21 @@ export const commandGroups: readonly CommandGroup[] = [
         load: () => import("./commands/plan/doctor.ts"),
       },
       {
+        name: "cost",
+        summary: "Count the tokens that the offered tools cost in each request",
+        load: () => import("./commands/plan/cost.ts"),
+      },
+      {
+        name: "types",
+        summary: "Write the tools as TypeScript: their types, and a typed client",
+        load: () => import("./commands/plan/types.ts"),
+      },
+      {
+        name: "outdated",
+        summary: "Show the packages of the plan that have a newer version",
+        load: () => import("./commands/plan/outdated.ts"),
+      },
+      {
         name: "schema",
         summary: "Print the JSON Schema of plans, for editors",
         load: () => import("./commands/plan/schema.ts"),

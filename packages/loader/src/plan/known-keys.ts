@@ -13,6 +13,7 @@ export const planKeys: readonly string[] = [
   "skills",
   "modes",
   "evals",
+  "offer",
   "tests",
 ];
 

@@ -181,6 +181,16 @@ export const planSchema = z.strictObject({
     .array(z.record(z.string(), z.unknown()))
     .nullish()
     .describe("Prompts, and the tools that a model must call for them; toolmount eval runs them."),
+  offer: z
+    .strictObject({
+      maxTokens: z
+        .int({ error: "maxTokens is a whole number of tokens, such as 8000" })
+        .positive()
+        .optional()
+        .describe("Most tokens that the offered tools may cost in a request; toolmount cost fails above it."),
+    })
+    .optional()
+    .describe("What is offered to models."),
   tests: z
     .array(z.record(z.string(), z.unknown()))
     .nullish()

@@ -2,7 +2,7 @@ import { execFile } from "node:child_process";
 import { createHash } from "node:crypto";
 import { once } from "node:events";
 import { existsSync } from "node:fs";
-import { readFile } from "node:fs/promises";
+import { mkdir, readFile, writeFile } from "node:fs/promises";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { basename, join } from "node:path";
@@ -10,7 +10,7 @@ import { promisify } from "node:util";
 import { silentLogger } from "@toolmount/core";
 import { expect, onTestFinished, test } from "vitest";
 import { openHost } from "../../src/index.ts";
-import { installSources } from "../../src/commands/index.ts";
+import { findOutdated, installSources, isOutdated } from "../../src/commands/index.ts";
 import { moduleSource, workspace, type Workspace } from "../workspace.ts";
 
 const run = promisify(execFile);
@@ -59,7 +59,7 @@ async function startRegistry(space: Workspace, folders: readonly string[]) {
     server.close();
   };
   onTestFinished(close);
-  for (const folder of folders) {
+  const add = async (folder: string) => {
     const json = JSON.parse(await readFile(space.path(`${folder}/package.json`), "utf8")) as {
       name: string;
       version: string;
@@ -75,8 +75,16 @@ async function startRegistry(space: Workspace, folders: readonly string[]) {
       ...json,
       dist: { tarball: `${url}t/${folder}.tgz`, integrity },
     };
-  }
-  return { url, close, asked: () => asked };
+  };
+  for (const folder of folders) await add(folder);
+  /** Packs another version. */
+  const publish = async (folder: string, name: string, version: string) => {
+    await mkdir(space.path(folder), { recursive: true });
+    for (const [path, text] of Object.entries(packageFiles(folder, name, version)))
+      await writeFile(space.path(path), text);
+    await add(folder);
+  };
+  return { url, close, publish, asked: () => asked };
 }
 
 const environment = (space: Workspace, registry: string) => ({
@@ -125,6 +133,52 @@ test("AMP-N11: npm ranges are fetched by a command alone, without install script
   for (const { folder } of report.sources) expect(existsSync(join(folder, "ran-a-script"))).toBe(false);
   expect(existsSync(join(report.folder, "node_modules/@toolmount/core"))).toBe(false);
   expect(await installSources(space.path("plan.yaml"), options)).toEqual(report);
+});
+
+test("O11: the newest versions of packages and repositories are asked for, and nothing is installed", async () => {
+  const space = await workspace({
+    ...packageFiles("one", "@acme/weather", "1.4.0"),
+    ...packageFiles("repository", "@acme/maps", "0.1.0"),
+    "plan.yaml": `tools:
+  - { module: old, source: "npm:@acme/weather@^1" }
+  - { module: same, source: "npm:@acme/weather@^1" }
+  - { module: gone, source: "npm:@acme/gone@^1", required: false }
+`,
+  });
+  const git = (...words: readonly string[]) =>
+    run("git", ["-c", "user.name=a", "-c", "user.email=a@b", ...words], { cwd: space.path("repository") });
+  await git("init", "--quiet", "--initial-branch=main");
+  await git("add", ".");
+  await git("commit", "--quiet", "-m", "one");
+  const source = `git+file://${space.path("repository")}@main`;
+  const text = await readFile(space.path("plan.yaml"), "utf8");
+  await writeFile(space.path("plan.yaml"), `${text}  - { module: maps, source: "${source}" }\n`);
+  const registry = await startRegistry(space, ["one"]);
+  const options = { env: environment(space, registry.url), logger: silentLogger };
+  await installSources(space.path("plan.yaml"), options);
+  const current = await findOutdated(space.path("plan.yaml"), options);
+  await registry.publish("later", "@acme/weather", "1.5.0");
+  await registry.publish("next", "@acme/weather", "2.0.1");
+  await git("commit", "--quiet", "--allow-empty", "-m", "two");
+  const later = await findOutdated(space.path("plan.yaml"), options);
+
+  expect(current.filter(isOutdated)).toEqual([]);
+  expect(current.map(({ entries, installed }) => [entries, installed?.slice(0, 5)])).toEqual([
+    [["old", "same"], "1.4.0"],
+    [["gone"], undefined],
+    [["maps"], expect.stringMatching(/^[0-9a-f]{5}$/)],
+  ]);
+  expect(current[1]?.problem).toContain("npm view failed");
+  expect(later.filter(isOutdated)).toEqual([
+    {
+      entries: ["old", "same"],
+      name: "@acme/weather",
+      installed: "1.4.0",
+      wanted: "1.5.0",
+      latest: "2.0.1",
+    },
+    expect.objectContaining({ entries: ["maps"], latest: expect.stringMatching(/^[0-9a-f]{40}$/) }),
+  ]);
 });
 
 test("O10: sources of entries that are not required do not fail the others, and are reported", async () => {

@@ -1,0 +1,112 @@
+import type { Offer } from "@toolmount/core";
+import { InvalidArgumentError, type Command } from "commander";
+import { openPlan } from "../../host/open-plan.ts";
+import { addExamples, jsonOption, planArgument } from "../../options/common.ts";
+import { addPlanOptions, type PlanOptions } from "../../options/plan-options.ts";
+import {
+  formNames,
+  measureOffer,
+  type FormName,
+  type OfferCost,
+  type ToolCost,
+} from "../../render/offer-cost.ts";
+import { printable } from "../../screen/printable.ts";
+import { writeTable, type Column } from "../../screen/table.ts";
+import type { Shell } from "../../process/shell.ts";
+import { exitCodes, type ExitCode } from "../../process/exit-codes.ts";
+
+interface Options extends PlanOptions {
+  readonly json?: true;
+  readonly mode?: string;
+  readonly form?: FormName;
+  readonly max?: number;
+}
+
+/** `toolmount cost [plan]`: the tokens that the offered tools cost in each request to a model. */
+export function define(command: Command, shell: Shell): void {
+  addPlanOptions(command)
+    .argument("[plan]", planArgument)
+    .option("--mode <name>", "the tools that are offered in this mode")
+    .option("--form <name>", `only one form of the definitions: ${formNames.join(", ")}`, readForm)
+    .option("--max <tokens>", "fail when a request costs more; default: offer.maxTokens of the plan", readMax)
+    .option(...jsonOption)
+    .action(async (plan: string | undefined, options: Options) => {
+      shell.end(await cost(plan, options, shell));
+    });
+  addExamples(command, ["toolmount cost", "toolmount cost --form anthropic --max 8000"]);
+}
+
+function readForm(text: string): FormName {
+  const form = formNames.find((name) => name === text);
+  if (form === undefined) throw new InvalidArgumentError(`It is one of ${formNames.join(", ")}.`);
+  return form;
+}
+
+function readMax(text: string): number {
+  if (/^[1-9]\d{0,8}$/.test(text)) return Number(text);
+  throw new InvalidArgumentError("Give a whole number of tokens, from 1.");
+}
+
+async function cost(plan: string | undefined, options: Options, shell: Shell): Promise<ExitCode> {
+  const { mode, form, json } = options;
+  const host = await openPlan(plan, options, shell);
+  try {
+    const offer: Offer = await host.offer(mode === undefined ? {} : { mode });
+    const forms = form === undefined ? formNames : [form];
+    const measured = await measureOffer(offer, forms);
+    const max = options.max ?? budgetOf(host.plan.written["offer"]);
+    const above = max === undefined ? [] : forms.filter((name) => totalOf(measured, name) > max);
+    if (json === true) shell.out.json({ ...measured, max: max ?? null, above });
+    else writeCost(measured, forms, { max, above }, shell);
+    return above.length === 0 ? exitCodes.done : exitCodes.failed;
+  } finally {
+    await host.close();
+  }
+}
+
+/** The budget of the plan: the loader has checked it. */
+function budgetOf(offer: unknown): number | undefined {
+  const { maxTokens } = (offer ?? {}) as { readonly maxTokens?: unknown };
+  return typeof maxTokens === "number" ? maxTokens : undefined;
+}
+
+function totalOf({ total }: OfferCost, form: FormName): number {
+  return total[form] ?? 0;
+}
+
+interface Verdict {
+  readonly max: number | undefined;
+  readonly above: readonly FormName[];
+}
+
+function writeCost(
+  measured: OfferCost,
+  forms: readonly FormName[],
+  { max, above }: Verdict,
+  { out }: Shell,
+): void {
+  const count = (tokens: number | undefined) => String(tokens ?? 0).padStart(6);
+  const columns: Column<ToolCost>[] = [
+    { title: "tool", cell: ({ name }) => out.paint("bold", printable(name)) },
+    ...forms.map((form) => ({ title: form, cell: ({ tokens }: ToolCost) => count(tokens[form]) })),
+  ];
+  const rows: ToolCost[] = [
+    ...measured.tools.toSorted((one, other) => (other.tokens[forms[0]!] ?? 0) - (one.tokens[forms[0]!] ?? 0)),
+    { name: "guidance", tokens: Object.fromEntries(forms.map((form) => [form, measured.guidance])) },
+    { name: "each request", tokens: measured.total },
+  ];
+  writeTable(out, columns, rows);
+  out.line();
+  out.line(
+    out.paint(
+      "dim",
+      "tokens of the definitions as JSON, counted with o200k; other models count up to a quarter more or less",
+    ),
+  );
+  if (max === undefined) return;
+  if (above.length === 0) out.line(out.paint("green", `✔ within the ${max} tokens that are allowed`));
+  for (const form of above)
+    out.line(out.paint("red", `✖ ${form}: ${totalOf(measured, form)} tokens, and ${max} are allowed`));
+  if (above.length > 0)
+    out.line("  offer fewer tools: tools.exclude, modes, or disclosure: progressive (docs/tool-search.md)");
+}

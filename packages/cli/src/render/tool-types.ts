@@ -1,0 +1,94 @@
+import type { JsonSchema, ToolInfo } from "@toolmount/core";
+import { plainSchema } from "./plain-schema.ts";
+
+const head =
+  "// Written by `toolmount types`. Do not change it: change the plan or its tools, and write it again.\n";
+
+/** The types of the tools: a namespace for each tool, and the interface `Tools` over all. */
+export async function renderTypes(tools: readonly ToolInfo[]): Promise<string> {
+  const names = identifiersOf(tools);
+  const spaces = await Promise.all(tools.map((tool, at) => renderSpace(names[at]!, tool)));
+  const members = tools.map(({ name }, at) => {
+    const space = names[at]!;
+    return `  ${JSON.stringify(name)}: { arguments: ${space}.Arguments; data: ${space}.Data };`;
+  });
+  const all = `/** The arguments of each tool, and the data of its result. */\nexport interface Tools {\n${members.join("\n")}\n}\n`;
+  return [head, ...spaces, all].join("\n");
+}
+
+/** A client: one method a tool, over a host or whatever else makes calls. */
+export function renderClient(tools: readonly ToolInfo[]): string {
+  const names = tools.map(({ name }) => `  ${JSON.stringify(name)},\n`).join("");
+  return `${head}
+import type { CallRequest, ToolOutcome } from "@toolmount/core";
+import type { Tools } from "./toolmount-tools.d.ts";
+
+/** Makes calls: a host, or one session of it. */
+export interface Caller {
+  call(request: CallRequest): Promise<ToolOutcome>;
+}
+
+/** One method for each tool of the plan. */
+export type Client = {
+  readonly [Name in keyof Tools]: (given: Tools[Name]["arguments"]) => Promise<ToolOutcome<Tools[Name]["data"]>>;
+};
+
+const names = [
+${names}] as const satisfies readonly (keyof Tools)[];
+
+/** Makes a client. A call never rejects for what the tool did: its outcome has the status. */
+export function createClient(caller: Caller): Client {
+  const methods = names.map((name) => [name, (given: object) => caller.call({ name, arguments: given as never })]);
+  return Object.fromEntries(methods) as Client;
+}
+`;
+}
+
+async function renderSpace(
+  space: string,
+  { description, inputSchema, outputSchema }: ToolInfo,
+): Promise<string> {
+  const parts = [
+    await renderSchema("Arguments", inputSchema),
+    outputSchema === undefined ? "export type Data = unknown;" : await renderSchema("Data", outputSchema),
+  ];
+  const inner = parts.join("\n").trimEnd().split("\n");
+  const body = inner.map((line) => (line === "" ? "" : `  ${line}`)).join("\n");
+  return `/** ${comment(description)} */\nexport declare namespace ${space} {\n${body}\n}\n`;
+}
+
+async function renderSchema(name: string, schema: JsonSchema): Promise<string> {
+  const { compile } = await import("../carried/schema-types.ts");
+  try {
+    return await compile(plainSchema(schema) as object, name, {
+      bannerComment: "",
+      format: false,
+      unknownAny: true,
+      enableConstEnums: false,
+      // A schema of a server must not read files or addresses of this machine.
+      $refOptions: { resolve: { external: false } },
+    });
+  } catch (error) {
+    const why = error instanceof Error ? error.message : String(error);
+    return `/** The schema has no type: ${comment(why)} */\nexport type ${name} = Record<string, unknown>;`;
+  }
+}
+
+/** A text as one line of a comment, which it cannot end. */
+function comment(text: string): string {
+  return text.replaceAll(/\s+/g, " ").replaceAll("*/", "* /").trim().slice(0, 1_000);
+}
+
+/** A name for each tool that TypeScript accepts: `notes.read-one` is `NotesReadOne`; a second one of that name gets a number. */
+function identifiersOf(tools: readonly ToolInfo[]): string[] {
+  const taken = new Set(["Tools"]);
+  return tools.map(({ name }) => {
+    const words = name.split(/[^A-Za-z0-9]+/).filter(Boolean);
+    const joined = words.map((word) => `${word[0]!.toUpperCase()}${word.slice(1)}`).join("");
+    const base = /^[A-Za-z]/.test(joined) ? joined : `Tool${joined}`;
+    let free = base;
+    for (let count = 2; taken.has(free); count++) free = `${base}${count}`;
+    taken.add(free);
+    return free;
+  });
+}

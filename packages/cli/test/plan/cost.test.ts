@@ -1,0 +1,51 @@
+import { expect, test } from "vitest";
+import { oneTool, planOf, workspace } from "../support/workspace.ts";
+
+const note = oneTool({ name: "read_note", schema: "path: z.string()", body: "return data(params);" });
+const wordy = oneTool({
+  name: "find_note",
+  schema: `words: z.string().describe("${"one of the words of the note ".repeat(20)}<|endoftext|>")`,
+  body: "return data(params);",
+});
+
+async function plan(more = "") {
+  return workspace({
+    "mount-plan.yaml": `${planOf("./note.ts", "./wordy.ts")}${more}`,
+    "note.ts": note,
+    "wordy.ts": wordy,
+  });
+}
+
+test("cost counts the tokens of each tool in each provider's form, and of the guidance", async () => {
+  const { run } = await plan();
+  const { code, json } = await run(["cost", "--json"]);
+  const { tools, total, guidance, max } = json() as {
+    tools: { name: string; tokens: Record<string, number> }[];
+    total: Record<string, number>;
+    guidance: number;
+    max: unknown;
+  };
+  const [find, read] = tools;
+
+  expect(code).toBe(0);
+  expect([find?.name, read?.name, max]).toEqual(["find_note", "read_note", null]);
+  expect(Object.keys(total)).toEqual(["openai", "chat", "anthropic", "gemini", "mcp"]);
+  // The description alone is 20 times 7 tokens of o200k.
+  expect(find!.tokens["openai"]).toBeGreaterThan(140);
+  expect(find!.tokens["openai"]).toBeLessThan(240);
+  for (const form of Object.keys(total))
+    expect(total[form]).toBe(find!.tokens[form]! + read!.tokens[form]! + guidance);
+});
+
+test("cost fails above --max and above the plan's budget, and names the form", async () => {
+  const { run } = await plan("offer: { maxTokens: 100 }\n");
+  const above = await run(["cost"]);
+  const allowed = await run(["cost", "--max", "5000"]);
+  const one = await run(["cost", "--form", "gemini", "--json"]);
+
+  expect(above.code).toBe(1);
+  expect(above.stdout).toMatch(/✖ anthropic: \d+ tokens, and 100 are allowed/);
+  expect(above.stdout).toMatch(/find_note[\s\S]*read_note[\s\S]*each request/);
+  expect([allowed.code, allowed.stdout]).toEqual([0, expect.stringContaining("within the 5000 tokens")]);
+  expect(one.json()).toMatchObject({ above: ["gemini"], max: 100 });
+});

@@ -1,0 +1,110 @@
+import { join } from "node:path";
+import { messageOf } from "@toolmount/core/errors";
+import { gt, maxSatisfying, valid } from "semver";
+import { isRecord } from "../diagnostics/json.ts";
+import { fillOptions } from "../host/defaults.ts";
+import type { OpenHostOptions } from "../host/options.ts";
+import { storeOf, type FetchedSource } from "../modules/fetched-source.ts";
+import { readPackage } from "../modules/manifest.ts";
+import { loadPlan, type PlanInput } from "../mount/load-plan.ts";
+import { createMountContext } from "../mount/mount-context.ts";
+import { resolveUse } from "../mount/prepare-module.ts";
+import { readCommit, run, type Fetching } from "./fetch-programs.ts";
+
+/** A package or a repository of a plan, beside its newest version. */
+export interface PackageAge {
+  /** Ids of the entries that use it. */
+  readonly entries: readonly string[];
+  /** The name of a package, or the address of a repository. */
+  readonly name: string;
+  /** A version, or a commit; undefined for a source that is not installed. */
+  readonly installed: string | undefined;
+  /** The newest version that the plan's range allows; `toolmount install --update` fetches it. */
+  readonly wanted: string | undefined;
+  readonly latest: string | undefined;
+  /** Why the newest version is not known. */
+  readonly problem?: string;
+}
+
+/**
+ * Asks npm's registry and git for the newest versions of the plan's packages and repositories. Nothing is installed and no
+ * package is imported. Throws `PLAN_NOT_FOUND` and `PLAN_INVALID`.
+ */
+export async function findOutdated(input?: PlanInput, options: OpenHostOptions = {}): Promise<PackageAge[]> {
+  const filled = fillOptions(options);
+  const loaded = await loadPlan(input, filled);
+  const { folder } = loaded.opened;
+  const fetching = { store: storeOf(folder), plan: folder, update: false, env: filled.env };
+  const context = { ...createMountContext(loaded, filled), lock: undefined };
+  const ages = new Map<string, PackageAge>();
+  for (const use of loaded.modules) {
+    const { id, source } = use;
+    if (source.kind !== "fetched" && source.kind !== "package") continue;
+    const known = ages.get(source.written);
+    if (known !== undefined) ages.set(source.written, { ...known, entries: [...known.entries, id] });
+    else if (source.kind === "fetched") ages.set(source.written, await ageOfFetched(id, source, fetching));
+    else {
+      // The plan's check reports a package that is not installed.
+      const found = await resolveUse(use, context).catch(() => undefined);
+      const name = found?.name ?? source.names[0]!;
+      const installed = found?.version;
+      const newest = () => askNpm(name, undefined, fetching);
+      ages.set(source.written, await ageOf({ entries: [id], name, installed }, newest));
+    }
+  }
+  return [...ages.values()];
+}
+
+async function ageOfFetched(
+  id: string,
+  { alias, from }: FetchedSource,
+  fetching: Fetching,
+): Promise<PackageAge> {
+  if (from.kind === "git") {
+    const installed = await readCommit(join(fetching.store, "git", alias));
+    const facts = { entries: [id], name: from.url, installed };
+    return ageOf(facts, () => askGit(from.url, from.ref, fetching));
+  }
+  const installed = (await readPackage(join(fetching.store, "node_modules", alias)))?.version;
+  const facts = { entries: [id], name: from.name, installed };
+  return ageOf(facts, () => askNpm(from.name, from.range, fetching));
+}
+
+type Newest = Pick<PackageAge, "wanted" | "latest">;
+
+/** One package that cannot be asked about does not hide the others. */
+async function ageOf(
+  facts: Pick<PackageAge, "entries" | "name" | "installed">,
+  ask: () => Promise<Newest>,
+): Promise<PackageAge> {
+  try {
+    return { ...facts, ...(await ask()) };
+  } catch (error) {
+    return { ...facts, wanted: undefined, latest: undefined, problem: messageOf(error) };
+  }
+}
+
+/** Whether a newer version can be had. */
+export function isOutdated({ installed, latest }: PackageAge): boolean {
+  if (latest === undefined || installed === undefined) return false;
+  return valid(latest) !== null && valid(installed) !== null ? gt(latest, installed) : latest !== installed;
+}
+
+async function askNpm(name: string, range: string | undefined, fetching: Fetching): Promise<Newest> {
+  const words = ["view", name, "versions", "dist-tags", "--json", "--loglevel=error"];
+  const answer = JSON.parse(await run("npm", words, fetching.plan, fetching)) as unknown;
+  const { versions, "dist-tags": tags } = isRecord(answer) ? answer : {};
+  const all = [versions].flat().filter((version) => typeof version === "string");
+  const latest = isRecord(tags) && typeof tags["latest"] === "string" ? tags["latest"] : all.at(-1);
+  return { wanted: range === undefined ? latest : (maxSatisfying(all, range) ?? undefined), latest };
+}
+
+/** The commit of a branch, a tag or the default branch. A source that names a commit never changes. */
+async function askGit(url: string, ref: string | undefined, fetching: Fetching): Promise<Newest> {
+  if (ref !== undefined && /^[0-9a-f]{40,64}$/.test(ref)) return { wanted: ref, latest: ref };
+  const out = await run("git", ["ls-remote", "--", url, ref ?? "HEAD"], fetching.plan, fetching);
+  const commits = out.split("\n").map((line) => line.split("\t"));
+  // An annotated tag has the commit that it names behind ^{}.
+  const latest = (commits.find(([, name]) => name?.endsWith("^{}")) ?? commits[0])?.[0] || undefined;
+  return { wanted: latest, latest };
+}
