@@ -8,6 +8,7 @@ import {
 } from "@toolmount/core";
 import { changeSessionMode } from "@toolmount/core/sessions";
 import { childBudgets, usageSince } from "./agents/child-budget.ts";
+import { forwardTo, withoutOutput } from "./agents/child-turn.ts";
 import { isChildOf, modeRights, rightsOf, selfDepthOf } from "./agents/child-rights.ts";
 import { noUsage } from "./provider/usage.ts";
 import type { TurnHost, TurnOptions } from "./reasoner-types.ts";
@@ -182,7 +183,8 @@ export class Spawner {
       conversationId: options.conversationId ?? facts.id,
       traceparent: request.traceparent,
       abortSignal: request.abortSignal,
-      settings: { ...options.settings, budgets },
+      settings: { ...withoutOutput(options.settings), budgets },
+      onEvent: forwardTo(options, log.facts, request),
     };
     const { turns, turn: open } = log.view;
     const isNew = turns === 0;

@@ -5,6 +5,7 @@ import type { Shell } from "../process/shell.ts";
 import { printable } from "../screen/printable.ts";
 import { shortIds } from "../screen/short-ids.ts";
 import { writeTable } from "../screen/table.ts";
+import type { Undo } from "./undo.ts";
 import type { Agent } from "./with-reasoner.ts";
 
 /** What the commands of a chat read and change. */
@@ -13,6 +14,9 @@ export interface Chat {
   readonly sessionId: string;
   /** The turns of this chat. */
   readonly turns: readonly TurnResult[];
+  readonly undo: Undo;
+  /** What the next prompt says first: what happened to files meanwhile. */
+  note: string | undefined;
   /** The model of the next turn, where it was changed. */
   model: string | undefined;
 }
@@ -42,6 +46,7 @@ const commands: readonly ChatCommand[] = [
   },
   { name: "/cost", says: "show requests, tokens and cost of this chat", run: writeCost },
   { name: "/approvals", says: "show the questions that wait for an answer", run: writeApprovals },
+  { name: "/undo", says: "give the files of the last turn the content they had before it", run: undoFiles },
   { name: "/quit", says: "end the chat", run: () => {} },
 ];
 
@@ -113,6 +118,11 @@ function writeCost(_argument: string, { turns }: Chat, { err }: Shell): void {
       : `${sum((turn) => turn.cost?.amount ?? 0).toFixed(4)} ${currency}`;
   const tokens = `${sum(({ usage }) => usage.inputTokens)} + ${sum(({ usage }) => usage.outputTokens)} tokens`;
   err.line(`${turns.length} turns · ${sum(({ iterations }) => iterations)} requests · ${tokens} · ${cost}`);
+}
+
+async function undoFiles(_argument: string, chat: Chat, shell: Shell): Promise<void> {
+  const paths = await chat.undo.undo(shell);
+  if (paths.length > 0) chat.note = `(The user undid your changes of these files: ${paths.join(", ")}.)`;
 }
 
 async function writeApprovals(_argument: string, { agent: { host } }: Chat, { err }: Shell): Promise<void> {

@@ -32,13 +32,11 @@ export function createTurnView(screen: Screen): (event: TurnEvent) => void {
         wasStreamed = false;
         return endLine();
       case "tool_call":
-        return line(callLine(screen, event));
       case "tool_result":
-        return resultLines(screen, event).forEach(line);
       case "tool_warning":
-        return line(
-          screen.paint("yellow", `  warning: ${printable(`${event.tool} ${event.message}`.trim())}`),
-        );
+        return eventLines(screen, event, 0).forEach(line);
+      case "agent":
+        return agentLines(screen, event, 0).forEach(line);
       case "retry":
         wasStreamed = false;
         return line(screen.paint("dim", `asking again in ${Math.round(event.afterMs)} ms (${event.kind})`));
@@ -59,6 +57,44 @@ export function createTurnView(screen: Screen): (event: TurnEvent) => void {
         return endLine();
     }
   };
+}
+
+type CallEvent = TurnEvent & { type: "tool_call" | "tool_result" | "tool_warning" };
+
+/** A call, its end, or a warning. `depth` is 0 for a call of the turn itself, and 1 more for each sub-agent above it. */
+function eventLines(screen: Screen, event: CallEvent, depth: number): string[] {
+  const room = { ...screen, columns: screen.columns === undefined ? undefined : screen.columns - depth * 4 };
+  const lines = ofCall(room, event);
+  return lines.map((text) => " ".repeat(depth * 4) + text);
+}
+
+function ofCall(screen: Screen, event: CallEvent): string[] {
+  if (event.type === "tool_call") return [callLine(screen, event)];
+  if (event.type === "tool_result") return resultLines(screen, event);
+  return [screen.paint("yellow", `  warning: ${printable(`${event.tool} ${event.message}`.trim())}`)];
+}
+
+/** What a sub-agent does, below the call that runs it. Its answer is the result of that call. */
+function agentLines(
+  screen: Screen,
+  { event, agent }: TurnEvent & { type: "agent" },
+  depth: number,
+): string[] {
+  const indent = " ".repeat((depth + 1) * 4);
+  switch (event.type) {
+    case "begin":
+      return [`${indent}${screen.paint("dim", "agent")} ${screen.paint("cyan", printable(agent))}`];
+    case "tool_call":
+    case "tool_result":
+    case "tool_warning":
+      return eventLines(screen, event, depth + 1);
+    case "agent":
+      return agentLines(screen, event, depth + 1);
+    case "error":
+      return [`${indent}${screen.paint("red", event.code)} ${printable(event.message)}`];
+    default:
+      return [];
+  }
 }
 
 function callLine(screen: Screen, event: TurnEvent & { type: "tool_call" }): string {

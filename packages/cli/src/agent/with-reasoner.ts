@@ -11,14 +11,19 @@ import type { Shell } from "../process/shell.ts";
 import type { ExitCode } from "../process/exit-codes.ts";
 import { interruption } from "../process/signals.ts";
 import { createTerminalLock, type TerminalLock } from "../process/terminal-lock.ts";
+import type { AnswerForm } from "./structured-output.ts";
 import { findAgentsFile, sayAgentsFile } from "./agents-md.ts";
 import { openReasoner, type ModelOptions, type OpenReasoner } from "./open-reasoner.ts";
+import { createStatusLine, type StatusLine } from "./status-line.ts";
+import { createRunningCalls } from "./running-calls.ts";
 import { createTurnView, exitCodeOfTurn, turnFooter } from "./turn-view.ts";
 
 /** Options of commands that run turns. */
 export interface AgentOptions extends PlanOptions, ModelOptions, TapeOptions {
   readonly json?: true;
   readonly user?: string;
+  /** The form of the last answer, with `run --schema`. */
+  readonly form?: AnswerForm;
   /** False with `--no-agents-md`. */
   readonly agentsMd?: boolean;
 }
@@ -36,28 +41,43 @@ export interface Agent extends Pick<OpenReasoner, "reasoner"> {
 export async function withReasoner<Value>(
   plan: string | undefined,
   options: AgentOptions,
-  shell: Shell,
+  given: Shell,
   act: (agent: Agent) => Promise<Value>,
 ): Promise<Value> {
+  const status = createStatusLine(given.err, given.env);
+  const shell = { ...given, err: status.over(given.err) };
   const agentsFile = options.agentsMd === false ? undefined : await findAgentsFile(shell.cwd);
   if (agentsFile !== undefined && options.json !== true) sayAgentsFile(agentsFile, shell);
-  const lock = createTerminalLock();
+  const lock = quietLock(createTerminalLock(), status);
   let current: AbortController | undefined;
   const approver = chooseApprover(shell, lock, () => current?.abort(interruption("SIGINT")));
   const host = await openPlan(plan, options, shell, { approver });
   let opened: OpenReasoner | undefined;
   try {
     opened = await openReasoner(host, options, shell);
-    const { reasoner, settings } = opened;
-    const write = options.json === true ? writeEvents(shell.out) : createTurnView(shell.out);
-    const onEvent = (event: TurnEvent) => lock.write(() => write(event));
+    const { reasoner } = opened;
+    const { form } = options;
+    const settings = {
+      ...opened.settings,
+      ...(form !== undefined && { outputSchema: form.schema }),
+    };
+    // With a form, standard output has the answer alone.
+    const screen = form === undefined ? status.over(shell.out) : shell.err;
+    const write = options.json === true ? writeEvents(shell.out) : createTurnView(screen);
+    const running = createRunningCalls();
+    const onEvent = (event: TurnEvent) =>
+      lock.write(() => {
+        status.clear();
+        write(event);
+        if (options.json !== true) status.show(running.after(event));
+      });
     return await act({
       host,
       reasoner,
       model: settings.model,
       turn(controller) {
         current = controller;
-        const instructions = agentsFile?.text;
+        const instructions = [agentsFile?.text, form?.instructions].filter(Boolean).join("\n\n") || undefined;
         return { userId: options.user, abortSignal: controller.signal, settings, instructions, onEvent };
       },
     });
@@ -65,6 +85,18 @@ export async function withReasoner<Value>(
     await host.close();
     await opened?.close();
   }
+}
+
+/** A question has the terminal for itself: nothing moves below it. */
+function quietLock(lock: TerminalLock, status: StatusLine): TerminalLock {
+  return {
+    write: (write) => lock.write(write),
+    alone: (work) =>
+      lock.alone(() => {
+        status.clear();
+        return work();
+      }),
+  };
 }
 
 /** Writes each event when it happens, one JSON object a line; the last one of a turn is `done`, with its result. */

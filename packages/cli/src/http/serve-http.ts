@@ -3,6 +3,7 @@ import type { OpenedHost } from "@toolmount/loader";
 import type { HttpServer, ListenAddress, ServedHost } from "@toolmount/http";
 import { openReasoner, type ModelOptions, type OpenReasoner } from "../agent/open-reasoner.ts";
 import { openPlan } from "../host/open-plan.ts";
+import { watchPlan } from "../host/watch-plan.ts";
 import { createTerminalLogger } from "../host/terminal-logger.ts";
 import type { PlanOptions } from "../options/plan-options.ts";
 import { exitCodeOfReplay, type TapeOptions } from "../options/tape-options.ts";
@@ -23,6 +24,7 @@ export interface HttpOptions extends PlanOptions, ModelOptions, TapeOptions, Acc
   readonly beyondLoopback?: true;
   readonly grace?: number;
   readonly approvalUrl?: string;
+  readonly watch?: true;
 }
 
 /** A plan that is open, and what was opened for it. */
@@ -51,7 +53,9 @@ export async function serveOverHttp(
       access = await prepareAccess(options, folders, shell);
       const server = await start(open, listen, access, options, shell);
       announce(server, access, options, shell);
+      const watches = options.watch === true ? await watchAll(open, shell) : [];
       if (!signal.aborted) await once(signal, "abort");
+      await Promise.all(watches.map((stop) => stop()));
       await server.close({ graceMs: options.grace });
       return open.reduce<ExitCode>((code, { host }) => exitCodeOfReplay(host, code, shell), exitCodes.done);
     } finally {
@@ -158,6 +162,15 @@ function announce(
   err.line(`  call    ${created.call}  looks and calls; give it to programs`);
   err.line(`  decide  ${created.decide}  also decides approvals; for a person, shown only now`);
   err.line(`  page    ${url}/#token=${created.decide}`);
+}
+
+/** Each plan is mounted again when its files change. Returns what ends the watches. */
+function watchAll(open: readonly Open[], { err }: Shell): Promise<(() => Promise<void>)[]> {
+  return Promise.all(
+    open.map(({ name, host }) =>
+      watchPlan(host, (line) => err.line(`toolmount serve ${printable(name)}: ${line}`)),
+    ),
+  );
 }
 
 async function reloadAll(

@@ -1,4 +1,5 @@
 import { createInterface } from "node:readline";
+import type { Notices } from "./notices.ts";
 import type { Shell } from "./shell.ts";
 
 /**
@@ -10,9 +11,15 @@ export async function askLine(
   prompt: string,
   history: readonly string[],
   signal: AbortSignal,
+  notices?: Notices,
 ): Promise<string | null> {
   const reader = createInterface({ input, output, terminal: true, prompt, history: [...history] });
   const lines: string[] = [];
+  const restore = notices?.redirect((line) => {
+    // The line that is being typed moves down.
+    output.write(`\r\u001b[J${line}\n`);
+    reader.prompt(true);
+  });
   const text = await new Promise<string | null>((resolve) => {
     const leave = () => resolve(null);
     signal.addEventListener("abort", leave, { once: true });
@@ -22,6 +29,7 @@ export async function askLine(
     reader.once("close", () => lines.length === 0 && leave());
     reader.prompt();
   });
+  restore?.();
   reader.close();
   if (text === null) output.write("\n");
   return text;

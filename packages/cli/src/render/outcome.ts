@@ -2,6 +2,7 @@ import type { CallStatus, ToolOutcome, ToolResult } from "@toolmount/core";
 import { exitCodes, type ExitCode } from "../process/exit-codes.ts";
 import { printable, printableLines } from "../screen/printable.ts";
 import type { Screen, Style } from "../screen/screen.ts";
+import { contentLines } from "./content.ts";
 import { valueLines } from "../screen/value-lines.ts";
 
 /** Shows the end of a call: one line of facts, then the result. */
@@ -49,8 +50,7 @@ function resultLines(screen: Screen, result: ToolResult): string[] {
   const lines =
     result.error === undefined ? valueLines(result.data, screen) : printableLines(result.error).split("\n");
   if (result.details !== undefined) lines.push(...valueLines({ details: result.details }, screen));
-  for (const { type } of result.content ?? [])
-    lines.push(screen.paint("dim", `(with content of the type ${type})`));
+  lines.push(...contentLines(screen, result.content));
   for (const warning of result.warnings ?? [])
     lines.push(screen.paint("yellow", `warning: ${printable(warning)}`));
   if (result.truncated !== undefined)

@@ -51,6 +51,14 @@ export type TurnEvent =
       readonly text: string;
       readonly outcome?: ToolOutcome;
     }
+  /** What a sub-agent reports, while the call with this id runs it. */
+  | {
+      readonly type: "agent";
+      readonly agent: string;
+      readonly sessionId: string;
+      readonly callId: string | null;
+      readonly event: TurnEvent;
+    }
   | { readonly type: "hitl"; readonly waiting: readonly WaitingCall[] }
   | { readonly type: "error"; readonly code: string; readonly message: string }
   | { readonly type: "done"; readonly result: TurnResult };

@@ -3,6 +3,13 @@ import { createInterface } from "node:readline/promises";
 import type { TurnResult } from "@toolmount/reasoner";
 import type { Command } from "commander";
 import { addAgentsOption, addModelOptions } from "../../agent/open-reasoner.ts";
+import { openHistory, type ChatHistory } from "../../agent/chat-history.ts";
+import { openSnapshots } from "../../agent/file-snapshots.ts";
+import { readPromptFiles } from "../../agent/prompt-files.ts";
+import { createUndo } from "../../agent/undo.ts";
+import { watchPlan } from "../../host/watch-plan.ts";
+import { createNotices, type Notices } from "../../process/notices.ts";
+import { printable } from "../../screen/printable.ts";
 import { askLine } from "../../process/ask-line.ts";
 import { exitCodeOfTurn, turnFooter } from "../../agent/turn-view.ts";
 import { isChatCommand, runChatCommand, type Chat } from "../../agent/chat-commands.ts";
@@ -15,6 +22,7 @@ import { exitCodes, type ExitCode } from "../../process/exit-codes.ts";
 import { isAskedToEnd } from "../../process/signals.ts";
 
 interface Options extends AgentOptions {
+  readonly watch?: true;
   readonly session?: string;
 }
 
@@ -22,13 +30,14 @@ interface Options extends AgentOptions {
 export function define(command: Command, shell: Shell): void {
   addAgentsOption(addTapeOptions(addModelOptions(addPlanOptions(command))))
     .argument("[plan]", planArgument)
+    .option("--watch", "mount the plan again when its files or local modules change")
     .option("--session <id>", "resume this session, or begin it under this id")
     .option("--user <id>", "the user on whose behalf the model acts")
     .option(...jsonOption)
     .action(async (plan: string | undefined, options: Options) => {
       shell.end(await chat(plan, options, shell));
     });
-  addExamples(command, ["toolmount chat mount-plans/coding.yaml --model gpt-5"]);
+  addExamples(command, ["toolmount chat mount-plans/coding.yaml --model gpt-5", "toolmount chat --watch"]);
 }
 
 /**
@@ -40,10 +49,27 @@ function chat(plan: string | undefined, options: Options, shell: Shell): Promise
   const sessionId = options.session ?? randomUUID();
   return withReasoner(plan, options, shell, async (agent) => {
     const turns: TurnResult[] = [];
-    const state: Chat = { agent, sessionId, turns, model: undefined };
+    const { folder } = agent.host.plan;
+    const isLive = shell.terminal !== undefined && options.replay === undefined;
+    const snapshots = isLive ? await openSnapshots(folder, shell.env) : null;
+    const state: Chat = {
+      agent,
+      sessionId,
+      turns,
+      model: undefined,
+      undo: createUndo(snapshots),
+      note: undefined,
+    };
+    const keeps = isLive && agent.host.plan.written["state"] !== "memory";
+    const history = await openHistory(keeps ? folder : null, (problem) => shell.err.line(printable(problem)));
+    const notices = createNotices((line) => shell.err.line(line));
+    const stopWatching =
+      options.watch === true
+        ? await watchPlan(agent.host, (line) => notices.say(shell.err.paint("dim", line)))
+        : undefined;
     if (shell.terminal !== undefined)
       shell.err.line(shell.err.paint("dim", "/help shows commands; Ctrl-D ends the chat"));
-    for await (const line of prompts(shell)) {
+    for await (const line of prompts(shell, history, notices)) {
       if (line.trim() === "") continue;
       if (line.trim() === "/quit") break;
       if (isChatCommand(line)) await runChatCommand(line, state, shell);
@@ -55,6 +81,8 @@ function chat(plan: string | undefined, options: Options, shell: Shell): Promise
         if (isEnd || result.status === "paused") break;
       }
     }
+    await stopWatching?.();
+    await snapshots?.close();
     await agent.reasoner.leave(agent.host, sessionId);
     const last = turns.at(-1);
     const code = last === undefined ? exitCodes.done : exitCodeOfTurn(last);
@@ -63,30 +91,43 @@ function chat(plan: string | undefined, options: Options, shell: Shell): Promise
 }
 
 /** One turn, and whether the chat ends with it: without a terminal Ctrl-C ends the whole chat. */
-function answer({ agent, sessionId, model }: Chat, prompt: string, shell: Shell) {
+async function answer(chat: Chat, line: string, shell: Shell) {
+  const { agent, sessionId, model, undo } = chat;
   const { host, reasoner } = agent;
+  // What a program pipes in may not name files of this machine; a person at the terminal may.
+  const read =
+    shell.terminal === undefined
+      ? { prompt: line, parts: [], notes: [] }
+      : await readPromptFiles(line, shell.cwd);
+  for (const note of read.notes) shell.err.line(shell.err.paint("dim", printable(note)));
+  const prompt = chat.note === undefined ? read.prompt : `${chat.note}\n\n${read.prompt}`;
+  const { parts } = read;
+  chat.note = undefined;
   return shell.interruptible(async (controller) => {
     const turn = agent.turn(controller);
     const settings = model === undefined ? turn.settings : { ...turn.settings, model };
-    const result = await reasoner.run(host, { ...turn, settings, prompt, sessionId });
+    const result = await undo.around(() =>
+      reasoner.run(host, { ...turn, settings, prompt, parts, sessionId }),
+    );
     const { signal } = controller;
     return { result, isEnd: signal.aborted && (shell.terminal === undefined || isAskedToEnd(signal)) };
   });
 }
 
 /** The lines of the input. At a terminal the prompt appears after a turn has ended, so that the turn can ask questions. */
-async function* prompts(shell: Shell): AsyncGenerator<string> {
+async function* prompts(shell: Shell, history: ChatHistory, notices: Notices): AsyncGenerator<string> {
   if (shell.terminal === undefined) {
     yield* createInterface({ input: shell.input });
     return;
   }
   const { terminal, err } = shell;
   const prompt = `${err.paint(["bold", "cyan"], "You")} › `;
-  const history: string[] = [];
   for (;;) {
-    const line = await shell.interruptible(({ signal }) => askLine(terminal, prompt, history, signal));
+    const line = await shell.interruptible(({ signal }) =>
+      askLine(terminal, prompt, history.lines, signal, notices),
+    );
     if (line === null) return;
-    if (line.trim() !== "") history.unshift(line);
+    if (line.trim() !== "") await history.add(line);
     yield line;
   }
 }

@@ -2,15 +2,19 @@ import { ToolmountError } from "@toolmount/core";
 import type { Command } from "commander";
 import { addAgentsOption, addModelOptions } from "../../agent/open-reasoner.ts";
 import { runTurn, type AgentOptions } from "../../agent/with-reasoner.ts";
+import { readPromptFiles } from "../../agent/prompt-files.ts";
+import { readAnswerForm, type AnswerForm } from "../../agent/structured-output.ts";
 import { readText } from "../../options/operands.ts";
 import { addExamples, jsonOption } from "../../options/common.ts";
 import { addPlanOptions } from "../../options/plan-options.ts";
 import { addTapeOptions } from "../../options/tape-options.ts";
 import type { Shell } from "../../process/shell.ts";
-import type { ExitCode } from "../../process/exit-codes.ts";
+import { exitCodes, type ExitCode } from "../../process/exit-codes.ts";
 
 interface Options extends AgentOptions {
   readonly session?: string;
+  readonly schema?: string;
+  readonly attach?: readonly string[];
 }
 
 /** `toolmount run [plan] "<prompt>"`: one turn of a model over the plan's tools. */
@@ -21,6 +25,11 @@ export function define(command: Command, shell: Shell): void {
       "[plan-and-prompt...]",
       "the plan, if it is not the nearest one; the prompt, or - to read it from standard input",
     )
+    .option(
+      "--schema <file>",
+      "the answer is JSON that this JSON Schema accepts; standard output has it alone",
+    )
+    .option("--attach <path>", "give the model this image or file, too; may be given again", collect)
     .option("--session <id>", "resume this session, or begin it under this id")
     .option("--user <id>", "the user on whose behalf the model acts")
     .option(...jsonOption)
@@ -29,17 +38,68 @@ export function define(command: Command, shell: Shell): void {
     });
   addExamples(command, [
     `toolmount run mount-plans/coding.yaml --model gpt-5 "what is in README.md?"`,
+    `toolmount run --schema answer.json "which files have no test?"`,
     `toolmount run mount-plans/demo.yaml --model replay:mount-plans/demo.exchange.json "rename the tool"`,
   ]);
 }
 
 async function run(words: readonly string[], options: Options, shell: Shell): Promise<ExitCode> {
-  const { plan, given } = readOperands(words, shell.settings.plan);
-  const prompt = given === "-" ? await readText(shell.input) : given;
+  const { plan, written } = readOperands(words, shell.settings.plan);
+  const prompt = written === "-" ? await readText(shell.input) : written;
   if (prompt.trim() === "") throw new ToolmountError("USAGE_INVALID", { problem: "the prompt is empty" });
-  return runTurn(options, plan, shell, ({ host, reasoner }, turn) =>
-    reasoner.run(host, { ...turn, prompt, sessionId: options.session }),
+  const { schema, session: sessionId } = options;
+  const attached = await readAttached(options.attach ?? [], shell);
+  const given = { ...attached, prompt: `${prompt}${attached.prompt}` };
+  const form = schema === undefined ? undefined : await readAnswerForm(schema, shell.cwd);
+  if (form === undefined)
+    return runTurn(options, plan, shell, ({ host, reasoner }, turn) =>
+      reasoner.run(host, { ...turn, ...given, sessionId }),
+    );
+  const answer: { read?: ReturnType<AnswerForm["read"]> } = {};
+  const code = await runTurn({ ...options, form }, plan, shell, async ({ host, reasoner }, turn) => {
+    const first = await reasoner.run(host, { ...turn, ...given, sessionId });
+    if (first.status !== "done") return first;
+    answer.read = form.read(first.text);
+    if ("value" in answer.read) return first;
+    const again = `Your answer does not fit the schema: ${answer.read.problem}. Answer again, with the JSON value alone.`;
+    const second = await reasoner.run(host, { ...turn, prompt: again, sessionId: first.sessionId });
+    if (second.status === "done") answer.read = form.read(second.text);
+    return second;
+  });
+  return writeAnswer(answer.read, code, options, shell);
+}
+
+/** The answer alone; an answer that does not fit twice fails the command. */
+function writeAnswer(
+  read: ReturnType<AnswerForm["read"]> | undefined,
+  code: ExitCode,
+  { json }: Options,
+  { out }: Shell,
+): ExitCode {
+  if (code !== exitCodes.done || read === undefined) return code;
+  if ("problem" in read)
+    throw new ToolmountError("OUTPUT_INVALID", { tool: "the model", problem: read.problem });
+  if (json !== true) out.json(read.value);
+  return code;
+}
+
+/** The files of `--attach`. Unlike in a chat, the prompt itself names none: a script may not know what is in it. */
+async function readAttached(paths: readonly string[], shell: Shell) {
+  const { parts, notes, prompt } = await readPromptFiles(
+    paths.map((path) => `@"${path}"`).join(" "),
+    shell.cwd,
   );
+  const left = notes.find((note) => note.endsWith("sent as a word"));
+  if (left !== undefined || notes.length < new Set(paths).size)
+    throw new ToolmountError("USAGE_INVALID", {
+      problem: `--attach ${left ?? "names no file"}`.replace(/; it is sent.*/, ""),
+    });
+  const texts = prompt.indexOf("\n\n<file ");
+  return { parts, prompt: texts < 0 ? "" : prompt.slice(texts) };
+}
+
+function collect(value: string, before: readonly string[] = []): readonly string[] {
+  return [...before, value];
 }
 
 function readOperands(words: readonly string[], planOption: string | undefined) {
@@ -47,5 +107,5 @@ function readOperands(words: readonly string[], planOption: string | undefined) 
   if (first === undefined) throw new ToolmountError("USAGE_INVALID", { problem: "the prompt is missing" });
   if (rest.length > 0 || (second !== undefined && planOption !== undefined))
     throw new ToolmountError("USAGE_INVALID", { problem: "too many words; quote the prompt as one word" });
-  return second === undefined ? { plan: planOption, given: first } : { plan: first, given: second };
+  return second === undefined ? { plan: planOption, written: first } : { plan: first, written: second };
 }

@@ -1,3 +1,4 @@
+import { resolve } from "node:path";
 import type { Approver, Progress } from "@toolmount/core";
 import { isToolInterrupt, ToolmountError } from "@toolmount/core";
 import type { Command } from "commander";
@@ -17,6 +18,8 @@ import { addTapeOptions, exitCodeOfReplay, type TapeOptions } from "../../option
 import { readMilliseconds } from "../../options/milliseconds.ts";
 import { addExamples, jsonOption } from "../../options/common.ts";
 import { writeNextCommands } from "../../render/next-commands.ts";
+import { saveContent } from "../../render/content.ts";
+import { shortPath } from "../../render/problems.ts";
 import { exitCodeOfCall, writeOutcome } from "../../render/outcome.ts";
 import { printable } from "../../screen/printable.ts";
 import type { Shell } from "../../process/shell.ts";
@@ -26,6 +29,7 @@ import { interruption } from "../../process/signals.ts";
 interface Options extends PlanOptions, TapeOptions, SourceOptions {
   readonly json?: true;
   readonly approve?: true;
+  readonly save?: string;
   readonly session?: string;
   readonly user?: string;
   readonly mode?: string;
@@ -48,6 +52,7 @@ export function define(command: Command, shell: Shell): void {
       "cancel the call after this many milliseconds, questions included",
       readMilliseconds,
     )
+    .option("--save <folder>", "write images, sounds and resources of the result into this folder")
     .option("--approve", "approve this one call without a question")
     .option(...jsonOption)
     .action(async (words: string[], options: Options) => {
@@ -59,6 +64,7 @@ export function define(command: Command, shell: Shell): void {
     `toolmount call mount-plans/coding.yaml read_file '{"file_path":"README.md","limit":5}'`,
     `echo '{"name":"Ada"}' | toolmount call agent_hello_world - --json`,
     `toolmount call --module ./tools/count-words.ts count_words text=@README.md`,
+    `toolmount call draw_chart of=sales --save charts`,
     `toolmount call --stdio "npx -y some-server" search query=tools`,
   ]);
 }
@@ -86,9 +92,13 @@ async function call(operands: CallOperands, options: Options, shell: Shell): Pro
       await host.close();
     }
   });
-  if (options.json === true) shell.out.json(outcome);
+  const saved =
+    options.save === undefined ? [] : await saveContent(outcome, resolve(shell.cwd, options.save));
+  if (options.json === true) shell.out.json(options.save === undefined ? outcome : { ...outcome, saved });
   else {
     writeOutcome(shell.out, outcome);
+    for (const path of saved)
+      shell.out.line(`${shell.out.paint("green", "✔")} ${printable(shortPath(path, shell.cwd))}`);
     if (!hasSource(options))
       writeNextCommands(shell.out, outcome, { plan, session: options.session, user: options.user });
   }

@@ -1,6 +1,7 @@
 import { ToolmountError } from "@toolmount/core";
 import type { OpenedHost } from "@toolmount/loader";
 import { InvalidArgumentError, type Command } from "commander";
+import { watchPlan } from "../../host/watch-plan.ts";
 import { openPlan } from "../../host/open-plan.ts";
 import { addExamples, collect, jsonOption, planArgument } from "../../options/common.ts";
 import { addModelOptions } from "../../agent/open-reasoner.ts";
@@ -27,6 +28,7 @@ export function define(command: Command, shell: Shell): void {
   addTapeOptions(addModelOptions(addPlanOptions(command)))
     .argument("[plan]", planArgument)
     .option("--stdio", "serve over MCP on standard input and output")
+    .option("--watch", "mount the plan again when its files or local modules change")
     .option(
       "--http [address]",
       "serve over HTTP: an API, the operator's page and MCP; default 127.0.0.1:4680",
@@ -66,7 +68,7 @@ export function define(command: Command, shell: Shell): void {
     });
   addExamples(command, [
     "toolmount serve --stdio",
-    "toolmount serve mount-plans/coding.yaml --stdio --approval wait",
+    "toolmount serve mount-plans/coding.yaml --stdio --approval wait --watch",
     "toolmount serve mount-plans/coding.yaml --http 127.0.0.1:4680 --tokens ~/.config/toolmount/tokens.json",
   ]);
 }
@@ -117,7 +119,12 @@ async function serve(plan: string | undefined, options: Options, shell: Shell): 
       const stop = () => void served.close();
       signal.addEventListener("abort", stop);
       if (signal.aborted) stop();
+      const stopWatching =
+        options.watch === true
+          ? await watchPlan(host, (line) => shell.err.line(`toolmount serve: ${line}`))
+          : undefined;
       await served.closed;
+      await stopWatching?.();
       return exitCodeOfReplay(host, exitCodes.done, shell);
     } finally {
       await host.close();

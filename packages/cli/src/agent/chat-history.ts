@@ -1,0 +1,69 @@
+import { appendFile, mkdir, readFile, writeFile } from "node:fs/promises";
+import { dirname, join } from "node:path";
+
+/** What a person typed in chats over one plan, the last line first. */
+export interface ChatHistory {
+  readonly lines: string[];
+  /** Adds a line. The next chat has it, too. */
+  add(line: string): Promise<void>;
+}
+
+/** Most lines that are kept. */
+const maxLines = 1_000;
+
+/**
+ * Opens the history beside the plan's state, in `.toolmount/chat-history`: one JSON text a line, for the user alone. With
+ * `folder` null, nothing is kept after the process. A file that cannot be read or written costs the history, not the chat.
+ */
+export async function openHistory(
+  folder: string | null,
+  warn: (problem: string) => void,
+): Promise<ChatHistory> {
+  const file = folder === null ? null : join(folder, ".toolmount", "chat-history");
+  const kept = file === null ? [] : await readLines(file);
+  const lines = kept.toReversed();
+  return {
+    lines,
+    async add(line) {
+      if (lines[0] === line) return;
+      lines.unshift(line);
+      if (file === null) return;
+      try {
+        await mkdir(dirname(file), { recursive: true });
+        const text = `${JSON.stringify(line)}\n`;
+        // Rewritten now and then, so that it stays short.
+        if (lines.length % maxLines === 0)
+          await writeFile(
+            file,
+            `${lines
+              .slice(0, maxLines)
+              .toReversed()
+              .map((one) => JSON.stringify(one))
+              .join("\n")}\n`,
+            { mode: 0o600 },
+          );
+        else await appendFile(file, text, { mode: 0o600 });
+      } catch (error) {
+        warn(
+          `the history of the chat is not kept: ${error instanceof Error ? error.message : String(error)}`,
+        );
+      }
+    },
+  };
+}
+
+async function readLines(file: string): Promise<string[]> {
+  const text = await readFile(file, "utf8").catch(() => "");
+  return text
+    .split("\n")
+    .flatMap((row) => {
+      try {
+        const line: unknown = JSON.parse(row);
+        return typeof line === "string" ? [line] : [];
+      } catch {
+        // A line of a process that was killed while it wrote.
+        return [];
+      }
+    })
+    .slice(-maxLines);
+}

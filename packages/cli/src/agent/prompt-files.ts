@@ -1,0 +1,104 @@
+import { readFile, stat } from "node:fs/promises";
+import { basename, resolve } from "node:path";
+import type { PromptPart } from "@toolmount/reasoner";
+
+/** A prompt, with the images and files that it names. */
+export interface PromptWithFiles {
+  /** The prompt; texts of files are below it. */
+  readonly prompt: string;
+  readonly parts: readonly PromptPart[];
+  /** A line for each file: what was sent, or why it was not. */
+  readonly notes: readonly string[];
+}
+
+/** Most bytes of an image or a PDF, and of a text. */
+const maxBytes = { image: 5_000_000, text: 262_144 } as const;
+
+/**
+ * Reads the files that a prompt names as `@path` or `@"path with spaces"`. An image or a PDF becomes a part of the message,
+ * a text follows the prompt. A word such as `@ada`, which is no file, stays a word.
+ */
+export async function readPromptFiles(prompt: string, cwd: string): Promise<PromptWithFiles> {
+  const paths = [...prompt.matchAll(/(?<=^|\s)@(?:"([^"\n]+)"|(\S+))/g)].map(
+    ([, quoted, plain = ""]) => quoted ?? plain.replace(/[,;:!?)]+$/, ""),
+  );
+  const texts: string[] = [];
+  const parts: PromptPart[] = [];
+  const notes: string[] = [];
+  for (const path of new Set(paths)) {
+    const read = await readOne(path, resolve(cwd, path));
+    if (read === undefined) continue;
+    notes.push(read.note);
+    if (read.part !== undefined) parts.push(read.part);
+    if (read.text !== undefined) texts.push(`\n\n<file path=${JSON.stringify(path)}>\n${read.text}\n</file>`);
+  }
+  return { prompt: prompt + texts.join(""), parts, notes };
+}
+
+interface ReadFile {
+  readonly note: string;
+  readonly part?: PromptPart;
+  readonly text?: string;
+}
+
+/** A file; undefined for a word that is not meant as one. */
+async function readOne(path: string, file: string): Promise<ReadFile | undefined> {
+  const found = await stat(file).catch(() => undefined);
+  if (found === undefined)
+    return /[/\\]|\.\w{1,8}$/.test(path)
+      ? { note: `@${path}: there is no such file; it is sent as a word` }
+      : undefined;
+  if (!found.isFile()) return { note: `@${path}: it is not a file; it is sent as a word` };
+  if (found.size > maxBytes.image) return tooLarge(path, found.size, maxBytes.image);
+  const bytes = await readFile(file);
+  const mediaType = mediaTypeOf(bytes);
+  const size = sizeText(bytes.length);
+  if (mediaType === undefined) {
+    if (bytes.length > maxBytes.text) return tooLarge(path, bytes.length, maxBytes.text);
+    const text = readUtf8(bytes);
+    if (text === undefined)
+      return { note: `@${path}: it is neither an image, a PDF nor a text; it is sent as a word` };
+    return { note: `@${path}: text, ${size}`, text };
+  }
+  const address = `data:${mediaType};base64,${bytes.toString("base64")}`;
+  const part: PromptPart =
+    mediaType === "application/pdf"
+      ? { type: "input_file", filename: basename(file), file_data: address }
+      : { type: "input_image", image_url: address, detail: "auto" };
+  return { note: `@${path}: ${mediaType}, ${size}`, part };
+}
+
+function tooLarge(path: string, bytes: number, limit: number): ReadFile {
+  return {
+    note: `@${path}: ${sizeText(bytes)} are too large to send, at most ${sizeText(limit)}; it is sent as a word`,
+  };
+}
+
+/** The first bytes of the files that models take. The name of a file may say anything. */
+const signatures: readonly (readonly [mediaType: string, begin: RegExp])[] = [
+  ["image/png", /^\x89PNG\r\n\x1a\n/],
+  ["image/jpeg", /^\xff\xd8\xff/],
+  ["image/gif", /^GIF8[79]a/],
+  ["image/webp", /^RIFF[\s\S]{4}WEBP/],
+  ["application/pdf", /^%PDF-/],
+];
+
+function mediaTypeOf(bytes: Buffer): string | undefined {
+  const begin = bytes.subarray(0, 16).toString("latin1");
+  return signatures.find(([, signature]) => signature.test(begin))?.[0];
+}
+
+function readUtf8(bytes: Buffer): string | undefined {
+  if (bytes.includes(0)) return undefined;
+  try {
+    return new TextDecoder("utf-8", { fatal: true }).decode(bytes);
+  } catch {
+    return undefined;
+  }
+}
+
+/** Bytes for people: `12 kB`. */
+export function sizeText(bytes: number): string {
+  if (bytes < 1_000) return `${bytes} bytes`;
+  return bytes < 1_000_000 ? `${Math.round(bytes / 1_000)} kB` : `${(bytes / 1_000_000).toFixed(1)} MB`;
+}

@@ -1,0 +1,33 @@
+import type { TurnEvent } from "@toolmount/reasoner";
+
+/** What a turn waits for, for a line that moves. */
+export interface RunningCalls {
+  /** What runs after an event: names of tools, the model, or nothing while text arrives or the turn is over. */
+  after(event: TurnEvent): readonly string[];
+}
+
+/** Follows the events of turns, one after the other. */
+export function createRunningCalls(): RunningCalls {
+  const calls = new Map<string, string>();
+  return {
+    after(event) {
+      switch (event.type) {
+        case "tool_call":
+          calls.set(event.callId, event.tool);
+          break;
+        case "tool_result":
+          calls.delete(event.callId);
+          break;
+        case "done":
+        case "hitl":
+          calls.clear();
+          return [];
+        case "text_delta":
+        case "thinking_delta":
+          return [];
+        default:
+      }
+      return calls.size === 0 ? ["the model"] : [...calls.values()];
+    },
+  };
+}

@@ -1,0 +1,75 @@
+import { countOf } from "../screen/count.ts";
+import { printable } from "../screen/printable.ts";
+import type { Screen } from "../screen/screen.ts";
+
+/** The last line of a terminal while something runs: what runs, and for how long. */
+export interface StatusLine {
+  /** Shows that these run; none ends it. The line appears when they take longer than half a second. */
+  show(running: readonly string[]): void;
+  /** Removes the line until the next `show`, because something else is written. */
+  clear(): void;
+  /** The same screen; the line is removed before anything is written there. */
+  over(screen: Screen): Screen;
+}
+
+/** Milliseconds before the line appears, and between two of its pictures. */
+const waitMs = 500;
+const stepMs = 120;
+
+const marks = ["⠋", "⠙", "⠹", "⠸", "⠼", "⠴", "⠦", "⠧", "⠇", "⠏"];
+
+/** Shows nothing where the screen is no terminal. */
+export function createStatusLine(
+  screen: Screen,
+  env: Readonly<Record<string, string | undefined>>,
+): StatusLine {
+  let timer: NodeJS.Timeout | undefined;
+  let running: readonly string[] = [];
+  let ms = 0;
+  let isShown = false;
+  const draw = () => {
+    ms += stepMs;
+    if (ms < waitMs) return;
+    const mark = marks[Math.floor(ms / stepMs) % marks.length]!;
+    const [first = "", ...others] = running;
+    const more = others.length === 0 ? "" : ` and ${countOf(others, "other call")}`;
+    const text = printable(`${mark} ${first}${more} ${Math.floor(ms / 1_000)} s`).slice(
+      0,
+      (screen.columns ?? 80) - 1,
+    );
+    screen.write(`\r\u001b[K${screen.paint("dim", text)}`);
+    isShown = true;
+  };
+  const clear = () => {
+    clearInterval(timer);
+    timer = undefined;
+    if (isShown) screen.write("\r\u001b[K");
+    isShown = false;
+  };
+  return {
+    show(names) {
+      const isSame = names.join("\n") === running.join("\n");
+      clear();
+      running = names;
+      if (!isSame) ms = 0;
+      if (names.length === 0 || screen.columns === undefined || env["TERM"] === "dumb") return;
+      timer = setInterval(draw, stepMs);
+      timer.unref();
+    },
+    clear,
+    over: (inner) => ({
+      ...inner,
+      get columns() {
+        return inner.columns;
+      },
+      write(text) {
+        clear();
+        inner.write(text);
+      },
+      line(text) {
+        clear();
+        inner.line(text);
+      },
+    }),
+  };
+}

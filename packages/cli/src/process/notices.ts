@@ -1,0 +1,19 @@
+/** Lines that come while a person may be typing. */
+export interface Notices {
+  /** Writes a line now: above the prompt, where one is open. */
+  say(line: string): void;
+  /** Sends lines to another writer, until the returned function is called. */
+  redirect(write: (line: string) => void): () => void;
+}
+
+/** Notices that go to `write` while no prompt is open. */
+export function createNotices(write: (line: string) => void): Notices {
+  let current = write;
+  return {
+    say: (line) => current(line),
+    redirect(other) {
+      current = other;
+      return () => (current = write);
+    },
+  };
+}

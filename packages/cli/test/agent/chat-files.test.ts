@@ -1,0 +1,183 @@
+import { execFileSync } from "node:child_process";
+import { readFile, stat, writeFile } from "node:fs/promises";
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
+import { join } from "node:path";
+import { json } from "node:stream/consumers";
+import { expect, onTestFinished, test } from "vitest";
+import { readPromptFiles } from "../../src/agent/prompt-files.ts";
+import { call, response, say } from "../support/exchange.ts";
+import { atTerminal, keys } from "../support/terminal.ts";
+import { oneTool, planOf, workspace } from "../support/workspace.ts";
+
+/** The smallest PNG: one pixel. */
+const png = Buffer.from(
+  "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==",
+  "base64",
+);
+
+const writes = oneTool({
+  name: "rewrite",
+  body: `const { writeFileSync, rmSync } = await import("node:fs");
+    writeFileSync("kept.txt", "by the model"); writeFileSync("new.txt", "by the model"); rmSync("old.txt");
+    return data("done");`,
+});
+
+/** A model server that answers in order, and keeps what it was asked. */
+async function startServer(...answers: readonly { readonly response: object }[]) {
+  const asked: { input: unknown[] }[] = [];
+  const server = createServer((request, reply) => {
+    void json(request).then((body) => {
+      asked.push(body as { input: unknown[] });
+      const { response: answer } = answers[asked.length - 1] ?? response(say("No more."));
+      reply.writeHead(200, { "content-type": "application/json" }).end(JSON.stringify(answer));
+    });
+  });
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  onTestFinished(() => {
+    server.closeAllConnections();
+    server.close();
+  });
+  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/v1`;
+  return { asked, env: { OPENAI_BASE_URL: url, OPENAI_API_KEY: "k" } };
+}
+
+const quiet = "session: { orchestrator: { model: m, stream: false } }\n";
+
+test("a chat sends the images and files that a line names by @path, and keeps words that are no files", async () => {
+  const { asked, env } = await startServer(response(say("A red pixel.")), response(say("Two lines.")));
+  const { folder } = await workspace({
+    "mount-plan.yaml": `${planOf("./echo.ts")}${quiet}`,
+    "echo.ts": writes,
+    "notes.txt": "one\ntwo",
+  });
+  await writeFile(join(folder, "red pixel.png"), png);
+  const terminal = atTerminal(["chat"], { cwd: folder, columns: 80, env });
+  await terminal.until(/You ›/);
+  terminal.press(`what is @"red pixel.png", @ada?`, keys.enter);
+  await terminal.until(/@red pixel\.png: image\/png, 70 bytes[\s\S]*A red pixel\.[\s\S]*You ›/);
+  terminal.press("count the lines of @notes.txt and @gone.txt", keys.enter);
+  await terminal.until(/@gone\.txt: there is no such file[\s\S]*Two lines\.[\s\S]*You ›/);
+  terminal.press(keys.ctrlD);
+  expect(await terminal.ended, terminal.text()).toBe(0);
+
+  expect(asked[0]!.input).toMatchObject([
+    {
+      role: "user",
+      content: [
+        { type: "input_text", text: `what is @"red pixel.png", @ada?` },
+        { type: "input_image", image_url: `data:image/png;base64,${png.toString("base64")}` },
+      ],
+    },
+  ]);
+  expect(asked[1]!.input.at(-1)).toMatchObject({
+    content: 'count the lines of @notes.txt and @gone.txt\n\n<file path="notes.txt">\none\ntwo\n</file>',
+  });
+});
+
+test.each([
+  ["a name that lies", "x.png", Buffer.from("just text"), /text, 9 bytes/],
+  ["a program", "x.bin", Buffer.from([0, 1, 2]), /neither an image, a PDF nor a text/],
+  ["a text that is too long", "x.txt", Buffer.alloc(300_000, "a"), /300 kB are too large/],
+  ["a PDF", "x.pdf", Buffer.from("%PDF-1.7 …"), /application\/pdf/],
+])("%s is read by its bytes", async (_, name, bytes, says) => {
+  const { folder } = await workspace({});
+  await writeFile(join(folder, name), bytes);
+
+  expect((await readPromptFiles(`look at @${name}`, folder)).notes).toEqual([expect.stringMatching(says)]);
+});
+
+test("what was typed in one chat is under the arrow of the next one, for the user alone", async () => {
+  const { env } = await startServer(response(say("Hello.")));
+  const { folder } = await workspace({
+    "mount-plan.yaml": `${planOf("./echo.ts")}${quiet}`,
+    "echo.ts": writes,
+  });
+  const first = atTerminal(["chat"], { cwd: folder, env });
+  await first.until(/You ›/);
+  first.press("say hello to Ada", keys.enter);
+  await first.until(/Hello\.[\s\S]*You ›/);
+  first.press("/quit", keys.enter);
+  expect(await first.ended).toBe(0);
+  const second = atTerminal(["chat"], { cwd: folder, env });
+  await second.until(/You ›/);
+  second.press(keys.up, keys.up);
+  await second.until(/You › say hello to Ada/);
+  second.press(keys.ctrlC);
+  await second.ended;
+
+  expect((await stat(join(folder, ".toolmount/chat-history"))).mode & 0o777).toBe(0o600);
+});
+
+test("/undo puts back the files of the last turn, after a question, and the model is told", async () => {
+  const { asked, env } = await startServer(
+    response(call("c1", "rewrite")),
+    response(say("Rewritten.")),
+    response(say("I see.")),
+  );
+  const files = { "kept.txt": "by hand", "old.txt": "old", "other.txt": "by hand" };
+  const { folder } = await workspace({
+    "mount-plan.yaml": `${planOf("./write.ts")}${quiet}`,
+    "write.ts": writes,
+    ...files,
+  });
+  const git = (...words: readonly string[]) =>
+    execFileSync("git", ["-c", "user.name=a", "-c", "user.email=a@b", ...words], {
+      cwd: folder,
+      encoding: "utf8",
+    });
+  await writeFile(join(folder, ".gitignore"), "node_modules\n.toolmount\n");
+  git("init", "--quiet");
+  git("add", "kept.txt", "old.txt");
+  git("commit", "--quiet", "-m", "one");
+  const before = git("status", "--porcelain");
+  const terminal = atTerminal(["chat"], { cwd: folder, env });
+  await terminal.until(/You ›/);
+  terminal.press("/undo", keys.enter);
+  await terminal.until(/no turn of this chat changed a file/);
+  terminal.press("rewrite them", keys.enter);
+  await terminal.until(/Rewritten\.[\s\S]*You ›/);
+  expect(await readFile(join(folder, "kept.txt"), "utf8")).toBe("by the model");
+  terminal.press("/undo", keys.enter);
+  await terminal.until(
+    /put back kept\.txt[\s\S]*delete new\.txt[\s\S]*put back old\.txt[\s\S]*Undo 3 files\?/,
+  );
+  terminal.press("y");
+  await terminal.until(/3 files as before the turn/);
+  terminal.press("why?", keys.enter);
+  await terminal.until(/I see\.[\s\S]*You ›/);
+  terminal.press(keys.ctrlD);
+  expect(await terminal.ended, terminal.text()).toBe(0);
+
+  expect([
+    await readFile(join(folder, "kept.txt"), "utf8"),
+    await readFile(join(folder, "old.txt"), "utf8"),
+  ]).toEqual(["by hand", "old"]);
+  // Neither the index nor the commits changed, and the new file is gone.
+  expect(git("status", "--porcelain")).toBe(before);
+  expect(asked[2]!.input.at(-1)).toMatchObject({
+    content: expect.stringContaining(
+      "The user undid your changes of these files: kept.txt, new.txt, old.txt",
+    ),
+  });
+});
+
+test("--watch mounts a changed tool again while a person types, and reports an invalid plan in one line", async () => {
+  const { env } = await startServer();
+  const { folder, write } = await workspace({
+    "mount-plan.yaml": `${planOf("./echo.ts")}${quiet}`,
+    "echo.ts": writes,
+  });
+  const terminal = atTerminal(["chat", "--watch"], { cwd: folder, columns: 100, env });
+  await terminal.until(/You ›/);
+  terminal.press("half a line");
+  await terminal.until(/You › half a line/);
+  await write("echo.ts", writes.replace(`"rewrite"`, `"renew"`));
+  await terminal.until(/↻ echo\.ts: reloaded, generation 2: \.\/echo\.ts mounted[\s\S]*You › half a line/);
+  await write("mount-plan.yaml", "version: 1\ntools:\n  - module: ./gone.ts\n");
+  await terminal.until(/✖ mount-plan\.yaml: not reloaded, the tools are as before: .* at mount-plan\.yaml:3/);
+  terminal.press("\u0015/tools", keys.enter);
+  await terminal.until(/renew +Does what a test wants/);
+  terminal.press(keys.ctrlD);
+  expect(await terminal.ended, terminal.text()).toBe(0);
+});
