@@ -1,3 +1,3 @@
 #!/usr/bin/env node
 // Not built, so that an installer can link it before the build.
-import "../dist/main.js";
+await import("../dist/main.js");

@@ -75,16 +75,16 @@ function tooLarge(path: string, bytes: number, limit: number): ReadFile {
 }
 
 /** The first bytes of the files that models take. The name of a file may say anything. */
-const signatures: readonly (readonly [mediaType: string, begin: RegExp])[] = [
-  ["image/png", /^\x89PNG\r\n\x1a\n/],
-  ["image/jpeg", /^\xff\xd8\xff/],
-  ["image/gif", /^GIF8[79]a/],
-  ["image/webp", /^RIFF[\s\S]{4}WEBP/],
-  ["application/pdf", /^%PDF-/],
+const signatures: readonly (readonly [mediaType: string, hexadecimal: RegExp])[] = [
+  ["image/png", /^89504e470d0a1a0a/],
+  ["image/jpeg", /^ffd8ff/],
+  ["image/gif", /^47494638/],
+  ["image/webp", /^52494646.{8}57454250/],
+  ["application/pdf", /^255044462d/],
 ];
 
 function mediaTypeOf(bytes: Buffer): string | undefined {
-  const begin = bytes.subarray(0, 16).toString("latin1");
+  const begin = bytes.subarray(0, 16).toString("hex");
   return signatures.find(([, signature]) => signature.test(begin))?.[0];
 }
 

@@ -1,6 +1,7 @@
 import type { Approver } from "@toolmount/core";
 import type { OpenedHost } from "@toolmount/loader";
 import type { TurnEvent, TurnOptions, TurnResult } from "@toolmount/reasoner";
+import { createRuleWriter, type RuleWriter } from "../host/rule-writer.ts";
 import { createTerminalApprover } from "../host/terminal-approver.ts";
 import { readUserName } from "../host/user-name.ts";
 import { openPlan } from "../host/open-plan.ts";
@@ -50,8 +51,10 @@ export async function withReasoner<Value>(
   if (agentsFile !== undefined && options.json !== true) sayAgentsFile(agentsFile, shell);
   const lock = quietLock(createTerminalLock(), status);
   let current: AbortController | undefined;
-  const approver = chooseApprover(shell, lock, () => current?.abort(interruption("SIGINT")));
+  const rules = createRuleWriter(shell.cwd);
+  const approver = chooseApprover(shell, lock, () => current?.abort(interruption("SIGINT")), rules);
   const host = await openPlan(plan, options, shell, { approver });
+  rules.opened(host);
   let opened: OpenReasoner | undefined;
   try {
     opened = await openReasoner(host, options, shell);
@@ -108,9 +111,10 @@ function chooseApprover(
   { terminal, err, env }: Shell,
   lock: TerminalLock,
   onLeave: () => void,
+  rules: RuleWriter,
 ): Approver["ask"] | undefined {
   if (terminal === undefined) return undefined;
-  return createTerminalApprover(err, terminal, onLeave, lock, readUserName(env));
+  return createTerminalApprover(err, terminal, onLeave, lock, readUserName(env), rules);
 }
 
 /** Runs one turn and reports its end. */

@@ -1,4 +1,5 @@
 import type { ApprovalAnswer, ApprovalQuestion, Approver } from "@toolmount/core";
+import type { RuleWriter } from "./rule-writer.ts";
 import { withChoiceKeys } from "../process/choice-keys.ts";
 import { createTerminalLock, type TerminalLock } from "../process/terminal-lock.ts";
 import { printable, jsonText } from "../screen/printable.ts";
@@ -15,6 +16,7 @@ export function createTerminalApprover(
   onLeave: () => void,
   lock: TerminalLock = createTerminalLock(),
   by = "the person at the terminal",
+  rules?: RuleWriter,
 ): Approver["ask"] {
   const queue = new Set<Asked>();
   return async (question, { signal }) => {
@@ -28,6 +30,7 @@ export function createTerminalApprover(
           terminal,
           onLeave,
           waiting: queue.size - 1,
+          rules,
         });
         coverLike(question, answer, queue);
         return { ...answer, by };
@@ -64,21 +67,23 @@ interface Asking {
   readonly onLeave: () => void;
   /** Questions behind this one. */
   readonly waiting: number;
+  readonly rules: RuleWriter | undefined;
 }
 
 async function askPerson(
   question: ApprovalQuestion,
   signal: AbortSignal,
-  { screen, terminal, onLeave, waiting }: Asking,
+  { screen, terminal, onLeave, waiting, rules }: Asking,
 ): Promise<ApprovalAnswer> {
   if (signal.aborted) return { decision: "deny", reason: "the call ended before the question was shown" };
   const { isCancel, select, text } = await import("@clack/prompts");
   for (const line of questionLines(question, screen, waiting)) screen.line(line);
+  const askAgain = () => askPerson(question, signal, { screen, terminal, onLeave, waiting, rules });
   const leave = (): ApprovalAnswer => {
     if (!signal.aborted) onLeave();
     return { decision: "deny", reason: "the question was left unanswered" };
   };
-  const choices = choicesOf(question);
+  const choices = [...choicesOf(question), ...(rules?.fits(question) === true ? [ruleChoice] : [])];
   const keys = withChoiceKeys(
     terminal.input,
     choices.map(({ key }) => key),
@@ -92,19 +97,33 @@ async function askPerson(
     options: choices.map(({ key, label, ...option }) => ({ ...option, label: `${key}  ${label}` })),
   }).finally(keys.release);
   if (isCancel(choice)) return leave();
+  if (choice === "rule")
+    return rules!
+      .write(question, { screen, terminal, signal })
+      .then((wrote) => (wrote ? { decision: "approve" } : askAgain()));
   if (choice !== "reason") return answerOf(choice);
   const reason = await text({ ...terminal, signal, message: "Why not? The model reads it." });
   if (isCancel(reason)) return leave();
   return { decision: "deny", ...(reason?.trim() ? { reason: reason.trim() } : {}) };
 }
 
-type Choice = "approve" | "deny" | "reason" | "later" | "arguments" | "session";
+type Choice = "approve" | "deny" | "reason" | "later" | "arguments" | "session" | "rule";
 
-function choicesOf({
-  canWait,
-  rememberable,
-  info,
-}: ApprovalQuestion): { value: Choice; key: string; label: string; hint?: string }[] {
+const ruleChoice: ChoiceRow = {
+  value: "rule",
+  key: "r",
+  label: "Approve, and never ask again",
+  hint: "writes a rule, shown first",
+};
+
+interface ChoiceRow {
+  readonly value: Choice;
+  readonly key: string;
+  readonly label: string;
+  readonly hint?: string;
+}
+
+function choicesOf({ canWait, rememberable, info }: ApprovalQuestion): ChoiceRow[] {
   return [
     { value: "deny", key: "n", label: "Deny" },
     { value: "reason", key: "d", label: "Deny, and say why", hint: "the model reads it" },
@@ -128,7 +147,7 @@ function choicesOf({
   ];
 }
 
-function answerOf(choice: Exclude<Choice, "reason">): ApprovalAnswer {
+function answerOf(choice: Exclude<Choice, "reason" | "rule">): ApprovalAnswer {
   if (choice === "arguments" || choice === "session")
     return { decision: "approve", remember: { scope: choice } };
   return { decision: choice };

@@ -65,8 +65,29 @@ export async function addEntries(
 export async function addPolicyRules(
   plan: string | undefined,
   lists: Readonly<Record<string, readonly string[]>>,
-  { cwd }: Pick<EditOptions, "cwd">,
+  options: Pick<EditOptions, "cwd">,
 ): Promise<EditReport> {
+  const { save: write, report } = await planPolicyRules(plan, lists, options);
+  await write();
+  return report;
+}
+
+/** An edit that is not written yet. */
+export interface PlannedEdit {
+  readonly report: EditReport;
+  /** The text of the file before and after it. */
+  readonly before: string;
+  readonly after: string;
+  /** Writes it. */
+  save(): Promise<void>;
+}
+
+/** The edit that {@link addPolicyRules} would make, for a person to see first. */
+export async function planPolicyRules(
+  plan: string | undefined,
+  lists: Readonly<Record<string, readonly string[]>>,
+  { cwd }: Pick<EditOptions, "cwd">,
+): Promise<PlannedEdit> {
   const { file, text, yaml } = await open(plan, cwd);
   const added: string[] = [];
   const kept: string[] = [];
@@ -78,8 +99,14 @@ export async function addPolicyRules(
     kept.push(...lines.filter((line) => known.includes(line)).map((line) => `${list} ${line}`));
     if (fresh.length > 0) edited = yaml.addPolicyLines(edited, list, fresh);
   }
-  if (added.length > 0) await save(file, edited);
-  return { file, added, removed: [], kept };
+  return {
+    report: { file, added, removed: [], kept },
+    before: text,
+    after: edited,
+    save: async () => {
+      if (added.length > 0) await save(file, edited);
+    },
+  };
 }
 
 function idOf({ id, module }: NewEntry): string {

@@ -24,7 +24,15 @@ export { examinePackages, type PackageWarning } from "./examine-packages.ts";
 export { printPlanSchemas, type PlanSchemaParts } from "./json-schema.ts";
 
 // Change a plan
-export { addEntries, addPolicyRules, removeEntry, type EditOptions, type EditReport } from "./edit-plan.ts";
+export {
+  addEntries,
+  addPolicyRules,
+  planPolicyRules,
+  removeEntry,
+  type EditOptions,
+  type EditReport,
+  type PlannedEdit,
+} from "./edit-plan.ts";
 export type { EditedSection, NewEntry } from "./edit-yaml.ts";
 export { tryEntries, type TriedEntries, type TryOptions } from "./try-entries.ts";
 export { parseSettings, readServerList, type ServerList } from "./import-mcp-servers.ts";

@@ -91,8 +91,8 @@ function chat(plan: string | undefined, options: Options, shell: Shell): Promise
 }
 
 /** One turn, and whether the chat ends with it: without a terminal Ctrl-C ends the whole chat. */
-async function answer(chat: Chat, line: string, shell: Shell) {
-  const { agent, sessionId, model, undo } = chat;
+async function answer(state: Chat, line: string, shell: Shell) {
+  const { agent, sessionId, model, undo } = state;
   const { host, reasoner } = agent;
   // What a program pipes in may not name files of this machine; a person at the terminal may.
   const read =
@@ -100,9 +100,9 @@ async function answer(chat: Chat, line: string, shell: Shell) {
       ? { prompt: line, parts: [], notes: [] }
       : await readPromptFiles(line, shell.cwd);
   for (const note of read.notes) shell.err.line(shell.err.paint("dim", printable(note)));
-  const prompt = chat.note === undefined ? read.prompt : `${chat.note}\n\n${read.prompt}`;
+  const prompt = state.note === undefined ? read.prompt : `${state.note}\n\n${read.prompt}`;
   const { parts } = read;
-  chat.note = undefined;
+  state.note = undefined;
   return shell.interruptible(async (controller) => {
     const turn = agent.turn(controller);
     const settings = model === undefined ? turn.settings : { ...turn.settings, model };

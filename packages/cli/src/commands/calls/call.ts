@@ -2,6 +2,7 @@ import { resolve } from "node:path";
 import type { Approver, Progress } from "@toolmount/core";
 import { isToolInterrupt, ToolmountError } from "@toolmount/core";
 import type { Command } from "commander";
+import { createRuleWriter, type RuleWriter } from "../../host/rule-writer.ts";
 import { createTerminalApprover } from "../../host/terminal-approver.ts";
 import { readUserName } from "../../host/user-name.ts";
 import { openPlan } from "../../host/open-plan.ts";
@@ -74,8 +75,10 @@ async function call(operands: CallOperands, options: Options, shell: Shell): Pro
   const input = planOfSource(plan, options);
   const { outcome, code } = await shell.interruptible(async (controller) => {
     const terminal = operands.text === "-" ? undefined : shell.terminal;
-    const approver = chooseApprover(options, terminal, shell, controller);
+    const rules = createRuleWriter(shell.cwd);
+    const approver = chooseApprover(options, terminal, shell, controller, rules);
     const host = await openPlan(input, options, shell, { approver });
+    if (!hasSource(options)) rules.opened(host);
     const giveUp = startGiveUp(options.timeout, controller);
     try {
       const asked = { ...shell, terminal: options.json === true ? undefined : terminal };
@@ -110,6 +113,7 @@ function chooseApprover(
   terminal: Shell["terminal"],
   { err, env }: Shell,
   controller: AbortController,
+  rules: RuleWriter,
 ): Approver["ask"] | undefined {
   if (approve === true) return () => ({ decision: "approve", by: "--approve" });
   if (terminal === undefined) return undefined;
@@ -119,6 +123,7 @@ function chooseApprover(
     () => controller.abort(interruption("SIGINT")),
     undefined,
     readUserName(env),
+    rules,
   );
 }
 

@@ -1,0 +1,97 @@
+import type { ApprovalQuestion } from "@toolmount/core";
+import type { OpenedHost } from "@toolmount/loader";
+import { shortPath } from "../render/problems.ts";
+import { printable } from "../screen/printable.ts";
+import type { Screen } from "../screen/screen.ts";
+import type { Shell } from "../process/shell.ts";
+
+/** Writes the rule after which a call like one that was asked about is not asked about again. */
+export interface RuleWriter {
+  /** The host whose plan gets the rules. Before it is there, no rule is offered. */
+  opened(host: OpenedHost): void;
+  /** Whether a rule would end such questions: neither a gate nor another rule asks, and the plan is a file. */
+  fits(question: ApprovalQuestion): boolean;
+  /** Asks for which calls and into which file, shows the change and writes it. False: nothing was written. */
+  write(question: ApprovalQuestion, at: AtTerminal): Promise<boolean>;
+}
+
+interface AtTerminal {
+  readonly screen: Screen;
+  readonly terminal: NonNullable<Shell["terminal"]>;
+  readonly signal: AbortSignal;
+}
+
+/** Makes the writer of a command. A written rule is in effect for the next call. */
+export function createRuleWriter(cwd: string): RuleWriter {
+  let host: OpenedHost | undefined;
+  return {
+    opened: (opened) => void (host = opened),
+    fits: ({ reasons }) =>
+      (host?.plan.files.length ?? 0) > 0 &&
+      reasons.every(({ source }) => source !== "gate" && source !== "rule"),
+    async write(question, { screen, terminal, signal }) {
+      if (host === undefined) return false;
+      const { confirm, isCancel, select } = await import("@clack/prompts");
+      const common = { ...terminal, signal };
+      const lines = linesFor(question);
+      const line = await select<string>({
+        ...common,
+        message: "Never ask again about which calls?",
+        options: lines.map((value) => ({ value, label: printable(value) })),
+      });
+      if (isCancel(line)) return false;
+      const files = host.plan.files.map((value) => ({ value, label: printable(shortPath(value, cwd)) }));
+      const file = await select<string>({
+        ...common,
+        message: "Into which file?",
+        options: files.toReversed(),
+      });
+      if (isCancel(file)) return false;
+      const { planPolicyRules } = await import("@toolmount/loader/commands");
+      const edit = await planPolicyRules(file, { allow: [line] }, { cwd });
+      for (const text of changeLines(edit.before, edit.after, screen)) screen.line(text);
+      const agreed = await confirm({
+        ...common,
+        message: `Write this to ${printable(shortPath(file, cwd))}?`,
+      });
+      if (agreed !== true) return false;
+      await edit.save();
+      await host.reload();
+      return true;
+    },
+  };
+}
+
+/** Lines of the list `allow` that the call fits, the narrowest first. */
+function linesFor({ tool, arguments: given }: ApprovalQuestion): readonly string[] {
+  const { properties = {}, required = [] } = tool.inputSchema as {
+    readonly properties?: object;
+    readonly required?: readonly string[];
+  };
+  // A pattern is about the first required argument, else the first one.
+  const value = given[required[0] ?? Object.keys(properties)[0] ?? ""];
+  const isPlain =
+    typeof value === "string" && value.trim() !== "" && !/[*?\n\r]/.test(value) && value.length <= 200;
+  if (!isPlain) return [tool.name];
+  const words = value.trim().split(/\s+/);
+  const begin = words.length > 2 ? [`${tool.name}(${words.slice(0, 2).join(" ")} *)`] : [];
+  // A text such as "path: x" would be read as the name of an argument.
+  const exact = /^[A-Za-z_][\w-]*: /.test(value) ? [] : [`${tool.name}(${value})`];
+  return [...exact, ...begin, tool.name];
+}
+
+/** The lines that an edit takes and adds, with the line before them. */
+function changeLines(before: string, after: string, screen: Screen): string[] {
+  const old = before.split("\n");
+  const now = after.split("\n");
+  let from = 0;
+  while (from < old.length && old[from] === now[from]) from++;
+  let end = 0;
+  while (end < Math.min(old.length, now.length) - from && old.at(-1 - end) === now.at(-1 - end)) end++;
+  const above = from === 0 ? [] : [screen.paint("dim", `    ${printable(old[from - 1]!)}`)];
+  return [
+    ...above,
+    ...old.slice(from, old.length - end).map((line) => screen.paint("red", `  - ${printable(line)}`)),
+    ...now.slice(from, now.length - end).map((line) => screen.paint("green", `  + ${printable(line)}`)),
+  ];
+}

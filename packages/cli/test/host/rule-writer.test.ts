@@ -1,0 +1,74 @@
+import { expect, test } from "vitest";
+import { atTerminal, keys } from "../support/terminal.ts";
+import { oneTool, planOf, workspace } from "../support/workspace.ts";
+
+const remove = oneTool({
+  name: "remove_note",
+  schema: "path: z.string()",
+  confirm: "true",
+  body: "return data({ gone: params.path });",
+});
+
+test("never ask again: the person chooses the calls and the file, sees the change, and the rule holds", async () => {
+  const plan = `${planOf("./remove.ts")}# a comment stays\n`;
+  const { folder, run, read } = await workspace({
+    "mount-plan.yaml": plan,
+    "mount-plan.local.yaml": "version: 1\n",
+    "remove.ts": remove,
+  });
+  const terminal = atTerminal(["call", "--env", "local", "remove_note", "path=notes/old.txt"], {
+    cwd: folder,
+  });
+  await terminal.until(/r {2}Approve, and never ask again/);
+  terminal.press("r");
+  await terminal.until(
+    /Never ask again about which calls\?[\s\S]*remove_note\(notes\/old\.txt\)[\s\S]*remove_note/,
+  );
+  terminal.press(keys.enter);
+  await terminal.until(/Into which file\?[\s\S]*mount-plan\.local\.yaml[\s\S]*mount-plan\.yaml/);
+  terminal.press(keys.down, keys.enter);
+  await terminal.until(
+    /\+ policy:[\s\S]*remove_note\(notes\/old\.txt\)[\s\S]*Write this to mount-plan\.yaml\?/,
+  );
+  expect(await read("mount-plan.yaml")).toBe(plan);
+  terminal.press("y");
+  expect(await terminal.ended, terminal.text()).toBe(0);
+  const same = await run(["call", "remove_note", "path=notes/old.txt", "--json"]);
+  const other = await run(["call", "remove_note", "path=notes/new.txt", "--json"]);
+
+  expect(terminal.text()).toContain("✔ ok remove_note");
+  expect(await read("mount-plan.yaml")).toContain("# a comment stays");
+  expect([same.json()["status"], other.json()["status"]]).toEqual(["ok", "pending"]);
+});
+
+test("a change that is not agreed to is not written, and the question is asked again", async () => {
+  const plan = planOf("./remove.ts");
+  const { folder, read } = await workspace({ "mount-plan.yaml": plan, "remove.ts": remove });
+  const terminal = atTerminal(["call", "remove_note", "path=a"], { cwd: folder });
+  await terminal.until(/r {2}Approve, and never ask again/);
+  terminal.press("r");
+  await terminal.until(/which calls\?/);
+  terminal.press(keys.enter);
+  await terminal.until(/Into which file\?/);
+  terminal.press(keys.enter);
+  await terminal.until(/Write this to mount-plan\.yaml\?/);
+  terminal.press("n");
+  await terminal.until(/wants to run[\s\S]*wants to run[\s\S]*Deny, and say why/);
+  terminal.press("n");
+
+  expect(await terminal.ended, terminal.text()).toBe(1);
+  expect(await read("mount-plan.yaml")).toBe(plan);
+});
+
+test("where a rule asks, no rule that allows is offered", async () => {
+  const { folder } = await workspace({
+    "mount-plan.yaml": `${planOf("./remove.ts")}policy: { ask: [remove_note] }\n`,
+    "remove.ts": remove,
+  });
+  const terminal = atTerminal(["call", "remove_note", "path=a"], { cwd: folder });
+  const shown = await terminal.until(/Deny, and say why[\s\S]*Decide later/);
+  terminal.press("n");
+
+  expect(await terminal.ended).toBe(1);
+  expect(shown).not.toContain("never ask again");
+});
