@@ -1,6 +1,6 @@
 import { readFile } from "node:fs/promises";
 import { resolve } from "node:path";
-import { ToolmountError, type Json, type JsonSchema } from "@toolmount/core";
+import { ToolmountError, type Issue, type Json, type JsonSchema } from "@toolmount/core";
 
 /** The form of an answer: a JSON Schema, and what reads an answer by it. */
 export interface AnswerForm {
@@ -32,14 +32,16 @@ export async function readAnswerForm(file: string, cwd: string): Promise<AnswerF
       if (value === undefined) return { problem: "it is not JSON" };
       const parsed = parse({ answer: value });
       if (parsed.ok) return { value: value as Json };
-      return {
-        problem: parsed.issues
-          .map(({ message }) => message.replaceAll(/\banswer\b\.?/g, ""))
-          .join("; ")
-          .slice(0, 1_000),
-      };
+      return { problem: parsed.issues.map(sentenceOf).join("; ").slice(0, 1_000) };
     },
   };
+}
+
+/** An issue of the answer, without the object around it. */
+function sentenceOf({ path, message }: Issue): string {
+  const place = path.slice(1).join(".");
+  const said = message.replace(/^answer[.:]?/, "").trim();
+  return place === "" || said.includes(place) ? said : `${place}: ${said}`;
 }
 
 /** The compiler takes schemas of objects; an answer may be any value. */

@@ -39,20 +39,21 @@ async function startServer(...answers: readonly { readonly response: object }[])
     server.close();
   });
   const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/v1`;
-  return { asked, env: { OPENAI_BASE_URL: url, OPENAI_API_KEY: "k" } };
+  return {
+    asked,
+    session: `session: { orchestrator: { model: m, stream: false, baseUrl: "${url}", apiKey: k } }\n`,
+  };
 }
 
-const quiet = "session: { orchestrator: { model: m, stream: false } }\n";
-
 test("a chat sends the images and files that a line names by @path, and keeps words that are no files", async () => {
-  const { asked, env } = await startServer(response(say("A red pixel.")), response(say("Two lines.")));
+  const { asked, session } = await startServer(response(say("A red pixel.")), response(say("Two lines.")));
   const { folder } = await workspace({
-    "mount-plan.yaml": `${planOf("./echo.ts")}${quiet}`,
+    "mount-plan.yaml": `${planOf("./echo.ts")}${session}`,
     "echo.ts": writes,
     "notes.txt": "one\ntwo",
   });
   await writeFile(join(folder, "red pixel.png"), png);
-  const terminal = atTerminal(["chat"], { cwd: folder, columns: 80, env });
+  const terminal = atTerminal(["chat"], { cwd: folder, columns: 80 });
   await terminal.until(/You ›/);
   terminal.press(`what is @"red pixel.png", @ada?`, keys.enter);
   await terminal.until(/@red pixel\.png: image\/png, 70 bytes[\s\S]*A red pixel\.[\s\S]*You ›/);
@@ -88,18 +89,18 @@ test.each([
 });
 
 test("what was typed in one chat is under the arrow of the next one, for the user alone", async () => {
-  const { env } = await startServer(response(say("Hello.")));
+  const { session } = await startServer(response(say("Hello.")));
   const { folder } = await workspace({
-    "mount-plan.yaml": `${planOf("./echo.ts")}${quiet}`,
+    "mount-plan.yaml": `${planOf("./echo.ts")}${session}`,
     "echo.ts": writes,
   });
-  const first = atTerminal(["chat"], { cwd: folder, env });
+  const first = atTerminal(["chat"], { cwd: folder });
   await first.until(/You ›/);
   first.press("say hello to Ada", keys.enter);
   await first.until(/Hello\.[\s\S]*You ›/);
   first.press("/quit", keys.enter);
   expect(await first.ended).toBe(0);
-  const second = atTerminal(["chat"], { cwd: folder, env });
+  const second = atTerminal(["chat"], { cwd: folder });
   await second.until(/You ›/);
   second.press(keys.up, keys.up);
   await second.until(/You › say hello to Ada/);
@@ -110,14 +111,14 @@ test("what was typed in one chat is under the arrow of the next one, for the use
 });
 
 test("/undo puts back the files of the last turn, after a question, and the model is told", async () => {
-  const { asked, env } = await startServer(
+  const { asked, session } = await startServer(
     response(call("c1", "rewrite")),
     response(say("Rewritten.")),
     response(say("I see.")),
   );
   const files = { "kept.txt": "by hand", "old.txt": "old", "other.txt": "by hand" };
   const { folder } = await workspace({
-    "mount-plan.yaml": `${planOf("./write.ts")}${quiet}`,
+    "mount-plan.yaml": `${planOf("./write.ts")}${session}`,
     "write.ts": writes,
     ...files,
   });
@@ -131,7 +132,7 @@ test("/undo puts back the files of the last turn, after a question, and the mode
   git("add", "kept.txt", "old.txt");
   git("commit", "--quiet", "-m", "one");
   const before = git("status", "--porcelain");
-  const terminal = atTerminal(["chat"], { cwd: folder, env });
+  const terminal = atTerminal(["chat"], { cwd: folder });
   await terminal.until(/You ›/);
   terminal.press("/undo", keys.enter);
   await terminal.until(/no turn of this chat changed a file/);
@@ -163,12 +164,12 @@ test("/undo puts back the files of the last turn, after a question, and the mode
 });
 
 test("--watch mounts a changed tool again while a person types, and reports an invalid plan in one line", async () => {
-  const { env } = await startServer();
+  const { session } = await startServer();
   const { folder, write } = await workspace({
-    "mount-plan.yaml": `${planOf("./echo.ts")}${quiet}`,
+    "mount-plan.yaml": `${planOf("./echo.ts")}${session}`,
     "echo.ts": writes,
   });
-  const terminal = atTerminal(["chat", "--watch"], { cwd: folder, columns: 100, env });
+  const terminal = atTerminal(["chat", "--watch"], { cwd: folder, columns: 100 });
   await terminal.until(/You ›/);
   terminal.press("half a line");
   await terminal.until(/You › half a line/);

@@ -1,4 +1,5 @@
 import type { Issue } from "../contract/ports.ts";
+import { plainRule } from "./plain-rule.ts";
 
 type RawIssue = {
   readonly message: string;
@@ -21,40 +22,10 @@ export function issuesOf(raw: readonly RawIssue[]): readonly Issue[] {
     : issues;
 }
 
-/** Zod's own sentence for a value of another type. A sentence of the schema's author stays as it is. */
-const otherType = /^Invalid input: expected (\w+), received (\w+)$/;
-
-const wanted: Readonly<Record<string, string>> = {
-  string: "a string",
-  number: "a number",
-  int: "a whole number",
-  boolean: "true or false",
-  array: "a list",
-  object: "an object",
-  record: "an object",
-};
-
-const given: Readonly<Record<string, string>> = {
-  string: "a string",
-  number: "a number",
-  boolean: "a boolean",
-  array: "a list",
-  object: "an object",
-  null: "null",
-};
-
-/** The sentence for a missing argument, or one of another type, in words for people and models. */
+/** Zod's own sentence as one for people and models. A sentence of the schema's author stays as it is. */
 function plainWords(message: string, path: Issue["path"]): string {
-  const [, expected = "", received = ""] = otherType.exec(message) ?? [];
-  const kind = wanted[expected];
-  if (kind === undefined || path.length === 0) return message;
-  const name = formatPath(path);
-  if (received === "undefined") return `${name} is required`;
-  const other = given[received];
-  if (other === undefined) return message;
-  return expected === "int" && received === "number"
-    ? `${name} must be a whole number`
-    : `${name} must be ${kind}, not ${other}`;
+  const rule = path.length === 0 ? undefined : plainRule(message);
+  return rule === undefined ? message : `${formatPath(path)} ${rule}`;
 }
 
 /** A path as text: `a.b[0].c`. */

@@ -108,11 +108,20 @@ test.each([
   ["a string for a number", { file_path: "a", limit: "x" }, "limit must be a number, not a string"],
   ["null", { file_path: null }, "file_path must be a string, not null"],
   ["a missing member", { file_path: "a", edits: [{}] }, "edits[0].old is required"],
+  ["a number below its bound", { file_path: "a", limit: 0 }, "limit must be more than 0"],
+  ["a number above its bound", { file_path: "a", limit: 101 }, "limit must be at most 100"],
+  ["a text that is too short", { file_path: "" }, "file_path must have at least 1 character"],
+  ["a list that is too long", { file_path: "a", tags: ["a", "b", "c"] }, "tags must have at most 2 items"],
+  ["another choice", { file_path: "a", kind: "other" }, 'kind must be one of "text", "binary"'],
+  ["another constant", { file_path: "a", version: 2 }, "version must be 1"],
 ])("T8: %s is reported in words for people and models", async (_, args, error) => {
   const schema = z.strictObject({
-    file_path: z.string(),
-    limit: z.int().optional(),
+    file_path: z.string().min(1),
+    limit: z.int().positive().max(100).optional(),
     edits: z.array(z.strictObject({ old: z.string() })).optional(),
+    tags: z.array(z.string()).max(2).optional(),
+    kind: z.enum(["text", "binary"]).optional(),
+    version: z.literal(1).optional(),
   });
   const { host } = world([tool(undefined, { schema })]);
   const { result } = await host.call({ name: "probe", arguments: args });

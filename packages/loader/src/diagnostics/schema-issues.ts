@@ -1,4 +1,5 @@
 import type { StandardSchema } from "@toolmount/core";
+import { plainRule } from "@toolmount/core/internal";
 import { nearestNames } from "@toolmount/core/nearest";
 import { isRecord } from "./json.ts";
 import { showPath, type Path } from "./positions.ts";
@@ -54,6 +55,8 @@ function describeKey(path: Path, key: string, known: readonly string[]): SchemaI
 function describe(path: Path, message: string): string {
   const name = path.at(-1);
   if (message.endsWith("received undefined") && typeof name === "string") return `"${name}" is missing`;
+  const rule = path.length === 0 ? undefined : plainRule(message);
+  if (rule !== undefined) return `${showPath(path)} ${rule}`;
   const said = message.replace(/^Invalid (?:input|option|string): /, "");
   return path.length === 0 ? said : `${showPath(path)}: ${said}`;
 }

@@ -42,7 +42,10 @@ function checkEntry(
   reporter: Reporter,
 ): PlanEntry | undefined {
   if (typeof value === "string") {
-    const problem = `an entry is a map; write "module: ${value.slice(0, 100)}"`;
+    const [, key, rest] = /^(module|source|id):(\S.*)$/.exec(value) ?? [];
+    const meant = key === undefined ? `module: ${value}` : `${key}: ${rest}`;
+    const why = key === undefined ? "an entry is a map" : "a blank is missing after the colon";
+    const problem = `${why}; write "${meant.slice(0, 100)}"`;
     reporter.report("PLAN_VALUE_INVALID", { problem }, { path });
     return undefined;
   }

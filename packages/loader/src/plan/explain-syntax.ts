@@ -18,7 +18,65 @@ export interface SyntaxProblem {
 export function explainSyntax(text: PlanText, { code, message, pos: [offset] }: YamlTrouble): SyntaxProblem {
   const { line } = positionAt(text, offset);
   const misaligned = ofIndent.has(code) ? findMisaligned(text, line) : undefined;
-  return misaligned ?? { offset, problem: sentences[code] ?? message };
+  return (
+    misaligned ??
+    findUnclosed(text, code, line) ?? { offset, problem: explainValue(text, code, offset) ?? message }
+  );
+}
+
+/** What the author probably meant by a value, written as it should be. */
+function explainValue({ text }: PlanText, code: ErrorCode, offset: number): string | undefined {
+  const sentence = sentences[code];
+  if (code !== "BAD_SCALAR_START") return sentence;
+  const [value = ""] = /^[^\s,\]}]*/.exec(text.slice(offset)) ?? [];
+  return value === "" || value.includes('"') ? sentence : `${sentence}: "${value}"`;
+}
+
+/** Codes of errors that the library finds where the text ends, far from the quote or bracket that is not closed. */
+const ofEnds: Partial<Record<ErrorCode, RegExp>> = {
+  MISSING_CHAR: /["'[{]/,
+  BAD_INDENT: /[[{]/,
+};
+
+/** The line above an error that opens a quote or a bracket, and does not close it. */
+function findUnclosed(text: PlanText, code: ErrorCode, line: number): SyntaxProblem | undefined {
+  const opening = ofEnds[code];
+  if (opening === undefined) return undefined;
+  for (const row of [...readRows(text)].toReversed()) {
+    if (row.number > line) continue;
+    const open = openMark(row.rest);
+    if (open !== undefined && opening.test(open.mark))
+      return {
+        offset: row.offset + row.keys - row.indent + open.at,
+        problem: `the ${open.mark} of line ${row.number} is not closed; add ${closing[open.mark]}`,
+      };
+  }
+  return undefined;
+}
+
+const closing: Readonly<Record<string, string>> = {
+  '"': '" at the end of the text',
+  "'": "' at the end of the text",
+  "[": "]",
+  "{": "}",
+};
+
+/** The last quote or bracket of a line that has no end on it. */
+function openMark(line: string): { readonly mark: string; readonly at: number } | undefined {
+  const open: { mark: string; at: number }[] = [];
+  for (let at = 0; at < line.length; at++) {
+    const mark = line[at]!;
+    const last = open.at(-1)?.mark;
+    if (last === '"' || last === "'") {
+      if (mark === "\\" && last === '"') at++;
+      else if (mark === last) open.pop();
+    } else if (mark === "#" && /\s/.test(line[at - 1] ?? " ")) break;
+    else if ((mark === '"' || mark === "'") && /^$|[\s:[{,]/.test(line[at - 1] ?? ""))
+      open.push({ mark, at });
+    else if (mark === "[" || mark === "{") open.push({ mark, at });
+    else if ((mark === "]" && last === "[") || (mark === "}" && last === "{")) open.pop();
+  }
+  return open.at(-1);
 }
 
 /** Codes of errors whose usual cause is a line with a wrong number of spaces at its start. */
@@ -75,6 +133,8 @@ interface Row {
   /** Offset of its first character that is not a space. */
   readonly offset: number;
   readonly indent: number;
+  /** What follows its spaces and dashes. */
+  readonly rest: string;
   /** The column of its key: 4 in `  - module: a`. */
   readonly keys: number;
   /** Whether it is an item of a list. */
@@ -92,6 +152,14 @@ function* readRows({ text, lineStarts }: PlanText): Iterable<Row> {
     const indent = blank.length;
     const opens = /:\s*(?:[|>][-+0-9]*\s*)?(?:#.*)?$/.test(rest);
     const isItem = dashes !== "";
-    yield { number: index + 1, offset: start + indent, indent, keys: indent + dashes.length, isItem, opens };
+    yield {
+      number: index + 1,
+      offset: start + indent,
+      indent,
+      keys: indent + dashes.length,
+      isItem,
+      opens,
+      rest,
+    };
   }
 }

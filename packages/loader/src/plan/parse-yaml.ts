@@ -179,7 +179,9 @@ function readAlias(walk: Walk, anchor: string, offset: number, path: Path): Json
     walk,
     offset,
     path,
-    `the alias *${anchor.slice(0, 100)} is not allowed: an alias can repeat a single value, not a map or a list`,
+    /^[\w-]+$/.test(anchor)
+      ? `the alias *${anchor.slice(0, 100)} is not allowed: an alias can repeat a single value, not a map or a list`
+      : `a value that begins with * is an alias in YAML; put the text in quotes: "*${anchor.slice(0, 100)}"`,
   );
 }
 
