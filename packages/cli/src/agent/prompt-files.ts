@@ -98,7 +98,7 @@ function readUtf8(bytes: Buffer): string | undefined {
 }
 
 /** Bytes for people: `12 kB`. */
-export function sizeText(bytes: number): string {
+function sizeText(bytes: number): string {
   if (bytes < 1_000) return `${bytes} bytes`;
   return bytes < 1_000_000 ? `${Math.round(bytes / 1_000)} kB` : `${(bytes / 1_000_000).toFixed(1)} MB`;
 }

@@ -25,6 +25,12 @@ export function createRunningCalls(): RunningCalls {
         case "text_delta":
         case "thinking_delta":
           return [];
+        case "begin":
+        case "text":
+        case "tool_warning":
+        case "retry":
+        case "error":
+        case "agent":
         default:
       }
       return calls.size === 0 ? ["the model"] : [...calls.values()];

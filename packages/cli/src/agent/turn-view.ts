@@ -92,6 +92,12 @@ function agentLines(
       return agentLines(screen, event, depth + 1);
     case "error":
       return [`${indent}${screen.paint("red", event.code)} ${printable(event.message)}`];
+    case "text":
+    case "text_delta":
+    case "thinking_delta":
+    case "retry":
+    case "hitl":
+    case "done":
     default:
       return [];
   }

@@ -86,11 +86,12 @@ function summaryOf({ generation, mounted, removed, kept, failed }: ReloadReport)
 }
 
 /** Folders of the plan's files, and of its local modules with the folders below them. */
-async function foldersOf({ plan, status }: OpenedHost): Promise<ReadonlySet<string>> {
+async function foldersOf(host: OpenedHost): Promise<ReadonlySet<string>> {
+  const { plan } = host;
   const folders = new Set(plan.files.map((file) => dirname(file)));
-  const modules = status().entries.flatMap(({ path }) =>
-    path === undefined || isInstalled(path) ? [] : [dirname(path)],
-  );
+  const modules = host
+    .status()
+    .entries.flatMap(({ path }) => (path === undefined || isInstalled(path) ? [] : [dirname(path)]));
   for (const folder of new Set(modules)) {
     folders.add(folder);
     // A module in the plan's own folder may import from anywhere in the project: only its folder is watched.

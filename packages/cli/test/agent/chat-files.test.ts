@@ -169,7 +169,7 @@ test("--watch mounts a changed tool again while a person types, and reports an i
     "mount-plan.yaml": `${planOf("./echo.ts")}${session}`,
     "echo.ts": writes,
   });
-  const terminal = atTerminal(["chat", "--watch"], { cwd: folder, columns: 100 });
+  const terminal = atTerminal(["chat", "--watch"], { cwd: folder, columns: 300 });
   await terminal.until(/You ›/);
   terminal.press("half a line");
   await terminal.until(/You › half a line/);

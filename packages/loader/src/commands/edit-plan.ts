@@ -67,9 +67,9 @@ export async function addPolicyRules(
   lists: Readonly<Record<string, readonly string[]>>,
   options: Pick<EditOptions, "cwd">,
 ): Promise<EditReport> {
-  const { save: write, report } = await planPolicyRules(plan, lists, options);
-  await write();
-  return report;
+  const edit = await planPolicyRules(plan, lists, options);
+  await edit.save();
+  return edit.report;
 }
 
 /** An edit that is not written yet. */
