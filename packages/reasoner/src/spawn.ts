@@ -8,7 +8,7 @@ import {
 } from "@toolmount/core";
 import { changeSessionMode } from "@toolmount/core/sessions";
 import { childBudgets, usageSince } from "./agents/child-budget.ts";
-import { forwardTo, withoutOutput } from "./agents/child-turn.ts";
+import { forwardTo } from "./agents/child-turn.ts";
 import { isChildOf, modeRights, rightsOf, selfDepthOf } from "./agents/child-rights.ts";
 import { noUsage } from "./provider/usage.ts";
 import type { TurnHost, TurnOptions } from "./reasoner-types.ts";
@@ -183,7 +183,7 @@ export class Spawner {
       conversationId: options.conversationId ?? facts.id,
       traceparent: request.traceparent,
       abortSignal: request.abortSignal,
-      settings: { ...withoutOutput(options.settings), budgets },
+      settings: { ...options.settings, budgets },
       onEvent: forwardTo(options, log.facts, request),
     };
     const { turns, turn: open } = log.view;

@@ -1,43 +1,45 @@
 import { readFile, stat } from "node:fs/promises";
-import { basename, resolve } from "node:path";
-import type { PromptPart } from "@toolmount/reasoner";
+import { resolve } from "node:path";
+import type { RunOptions } from "@toolmount/reasoner";
 
 /** A prompt, with the images and files that it names. */
 export interface PromptWithFiles {
   /** The prompt; texts of files are below it. */
   readonly prompt: string;
-  readonly parts: readonly PromptPart[];
+  readonly images: readonly Image[];
   /** A line for each file: what was sent, or why it was not. */
   readonly notes: readonly string[];
 }
 
-/** Most bytes of an image or a PDF, and of a text. */
+type Image = NonNullable<RunOptions["images"]>[number];
+
+/** Most bytes of an image, and of a text. */
 const maxBytes = { image: 5_000_000, text: 262_144 } as const;
 
 /**
- * Reads the files that a prompt names as `@path` or `@"path with spaces"`. An image or a PDF becomes a part of the message,
- * a text follows the prompt. A word such as `@ada`, which is no file, stays a word.
+ * Reads the files that a prompt names as `@path` or `@"path with spaces"`. An image becomes a part of the message, a
+ * text follows the prompt. A word such as `@ada`, which is no file, stays a word.
  */
 export async function readPromptFiles(prompt: string, cwd: string): Promise<PromptWithFiles> {
   const paths = [...prompt.matchAll(/(?<=^|\s)@(?:"([^"\n]+)"|(\S+))/g)].map(
     ([, quoted, plain = ""]) => quoted ?? plain.replace(/[,;:!?)]+$/, ""),
   );
   const texts: string[] = [];
-  const parts: PromptPart[] = [];
+  const images: Image[] = [];
   const notes: string[] = [];
   for (const path of new Set(paths)) {
     const read = await readOne(path, resolve(cwd, path));
     if (read === undefined) continue;
     notes.push(read.note);
-    if (read.part !== undefined) parts.push(read.part);
+    if (read.image !== undefined) images.push(read.image);
     if (read.text !== undefined) texts.push(`\n\n<file path=${JSON.stringify(path)}>\n${read.text}\n</file>`);
   }
-  return { prompt: prompt + texts.join(""), parts, notes };
+  return { prompt: prompt + texts.join(""), images, notes };
 }
 
 interface ReadFile {
   readonly note: string;
-  readonly part?: PromptPart;
+  readonly image?: Image;
   readonly text?: string;
 }
 
@@ -57,15 +59,13 @@ async function readOne(path: string, file: string): Promise<ReadFile | undefined
     if (bytes.length > maxBytes.text) return tooLarge(path, bytes.length, maxBytes.text);
     const text = readUtf8(bytes);
     if (text === undefined)
-      return { note: `@${path}: it is neither an image, a PDF nor a text; it is sent as a word` };
+      return { note: `@${path}: it is neither an image nor a text; it is sent as a word` };
     return { note: `@${path}: text, ${size}`, text };
   }
-  const address = `data:${mediaType};base64,${bytes.toString("base64")}`;
-  const part: PromptPart =
-    mediaType === "application/pdf"
-      ? { type: "input_file", filename: basename(file), file_data: address }
-      : { type: "input_image", image_url: address, detail: "auto" };
-  return { note: `@${path}: ${mediaType}, ${size}`, part };
+  return {
+    note: `@${path}: ${mediaType}, ${size}`,
+    image: { mimeType: mediaType, data: bytes.toString("base64") },
+  };
 }
 
 function tooLarge(path: string, bytes: number, limit: number): ReadFile {
@@ -80,7 +80,6 @@ const signatures: readonly (readonly [mediaType: string, hexadecimal: RegExp])[]
   ["image/jpeg", /^ffd8ff/],
   ["image/gif", /^47494638/],
   ["image/webp", /^52494646.{8}57454250/],
-  ["application/pdf", /^255044462d/],
 ];
 
 function mediaTypeOf(bytes: Buffer): string | undefined {

@@ -1,14 +1,14 @@
 import { readFile } from "node:fs/promises";
 import { resolve } from "node:path";
-import { ToolmountError, type Issue, type Json, type JsonSchema } from "@toolmount/core";
+import { ToolmountError, type Issue, type JsonSchema } from "@toolmount/core";
 
-/** The form of an answer: a JSON Schema, and what reads an answer by it. */
+/** The form of an answer: a JSON Schema, and what finds the problems of an answer. */
 export interface AnswerForm {
   readonly schema: JsonSchema;
   /** For models without structured output, which only read it. */
   readonly instructions: string;
-  /** The value of an answer, or what is wrong with it. */
-  read(text: string): { readonly value: Json } | { readonly problem: string };
+  /** What is wrong with an answer; undefined for one that fits, and for no answer. */
+  problemOf(text: string): string | undefined;
 }
 
 /** Reads the file of a schema. Throws `USAGE_INVALID`. */
@@ -27,12 +27,12 @@ export async function readAnswerForm(file: string, cwd: string): Promise<AnswerF
   return {
     schema: schema as JsonSchema,
     instructions: `Answer with one JSON value that this JSON Schema accepts, and with nothing else:\n${JSON.stringify(schema)}`,
-    read(answer) {
-      const value = parseJson(withoutFence(answer));
-      if (value === undefined) return { problem: "it is not JSON" };
+    problemOf(answer) {
+      if (answer.trim() === "") return undefined;
+      const value = parseJson(answer);
+      if (value === undefined) return "it is not JSON";
       const parsed = parse({ answer: value });
-      if (parsed.ok) return { value: value as Json };
-      return { problem: parsed.issues.map(sentenceOf).join("; ").slice(0, 1_000) };
+      return parsed.ok ? undefined : parsed.issues.map(sentenceOf).join("; ").slice(0, 1_000);
     },
   };
 }
@@ -66,9 +66,4 @@ function parseJson(text: string): unknown {
   } catch {
     return undefined;
   }
-}
-
-/** Models like to write JSON between marks of Markdown. */
-function withoutFence(text: string): string {
-  return /^\s*```(?:json)?\s*\n([\s\S]*?)\n\s*```\s*$/.exec(text)?.[1] ?? text;
 }

@@ -23,7 +23,7 @@ function agent(...exchange: object[]) {
 const words = ["run", "--model", "replay:exchange.json", "--schema", "answer.json", "which files?"];
 
 test("run --schema prints the answer alone, as JSON that the schema accepts", async () => {
-  const { run } = await agent(response(say('```json\n{"files":["a.ts"],"count":1}\n```')));
+  const { run } = await agent(response(say('{"files":["a.ts"],"count":1}')));
   const { code, stdout, stderr } = await run(words);
 
   expect([code, JSON.parse(stdout)], stderr).toEqual([0, { files: ["a.ts"], count: 1 }]);
@@ -47,7 +47,7 @@ test("an answer that does not fit twice fails, and so does a file that is no sch
   const wrong = await run(["run", "--model", "replay:exchange.json", "--schema", "wrong.json", "x"]);
 
   expect([twice.code, twice.stdout]).toEqual([1, ""]);
-  expect(twice.stderr).toMatch(/OUTPUT_INVALID .*it is not JSON/);
+  expect(twice.stderr).toMatch(/not as outputSchema\s+asks:\s+it\s+is\s+not\s+JSON/);
   expect([wrong.code, wrong.stderr]).toEqual([2, expect.stringContaining("it is not a JSON Schema")]);
 });
 

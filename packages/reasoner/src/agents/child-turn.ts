@@ -2,12 +2,6 @@ import type { SpawnRequest } from "@toolmount/core";
 import type { TurnOptions } from "../reasoner-types.ts";
 import type { SessionFacts } from "../session/log.ts";
 
-/** The parent reads a sub-agent's answer as text, whatever the form of its own. */
-export function withoutOutput(settings: TurnOptions["settings"] = {}): TurnOptions["settings"] {
-  const { outputSchema: _, ...rest } = settings;
-  return rest;
-}
-
 /** Reports the events of a sub-agent to the listener of its parent's turn. */
 export function forwardTo(
   { onEvent }: TurnOptions,

@@ -97,17 +97,17 @@ async function answer(state: Chat, line: string, shell: Shell) {
   // What a program pipes in may not name files of this machine; a person at the terminal may.
   const read =
     shell.terminal === undefined
-      ? { prompt: line, parts: [], notes: [] }
+      ? { prompt: line, images: [], notes: [] }
       : await readPromptFiles(line, shell.cwd);
   for (const note of read.notes) shell.err.line(shell.err.paint("dim", printable(note)));
   const prompt = state.note === undefined ? read.prompt : `${state.note}\n\n${read.prompt}`;
-  const { parts } = read;
+  const { images } = read;
   state.note = undefined;
   return shell.interruptible(async (controller) => {
     const turn = agent.turn(controller);
     const settings = model === undefined ? turn.settings : { ...turn.settings, model };
     const result = await undo.around(() =>
-      reasoner.run(host, { ...turn, settings, prompt, parts, sessionId }),
+      reasoner.run(host, { ...turn, settings, prompt, images, sessionId }),
     );
     const { signal } = controller;
     return { result, isEnd: signal.aborted && (shell.terminal === undefined || isAskedToEnd(signal)) };

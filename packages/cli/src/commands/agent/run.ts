@@ -1,15 +1,16 @@
 import { ToolmountError } from "@toolmount/core";
+import type { TurnResult } from "@toolmount/reasoner";
 import type { Command } from "commander";
 import { addAgentsOption, addModelOptions } from "../../agent/open-reasoner.ts";
 import { runTurn, type AgentOptions } from "../../agent/with-reasoner.ts";
 import { readPromptFiles } from "../../agent/prompt-files.ts";
-import { readAnswerForm, type AnswerForm } from "../../agent/structured-output.ts";
+import { readAnswerForm } from "../../agent/structured-output.ts";
 import { readText } from "../../options/operands.ts";
 import { addExamples, jsonOption } from "../../options/common.ts";
 import { addPlanOptions } from "../../options/plan-options.ts";
 import { addTapeOptions } from "../../options/tape-options.ts";
 import type { Shell } from "../../process/shell.ts";
-import { exitCodes, type ExitCode } from "../../process/exit-codes.ts";
+import type { ExitCode } from "../../process/exit-codes.ts";
 
 interface Options extends AgentOptions {
   readonly session?: string;
@@ -55,37 +56,23 @@ async function run(words: readonly string[], options: Options, shell: Shell): Pr
     return runTurn(options, plan, shell, ({ host, reasoner }, turn) =>
       reasoner.run(host, { ...turn, ...given, sessionId }),
     );
-  const answer: { read?: ReturnType<AnswerForm["read"]> } = {};
+  let last: TurnResult | undefined;
+  const keep = (result: TurnResult) => (last = result);
   const code = await runTurn({ ...options, form }, plan, shell, async ({ host, reasoner }, turn) => {
     const first = await reasoner.run(host, { ...turn, ...given, sessionId });
-    if (first.status !== "done") return first;
-    answer.read = form.read(first.text);
-    if ("value" in answer.read) return first;
-    const again = `Your answer does not fit the schema: ${answer.read.problem}. Answer again, with the JSON value alone.`;
-    const second = await reasoner.run(host, { ...turn, prompt: again, sessionId: first.sessionId });
-    if (second.status === "done") answer.read = form.read(second.text);
-    return second;
+    const problem = first.data === undefined ? form.problemOf(first.text) : undefined;
+    const isOther = first.status === "failed" && problem !== undefined;
+    if (!isOther) return keep(first);
+    const again = `Your answer does not fit the schema: ${problem}. Answer again, with the JSON value alone.`;
+    return keep(await reasoner.run(host, { ...turn, prompt: again, sessionId: first.sessionId }));
   });
-  return writeAnswer(answer.read, code, options, shell);
-}
-
-/** The answer alone; an answer that does not fit twice fails the command. */
-function writeAnswer(
-  read: ReturnType<AnswerForm["read"]> | undefined,
-  code: ExitCode,
-  { json }: Options,
-  { out }: Shell,
-): ExitCode {
-  if (code !== exitCodes.done || read === undefined) return code;
-  if ("problem" in read)
-    throw new ToolmountError("OUTPUT_INVALID", { tool: "the model", problem: read.problem });
-  if (json !== true) out.json(read.value);
+  if (last?.data !== undefined && options.json !== true) shell.out.json(last.data);
   return code;
 }
 
 /** The files of `--attach`. Unlike in a chat, the prompt itself names none: a script may not know what is in it. */
 async function readAttached(paths: readonly string[], shell: Shell) {
-  const { parts, notes, prompt } = await readPromptFiles(
+  const { images, notes, prompt } = await readPromptFiles(
     paths.map((path) => `@"${path}"`).join(" "),
     shell.cwd,
   );
@@ -95,7 +82,7 @@ async function readAttached(paths: readonly string[], shell: Shell) {
       problem: `--attach ${left ?? "names no file"}`.replace(/; it is sent.*/, ""),
     });
   const texts = prompt.indexOf("\n\n<file ");
-  return { parts, prompt: texts < 0 ? "" : prompt.slice(texts) };
+  return { images, prompt: texts < 0 ? "" : prompt.slice(texts) };
 }
 
 function collect(value: string, before: readonly string[] = []): readonly string[] {
