@@ -47,8 +47,7 @@ const bundle = await rolldown({
   platform: "node",
   // A warning ends the build, and a busy machine is no reason for one.
   checks: { bundlerTimings: false },
-  external: (id, importer) =>
-    !/^[./]/.test(id) && !isCarried(id) && !isBelowCarried(id, importer),
+  external: (id, importer) => !/^[./]/.test(id) && !isCarried(id) && !isBelowCarried(id, importer),
   // A package of ours does no work when it is imported, so what an entry does not use is left out.
   treeshake: {
     moduleSideEffects: (id) =>
