@@ -8,7 +8,7 @@ import {
 } from "@toolmount/core";
 import { changeSessionMode } from "@toolmount/core/sessions";
 import { childBudgets, usageSince } from "./agents/child-budget.ts";
-import { forwardTo } from "./agents/child-turn.ts";
+import { forwardTo } from "./child-events.ts";
 import { isChildOf, modeRights, rightsOf, selfDepthOf } from "./agents/child-rights.ts";
 import { noUsage } from "./provider/usage.ts";
 import type { TurnHost, TurnOptions } from "./reasoner-types.ts";

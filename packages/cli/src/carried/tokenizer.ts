@@ -1,2 +1,7 @@
 // In a file of its own, which the build keeps apart: only `toolmount cost` loads it.
-export { countTokens } from "gpt-tokenizer/encoding/o200k_base";
+import { countTokens } from "gpt-tokenizer/encoding/o200k_base";
+
+/** The tokens of a text in the encoding o200k. Marks of a model's protocol in it, such as <|endoftext|>, are text. */
+export function countText(text: string): number {
+  return countTokens(text, { disallowedSpecial: new Set() });
+}

@@ -27,12 +27,10 @@ export async function measureOffer(
   { tools, guidance }: Offer,
   forms: readonly FormName[],
 ): Promise<OfferCost> {
-  const [{ countTokens }, definitions] = await Promise.all([
+  const [{ countText: count }, definitions] = await Promise.all([
     import("../carried/tokenizer.ts"),
     definitionsOf(tools, forms),
   ]);
-  // A text of a tool may contain the marks of a model's protocol, such as <|endoftext|>: they are counted as text.
-  const count = (text: string) => countTokens(text, { disallowedSpecial: new Set() });
   const costs = tools.map(({ name }, at) => ({
     name,
     tokens: byForm(forms, (form) => count(JSON.stringify(definitions[form]?.[at]))),

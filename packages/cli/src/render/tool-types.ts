@@ -58,16 +58,9 @@ async function renderSpace(
 }
 
 async function renderSchema(name: string, schema: JsonSchema): Promise<string> {
-  const { compile } = await import("../carried/schema-types.ts");
+  const { compileTypes } = await import("../carried/schema-types.ts");
   try {
-    return await compile(plainSchema(schema) as object, name, {
-      bannerComment: "",
-      format: false,
-      unknownAny: true,
-      enableConstEnums: false,
-      // A schema of a server must not read files or addresses of this machine.
-      $refOptions: { resolve: { external: false } },
-    });
+    return await compileTypes(plainSchema(schema) as object, name);
   } catch (error) {
     const why = error instanceof Error ? error.message : String(error);
     return `/** The schema has no type: ${comment(why)} */\nexport type ${name} = Record<string, unknown>;`;

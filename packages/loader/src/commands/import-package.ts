@@ -1,13 +1,15 @@
 import { readFile } from "node:fs/promises";
 import { dirname, join, resolve } from "node:path";
 import { pathToFileURL } from "node:url";
-import { isToolmountError, ToolmountError } from "@toolmount/core";
+import { isToolmountError, ToolmountError, type JsonObject } from "@toolmount/core";
 import { isRecord } from "../diagnostics/json.ts";
 import { messageOf } from "@toolmount/core/errors";
 import { fillOptions } from "../host/defaults.ts";
 import { findErrorOrigin } from "../modules/error-origin.ts";
 import { importModule, type ModuleExports } from "../modules/import.ts";
+import { readManifest, type ModuleManifest } from "../modules/manifest.ts";
 import { resolveSource } from "../modules/resolve.ts";
+import { describeModule } from "./describe-module.ts";
 
 /** A package that was imported from its folder, or a module from its file. */
 export interface ImportedPackage {
@@ -55,7 +57,7 @@ async function readPackageJson(folder: string): Promise<Readonly<Record<string, 
 }
 
 /** Runs code of a package, and gives each error that has no code the given one. */
-export async function runPackageCode<Value>(
+async function runPackageCode<Value>(
   module: string,
   code: "MODULE_IMPORT_FAILED" | "MODULE_MOUNT_FAILED",
   work: () => Promise<Value>,
@@ -68,4 +70,32 @@ export async function runPackageCode<Value>(
     const details = { module, problem: messageOf(cause), ...(origin !== undefined && { origin }) };
     throw new ToolmountError(code, details, { cause });
   }
+}
+
+/** A package, and the manifest that is true of it. */
+export interface DescribedPackage {
+  /** The path of its `package.json`. */
+  readonly file: string;
+  /** The content of that file. */
+  readonly written: Readonly<Record<string, unknown>>;
+  /** What belongs under `toolmount` there. */
+  readonly manifest: ModuleManifest;
+}
+
+/**
+ * Imports the package of a folder, mounts it in a host of its own and writes the manifest that describes it. The folder is
+ * its `session.working_dir`.
+ *
+ * Throws `SOURCE_NOT_FOUND`, `MODULE_IMPORT_FAILED`, `MODULE_INVALID`, `CONFIG_INVALID` and `MODULE_MOUNT_FAILED`.
+ */
+export async function describePackage(
+  folder: string,
+  { cwd, config }: { readonly cwd: string; readonly config?: JsonObject | undefined },
+): Promise<DescribedPackage> {
+  const { name, folder: path, json, exports } = await importPackage(folder, { cwd });
+  const file = join(path, "package.json");
+  if (json === null) throw new ToolmountError("SOURCE_NOT_FOUND", { source: file });
+  const options = { name, config, manifest: readManifest(json["toolmount"]), workingDir: path };
+  const manifest = await runPackageCode(name, "MODULE_MOUNT_FAILED", () => describeModule(exports, options));
+  return { file, written: json, manifest };
 }

@@ -60,7 +60,11 @@ export { parseFlowMap, type FlowMap } from "./flow-map.ts";
 
 // Read a module
 export { describeModule, type DescribeOptions } from "./describe-module.ts";
-export { describePackage, type DescribedPackage } from "./describe-package.ts";
-export { importPackage, type ImportedPackage } from "./import-package.ts";
+export {
+  describePackage,
+  importPackage,
+  type DescribedPackage,
+  type ImportedPackage,
+} from "./import-package.ts";
 export type { ManifestTool, ModuleManifest } from "../modules/manifest.ts";
 export { createPackageImport } from "../modules/package-import.ts";

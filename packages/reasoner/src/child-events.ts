@@ -1,6 +1,6 @@
 import type { SpawnRequest } from "@toolmount/core";
-import type { TurnOptions } from "../reasoner-types.ts";
-import type { SessionFacts } from "../session/log.ts";
+import type { TurnOptions } from "./reasoner-types.ts";
+import type { SessionFacts } from "./session/log.ts";
 
 /** Reports the events of a sub-agent to the listener of its parent's turn. */
 export function forwardTo(
