@@ -10,7 +10,7 @@ export interface HttpLimits {
   readonly bodyBytes?: number | undefined;
   /** Bytes of a request's headers. Default 16384. */
   readonly headerBytes?: number | undefined;
-  /** Milliseconds in which a request must have arrived whole. Default 30000. */
+  /** Milliseconds in which a request must have arrived whole. Default 30000. The server looks every 5 s, or more often for less. */
   readonly requestMs?: number | undefined;
   /** Connections that are open together. Default 2000. */
   readonly connections?: number | undefined;

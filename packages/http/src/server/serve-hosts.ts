@@ -87,11 +87,14 @@ function createNodeServer({ front, app, drain, metrics, limits }: ServerParts): 
     },
     { overrideGlobalObjects: false },
   );
+  const requestTimeout = limits.requestMs ?? 30_000;
   const server = createServer(
     {
       maxHeaderSize: limits.headerBytes ?? 16_384,
-      requestTimeout: limits.requestMs ?? 30_000,
-      headersTimeout: 10_000,
+      requestTimeout,
+      headersTimeout: Math.min(requestTimeout, 10_000),
+      // Node looks for late requests every 30 s, unless it is asked to look more often.
+      connectionsCheckingInterval: Math.min(requestTimeout, 5_000),
     },
     (request, response) => {
       drain.track(response);

@@ -17,7 +17,7 @@ export function startBrowser(): Promise<Browser> {
 interface Opened {
   readonly page: Page;
   readonly context: BrowserContext;
-  /** Errors of the page. Requests that the network refused are none. */
+  /** Errors of the page, without those of requests that the network refused. */
   readonly problems: string[];
 }
 
