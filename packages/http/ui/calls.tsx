@@ -84,13 +84,6 @@ function Rows({
   const from = Math.max(0, Math.min(first.value, all.length - rowsShown));
   return (
     <div class="table">
-      <div class="row titles" aria-hidden="true">
-        <span class="at">started</span>
-        <span class="tool">tool</span>
-        <span>status</span>
-        <span class="number">duration</span>
-        <span class="session">session</span>
-      </div>
       <div
         class="rows"
         tabIndex={0}
@@ -100,6 +93,13 @@ function Rows({
           (first.value = Math.max(0, Math.floor(event.currentTarget.scrollTop / rowPx) - 10))
         }
       >
+        <div class="row titles" aria-hidden="true">
+          <span class="at">started</span>
+          <span class="tool">tool</span>
+          <span>status</span>
+          <span class="number">duration</span>
+          <span class="session">session</span>
+        </div>
         <div class="room" style={{ height: `${all.length * rowPx}px` }}>
           <ul style={{ transform: `translateY(${from * rowPx}px)` }}>
             {all.slice(from, from + rowsShown).map((call) => (

@@ -47,22 +47,22 @@ function Lines({ explanation }: { readonly explanation: Explanation }) {
   if (all.every(({ origins, answers }) => origins.length + answers.length === 0))
     return <p>No line of the plan says anything about it.</p>;
   return (
-    <ul>
-      {all.flatMap(({ origins }) =>
-        origins.map(({ what, value, position }) => (
-          <li>
-            {what}: {typeof value === "string" ? value : JSON.stringify(value)}
-            {position !== undefined && <code> {placeText(position)}</code>}
-          </li>
-        )),
-      )}
-      {all.flatMap(({ answers }) =>
-        answers.map(({ policy, answer }) => (
-          <li>
-            decides: {answer.answer} <code>{answer.rule ?? policy}</code> {answer.reason}
-          </li>
-        )),
-      )}
-    </ul>
+    <>
+      {all.map(({ origins, answers }, at) => (
+        <ul key={at}>
+          {origins.map(({ what, value, position }) => (
+            <li>
+              {what}: {typeof value === "string" ? value : JSON.stringify(value)}
+              {position !== undefined && <code> {placeText(position)}</code>}
+            </li>
+          ))}
+          {answers.map(({ policy, answer }) => (
+            <li>
+              decides: {answer.answer} <code>{answer.rule ?? policy}</code> {answer.reason}
+            </li>
+          ))}
+        </ul>
+      ))}
+    </>
   );
 }
