@@ -1,6 +1,6 @@
 import { spawn, spawnSync } from "node:child_process";
 import { once } from "node:events";
-import { chownSync, existsSync, realpathSync } from "node:fs";
+import { chownSync, existsSync, readFileSync, realpathSync } from "node:fs";
 import { mkdtemp, rm } from "node:fs/promises";
 import { createRequire } from "node:module";
 import { createServer, type AddressInfo } from "node:net";
@@ -14,6 +14,10 @@ export interface PostgresServer {
   database(name: string): Promise<string>;
   /** Stops the server without waiting for its clients, and starts it again on the same port. */
   restart(): Promise<void>;
+  /** Kills every process of the server, and starts it again on the same port. */
+  crash(): Promise<void>;
+  /** Sends a signal to every process of the server: `SIGSTOP` or `SIGCONT`. */
+  signal(name: "SIGSTOP" | "SIGCONT"): void;
   stop(): Promise<void>;
 }
 
@@ -53,11 +57,44 @@ export async function startPostgres(): Promise<PostgresServer> {
       await end();
       server = await start();
     },
+    async crash() {
+      const ended = once(server, "exit");
+      signalAll(server, "SIGKILL");
+      await ended;
+      server = await startAfterCrash(start);
+    },
+    signal: (name) => signalAll(server, name),
     async stop() {
       await end();
       await rm(folder, { recursive: true, force: true });
     },
   };
+}
+
+/** The first process is stopped before the list of the others is read, so that it makes no more of them. */
+function signalAll({ pid = 0 }: ReturnType<typeof spawn>, name: NodeJS.Signals): void {
+  if (name !== "SIGCONT") process.kill(pid, "SIGSTOP");
+  const children = readFileSync(`/proc/${pid}/task/${pid}/children`, "utf8").split(" ").filter(Boolean);
+  for (const child of children) {
+    try {
+      process.kill(Number(child), name);
+    } catch {
+      // It has ended.
+    }
+  }
+  process.kill(pid, name);
+}
+
+/** A server does not start while processes of the killed one still hold its memory. */
+async function startAfterCrash(start: () => Promise<ReturnType<typeof spawn>>) {
+  for (let tries = 0; ; tries++) {
+    try {
+      return await start();
+    } catch (error) {
+      if (tries === 100) throw error;
+      await new Promise((resolve) => setTimeout(resolve, 50));
+    }
+  }
 }
 
 async function startServer(
@@ -98,7 +135,7 @@ async function untilReady(url: string, server: ReturnType<typeof spawn>): Promis
     try {
       return await withClient(url, async () => undefined);
     } catch (error) {
-      if (tries > 200) throw error;
+      if (tries > 2_000) throw error;
       await new Promise((resolve) => setTimeout(resolve, 50));
     }
   }

@@ -37,6 +37,8 @@ export type FleetEnd =
 export interface FleetEvent {
   readonly kind: "ended" | "cancelled" | "said";
   readonly runId: string;
+  /** The end of a call, where it is short and the host has no message to read before it. */
+  readonly end?: FleetEnd | undefined;
 }
 
 /** One message between the host and the worker of a call. Numbers grow. */

@@ -45,7 +45,13 @@ export function endRows(query: Query): Pick<FleetLedger, Ends> {
   };
 }
 
-/** A worker whose lease has passed may still answer until another statement handles the lease: the row decides. */
+/** Bytes of an end that a notification carries. Postgres refuses a payload of 8000 bytes. */
+const noticeBytes = 7_000;
+
+/**
+ * The notification carries a short end, unless the host must read messages first, so that the host need not read the row.
+ * A worker whose lease has passed may still answer until another statement handles the lease: the row decides.
+ */
 const endWithAnswer = `
   with ended as (
     update toolmount_fleet_calls
@@ -54,7 +60,10 @@ const endWithAnswer = `
   said as (
     insert into toolmount_fleet_messages (run_id, recipient, body)
     select run_id, 'host', body from ended, unnest($5::text[]) with ordinality as last (body, place) order by place)
-  select pg_notify('toolmount_fleet_' || host, 'ended ' || run_id) from ended`;
+  select pg_notify('toolmount_fleet_' || host, 'ended ' || run_id || case
+    when octet_length($3) > ${noticeBytes} or cardinality($5::text[]) > 0 or exists (
+      select 1 from toolmount_fleet_messages as messages where messages.run_id = ended.run_id and recipient = 'host')
+    then '' else ' ' || $3 end) from ended`;
 
 const endWaiting = `
   with ended as (

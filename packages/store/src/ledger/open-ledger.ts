@@ -25,9 +25,14 @@ export async function openLedger(
   return createLedger(pool, url);
 }
 
+/** Each statement has a name, so that a connection parses it once. */
 function createLedger(pool: Pool, url: string): FleetLedger {
-  const query: Query = async <Row>(sql: string, values: readonly unknown[]) =>
-    (await pool.query(sql, [...values])).rows as Row[];
+  const names = new Map<string, string>();
+  const query: Query = async <Row>(text: string, values: readonly unknown[]) => {
+    const name = names.get(text) ?? `toolmount_fleet_${names.size}`;
+    names.set(text, name);
+    return (await pool.query({ name, text, values: [...values] })).rows as Row[];
+  };
   return {
     ...callRows(query),
     ...endRows(query),

@@ -1,5 +1,5 @@
 import { setTimeout } from "node:timers/promises";
-import type { FleetEvent } from "@toolmount/core";
+import type { FleetEnd, FleetEvent } from "@toolmount/core";
 import type { Client } from "pg";
 
 /** Milliseconds before a lost connection is opened again. */
@@ -47,12 +47,19 @@ async function listen(url: string, name: string, listener: (event: FleetEvent) =
   // `end` follows.
   connection.on("error", () => undefined);
   connection.on("notification", ({ payload = "" }) => {
-    const [kind = "", runId = ""] = payload.split(" ", 2);
-    if (isKind(kind)) listener({ kind, runId });
+    const event = readEvent(payload);
+    if (event !== undefined) listener(event);
   });
   await connection.connect();
   await connection.query(`listen ${connection.escapeIdentifier(`toolmount_fleet_${name}`)}`);
   return { connection, ended };
+}
+
+/** A notification is "kind runId", and after it the end of the call where that is short. */
+function readEvent(payload: string): FleetEvent | undefined {
+  const [, kind = "", runId = "", end] = /^(\S+) (\S+)(?: (.+))?$/s.exec(payload) ?? [];
+  if (!isKind(kind)) return undefined;
+  return end === undefined ? { kind, runId } : { kind, runId, end: JSON.parse(end) as FleetEnd };
 }
 
 function isKind(text: string): text is FleetEvent["kind"] {

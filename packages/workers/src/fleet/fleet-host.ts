@@ -1,5 +1,13 @@
 import { randomBytes } from "node:crypto";
-import type { Clock, FleetDelivery, FleetLedger, FleetMember, Logger, Timer } from "@toolmount/core";
+import type {
+  Clock,
+  FleetDelivery,
+  FleetEvent,
+  FleetLedger,
+  FleetMember,
+  Logger,
+  Timer,
+} from "@toolmount/core";
 import type { Engine } from "./engine.ts";
 import type { SentCall } from "./sent-call.ts";
 
@@ -17,6 +25,9 @@ const pollMs = 1_000;
 
 /** Milliseconds after which a call that still waits is delivered again, in case the engine lost it. */
 export const staleMs = 5_000;
+
+/** Milliseconds after an end in which other ends are collected with it. */
+const collectMs = 20;
 
 /** Milliseconds that the list of workers is used before it is read again. */
 const membersMs = 500;
@@ -38,6 +49,7 @@ export class FleetHost {
   #reading: Promise<void> | undefined;
   #polling: Promise<void> | undefined;
   #timer: Timer | undefined;
+  #collecting: Timer | undefined;
 
   constructor(options: FleetHostOptions) {
     this.#options = options;
@@ -45,7 +57,7 @@ export class FleetHost {
   }
 
   async start(): Promise<void> {
-    this.#stopWatching = await this.ledger.watch(this.name, ({ runId }) => this.#read(runId));
+    this.#stopWatching = await this.ledger.watch(this.name, (event) => this.#notice(event));
   }
 
   /** Follows a call until it ends. Returns the undo, which also deletes its row once it ended. */
@@ -94,10 +106,22 @@ export class FleetHost {
 
   async close(): Promise<void> {
     this.#timer?.cancel();
+    this.#collecting?.cancel();
     await this.#stopWatching();
     await this.#polling;
     await this.#reading;
+    await this.#collect();
     await this.ledger.close();
+  }
+
+  /** Takes a notification: the end of a call, or that there is something to read. */
+  #notice({ runId, end }: FleetEvent): void {
+    const call = this.#open.get(runId);
+    if (call === undefined) return;
+    if (end === undefined || end.kind === "stored") return this.#read(runId);
+    call.finish(end);
+    this.#ended.add(runId);
+    this.#collectSoon();
   }
 
   /** Reads the news of a call, together with those of others that came meanwhile. */
@@ -133,7 +157,15 @@ export class FleetHost {
       call.finish(isStored ? { kind: "answered", answer: await ledger.answerOf(call.runId) } : end);
       this.#ended.add(call.runId);
     }
-    void this.#collect();
+    this.#collectSoon();
+  }
+
+  /** Deletes the rows of calls that end together in one statement. */
+  #collectSoon(): void {
+    this.#collecting ??= this.#options.clock.setTimer(() => {
+      this.#collecting = undefined;
+      void this.#collect();
+    }, collectMs);
   }
 
   async #collect(): Promise<void> {

@@ -10,7 +10,7 @@ import {
   type ToolShape,
 } from "@toolmount/core";
 import { openLedger } from "@toolmount/store";
-import { config, mount, openWorkers, type Workers, type WorkersOptions } from "../../src/index.ts";
+import { config, mount, openWorkers, type Workers, type WorkersOptions } from "@toolmount/workers";
 import type { World } from "../world.ts";
 
 /** A database and how a plan names the fleet. */

@@ -3,20 +3,40 @@ import { once } from "node:events";
 import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { stdout } from "node:process";
 import { createInterface } from "node:readline";
 import { setTimeout } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
 import { Queue } from "bullmq";
+import { Redis } from "ioredis";
 import { Client } from "pg";
 import { expect, onTestFinished, test } from "vitest";
 import { openLedger } from "@toolmount/store";
+import type { PostgresServer } from "../../../store/test/postgres.ts";
 import { startPostgres, startRedis, type RedisServer } from "./servers.ts";
 
 /** How often something is killed; TOOLMOUNT_LOAD=full kills as often as the issue asks. */
-const rounds = process.env["TOOLMOUNT_LOAD"] === "full" ? 500 : 4;
+const isFull = process.env["TOOLMOUNT_LOAD"] === "full";
+const rounds = isFull ? 500 : 5;
 const leaseMs = 600;
 
-const victims = ["worker", "host", "engine", "stop engine", "worker", "host", "worker", "worker"] as const;
+/** Longer than every lease: BullMQ's own lock is 5 s. */
+const longStopMs = 6_000;
+
+/** `npm test` builds first: built programs start in less than half of the time. */
+const flags = process.env["TOOLMOUNT_TEST_BUILT"] === "1" ? [] : ["--conditions=@toolmount/source"];
+
+type Victim = "worker" | "host" | "redis" | "stop redis" | "postgres" | "stop postgres" | "stop for long";
+
+const engines: Readonly<Record<"redis" | "postgres", readonly Victim[]>> = {
+  redis: ["worker", "redis", "host", "stop redis", "postgres", "worker", "host", "worker"],
+  postgres: ["worker", "postgres", "host", "stop postgres", "worker", "worker", "host", "worker"],
+};
+
+/** What a round kills. Of the full count, one stop in 50 rounds is longer than every lease. */
+function victimOf(list: readonly Victim[], round: number): Victim {
+  return round % 50 === 49 ? "stop for long" : list[round % list.length]!;
+}
 
 interface Member {
   readonly child: ChildProcess;
@@ -41,7 +61,7 @@ class Fleet {
   start(role: Member["role"]): void {
     const program = fileURLToPath(new URL(`${role}-process.ts`, import.meta.url));
     const words = [this.database, this.engine, String(leaseMs), this.folder, String(this.#started++)];
-    const child = spawn(process.execPath, ["--conditions=@toolmount/source", program, ...words], {
+    const child = spawn(process.execPath, [...flags, program, ...words], {
       stdio: ["ignore", "pipe", "inherit"],
     });
     const member = { child, role };
@@ -93,46 +113,98 @@ class Fleet {
   }
 }
 
-test(`after ${rounds} kills of workers, hosts and Redis each call has one outcome, and no effect happened twice`, async ({
-  annotate,
-}) => {
-  const postgres = await startPostgres();
-  let redis: RedisServer = await startRedis();
-  const port = Number(new URL(redis.url).port);
-  const fleet = new Fleet(await postgres.database("kill"), redis.url);
-  onTestFinished(async () => {
-    fleet.killAll();
-    await redis.stop();
-    await postgres.stop();
-  });
-  const ledger = await openLedger(fleet.database);
-  for (const role of ["worker", "worker", "worker", "worker", "host", "host"] as const) fleet.start(role);
-  await fleet.progress(20);
+test.each(["redis", "postgres"] as const)(
+  `over %s, after ${rounds} kills of workers, hosts and servers each call has one outcome, and no effect happened twice`,
+  async (engine) => {
+    const servers = await Servers.start(engine);
+    const fleet = new Fleet(servers.database, servers.engine);
+    onTestFinished(async () => {
+      fleet.killAll();
+      await servers.stop();
+    });
+    for (const role of ["worker", "worker", "worker", "worker", "host", "host"] as const) fleet.start(role);
+    await fleet.progress(20);
 
-  for (let round = 0; round < rounds; round++) {
-    const victim = victims[round % victims.length]!;
-    if (victim === "engine") {
-      await redis.stop();
-      redis = await startRedis(port);
-    } else if (victim === "stop engine") {
-      redis.process.kill("SIGSTOP");
-      await setTimeout(2 * leaseMs);
-      redis.process.kill("SIGCONT");
-    } else await fleet.kill(victim);
-    await fleet.progress(1 + Math.floor(Math.random() * 8));
+    for (let round = 0; round < rounds; round++) {
+      const victim = victimOf(engines[engine], round);
+      if (victim === "worker" || victim === "host") await fleet.kill(victim);
+      else await servers.disturb(victim);
+      await fleet.progress(1 + Math.floor(Math.random() * 8));
+      if (isFull && round % 25 === 24)
+        stdout.write(`${engine}: ${round + 1} kills, ${fleet.outcomes} outcomes\n`);
+    }
+
+    await fleet.end("host");
+    await callsEnd(fleet.database);
+    expect(await servers.jobsLeft()).toBe(0);
+    await fleet.end("worker");
+    stdout.write(`${engine}: ${await judge(fleet)}\n`);
+  },
+);
+
+/** A Postgres with the ledger, and a Redis where it is the engine. */
+class Servers {
+  readonly database: string;
+  readonly engine: string;
+  readonly #postgres: PostgresServer;
+  #redis: RedisServer | undefined;
+
+  private constructor(postgres: PostgresServer, redis: RedisServer | undefined, database: string) {
+    this.#postgres = postgres;
+    this.#redis = redis;
+    this.database = database;
+    this.engine = redis?.url ?? "-";
   }
 
-  await fleet.end("host");
+  static async start(engine: "redis" | "postgres"): Promise<Servers> {
+    const postgres = await startPostgres();
+    const redis = engine === "redis" ? await startRedis() : undefined;
+    return new Servers(postgres, redis, await postgres.database("kill"));
+  }
+
+  async disturb(victim: Exclude<Victim, "worker" | "host">): Promise<void> {
+    if (victim === "postgres") return this.#postgres.crash();
+    if (victim === "redis") {
+      const { url } = this.#redis!;
+      await this.#redis!.stop();
+      this.#redis = await startRedis(Number(new URL(url).port));
+      return;
+    }
+    const signal = (name: "SIGSTOP" | "SIGCONT") =>
+      this.#redis === undefined || victim === "stop postgres"
+        ? this.#postgres.signal(name)
+        : void this.#redis.process.kill(name);
+    signal("SIGSTOP");
+    await setTimeout(victim === "stop for long" ? longStopMs : 2 * leaseMs);
+    signal("SIGCONT");
+  }
+
+  /** Jobs in the queues of BullMQ, once the locks of killed workers have passed. */
+  async jobsLeft(): Promise<number> {
+    for (let tries = 0; ; tries++) {
+      const left =
+        this.#redis === undefined ? await jobsInPostgres(this.database) : await jobsInRedis(this.#redis.url);
+      if (left === 0 || tries === 600) return left;
+      await setTimeout(100);
+    }
+  }
+
+  async stop(): Promise<void> {
+    await this.#redis?.stop();
+    await this.#postgres.stop();
+  }
+}
+
+/** Waits until no call waits or runs. */
+async function callsEnd(database: string): Promise<void> {
+  const ledger = await openLedger(database);
   for (;;) {
     const { waiting, running } = await ledger.depth("main");
     if (waiting + running === 0) break;
+    await setTimeout(50);
   }
-  const left = await jobsLeft(redis.url);
-  await fleet.end("worker");
-  expect(left).toBe(0);
-  await annotate(await judge(fleet));
   await ledger.close();
-});
+}
 
 interface Outcome {
   readonly runId: string;
@@ -203,29 +275,31 @@ async function rowsOf(database: string): Promise<readonly LedgerRow[]> {
   return rows;
 }
 
-/** Jobs in every queue of BullMQ, once the locks of killed workers have passed. */
-async function jobsLeft(url: string): Promise<number> {
-  const { Redis } = await import("ioredis");
+async function jobsInPostgres(database: string): Promise<number> {
+  const client = new Client({ connectionString: database });
+  await client.connect();
+  const { rows } = await client.query<{ jobs: number }>("select count(*)::int as jobs from bullmq.job");
+  await client.end();
+  return rows[0]!.jobs;
+}
+
+async function jobsInRedis(url: string): Promise<number> {
   const redis = new Redis(url);
   const names = new Set((await redis.keys("bull:*")).map((key) => key.split(":")[1]!));
-  let left = 1;
-  for (let tries = 0; left > 0 && tries < 200; tries++) {
-    left = 0;
-    for (const name of names) {
-      const queue = new Queue(name, { connection: { url } });
-      const counts = await queue.getJobCounts(
-        "active",
-        "waiting",
-        "prioritized",
-        "delayed",
-        "failed",
-        "completed",
-      );
-      left += Object.values(counts).reduce((sum, count) => sum + count, 0);
-      await queue.close();
-    }
-    if (left > 0) await setTimeout(100);
-  }
   redis.disconnect();
+  let left = 0;
+  for (const name of names) {
+    const queue = new Queue(name, { connection: { url } });
+    const counts = await queue.getJobCounts(
+      "active",
+      "waiting",
+      "prioritized",
+      "delayed",
+      "failed",
+      "completed",
+    );
+    left += Object.values(counts).reduce((sum, count) => sum + count, 0);
+    await queue.close();
+  }
   return left;
 }
