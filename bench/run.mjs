@@ -6,13 +6,14 @@ import { execFile } from "node:child_process";
 import { writeFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { parseArgs, promisify, styleText } from "node:util";
+import { fleetRows } from "./fleet-rows.mjs";
 import { mcpRows } from "./mcp-rows.mjs";
 import { drawTable } from "./picture.mjs";
 import { rows as callRows } from "./rows.mjs";
 import { startRows } from "./start-rows.mjs";
 import { worldRows } from "./world-rows.mjs";
 
-const rows = { ...callRows, ...startRows, ...mcpRows, ...worldRows };
+const rows = { ...callRows, ...startRows, ...mcpRows, ...worldRows, ...fleetRows };
 
 const { values } = parseArgs({
   options: {

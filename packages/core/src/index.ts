@@ -81,6 +81,7 @@ export { checkAudit, type AuditProblem } from "./pending/audit.ts";
 // Ports: policies, approvers, runners, adapters, schema compilers, modes
 export type * from "./contract/ports.ts";
 export type {
+  FleetAdopted,
   FleetCall,
   FleetDelivery,
   FleetDepth,

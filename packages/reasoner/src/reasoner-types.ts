@@ -7,7 +7,7 @@ import type { WaitingCall } from "./session/waiting.ts";
 import type { ClientResult, TurnEvent, TurnResult } from "./turn/turn-types.ts";
 
 /** The part of a host that turns need. */
-export type TurnHost = Pick<Host, "session" | "approvals" | "tools">;
+export type TurnHost = Pick<Host, "session" | "approvals" | "tools"> & Partial<Pick<Host, "coordinator">>;
 
 /** Options of every turn. */
 export interface TurnOptions {

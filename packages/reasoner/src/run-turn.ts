@@ -1,5 +1,6 @@
 import { randomBytes, randomUUID } from "node:crypto";
-import { ToolmountError, type Clock, type Coordinator, type Model } from "@toolmount/core";
+import { ToolmountError, type Clock, type Coordinator, type Model, type Runner } from "@toolmount/core";
+import { toolsHere } from "@toolmount/core/internal";
 import { usageSince } from "./agents/child-budget.ts";
 import type { GlobLists } from "./agents/child-rights.ts";
 import { leftAbove, type Spender } from "./agents/shared-budget.ts";
@@ -118,7 +119,7 @@ export class TurnRunner {
     const allowed = [...log.facts.allowed, ...ofAgent, ...(this.ceilings.get(id) ?? [])];
     const settings = this.#access.settingsFor(log.facts, options);
     const { turnId } = log.view.turn!;
-    const live = this.#turns.begin(id, turnId, { allowed, idempotent: idempotentTools(host) });
+    const live = this.#turns.begin(id, turnId, { allowed, idempotent: repeatableTools(host) });
     const above = (parentId === null ? null : this.#running.get(parentId)) ?? null;
     const own: RunningTurn = { host, log, settings, options, allowed, ...startSpending(above) };
     this.#running.set(id, own);
@@ -212,11 +213,18 @@ async function countLostChildren(access: SessionAccess, log: SessionLog): Promis
   }
 }
 
-function idempotentTools(host: TurnHost): ReadonlySet<string> {
-  return new Set(
-    host
-      .tools()
-      .flatMap(({ name, idempotent, category }) => (idempotent || category === "read" ? [name] : [])),
+/** The tools whose calls may be made again after a crash. */
+function repeatableTools(host: TurnHost): ReadonlySet<string> {
+  const harmless = host.tools().filter(({ idempotent, category }) => idempotent || category === "read");
+  return new Set([...harmless.map(({ name }) => name), ...adoptedTools(host)]);
+}
+
+/** The tools whose runner finds a call that it began before. */
+function adoptedTools({ coordinator }: TurnHost): readonly string[] {
+  if (coordinator === undefined) return [];
+  const runners = coordinator.get("runners") as ReadonlyMap<string, Runner>;
+  return toolsHere({ coordinator }).flatMap(({ info, runner }) =>
+    runner !== null && runners.get(runner)?.adopts === true ? [info.name] : [],
   );
 }
 

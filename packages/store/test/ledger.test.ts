@@ -31,13 +31,18 @@ interface Fields {
   readonly queue?: string;
   readonly sessionId?: string;
   readonly maxWaiting?: number;
+  readonly host?: string;
+  readonly identity?: string;
 }
 
 function add(fields: Fields = {}): Promise<FleetDelivery | null> {
-  const { idempotent = false, queue = "main", sessionId, maxWaiting = 10_000 } = fields;
+  const { idempotent = false, queue = "main", sessionId, maxWaiting = 10_000, host = "a", identity } = fields;
   const info = { callId: runId, runId, tool: "probe", depth: 0, ...(sessionId && { sessionId }) };
   const job = { info, arguments: { text: "\u0000 is kept" }, timeoutMs: 1_000, state: {} };
-  return ledger.add({ runId, host: "a", queue, tool: "probe", digest: "d1", idempotent, job }, maxWaiting);
+  return ledger.add(
+    { runId, host, queue, tool: "probe", digest: "d1", idempotent, identity, job },
+    maxWaiting,
+  );
 }
 
 const expired = async () => (await ledger.expire([], long)).map(({ runId: id }) => id);
@@ -152,4 +157,57 @@ test("depth counts what waits and runs in one queue", async () => {
   await ledger.answer(runId, "a", 1);
   expect(await ledger.forget(0)).toBeGreaterThan(0);
   expect((await ledger.ends([runId])).size).toBe(0);
+});
+
+const member = (name: string, role: "host" | "worker", group = "") =>
+  ({ name, role, queue: "main", group, tools: {}, facts: {} }) as const;
+
+test("a call is adopted from a host that no longer reports, by one other host, with its end", async () => {
+  await ledger.report(member("first", "host"), long);
+  await add({ host: "first", identity: "same call" });
+  await ledger.take(runId, "w", ["d1"], long);
+  await ledger.say(runId, "host", ["one", "two"]);
+  const first = runId;
+  runId = `${first}-again`;
+
+  expect(await add({ host: "second", identity: "same call" })).toBeNull();
+  expect(await ledger.adopt("same call", "second")).toBe("held");
+  await ledger.leave("first");
+  expect(await add({ host: "second", identity: "same call" })).toBeNull();
+  const adopted = await ledger.adopt("same call", "second");
+  expect(adopted).toEqual({ runId: first, said: expect.any(Number) });
+  const messages = await ledger.heard("host", new Map([[first, 0]]));
+  expect(messages.at(-1)!.number).toBe((adopted as { said: number }).said);
+
+  expect(await ledger.answer(first, "w", "result")).toBe(true);
+  expect((await ledger.ends([first])).get(first)).toEqual({ kind: "answered", answer: "result" });
+  await ledger.collect([first]);
+  expect(await ledger.adopt("same call", "third")).toBeNull();
+});
+
+test("a call that its host withdrew is not adopted", async () => {
+  await add({ host: "ended", identity: "withdrawn call" });
+  expect(await ledger.withdraw(runId)).toBe(true);
+  expect(await ledger.adopt("withdrawn call", "next")).toBeNull();
+});
+
+test("the end of a call that no host collects is forgotten after its time", async () => {
+  await add({ host: "ended", identity: "late call" });
+  await ledger.take(runId, "w", ["d1"], long);
+  await ledger.answer(runId, "w", 1);
+  await ledger.forget(long);
+  expect((await ledger.ends([runId])).size).toBe(1);
+  await ledger.forget(0);
+  expect((await ledger.ends([runId])).size).toBe(0);
+});
+
+test("a group without workers is orphaned once", async () => {
+  await ledger.report(member("w1", "worker", "old group"), long);
+  await ledger.report(member("w2", "worker", "new group"), long);
+  expect(await ledger.orphanedGroups("main", 0)).toEqual([]);
+  await ledger.leave("w1");
+  expect(await ledger.orphanedGroups("main", long)).toEqual([]);
+  expect(await ledger.orphanedGroups("main", 0)).toEqual(["old group"]);
+  expect(await ledger.orphanedGroups("main", 0)).toEqual([]);
+  await ledger.leave("w2");
 });

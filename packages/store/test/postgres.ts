@@ -19,6 +19,8 @@ export interface PostgresServer {
   /** Sends a signal to every process of the server: `SIGSTOP` or `SIGCONT`. */
   signal(name: "SIGSTOP" | "SIGCONT"): void;
   stop(): Promise<void>;
+  /** Kills the server when this process exits. Its files stay. */
+  kill(): void;
 }
 
 /** Postgres refuses to run as root; it then runs as the user 65534. */
@@ -64,6 +66,7 @@ export async function startPostgres(): Promise<PostgresServer> {
       server = await startAfterCrash(start);
     },
     signal: (name) => signalAll(server, name),
+    kill: () => signalAll(server, "SIGKILL"),
     async stop() {
       await end();
       await rm(folder, { recursive: true, force: true });

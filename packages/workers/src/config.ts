@@ -71,6 +71,12 @@ const fleetSettings = z.strictObject({
     .max(600_000)
     .default(5_000)
     .describe("Milliseconds after which a worker that reports nothing counts as lost."),
+  keepMs: z
+    .int()
+    .min(60_000)
+    .max(maxMs)
+    .default(86_400_000)
+    .describe("Milliseconds for which the end of a call stays whose host ended."),
   waitMs: z
     .int()
     .min(1)

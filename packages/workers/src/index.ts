@@ -3,7 +3,11 @@ export { config, type FleetSettings, type ProcessSettings, type WorkersConfig } 
 export { mount } from "./mount.ts";
 
 // Processes
-export { createProcessRunner, type ProcessRunnerOptions } from "./process/process-runner.ts";
+export {
+  createProcessRunner,
+  type ProcessRunner,
+  type ProcessRunnerOptions,
+} from "./process/process-runner.ts";
 export { chooseBorder, examineBorders } from "./border/choose-border.ts";
 export type { Border, BorderName, Grants, Launch, NodeProgram } from "./border/border.ts";
 

@@ -12,6 +12,11 @@ export interface FleetCall {
   readonly digest: string;
   /** Whether it may run again when its worker is lost; the run id is then its idempotency key. */
   readonly idempotent: boolean;
+  /**
+   * The same for the same call: its session, user, call id, tool and arguments. A host that makes it again after another
+   * host ended adopts that host's call. Absent: no other host adopts it.
+   */
+  readonly identity?: string | undefined;
   readonly job: FleetJob;
   /** How often it was taken. */
   readonly attempt: number;
@@ -56,6 +61,12 @@ export interface FleetDelivery extends Pick<FleetCall, "runId" | "queue" | "tool
   readonly rank: number;
 }
 
+/** A call that another host sent, and the number of its last message: that host may have acted on those. */
+export interface FleetAdopted {
+  readonly runId: string;
+  readonly said: number;
+}
+
 /** A worker or a host that takes part, as it last reported itself. */
 export interface FleetMember {
   readonly name: string;
@@ -84,8 +95,16 @@ export interface FleetDepth {
  * worker that takes the row runs the tool, and only the first end of a row counts.
  */
 export interface FleetLedger {
-  /** Adds a call, unless `maxWaiting` calls of its queue wait: null. A run id that is already there changes nothing. */
+  /**
+   * Adds a call. A run id that is already there changes nothing. Null: `maxWaiting` calls of its queue wait, or another host
+   * has a call of the same identity.
+   */
   add(call: Omit<FleetCall, "attempt">, maxWaiting: number): Promise<FleetDelivery | null>;
+  /**
+   * Gives the call of another host to this one, when that host no longer reports. `held`: it still reports. Null: there is
+   * no such call.
+   */
+  adopt(identity: string, host: string): Promise<FleetAdopted | "held" | null>;
   /** Gives a waiting call to one worker, with a lease. Null: another has it, it ended, or no digest is the call's. */
   take(runId: string, worker: string, digests: readonly string[], leaseMs: number): Promise<FleetCall | null>;
   /** Extends a worker's leases. Resolves to the run ids that it still has; the answer of any other will not count. */
@@ -116,8 +135,10 @@ export interface FleetLedger {
    * that must be delivered again: those, and calls of these queues that wait and were not delivered for `staleMs`.
    */
   expire(queues: readonly string[], staleMs: number): Promise<readonly FleetDelivery[]>;
-  /** Deletes calls that ended before so many milliseconds. Resolves to how many. */
+  /** Deletes calls that ended before so many milliseconds and that no host has collected. Resolves to how many. */
   forget(olderThanMs: number): Promise<number>;
+  /** Groups of a queue whose last worker reported before so many milliseconds; each is returned once. */
+  orphanedGroups(queue: string, olderThanMs: number): Promise<readonly string[]>;
   depth(queue: string): Promise<FleetDepth>;
   /** Reports a member; it is forgotten when it has not reported for `keepMs`. */
   report(member: Omit<FleetMember, "seenMs">, keepMs: number): Promise<void>;

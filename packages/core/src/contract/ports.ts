@@ -116,6 +116,11 @@ export interface RunnerControl {
  * `RunnerFailure`, which says how the call ends.
  */
 export interface Runner {
+  /**
+   * A call that is made again, with the same id and arguments in the same session, gets the end of the first, also from
+   * another process: so a turn that resumes makes it again.
+   */
+  readonly adopts?: boolean | undefined;
   run(job: RunnerJob, control: RunnerControl): Promise<ToolReturn>;
   close?(): Promise<void>;
 }

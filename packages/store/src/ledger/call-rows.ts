@@ -1,4 +1,4 @@
-import type { FleetCall, FleetDelivery, FleetLedger } from "@toolmount/core";
+import type { FleetAdopted, FleetCall, FleetDelivery, FleetLedger } from "@toolmount/core";
 import type { Query } from "./query.ts";
 
 /** A row, as Postgres returns it. */
@@ -18,9 +18,12 @@ interface Row {
 const delivery = "run_id, queue, tool, digest, attempt, nested, rank";
 
 /** Calls from when they are added until a worker has them. */
-export function callRows(query: Query): Pick<FleetLedger, "add" | "take" | "renew" | "expire" | "depth"> {
+export function callRows(
+  query: Query,
+): Pick<FleetLedger, "add" | "adopt" | "take" | "renew" | "expire" | "depth"> {
   return {
     add: (call, maxWaiting) => add(query, call, maxWaiting),
+    adopt: (identity, host) => adopt(query, identity, host),
     async take(runId, worker, digests, leaseMs) {
       const [row] = await query<Row>(takeCall, [runId, worker, digests, leaseMs]);
       return row === undefined ? null : callOf(row);
@@ -53,11 +56,11 @@ async function add(
   call: Omit<FleetCall, "attempt">,
   maxWaiting: number,
 ): Promise<FleetDelivery | null> {
-  const { runId, host, queue, tool, digest, idempotent, job } = call;
+  const { runId, host, queue, tool, digest, idempotent, identity = null, job } = call;
   const session = job.info.sessionId ?? host;
   const nested = job.info.depth > 0;
   const text = JSON.stringify(job);
-  const values = [runId, host, queue, session, tool, digest, idempotent, text, maxWaiting, nested];
+  const values = [runId, host, queue, session, tool, digest, idempotent, text, maxWaiting, nested, identity];
   const [added] = await query<Row>(addCall, values);
   if (added !== undefined) return deliveryOf(added);
   const [known] = await query<Row>(`select ${delivery} from toolmount_fleet_calls where run_id = $1`, [
@@ -66,17 +69,43 @@ async function add(
   return known === undefined ? null : deliveryOf(known);
 }
 
+async function adopt(query: Query, identity: string, host: string): Promise<FleetAdopted | "held" | null> {
+  const [row] = await query<AdoptedRow>(adoptCall, [identity, host]);
+  if (row === undefined) return null;
+  return row.run_id === null ? "held" : { runId: row.run_id, said: Number(row.said) };
+}
+
+/** Without a run id: another host that reports has the call. */
+interface AdoptedRow {
+  readonly run_id: string | null;
+  readonly said: string | null;
+}
+
+/** The new host has the call from the moment at which the old one no longer reports. */
+const adoptCall = `
+  with known as (
+    select run_id, exists (
+      select 1 from toolmount_fleet_members where name = host and until >= now()) as held
+    from toolmount_fleet_calls where identity = $1 and host <> $2 order by added_at limit 1 for update),
+  adopted as (
+    update toolmount_fleet_calls as calls set host = $2 from known
+    where calls.run_id = known.run_id and not held returning calls.run_id)
+  select adopted.run_id, (
+    select coalesce(max(number), 0) from toolmount_fleet_messages as said where said.run_id = known.run_id) as said
+  from known left join adopted using (run_id)`;
+
 /**
  * Start-time fair queueing: a session's next call comes after its last one that waits, and a session without one begins
  * at the smallest rank that waits.
  */
 const addCall = `
-  insert into toolmount_fleet_calls (run_id, host, queue, session, tool, digest, idempotent, job, nested, rank)
-  select $1, $2, $3, $4, $5, $6, $7, $8, $10, greatest(0,
+  insert into toolmount_fleet_calls (run_id, host, queue, session, tool, digest, idempotent, job, nested, identity, rank)
+  select $1, $2, $3, $4, $5, $6, $7, $8, $10, $11, greatest(0,
     (select max(rank) + 1 from toolmount_fleet_calls where state = 'waiting' and queue = $3 and session = $4),
     (select min(rank) from toolmount_fleet_calls where state = 'waiting' and queue = $3))
-  where $10 or $9 > (select count(*) from (
-    select 1 from toolmount_fleet_calls where state = 'waiting' and queue = $3 limit $9) as waiting)
+  where ($10 or $9 > (select count(*) from (
+    select 1 from toolmount_fleet_calls where state = 'waiting' and queue = $3 limit $9) as waiting))
+    and not exists (select 1 from toolmount_fleet_calls where identity = $11 and host <> $2)
   on conflict (run_id) do nothing
   returning ${delivery}`;
 

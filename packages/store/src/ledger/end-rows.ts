@@ -67,7 +67,7 @@ const endWithAnswer = `
 
 const endWaiting = `
   with ended as (
-    update toolmount_fleet_calls set state = 'ended', ending = $2, ended_at = now()
+    update toolmount_fleet_calls set state = 'ended', ending = $2, ended_at = now(), identity = null
     where run_id = $1 and state = 'waiting' returning run_id, host)
   select pg_notify('toolmount_fleet_' || host, 'ended ' || run_id) from ended`;
 

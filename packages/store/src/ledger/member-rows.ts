@@ -2,7 +2,9 @@ import type { FleetLedger, FleetMember, JsonObject } from "@toolmount/core";
 import type { Query } from "./query.ts";
 
 /** Workers and hosts, as they report themselves. */
-export function memberRows(query: Query): Pick<FleetLedger, "report" | "leave" | "members"> {
+export function memberRows(
+  query: Query,
+): Pick<FleetLedger, "report" | "leave" | "members" | "orphanedGroups"> {
   return {
     async report({ name, role, queue, group, tools, facts }, keepMs) {
       await query(reportMember, [
@@ -14,6 +16,10 @@ export function memberRows(query: Query): Pick<FleetLedger, "report" | "leave" |
         JSON.stringify(facts),
         keepMs,
       ]);
+    },
+    async orphanedGroups(queue, olderThanMs) {
+      const rows = await query<{ readonly tool_group: string }>(takeOrphans, [queue, olderThanMs]);
+      return rows.map(({ tool_group }) => tool_group);
     },
     leave: async (name) => void (await query("delete from toolmount_fleet_members where name = $1", [name])),
     members: async (queue) => (await query<Row>(listMembers, [queue ?? null])).map(memberOf),
@@ -44,11 +50,21 @@ function memberOf({ name, role, queue, tool_group, tools, facts, seen }: Row): F
 
 /** A report also removes members that no longer report. */
 const reportMember = `
-  with gone as (delete from toolmount_fleet_members where until < now() and name <> $1)
+  with gone as (delete from toolmount_fleet_members where until < now() and name <> $1),
+  grouped as (
+    insert into toolmount_fleet_groups (queue, tool_group) select $3, $4 where $2 = 'worker'
+    on conflict (queue, tool_group) do update set seen_at = now())
   insert into toolmount_fleet_members (name, role, queue, tool_group, tools, facts, until)
   values ($1, $2, $3, $4, $5, $6, now() + $7 * interval '1 ms')
   on conflict (name) do update
   set queue = $3, tool_group = $4, tools = $5, facts = $6, seen_at = now(), until = excluded.until`;
+
+const takeOrphans = `
+  delete from toolmount_fleet_groups as groups
+  where queue = $1 and seen_at <= now() - $2 * interval '1 ms' and not exists (
+    select 1 from toolmount_fleet_members as members
+    where members.queue = groups.queue and members.tool_group = groups.tool_group and until >= now())
+  returning tool_group`;
 
 const listMembers = `
   select name, role, queue, tool_group, tools, facts, extract(epoch from now() - seen_at) * 1000 as seen

@@ -7,7 +7,7 @@ const lock = 7_420_961_338;
 export async function createLedgerTables(pool: Pool): Promise<void> {
   const client = await pool.connect();
   try {
-    const { rows } = await client.query("select to_regclass('toolmount_fleet_members') as made");
+    const { rows } = await client.query("select to_regclass('toolmount_fleet_groups') as made");
     if ((rows[0] as { made: string | null }).made === null) {
       await client.query("begin");
       await client.query("select pg_advisory_xact_lock($1)", [lock]);
@@ -42,8 +42,10 @@ const tables = `
     lease_until timestamptz,
     ended_at timestamptz,
     ending text,
-    answer text
+    answer text,
+    identity text
   );
+  create index if not exists toolmount_fleet_identities on toolmount_fleet_calls (identity) where identity is not null;
   create index if not exists toolmount_fleet_waiting on toolmount_fleet_calls (queue, rank) where state = 'waiting';
   create index if not exists toolmount_fleet_sessions
     on toolmount_fleet_calls (queue, session, rank) where state = 'waiting';
@@ -66,4 +68,10 @@ const tables = `
     seen_at timestamptz not null default now(),
     until timestamptz not null
   );
-  create index if not exists toolmount_fleet_by_queue on toolmount_fleet_members (queue)`;
+  create index if not exists toolmount_fleet_by_queue on toolmount_fleet_members (queue);
+  create table if not exists toolmount_fleet_groups (
+    queue text not null,
+    tool_group text not null,
+    seen_at timestamptz not null default now(),
+    primary key (queue, tool_group)
+  )`;

@@ -12,6 +12,7 @@ export async function openBullmq(url: string, logger: Logger): Promise<Engine> {
 /** What this engine needs of a queue and a worker of BullMQ, whichever their database. */
 interface EngineQueue {
   add(name: string, data: object, options: JobsOptions): Promise<unknown>;
+  obliterate(options: { force: boolean }): Promise<void>;
   close(): Promise<void>;
   on(event: "error", listener: (error: Error) => void): unknown;
 }
@@ -123,6 +124,15 @@ class BullmqEngine implements Engine {
         await Promise.all(workers.map((worker) => worker.close()));
       },
     };
+  }
+
+  async remove(queue: string, group: string): Promise<void> {
+    for (const nested of [false, true]) {
+      const name = queueName(queue, group, nested);
+      await this.#queue(name).obliterate({ force: true });
+      await this.#queues.get(name)?.close();
+      this.#queues.delete(name);
+    }
   }
 
   async close(): Promise<void> {

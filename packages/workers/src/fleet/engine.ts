@@ -17,6 +17,8 @@ export interface Engine {
     concurrency: number,
     take: (runId: string) => Promise<void>,
   ): Promise<Receiver>;
+  /** Deletes the queue of a group that has no workers, and what is left in it. */
+  remove(queue: string, group: string): Promise<void>;
   close(): Promise<void>;
 }
 

@@ -1,6 +1,7 @@
 import { randomBytes } from "node:crypto";
 import type {
   Clock,
+  FleetCall,
   FleetDelivery,
   FleetEvent,
   FleetLedger,
@@ -29,6 +30,12 @@ export const staleMs = 5_000;
 /** Milliseconds after an end in which other ends are collected with it. */
 const collectMs = 20;
 
+/** Milliseconds for which the row of a call stays that could be made again. */
+const keptMs = 10_000;
+
+/** Milliseconds without a report after which other hosts adopt the calls of a host. */
+const aliveMs = 4_000;
+
 /** Milliseconds that the list of workers is used before it is read again. */
 const membersMs = 500;
 
@@ -41,6 +48,11 @@ export class FleetHost {
   readonly #queues = new Map<string, number>();
   readonly #unread = new Set<string>();
   readonly #ended = new Set<string>();
+  /** Calls that a host could make again, and those of them that ended and whose rows are deleted later. */
+  readonly #kept = new Set<string>();
+  readonly #later: { readonly runId: string; readonly at: number }[] = [];
+  #reportedAt = Number.NEGATIVE_INFINITY;
+  #isClosing = false;
   readonly #members = new Map<
     string,
     { readonly at: number; readonly list: Promise<readonly FleetMember[]> }
@@ -60,13 +72,28 @@ export class FleetHost {
     this.#stopWatching = await this.ledger.watch(this.name, (event) => this.#notice(event));
   }
 
-  /** Follows a call until it ends. Returns the undo, which also deletes its row once it ended. */
-  follow(call: SentCall, queue: string): () => void {
+  /**
+   * Reports this host, unless it did just now: as long as it reports, no other host adopts its calls. Rejects when the
+   * ledger cannot be reached.
+   */
+  async report(): Promise<void> {
+    const now = this.#options.clock.now();
+    if (now - this.#reportedAt < pollMs) return;
+    const { name } = this;
+    await this.ledger.report({ name, role: "host", queue: "", group: "", tools: {}, facts: {} }, aliveMs);
+    this.#reportedAt = now;
+  }
+
+  /** Follows a call until it ends. Returns the undo. */
+  follow(call: SentCall, { queue, identity }: Pick<FleetCall, "queue" | "identity">): () => void {
     this.#open.set(call.runId, call);
+    if (identity !== undefined) this.#kept.add(call.runId);
+    if (call.isAdopted) this.#read(call.runId);
     this.#queues.set(queue, (this.#queues.get(queue) ?? 0) + 1);
     this.#schedule();
     return () => {
       this.#open.delete(call.runId);
+      this.#kept.delete(call.runId);
       const left = (this.#queues.get(queue) ?? 1) - 1;
       if (left === 0) this.#queues.delete(queue);
       else this.#queues.set(queue, left);
@@ -105,23 +132,25 @@ export class FleetHost {
   }
 
   async close(): Promise<void> {
+    this.#isClosing = true;
     this.#timer?.cancel();
     this.#collecting?.cancel();
     await this.#stopWatching();
     await this.#polling;
     await this.#reading;
     await this.#collect();
+    await this.ledger.leave(this.name).catch(() => undefined);
     await this.ledger.close();
   }
 
   /** Takes a notification: the end of a call, or that there is something to read. */
-  #notice({ runId, end }: FleetEvent): void {
+  #notice({ kind, runId, end }: FleetEvent): void {
     const call = this.#open.get(runId);
-    if (call === undefined) return;
+    // Nothing waits for the end of a call that was cancelled or withdrawn.
+    if (call === undefined) return kind === "ended" ? this.#afterEnd(runId) : undefined;
     if (end === undefined || end.kind === "stored") return this.#read(runId);
     call.finish(end);
-    this.#ended.add(runId);
-    this.#collectSoon();
+    this.#afterEnd(runId);
   }
 
   /** Reads the news of a call, together with those of others that came meanwhile. */
@@ -155,8 +184,17 @@ export class FleetHost {
       if (end === undefined) continue;
       const isStored = end.kind === "stored";
       call.finish(isStored ? { kind: "answered", answer: await ledger.answerOf(call.runId) } : end);
-      this.#ended.add(call.runId);
+      this.#afterEnd(call.runId);
     }
+  }
+
+  /**
+   * The row of a call that could be made again is deleted later: this host may end before its caller has stored the
+   * outcome.
+   */
+  #afterEnd(runId: string): void {
+    if (this.#kept.delete(runId)) this.#later.push({ runId, at: this.#options.clock.now() + keptMs });
+    else this.#ended.add(runId);
     this.#collectSoon();
   }
 
@@ -169,6 +207,9 @@ export class FleetHost {
   }
 
   async #collect(): Promise<void> {
+    const now = this.#options.clock.now();
+    while (this.#later.length > 0 && (this.#later[0]!.at <= now || this.#isClosing))
+      this.#ended.add(this.#later.shift()!.runId);
     const runIds = [...this.#ended];
     if (runIds.length === 0) return;
     this.#ended.clear();
@@ -180,7 +221,8 @@ export class FleetHost {
     this.#timer = this.#options.clock.setTimer(() => {
       this.#polling = this.#poll().finally(() => {
         this.#timer = undefined;
-        if (this.#open.size > 0 || this.#ended.size > 0) this.#schedule();
+        const isIdle = this.#open.size === 0 && this.#ended.size === 0 && this.#later.length === 0;
+        if (!isIdle && !this.#isClosing) this.#schedule();
       });
     }, pollMs);
     this.#timer.keepAlive(false);
@@ -190,6 +232,7 @@ export class FleetHost {
   async #poll(): Promise<void> {
     for (const runId of this.#open.keys()) this.#read(runId);
     try {
+      await this.report();
       await this.#collect();
       for (const delivery of await this.ledger.expire([...this.#queues.keys()], staleMs))
         await this.deliver(delivery);

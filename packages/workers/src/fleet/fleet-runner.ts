@@ -1,5 +1,6 @@
 import {
   type Clock,
+  type FleetAdopted,
   type FleetLedger,
   type Logger,
   type Runner,
@@ -11,7 +12,7 @@ import {
 import { messageOf } from "@toolmount/core/errors";
 import type { FleetSettings } from "../config.ts";
 import type { FleetHost } from "./fleet-host.ts";
-import { digestOfTool } from "./group.ts";
+import { digestOfTool, identityOf } from "./group.ts";
 import { outcomeUnknown, unavailable } from "../run-failures.ts";
 import { SentCall } from "./sent-call.ts";
 
@@ -28,6 +29,7 @@ export interface FleetRunnerOptions {
 
 /** Sends calls to workers through the ledger, and waits for their ends. */
 export class FleetRunner implements Runner {
+  readonly adopts = true;
   readonly settings: FleetSettings;
   readonly #options: FleetRunnerOptions;
 
@@ -46,54 +48,76 @@ export class FleetRunner implements Runner {
       void ledger
         .say(runId, "worker", [message as never])
         .catch((err: unknown) => logger.warn({ err, runId }, "a message could not be sent to a worker"));
-    const call = new SentCall(job, control, logger, say);
-    const stop = host.follow(call, this.settings.queue);
+    const row = this.#rowOf(host, job, control);
+    const follow = (adopted?: FleetAdopted) => {
+      const call = new SentCall(job, control, logger, say, adopted);
+      return { call, stop: host.follow(call, row) };
+    };
+    let followed = follow();
     try {
-      await this.#send(host, job, control);
-      return await this.#wait(host, call, control.signal);
+      const adopted = await this.#send(host, row, job, control.signal);
+      if (adopted !== null) {
+        followed.stop();
+        followed = follow(adopted);
+      }
+      return await this.#wait(host, followed.call, control.signal);
     } finally {
-      stop();
+      followed.stop();
     }
   }
 
-  async #send(host: FleetHost, job: RunnerJob, control: RunnerControl): Promise<void> {
-    const { queue, maxWaiting } = this.settings;
+  #rowOf(host: FleetHost, job: RunnerJob, control: RunnerControl): Row {
     const { runId, info, timeoutMs } = job;
     const tool = this.#options.toolOf(info.tool);
     if (tool === null) throw unavailable(job, "its definition is no longer mounted");
     const row = {
       runId,
       host: host.name,
-      queue,
+      queue: this.settings.queue,
       tool: info.tool,
       digest: digestOfTool(tool),
       idempotent: tool.idempotent,
       job: { info, arguments: job.arguments, timeoutMs, state: control.session.snapshot() },
     };
-    const delivery = await this.#add(host, row, job, control.signal);
-    if (delivery === null)
-      throw unavailable(job, `${maxWaiting} calls wait in the queue "${queue}" already; call it again later`);
-    await host.deliver(delivery).catch((err: unknown) => {
-      // The call is in the ledger, and is delivered again.
-      this.#options.logger.warn({ err, runId, queue }, "the engine of the fleet did not take a call");
-    });
+    return { ...row, identity: identityOf(row) };
+  }
+
+  /** Sends a call. Resolves to the same call of a host that ended, where there is one: that is not sent again. */
+  async #send(host: FleetHost, row: Row, job: RunnerJob, signal: AbortSignal): Promise<FleetAdopted | null> {
+    const { queue, maxWaiting } = this.settings;
+    for (;;) {
+      const delivery = await this.#add(host, row, job, signal);
+      if (delivery !== null) {
+        await host.deliver(delivery).catch((err: unknown) => {
+          // The call is in the ledger, and is delivered again.
+          this.#options.logger.warn({ err, queue }, "the engine of the fleet did not take a call");
+        });
+        return null;
+      }
+      const known = row.identity === undefined ? null : await host.ledger.adopt(row.identity, host.name);
+      if (known === null)
+        throw unavailable(
+          job,
+          `${maxWaiting} calls wait in the queue "${queue}" already; call it again later`,
+        );
+      if (known !== "held") return known;
+      // The host that made the call still reports: it ended just now, or it collects the call soon.
+      await this.#pause();
+      signal.throwIfAborted();
+    }
   }
 
   /**
    * Adds the row. After an error that may have come when the row was there already, it is added again: only the first of
    * the same run id counts.
    */
-  async #add(
-    { ledger }: FleetHost,
-    row: Parameters<FleetLedger["add"]>[0],
-    job: RunnerJob,
-    signal: AbortSignal,
-  ): ReturnType<FleetLedger["add"]> {
+  async #add(host: FleetHost, row: Row, job: RunnerJob, signal: AbortSignal): ReturnType<FleetLedger["add"]> {
     const { maxWaiting, waitMs } = this.settings;
     let mayBeAdded = false;
     for (let waited = 0; ; waited += retryMs) {
       try {
-        return await ledger.add(row, maxWaiting);
+        await host.report();
+        return await host.ledger.add(row, maxWaiting);
       } catch (error) {
         if (!mayBeAdded && neverConnected(error))
           throw unavailable(job, `the fleet's ledger cannot be reached: ${messageOf(error)}`);
@@ -159,6 +183,8 @@ export class FleetRunner implements Runner {
     }
   }
 }
+
+type Row = Parameters<FleetLedger["add"]>[0];
 
 /** Milliseconds between two tries to add a call. */
 const retryMs = 200;

@@ -23,11 +23,16 @@ export interface FleetWorkerOptions {
   /** Calls that run at the same time. */
   readonly concurrency: number;
   readonly leaseMs: number;
+  /** Milliseconds for which an end stays that no host has collected. */
+  readonly keepMs: number;
   /** What `toolmount fleet` shows of it. */
   readonly facts: JsonObject;
   readonly logger: Logger;
   readonly clock: Clock;
 }
+
+/** Milliseconds between two looks for what nothing needs any more, and after which a group without workers is deleted. */
+const cleanMs = 60_000;
 
 /** Milliseconds between two tries to store an answer while the ledger cannot be reached. */
 const retryMs = 200;
@@ -46,6 +51,7 @@ export class FleetWorker {
   #timer: Timer | undefined;
   #isClosed = false;
   #done = 0;
+  #cleanAt = 0;
 
   constructor(options: FleetWorkerOptions) {
     this.#options = options;
@@ -179,6 +185,7 @@ export class FleetWorker {
       }
       await this.#report();
       await this.#sweep(staleMs);
+      await this.#clean();
     } catch (err) {
       logger.debug({ err }, "the ledger of a fleet could not be reached");
     }
@@ -198,6 +205,15 @@ export class FleetWorker {
     for (const delivery of await ledger.expire([queue], waitedMs))
       if (this.#digests[delivery.tool] === delivery.digest && delivery.queue === queue)
         await engine.send(this.group, delivery);
+  }
+
+  /** Deletes ends that no host came back for, and what the engine has for groups without workers. */
+  async #clean(): Promise<void> {
+    const { clock, engine, keepMs, ledger, queue } = this.#options;
+    if (clock.now() < this.#cleanAt) return;
+    this.#cleanAt = clock.now() + cleanMs;
+    await ledger.forget(keepMs);
+    for (const group of await ledger.orphanedGroups(queue, cleanMs)) await engine.remove(queue, group);
   }
 
   #wait(ms: number): Promise<void> {

@@ -1,4 +1,4 @@
-import type { ToolInfo } from "@toolmount/core";
+import type { FleetCall, ToolInfo } from "@toolmount/core";
 import { digestOf, lockDigest } from "@toolmount/core/internal";
 
 const known = new WeakMap<ToolInfo, string>();
@@ -8,6 +8,20 @@ export function digestOfTool(info: ToolInfo): string {
   const digest = known.get(info) ?? lockDigest({ ...info, timeoutMs: 0 });
   known.set(info, digest);
   return digest;
+}
+
+/**
+ * What makes two calls the same one for a host that makes it again: session, user, call id, tool and arguments. A call
+ * without a session has none, since call ids are unique in a session only; nor has a call by a tool.
+ */
+export function identityOf({
+  tool,
+  digest,
+  job,
+}: Pick<FleetCall, "tool" | "digest" | "job">): string | undefined {
+  const { sessionId, userId = null, callId, depth } = job.info;
+  if (sessionId === undefined || depth > 0) return undefined;
+  return digestOf({ sessionId, userId, callId, tool, digest, arguments: job.arguments });
 }
 
 /** The same for workers of a queue that have the same tools: the engine delivers to any of them. */

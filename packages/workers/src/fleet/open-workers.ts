@@ -122,7 +122,7 @@ async function openWorker(
     readonly closers: (() => Promise<unknown>)[];
   },
 ): Promise<Opened> {
-  const { engine: url = database, leaseMs } = entries[0]!.runner.settings;
+  const { engine: url = database, leaseMs, keepMs } = entries[0]!.runner.settings;
   const engine = await openEngine(url, logger);
   closers.push(() => engine.close());
   const tools: WorkerTool[] = [];
@@ -141,6 +141,7 @@ async function openWorker(
     tools,
     concurrency,
     leaseMs,
+    keepMs,
     logger,
     clock,
     facts: more,

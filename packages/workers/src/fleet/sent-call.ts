@@ -1,5 +1,7 @@
 import {
+  errorMessage,
   RunnerFailure,
+  type FleetAdopted,
   type FleetEnd,
   type FleetMessage,
   type Json,
@@ -8,7 +10,7 @@ import {
   type RunnerJob,
   type ToolReturn,
 } from "@toolmount/core";
-import type { HostMessage } from "../far/messages.ts";
+import type { HostMessage, RunMessage } from "../far/messages.ts";
 import { serveRun, type NearRun } from "../process/near-run.ts";
 import { outcomeUnknown } from "../run-failures.ts";
 import { readAnswer, readMessage } from "./answer.ts";
@@ -23,10 +25,13 @@ export class SentCall {
   readonly end: Promise<ToolReturn>;
   /** Number of the last message that was read. */
   heard = 0;
+  /** Number of the last message on which a host that ended may have acted; 0 for a call of this host. */
+  readonly #said: number;
   /** Why the host withdraws it. */
   withdrawnBecause: unknown;
   readonly #run: NearRun;
   readonly #logger: Logger;
+  readonly #say: (message: HostMessage) => void;
   readonly #ending = Promise.withResolvers<ToolReturn>();
 
   constructor(
@@ -34,16 +39,24 @@ export class SentCall {
     control: RunnerControl,
     logger: Logger,
     say: (runId: string, message: HostMessage) => void,
+    adopted?: FleetAdopted,
   ) {
-    this.runId = job.runId;
+    this.runId = adopted?.runId ?? job.runId;
+    this.#said = adopted?.said ?? 0;
+    this.#say = (message) => say(this.runId, message);
     this.tool = job.info.tool;
     this.job = job;
     this.#logger = logger;
-    this.#run = serveRun(job, control, logger, (message) => say(job.runId, message));
+    this.#run = serveRun(job, control, logger, this.#say);
     this.#run.end.then(this.#ending.resolve, this.#ending.reject);
     this.end = this.#ending.promise;
     // The runner waits for it only after the call is in the ledger.
     this.end.catch(() => undefined);
+  }
+
+  /** Another host sent the call, and ended. */
+  get isAdopted(): boolean {
+    return this.runId !== this.job.runId;
   }
 
   /** Takes a message of the worker. */
@@ -52,7 +65,16 @@ export class SentCall {
     const message = readMessage(body);
     if (message === undefined || message.type === "returned" || message.type === "threw")
       this.#logger.warn({ runId: this.runId }, "a worker sent a message that the host does not know");
-    else this.#run.receive(message);
+    else if (number > this.#said) this.#run.receive(message);
+    else this.#hearAgain(message);
+  }
+
+  /** A message to the host that ended: the session's values are set again; a call that it may have made is not made. */
+  #hearAgain(message: RunMessage): void {
+    if (message.type === "set" || message.type === "delete") return this.#run.receive(message);
+    if (message.type !== "call") return;
+    const problem = errorMessage("OUTCOME_UNKNOWN", { tool: message.request.name });
+    this.#say({ type: "call-failed", id: message.id, message: problem });
   }
 
   /** Takes the end of the call. */

@@ -1,16 +1,16 @@
 import { resolve } from "node:path";
-import type { Coordinator, Runner } from "@toolmount/core";
+import type { Coordinator } from "@toolmount/core";
 import type { Grants } from "../border/border.ts";
 import { chooseBorder } from "../border/choose-border.ts";
 import { processEnvironment } from "../border/environment.ts";
 import type { FleetSettings, ProcessSettings } from "../config.ts";
-import { createProcessRunner } from "./process-runner.ts";
+import { createProcessRunner, type ProcessRunner } from "./process-runner.ts";
 
 /** Opens a runner for processes behind a border. Rejects with `SANDBOX_UNAVAILABLE`. */
 export async function openProcesses(
   coordinator: Coordinator,
   settings: ProcessSettings | (FleetSettings & Pick<ProcessSettings, "border">),
-): Promise<Required<Runner>> {
+): Promise<ProcessRunner> {
   const { processes, startTimeoutMs } = settings;
   const grants = grantsOf(coordinator, settings);
   const border = await chooseBorder(settings.border, grants);

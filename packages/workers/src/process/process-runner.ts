@@ -25,10 +25,13 @@ export interface ProcessRunnerOptions {
   readonly clock?: Clock | undefined;
 }
 
+/** A runner that has processes to end. */
+export type ProcessRunner = Runner & Required<Pick<Runner, "close">>;
+
 type FarModule = NonNullable<RunnerJob["module"]>;
 
 /** Runs calls in processes of their own, behind a border: a pool of warm processes for each module. */
-export function createProcessRunner(options: ProcessRunnerOptions): Required<Runner> {
+export function createProcessRunner(options: ProcessRunnerOptions): ProcessRunner {
   const pools = new Map<string, ModulePool>();
   const poolOf = (module: FarModule): ModulePool => {
     const key = canonicalJson(module);
