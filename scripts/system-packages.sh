@@ -29,6 +29,16 @@ elif command -v apt-get >/dev/null; then
     echo "redis-server could not be installed; the tests of fleets over Redis will fail"
 fi
 
+# For the border srt: Anthropic's sandbox-runtime sends the network through socat on Linux.
+if command -v socat >/dev/null; then
+  echo "socat is here"
+elif command -v apt-get >/dev/null; then
+  echo "installing socat"
+  as_root apt-get install -y -qq socat >/dev/null 2>&1 ||
+    { as_root apt-get update -qq && as_root apt-get install -y -qq socat; } >/dev/null 2>&1 ||
+    echo "socat could not be installed; the tests of the border srt will fail"
+fi
+
 # The tests of the operator's page drive a real browser.
 if command -v chromium >/dev/null; then
   echo "chromium is here: $(chromium --version 2>/dev/null)"

@@ -54,6 +54,17 @@ const table: Readonly<Record<string, Readonly<Record<string, boolean>>>> = {
     "see the host": false,
     sqlite: false,
   },
+  srt: {
+    "read outside": true,
+    "write outside": false,
+    "follow a link outside": true,
+    "read inside": true,
+    "write inside": true,
+    spawn: true,
+    connect: false,
+    "see the host": false,
+    sqlite: false,
+  },
 };
 
 let folder: string;

@@ -1,6 +1,7 @@
 import type { SandboxManager } from "@anthropic-ai/sandbox-runtime";
 import { ToolmountError } from "@toolmount/core";
 import type { Border, Grants } from "./border.ts";
+import { processEnvironment } from "./environment.ts";
 import { memoryOption } from "./memory-option.ts";
 import { endWithParent, findProgram } from "./plain.ts";
 
@@ -56,11 +57,13 @@ async function startRuntime(hosts: readonly string[]): Promise<Runtime> {
 
 async function openRuntime(hosts: readonly string[]): Promise<Runtime> {
   const runtime = await importRuntime();
-  const { errors } = runtime.checkDependencies();
+  const ripgrep = await findRipgrep();
+  const { errors } = runtime.checkDependencies(ripgrep);
   if (errors.length > 0) throw unavailable(errors.join("; "));
   const network = { allowedDomains: [...hosts], deniedDomains: [] };
   await runtime.initialize({
     network,
+    ripgrep,
     filesystem: { denyRead: [], allowWrite: [], denyWrite: [] },
   });
   return runtime;
@@ -71,6 +74,16 @@ async function importRuntime(): Promise<Runtime> {
     return (await import("@anthropic-ai/sandbox-runtime")).SandboxManager;
   } catch {
     throw unavailable("its package is not installed; run: npm install @anthropic-ai/sandbox-runtime");
+  }
+}
+
+/** The runtime finds `rg` on PATH; else the optional package brings it. */
+async function findRipgrep(): Promise<{ command: string } | undefined> {
+  if (findProgram("rg", processEnvironment([])["PATH"]) !== undefined) return undefined;
+  try {
+    return { command: (await import("@vscode/ripgrep")).rgPath };
+  } catch {
+    return undefined;
   }
 }
 

@@ -21,12 +21,19 @@ const engines = {
   Redis: () => ({ engine: redis.url }),
 };
 
+/** Where a worker runs calls: in itself, or in processes behind a border. */
+const borders = [undefined, "none", "permission", "bubblewrap"] as const;
+
 for (const [name, engine] of Object.entries(engines))
-  describeContract(
-    `a call on a fleet over ${name}, in the worker`,
-    async (options) => {
-      const database = await postgres.database(`contract${++databases}`);
-      return fleetWorld({ database, run: engine() }, options);
-    },
-    { stopsBlocked: false },
-  );
+  for (const border of borders)
+    describeContract(
+      `a call on a fleet over ${name}, ${border === undefined ? "in the worker" : `in a process with ${border}`}`,
+      async (options) => {
+        const database = await postgres.database(`contract${++databases}`);
+        return fleetWorld(
+          { database, run: { ...engine(), ...(border !== undefined && { border }) } },
+          options,
+        );
+      },
+      { stopsBlocked: border !== undefined },
+    );
