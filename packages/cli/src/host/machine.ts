@@ -37,17 +37,22 @@ const borders = {
   permission: "Node can keep a process from files; it is no wall against hostile code",
 } as const;
 
-/** Each border is built, and a process is started behind it. */
-async function examineBorders({ cwd, env: { PATH = "", HOME = "" } }: Shell): Promise<MachineFinding[]> {
+/** Builds each border and starts a process behind it. The strictest is what a plan gets that asks for `strictest`. */
+export async function workingBorders({ cwd, env: { PATH = "", HOME = "" } }: Shell) {
   const { examineBorders: examine } = await import("@toolmount/workers");
   const nothing = { read: [], write: [], denied: [], network: undefined, memoryMb: undefined };
   const examined = await examine({ ...nothing, env: { PATH, HOME }, cwd });
+  const strictest = (["bubblewrap", "permission"] as const).find((name) => examined.get(name) === null);
+  return { examined, strictest };
+}
+
+async function examineBorders(shell: Shell): Promise<MachineFinding[]> {
+  const { examined, strictest } = await workingBorders(shell);
   const findings = [...examined].map(([what, problem]): MachineFinding => {
     return problem === null
       ? { what, state: "ok", says: borders[what] }
       : { what, state: "missing", says: problem };
   });
-  const strictest = (["bubblewrap", "permission"] as const).find((name) => examined.get(name) === null);
   const says = `calls can run in processes of their own; border: strictest is ${strictest ?? "not there"} here`;
   return [{ what: "process", state: "ok", says }, ...findings];
 }

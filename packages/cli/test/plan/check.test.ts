@@ -291,3 +291,27 @@ describe("O8: what a plan says of tools that it does not have is reported", () =
     expect(stdout).toContain("plan.yaml:6:");
   });
 });
+
+test("where the calls of entries run is shown, with the border that they get here", async () => {
+  const { run } = await workspace({
+    "plan.yaml": `tools:
+  - module: hello-world
+    run: { in: process, border: strictest }
+  - module: todo
+    run: { in: process }
+`,
+  });
+  const people = await run(["check", "plan.yaml"]);
+  const programs = await run(["check", "plan.yaml", "--json"]);
+
+  expect(people.code, people.stderr).toBe(0);
+  expect(people.stdout).toMatch(
+    /^ {2}hello-world: calls run in a process, behind the strictest border: (bubblewrap|permission) here$/m,
+  );
+  expect(people.stdout).toMatch(/^ {2}todo: calls run in a process, without a border$/m);
+  expect(programs.json()).toMatchObject({
+    modules: expect.arrayContaining([
+      expect.objectContaining({ id: "todo", runs: "in a process, without a border" }),
+    ]),
+  });
+});

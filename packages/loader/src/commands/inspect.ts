@@ -7,6 +7,7 @@ import type { ManifestTool } from "../modules/manifest.ts";
 import { offeredName } from "../mount/offered-name.ts";
 import type { OpenHostOptions } from "../host/options.ts";
 import { findOrigins, type ToolOrigin } from "./origins.ts";
+import { runOf, type ElsewhereRun } from "../mount/runner-modules.ts";
 import { findPosition } from "../diagnostics/positions.ts";
 import type { ModuleUse } from "../mount/module-use.ts";
 import { createMountContext, type MountContext } from "../mount/mount-context.ts";
@@ -39,6 +40,8 @@ export interface InspectedEntry {
   /** The file that would be imported. */
   readonly path: string | undefined;
   readonly position: PlanPosition | undefined;
+  /** Where its calls run, with the border that they get; absent for calls in the host. */
+  readonly run?: ElsewhereRun | undefined;
   /** Null when only importing the module could show them. */
   readonly tools: readonly InspectedTool[] | null;
   /** Why it cannot be mounted. Problems of an optional entry do not keep the plan from opening. */
@@ -122,7 +125,8 @@ async function lookAt(use: ModuleUse, loaded: LoadedPlan, context: MountContext)
   const { id, section, specifier, required } = use;
   const position = findPosition(loaded.map, use.path);
   const unresolved = { version: undefined, name: undefined, configSchema: undefined, path: undefined };
-  const known = { id, section, specifier, required, position, ...unresolved, tools: null };
+  const run = use.entry === null ? undefined : runOf(use.entry);
+  const known = { id, section, specifier, required, position, run, ...unresolved, tools: null };
   const problems = use.broken.length > 0 ? use.broken : await findModule(use, context);
   if (problems.length > 0) return { use, entry: { ...known, problems } };
   const resolution = await resolveUse(use, context);

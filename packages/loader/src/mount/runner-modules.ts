@@ -20,9 +20,9 @@ export function nameRunners(entries: readonly PlanEntry[]): {
   const settings: RunnerSettings[] = [];
   const names = new Map<PlanEntry, string>();
   for (const entry of entries) {
-    if (entry.run === undefined || entry.run.in === "inline") continue;
-    const run = withBorder(entry);
-    const place = entry.run.in;
+    const run = runOf(entry);
+    if (run === undefined) continue;
+    const place = run.in;
     const known = settings.find((other) => JSON.stringify(other.run) === JSON.stringify(run));
     const others = settings.filter((other) => other.place === place).length;
     const name = known?.name ?? (others === 0 ? place : `${place}-${others + 1}`);
@@ -32,12 +32,18 @@ export function nameRunners(entries: readonly PlanEntry[]): {
   return { settings, names };
 }
 
-/** A module that was fetched from a registry or a repository runs behind the strictest border unless the plan names one. */
-function withBorder({ run, source }: Pick<PlanEntry, "run" | "source">): JsonObject {
-  const settings = run as JsonObject;
+/** Where calls run that do not run in the host: `run` of the plan, with its default border. */
+export type ElsewhereRun = JsonObject & { readonly in: string };
+
+/**
+ * Where the calls of an entry run; undefined for the host itself. A module that was fetched from a registry or a repository
+ * runs behind the strictest border unless the plan names one.
+ */
+export function runOf({ run, source }: Pick<PlanEntry, "run" | "source">): ElsewhereRun | undefined {
+  if (run === undefined || run.in === "inline") return undefined;
+  const settings = run as ElsewhereRun;
   const isFetched = typeof source === "string" && /^(npm:|git\+)/.test(source);
-  const isOpen = settings["in"] !== "inline" && settings["border"] === undefined;
-  return isFetched && isOpen ? { ...settings, border: "strictest" } : settings;
+  return isFetched && settings["border"] === undefined ? { ...settings, border: "strictest" } : settings;
 }
 
 /** The modules that mount those runners, each with its runners as config. */

@@ -115,6 +115,7 @@ class Fleet {
 
 test.each(["redis", "postgres"] as const)(
   `over %s, after ${rounds} kills of workers, hosts and servers each call has one outcome, and no effect happened twice`,
+  isFull ? { timeout: 7_200_000 } : {},
   async (engine) => {
     const servers = await Servers.start(engine);
     const fleet = new Fleet(servers.database, servers.engine);

@@ -1,6 +1,7 @@
 import type { EntryStatus, LockChange, Problem } from "@toolmount/loader";
 import type { InspectedEntry } from "@toolmount/loader/commands";
 import { Option, type Command } from "commander";
+import { describeRuns } from "../../host/describe-runs.ts";
 import { loaderOptions } from "../../host/loader-options.ts";
 import { addExamples, jsonOption, planArgument } from "../../options/common.ts";
 import { addPlanOptions, type PlanOptions } from "../../options/plan-options.ts";
@@ -71,6 +72,8 @@ type Module = Pick<EntryStatus, "id" | "section" | "specifier" | "version" | "pa
   /** Null when only mounting the module shows them. */
   readonly tools: readonly string[] | null;
   readonly problems: readonly Problem[];
+  /** Where its calls run; absent for calls in the host. */
+  readonly runs?: string | undefined;
 };
 
 function refused(error: unknown): Report {
@@ -83,9 +86,16 @@ function refused(error: unknown): Report {
 async function findProblems(plan: string | undefined, options: Options, shell: Shell): Promise<Report> {
   const looked = await inspect(plan, options, shell);
   if (!looked.ok) return looked;
+  const places = new Map(looked.modules.map(({ id, runs }) => [id, runs]));
   const needsMount = looked.unknown.length > 0 || (await isLocked(looked.plan, options));
   const mounts = options.mount === true || (options.load && needsMount);
-  return mounts ? findByMounting(plan, options, shell) : looked;
+  if (!mounts) return looked;
+  const mounted = await findByMounting(plan, options, shell);
+  if (!mounted.ok) return mounted;
+  return {
+    ...mounted,
+    modules: mounted.modules.map((module) => ({ ...module, runs: places.get(module.id) })),
+  };
 }
 
 /** Reads manifests; runs no code of tools. */
@@ -95,17 +105,18 @@ async function inspect(plan: string | undefined, options: Options, shell: Shell)
   if (inspected.problems.length > 0) return { ok: false, problems: inspected.problems };
   const { entries, unknown } = inspected;
   const problems = entries.flatMap((entry) => entry.problems);
+  const describeRun = await describeRuns(entries, shell);
   return {
     ok: true,
     plan: inspected.plan.file,
-    modules: entries.map(describeEntry),
+    modules: entries.map((entry) => ({ ...describeEntry(entry), runs: describeRun(entry) })),
     problems,
     unknown,
     lockChanges: [],
   };
 }
 
-function describeEntry({ tools, required: _, ...entry }: InspectedEntry): Module {
+function describeEntry({ tools, required: _, run: _run, ...entry }: InspectedEntry): Module {
   const state = entry.problems.length > 0 ? "failed" : "found";
   return { ...entry, state, tools: tools?.flatMap(({ name }) => name ?? []) ?? null };
 }
@@ -141,6 +152,8 @@ function writeReport(report: Report, shell: Shell): void {
     "not mounted, and not required",
     left.map(({ id }) => id),
   );
+  for (const { id, runs } of entries)
+    if (runs !== undefined) out.line(printable(`  ${id}: calls run ${runs}`));
   writeDrift(out, report.lockChanges);
   writeNames(out, "NOT checked, because --no-load runs no module without a manifest", unknown);
 }

@@ -1,0 +1,21 @@
+import type { InspectedEntry } from "@toolmount/loader/commands";
+import type { Shell } from "../process/shell.ts";
+import { workingBorders } from "./machine.ts";
+
+type Describe = (entry: Pick<InspectedEntry, "run">) => string | undefined;
+
+/** Says where the calls of entries run, and behind which border here. Borders are tried only where the plan needs that. */
+export async function describeRuns(entries: readonly InspectedEntry[], shell: Shell): Promise<Describe> {
+  const isOpen = entries.some(({ run }) => run?.["border"] === "strictest");
+  const strictest = isOpen ? (await workingBorders(shell)).strictest : undefined;
+  return ({ run }) => {
+    if (run === undefined) return undefined;
+    const place = run.in === "fleet" ? "on a fleet" : "in a process";
+    const border = run["border"] ?? (run.in === "fleet" ? undefined : "none");
+    if (border === undefined) return `${place}, in the workers themselves`;
+    if (border === "none") return `${place}, without a border`;
+    return border === "strictest"
+      ? `${place}, behind the strictest border: ${strictest ?? "there is none"} here`
+      : `${place}, behind ${String(border)}`;
+  };
+}
