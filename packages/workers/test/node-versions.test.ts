@@ -8,10 +8,13 @@ import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 import { afterAll, beforeAll, expect, test } from "vitest";
 
+/** A workspace of its own, because the package has a program named `node`. */
+const workspace = new URL("../../../test/nodes/package.json", import.meta.url);
+
 /** Node 26 is an optional package: it has a program for Linux on x64 only. CI runs the other versions. */
 function findNode26(): string | undefined {
   try {
-    return join(dirname(createRequire(import.meta.url).resolve("node-26/package.json")), "bin", "node");
+    return join(dirname(createRequire(workspace).resolve("node-26/package.json")), "bin", "node");
   } catch {
     return undefined;
   }

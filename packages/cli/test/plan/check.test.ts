@@ -315,3 +315,39 @@ test("where the calls of entries run is shown, with the border that they get her
     ]),
   });
 });
+
+test("a fetched module runs behind the strictest border unless the plan says otherwise", async () => {
+  const peek = `import { readFileSync } from "node:fs";
+export const peek = {
+  name: "peek",
+  description: "Reads a file of the machine. Use it in tests. Not for anything else.",
+  schema: { type: "object", properties: {}, additionalProperties: false },
+  category: "read",
+  consequenceLevel: "low",
+  requiresConfirmation: false,
+  execute: async () => {
+    try {
+      return { data: { read: readFileSync("/etc/passwd").length > 0 } };
+    } catch {
+      return { data: { read: false } };
+    }
+  },
+};`;
+  const { run } = await workspace({
+    "node_modules/acme-peek/package.json": '{ "name": "acme-peek", "type": "module", "main": "index.js" }',
+    "node_modules/acme-peek/index.js": peek,
+    "plan.yaml": "tools: [{ module: peek, source: 'npm:acme-peek' }]\n",
+    "open.yaml": "tools: [{ module: peek, source: 'npm:acme-peek', run: { in: inline } }]\n",
+  });
+
+  const [checked, open] = [await run(["check", "plan.yaml"]), await run(["check", "open.yaml"])];
+  expect(checked.stdout).toMatch(/peek: calls run in a process, behind the strictest border: \w+ here/);
+  expect(open.stdout).not.toContain("calls run");
+  for (const [plan, read] of [
+    ["plan.yaml", false],
+    ["open.yaml", true],
+  ] as const) {
+    const called = await run(["call", plan, "peek", "--json"]);
+    expect(called.json()).toMatchObject({ status: "ok", result: { data: { read } } });
+  }
+});

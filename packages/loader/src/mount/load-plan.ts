@@ -15,8 +15,10 @@ import {
   planError,
   type Problem,
 } from "../diagnostics/problems.ts";
+import type { GivenModules } from "../modules/resolve.ts";
 import type { SourceSchemes } from "../modules/source-resolver.ts";
 import { listModules } from "./list-modules.ts";
+import { isolateFetched } from "./runner-modules.ts";
 import type { ModuleUse } from "./module-use.ts";
 
 /** A plan as a value, instead of a file. */
@@ -64,6 +66,7 @@ export interface LoadOptions {
   readonly overlays?: readonly string[] | undefined;
   readonly schemes?: SourceSchemes | undefined;
   readonly ignoreLock?: boolean | undefined;
+  readonly extensions?: GivenModules | undefined;
 }
 
 /**
@@ -82,7 +85,7 @@ export async function loadPlan(input: PlanInput, options: LoadOptions): Promise<
   const { lock, problems: ofLock } = await tryLock(file, options);
   const problems = [...ofLayers, ...ofLock, ...filled.problems];
   const reporter = createReporter(map);
-  const plan = checkPlan(filled.value, reporter);
+  const plan = isolateFetched(checkPlan(filled.value, reporter), options.extensions ?? {});
   const listed = listModules(plan, { folder, map, reporter, schemes: Object.keys(options.schemes ?? {}) });
   for (const section of plan.unknownSections)
     options.logger.warn({ section, file }, `the plan has an unknown section "${section.slice(0, 100)}"`);

@@ -2,6 +2,8 @@ import type { JsonObject } from "@toolmount/core";
 import type { Path } from "../diagnostics/positions.ts";
 import { runnerTable } from "../modules/section-table.ts";
 import type { PlanEntry } from "../plan/check-entries.ts";
+import type { GivenModules } from "../modules/resolve.ts";
+import type { Plan } from "../plan/check-plan.ts";
 import { extensionUse, type ModuleUse } from "./module-use.ts";
 
 /** One runner that entries of the plan ask for with `run`. */
@@ -32,6 +34,25 @@ export function nameRunners(entries: readonly PlanEntry[]): {
   return { settings, names };
 }
 
+/**
+ * Gives fetched modules of tools the run that they get when the plan names none: a process behind the strictest border
+ * that works. The host must have the module that runs processes; a plan of another system keeps its modules in the host.
+ */
+export function isolateFetched(plan: Plan, extensions: GivenModules): Plan {
+  if (plan.amplifier || !Object.hasOwn(extensions, runnerTable["process"]!)) return plan;
+  const entries = plan.entries.map((entry) =>
+    entry.section === "tools" && entry.run === undefined && isFetched(entry)
+      ? { ...entry, run: { in: "process" } }
+      : entry,
+  );
+  return { ...plan, entries };
+}
+
+/** Whether a module comes from a registry or a repository. */
+function isFetched({ source }: Pick<PlanEntry, "source">): boolean {
+  return typeof source === "string" && /^(npm:|git\+)/.test(source);
+}
+
 /** Where calls run that do not run in the host: `run` of the plan, with its default border. */
 export type ElsewhereRun = JsonObject & { readonly in: string };
 
@@ -39,11 +60,13 @@ export type ElsewhereRun = JsonObject & { readonly in: string };
  * Where the calls of an entry run; undefined for the host itself. A module that was fetched from a registry or a repository
  * runs behind the strictest border unless the plan names one.
  */
-export function runOf({ run, source }: Pick<PlanEntry, "run" | "source">): ElsewhereRun | undefined {
+export function runOf(entry: Pick<PlanEntry, "run" | "source">): ElsewhereRun | undefined {
+  const { run } = entry;
   if (run === undefined || run.in === "inline") return undefined;
   const settings = run as ElsewhereRun;
-  const isFetched = typeof source === "string" && /^(npm:|git\+)/.test(source);
-  return isFetched && settings["border"] === undefined ? { ...settings, border: "strictest" } : settings;
+  return isFetched(entry) && settings["border"] === undefined
+    ? { ...settings, border: "strictest" }
+    : settings;
 }
 
 /** The modules that mount those runners, each with its runners as config. */
