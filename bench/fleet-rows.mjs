@@ -138,13 +138,36 @@ const withWorkers = (count) => async () => {
   return { floor, row };
 };
 
+/** Nanoseconds in which a host must see a report of progress, and the end of a call that it cancelled. */
+const soon = 100_000_000;
+
+/** Makes a long call, and cancels it when its progress arrives. `measure` picks what took how long, in ms. */
+const latency = (measure) => async () => {
+  const place = await openPlace("postgres");
+  await start("toolmount", place.database, place.engine, "4");
+  const host = await hostOf(place);
+  const row = async () => {
+    const stop = new AbortController();
+    const times = {};
+    const onProgress = ({ progress }) => {
+      times.progress = Date.now() - progress;
+      times.stopped = performance.now();
+      stop.abort();
+    };
+    await host.call({ name: "wait", arguments: { ms: 60_000 } }, { abortSignal: stop.signal, onProgress });
+    times.cancel = performance.now() - times.stopped;
+    return Math.max(1, Math.round(measure(times) * 1e6));
+  };
+  return { floor: () => soon, row };
+};
+
 const short = { pairs: 9, warmUp: 2 };
 
 export const fleetRows = {
   processCall: {
     title: "call in a process, beside an IPC round trip",
     goal: 1.3,
-    gate: 2.5,
+    gate: 3,
     make: inProcess,
   },
   fleetPostgres: {
@@ -167,6 +190,18 @@ export const fleetRows = {
     gate: 100,
     make: besideBullmq,
     ...short,
+  },
+  fleetProgress: {
+    title: "progress of a fleet call, beside 100 ms",
+    goal: 1,
+    gate: 2,
+    make: latency(({ progress }) => progress),
+  },
+  fleetCancel: {
+    title: "end of a cancelled fleet call, beside 100 ms",
+    goal: 1,
+    gate: 2,
+    make: latency(({ cancel }) => cancel),
   },
   workers2: {
     title: "calls of 20 ms: time with 2 workers, beside 1",

@@ -14,11 +14,17 @@ const echo = defineTool({
 
 const wait = defineTool({
   name: "wait",
-  description: "Waits. Use it to measure workers. Not for anything else.",
+  description:
+    "Waits. A long wait reports the time when it starts. Use it to measure workers. Not for anything else.",
   schema: z.strictObject({ ms: z.number() }),
   ...facts,
-  execute: async ({ ms }) => {
-    await new Promise((resolve) => setTimeout(resolve, ms));
+  execute: async ({ ms }, { abortSignal, progress }) => {
+    if (ms > 1_000) progress({ progress: Date.now() });
+    await new Promise((resolve) => {
+      const timer = setTimeout(resolve, ms);
+      abortSignal.addEventListener("abort", () => (clearTimeout(timer), resolve()), { once: true });
+    });
+    abortSignal.throwIfAborted();
     return data({ ms });
   },
 });

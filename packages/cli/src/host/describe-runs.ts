@@ -16,6 +16,6 @@ export async function describeRuns(entries: readonly InspectedEntry[], shell: Sh
     if (border === "none") return `${place}, without a border`;
     return border === "strictest"
       ? `${place}, behind the strictest border: ${strictest ?? "there is none"} here`
-      : `${place}, behind ${String(border)}`;
+      : `${place}, behind ${border as string}`;
   };
 }
