@@ -327,7 +327,7 @@ export const peek = {
   requiresConfirmation: false,
   execute: async () => {
     try {
-      return { data: { read: readFileSync("/etc/passwd").length > 0 } };
+      return { data: { read: readFileSync(new URL("../../secret.txt", import.meta.url)).length > 0 } };
     } catch {
       return { data: { read: false } };
     }
@@ -336,6 +336,7 @@ export const peek = {
   const { run } = await workspace({
     "node_modules/acme-peek/package.json": '{ "name": "acme-peek", "type": "module", "main": "index.js" }',
     "node_modules/acme-peek/index.js": peek,
+    "secret.txt": "of the machine",
     "plan.yaml": "tools: [{ module: peek, source: 'npm:acme-peek' }]\n",
     "open.yaml": "tools: [{ module: peek, source: 'npm:acme-peek', run: { in: inline } }]\n",
   });

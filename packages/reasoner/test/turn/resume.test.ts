@@ -1,4 +1,4 @@
-import { createMemoryStore } from "@toolmount/core";
+import { createMemoryStore, type Runner } from "@toolmount/core";
 import { expect, test } from "vitest";
 import {
   call,
@@ -175,6 +175,41 @@ test.each([
     expect(count).toBe(ran);
   },
 );
+
+test("a call whose runner finds what it began before is made again after a crash, with its id and session", async () => {
+  const store = createMemoryStore();
+  const dying = dyingStore(store, 3);
+  const first = await world([response([call("c1", "act")])], {
+    tools: [tool("act", () => "lost with the process")],
+    store: dying.store,
+  });
+  void first.run("act");
+  await dying.dead;
+
+  const second = await world([response([say("done")])], { tools: [], store });
+  const made: string[] = [];
+  const runner: Runner = {
+    adopts: true,
+    async run({ info }) {
+      made.push(`${info.sessionId} ${info.callId}`);
+      return { data: "found" };
+    },
+  };
+  const draft = second.host.draft();
+  for (const module of second.host.modules()) draft.keepModule(module);
+  const shapeTool = () => ({ runner: "far" });
+  const { coordinator } = draft.addModule({ id: "far", shapeTool });
+  coordinator.mount("runners", runner, { name: "far" });
+  coordinator.mount(
+    "tools",
+    tool("act", () => "ran here"),
+  );
+  await draft.commit();
+
+  expect(await second.resume()).toMatchObject({ status: "done" });
+  expect(outputs(second.requests[0])).toEqual({ c1: "found" });
+  expect(made).toEqual(["s c1"]);
+});
 
 test("a call that waited for a person at the terminal when its process ended is asked about again, and one that only reads runs again", async () => {
   const store = createMemoryStore();
