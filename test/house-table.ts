@@ -39,7 +39,7 @@ export const packages: Readonly<Record<string, Allowance>> = {
   // The paths' package has the launcher of bubblewrap, which the shell tool uses, too.
   "@toolmount/workers": {
     house: [core, "@toolmount/paths"],
-    libraries: ["bullmq", "ioredis", "pg", "zod", "@anthropic-ai/sandbox-runtime"],
+    libraries: ["bullmq", "ioredis", "pg", "zod", "@anthropic-ai/sandbox-runtime", "@vscode/ripgrep"],
   },
   // A package of its own, so that only who wants OpenTelemetry has its API among the dependencies.
   "@toolmount/otel": { house: [core], libraries: ["@opentelemetry/api", "zod"] },
