@@ -1,4 +1,7 @@
-import { describe, expect, test } from "vitest";
+import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { describe, expect, onTestFinished, test } from "vitest";
 import { oneTool, planOf, workspace } from "../support/workspace.ts";
 
 const greet = oneTool({ name: "greet", schema: "name: z.string()", body: "return data(params.name);" });
@@ -317,6 +320,10 @@ test("where the calls of entries run is shown, with the border that they get her
 });
 
 test("a fetched module runs behind the strictest border unless the plan says otherwise", async () => {
+  const folder = await mkdtemp(join(tmpdir(), "toolmount-secret-"));
+  onTestFinished(() => rm(folder, { recursive: true, force: true }));
+  const secret = join(folder, "secret.txt");
+  await writeFile(secret, "of the machine");
   const peek = `import { readFileSync } from "node:fs";
 export const peek = {
   name: "peek",
@@ -327,7 +334,7 @@ export const peek = {
   requiresConfirmation: false,
   execute: async () => {
     try {
-      return { data: { read: readFileSync(new URL("../../secret.txt", import.meta.url)).length > 0 } };
+      return { data: { read: readFileSync(${JSON.stringify(secret)}).length > 0 } };
     } catch {
       return { data: { read: false } };
     }
@@ -336,7 +343,6 @@ export const peek = {
   const { run } = await workspace({
     "node_modules/acme-peek/package.json": '{ "name": "acme-peek", "type": "module", "main": "index.js" }',
     "node_modules/acme-peek/index.js": peek,
-    "secret.txt": "of the machine",
     "plan.yaml": "tools: [{ module: peek, source: 'npm:acme-peek' }]\n",
     "open.yaml": "tools: [{ module: peek, source: 'npm:acme-peek', run: { in: inline } }]\n",
   });
