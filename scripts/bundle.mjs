@@ -166,7 +166,7 @@ function isBelowCarried(id, importer) {
 }
 
 function isCarried(id) {
-  return carried.includes(id) || (isCommand && carried.includes(packageOf(id)));
+  return carried.includes(packageOf(id));
 }
 
 /** `@ai-sdk/openai/internal` is in the package `@ai-sdk/openai`. */

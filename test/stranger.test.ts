@@ -3,6 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, expect, onTestFinished, test } from "vitest";
 import { exec } from "./support/exec.ts";
+import { playGatewayStory } from "./support/gateway-story.ts";
 import { startRegistry } from "./support/registry.ts";
 import { npmEnvironment, release, writeNpmrc, type Published } from "./support/release.ts";
 import { shellAtTerminal } from "./support/shell-terminal.ts";
@@ -79,6 +80,20 @@ test("T5: two minutes: from an empty folder, npm create toolmount leads to a fir
   expect(await shell.run("npx toolmount call count_words text='one two'")).toContain("count: 2");
   const took = await shell.run('echo "all of it took $SECONDS seconds"');
   process.stderr.write(`${/all of it took \d+ seconds/.exec(took)?.[0]}\n`);
+});
+
+test("the story of the gateway, from an empty folder: import, lock, serve; ask, stop what changed, audit", async () => {
+  const { url } = await (published ??= publishAll());
+  const folder = await realpath(await mkdtemp(join(tmpdir(), "toolmount gateway ")));
+  onTestFinished(() => rm(folder, { recursive: true, force: true }));
+  await writeNpmrc(folder, url);
+  const env = npmEnvironment(url, folder);
+  const path = `export PATH="${folder}/node_modules/.bin:$PATH"`;
+
+  const run = (line: string) => exec("bash", ["-c", `${path}; ${line}`], { cwd: folder, env });
+
+  // It has its own expectations.
+  await expect(playGatewayStory({ folder, env, run })).resolves.toBeUndefined();
 });
 
 test("a stranger installs toolmount and two tools, publishes a third, mounts all by a plan, and calls them", async () => {

@@ -5,7 +5,7 @@ import type { FailedUse } from "./failed-use.ts";
 import type { BuildContext, Building, Generation } from "./generation.ts";
 import type { LoadedPlan } from "./load-plan.ts";
 import type { ModuleUse } from "./module-use.ts";
-import { mountUse } from "./mount-use.ts";
+import { canConnect, connectUses, mountUse } from "./mount-use.ts";
 import { orderByNeeds } from "./order.ts";
 import { findModule, prepareModule, type PreparedUse } from "./prepare-module.ts";
 
@@ -17,7 +17,7 @@ import { findModule, prepareModule, type PreparedUse } from "./prepare-module.ts
  * 3. Prepare, side by side: find the module, import it, parse its config (`prepareModule`).
  * 4. Require. The failure of a required module ends the build; an optional one is reported and left out.
  * 5. Order. A module comes after those whose capabilities it needs; otherwise the plan's order stays.
- * 6. Mount, one after the other (`mountUse`): a module that did not change is kept; a module whose need failed is skipped.
+ * 6. Mount, one after the other (`mountUse`); servers that modules connect to start side by side (`connectUses`). A module that did not change is kept; a module whose need failed is skipped.
  * 7. Link. Every tool name under `uses` must be offered; a missing `dependsOn` is a warning.
  * 8. Commit. The new generation becomes current in one assignment. Modules of the previous one that were not kept are
  *    drained and undone in reverse.
@@ -37,7 +37,12 @@ export async function buildGeneration(
   context.requireOpen();
   const building = startBuilding(context, prepared.filter(isFailed));
   try {
-    for (const use of orderByNeeds(prepared.filter(isPrepared))) await mountUse(building, use);
+    const ordered = orderByNeeds(prepared.filter(isPrepared));
+    const first = ordered.find(canConnect);
+    for (const use of ordered) {
+      if (use === first) await connectUses(building, ordered);
+      await mountUse(building, use);
+    }
     requireNoneFailed(building.failed);
     requireLinked(building);
     context.requireOpen();
@@ -86,7 +91,7 @@ function requireNoneFailed(failed: readonly FailedUse[]): void {
 }
 
 function startBuilding(context: BuildContext, failed: FailedUse[]): Building {
-  return { draft: context.host.draft(), context, mounted: [], failed, kept: [] };
+  return { draft: context.host.draft(), context, mounted: [], failed, kept: [], connected: new Map() };
 }
 
 /** `uses` may name tools of the plan and tools that the application mounted itself. */

@@ -2,6 +2,7 @@ import type { Draft, Host, MountedModule } from "@toolmount/core";
 import type { FailedUse } from "./failed-use.ts";
 import type { MountContext } from "./mount-context.ts";
 import type { PreparedUse } from "./prepare-module.ts";
+import type { Selection } from "./select-tools.ts";
 
 /** A module that is mounted in the current generation. */
 export interface MountedUse extends PreparedUse {
@@ -40,4 +41,17 @@ export interface Building {
   readonly mounted: MountedUse[];
   readonly failed: FailedUse[];
   readonly kept: string[];
+  /** Modules that were connected before their turn to mount. */
+  readonly connected: Map<PreparedUse, ConnectedUse>;
+}
+
+/** A module of the draft whose mount has not run yet. */
+export interface AddedUse {
+  readonly mounted: MountedModule;
+  readonly selection: Selection | undefined;
+}
+
+/** A module whose `connect` has run: its mount gets what that returned. */
+export interface ConnectedUse extends AddedUse {
+  readonly connection: unknown;
 }

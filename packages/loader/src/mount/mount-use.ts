@@ -1,10 +1,11 @@
-import { isToolmountError, ToolmountError } from "@toolmount/core";
+import { isToolmountError, ToolmountError, type Coordinator, type JsonObject } from "@toolmount/core";
 import { findPosition } from "../diagnostics/positions.ts";
 import { createReporter, maskProblem } from "../diagnostics/problems.ts";
-import { adaptModule, mayBeForeign } from "@toolmount/core/internal";
+import { adaptModule, mayBeForeign, type LoadedModule } from "@toolmount/core/internal";
+import type { ModuleExports } from "../modules/import.ts";
 import { isReplaced, type PlanLock } from "../plan/lock-file.ts";
 import { failUse, type FailedUse } from "./failed-use.ts";
-import type { BuildContext, Building, MountedUse } from "./generation.ts";
+import type { AddedUse, BuildContext, Building, ConnectedUse, MountedUse } from "./generation.ts";
 import { extensionUse, type ModuleUse } from "./module-use.ts";
 import { mountModule } from "./mount-module.ts";
 import { needsOf, providesOf } from "./order.ts";
@@ -105,14 +106,48 @@ async function mountExtension(building: Building, module: string, asking: Module
   return true;
 }
 
-async function mountOnce(
-  { context, draft }: Building,
+/** Tests whether a module exports `connect`: it starts what its mount waits for, such as a server. */
+export function canConnect(prepared: PreparedUse): boolean {
+  const { module } = prepared;
+  const hasConnect = module.kind === "mount" && typeof module.exports["connect"] === "function";
+  return hasConnect && needsOf(prepared).length === 0;
+}
+
+/** Connects all modules that can be connected and are new, so that none of them waits for another. */
+export async function connectUses(building: Building, uses: readonly PreparedUse[]): Promise<void> {
+  const { context, connected } = building;
+  for (const prepared of uses) {
+    if (!canConnect(prepared) || context.previous?.mounted.some((other) => isSameUse(other, prepared)))
+      continue;
+    const added = addUse(building, prepared);
+    connected.set(prepared, { ...added, connection: await connectUse(building, prepared, added) });
+  }
+}
+
+/** Undefined when it cannot be connected: its mount then says why. */
+async function connectUse(
+  building: Building,
   prepared: PreparedUse,
-): Promise<Omit<MountedUse, "needs">> {
-  const { use, resolution, module, config } = prepared;
+  { mounted }: AddedUse,
+): Promise<unknown> {
+  const { module, config, use } = prepared;
+  const connect = (module as { readonly exports: ModuleExports }).exports["connect"] as Connect;
+  try {
+    return connect(mounted.coordinator, config);
+  } catch (error) {
+    const extension = missingExtension(error);
+    const isFound = extension !== undefined && (await mountExtension(building, extension, use));
+    return isFound ? connect(mounted.coordinator, config) : undefined;
+  }
+}
+
+/** Does not wait for what it starts, which ends with the module. */
+type Connect = (coordinator: Coordinator, config: JsonObject) => unknown;
+
+/** Adds a module to the draft. */
+function addUse({ context, draft }: Building, prepared: PreparedUse): AddedUse {
+  const { use, resolution, config } = prepared;
   const { entry } = use;
-  const timer = createStepTimer(context.clock, prepared.times);
-  const closing = new AbortController();
   const selection =
     entry === null ? undefined : createSelection(entry, use.limits, use.runner, lockOf(prepared, context));
   const mounted = draft.addModule({
@@ -123,8 +158,30 @@ async function mountOnce(
     hiddenText: entry?.hiddenText,
     shapeTool: selection?.shapeTool,
   });
+  return { mounted, selection };
+}
+
+/** The module with a mount that gets what its `connect` returned. */
+function withConnection(module: LoadedModule, connected: ConnectedUse | undefined): LoadedModule {
+  if (connected === undefined || module.kind === "tools") return module;
+  const mount = module.mount as (
+    coordinator: Coordinator,
+    config: JsonObject,
+    connection: unknown,
+  ) => ReturnType<Extract<LoadedModule, { kind: "mount" }>["mount"]>;
+  return { ...module, mount: (coordinator, config) => mount(coordinator, config, connected.connection) };
+}
+
+async function mountOnce(building: Building, prepared: PreparedUse): Promise<Omit<MountedUse, "needs">> {
+  const { context, draft } = building;
+  const { use, module, config } = prepared;
+  const timer = createStepTimer(context.clock, prepared.times);
+  const closing = new AbortController();
+  const connected = building.connected.get(prepared);
+  building.connected.delete(prepared);
+  const { mounted, selection } = connected ?? addUse(building, prepared);
   try {
-    const adapted = adaptModule(use.id, module, mounted.coordinator);
+    const adapted = withConnection(adaptModule(use.id, module, mounted.coordinator), connected);
     const recorded = await timer.measure("mountMs", () => {
       const work = mountModule(use.id, adapted, mounted.coordinator, config, closing.signal);
       const { startTimeoutMs, clock } = context;

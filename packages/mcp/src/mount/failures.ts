@@ -61,3 +61,11 @@ const delaysMs = [0, 250, 500, 1_000, 2_000, 4_000, 8_000, 16_000, 30_000] as co
 export function backOffMs(failures: number): number {
   return delaysMs[failures] ?? 30_000;
 }
+
+/** A tool is not what it was when a call of it was decided about. */
+export function toolChanged(tool: string, server: string): ToolError {
+  return new ToolError(
+    `the MCP server "${server}" describes "${tool}" otherwise than when this call was decided about; call it again`,
+    { code: "MCP_TOOL_CHANGED" },
+  );
+}

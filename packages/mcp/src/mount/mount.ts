@@ -24,16 +24,34 @@ export type ServerProbe = () => Promise<ServerStatus>;
 const events = ["mcp:changed", "mcp:resource_updated"];
 
 /**
- * Mounts the tools of one MCP server. Its processes end with the module. Where the lock file knows the tools, the server
+ * Begins to connect to one MCP server, where its tools have to be listed before they are mounted. The loader calls it for
+ * all entries before it mounts the first one, so that servers start side by side. Throws `EXTENSION_MISSING` before a
+ * server is started that could not be mounted.
+ */
+export function connect(coordinator: Coordinator, settings: ServerSettings): object {
+  return connectServer(coordinator, settings);
+}
+
+function connectServer(coordinator: Coordinator, settings: ServerSettings): MountedServer {
+  if (coordinator.get("schema-compiler") === null) throw missingCompiler();
+  const server = new MountedServer(coordinator, settings);
+  coordinator.registerCleanup(() => server.close());
+  if (lockedTools(coordinator, settings.name) === null) server.begin();
+  return server;
+}
+
+/**
+ * Mounts the tools of one MCP server; `connected` is what {@link connect} returned. Its processes end with the module. Where the lock file knows the tools, the server
  * is started by the first call.
  *
  * Rejects when the lock file does not know them and the server cannot be reached, or does not list its tools in `startTimeoutMs`.
  */
-export async function mount(coordinator: Coordinator, settings: ServerSettings): Promise<void> {
-  // Before a server is started that could not be mounted.
-  if (coordinator.get("schema-compiler") === null) throw missingCompiler();
-  const server = new MountedServer(coordinator, settings);
-  coordinator.registerCleanup(() => server.close());
+export async function mount(
+  coordinator: Coordinator,
+  settings: ServerSettings,
+  connected?: object,
+): Promise<void> {
+  const server = connected instanceof MountedServer ? connected : connectServer(coordinator, settings);
   const locked = lockedTools(coordinator, settings.name);
   server.mountAll(locked ?? (await server.list()));
   // It is compared with the lock file as soon as it answers; no call waits for that.

@@ -1,11 +1,5 @@
 import type { Tool } from "@modelcontextprotocol/client";
-import {
-  isToolmountError,
-  ToolError,
-  type Coordinator,
-  type ToolContext,
-  type ToolInfo,
-} from "@toolmount/core";
+import { isToolmountError, type Coordinator, type ToolContext, type ToolInfo } from "@toolmount/core";
 import { digestOf } from "@toolmount/core/internal";
 import type { ExposedSource } from "../wire/exposed-source.ts";
 import type { KeptDefinition, KeptDefinitions } from "../wire/kept-definitions.ts";
@@ -17,6 +11,7 @@ import type { ServerSettings } from "./config.ts";
 import { Connection } from "./connection.ts";
 import { createExposedSource } from "./exposed.ts";
 import { EraVerdict } from "./era.ts";
+import { toolChanged } from "./failures.ts";
 import { skillOf, skillProblem, toOffered } from "./skills.ts";
 import type { ServerStatus } from "./status.ts";
 import { servedUri, withUi } from "./ui.ts";
@@ -44,6 +39,7 @@ export class MountedServer {
   readonly #tools = new Map<string, MountedTool>();
   #listed: readonly Tool[] = [];
   #isMounted = false;
+  #begun: Promise<unknown> | undefined;
   #exposed: ExposedSource | undefined;
   #refused: { tool: string; problem: string }[] = [];
   /** Definitions by the names under which the host offers them. */
@@ -96,10 +92,16 @@ export class MountedServer {
     return status;
   }
 
+  /** Begins to connect; {@link list} says how that went. */
+  begin(): void {
+    this.#begun = this.#main.client();
+    this.#begun.catch(() => {}); // list() rejects
+  }
+
   /** Connects and asks what tools there are. */
   async list(): Promise<readonly Tool[]> {
     try {
-      await this.#main.client();
+      await (this.#begun ?? this.#main.client());
       return this.#listed;
     } finally {
       // A server for each call or session has served its purpose here.
@@ -167,7 +169,8 @@ export class MountedServer {
     try {
       await connection.client(options.signal);
       // Connecting may have shown that the tool is not what was decided about.
-      if (this.#tools.get(params.name)?.digest !== accepted) throw changed(params.name, this.#settings.name);
+      if (this.#tools.get(params.name)?.digest !== accepted)
+        throw toolChanged(params.name, this.#settings.name);
       return await connection.call(params, options);
     } finally {
       if (this.#settings.instance === "call") await connection.close();
@@ -236,13 +239,6 @@ export class MountedServer {
       });
     this.#offered = new Map([...kept, ...added]);
   }
-}
-
-function changed(tool: string, server: string): ToolError {
-  return new ToolError(
-    `the MCP server "${server}" describes "${tool}" otherwise than when this call was decided about; call it again`,
-    { code: "MCP_TOOL_CHANGED" },
-  );
 }
 
 /** Why one tool of a server is left out while the others are mounted. */
