@@ -109,7 +109,7 @@ test("what was typed in one chat is under the arrow of the next one, for the use
   expect((await stat(join(folder, ".toolmount/chat-history"))).mode & 0o777).toBe(0o600);
 });
 
-test("/undo puts back the files of the last turn, after a question, and the model is told", async () => {
+test("/undo puts back the files of the last turn, after a question, and the next prompt says so", async () => {
   const { asked, session } = await startServer(
     response(call("c1", "rewrite")),
     response(say("Rewritten.")),
