@@ -77,7 +77,7 @@ const screens: readonly ScreenCase[] = [
     act: async (terminal) => {
       await terminal.until(/You ›/);
       terminal.press("/help", keys.enter);
-      await terminal.until(/as does Ctrl-D[\s\S]*You ›/);
+      await terminal.until(/You › \/help[\s\S]*You ›/);
       terminal.press(keys.ctrlD);
     },
   },

@@ -5,6 +5,7 @@ import type { Shell } from "../process/shell.ts";
 import { printable } from "../screen/printable.ts";
 import { shortIds } from "../screen/short-ids.ts";
 import { writeTable } from "../screen/table.ts";
+import { wrapped } from "../screen/wrap.ts";
 import type { Undo } from "./undo.ts";
 import type { Agent } from "./with-reasoner.ts";
 
@@ -73,8 +74,8 @@ export async function runChatCommand(line: string, chat: Chat, shell: Shell): Pr
 
 function writeHelp({ err }: Shell): void {
   for (const { name, argument = "", says } of commands)
-    err.line(`  ${err.paint("cyan", `${name} ${argument}`.padEnd(14))} ${says}`);
-  err.line("  Ctrl-C cancels a turn; at the prompt it ends the chat, as does Ctrl-D");
+    err.line(wrapped(err, `${err.paint("cyan", `${name} ${argument}`.padEnd(14))} ${says}`, 2));
+  err.line(wrapped(err, "Ctrl-C cancels a turn; at the prompt it ends the chat, as does Ctrl-D", 2));
 }
 
 async function writeTools(

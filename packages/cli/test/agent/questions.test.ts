@@ -1,5 +1,6 @@
 import { expect, test } from "vitest";
 import { call, response, say } from "../support/exchange.ts";
+import { atTerminal } from "../support/terminal.ts";
 import { oneTool, planOf, workspace, type Ended } from "../support/workspace.ts";
 
 const write = oneTool({
@@ -53,4 +54,46 @@ test("O3: a run whose sub-agent waits ends with 3 and the next command; resuming
   expect(done.code, done.stdout + done.stderr).toBe(0);
   expect(done.stdout).toContain("all done");
   expect(await read("written.txt")).toBe("x");
+});
+
+test("what a sub-agent does is indented below the call that runs it, at a terminal and as events", async () => {
+  const exchange = [
+    response(call("c1", "delegate", { agent: "helper", instruction: "look" })),
+    response(call("c2", "look")),
+    response(say("It is there.")),
+    response(say("The helper found it.")),
+  ];
+  const { folder, run } = await workspace({
+    "mount-plan.yaml": `${planOf("./look.ts", "delegate")}session:
+  orchestrator: { model: replay }
+  agents:
+    helper: { description: "Looks." }
+`,
+    "look.ts": oneTool({ name: "look", body: "return data(params);" }),
+    "exchange.json": JSON.stringify(exchange),
+  });
+  const words = ["run", "--model", "replay:exchange.json", "Find it"];
+  const terminal = atTerminal(words, { cwd: folder, columns: 80 });
+  expect(await terminal.ended, terminal.text()).toBe(0);
+  const events = (await run([...words, "--json"])).stdout
+    .trimEnd()
+    .split("\n")
+    .map(
+      (line) => JSON.parse(line) as { type: string; agent?: string; event?: { type: string; tool?: string } },
+    );
+
+  expect(terminal.text()).toMatch(
+    /^ {2}→ delegate .*\n {4}agent helper\n {6}→ look \{\}\n {6}✔ ok look \d+ ms\n {2}✔ ok delegate/m,
+  );
+  expect(terminal.text()).not.toContain("⠋");
+  expect(
+    events.filter(({ type }) => type === "agent").map(({ agent, event }) => [agent, event?.type]),
+  ).toEqual(
+    expect.arrayContaining([
+      ["helper", "begin"],
+      ["helper", "tool_call"],
+      ["helper", "tool_result"],
+      ["helper", "done"],
+    ]),
+  );
 });

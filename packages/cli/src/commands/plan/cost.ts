@@ -11,6 +11,7 @@ import {
   type ToolCost,
 } from "../../render/offer-cost.ts";
 import { printable } from "../../screen/printable.ts";
+import { wrapped } from "../../screen/wrap.ts";
 import { writeTable, type Column } from "../../screen/table.ts";
 import type { Shell } from "../../process/shell.ts";
 import { exitCodes, type ExitCode } from "../../process/exit-codes.ts";
@@ -97,16 +98,19 @@ function writeCost(
   ];
   writeTable(out, columns, rows);
   out.line();
-  out.line(
-    out.paint(
-      "dim",
-      "tokens of the definitions as JSON, counted with o200k; other models count up to a quarter more or less",
-    ),
-  );
+  const how =
+    "tokens of the definitions as JSON, counted with o200k; other models count up to a quarter more or less";
+  out.line(out.paint("dim", wrapped(out, how)));
   if (max === undefined) return;
   if (above.length === 0) out.line(out.paint("green", `✔ within the ${max} tokens that are allowed`));
   for (const form of above)
     out.line(out.paint("red", `✖ ${form}: ${totalOf(measured, form)} tokens, and ${max} are allowed`));
   if (above.length > 0)
-    out.line("  offer fewer tools: tools.exclude, modes, or disclosure: progressive (docs/tool-search.md)");
+    out.line(
+      wrapped(
+        out,
+        "offer fewer tools: tools.exclude, modes, or disclosure: progressive (docs/tool-search.md)",
+        2,
+      ),
+    );
 }
