@@ -1,23 +1,28 @@
 // Builds, runs every check, and closes with the line `N passed, N failed`: vitest's tests, and each other task of
 // turbo as one. The tests come last and alone, so that their deadlines have the machine for themselves.
 import { spawnSync } from "node:child_process";
-import { existsSync, readFileSync, readdirSync, rmSync } from "node:fs";
+import { existsSync, mkdirSync, readFileSync, readdirSync, rmSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 
 const root = dirname(dirname(fileURLToPath(import.meta.url)));
 const summaries = join(root, ".turbo", "runs");
 const report = join(root, ".reports", "vitest.json");
+const services = join(root, ".reports", "services.txt");
 
 // What an earlier run left would be counted as this one's.
 rmSync(summaries, { recursive: true, force: true });
 rmSync(report, { force: true });
+rmSync(services, { force: true });
+mkdirSync(dirname(services), { recursive: true });
 
 const tasks = countTasks(turbo("build", "types", "lint", "unused", "pack:check"));
 // Tests of the command start what was built, as users do; without a build they start the sources.
 if (tasks.failed === 0) process.env["TOOLMOUNT_TEST_BUILT"] = "1";
+process.env["TOOLMOUNT_TEST_SERVICES"] = services;
 const tests = countTests(turbo("vitest"));
 
+printServices();
 if (tests.skipped > 0) console.log(`${tests.skipped} skipped`);
 console.log(`${tasks.passed + tests.passed} passed, ${tasks.failed + tests.failed} failed`);
 process.exit(tasks.failed + tests.failed === 0 ? 0 : 1);
@@ -47,6 +52,13 @@ function countTests(allPassed) {
   const failed = statuses.filter((status) => status === "failed").length;
   const skipped = statuses.length - passed - failed;
   return { passed, failed: atLeastOneUnless(allPassed, failed), skipped };
+}
+
+/** Prints which services the tests have started on this machine, and how often. */
+function printServices() {
+  const started = existsSync(services) ? readFileSync(services, "utf8").trim().split("\n") : [];
+  const counts = Map.groupBy(started, (name) => name);
+  for (const [name, each] of counts) console.log(`started ${each.length} times: ${name}`);
 }
 
 function readJson(path) {

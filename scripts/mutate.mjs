@@ -87,7 +87,8 @@ function stagesOf(path) {
 function passes(tests) {
   const words = ["run", "--project", "unit", "--bail", "1", "--reporter", "dot", ...tests];
   const child = spawn("vitest", words, { cwd: root, stdio: "ignore", detached: true });
-  const limit = setTimeout(() => process.kill(-(child.pid ?? 0), "SIGKILL"), 1_200_000);
+  const end = () => child.pid !== undefined && process.kill(-child.pid, "SIGKILL");
+  const limit = setTimeout(end, 1_200_000);
   return new Promise((resolve, reject) => {
     child.on("error", reject);
     child.on("close", (code) => {

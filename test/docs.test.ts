@@ -39,6 +39,7 @@ const pages = [
   "docs/fleet.md",
   "docs/web.md",
   "docs/write-a-tool.md",
+  "docs/coming-from-libraries.md",
   "docs/coming-from-aptix.md",
   "docs/coming-from-amplifier.md",
   "docs/coming-from-tool-forge.md",

@@ -7,6 +7,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { promisify } from "node:util";
 import { onTestFinished } from "vitest";
+import { noteService } from "../../packages/store/test/postgres.ts";
 import type { OnDone } from "./release.ts";
 
 /** What others published, kept between runs, so that the tests go on without a network once they ran with one. */
@@ -45,6 +46,7 @@ export async function startRegistry(onDone: OnDone = onTestFinished): Promise<{ 
   });
   server.listen(0, "127.0.0.1");
   await once(server, "listening");
+  noteService("npm registry (verdaccio)");
   onDone(async () => {
     server.closeAllConnections();
     await new Promise((resolve) => server.close(resolve));

@@ -19,11 +19,16 @@ export interface Published {
  * Does what a release does, in a copy of this repository: builds, bumps versions by what the changesets say, and
  * publishes every public package to a registry.
  */
-export async function release(registry: string, onDone: OnDone = onTestFinished): Promise<Published[]> {
+export async function release(
+  registry: string,
+  onDone: OnDone = onTestFinished,
+  keep: (copy: string) => void = () => undefined,
+): Promise<Published[]> {
   const folders = await publicPackages();
   await exec("tsc", ["-b", ...folders], { cwd: root });
   const copy = await mkdtemp(join(tmpdir(), "toolmount-release-"));
   onDone(() => rm(copy, { recursive: true, force: true }));
+  keep(copy);
   for (const file of ["package.json", "pnpm-workspace.yaml", ".changeset"])
     await cp(join(root, file), join(copy, file), { recursive: true });
   for (const folder of folders)
@@ -32,9 +37,25 @@ export async function release(registry: string, onDone: OnDone = onTestFinished)
   await withoutHistory(copy);
   const env = { ...npmEnvironment(registry, copy) };
   await writeNpmrc(copy, registry);
+  await publish(copy, env);
+  return Promise.all(folders.map(async (folder) => readManifest(join(copy, folder))));
+}
+
+/** Releases as {@link release}, and then once more after a change of every package. Returns both releases. */
+export async function releaseTwice(registry: string): Promise<readonly [Published[], Published[]]> {
+  const copies: string[] = [];
+  const first = await release(registry, onTestFinished, (copy) => copies.push(copy));
+  const copy = copies[0]!;
+  const bumps = first.map(({ name }) => `"${name}": patch`).join("\n");
+  await writeFile(join(copy, ".changeset/again.md"), `---\n${bumps}\n---\n\nA fix.\n`);
+  await publish(copy, npmEnvironment(registry, copy));
+  const folders = await publicPackages();
+  return [first, await Promise.all(folders.map(async (folder) => readManifest(join(copy, folder))))];
+}
+
+async function publish(copy: string, env: Readonly<Record<string, string>>): Promise<void> {
   await exec("changeset", ["version"], { cwd: copy, env });
   await exec("changeset", ["publish", "--no-git-tag"], { cwd: copy, env });
-  return Promise.all(folders.map(async (folder) => readManifest(join(copy, folder))));
 }
 
 /** Folders of all packages that are published, from the root. */

