@@ -5,7 +5,7 @@ import { existsSync, globSync, mkdirSync, readFileSync, statSync } from "node:fs
 import { extname, join, relative } from "node:path";
 import { chromium } from "playwright-core";
 
-const dist = join(import.meta.dirname, "dist");
+const dist = join(import.meta.dirname, "dist/site");
 const pictures = join(import.meta.dirname, "../docs/pictures/site");
 const types = {
   ".css": "text/css",

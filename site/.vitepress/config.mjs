@@ -5,8 +5,8 @@ import { sidebar } from "../pages.mjs";
 export default defineConfig({
   title: "toolmount",
   description: "A tool host for LLM agents: tools from a plan, one policy for every call.",
-  srcDir: "pages",
-  outDir: "dist",
+  srcDir: "dist/pages",
+  outDir: "dist/site",
   base: env["SITE_BASE"] ?? "/",
   cleanUrls: true,
   lastUpdated: false,
