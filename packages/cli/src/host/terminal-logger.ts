@@ -26,11 +26,16 @@ const labels: Readonly<Record<Level, { readonly text: string; readonly style: St
  * `--debug`, which adds fields and stacks.
  */
 export function createTerminalLogger(screen: Screen, verbosity: Verbosity): Logger {
+  let last = "";
   const method = (level: Level) => {
     if (!levels[verbosity].includes(level)) return () => {};
     const { text, style } = labels[level];
     return (fields: object, message = "") => {
-      screen.line(`${screen.paint(style, text)} ${printable(message)}${causeOf(fields, message)}`.trimEnd());
+      const line = `${screen.paint(style, text)} ${printable(message)}${causeOf(fields, message)}`.trimEnd();
+      // A command may read a plan twice, and then it warns of the plan twice.
+      if (line === last && !("run_id" in fields)) return;
+      last = line;
+      screen.line(line);
       if (verbosity === "debug")
         for (const line of detailsOf(fields)) screen.line(screen.paint("dim", `  ${line}`));
     };
@@ -59,11 +64,13 @@ function causeOf(fields: object, message: string): string {
   return printable(`${text}${place === undefined ? "" : ` at ${place}`}`);
 }
 
-/** `file:line:column` of the first frame in a file that is not below `node_modules`. */
+/** `file:line:column` of the first frame in a file that is not below `node_modules`, and not in Node itself. */
 function placeOf(error: LoggedError | undefined): string | undefined {
   if (typeof error?.stack !== "string") return undefined;
   const frames = [
-    ...error.stack.matchAll(/^\s+at .*?(?:file:\/\/)?(\/[^()\n?]+?)(?:\?[^:()\n]*)?:(\d+):(\d+)\)?$/gm),
+    ...error.stack.matchAll(
+      /^\s+at (?:async )?(?:[^()\n]* \()?(?:file:\/\/)?(\/[^()\n?]+?)(?:\?[^:()\n]*)?:(\d+):(\d+)\)?$/gm,
+    ),
   ];
   const frame = frames.find(([, file]) => !file!.includes("/node_modules/"));
   return frame === undefined ? undefined : frame.slice(1, 4).join(":");
