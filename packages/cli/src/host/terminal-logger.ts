@@ -37,7 +37,7 @@ export function createTerminalLogger(screen: Screen, verbosity: Verbosity): Logg
       last = line;
       screen.line(line);
       if (verbosity === "debug")
-        for (const line of detailsOf(fields)) screen.line(screen.paint("dim", `  ${line}`));
+        for (const detail of detailsOf(fields)) screen.line(screen.paint("dim", `  ${detail}`));
     };
   };
   const logger: Logger = {

@@ -34,7 +34,8 @@ export interface Sink {
 export function createScreen(sink: Sink, env: Readonly<Record<string, string | undefined>>): Screen {
   const colours = wantsColours(sink, env);
   return {
-    columns: sink.isTTY === true ? (sink.columns ?? 80) : undefined,
+    // A terminal of an unknown size says 0.
+    columns: sink.isTTY === true ? sink.columns || 80 : undefined,
     write: (text) => void sink.write(text),
     line: (text = "") => void sink.write(`${text}\n`),
     jsonLine: (value) => void sink.write(`${jsonText(value, 0)}\n`),
