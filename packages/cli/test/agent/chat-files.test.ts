@@ -56,9 +56,9 @@ test("a chat sends the images and files that a line names by @path, and keeps wo
   const terminal = atTerminal(["chat"], { cwd: folder, columns: 80 });
   await terminal.until(/You ›/);
   terminal.press(`what is @"red pixel.png", @ada?`, keys.enter);
-  await terminal.until(/@red pixel\.png: image\/png, 70 bytes[\s\S]*A red pixel\.[\s\S]*You ›/);
+  await terminal.until(/@red pixel\.png: image\/png, 70 bytes[\s\S]*A red pixel\.[\s\S]*You ›$/);
   terminal.press("count the lines of @notes.txt and @gone.txt", keys.enter);
-  await terminal.until(/@gone\.txt: there is no such file[\s\S]*Two lines\.[\s\S]*You ›/);
+  await terminal.until(/@gone\.txt: there is no such file[\s\S]*Two lines\.[\s\S]*You ›$/);
   terminal.press(keys.ctrlD);
   expect(await terminal.ended, terminal.text()).toBe(0);
 
@@ -96,7 +96,7 @@ test("what was typed in one chat is under the arrow of the next one, for the use
   const first = atTerminal(["chat"], { cwd: folder });
   await first.until(/You ›/);
   first.press("say hello to Ada", keys.enter);
-  await first.until(/Hello\.[\s\S]*You ›/);
+  await first.until(/Hello\.[\s\S]*You ›$/);
   first.press("/quit", keys.enter);
   expect(await first.ended).toBe(0);
   const second = atTerminal(["chat"], { cwd: folder });
@@ -134,18 +134,18 @@ test("/undo puts back the files of the last turn, after a question, and the next
   const terminal = atTerminal(["chat"], { cwd: folder });
   await terminal.until(/You ›/);
   terminal.press("/undo", keys.enter);
-  await terminal.until(/no turn of this chat changed a file/);
+  await terminal.until(/no turn of this chat changed a file[\s\S]*You ›$/);
   terminal.press("rewrite them", keys.enter);
-  await terminal.until(/Rewritten\.[\s\S]*You ›/);
+  await terminal.until(/Rewritten\.[\s\S]*You ›$/);
   expect(await readFile(join(folder, "kept.txt"), "utf8")).toBe("by the model");
   terminal.press("/undo", keys.enter);
   await terminal.until(
     /put back kept\.txt[\s\S]*delete new\.txt[\s\S]*put back old\.txt[\s\S]*Undo 3 files\?/,
   );
   terminal.press("y");
-  await terminal.until(/3 files as before the turn/);
+  await terminal.until(/3 files as before the turn[\s\S]*You ›$/);
   terminal.press("why?", keys.enter);
-  await terminal.until(/I see\.[\s\S]*You ›/);
+  await terminal.until(/I see\.[\s\S]*You ›$/);
   terminal.press(keys.ctrlD);
   expect(await terminal.ended, terminal.text()).toBe(0);
 
@@ -177,7 +177,7 @@ test("--watch mounts a changed tool again while a person types, and reports an i
   await write("mount-plan.yaml", "version: 1\ntools:\n  - module: ./gone.ts\n");
   await terminal.until(/✖ mount-plan\.yaml: not reloaded, the tools are as before: .* at mount-plan\.yaml:3/);
   terminal.press("\u0015/tools", keys.enter);
-  await terminal.until(/renew +Does what a test wants/);
+  await terminal.until(/renew +Does what a test wants[\s\S]*You ›$/);
   terminal.press(keys.ctrlD);
   expect(await terminal.ended, terminal.text()).toBe(0);
 });
