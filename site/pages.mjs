@@ -93,10 +93,12 @@ export function sidebar() {
 function linksOf(section) {
   const rows = section.split("\n").filter((line) => line.startsWith("|"));
   return rows.flatMap((row) =>
-    [...row.matchAll(/\[([^\]]+)\]\(([^)#]+)[^)]*\)/g)].map(([, words, link]) => {
+    [...row.matchAll(/\[([^\]]+)\]\(([^)#]+)[^)]*\)/g)].flatMap(([, words, link]) => {
       const path = posix.normalize(posix.join("docs", link));
+      // The README of a package is no page of the site.
+      if (placeOf(path) === undefined) return [];
       const title = /^# (.+)$/m.exec(readFileSync(join(root, path), "utf8"))?.[1] ?? words;
-      return { text: title.replaceAll("`", ""), link: siteLink(path) };
+      return [{ text: title.replaceAll("`", ""), link: siteLink(path) }];
     }),
   );
 }

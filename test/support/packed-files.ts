@@ -26,8 +26,8 @@ export async function packedFiles(folder: string): Promise<readonly string[]> {
 
 /**
  * The files that do not follow from others. A source `src/a.ts` brings itself and its declarations, one of the page
- * (`ui/a.tsx`) also its script, and a script may bring its map; so a new source changes no list. Chunks are named by
- * their content, so they are one row.
+ * (`ui/a.tsx`) also its script, and a script may bring its map; so a new source changes no list. Chunks of
+ * the bundles change with each change of the code, so they are not in it.
  */
 export function withoutSources(files: readonly string[]): readonly string[] {
   const all = new Set(files);
@@ -38,5 +38,5 @@ export function withoutSources(files: readonly string[]): readonly string[] {
     const isMap = file.endsWith(".js.map") && all.has(file.slice(0, -".map".length));
     return !isMap && !isSource(stem.replace(/^dist\//, "src/")) && !isSource(page);
   });
-  return [...new Set(rest.map((file) => file.replace(/^(dist\/chunks\/).+(\.js)$/, "$1*$2")))];
+  return rest.filter((file) => !/^dist\/chunks\/[\w.-]+\.js$/.test(file));
 }

@@ -1,0 +1,61 @@
+import { existsSync, globSync, readFileSync } from "node:fs";
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { dirname, join } from "node:path";
+import { pathToFileURL } from "node:url";
+import { expect, onTestFinished, test } from "vitest";
+
+interface Section {
+  readonly text: string;
+  readonly items: readonly { readonly text: string; readonly link: string }[];
+}
+
+const { sidebar, writePages } = (await import(
+  pathToFileURL(join(import.meta.dirname, "../site/pages.mjs")).href
+)) as {
+  readonly sidebar: () => readonly Section[];
+  readonly writePages: (folder: string, repository?: string) => readonly string[];
+};
+
+/** The site's pages in a folder of their own; `pnpm site` makes HTML of them. */
+async function pagesOf(repository?: string): Promise<string> {
+  const folder = await mkdtemp(join(tmpdir(), "toolmount-site-"));
+  onTestFinished(() => rm(folder, { recursive: true, force: true }));
+  writePages(folder, repository);
+  return folder;
+}
+
+/** Links of a page that are neither addresses nor places on the same page. */
+const linksOf = (text: string) =>
+  [...text.replaceAll(/^```[\s\S]*?^```$/gm, "").matchAll(/\]\((?!\w+:|#)([^)#\s]+)[^)]*\)/g)].map(
+    ([, link = ""]) => link,
+  );
+
+test("each link of the site's pages leads to a page or a picture of the site", async () => {
+  const folder = await pagesOf();
+  const dead = globSync("**/*.md", { cwd: folder }).flatMap((page) =>
+    linksOf(readFileSync(join(folder, page), "utf8"))
+      .filter((link) => !existsSync(join(folder, dirname(page), link)))
+      .map((link) => `${page}: ${link}`),
+  );
+
+  expect(dead).toEqual([]);
+});
+
+test("with the repository's address, a link to a source leads there", async () => {
+  const folder = await pagesOf("https://example.com/owner/name");
+
+  expect(readFileSync(join(folder, "comparison.md"), "utf8")).toContain(
+    "(https://example.com/owner/name/blob/main/packages/policy/test/rules.test.ts)",
+  );
+});
+
+test("the sidebar leads to every page of docs/, by task, and to the reference of each package", async () => {
+  const folder = await pagesOf();
+  const linked = new Set(sidebar().flatMap(({ items }) => items.map(({ link }) => link.slice(1))));
+  const pages = globSync("{*,api/*}.md", { cwd: folder })
+    .map((page) => page.replace(/\.md$/, ""))
+    .filter((page) => page !== "index");
+
+  expect(pages.filter((page) => !linked.has(page))).toEqual([]);
+});
