@@ -119,7 +119,7 @@ export const entrySchema = z.strictObject({
   run: z
     .looseObject({ in: z.enum(["inline", ...Object.keys(runnerTable)]) })
     .optional()
-    .describe("Where its calls run. Default inline."),
+    .describe("Where its calls run. Default inline; of a module of npm: or git+, in: process."),
   uses: z
     .record(toolName, toolName)
     .optional()
