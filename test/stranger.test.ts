@@ -135,8 +135,8 @@ test("a stranger installs toolmount and two tools, publishes a third, mounts all
   );
 });
 
-/** What `npm install toolmount` may put on disk, in megabytes of files: 32.5 when this was written. */
-const maxMegabytes = 34;
+/** What `npm install toolmount` may put on disk, in megabytes of files: 34.2 when this was written. */
+const maxMegabytes = 36;
 
 async function megabytesOf(folder: string): Promise<number> {
   const files = await readdir(folder, { recursive: true, withFileTypes: true });
