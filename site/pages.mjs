@@ -23,7 +23,7 @@ function placeOf(path) {
 }
 
 /**
- * Writes the pages and their pictures into a folder. A link to a file that is no page leads to `repository`, its address,
+ * Writes the pages and their pictures into a folder. A link to a folder, or to a file that is no page, leads to `repository`, its address,
  * and is plain text without one.
  */
 export function writePages(folder, repository) {
@@ -47,7 +47,7 @@ function withLinks(page, text, repository) {
       (_, image, words, link, hash = "") => {
         const path = posix.normalize(posix.join(posix.dirname(page), link));
         const place = placeOf(path);
-        if (image === "!" || (place !== undefined && existsSync(join(root, path))))
+        if (image === "!" || (/\.(?:md|svg|png)$/.test(place ?? "") && existsSync(join(root, path))))
           return `${image}[${words}](${linkTo(placeOf(page), place ?? path)}${hash})`;
         return repository === undefined ? words : `[${words}](${repository}/blob/main/${path})`;
       },

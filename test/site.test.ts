@@ -1,4 +1,4 @@
-import { existsSync, globSync, readFileSync } from "node:fs";
+import { globSync, readFileSync, statSync } from "node:fs";
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
@@ -25,6 +25,8 @@ async function pagesOf(repository?: string): Promise<string> {
   return folder;
 }
 
+const isFile = (path: string) => statSync(path, { throwIfNoEntry: false })?.isFile() === true;
+
 /** Links of a page that are neither addresses nor places on the same page. */
 const linksOf = (text: string) =>
   [...text.replaceAll(/^```[\s\S]*?^```$/gm, "").matchAll(/\]\((?!\w+:|#)([^)#\s]+)[^)]*\)/g)].map(
@@ -35,7 +37,7 @@ test("each link of the site's pages leads to a page or a picture of the site", a
   const folder = await pagesOf();
   const dead = globSync("**/*.md", { cwd: folder }).flatMap((page) =>
     linksOf(readFileSync(join(folder, page), "utf8"))
-      .filter((link) => !existsSync(join(folder, dirname(page), link)))
+      .filter((link) => !isFile(join(folder, dirname(page), link)))
       .map((link) => `${page}: ${link}`),
   );
 
