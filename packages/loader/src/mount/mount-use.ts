@@ -169,7 +169,10 @@ function withConnection(module: LoadedModule, connected: ConnectedUse | undefine
     config: JsonObject,
     connection: unknown,
   ) => ReturnType<Extract<LoadedModule, { kind: "mount" }>["mount"]>;
-  return { ...module, mount: (coordinator, config) => mount(coordinator, config, connected.connection) };
+  const withIt: typeof module.mount = (coordinator, config) =>
+    mount(coordinator, config, connected.connection);
+  // An adapter of another contract mounts what the module exports.
+  return { ...module, mount: withIt, exports: { ...module.exports, mount: withIt } };
 }
 
 async function mountOnce(building: Building, prepared: PreparedUse): Promise<Omit<MountedUse, "needs">> {
@@ -181,7 +184,7 @@ async function mountOnce(building: Building, prepared: PreparedUse): Promise<Omi
   building.connected.delete(prepared);
   const { mounted, selection } = connected ?? addUse(building, prepared);
   try {
-    const adapted = withConnection(adaptModule(use.id, module, mounted.coordinator), connected);
+    const adapted = adaptModule(use.id, withConnection(module, connected), mounted.coordinator);
     const recorded = await timer.measure("mountMs", () => {
       const work = mountModule(use.id, adapted, mounted.coordinator, config, closing.signal);
       const { startTimeoutMs, clock } = context;
