@@ -18,8 +18,9 @@ const wait = defineTool({
     "Waits. A long wait reports the time when it starts. Use it to measure workers. Not for anything else.",
   schema: z.strictObject({ ms: z.number() }),
   ...facts,
-  execute: async ({ ms }, { abortSignal, progress }) => {
-    if (ms > 1_000) progress({ progress: Date.now() });
+  execute: async ({ ms }, context) => {
+    const { abortSignal } = context;
+    if (ms > 1_000) context.progress({ progress: Date.now() });
     await new Promise((resolve) => {
       const timer = setTimeout(resolve, ms);
       abortSignal.addEventListener("abort", () => (clearTimeout(timer), resolve()), { once: true });
