@@ -15,7 +15,7 @@ import { createTerminalLock, type TerminalLock } from "../process/terminal-lock.
 import type { AnswerForm } from "./structured-output.ts";
 import { findAgentsFile, sayAgentsFile } from "./agents-md.ts";
 import { openReasoner, type ModelOptions, type OpenReasoner } from "./open-reasoner.ts";
-import { createStatusLine, type StatusLine } from "./status-line.ts";
+import { createStatusLine, type StatusLine } from "../screen/status-line.ts";
 import { createRunningCalls } from "./running-calls.ts";
 import { createTurnView, exitCodeOfTurn, turnFooter } from "./turn-view.ts";
 

@@ -52,8 +52,8 @@ export async function serveOverHttp(
       const folders = open.map(({ host }) => host.plan.folder);
       access = await prepareAccess(options, folders, shell);
       const server = await start(open, listen, access, options, shell);
-      announce(server, access, options, shell);
       const watches = options.watch === true ? await watchAll(open, shell) : [];
+      announce(server, access, options, shell);
       if (!signal.aborted) await once(signal, "abort");
       await Promise.all(watches.map((stop) => stop()));
       await server.close({ graceMs: options.grace });

@@ -1,3 +1,5 @@
+import { writeFile } from "node:fs/promises";
+import { join } from "node:path";
 import { Client } from "@modelcontextprotocol/client";
 import { StdioClientTransport } from "@modelcontextprotocol/client/stdio";
 import { expect, onTestFinished, test } from "vitest";
@@ -75,4 +77,25 @@ test("a client that draws no forms gets a pending result, though its user may de
   const result = await client.callTool({ name: "wipe", arguments: {} });
 
   expect(result.structuredContent).toMatchObject({ status: "pending" });
+});
+
+test("with --watch, a changed plan is reloaded, and the client learns of the other tools", async () => {
+  const quiet = oneTool({ name: "quiet", schema: "word: z.string()", body: "return data(params.word);" });
+  const files = { "plan.yaml": planOf("./noisy.ts"), "noisy.ts": noisy, "quiet.ts": quiet };
+  const { folder } = await workspace(files);
+  const { client, printed, transport } = await connect(folder, ["plan.yaml", "--watch"], "legacy");
+  const changed = new Promise((resolve) =>
+    client.setNotificationHandler("notifications/tools/list_changed", resolve),
+  );
+  const line = new Promise<void>((resolve) => {
+    transport.stderr?.on("data", () => printed().includes("↻") && resolve());
+  });
+
+  await writeFile(join(folder, "plan.yaml"), planOf("./quiet.ts"));
+  await Promise.all([changed, line]);
+
+  expect((await client.listTools()).tools.map(({ name }) => name)).toEqual(["quiet"]);
+  expect(printed()).toContain(
+    "↻ plan.yaml: reloaded, generation 2: ./quiet.ts mounted, ./noisy.ts removed, 1 kept",
+  );
 });

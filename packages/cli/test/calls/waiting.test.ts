@@ -19,10 +19,7 @@ policy:
 `;
 const who = ["--user", "alice", "--session", "s-1"];
 
-/** Each line of a story is a process of its own. */
-const storyMs = 90_000;
-
-describe("a call that has to wait, by the command", { timeout: storyMs }, () => {
+describe("a call that has to wait, by the command", () => {
   test("prints its ticket and ends with 3; once approved elsewhere it is resumed", async () => {
     const { run } = await workspace({ "pay.ts": pay, "plan.yaml": planOf("./pay.ts") });
 
@@ -98,7 +95,7 @@ describe("a call that has to wait, by the command", { timeout: storyMs }, () => 
   });
 });
 
-describe("the audit of a plan that says nothing of it", { timeout: storyMs }, () => {
+describe("the audit of a plan that says nothing of it", () => {
   const database = ".toolmount/state.db";
   const ledger = `
     import { existsSync } from "node:fs";
@@ -153,7 +150,7 @@ describe("the audit of a plan that says nothing of it", { timeout: storyMs }, ()
   });
 });
 
-describe("the plan's own tests", { timeout: storyMs }, () => {
+describe("the plan's own tests", () => {
   const tests = `
 tests:
   - call: { pay: { amount: 13 } }

@@ -25,6 +25,7 @@ import { exitCodeOfCall, writeOutcome } from "../../render/outcome.ts";
 import { printable } from "../../screen/printable.ts";
 import type { Shell } from "../../process/shell.ts";
 import type { ExitCode } from "../../process/exit-codes.ts";
+import { createStatusLine } from "../../screen/status-line.ts";
 import { interruption } from "../../process/signals.ts";
 
 interface Options extends PlanOptions, TapeOptions, SourceOptions {
@@ -70,8 +71,10 @@ export function define(command: Command, shell: Shell): void {
   ]);
 }
 
-async function call(operands: CallOperands, options: Options, shell: Shell): Promise<ExitCode> {
+async function call(operands: CallOperands, options: Options, given: Shell): Promise<ExitCode> {
   const { plan } = operands;
+  const status = createStatusLine(given.err, given.env);
+  const shell = { ...given, err: status.over(given.err) };
   const input = planOfSource(plan, options);
   const { outcome, code } = await shell.interruptible(async (controller) => {
     const terminal = operands.text === "-" ? undefined : shell.terminal;
@@ -84,7 +87,8 @@ async function call(operands: CallOperands, options: Options, shell: Shell): Pro
       const asked = { ...shell, terminal: options.json === true ? undefined : terminal };
       const request = await readRequest(operands, host, asked, controller);
       const context = contextOf(options, shell, controller.signal);
-      const done = await host.call(request, context);
+      status.show([request.name]);
+      const done = await host.call(request, context).finally(() => status.show([]));
       return { outcome: done, code: exitCodeOfReplay(host, exitCodeOfCall(done), shell) };
     } catch (error) {
       throw isToolInterrupt(error)

@@ -100,6 +100,11 @@ async function serve(plan: string | undefined, options: Options, shell: Shell): 
     try {
       const { serveStreams } = await import("@toolmount/mcp");
       const { user, session, approval, approvalUrl, json } = options;
+      // First, so that no change is missed once a client is answered.
+      const stopWatching =
+        options.watch === true
+          ? await watchPlan(host, (line) => shell.err.line(`toolmount serve: ${line}`))
+          : undefined;
       const served = serveStreams(host, {
         input: shell.input,
         output,
@@ -119,10 +124,6 @@ async function serve(plan: string | undefined, options: Options, shell: Shell): 
       const stop = () => void served.close();
       signal.addEventListener("abort", stop);
       if (signal.aborted) stop();
-      const stopWatching =
-        options.watch === true
-          ? await watchPlan(host, (line) => shell.err.line(`toolmount serve: ${line}`))
-          : undefined;
       await served.closed;
       await stopWatching?.();
       return exitCodeOfReplay(host, exitCodes.done, shell);

@@ -5,6 +5,7 @@ import { describeRuns } from "../../host/describe-runs.ts";
 import { loaderOptions } from "../../host/loader-options.ts";
 import { addExamples, jsonOption, planArgument } from "../../options/common.ts";
 import { addPlanOptions, type PlanOptions } from "../../options/plan-options.ts";
+import { withStatus } from "../../process/with-status.ts";
 import { exitCodes, type ExitCode } from "../../process/exit-codes.ts";
 import type { Shell } from "../../process/shell.ts";
 import { annotation } from "../../render/annotations.ts";
@@ -46,7 +47,8 @@ export function define(command: Command, shell: Shell): void {
 }
 
 async function check(plan: string | undefined, options: Options, shell: Shell): Promise<ExitCode> {
-  const report = await findProblems(plan, options, shell).catch(refused);
+  const find = (inner: Shell) => findProblems(plan, options, inner);
+  const report = await withStatus(shell, "checking the plan", find).catch(refused);
   if (options.json === true || options.format === "json") shell.out.json(report);
   else if (options.format === "github") writeAnnotations(report, shell);
   else writeReport(report, shell);

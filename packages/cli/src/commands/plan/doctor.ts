@@ -8,6 +8,7 @@ import { examineMachine, type MachineFinding } from "../../host/machine.ts";
 import { describeLack, examineProviders } from "../../host/model-providers.ts";
 import { addExamples, jsonOption, planArgument } from "../../options/common.ts";
 import { addPlanOptions, type PlanOptions } from "../../options/plan-options.ts";
+import { withStatus } from "../../process/with-status.ts";
 import { exitCodes, type ExitCode } from "../../process/exit-codes.ts";
 import type { Shell } from "../../process/shell.ts";
 import { problemsOf } from "../../render/failure.ts";
@@ -53,16 +54,20 @@ interface Diagnosis {
 }
 
 async function doctor(plan: string | undefined, options: Options, shell: Shell): Promise<ExitCode> {
-  const [machine, ofPlan] = await Promise.all([examineMachine(shell), examinePlan(plan, options, shell)]);
-  // A plan that is not found is one of the problems already.
-  const models = await examineProviders(ofPlan.plan, shell);
-  const diagnosis = { machine, models, ...ofPlan };
+  const diagnosis = await withStatus(shell, "trying everything", (inner) => examine(plan, options, inner));
   if (options.json === true) shell.out.json(diagnosis);
   else writeDiagnosis(diagnosis, shell);
   if (diagnosis.problems.length > 0) return exitCodes.planInvalid;
   if (diagnosis.lockChanges.length > 0) return exitCodes.failed;
   if (diagnosis.servers.some((server) => !isReached(server))) return exitCodes.failed;
   return diagnosis.doubts.some(({ kind }) => kind !== "unused") ? exitCodes.failed : exitCodes.done;
+}
+
+async function examine(plan: string | undefined, options: Options, shell: Shell): Promise<Diagnosis> {
+  const [machine, ofPlan] = await Promise.all([examineMachine(shell), examinePlan(plan, options, shell)]);
+  // A plan that is not found is one of the problems already.
+  const models = await examineProviders(ofPlan.plan, shell);
+  return { machine, models, ...ofPlan };
 }
 
 async function examinePlan(

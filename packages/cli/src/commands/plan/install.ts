@@ -6,6 +6,7 @@ import { addPlanOptions, type PlanOptions } from "../../options/plan-options.ts"
 import { printable } from "../../screen/printable.ts";
 import { shortPath } from "../../render/problems.ts";
 import type { Shell } from "../../process/shell.ts";
+import { withStatus } from "../../process/with-status.ts";
 import { exitCodes, type ExitCode } from "../../process/exit-codes.ts";
 
 interface Options extends PlanOptions {
@@ -27,7 +28,9 @@ export function define(command: Command, shell: Shell): void {
 
 async function install(plan: string | undefined, options: Options, shell: Shell): Promise<ExitCode> {
   const { installSources } = await import("@toolmount/loader/commands");
-  const report = await installSources(plan, { ...loaderOptions(options, shell), update: options.update });
+  const report = await withStatus(shell, "fetching packages", (inner) =>
+    installSources(plan, { ...loaderOptions(options, inner), update: options.update }),
+  );
   const { out } = shell;
   if (options.json === true) out.json(report);
   else {

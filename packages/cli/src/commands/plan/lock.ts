@@ -8,6 +8,7 @@ import { printable } from "../../screen/printable.ts";
 import { writeLockChanges } from "../../render/lock-changes.ts";
 import { shortPath } from "../../render/problems.ts";
 import type { Shell } from "../../process/shell.ts";
+import { withStatus } from "../../process/with-status.ts";
 import { exitCodes, type ExitCode } from "../../process/exit-codes.ts";
 
 interface Options extends PlanOptions {
@@ -36,7 +37,9 @@ export function define(command: Command, shell: Shell): void {
 async function lock(plan: string | undefined, options: Options, shell: Shell): Promise<ExitCode> {
   const { lockPlan } = await import("@toolmount/loader/commands");
   const { accept, check } = options;
-  const report = await lockPlan(plan, { ...loaderOptions(options, shell), accept, check });
+  const report = await withStatus(shell, "reading definitions", (inner) =>
+    lockPlan(plan, { ...loaderOptions(options, inner), accept, check }),
+  );
   if (options.json === true) shell.out.json(report);
   else writeReport(report, shell);
   return report.written || (report.exists && report.changes.length === 0) ? exitCodes.done : exitCodes.failed;

@@ -7,6 +7,7 @@ import { countOf } from "../../screen/count.ts";
 import { printable } from "../../screen/printable.ts";
 import { writeTable, type Column } from "../../screen/table.ts";
 import type { Shell } from "../../process/shell.ts";
+import { withStatus } from "../../process/with-status.ts";
 import { exitCodes, type ExitCode } from "../../process/exit-codes.ts";
 
 interface Options extends PlanOptions {
@@ -27,7 +28,9 @@ export function define(command: Command, shell: Shell): void {
 /** Fails when a package is old, or when it is not known whether it is, so that a script notices. */
 async function outdated(plan: string | undefined, options: Options, shell: Shell): Promise<ExitCode> {
   const { findOutdated, isOutdated } = await import("@toolmount/loader/commands");
-  const packages = await findOutdated(plan, loaderOptions(options, shell));
+  const packages = await withStatus(shell, "asking for newer versions", (inner) =>
+    findOutdated(plan, loaderOptions(options, inner)),
+  );
   const old = packages.filter(isOutdated);
   const unknown = packages.filter(({ problem }) => problem !== undefined);
   if (options.json === true) shell.out.json({ packages: packages.length, outdated: old, unknown });

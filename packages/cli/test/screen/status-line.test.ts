@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
-import { createStatusLine } from "../../src/agent/status-line.ts";
+import { createStatusLine } from "../../src/screen/status-line.ts";
 import { createScreen } from "../../src/screen/screen.ts";
 
 beforeEach(() => void vi.useFakeTimers());

@@ -1,6 +1,6 @@
-import { countOf } from "../screen/count.ts";
-import { printable } from "../screen/printable.ts";
-import type { Screen } from "../screen/screen.ts";
+import { countOf } from "./count.ts";
+import { printable } from "./printable.ts";
+import type { Screen } from "./screen.ts";
 
 /** The last line of a terminal while something runs: what runs, and for how long. */
 export interface StatusLine {
