@@ -167,7 +167,7 @@ test.each<[string, string, Record<string, string>, string]>([
   ["a way out of a package", "extends: x/../../y.yaml", {}, "1:10 PLAN_VALUE_INVALID"],
   ["a number", "extends: 7", {}, "1:10 PLAN_VALUE_INVALID"],
   ["no plan", "extends: ./b.yaml", { "b.yaml": "- a" }, "1:1 PLAN_SYNTAX"],
-  ["a file with invalid syntax", "extends: ./b.yaml", { "b.yaml": "a: [" }, "1:5 PLAN_SYNTAX"],
+  ["a file with invalid syntax", "extends: ./b.yaml", { "b.yaml": "a: [" }, "1:4 PLAN_SYNTAX"],
 ])("a plan that extends %s is refused at the place of the problem", async (_, text, files, problem) => {
   const [first, ...others] = await problemsOf({ ...files, "plan.yaml": `${text}\ntools: []\n` });
 
