@@ -187,7 +187,7 @@ export const fleetRows = {
   fleetBullmq: {
     title: "fleet over Redis, beside bare BullMQ (reported)",
     goal: 5,
-    gate: 100,
+    gate: 10,
     make: besideBullmq,
     ...short,
   },

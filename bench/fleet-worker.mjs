@@ -23,7 +23,7 @@ async function answerRows() {
 /** Answers jobs of a queue of BullMQ, and nothing else. */
 async function answerJobs() {
   const { Worker } = await import("bullmq");
-  const options = { connection: { url: engine }, concurrency: 64, removeOnComplete: { count: 0 } };
+  const options = { connection: { url: engine }, concurrency: 64, removeOnComplete: { count: 5_000 } };
   await new Worker("floor", async ({ data }) => data, options).waitUntilReady();
 }
 
