@@ -10,6 +10,7 @@ import { countModules } from "../../render/written-entries.ts";
 import { printable } from "../../screen/printable.ts";
 import type { Style } from "../../screen/screen.ts";
 import { writeTable } from "../../screen/table.ts";
+import { wrapped } from "../../screen/wrap.ts";
 
 interface Options extends PlanOptions {
   readonly json?: true;
@@ -50,7 +51,7 @@ const styles: Readonly<Record<EntryStatus["state"], Style>> = {
 };
 
 function writeStatus({ plan, entries }: HostStatus, { out, cwd }: Shell): void {
-  out.line(`${printable(shortPath(plan.file ?? "", cwd))}: ${countModules(entries)}`);
+  out.line(wrapped(out, `${printable(shortPath(plan.file ?? "", cwd))}: ${countModules(entries)}`));
   writeTable(
     out,
     [
@@ -68,7 +69,7 @@ function writeStatus({ plan, entries }: HostStatus, { out, cwd }: Shell): void {
 }
 
 function writeTree({ plan, entries }: HostStatus, tree: readonly BootEntry[], { out, cwd }: Shell): void {
-  out.line(`${printable(shortPath(plan.file ?? "", cwd))}: ${countModules(entries)}`);
+  out.line(wrapped(out, `${printable(shortPath(plan.file ?? "", cwd))}: ${countModules(entries)}`));
   writeBranches(tree, "");
   function writeBranches(branches: readonly BootEntry[], before: string): void {
     for (const [index, { id, state, times, needs }] of branches.entries()) {

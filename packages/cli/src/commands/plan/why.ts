@@ -9,6 +9,8 @@ import { loaderOptions } from "../../host/loader-options.ts";
 import { addPlanOptions, type PlanOptions } from "../../options/plan-options.ts";
 import type { Verdict } from "../../plan-tests/judge-calls.ts";
 import { printable } from "../../screen/printable.ts";
+import type { Screen } from "../../screen/screen.ts";
+import { wrapped } from "../../screen/wrap.ts";
 import { shortPath, writeProblems } from "../../render/problems.ts";
 import type { Shell } from "../../process/shell.ts";
 import { exitCodes, type ExitCode } from "../../process/exit-codes.ts";
@@ -89,7 +91,8 @@ function writeMissing(name: string, { offered, unknown }: Judged, { out }: Shell
 function writeTool({ name, declared, entry, origins, answers, verdict }: JudgedTool, shell: Shell): void {
   const { out } = shell;
   const title = name === null ? `${declared.name} is left out` : name;
-  out.line(`${out.paint("bold", printable(title))}  ${out.paint("dim", facts(declared, entry))}`);
+  const heading = `${out.paint("bold", printable(title))}  ${out.paint("dim", facts(declared, entry))}`;
+  out.line(wrapped(out, heading));
   for (const origin of origins) writeOrigin(origin, shell);
   for (const answer of answers) writeAnswer(answer, shell);
   if (name !== null && answers.length === 0)
@@ -129,9 +132,8 @@ function writeVerdict({ answer, reason, rules, madeUp }: Verdict, shell: Shell):
     );
   const because = reason === "" ? "" : `: ${reason}`;
   const where = rules.length === 0 ? "" : ` (${rules.join(", ")})`;
-  out.line(
-    `  ${out.paint("bold", "verdict".padEnd(9))} ${out.paint(style, text)}${printable(`${because}${where}`)}`,
-  );
+  const verdict = `${out.paint(style, text)}${printable(`${because}${where}`)}`;
+  out.line(labelled(out.paint("bold", "verdict".padEnd(9)), verdict, out));
 }
 
 function facts(declared: ExplainedTool["declared"], { version, specifier }: ExplainedTool["entry"]): string {
@@ -154,7 +156,13 @@ function writeAnswer({ policy, answer }: ExplainedAnswer, shell: Shell): void {
 
 function writeRow(what: string, text: string, position: PlanPosition | undefined, shell: Shell): void {
   const place = position === undefined ? "" : `  ${shell.out.paint("dim", placeOf(position, shell))}`;
-  shell.out.line(`  ${shell.out.paint("cyan", what.padEnd(9))} ${printable(text)}${place}`);
+  const { out } = shell;
+  out.line(labelled(out.paint("cyan", what.padEnd(9)), `${printable(text)}${place}`, out));
+}
+
+/** A label, and beside it a text that is broken between words. */
+function labelled(label: string, text: string, out: Screen): string {
+  return `  ${label} ${wrapped(out, text, 12).trimStart()}`;
 }
 
 function placeOf({ file, line }: PlanPosition, { cwd }: Shell): string {
