@@ -2,6 +2,7 @@ import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { z } from "zod";
 import { data, failure, type ContentBlock, type HostOptions } from "../../src/index.ts";
+import { acceptedJson } from "../accepted-json.ts";
 import { tool, world } from "../world.ts";
 
 const blocks: readonly ContentBlock[] = [
@@ -181,9 +182,8 @@ describe("data and the schema declared for it", () => {
   test("strict accepts exactly what the schema accepts; warn accepts the rest with a warning", async () => {
     const strict = world([tool(({ it }) => data(it), { outputSchema })], { outputCheck: "strict" }).host;
     const warn = world([tool(({ it }) => data(it), { outputSchema })], { outputCheck: "warn" }).host;
-    const value = fc
-      .oneof(fc.record({ sum: fc.oneof(fc.integer(), fc.string()) }), fc.jsonValue({ maxDepth: 2 }))
-      .filter((it) => !JSON.stringify(it).includes("__proto__")); // refused as an argument already
+    const records = fc.record({ sum: fc.oneof(fc.integer(), fc.string()) });
+    const value = fc.oneof(records, acceptedJson({ maxDepth: 2 }));
     await fc.assert(
       fc.asyncProperty(value, async (it) => {
         const fits = outputSchema.safeParse(it).success;

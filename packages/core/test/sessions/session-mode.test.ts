@@ -1,6 +1,7 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import { createHost } from "../../src/index.ts";
+import { acceptedJson } from "../accepted-json.ts";
 import { changeSessionMode, sessionMode } from "@toolmount/core/sessions";
 
 const turn = fc.constantFrom("t-1", "t-2", "t-3", undefined);
@@ -24,7 +25,7 @@ test("APTIX-N20: after any changes, a turn that made one sees its first mode, an
 
 test("any stored value gives a session a mode, or none", () => {
   fc.assert(
-    fc.property(fc.jsonValue(), turn, (kept, asking) => {
+    fc.property(acceptedJson(), turn, (kept, asking) => {
       const { state } = createHost().session("s");
       state.set("toolmount.mode", kept as never);
       const mode = sessionMode(state, asking);
