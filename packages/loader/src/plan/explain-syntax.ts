@@ -14,14 +14,17 @@ export interface SyntaxProblem {
   readonly problem: string;
 }
 
-/** Turns an error of the YAML library into a sentence about the lines of the plan. */
-export function explainSyntax(text: PlanText, { code, message, pos: [offset] }: YamlTrouble): SyntaxProblem {
-  const { line } = positionAt(text, offset);
-  const misaligned = ofIndent.has(code) ? findMisaligned(text, line) : undefined;
-  return (
-    misaligned ??
-    findUnclosed(text, code, line) ?? { offset, problem: explainValue(text, code, offset) ?? message }
-  );
+/** Turns errors of the YAML library into sentences about the lines of the plan. */
+export function explainSyntax(text: PlanText, troubles: readonly YamlTrouble[]): readonly SyntaxProblem[] {
+  const rows = [...readRows(text)];
+  return troubles.map(({ code, message, pos: [offset] }) => {
+    const { line } = positionAt(text, offset);
+    const misaligned = ofIndent.has(code) ? findMisaligned(rows, line) : undefined;
+    return (
+      misaligned ??
+      findUnclosed(rows, code, line) ?? { offset, problem: explainValue(text, code, offset) ?? message }
+    );
+  });
 }
 
 /** What the author probably meant by a value, written as it should be. */
@@ -39,11 +42,11 @@ const ofEnds: Partial<Record<ErrorCode, RegExp>> = {
 };
 
 /** The line above an error that opens a quote or a bracket, and does not close it. */
-function findUnclosed(text: PlanText, code: ErrorCode, line: number): SyntaxProblem | undefined {
+function findUnclosed(rows: readonly Row[], code: ErrorCode, line: number): SyntaxProblem | undefined {
   const opening = ofEnds[code];
   if (opening === undefined) return undefined;
-  for (const row of [...readRows(text)].toReversed()) {
-    if (row.number > line) continue;
+  for (let at = rows.findLastIndex(({ number }) => number <= line); at >= 0; at--) {
+    const row = rows[at]!;
     const open = openMark(row.rest);
     if (open !== undefined && opening.test(open.mark))
       return {
@@ -96,10 +99,10 @@ const sentences: Partial<Record<ErrorCode, string>> = {
 };
 
 /** The line of an error, or the next one, when its indent fits none of the lines above. */
-function findMisaligned(text: PlanText, line: number): SyntaxProblem | undefined {
+function findMisaligned(rows: readonly Row[], line: number): SyntaxProblem | undefined {
   const columns: Column[] = [];
   let above: Row | undefined;
-  for (const row of readRows(text)) {
+  for (const row of rows) {
     while ((columns.at(-1)?.at ?? 0) > row.indent) columns.pop();
     const isNew = columns.at(-1)?.at !== row.indent;
     const fits = isNew ? (above?.opens ?? true) : row.isItem || columns.at(-1)!.ofKeys;

@@ -50,10 +50,9 @@ function compose(text: PlanText): ParseResult {
   if (document === undefined) return refuse(text, 0, "PLAN_SYNTAX", "the plan is empty");
   const troubles = [...document.errors, ...document.warnings];
   if (troubles.length > 0) {
-    const problems = troubles.slice(0, maxProblems).map((trouble) => {
-      const { offset, problem } = explainSyntax(text, trouble);
-      return syntaxProblem(text, offset, "PLAN_SYNTAX", problem);
-    });
+    const problems = explainSyntax(text, troubles.slice(0, maxProblems)).map(({ offset, problem }) =>
+      syntaxProblem(text, offset, "PLAN_SYNTAX", problem),
+    );
     return { ok: false, problems: withoutRepeats(problems) };
   }
   if (second !== undefined)
