@@ -22,6 +22,9 @@ if (isCommand) input["zod"] = "zod";
 /** What each module imports statically, by its path. */
 const imports = new Map();
 
+/** Modules that every start and `list` load, once all imports are known. */
+let light;
+
 /**
  * Modules that five commands or more share are one file: each file that a command loads costs about 3 ms, and with 26
  * files `call` took a sixth longer. The modules that they import stay where they are.
@@ -110,12 +113,14 @@ if (folders.size > 0)
 
 /** What every start and `list` load stays apart, so that they load no more than they need. */
 function sharedUnlessLight(id) {
-  const light = ["src/main.ts", "src/commands/plan/list.ts"].map((path) => join(process.cwd(), path));
-  return light.some((path) => reachedFrom(path).has(id)) ? null : "shared";
+  light ??= ["src/main.ts", "src/commands/plan/list.ts"]
+    .map((path) => join(process.cwd(), path))
+    .reduce((reached, path) => reachedFrom(path, reached), new Set());
+  return light.has(id) ? null : "shared";
 }
 
 /** A module and all that it imports statically. */
-function reachedFrom(id, reached = new Set()) {
+function reachedFrom(id, reached) {
   if (reached.has(id)) return reached;
   reached.add(id);
   for (const next of imports.get(id) ?? []) reachedFrom(next, reached);

@@ -48,7 +48,7 @@ function textOf(name: unknown): string {
   }
 }
 
-/** The first id of a context that is not a text; null when there is none. Written out, since every call comes here. */
+/** Says which id of a context is not a text; null when all are. Every call runs this, so it has no loop over the names. */
 export function idProblem(context: Readonly<Record<string, unknown>> | CallContext): string | null {
   if (context === emptyContext) return null;
   const { sessionId, conversationId, turnId, userId } = context;

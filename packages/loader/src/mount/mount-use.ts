@@ -46,12 +46,17 @@ function findFailedNeed({ mounted, failed }: Building, prepared: PreparedUse): T
 
 /** Takes a module from the previous generation when neither it nor a module that it needs has changed. */
 function keepUse({ context, draft, mounted, kept }: Building, prepared: PreparedUse): MountedUse | undefined {
-  const before = context.previous?.mounted.find((other) => isSameUse(other, prepared));
+  const before = findBefore(context, prepared);
   if (before === undefined) return undefined;
   if (providersOf(mounted, prepared).some((id) => !kept.includes(id))) return undefined;
   draft.keepModule(before.mounted);
   kept.push(prepared.use.id);
   return { ...before, use: prepared.use };
+}
+
+/** The module as the previous generation has it; undefined for a new or a changed one. */
+function findBefore({ previous }: BuildContext, prepared: PreparedUse): MountedUse | undefined {
+  return previous?.mounted.find((other) => isSameUse(other, prepared));
 }
 
 /** Ids of mounted modules whose capabilities a module needs. */
@@ -117,8 +122,7 @@ export function canConnect(prepared: PreparedUse): boolean {
 export async function connectUses(building: Building, uses: readonly PreparedUse[]): Promise<void> {
   const { context, connected } = building;
   for (const prepared of uses) {
-    if (!canConnect(prepared) || context.previous?.mounted.some((other) => isSameUse(other, prepared)))
-      continue;
+    if (!canConnect(prepared) || findBefore(context, prepared) !== undefined) continue;
     const added = addUse(building, prepared);
     connected.set(prepared, { ...added, connection: await connectUse(building, prepared, added) });
   }
