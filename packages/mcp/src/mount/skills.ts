@@ -3,7 +3,7 @@ import type { Skill } from "@modelcontextprotocol/client/ext/skills";
 import { ToolError } from "@toolmount/core";
 import { digestOf } from "@toolmount/core/internal";
 import { isRecord } from "../wire/guards.ts";
-import { skillMetaKey, type OfferedSkill } from "../wire/skills.ts";
+import { encodePath, skillMetaKey, skillToolName, type OfferedSkill } from "../wire/skills.ts";
 
 /** The tools of a server; with `skills`, also one for each of its skills. */
 export async function listOffered(
@@ -21,7 +21,7 @@ export async function listOffered(
 function toTool(skill: Skill): Tool {
   const { name, description } = skill.frontmatter;
   return {
-    name: `skill_${name.replaceAll("-", "_")}`,
+    name: skillToolName(name),
     description: `Reads the skill "${name}": ${description.trim()} Call before such work, not for other work.`,
     inputSchema: {
       type: "object",
@@ -106,9 +106,4 @@ function noFile({ frontmatter: { name } }: Skill, file: string): ToolError {
   return new ToolError(`the skill "${name}" has no file "${file.slice(0, 200)}"`, {
     code: "SKILL_FILE_NOT_FOUND",
   });
-}
-
-/** A path below a skill as part of an address. */
-function encodePath(path: string): string {
-  return path.split("/").map(encodeURIComponent).join("/");
 }

@@ -3,7 +3,7 @@ import type { SessionCallContext, ToolInfo } from "@toolmount/core";
 import { z } from "zod";
 import type { ExposedSource } from "../wire/exposed-source.ts";
 import { isRecord } from "../wire/guards.ts";
-import { skillsChannel, type OfferedSkill } from "../wire/skills.ts";
+import { encodePath, skillsChannel, skillToolName, type OfferedSkill } from "../wire/skills.ts";
 import type { ServedSession } from "./served-session.ts";
 import type { Era } from "./tool-list.ts";
 
@@ -51,7 +51,7 @@ function skillsOf(tools: readonly ToolInfo[], offered: readonly OfferedSkill[]):
       const skill = offered.find(({ digest }) => digest === version);
       if (skill === undefined) return [];
       const { name } = skill.frontMatter;
-      const isPlain = tool === `skill_${name.replaceAll("-", "_")}`;
+      const isPlain = tool === skillToolName(name);
       // The last part of the path is the skill's name; one with a prefix has its tool's name before it.
       return [{ ...skill, tool, root: isPlain ? `skill://${name}/` : `skill://${tool}/${name}/` }];
     });
@@ -110,7 +110,7 @@ function contentsOf(uri: string, path: string, { text, base64 }: Readonly<Record
 }
 
 function uriOf({ root }: ServedSkill, path: string): string {
-  return root + path.split("/").map(encodeURIComponent).join("/");
+  return root + encodePath(path);
 }
 
 /** An entry as the extension has it. */

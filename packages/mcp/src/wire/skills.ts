@@ -19,5 +19,15 @@ interface SkillFile {
   readonly digest: string;
 }
 
+/** The name of the tool that reads a skill, before a plan's prefix: `skill_pdf_forms` for the skill `pdf-forms`. */
+export function skillToolName(skill: string): string {
+  return `skill_${skill.replaceAll("-", "_")}`;
+}
+
+/** A path below a skill as part of an address. */
+export function encodePath(path: string): string {
+  return path.split("/").map(encodeURIComponent).join("/");
+}
+
 /** Key under `_meta` of the definition of a tool that reads a skill of a mounted server: the skill's entry. */
 export const skillMetaKey = "dev.toolmount/skill";
