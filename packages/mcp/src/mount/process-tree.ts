@@ -12,14 +12,22 @@ export interface Program {
   readonly cwd: string | undefined;
 }
 
+/** How a program ended. */
+interface ProgramEnd {
+  /** In a sentence: `it ended with code 1`. */
+  readonly how: string;
+  /** It ended by itself, with a code of failure. */
+  readonly isFailure: boolean;
+}
+
 /** A program and every process that it started, as one thing that can be ended. */
 export interface ProcessTree {
   readonly pid: number;
   readonly input: Writable;
   readonly output: Readable;
   readonly errors: Readable;
-  /** Resolves when the program itself is gone, to how it ended. */
-  readonly exited: Promise<string>;
+  /** Resolves when the program itself is gone. */
+  readonly exited: Promise<ProgramEnd>;
   /** Ends the whole tree: asks first, by closing its input, then by SIGTERM, then by SIGKILL. Idempotent. */
   end(): Promise<void>;
 }
@@ -45,9 +53,12 @@ export async function startProgram({ command, args, env, cwd }: Program): Promis
     windowsHide: true,
     ...(cwd !== undefined && { cwd }),
   });
-  const exited = new Promise<string>((resolve) => {
+  const exited = new Promise<ProgramEnd>((resolve) => {
     child.once("exit", (code, signal) =>
-      resolve(signal === null ? `it ended with code ${code}` : `it was ended by ${signal}`),
+      resolve({
+        how: signal === null ? `it ended with code ${code}` : `it was ended by ${signal}`,
+        isFailure: code !== null && code > 0,
+      }),
     );
   });
   await once(child, "spawn");
@@ -78,7 +89,7 @@ function startGuard(pid: number): () => void {
   return () => void guard.kill("SIGKILL");
 }
 
-async function endTree(child: Child, pid: number, exited: Promise<string>): Promise<void> {
+async function endTree(child: Child, pid: number, exited: Promise<unknown>): Promise<void> {
   child.stdin.on("error", () => {}); // it may be gone
   child.stdin.end();
   if (!(await within(exited))) {
@@ -93,7 +104,7 @@ async function endTree(child: Child, pid: number, exited: Promise<string>): Prom
   for (const stream of [child.stdin, child.stdout, child.stderr]) stream.destroy();
 }
 
-async function within(exited: Promise<string>): Promise<boolean> {
+async function within(exited: Promise<unknown>): Promise<boolean> {
   const controller = new AbortController();
   const late = delay(patienceMs, false, { signal: controller.signal }).catch(() => false);
   try {

@@ -139,12 +139,8 @@ export class MountedServer {
     const tool = withUi(listed, this.#settings);
     const taken = new Set([...this.#tools.values()].map(({ name }) => name));
     const name = mountedName(tool.name, taken);
-    if (this.#tools.has(tool.name)) {
-      this.#refuse(tool, "the server lists two tools of this name");
-      return;
-    }
-    const skill = skillOf(tool);
-    const problem = skill && skillProblem(skill);
+    const isTwice = this.#tools.has(tool.name);
+    const problem = isTwice ? "the server lists two tools of this name" : skillProblem(tool);
     if (problem !== undefined) {
       this.#refuse(tool, problem);
       return;

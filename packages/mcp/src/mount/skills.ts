@@ -45,9 +45,9 @@ export function skillOf({ _meta }: Pick<Tool, "_meta">): Skill | undefined {
   return isRecord(skill) ? (skill as Skill) : undefined;
 }
 
-/** Why a skill cannot be mounted; undefined where it can. */
-export function skillProblem({ resources }: Skill): string | undefined {
-  return resources === "dynamic"
+/** Why the skill that a tool reads cannot be mounted; undefined where it can, and for a tool of the server itself. */
+export function skillProblem(tool: Pick<Tool, "_meta">): string | undefined {
+  return skillOf(tool)?.resources === "dynamic"
     ? "the server gives no digests of its files, so it cannot be locked"
     : undefined;
 }

@@ -64,9 +64,9 @@ export class StdioTransport implements Transport {
     tree.output.on("error", (error) => this.onerror?.(error));
     tree.input.on("error", (error) => this.onerror?.(error));
     tree.errors.on("data", (chunk: Buffer) => this.#listen(chunk));
-    void tree.exited.then((how) => {
+    void tree.exited.then(({ how, isFailure }) => {
       // An end that was asked for is no cause of anything; a program that failed was not asked.
-      if (!this.#closed || /code [1-9]/.test(how)) this.#ended = how;
+      if (!this.#closed || isFailure) this.#ended = how;
       return this.close();
     });
   }
