@@ -43,7 +43,13 @@ export async function mount(coordinator: Coordinator, { folders }: ParsedSetting
     })),
   );
   let updating: Promise<unknown> = Promise.resolve();
+  let isNew = true;
   hooks.observe("plan:mounted", () => {
+    // The first event ends the mounting in which the skills were read above.
+    if (isNew) {
+      isNew = false;
+      return undefined;
+    }
     updating = updating
       .then(update)
       .then(async (isOther) => isOther && hooks.emit(changedEvent, {}))

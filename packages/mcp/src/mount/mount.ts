@@ -34,9 +34,9 @@ export function connect(coordinator: Coordinator, settings: ServerSettings): obj
 
 function connectServer(coordinator: Coordinator, settings: ServerSettings): MountedServer {
   if (coordinator.get("schema-compiler") === null) throw missingCompiler();
-  const server = new MountedServer(coordinator, settings);
+  const server = new MountedServer(coordinator, settings, lockedTools(coordinator, settings.name));
   coordinator.registerCleanup(() => server.close());
-  if (lockedTools(coordinator, settings.name) === null) server.begin();
+  if (server.locked === null) server.begin();
   return server;
 }
 
@@ -52,7 +52,7 @@ export async function mount(
   connected?: object,
 ): Promise<void> {
   const server = connected instanceof MountedServer ? connected : connectServer(coordinator, settings);
-  const locked = lockedTools(coordinator, settings.name);
+  const { locked } = server;
   server.mountAll(locked ?? (await server.list()));
   // It is compared with the lock file as soon as it answers; no call waits for that.
   if (locked !== null && settings.wake === "start") void server.start();

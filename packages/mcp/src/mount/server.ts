@@ -30,6 +30,8 @@ interface MountedTool {
 
 /** One MCP server behind one entry of a plan: its connections, and its tools on the coordinator. */
 export class MountedServer {
+  /** The tools that it had when the plan was locked; null when the plan is not, or does not know them. */
+  readonly locked: readonly Tool[] | null;
   readonly #coordinator: Coordinator;
   readonly #settings: ServerSettings;
   readonly #verdict = new EraVerdict();
@@ -45,7 +47,8 @@ export class MountedServer {
   /** Definitions by the names under which the host offers them. */
   #offered: KeptDefinitions = new Map();
 
-  constructor(coordinator: Coordinator, settings: ServerSettings) {
+  constructor(coordinator: Coordinator, settings: ServerSettings, locked: readonly Tool[] | null) {
+    this.locked = locked;
     this.#coordinator = coordinator;
     this.#settings = settings;
     const folder = coordinator.getCapability("session.working_dir") ?? undefined;

@@ -53,18 +53,19 @@ export function skillProblem(tool: Pick<Tool, "_meta">): string | undefined {
 }
 
 /** What a skill is, for the lock file and for clients of this host. */
-export function toOffered({ uri, frontmatter, resources }: Skill): OfferedSkill {
+export function toOffered(skill: Skill): OfferedSkill {
+  const { frontmatter } = skill;
+  const files = filesOf(skill);
+  return { digest: `sha256:${digestOf({ frontmatter, files })}`, frontMatter: frontmatter, files };
+}
+
+function filesOf({ uri, resources }: Skill): OfferedSkill["files"] {
   const root = uri.slice(0, uri.lastIndexOf("/") + 1);
-  const files = (resources === "dynamic" ? [] : resources).map((file) => ({
+  return (resources === "dynamic" ? [] : resources).map((file) => ({
     path: decodeURIComponent(file.uri.startsWith(root) ? file.uri.slice(root.length) : file.uri),
     size: file.size,
     digest: file.digest,
   }));
-  return {
-    digest: `sha256:${digestOf({ frontmatter, files })}`,
-    frontMatter: frontmatter,
-    files,
-  };
 }
 
 /** Reads a file of a skill, and compares it with the digest that was accepted. */
@@ -75,14 +76,14 @@ export async function readSkill(
   { signal }: RequestOptions = {},
 ): Promise<CallToolResult> {
   const { SkillsClient, SkillVerificationError } = await import("@modelcontextprotocol/client/ext/skills");
-  const { files } = toOffered(skill);
-  if (typeof file !== "string" || !files.some(({ path }) => path === file)) throw noFile(skill, String(file));
+  const paths = filesOf(skill).map(({ path }) => path);
+  if (typeof file !== "string" || !paths.includes(file)) throw noFile(skill, String(file));
   try {
     const read = await new SkillsClient(client).read(skill, encodePath(file), {
       cacheMode: "refresh",
       ...(signal !== undefined && { signal }),
     });
-    const others = files.map(({ path }) => path).filter((path) => path !== "SKILL.md");
+    const others = paths.filter((path) => path !== "SKILL.md");
     const structuredContent = {
       skill: skill.frontmatter.name,
       file,
