@@ -25,6 +25,8 @@ interface MountedTool {
   readonly tool: Tool;
   readonly name: string;
   readonly digest: string;
+  /** The skill that it reads; undefined for a tool of the server itself. */
+  readonly skill: OfferedSkill | undefined;
   readonly undo: () => void;
 }
 
@@ -76,10 +78,7 @@ export class MountedServer {
 
   /** The skills that its tools read. */
   get skills(): readonly OfferedSkill[] {
-    return [...this.#tools.values()].flatMap(({ tool }) => {
-      const skill = skillOf(tool);
-      return skill === undefined ? [] : [toOffered(skill)];
-    });
+    return [...this.#tools.values()].flatMap(({ skill }) => skill ?? []);
   }
 
   /** Connects, and compares what the server offers now with what is mounted. Failures stand in the status. */
@@ -150,7 +149,9 @@ export class MountedServer {
     }
     try {
       const undo = this.#coordinator.mount("tools", toDefinition(tool, name, this.#settings, this.#call));
-      this.#tools.set(tool.name, { tool, name, digest: digestOf(listed), undo });
+      const skill = skillOf(tool);
+      const offered = skill && toOffered(skill);
+      this.#tools.set(tool.name, { tool, name, digest: digestOf(listed), skill: offered, undo });
     } catch (error) {
       if (!isToolmountError(error) || !refusals.has(error.code)) throw error;
       logger.warn({ tool: tool.name, err: error }, "a tool of an MCP server was left out");
