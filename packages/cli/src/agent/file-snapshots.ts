@@ -25,7 +25,10 @@ export interface FileSnapshots {
 
 const run = promisify(execFile);
 
-/** Snapshots of the repository around a folder; null where there is none, or no git. Files that git ignores are left out. */
+/**
+ * Opens snapshots of the git repository that contains a folder. Returns null when no repository contains it, or when git
+ * is not installed. A snapshot does not have the files that git ignores.
+ */
 export async function openSnapshots(folder: string, env: Shell["env"]): Promise<FileSnapshots | null> {
   const root = await run("git", ["rev-parse", "--show-toplevel"], { cwd: folder }).then(
     ({ stdout }) => stdout.trimEnd(),

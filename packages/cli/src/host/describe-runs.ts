@@ -14,8 +14,9 @@ export async function describeRuns(entries: readonly InspectedEntry[], shell: Sh
     const border = run["border"] ?? (run.in === "fleet" ? undefined : "none");
     if (border === undefined) return `${place}, in the workers themselves`;
     if (border === "none") return `${place}, without a border`;
-    return border === "strictest"
-      ? `${place}, behind the strictest border: ${strictest ?? "there is none"} here`
-      : `${place}, behind ${border as string}`;
+    if (border !== "strictest") return `${place}, behind ${border as string}`;
+    return strictest === undefined
+      ? `${place}, behind the strictest border, but no border works on this machine`
+      : `${place}, behind the strictest border that works on this machine: ${strictest}`;
   };
 }
