@@ -4,7 +4,7 @@ import { expect, test } from "vitest";
 import { call, response, say } from "./support/exchange.ts";
 import { drawTerminal } from "./support/svg.ts";
 import { atTerminal, keys } from "./support/terminal.ts";
-import { oneTool, planOf, root, workspace } from "./support/workspace.ts";
+import { oneTool, planOf, removingTool, root, workspace } from "./support/workspace.ts";
 
 // Each picture is a process at a terminal of its own, or several.
 const folderOfPictures = join(root, "docs/pictures");
@@ -23,12 +23,7 @@ const editNote = oneTool({
     await new Promise((resolve) => setTimeout(resolve, 1_000));
     return failure("the plan does not allow to write " + params.path, { code: "ACCESS_DENIED" });`,
 });
-const removeNote = oneTool({
-  name: "remove_note",
-  schema: "path: z.string()",
-  confirm: "true",
-  body: "return data({ gone: params.path });",
-});
+const removeNote = removingTool("remove_note");
 const watchNote = oneTool({ name: "watch_note", body: "await new Promise(() => {}); return data(params);" });
 
 /** What differs from run to run. */

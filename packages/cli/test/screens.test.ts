@@ -5,7 +5,7 @@ import { expect, test } from "vitest";
 import { call, response, say } from "./support/exchange.ts";
 import { drawTerminal } from "./support/svg.ts";
 import { atTerminal, keys, type AtTerminal } from "./support/terminal.ts";
-import { oneTool, planOf, root, workspace } from "./support/workspace.ts";
+import { oneTool, planOf, removingTool, root, workspace } from "./support/workspace.ts";
 
 // Each screen of the command in a real pseudo-terminal: one file of text with what is shown at each width, and one picture
 // of 80 columns, light and dark as the reader's system is. `pnpm pictures` writes them.
@@ -17,12 +17,7 @@ const readNote = oneTool({
   schema: `path: z.string().describe("The note, relative to the folder of notes"), limit: z.int().positive().optional()`,
   body: `return data({ text: "The tools are mounted by hand.", lines: 1 });`,
 });
-const removeNote = oneTool({
-  name: "remove_note",
-  schema: "path: z.string()",
-  confirm: "true",
-  body: "return data({ gone: params.path });",
-});
+const removeNote = removingTool("remove_note");
 
 const files = {
   "mount-plan.yaml": `${planOf("./read.ts", "./remove.ts")}policy:\n  deny: ["remove_note(secret*)"]\n`,

@@ -1,16 +1,11 @@
 import { expect, test, vi } from "vitest";
 import { call, response, say } from "../support/exchange.ts";
 import { atTerminal, keys } from "../support/terminal.ts";
-import { oneTool, planOf, workspace } from "../support/workspace.ts";
+import { oneTool, planOf, removingTool, workspace } from "../support/workspace.ts";
 
 // Each test is a process at a terminal of its own, or several.
 const echo = oneTool({ name: "echo", schema: "text: z.string()", body: "return data(params.text);" });
-const remove = oneTool({
-  name: "remove",
-  schema: "path: z.string()",
-  confirm: "true",
-  body: "return data({ gone: params.path });",
-});
+const remove = removingTool();
 const hang = oneTool({ name: "hang", body: "await new Promise(() => {}); return data(context.runId);" });
 /** Waits for one file, and writes another when it ends. */
 const late = oneTool({

@@ -1,15 +1,10 @@
 import { expect, test, vi } from "vitest";
 import { atTerminal, keys } from "../support/terminal.ts";
-import { oneTool, planOf, workspace } from "../support/workspace.ts";
+import { planOf, removingTool, workspace } from "../support/workspace.ts";
 
 vi.setConfig({ testTimeout: 120_000 });
 
-const remove = oneTool({
-  name: "remove",
-  schema: "path: z.string()",
-  confirm: "true",
-  body: "return data({ gone: params.path });",
-});
+const remove = removingTool();
 
 test("O11: approvals alone at a terminal lets a person choose a question and answer it with a key", async () => {
   const { folder, run } = await workspace({ "mount-plan.yaml": planOf("./remove.ts"), "remove.ts": remove });

@@ -1,19 +1,14 @@
 import { once } from "node:events";
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import { oneTool, planOf, root, runCommand, workspace } from "../support/workspace.ts";
+import { oneTool, planOf, removingTool, root, runCommand, workspace } from "../support/workspace.ts";
 
 const greet = oneTool({
   name: "greet",
   schema: "name: z.string()",
   body: "return data({ text: `Hello, ${params.name}!` });",
 });
-const remove = oneTool({
-  name: "remove",
-  schema: "path: z.string()",
-  confirm: "true",
-  body: "return data({ gone: params.path });",
-});
+const remove = removingTool();
 
 test("a tool of this repository's own plan is called, and its outcome printed as JSON", async () => {
   const call = [

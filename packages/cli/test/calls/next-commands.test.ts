@@ -1,13 +1,8 @@
 import { once } from "node:events";
 import { expect, test } from "vitest";
-import { oneTool, planOf, workspace } from "../support/workspace.ts";
+import { planOf, removingTool, workspace } from "../support/workspace.ts";
 
-const remove = oneTool({
-  name: "remove",
-  schema: "path: z.string()",
-  confirm: "true",
-  body: "return data({ gone: params.path });",
-});
+const remove = removingTool();
 const files = { "plan.yaml": planOf("./remove.ts"), "remove.ts": remove };
 
 test("O9: a pending call shows the commands to type next, and the beginning of an id is enough", async () => {

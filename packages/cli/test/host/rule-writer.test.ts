@@ -1,13 +1,8 @@
 import { expect, test } from "vitest";
 import { atTerminal, keys } from "../support/terminal.ts";
-import { oneTool, planOf, workspace } from "../support/workspace.ts";
+import { planOf, removingTool, workspace } from "../support/workspace.ts";
 
-const remove = oneTool({
-  name: "remove_note",
-  schema: "path: z.string()",
-  confirm: "true",
-  body: "return data({ gone: params.path });",
-});
+const remove = removingTool("remove_note");
 
 test("never ask again: the person chooses the calls and the file, sees the change, and the rule holds", async () => {
   const plan = `${planOf("./remove.ts")}# a comment stays\n`;

@@ -13,6 +13,18 @@ async function install(folder: string) {
   await symlink(join(root, "packages/core/node_modules/zod"), join(modules, "zod"));
 }
 
+/** Starts init at a terminal, accepts the name of the plan, and answers the next two questions. */
+async function answerInit(cwd: string, { firstTool, files }: Record<"firstTool" | "files", "y" | "n">) {
+  const terminal = atTerminal(["init"], { cwd });
+  await terminal.until(/Name of the plan\?/);
+  terminal.press(keys.enter);
+  await terminal.until(/Write a first tool/);
+  terminal.press(firstTool);
+  await terminal.until(/read the files of this folder/);
+  terminal.press(files);
+  return terminal;
+}
+
 describe("T5: from an empty folder to a first own call", () => {
   test("init --yes writes a plan and a first tool, which can be called", async () => {
     const { folder, run, read } = await workspace({});
@@ -37,13 +49,7 @@ describe("T5: from an empty folder to a first own call", () => {
   test("at a terminal init asks three questions", async () => {
     const { folder, run } = await workspace({ "mine/.gitignore": "dist/" });
     const cwd = join(folder, "mine");
-    const terminal = atTerminal(["init"], { cwd });
-    await terminal.until(/Name of the plan\?/);
-    terminal.press(keys.enter);
-    await terminal.until(/Write a first tool/);
-    terminal.press("n");
-    await terminal.until(/read the files of this folder/);
-    terminal.press("y");
+    const terminal = await answerInit(cwd, { firstTool: "n", files: "y" });
     expect(await terminal.ended, terminal.text()).toBe(0);
     await install(cwd);
     const listed = await run(["list", "--json"], { cwd });
@@ -60,13 +66,7 @@ describe("T5: from an empty folder to a first own call", () => {
       "mine/.claude/settings.json": JSON.stringify({ permissions: { deny: ["Bash(rm *)"] } }),
     });
     const cwd = join(folder, "mine");
-    const terminal = atTerminal(["init"], { cwd });
-    await terminal.until(/Name of the plan\?/);
-    terminal.press(keys.enter);
-    await terminal.until(/Write a first tool/);
-    terminal.press("y");
-    await terminal.until(/read the files of this folder/);
-    terminal.press("n");
+    const terminal = await answerInit(cwd, { firstTool: "y", files: "n" });
     await terminal.until(/Import \.mcp\.json and \.cursor\/mcp\.json and \.claude\/settings\.json\?/);
     terminal.press("y");
     expect(await terminal.ended, terminal.text()).toBe(0);

@@ -117,6 +117,16 @@ export function oneTool(facts: {
   `;
 }
 
+/** A module of one tool that asks before each call, as if it removed the file at `path`. */
+export function removingTool(name = "remove"): string {
+  return oneTool({
+    name,
+    schema: "path: z.string()",
+    confirm: "true",
+    body: "return data({ gone: params.path });",
+  });
+}
+
 /** A plan of modules by their paths. */
 export function planOf(...modules: readonly string[]): string {
   return `version: 1\ntools:\n${modules.map((module) => `  - module: ${module}\n`).join("")}`;

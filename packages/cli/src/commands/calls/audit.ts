@@ -74,7 +74,7 @@ async function prune(sink: AuditSink, days: number, { json }: Options, { out }: 
     });
   const deleted = await sink.prune(Date.now() - days * 86_400_000);
   if (json === true) out.json({ deleted });
-  else out.line(`${deleted} ${deleted === 1 ? "record" : "records"} deleted`);
+  else out.line(`${countOf(deleted, "record")} deleted`);
   return exitCodes.done;
 }
 

@@ -36,8 +36,7 @@ async function status(plan: string | undefined, options: Options, shell: Shell):
   const tree = options.tree === true ? host.bootTree() : undefined;
   await host.close();
   if (options.json === true) shell.out.json(tree === undefined ? report : { ...report, tree });
-  else if (tree === undefined) writeStatus(report, shell);
-  else writeTree(report, tree, shell);
+  else writeReport(report, tree, shell);
   const isBroken = report.entries.some(({ state }) => state === "failed" || state === "skipped");
   return isBroken ? exitCodes.failed : exitCodes.done;
 }
@@ -50,8 +49,18 @@ const styles: Readonly<Record<EntryStatus["state"], Style>> = {
   skipped: "yellow",
 };
 
-function writeStatus({ plan, entries }: HostStatus, { out, cwd }: Shell): void {
+function writeReport(
+  { plan, entries }: HostStatus,
+  tree: readonly BootEntry[] | undefined,
+  shell: Shell,
+): void {
+  const { out, cwd } = shell;
   out.line(wrapped(out, `${printable(shortPath(plan.file ?? "", cwd))}: ${countModules(entries)}`));
+  if (tree === undefined) writeEntries(entries, shell);
+  else writeTree(tree, shell);
+}
+
+function writeEntries(entries: readonly EntryStatus[], { out, cwd }: Shell): void {
   writeTable(
     out,
     [
@@ -68,8 +77,7 @@ function writeStatus({ plan, entries }: HostStatus, { out, cwd }: Shell): void {
   writeProblems(out, problems, cwd);
 }
 
-function writeTree({ plan, entries }: HostStatus, tree: readonly BootEntry[], { out, cwd }: Shell): void {
-  out.line(wrapped(out, `${printable(shortPath(plan.file ?? "", cwd))}: ${countModules(entries)}`));
+function writeTree(tree: readonly BootEntry[], { out }: Shell): void {
   writeBranches(tree, "");
   function writeBranches(branches: readonly BootEntry[], before: string): void {
     for (const [index, { id, state, times, needs }] of branches.entries()) {
