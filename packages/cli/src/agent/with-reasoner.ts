@@ -12,10 +12,10 @@ import type { Shell } from "../process/shell.ts";
 import type { ExitCode } from "../process/exit-codes.ts";
 import { interruption } from "../process/signals.ts";
 import { createTerminalLock, type TerminalLock } from "../process/terminal-lock.ts";
+import { openStatus } from "../process/with-status.ts";
 import type { AnswerForm } from "./structured-output.ts";
 import { findAgentsFile, sayAgentsFile } from "./agents-md.ts";
 import { openReasoner, type ModelOptions, type OpenReasoner } from "./open-reasoner.ts";
-import { createStatusLine, type StatusLine } from "../screen/status-line.ts";
 import { createRunningCalls } from "./running-calls.ts";
 import { createTurnView, exitCodeOfTurn, turnFooter } from "./turn-view.ts";
 
@@ -24,7 +24,7 @@ export interface AgentOptions extends PlanOptions, ModelOptions, TapeOptions {
   readonly json?: true;
   readonly user?: string;
   /** The form of the last answer, with `run --schema`. */
-  readonly form?: AnswerForm;
+  readonly form?: AnswerForm | undefined;
   /** False with `--no-agents-md`. */
   readonly agentsMd?: boolean;
 }
@@ -45,11 +45,10 @@ export async function withReasoner<Value>(
   given: Shell,
   act: (agent: Agent) => Promise<Value>,
 ): Promise<Value> {
-  const status = createStatusLine(given.err, given.env);
-  const shell = { ...given, err: status.over(given.err) };
+  const { status, shell } = openStatus(given);
   const agentsFile = options.agentsMd === false ? undefined : await findAgentsFile(shell.cwd);
   if (agentsFile !== undefined && options.json !== true) sayAgentsFile(agentsFile, shell);
-  const lock = quietLock(createTerminalLock(), status);
+  const lock = createTerminalLock();
   let current: AbortController | undefined;
   const rules = createRuleWriter(shell.cwd);
   const approver = chooseApprover(shell, lock, () => current?.abort(interruption("SIGINT")), rules);
@@ -70,7 +69,6 @@ export async function withReasoner<Value>(
     const running = createRunningCalls();
     const onEvent = (event: TurnEvent) =>
       lock.write(() => {
-        status.clear();
         write(event);
         if (options.json !== true) status.show(running.after(event));
       });
@@ -88,18 +86,6 @@ export async function withReasoner<Value>(
     await host.close();
     await opened?.close();
   }
-}
-
-/** A question has the terminal for itself: nothing moves below it. */
-function quietLock(lock: TerminalLock, status: StatusLine): TerminalLock {
-  return {
-    write: (write) => lock.write(write),
-    alone: (work) =>
-      lock.alone(() => {
-        status.clear();
-        return work();
-      }),
-  };
 }
 
 /** Writes each event when it happens, one JSON object a line; the last one of a turn is `done`, with its result. */

@@ -1,16 +1,22 @@
-import { createStatusLine } from "../screen/status-line.ts";
+import { createStatusLine, type StatusLine } from "../screen/status-line.ts";
 import type { Shell } from "./shell.ts";
+
+/** A status line, and the shell whose standard error removes the line before it writes. */
+export function openStatus(shell: Shell): { readonly status: StatusLine; readonly shell: Shell } {
+  const status = createStatusLine(shell.err, shell.env);
+  return { status, shell: { ...shell, err: status.over(shell.err) } };
+}
 
 /** Runs work. When it takes over half a second at a terminal, a line says what is done. The work must not write answers. */
 export async function withStatus<Value>(
-  shell: Shell,
+  given: Shell,
   doing: string,
   work: (shell: Shell) => Promise<Value>,
 ): Promise<Value> {
-  const status = createStatusLine(shell.err, shell.env);
+  const { status, shell } = openStatus(given);
   status.show([doing]);
   try {
-    return await work({ ...shell, err: status.over(shell.err) });
+    return await work(shell);
   } finally {
     status.show([]);
   }

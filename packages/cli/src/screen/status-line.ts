@@ -6,9 +6,7 @@ import type { Screen } from "./screen.ts";
 export interface StatusLine {
   /** Shows that these run; none ends it. The line appears when they take longer than half a second. */
   show(running: readonly string[]): void;
-  /** Removes the line until the next `show`, because something else is written. */
-  clear(): void;
-  /** The same screen; the line is removed before anything is written there. */
+  /** The same screen. Before it writes, it removes the line, until the next `show`. */
   over(screen: Screen): Screen;
 }
 
@@ -56,7 +54,6 @@ export function createStatusLine(
       timer = setInterval(draw, stepMs);
       timer.unref();
     },
-    clear,
     over: (inner) => ({
       ...inner,
       get columns() {

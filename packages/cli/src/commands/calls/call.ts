@@ -25,7 +25,7 @@ import { exitCodeOfCall, writeOutcome } from "../../render/outcome.ts";
 import { printable } from "../../screen/printable.ts";
 import type { Shell } from "../../process/shell.ts";
 import type { ExitCode } from "../../process/exit-codes.ts";
-import { createStatusLine } from "../../screen/status-line.ts";
+import { openStatus } from "../../process/with-status.ts";
 import { interruption } from "../../process/signals.ts";
 
 interface Options extends PlanOptions, TapeOptions, SourceOptions {
@@ -73,8 +73,7 @@ export function define(command: Command, shell: Shell): void {
 
 async function call(operands: CallOperands, options: Options, given: Shell): Promise<ExitCode> {
   const { plan } = operands;
-  const status = createStatusLine(given.err, given.env);
-  const shell = { ...given, err: status.over(given.err) };
+  const { status, shell } = openStatus(given);
   const input = planOfSource(plan, options);
   const { outcome, code } = await shell.interruptible(async (controller) => {
     const terminal = operands.text === "-" ? undefined : shell.terminal;
