@@ -24,54 +24,73 @@ export async function readPromptFiles(prompt: string, cwd: string): Promise<Prom
   const paths = [...prompt.matchAll(/(?<=^|\s)@(?:"([^"\n]+)"|(\S+))/g)].map(
     ([, quoted, plain = ""]) => quoted ?? plain.replace(/[,;:!?)]+$/, ""),
   );
-  const texts: string[] = [];
-  const images: Image[] = [];
-  const notes: string[] = [];
-  for (const path of new Set(paths)) {
-    const read = await readOne(path, resolve(cwd, path));
-    if (read === undefined) continue;
-    notes.push(read.note);
-    if (read.image !== undefined) images.push(read.image);
-    if (read.text !== undefined) texts.push(`\n\n<file path=${JSON.stringify(path)}>\n${read.text}\n</file>`);
-  }
-  return { prompt: prompt + texts.join(""), images, notes };
+  const files = await readFiles(paths, cwd);
+  return { ...withFiles(prompt, files), notes: files.flatMap((file) => noteOf(file) ?? []) };
 }
 
-interface ReadFile {
-  readonly note: string;
-  readonly image?: Image;
-  readonly text?: string;
+/** A file that a person named: an image, a text, or the problem for which it is not sent. */
+export type NamedFile = { readonly path: string } & (
+  | { readonly facts: string; readonly image: Image }
+  | { readonly facts: string; readonly text: string }
+  | { readonly problem: string }
+);
+
+/** Reads files for a model, each once. */
+export async function readFiles(paths: readonly string[], cwd: string): Promise<readonly NamedFile[]> {
+  const files: NamedFile[] = [];
+  for (const path of new Set(paths)) files.push(await readOne(path, resolve(cwd, path)));
+  return files;
 }
 
-/** A file; undefined for a word that is not meant as one. */
-async function readOne(path: string, file: string): Promise<ReadFile | undefined> {
+/** A prompt, with the texts of files below it, and the images of files. */
+export function withFiles(
+  prompt: string,
+  files: readonly NamedFile[],
+): Pick<PromptWithFiles, "prompt" | "images"> {
+  const texts = files.flatMap((file) =>
+    "text" in file ? `\n\n<file path=${JSON.stringify(file.path)}>\n${file.text}\n</file>` : [],
+  );
+  return {
+    prompt: prompt + texts.join(""),
+    images: files.flatMap((file) => ("image" in file ? file.image : [])),
+  };
+}
+
+const absent = "there is no such file";
+
+/** Whether a person meant a word, such as `@ada`, and not the path of a missing file, such as `@ada.txt`. */
+export function isWord(file: NamedFile): boolean {
+  return "problem" in file && file.problem === absent && !/[/\\]|\.\w{1,8}$/.test(file.path);
+}
+
+function noteOf(file: NamedFile): string | undefined {
+  if (isWord(file)) return undefined;
+  const note = "problem" in file ? `${file.problem}; it is sent as a word` : file.facts;
+  return `@${file.path}: ${note}`;
+}
+
+async function readOne(path: string, file: string): Promise<NamedFile> {
   const found = await stat(file).catch(() => undefined);
-  if (found === undefined)
-    return /[/\\]|\.\w{1,8}$/.test(path)
-      ? { note: `@${path}: there is no such file; it is sent as a word` }
-      : undefined;
-  if (!found.isFile()) return { note: `@${path}: it is not a file; it is sent as a word` };
-  if (found.size > maxBytes.image) return tooLarge(path, found.size, maxBytes.image);
+  if (found === undefined) return { path, problem: absent };
+  if (!found.isFile()) return { path, problem: "it is not a file" };
+  if (found.size > maxBytes.image) return { path, problem: tooLarge(found.size, maxBytes.image) };
   const bytes = await readFile(file);
   const mediaType = mediaTypeOf(bytes);
   const size = sizeText(bytes.length);
-  if (mediaType === undefined) {
-    if (bytes.length > maxBytes.text) return tooLarge(path, bytes.length, maxBytes.text);
-    const text = readUtf8(bytes);
-    if (text === undefined)
-      return { note: `@${path}: it is neither an image nor a text; it is sent as a word` };
-    return { note: `@${path}: text, ${size}`, text };
-  }
-  return {
-    note: `@${path}: ${mediaType}, ${size}`,
-    image: { mimeType: mediaType, data: bytes.toString("base64") },
-  };
+  if (mediaType !== undefined)
+    return {
+      path,
+      facts: `${mediaType}, ${size}`,
+      image: { mimeType: mediaType, data: bytes.toString("base64") },
+    };
+  if (bytes.length > maxBytes.text) return { path, problem: tooLarge(bytes.length, maxBytes.text) };
+  const text = readUtf8(bytes);
+  if (text === undefined) return { path, problem: "it is neither an image nor a text" };
+  return { path, facts: `text, ${size}`, text };
 }
 
-function tooLarge(path: string, bytes: number, limit: number): ReadFile {
-  return {
-    note: `@${path}: ${sizeText(bytes)} are too large to send, at most ${sizeText(limit)}; it is sent as a word`,
-  };
+function tooLarge(bytes: number, limit: number): string {
+  return `${sizeText(bytes)} are too large to send, at most ${sizeText(limit)}`;
 }
 
 /** The first bytes of the files that models take. The name of a file may say anything. */

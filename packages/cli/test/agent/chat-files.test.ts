@@ -5,7 +5,7 @@ import type { AddressInfo } from "node:net";
 import { join } from "node:path";
 import { json } from "node:stream/consumers";
 import { expect, onTestFinished, test } from "vitest";
-import { readPromptFiles } from "../../src/agent/prompt-files.ts";
+import { readFiles, readPromptFiles } from "../../src/agent/prompt-files.ts";
 import { call, response, say } from "../support/exchange.ts";
 import { atTerminal, keys } from "../support/terminal.ts";
 import { oneTool, planOf, workspace } from "../support/workspace.ts";
@@ -180,4 +180,13 @@ test("--watch mounts a changed tool again while a person types, and reports an i
   await terminal.until(/renew +Does what a test wants[\s\S]*You ›$/);
   terminal.press(keys.ctrlD);
   expect(await terminal.ended, terminal.text()).toBe(0);
+});
+
+test("a file is read whatever its name is, and each file once", async () => {
+  const { folder } = await workspace({ 'the "first" note.txt': "one" });
+  const name = 'the "first" note.txt';
+
+  expect(await readFiles([name, name], folder)).toEqual([
+    { path: name, facts: "text, 3 bytes", text: "one" },
+  ]);
 });

@@ -1,15 +1,15 @@
-import { ToolmountError } from "@toolmount/core";
 import type { TurnResult } from "@toolmount/reasoner";
 import type { Command } from "commander";
 import { addAgentsOption, addModelOptions } from "../../agent/open-reasoner.ts";
 import { runTurn, type AgentOptions } from "../../agent/with-reasoner.ts";
-import { readPromptFiles } from "../../agent/prompt-files.ts";
+import { isWord, readFiles, withFiles, type NamedFile } from "../../agent/prompt-files.ts";
 import { readAnswerForm } from "../../agent/structured-output.ts";
 import { readText } from "../../options/operands.ts";
-import { addExamples, jsonOption } from "../../options/common.ts";
+import { addExamples, collect, jsonOption } from "../../options/common.ts";
 import { addPlanOptions } from "../../options/plan-options.ts";
 import { addTapeOptions } from "../../options/tape-options.ts";
 import type { Shell } from "../../process/shell.ts";
+import { usageError } from "../../process/usage-error.ts";
 import type { ExitCode } from "../../process/exit-codes.ts";
 
 interface Options extends AgentOptions {
@@ -45,54 +45,38 @@ export function define(command: Command, shell: Shell): void {
 }
 
 async function run(words: readonly string[], options: Options, shell: Shell): Promise<ExitCode> {
-  const { plan, written } = readOperands(words, shell.settings.plan);
-  const prompt = written === "-" ? await readText(shell.input) : written;
-  if (prompt.trim() === "") throw new ToolmountError("USAGE_INVALID", { problem: "the prompt is empty" });
+  const { plan, given } = readOperands(words, shell.settings.plan);
+  const prompt = given === "-" ? await readText(shell.input) : given;
+  if (prompt.trim() === "") throw usageError("the prompt is empty");
   const { schema, session: sessionId } = options;
-  const attached = await readAttached(options.attach ?? [], shell);
-  const given = { ...attached, prompt: `${prompt}${attached.prompt}` };
+  const request = withFiles(prompt, await readAttached(options.attach ?? [], shell.cwd));
   const form = schema === undefined ? undefined : await readAnswerForm(schema, shell.cwd);
-  if (form === undefined)
-    return runTurn(options, plan, shell, ({ host, reasoner }, turn) =>
-      reasoner.run(host, { ...turn, ...given, sessionId }),
-    );
   let last: TurnResult | undefined;
-  const keep = (result: TurnResult) => (last = result);
   const code = await runTurn({ ...options, form }, plan, shell, async ({ host, reasoner }, turn) => {
-    const first = await reasoner.run(host, { ...turn, ...given, sessionId });
-    const problem = first.data === undefined ? form.problemOf(first.text) : undefined;
-    const isOther = first.status === "failed" && problem !== undefined;
-    if (!isOther) return keep(first);
+    last = await reasoner.run(host, { ...turn, ...request, sessionId });
+    const isWithoutData = last.status === "failed" && last.data === undefined;
+    const problem = isWithoutData ? form?.problemOf(last.text) : undefined;
+    if (problem === undefined) return last;
     const again = `Your answer does not fit the schema: ${problem}. Answer again, with the JSON value alone.`;
-    return keep(await reasoner.run(host, { ...turn, prompt: again, sessionId: first.sessionId }));
+    return (last = await reasoner.run(host, { ...turn, prompt: again, sessionId: last.sessionId }));
   });
-  if (last?.data !== undefined && options.json !== true) shell.out.json(last.data);
+  if (form !== undefined && last?.data !== undefined && options.json !== true) shell.out.json(last.data);
   return code;
 }
 
 /** The files of `--attach`. Unlike in a chat, the prompt itself names none: a script may not know what is in it. */
-async function readAttached(paths: readonly string[], shell: Shell) {
-  const { images, notes, prompt } = await readPromptFiles(
-    paths.map((path) => `@"${path}"`).join(" "),
-    shell.cwd,
-  );
-  const left = notes.find((note) => note.endsWith("sent as a word"));
-  if (left !== undefined || notes.length < new Set(paths).size)
-    throw new ToolmountError("USAGE_INVALID", {
-      problem: `--attach ${left ?? "names no file"}`.replace(/; it is sent.*/, ""),
-    });
-  const texts = prompt.indexOf("\n\n<file ");
-  return { images, prompt: texts < 0 ? "" : prompt.slice(texts) };
-}
-
-function collect(value: string, before: readonly string[] = []): readonly string[] {
-  return [...before, value];
+async function readAttached(paths: readonly string[], cwd: string): Promise<readonly NamedFile[]> {
+  const files = await readFiles(paths, cwd);
+  for (const file of files)
+    if ("problem" in file && !isWord(file)) throw usageError(`--attach @${file.path}: ${file.problem}`);
+  if (files.some(isWord)) throw usageError("--attach names no file");
+  return files;
 }
 
 function readOperands(words: readonly string[], planOption: string | undefined) {
   const [first, second, ...rest] = words;
-  if (first === undefined) throw new ToolmountError("USAGE_INVALID", { problem: "the prompt is missing" });
+  if (first === undefined) throw usageError("the prompt is missing");
   if (rest.length > 0 || (second !== undefined && planOption !== undefined))
-    throw new ToolmountError("USAGE_INVALID", { problem: "too many words; quote the prompt as one word" });
-  return second === undefined ? { plan: planOption, written: first } : { plan: first, written: second };
+    throw usageError("too many words; quote the prompt as one word");
+  return second === undefined ? { plan: planOption, given: first } : { plan: first, given: second };
 }
