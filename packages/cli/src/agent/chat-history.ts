@@ -30,19 +30,10 @@ export async function openHistory(
       if (file === null) return;
       try {
         await mkdir(dirname(file), { recursive: true });
-        const text = `${JSON.stringify(line)}\n`;
         // Rewritten now and then, so that it stays short.
         if (lines.length % maxLines === 0)
-          await writeFile(
-            file,
-            `${lines
-              .slice(0, maxLines)
-              .toReversed()
-              .map((one) => JSON.stringify(one))
-              .join("\n")}\n`,
-            { mode: 0o600 },
-          );
-        else await appendFile(file, text, { mode: 0o600 });
+          await writeFile(file, lines.slice(0, maxLines).toReversed().map(rowOf).join(""), { mode: 0o600 });
+        else await appendFile(file, rowOf(line), { mode: 0o600 });
       } catch (error) {
         warn(
           `the history of the chat is not kept: ${error instanceof Error ? error.message : String(error)}`,
@@ -50,6 +41,10 @@ export async function openHistory(
       }
     },
   };
+}
+
+function rowOf(line: string): string {
+  return `${JSON.stringify(line)}\n`;
 }
 
 async function readLines(file: string): Promise<string[]> {

@@ -34,9 +34,9 @@ export function createTurnView(screen: Screen): (event: TurnEvent) => void {
       case "tool_call":
       case "tool_result":
       case "tool_warning":
-        return eventLines(screen, event, 0).forEach(line);
+        return callLines(screen, event).forEach(line);
       case "agent":
-        return agentLines(screen, event, 0).forEach(line);
+        return agentLines(screen, event).forEach(line);
       case "retry":
         wasStreamed = false;
         return line(screen.paint("dim", `asking again in ${Math.round(event.afterMs)} ms (${event.kind})`));
@@ -61,37 +61,35 @@ export function createTurnView(screen: Screen): (event: TurnEvent) => void {
 
 type CallEvent = TurnEvent & { type: "tool_call" | "tool_result" | "tool_warning" };
 
-/** A call, its end, or a warning. `depth` is 0 for a call of the turn itself, and 1 more for each sub-agent above it. */
-function eventLines(screen: Screen, event: CallEvent, depth: number): string[] {
-  const room = { ...screen, columns: screen.columns === undefined ? undefined : screen.columns - depth * 4 };
-  const lines = ofCall(room, event);
-  return lines.map((text) => " ".repeat(depth * 4) + text);
-}
-
-function ofCall(screen: Screen, event: CallEvent): string[] {
+/** A call, its end, or a warning. */
+function callLines(screen: Screen, event: CallEvent): string[] {
   if (event.type === "tool_call") return [callLine(screen, event)];
   if (event.type === "tool_result") return resultLines(screen, event);
   return [screen.paint("yellow", `  warning: ${printable(`${event.tool} ${event.message}`.trim())}`)];
 }
 
-/** What a sub-agent does, below the call that runs it. Its answer is the result of that call. */
-function agentLines(
-  screen: Screen,
-  { event, agent }: TurnEvent & { type: "agent" },
-  depth: number,
-): string[] {
-  const indent = " ".repeat((depth + 1) * 4);
+type AgentEvent = TurnEvent & { type: "agent" };
+
+const agentIndent = 4;
+
+/** What a sub-agent does, indented below the call that runs it. Its answer is the result of that call. */
+function agentLines(screen: Screen, event: AgentEvent): string[] {
+  const columns = screen.columns === undefined ? undefined : screen.columns - agentIndent;
+  return linesOfAgent({ ...screen, columns }, event).map((line) => " ".repeat(agentIndent) + line);
+}
+
+function linesOfAgent(screen: Screen, { event, agent }: AgentEvent): string[] {
   switch (event.type) {
     case "begin":
-      return [`${indent}${screen.paint("dim", "agent")} ${screen.paint("cyan", printable(agent))}`];
+      return [`${screen.paint("dim", "agent")} ${screen.paint("cyan", printable(agent))}`];
     case "tool_call":
     case "tool_result":
     case "tool_warning":
-      return eventLines(screen, event, depth + 1);
+      return callLines(screen, event);
     case "agent":
-      return agentLines(screen, event, depth + 1);
+      return agentLines(screen, event);
     case "error":
-      return [`${indent}${screen.paint("red", event.code)} ${printable(event.message)}`];
+      return [`${screen.paint("red", event.code)} ${printable(event.message)}`];
     case "text":
     case "text_delta":
     case "thinking_delta":

@@ -73,12 +73,12 @@ interface Asking {
 async function askPerson(
   question: ApprovalQuestion,
   signal: AbortSignal,
-  { screen, terminal, onLeave, waiting, rules }: Asking,
+  asking: Asking,
 ): Promise<ApprovalAnswer> {
+  const { screen, terminal, onLeave, waiting, rules } = asking;
   if (signal.aborted) return { decision: "deny", reason: "the call ended before the question was shown" };
   const { isCancel, select, text } = await import("@clack/prompts");
   for (const line of questionLines(question, screen, waiting)) screen.line(line);
-  const askAgain = () => askPerson(question, signal, { screen, terminal, onLeave, waiting, rules });
   const leave = (): ApprovalAnswer => {
     if (!signal.aborted) onLeave();
     return { decision: "deny", reason: "the question was left unanswered" };
@@ -100,7 +100,7 @@ async function askPerson(
   if (choice === "rule")
     return rules!
       .write(question, { screen, terminal, signal })
-      .then((wrote) => (wrote ? { decision: "approve" } : askAgain()));
+      .then((wrote) => (wrote ? { decision: "approve" } : askPerson(question, signal, asking)));
   if (choice !== "reason") return answerOf(choice);
   const reason = await text({ ...terminal, signal, message: "Why not? The model reads it." });
   if (isCancel(reason)) return leave();

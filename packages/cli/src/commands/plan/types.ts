@@ -35,40 +35,45 @@ async function types(plan: string | undefined, options: Options, shell: Shell): 
   const tools = host.tools();
   await host.close();
   const folder = resolve(shell.cwd, options.out);
-  const files = {
-    "toolmount-tools.d.ts": await renderTypes(tools),
-    "toolmount-client.ts": renderClient(tools),
-  };
-  const paths = Object.keys(files).map((name) => join(folder, name));
-  const texts = Object.values(files);
-  const before = await Promise.all(paths.map((path) => readFile(path, "utf8").catch(() => undefined)));
-  const changed = paths.filter((_, at) => before[at] !== texts[at]);
+  const files = await Promise.all([
+    compare(join(folder, "toolmount-tools.d.ts"), await renderTypes(tools)),
+    compare(join(folder, "toolmount-client.ts"), renderClient(tools)),
+  ]);
+  const changed = files.filter(({ isChanged }) => isChanged);
   if (options.check !== true) {
     await mkdir(folder, { recursive: true });
-    await Promise.all(paths.map((path, at) => writeFile(path, texts[at]!)));
+    await Promise.all(changed.map(({ path, text }) => writeFile(path, text)));
   }
-  const isStale = options.check === true && changed.length > 0;
-  if (options.json === true) shell.out.json({ files: paths, changed, tools: tools.length });
-  else writeReport({ paths, changed, count: countOf(tools, "tool") }, options, shell);
-  return isStale ? exitCodes.failed : exitCodes.done;
+  const pathsOf = (some: readonly TypesFile[]) => some.map(({ path }) => path);
+  if (options.json === true)
+    shell.out.json({ files: pathsOf(files), changed: pathsOf(changed), tools: tools.length });
+  else writeReport(files, countOf(tools, "tool"), options, shell);
+  return options.check === true && changed.length > 0 ? exitCodes.failed : exitCodes.done;
 }
 
-interface Report {
-  readonly paths: readonly string[];
-  readonly changed: readonly string[];
-  /** Of the tools. */
-  readonly count: string;
+interface TypesFile {
+  readonly path: string;
+  readonly text: string;
+  /** Whether the file on disk has another text, or is not there. */
+  readonly isChanged: boolean;
 }
 
-function writeReport({ paths, changed, count }: Report, { check }: Options, { out, cwd }: Shell): void {
-  for (const path of paths) {
-    const isNew = changed.includes(path);
-    const sign = check === true && isNew ? out.paint("red", "✖") : out.paint("green", "✔");
-    const what = isNew
-      ? check === true
-        ? "is out of date: toolmount types writes it"
-        : "written"
-      : "unchanged";
+async function compare(path: string, text: string): Promise<TypesFile> {
+  const before = await readFile(path, "utf8").catch(() => undefined);
+  return { path, text, isChanged: before !== text };
+}
+
+function writeReport(
+  files: readonly TypesFile[],
+  count: string,
+  { check }: Options,
+  { out, cwd }: Shell,
+): void {
+  for (const { path, isChanged } of files) {
+    const isStale = check === true && isChanged;
+    const sign = isStale ? out.paint("red", "✖") : out.paint("green", "✔");
+    const change = isStale ? "is out of date: toolmount types writes it" : "written";
+    const what = isChanged ? change : "unchanged";
     out.line(`${sign} ${printable(shortPath(path, cwd))} ${out.paint("dim", what)}`);
   }
   out.line(out.paint("dim", count));
