@@ -170,6 +170,23 @@ test("a skill of a server that changed is stopped by the lock until it is accept
   expect(accepted.result.data).toMatchObject({ text: expect.stringContaining("forms.example") });
 });
 
+test("a skill with an address that cannot be decoded is left out alone, also when the server lists it later", async () => {
+  const server = join(import.meta.dirname, "fixtures/odd-skill-server.mjs");
+  const mcpSettings = { command: process.execPath, args: [server], skills: true, era: "legacy" };
+  const host = await open({ version: 1, tools: [{ module: "odd", source: { mcp: mcpSettings } }] }, options);
+  const names = () => host.tools().map(({ name }) => name);
+  const before = names();
+  const changed = new Promise<void>((resolve) => {
+    host.coordinator.hooks.observe("mcp:changed", () => resolve());
+  });
+
+  await host.call({ name: "ping" });
+  await changed;
+
+  expect(before).toEqual(["ping", "skill_fine", "skill_later"]);
+  expect(names()).toEqual(["ping", "skill_fine"]);
+});
+
 test("without skills: true a server's skills are not mounted", async () => {
   const folder = await folderWith(mounting("auto").replace("skills: true", "skills: false"));
   const host = await open(join(folder, "plan.yaml"), options);

@@ -47,9 +47,15 @@ export function skillOf({ _meta }: Pick<Tool, "_meta">): Skill | undefined {
 
 /** Why the skill that a tool reads cannot be mounted; undefined where it can, and for a tool of the server itself. */
 export function skillProblem(tool: Pick<Tool, "_meta">): string | undefined {
-  return skillOf(tool)?.resources === "dynamic"
-    ? "the server gives no digests of its files, so it cannot be locked"
-    : undefined;
+  const skill = skillOf(tool);
+  if (skill?.resources === "dynamic")
+    return "the server gives no digests of its files, so it cannot be locked";
+  try {
+    if (skill !== undefined) filesOf(skill);
+    return undefined;
+  } catch {
+    return "the address of one of its files is not valid UTF-8";
+  }
 }
 
 /** What a skill is, for the lock file and for clients of this host. */
