@@ -1,13 +1,12 @@
 // Bundles the package of the working folder: one file in `dist/` for each entry of its `exports` and `imports`, with
 // chunks for what is loaded when it is needed. Dependencies stay outside, so two copies of a package never meet. The
-// command carries its parser of command lines and zod, and `carried` in a manifest names development dependencies that
-// the package brings in its own files because they are large to install; all with their licences. Declarations come from `tsc -b`, which
-// runs before.
-import { copyFileSync, existsSync, globSync, readFileSync, rmSync, writeFileSync } from "node:fs";
-import { createRequire, isBuiltin } from "node:module";
-import { brotliCompressSync, constants } from "node:zlib";
+// command carries zod, and `carried` in a manifest names development dependencies that the package brings in its own files
+// because they are large to install; all minified and with their licences. Declarations come from `tsc -b`, which runs before.
+import { existsSync, globSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { isBuiltin } from "node:module";
 import { basename, join, relative } from "node:path";
 import { rolldown } from "rolldown";
+import { carriedCode, copyCarried, copyFoldersRead, licenceOf, minifyFile } from "./carried.mjs";
 
 const manifest = JSON.parse(readFileSync("package.json", "utf8"));
 const targets = [...Object.values(manifest.exports ?? {}), ...Object.values(manifest.imports ?? {})];
@@ -16,7 +15,7 @@ if (existsSync("src/main.ts")) sources.push("./src/main.ts");
 const input = Object.fromEntries(sources.map((path) => [nameOf(path), path]));
 
 const isCommand = manifest.name === "toolmount";
-const carried = [...(isCommand ? ["commander", "zod"] : []), ...(manifest.carried ?? [])];
+const carried = [...(isCommand ? ["zod"] : []), ...(manifest.carried ?? [])];
 if (isCommand) input["zod"] = "zod";
 
 /** What each module imports statically, by its path. */
@@ -36,16 +35,13 @@ const sharedChunk = {
   },
 };
 
-// The compiler of types formats with prettier, and searches files, only where it is asked to: the command never does.
-const unused = /^(?:prettier|tinyglobby)$/;
-
 const bundle = await rolldown({
   input,
   // What rolldown needs where a chunk takes modules without their imports.
   ...(isCommand ? { preserveEntrySignatures: "allow-extension" } : {}),
   plugins: [
     { name: "imports", moduleParsed: ({ id, importedIds }) => void imports.set(id, importedIds) },
-    { name: "carried", resolveId: (id) => (unused.test(id) ? "\0unused" : null), load: loadCarried },
+    carriedCode,
   ],
   platform: "node",
   // A warning ends the build, and a busy machine is no reason for one.
@@ -70,14 +66,13 @@ const { output } = await bundle.write({
 });
 await bundle.close();
 
-// A CommonJS file of a carried package stays as it is: `#name` is the package's file in the sources, and a copy of it here.
-const copies = Object.values(manifest.imports ?? {}).filter(({ default: copy }) => copy?.endsWith(".cjs"));
-for (const { "@toolmount/source": file, default: copy } of copies) copyFileSync(resolve(file), copy);
+const copiedFrom = copyCarried(manifest.imports);
 
-// What others wrote is debugged in their repositories: a map of it would be as large as the code.
-for (const { fileName, moduleIds = [], code } of output)
+// Chunks of what others wrote: nobody reads them, and a map of them would be as large as the code.
+for (const { fileName, moduleIds = [] } of output)
   if (moduleIds.length > 0 && moduleIds.every((id) => !isOwn(id))) {
-    writeFileSync(join("dist", fileName), code.replace(/\n\/\/# sourceMappingURL=.*\n?$/, "\n"));
+    minifyFile(join("dist", fileName));
+    copyFoldersRead(moduleIds, join("dist", fileName));
     rmSync(join("dist", `${fileName}.map`), { force: true });
   }
 
@@ -100,8 +95,7 @@ for (const path of written) {
   if (path.endsWith(".map")) writeFileSync(path, withoutTexts(readFileSync(path, "utf8")));
 }
 const folders = new Set(output.flatMap(({ moduleIds = [] }) => moduleIds.flatMap(packageFolder)));
-for (const { "@toolmount/source": file } of copies)
-  packageFolder(resolve(file)).forEach((each) => folders.add(each));
+for (const file of copiedFrom) packageFolder(file).forEach((each) => folders.add(each));
 if (folders.size > 0)
   writeFileSync(
     "dist/LICENSES.txt",
@@ -130,18 +124,6 @@ function reachedFrom(id, reached) {
 /** A file below `src/carried` only names what others wrote. */
 function isOwn(id) {
   return id.startsWith(join(process.cwd(), "src/")) && !id.startsWith(join(process.cwd(), "src/carried/"));
-}
-
-/** The ranks of a tokenizer are 2.4 MB of texts; compressed in the file they are 1.1 MB. */
-async function loadCarried(id) {
-  if (id === "\0unused")
-    return "export const format = undefined; export const glob = undefined; export default {};";
-  if (!/gpt-tokenizer\/esm\/bpeRanks\/\w+\.js$/.test(id)) return null;
-  const { default: ranks } = await import(id);
-  const params = { [constants.BROTLI_PARAM_QUALITY]: 9, [constants.BROTLI_PARAM_LGWIN]: 24 };
-  const packed = brotliCompressSync(JSON.stringify(ranks), { params }).toString("base64");
-  return `import { brotliDecompressSync } from "node:zlib";
-export default JSON.parse(brotliDecompressSync(Buffer.from("${packed}", "base64")).toString("utf8"));`;
 }
 
 /**
@@ -179,21 +161,10 @@ function packageOf(id) {
   return id.split("/", id.startsWith("@") ? 2 : 1).join("/");
 }
 
-function resolve(id) {
-  return createRequire(join(process.cwd(), "package.json")).resolve(id);
-}
-
 /** The folder of the installed package that a bundled file is from; none for our own files. */
 function packageFolder(path) {
   const found = /^.*\/node_modules\/(?:@[^/]+\/)?[^/]+(?=\/)/.exec(path);
   return found === null ? [] : [found[0]];
-}
-
-function licenceOf(folder) {
-  const { name, version, license } = JSON.parse(readFileSync(join(folder, "package.json"), "utf8"));
-  const [file] = globSync("{LICENSE,LICENCE,License,license}{,.md,.txt}", { cwd: folder });
-  const text = file === undefined ? `${license}\n` : readFileSync(join(folder, file), "utf8");
-  return `${name} ${version}\n\n${text}`;
 }
 
 /** `./src/contract/errors.ts` is built as `dist/contract/errors.js`. */

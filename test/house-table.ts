@@ -98,7 +98,12 @@ export const folderOrders: Readonly<Record<string, readonly (string | readonly s
   ],
   "packages/loader": ["diagnostics", "modules", "plan", "mount", "host", "commands"],
   "packages/reasoner": ["config", "provider", "session", "agents", "turn"],
-  "packages/interop": ["profile-words.ts", "schema", ["providers", "amplifier", "aptix", "forge", "models"]],
+  "packages/interop": [
+    "profile-words.ts",
+    "carried",
+    "schema",
+    ["providers", "amplifier", "aptix", "forge", "models"],
+  ],
   "packages/http": ["fault", ["access", "guard", "page"], "served-host.ts", "journal", "api", "server"],
   "packages/mcp": ["wire", "auth", ["serve", "mount"]],
   "packages/testing": ["evals", "fakes", "trial", "rules", "check", "store", "suites"],

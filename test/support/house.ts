@@ -16,6 +16,7 @@ import {
 interface Manifest {
   readonly name: string;
   readonly exports?: Record<string, string | Record<string, string>>;
+  readonly imports?: Record<string, string | Record<string, string>>;
   readonly scripts?: Record<string, string>;
   readonly dependencies?: Record<string, string>;
   readonly peerDependencies?: Record<string, string>;
@@ -113,7 +114,7 @@ function inspectPlace({ folder, manifest }: Room, path: string, { onlyReexports 
   if (path.includes("/types/"))
     problems.push(`${path}: is in a folder of types, not beside the code that uses them`);
   const entry = `./${posix.relative(folder, path)}`;
-  const isEntry = JSON.stringify(manifest.exports ?? {}).includes(`"${entry}"`);
+  const isEntry = JSON.stringify([manifest.exports, manifest.imports]).includes(`"${entry}"`);
   if (onlyReexports && !isEntry) problems.push(`${path}: only re-exports, and no entry of exports names it`);
   return problems;
 }

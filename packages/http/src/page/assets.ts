@@ -15,15 +15,15 @@ export interface Asset {
 const modules = new URL("dist/ui/", import.meta.resolve("#package.json"));
 const styles = new URL("ui/style.css", import.meta.resolve("#package.json"));
 
-/** Libraries of the page by the names under which its modules import them. Each is served as its package ships it. */
-const libraries: Readonly<Record<string, () => string>> = {
-  preact: () => import.meta.resolve("preact"),
-  "preact/hooks": () => import.meta.resolve("preact/hooks"),
-  "preact/jsx-runtime": () => import.meta.resolve("preact/jsx-runtime"),
-  "@preact/signals": () => import.meta.resolve("@preact/signals"),
-  "@preact/signals-core": () => import.meta.resolve("@preact/signals-core"),
-  uplot: () => new URL("uPlot.esm.js", import.meta.resolve("uplot")).href,
-};
+/** Libraries of the page by the names under which its modules import them. Each is served as its package ships it, with its licence. */
+const libraries = [
+  "preact",
+  "preact/hooks",
+  "preact/jsx-runtime",
+  "@preact/signals",
+  "@preact/signals-core",
+  "uplot",
+] as const;
 
 /**
  * Reads the operator's page: its document at `/`, and its files below `/assets/`. Nothing of it is secret, so it needs no
@@ -38,22 +38,23 @@ export async function readPage(): Promise<ReadonlyMap<string, Asset>> {
   for (const name of await readdir(modules))
     if (name.endsWith(".js")) add(`/assets/${name}`, script, await readFile(new URL(name, modules), "utf8"));
   const imports: Record<string, string> = {};
-  for (const [name, find] of Object.entries(libraries)) {
+  for (const name of libraries) {
     const path = `/assets/${name.replaceAll(/[@/]/g, "_")}.mjs`;
     imports[name] = path;
-    add(path, script, withoutMap(await readFile(fileURLToPath(find()), "utf8")));
+    add(path, script, withoutMap(await readLibrary(name)));
   }
   add("/assets/style.css", css, await readFile(styles, "utf8"));
-  add(
-    "/assets/uplot.css",
-    css,
-    await readFile(new URL("uPlot.min.css", import.meta.resolve("uplot")), "utf8"),
-  );
+  add("/assets/uplot.css", css, await readLibrary("uplot.css"));
   const importMap = JSON.stringify({ imports });
   add("/", "text/html; charset=utf-8", documentWith(importMap), {
     "content-security-policy": policyFor(importMap),
   });
   return files;
+}
+
+/** The build copies the libraries into the package, so that a user need not install them. */
+function readLibrary(name: string): Promise<string> {
+  return readFile(fileURLToPath(import.meta.resolve(`#browser/${name}`)), "utf8");
 }
 
 const script = "text/javascript; charset=utf-8";

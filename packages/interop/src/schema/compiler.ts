@@ -2,10 +2,8 @@ import { createRequire } from "node:module";
 import { messageOf } from "@toolmount/core/errors";
 import type { JsonSchema, ParseResult, SchemaCompiler } from "@toolmount/core";
 import { canonicalJson } from "@toolmount/core/internal";
-import type * as Draft07 from "ajv";
 import type { Ajv, ErrorObject, Options, ValidateFunction } from "ajv";
-import type * as Draft2019 from "ajv/dist/2019.js";
-import type * as Draft2020 from "ajv/dist/2020.js";
+import type * as Engines from "../carried/ajv.ts";
 import { isRecord } from "./guards.ts";
 import { issuesOf } from "./issues.ts";
 import { dropOptionalNulls, hasOptionalNulls } from "./optional-nulls.ts";
@@ -72,9 +70,8 @@ function engines(
 }
 
 function loadEngine(dialect: "07" | "2019" | "2020"): new (options: Options) => Ajv {
-  if (dialect === "07") return (require("ajv") as typeof Draft07).Ajv;
-  if (dialect === "2019") return (require("ajv/dist/2019.js") as typeof Draft2019).Ajv2019;
-  return (require("ajv/dist/2020.js") as typeof Draft2020).Ajv2020;
+  const { Ajv: Ajv07, Ajv2019, Ajv2020 } = require("#ajv") as typeof Engines;
+  return { "07": Ajv07, "2019": Ajv2019, "2020": Ajv2020 }[dialect];
 }
 
 function makeAjv(dialect: "07" | "2019" | "2020", allErrors: boolean): Ajv {

@@ -1,5 +1,5 @@
 import { createRequire } from "node:module";
-import type * as Re2 from "re2js";
+import type * as Re2 from "../carried/re2js.ts";
 
 // Loaded by the first schema with a pattern, which ajv compiles synchronously.
 const require = createRequire(import.meta.url);
@@ -25,8 +25,8 @@ export const regexEngine: ((pattern: string) => Matcher) & { code: string } = Ob
   { code: "" },
 );
 
-function compile(pattern: string): Re2.RE2JS {
-  const { RE2JS: engine } = require("re2js") as typeof Re2;
+function compile(pattern: string): InstanceType<typeof Re2.RE2JS> {
+  const { RE2JS: engine } = require("#re2js") as typeof Re2;
   try {
     return engine.compile(engine.translateRegExp(pattern));
   } catch (cause) {

@@ -1,6 +1,5 @@
 import { join } from "node:path";
 import { messageOf } from "@toolmount/core/errors";
-import { gt, maxSatisfying, valid } from "semver";
 import { isRecord } from "../diagnostics/json.ts";
 import { fillOptions } from "../host/defaults.ts";
 import type { OpenHostOptions } from "../host/options.ts";
@@ -84,10 +83,14 @@ async function ageOf(
   }
 }
 
-/** Whether a newer version can be had. */
-export function isOutdated({ installed, latest }: PackageAge): boolean {
-  if (latest === undefined || installed === undefined) return false;
-  return valid(latest) !== null && valid(installed) !== null ? gt(latest, installed) : latest !== installed;
+/** Those of the packages and repositories that have a newer version. */
+export async function filterOutdated(ages: readonly PackageAge[]): Promise<PackageAge[]> {
+  const { default: semver } = await import("semver");
+  return ages.filter(({ installed, latest }) => {
+    if (latest === undefined || installed === undefined) return false;
+    const areVersions = semver.valid(latest) !== null && semver.valid(installed) !== null;
+    return areVersions ? semver.gt(latest, installed) : latest !== installed;
+  });
 }
 
 async function askNpm(name: string, range: string | undefined, fetching: Fetching): Promise<Newest> {
@@ -95,8 +98,9 @@ async function askNpm(name: string, range: string | undefined, fetching: Fetchin
   const answer = JSON.parse(await run("npm", words, fetching.plan, fetching)) as unknown;
   const { versions, "dist-tags": tags } = isRecord(answer) ? answer : {};
   const all = [versions].flat().filter((version) => typeof version === "string");
+  const { default: semver } = await import("semver");
   const latest = isRecord(tags) && typeof tags["latest"] === "string" ? tags["latest"] : all.at(-1);
-  return { wanted: range === undefined ? latest : (maxSatisfying(all, range) ?? undefined), latest };
+  return { wanted: range === undefined ? latest : (semver.maxSatisfying(all, range) ?? undefined), latest };
 }
 
 /** The commit of a branch, a tag or the default branch. A source that names a commit never changes. */

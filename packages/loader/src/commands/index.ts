@@ -45,7 +45,7 @@ export {
   type InstallReport,
   type MissingSource,
 } from "./install-sources.ts";
-export { findOutdated, isOutdated, type PackageAge } from "./find-outdated.ts";
+export { filterOutdated, findOutdated, type PackageAge } from "./find-outdated.ts";
 export { lockPlan, type LockOptions, type LockReport } from "./lock-plan.ts";
 export {
   lockFileOf,

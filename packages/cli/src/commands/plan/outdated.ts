@@ -27,11 +27,11 @@ export function define(command: Command, shell: Shell): void {
 
 /** Fails when a package is old, or when it is not known whether it is, so that a script notices. */
 async function outdated(plan: string | undefined, options: Options, shell: Shell): Promise<ExitCode> {
-  const { findOutdated, isOutdated } = await import("@toolmount/loader/commands");
+  const { filterOutdated, findOutdated } = await import("@toolmount/loader/commands");
   const packages = await withStatus(shell, "asking for newer versions", (inner) =>
     findOutdated(plan, loaderOptions(options, inner)),
   );
-  const old = packages.filter(isOutdated);
+  const old = await filterOutdated(packages);
   const unknown = packages.filter(({ problem }) => problem !== undefined);
   if (options.json === true) shell.out.json({ packages: packages.length, outdated: old, unknown });
   else writeReport(packages.length, old, unknown, shell);
