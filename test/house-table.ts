@@ -12,8 +12,8 @@ export const packages: Readonly<Record<string, Allowance>> = {
   "@toolmount/paths": { house: [], libraries: [] },
   "@toolmount/loader": {
     house: [core],
-    // jsonc-parser reads other applications' lists of MCP servers, semver the engines of packages; both only for commands.
-    libraries: ["yaml", "zod", "cosmiconfig", "exsolve", "pino", "jsonc-parser", "semver"],
+    // semver compares versions with the newest ones, for one command.
+    libraries: ["yaml", "zod", "cosmiconfig", "exsolve", "pino", "semver"],
   },
   "@toolmount/policy": { house: [core], libraries: ["zod"] },
   "@toolmount/store": { house: [core], libraries: ["kysely", "pg", "zod"] },
@@ -57,7 +57,7 @@ export const packages: Readonly<Record<string, Allowance>> = {
       "@toolmount/workers",
       "@toolmount/testing",
     ],
-    // jsonc-parser writes entries into other applications' files and keeps their comments.
+    // jsonc-parser reads other applications' files, and writes entries into them; semver reads the engines of packages.
     libraries: [
       "commander",
       "@clack/prompts",
@@ -66,6 +66,7 @@ export const packages: Readonly<Record<string, Allowance>> = {
       "gpt-tokenizer",
       "json-schema-to-typescript",
       "jsonc-parser",
+      "semver",
       "zod",
     ],
   },

@@ -1,7 +1,9 @@
 import { readFile, writeFile } from "node:fs/promises";
 import { basename, dirname, resolve } from "node:path";
 import { isToolmountError, ToolmountError } from "@toolmount/core/errors";
-import type { EditReport, PermissionRules, ServerList } from "@toolmount/loader/commands";
+import type { EditReport } from "@toolmount/loader/commands";
+import { readPermissions, type PermissionRules } from "./read-permissions.ts";
+import { parseSettings, readServerList, type ServerList } from "./read-server-list.ts";
 
 /** Files in which other applications keep MCP servers or permission rules, from the folder of a project. */
 export const knownSettings = [
@@ -22,13 +24,16 @@ export type Imported =
  * `USAGE_INVALID` for a file that cannot be read, and what the loader throws for the plan.
  */
 export async function importFile(list: string, plan: string | undefined, cwd: string): Promise<Imported> {
-  const { addEntries, addPolicyRules, parseSettings, readPermissions, readServerList } =
-    await import("@toolmount/loader/commands");
+  const { addEntries, planPolicyRules } = await import("@toolmount/loader/commands");
   const text = await readList(resolve(cwd, list));
   const rules = readPermissions(await parseSettings(text));
   if (rules !== undefined) {
     const { lists, left } = rules;
-    const report = await addToPlan(plan, cwd, (file) => addPolicyRules(file, { ...lists }, { cwd }));
+    const report = await addToPlan(plan, cwd, async (file) => {
+      const edit = await planPolicyRules(file, { ...lists }, { cwd });
+      await edit.save();
+      return edit.report;
+    });
     return { kind: "rules", report, left };
   }
   const { entries, variables } = await readServerList(text);

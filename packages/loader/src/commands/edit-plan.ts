@@ -58,20 +58,6 @@ export async function addEntries(
   return { file, added: fresh.map(idOf), removed: [], kept };
 }
 
-/**
- * Adds lines to the lists `allow`, `ask` and `deny` of a plan's policy; lines that a list has already are not added again.
- * `added` and `kept` name them as `deny bash(rm *)`. Throws as {@link addEntries} does.
- */
-export async function addPolicyRules(
-  plan: string | undefined,
-  lists: Readonly<Record<string, readonly string[]>>,
-  options: Pick<EditOptions, "cwd">,
-): Promise<EditReport> {
-  const edit = await planPolicyRules(plan, lists, options);
-  await edit.save();
-  return edit.report;
-}
-
 /** An edit that is not written yet. */
 export interface PlannedEdit {
   readonly report: EditReport;
@@ -82,7 +68,10 @@ export interface PlannedEdit {
   save(): Promise<void>;
 }
 
-/** The edit that {@link addPolicyRules} would make, for a person to see first. */
+/**
+ * Plans lines for the lists `allow`, `ask` and `deny` of a plan's policy, which a person can see first; a list gets no line
+ * twice. `added` and `kept` name them as `deny bash(rm *)`. Throws as {@link addEntries} does.
+ */
 export async function planPolicyRules(
   plan: string | undefined,
   lists: Readonly<Record<string, readonly string[]>>,

@@ -20,13 +20,11 @@ export {
 export { readEffectivePlan, type EffectivePlan, type EffectiveValue } from "./effective-plan.ts";
 export type { ToolOrigin } from "./origins.ts";
 export type { Lint } from "./lint-sections.ts";
-export { examinePackages, type PackageWarning } from "./examine-packages.ts";
 export { printPlanSchemas, type PlanSchemaParts } from "./json-schema.ts";
 
 // Change a plan
 export {
   addEntries,
-  addPolicyRules,
   planPolicyRules,
   removeEntry,
   type EditOptions,
@@ -35,8 +33,6 @@ export {
 } from "./edit-plan.ts";
 export type { EditedSection, NewEntry } from "./edit-yaml.ts";
 export { tryEntries, type TriedEntries, type TryOptions } from "./try-entries.ts";
-export { parseSettings, readServerList, type ServerList } from "./import-mcp-servers.ts";
-export { readPermissions, type PermissionRules, type PolicyList } from "./import-permissions.ts";
 export { readMcpServers, type McpServers } from "./mcp-servers.ts";
 export {
   installSources,
@@ -66,5 +62,5 @@ export {
   type DescribedPackage,
   type ImportedPackage,
 } from "./import-package.ts";
-export type { ManifestTool, ModuleManifest } from "../modules/manifest.ts";
+export { findPackage, type ManifestTool, type ModuleManifest } from "../modules/manifest.ts";
 export { createPackageImport } from "../modules/package-import.ts";

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { readPermissions } from "../../src/commands/import-permissions.ts";
+import { readPermissions } from "../../src/scaffold/read-permissions.ts";
 
 test.each([
   ["deny", "Bash(rm:*)", ["bash(rm *)"]],

@@ -1,8 +1,8 @@
 import type { ParseError } from "jsonc-parser";
 import { ToolmountError, type JsonObject } from "@toolmount/core";
 import { namesSecret } from "@toolmount/core/redact";
-import { isRecord } from "../diagnostics/json.ts";
-import type { NewEntry } from "./edit-yaml.ts";
+import type { NewEntry } from "@toolmount/loader/commands";
+import { isObject } from "../plan-tests/refuse.ts";
 
 /** Entries and variables from another application's list of MCP servers. */
 export interface ServerList {
@@ -22,7 +22,7 @@ export async function readServerList(text: string): Promise<ServerList> {
   const servers = findServers(await parseSettings(text));
   const variables = new Map<string, string>();
   const entries = Object.entries(servers).map(([name, server]): NewEntry => {
-    const mcp = isRecord(server) ? readServer(name, server, variables) : undefined;
+    const mcp = isObject(server) ? readServer(name, server, variables) : undefined;
     if (mcp === undefined) return refuse(`server "${name.slice(0, 100)}" has neither a command nor a url`);
     return { module: name, source: { mcp }, prefix: prefixOf(name) };
   });
@@ -41,8 +41,8 @@ export async function parseSettings(text: string): Promise<unknown> {
 }
 
 function findServers(list: unknown): Readonly<Record<string, unknown>> {
-  const mcp = isRecord(list) && isRecord(list["mcp"]) ? list["mcp"]["servers"] : undefined;
-  const found = isRecord(list) ? [list["mcpServers"], list["servers"], mcp].find(isRecord) : undefined;
+  const mcp = isObject(list) && isObject(list["mcp"]) ? list["mcp"]["servers"] : undefined;
+  const found = isObject(list) ? [list["mcpServers"], list["servers"], mcp].find(isObject) : undefined;
   return found ?? refuse('the list has neither "mcpServers" nor "servers"');
 }
 
@@ -57,7 +57,7 @@ function readServer(
   const at = [url, serverUrl].find((one) => typeof one === "string");
   const text = (value: string, key = "") =>
     readText(value, `${name}${key === "" ? "" : `, ${key}`}`, variables);
-  const secrets = (map: unknown) => (isRecord(map) ? readMap(map, name, variables) : undefined);
+  const secrets = (map: unknown) => (isObject(map) ? readMap(map, name, variables) : undefined);
   if (typeof command === "string")
     return present({
       command: text(command),
