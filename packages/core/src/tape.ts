@@ -11,5 +11,4 @@ export {
   type TapeResult,
 } from "./tape/tape.ts";
 export { recordCalls, type RecordOptions } from "./tape/record.ts";
-export { redactAnswer } from "./tape/redact-answer.ts";
 export { createReplay, type Replay } from "./tape/replay.ts";

@@ -139,39 +139,22 @@ async function sweep(host: HostState, store: ApprovalStore): Promise<void> {
 
 /** A record as approvers see it: without anything with which the call could be resumed. */
 function viewOf(record: ApprovalRecord): ApprovalView {
-  const {
-    id,
-    state,
-    tool,
-    shown,
-    prompt,
-    reasons,
-    options,
-    digest,
-    createdAt,
-    expiresAt,
-    decision,
-    info,
-    end,
-  } = record;
-  const rememberable = reasons.every(({ source }) => source === "confirmation" || source === "level");
+  const { reasons, end } = record;
   return {
-    id,
-    state,
-    tool,
-    arguments: shown,
-    prompt,
+    id: record.id,
+    state: record.state,
+    tool: record.tool,
+    arguments: record.shown,
+    prompt: record.prompt,
     reasons,
-    options,
-    digest,
-    createdAt,
-    expiresAt,
-    decision,
-    info,
+    options: record.options,
+    digest: record.digest,
+    createdAt: record.createdAt,
+    expiresAt: record.expiresAt,
+    decision: record.decision,
+    info: record.info,
     default: record.default,
-    rememberable,
-    ...(end === null
-      ? {}
-      : { end: { status: end.status, at: end.at, ...(end.code === undefined ? {} : { code: end.code }) } }),
+    rememberable: reasons.every(({ source }) => source === "confirmation" || source === "level"),
+    ...(end && { end: { status: end.status, at: end.at, ...(end.code && { code: end.code }) } }),
   };
 }

@@ -1,21 +1,18 @@
 import { ToolmountError } from "../contract/errors.ts";
 import { isoTime } from "../contract/clock.ts";
 import { askGates } from "../registry/gates.ts";
-import type {
-  EventData,
-  GateHandler,
-  GateOptions,
-  HookResult,
-  Hooks,
-  ObserverHandler,
-  ObserverOptions,
-  Undo,
-} from "../contract/hooks.ts";
+import type { EventData, HookResult, Hooks, ObserverOptions, Undo } from "../contract/hooks.ts";
 import type { Injection } from "../contract/outcome.ts";
 import type { HostState } from "./host-state.ts";
 import type { ModuleState } from "../registry/module.ts";
 import { withTimeout } from "../scheduling/with-timeout.ts";
-import { addOrdered, removeFrom, type GateEntry, type ObserverEntry } from "../registry/registry.ts";
+import {
+  addOrdered,
+  removeFrom,
+  type GateEntry,
+  type ObserverEntry,
+  type Registry,
+} from "../registry/registry.ts";
 
 /** Default time for the answer of a gate, in milliseconds. */
 const gateTimeoutMs = 5_000;
@@ -34,10 +31,22 @@ export function createHooks(host: HostState, module: ModuleState): Hooks {
     if (name !== undefined) named.push({ name, undo });
     return undo;
   };
-  const gate: Hooks["gate"] = (event, handler, options = {}) =>
-    keep(options.name, addGate(host, module, event, handler, options));
-  const observe: Hooks["observe"] = (event, handler, options = {}) =>
-    keep(options.name, addObserver(host, module, event, handler, options));
+  const gate: Hooks["gate"] = (event, handler, options = {}) => {
+    if (event === "*") throw invalid('only observers may listen to "*"');
+    const { timeoutMs = gateTimeoutMs } = options;
+    const entry = { ...entryOf(host, module, event, handler, options), timeoutMs };
+    return keep(
+      options.name,
+      add(module, ({ gates }) => gates, entry),
+    );
+  };
+  const observe: Hooks["observe"] = (event, handler, options = {}) => {
+    const entry = entryOf(host, module, event, handler, options);
+    return keep(
+      options.name,
+      add(module, ({ observers }) => observers, entry),
+    );
+  };
   const register: Hooks["register"] = (event, handler, options) =>
     event === "tool:pre" || event === "tool:post"
       ? gate(event, handler, options)
@@ -67,52 +76,28 @@ function takeNamed(named: { name: string; undo: Undo }[], name: string): boolean
   return found.length > 0;
 }
 
-function addGate(
-  host: HostState,
+function add<Entry extends GateEntry | ObserverEntry>(
   module: ModuleState,
-  event: string,
-  handler: GateHandler,
-  options: GateOptions,
+  listsOf: (registry: Registry) => Map<string, Entry[]>,
+  entry: Entry,
 ): Undo {
-  if (event === "*") throw invalid('only observers may listen to "*"');
-  const { timeoutMs = gateTimeoutMs } = options;
-  const entry: GateEntry = {
-    ...entryOf(host, module, event, options),
-    handler: required(event, handler),
-    timeoutMs,
-  };
   return module.register({
-    add: (registry) => addOrdered(registry.gates, entry),
-    remove: (registry) => removeFrom(registry.gates, event, entry),
+    add: (registry) => addOrdered(listsOf(registry), entry),
+    remove: (registry) => removeFrom(listsOf(registry), entry.event, entry),
   });
 }
 
-function addObserver(
+function entryOf<Handler>(
   host: HostState,
   module: ModuleState,
   event: string,
-  handler: ObserverHandler,
+  handler: Handler,
   options: ObserverOptions,
-): Undo {
-  const entry: ObserverEntry = {
-    ...entryOf(host, module, event, options),
-    handler: required(event, handler),
-  };
-  return module.register({
-    add: (registry) => addOrdered(registry.observers, entry),
-    remove: (registry) => removeFrom(registry.observers, event, entry),
-  });
-}
-
-function entryOf(host: HostState, module: ModuleState, event: string, options: ObserverOptions) {
+) {
   if (typeof event !== "string" || event === "") throw invalid("the event has no name");
+  if (typeof handler !== "function") throw invalid(`the handler of "${event}" is not a function`);
   const { name = module.id, priority = 0 } = options;
-  return { event, name, owner: module.id, priority, order: host.nextOrder() };
-}
-
-function required<Handler>(event: string, handler: Handler): Handler {
-  if (typeof handler === "function") return handler;
-  throw invalid(`the handler of "${event}" is not a function`);
+  return { event, handler, name, owner: module.id, priority, order: host.nextOrder() };
 }
 
 function invalid(problem: string): ToolmountError {

@@ -4,7 +4,7 @@ import { ToolmountError } from "../contract/errors.ts";
 import type { Undo } from "../contract/hooks.ts";
 import type { ModuleState } from "../registry/module.ts";
 import type { MountedTool } from "../registry/prepare-tool.ts";
-import { removeFrom, type Contributor } from "../registry/registry.ts";
+import { removeFrom, singleAt, type Registry } from "../registry/registry.ts";
 import { createHooks } from "./hooks.ts";
 import type { HostState } from "./host-state.ts";
 import { mountTool } from "./mount-tool.ts";
@@ -40,10 +40,11 @@ export function createModuleCoordinator(host: HostState, module: ModuleState): C
     unmount: (point: keyof MountPoints, name?: string) => unmount(module, point, name),
     get: (point: keyof MountPoints, name?: string) => host.stores.given(point) ?? lookUp(module, point, name),
     provide: (name: string, provider: ContextProvider) => registerProvider(module, name, provider),
-    registerCapability: (name: string, value: unknown) => registerCapability(module, name, value),
+    registerCapability: (name: string, value: unknown) =>
+      append(module, ({ capabilities }) => capabilities, name, value),
     getCapability: (name: string) => module.newestSet.registry.capabilities.get(name)?.at(-1) ?? null,
     registerContributor: (channel: string, name: string, callback: () => unknown) =>
-      registerContributor(module, { channel, name, owner: module.id, callback }),
+      append(module, ({ contributors }) => contributors, channel, { name, owner: module.id, callback }),
     collectContributions: (channel: string) => collect(host, module, channel),
     registerCleanup: (cleanup: () => unknown) => registerCleanup(module, cleanup),
   } satisfies Record<keyof Coordinator, unknown>) as Coordinator;
@@ -115,20 +116,15 @@ const contextMembers: ReadonlySet<string> = new Set(
   Object.getOwnPropertyNames(ToolCallContext.prototype).concat(Object.getOwnPropertyNames(Object.prototype)),
 );
 
-function registerCapability(module: ModuleState, name: string, value: unknown): Undo {
+function append<Value>(
+  module: ModuleState,
+  listsOf: (registry: Registry) => Map<string, Value[]>,
+  key: string,
+  value: Value,
+): Undo {
   return module.register({
-    add: (registry) =>
-      void registry.capabilities.set(name, [...(registry.capabilities.get(name) ?? []), value]),
-    remove: (registry) => removeFrom(registry.capabilities, name, value),
-  });
-}
-
-function registerContributor(module: ModuleState, contributor: Contributor): Undo {
-  const { channel } = contributor;
-  return module.register({
-    add: (registry) =>
-      void registry.contributors.set(channel, [...(registry.contributors.get(channel) ?? []), contributor]),
-    remove: (registry) => removeFrom(registry.contributors, channel, contributor),
+    add: (registry) => void listsOf(registry).set(key, [...(listsOf(registry).get(key) ?? []), value]),
+    remove: (registry) => removeFrom(listsOf(registry), key, value),
   });
 }
 
@@ -171,8 +167,8 @@ function lookUp(module: ModuleState, point: keyof MountPoints, name: string | un
   const kind = kindOf(point);
   if (point === "tools")
     return name === undefined ? infos(registry.tools) : (registry.tools.get(name)?.info ?? null);
+  if (kind === "single") return singleAt(registry, point);
   const things = registry.points.get(point) ?? new Map<string, unknown>();
-  if (kind === "single") return things.get("") ?? null;
   return name === undefined ? new Map(things) : (things.get(name) ?? null);
 }
 

@@ -7,7 +7,7 @@ import { authoredDefinition } from "../registry/define-tool.ts";
 import type { ModuleState } from "../registry/module.ts";
 import { prepareTool, type MountedTool } from "../registry/prepare-tool.ts";
 import { refuseHiddenText } from "../registry/refuse-hidden-text.ts";
-import { addTool, removeTool } from "../registry/registry.ts";
+import { addTool, removeTool, singleAt } from "../registry/registry.ts";
 import type { HostState } from "./host-state.ts";
 
 /**
@@ -47,7 +47,7 @@ function prepare(
   const definition = completeClassification(authoredDefinition(adapt(module, thing)), logger);
   const shape = module.options.shapeTool?.(definition);
   if (shape === null || definition.status === "removed") return null;
-  const compiler = module.newestSet.single("schema-compiler") as SchemaCompiler | null;
+  const compiler = singleAt(module.newestSet.registry, "schema-compiler") as SchemaCompiler | null;
   const tool = prepareTool(definition, { module, shape: shape ?? {}, alias, compiler, defaults, clock });
   refuseHiddenText(tool.info, module.options.hiddenText ?? "refuse", logger);
   warnOfName(module, tool);

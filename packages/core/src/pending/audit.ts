@@ -56,9 +56,9 @@ export class AuditWriter {
   }
 
   #enqueue(entry: AuditEntry): void {
-    const record = chained(this.#writer, ++this.#sequence, this.#last, entry);
-    this.#last = record.hash;
-    this.#queue.push(record);
+    const [writer, sequence, previous] = [this.#writer, ++this.#sequence, this.#last];
+    this.#last = hashOf(writer, sequence, previous, entry);
+    this.#queue.push({ writer, sequence, previous, hash: this.#last, entry });
   }
 
   async #commit(): Promise<void> {
@@ -95,10 +95,6 @@ export class AuditWriter {
     this.#queue = [];
     for (const entry of queued) this.#enqueue(entry);
   }
-}
-
-function chained(writer: string, sequence: number, previous: string, entry: AuditEntry): AuditRecord {
-  return { writer, sequence, previous, hash: hashOf(writer, sequence, previous, entry), entry };
 }
 
 function hashOf(writer: string, sequence: number, previous: string, entry: AuditEntry): string {

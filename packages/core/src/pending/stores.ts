@@ -11,6 +11,7 @@ import type {
   SessionStore,
 } from "../contract/stores.ts";
 import type { Generation } from "../registry/generation.ts";
+import { singleAt } from "../registry/registry.ts";
 import { maxTimerMs } from "../scheduling/limits.ts";
 import { AuditWriter } from "./audit.ts";
 import { withStoreErrors } from "./store-errors.ts";
@@ -67,19 +68,18 @@ export class HostStores {
   }
 
   approver(generation: Generation): Approver | null {
-    return this.#approver ?? (generation.points.get("approver")?.get("") as Approver | undefined) ?? null;
+    return this.#approver ?? (singleAt(generation, "approver") as Approver | null);
   }
 
   approvals(generation: Generation): ApprovalStore | null {
-    const mounted = generation.points.get("approval-store")?.get("") as ApprovalStore | undefined;
-    const store = this.#given.store?.approvals ?? mounted ?? null;
-    return store === null ? null : withStoreErrors(store);
+    const mounted = singleAt(generation, "approval-store") as ApprovalStore | null;
+    const store = this.#given.store?.approvals ?? mounted;
+    return store && withStoreErrors(store);
   }
 
   /** The store of sessions; null when sessions are in memory only. */
   sessions(generation: Generation): SessionStore | null {
-    const mounted = generation.points.get("session-store")?.get("") as SessionStore | undefined;
-    return this.#given.store?.sessions ?? mounted ?? null;
+    return this.#given.store?.sessions ?? (singleAt(generation, "session-store") as SessionStore | null);
   }
 
   audit(generation: Generation): AuditWriter | null {

@@ -5,6 +5,7 @@ import { errorMessage } from "../contract/errors.ts";
 import { isToolInterrupt } from "../contract/interrupt.ts";
 import { silentLogger } from "../contract/logger.ts";
 import type { ToolResult, ToolReturn } from "../contract/result.ts";
+import { withoutUndefined } from "../json/without-undefined.ts";
 import { toolFailure } from "../result/tool-failure.ts";
 import { prepareSchema, requireSchema, type PreparedSchema, invalidArguments } from "../schema/schema.ts";
 import type { SchemaOutput, ToolSchema } from "../contract/standard-schema.ts";
@@ -35,14 +36,14 @@ export function defineTool<const Schema extends ToolSchema, Returned extends Too
   },
 ): Tool<Schema, DataOf<Returned>> {
   requireSchema(specification.name, specification.schema, specification);
-  const prepared = lazily(() => prepareSchema(specification.name, specification.schema, null));
+  let prepared: PreparedSchema | undefined;
   const tool = {
     ...specification,
     execute: (params: unknown, context?: PartialContext) =>
       executeAlone<Schema, DataOf<Returned>>(
         // The type of the data follows from what execute returns.
         specification as unknown as ToolSpecification<Schema, DataOf<Returned>>,
-        prepared(),
+        (prepared ??= prepareSchema(specification.name, specification.schema, null)),
         params,
         context,
       ),
@@ -115,13 +116,6 @@ function contextWithDefaults(tool: string, given: PartialContext): ToolContext {
       set: (key, value) => void session.set(key, value as never),
       delete: (key) => session.delete(key),
     },
-    ...(Object.fromEntries(
-      Object.entries(given).filter(([, value]) => value !== undefined),
-    ) as Partial<ToolContext>),
+    ...(withoutUndefined(given) as Partial<ToolContext>),
   };
-}
-
-function lazily<Value extends object>(make: () => Value): () => Value {
-  let made: Value | undefined;
-  return () => (made ??= make());
 }

@@ -2,7 +2,14 @@ import type { ContextProvider } from "../contract/coordinator.ts";
 import type { Policy } from "../contract/ports.ts";
 import type { AuditSink } from "../contract/stores.ts";
 import type { MountedTool } from "./prepare-tool.ts";
-import { byPriority, foldName, type GateEntry, type ObserverEntry, type Registry } from "./registry.ts";
+import {
+  byPriority,
+  foldName,
+  singleAt,
+  type GateEntry,
+  type ObserverEntry,
+  type Registry,
+} from "./registry.ts";
 
 const none: readonly never[] = Object.freeze([]);
 
@@ -31,7 +38,7 @@ export class Generation {
     this.points = new Map([...registry.points].map(([point, things]) => [point, new Map(things)]));
     this.providers = new Map(registry.providers);
     this.policies = [...(this.points.get("policies")?.values() ?? [])] as Policy[];
-    this.auditSink = (this.points.get("audit-sink")?.get("") as AuditSink | undefined) ?? null;
+    this.auditSink = singleAt(registry, "audit-sink") as AuditSink | null;
     this.preGates = this.gates("tool:pre");
     this.postGates = this.gates("tool:post");
     this.errorGates = this.gates("tool:error");

@@ -24,11 +24,6 @@ export class ModuleSet {
     return (this.#generation ??= new Generation(this.registry));
   }
 
-  /** The one thing mounted at a mount point that holds a single thing; null without one. */
-  single(point: keyof MountPoints): unknown {
-    return this.registry.points.get(point)?.get("") ?? null;
-  }
-
   changed(): void {
     this.#generation = null;
   }

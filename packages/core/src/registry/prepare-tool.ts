@@ -1,6 +1,7 @@
 import { fitUsage } from "./fit-usage.ts";
 import { defaultTimeoutMs, type ToolDefinition, type ToolInfo } from "../contract/tool.ts";
 import { digestOf } from "../json/canonical.ts";
+import type { JsonSchema } from "../json/json.ts";
 import type { Limits, ModuleOptions, ToolShape } from "../contract/host.ts";
 import type { Clock } from "../contract/clock.ts";
 import type { PolicyJudge, SchemaCompiler } from "../contract/ports.ts";
@@ -89,7 +90,7 @@ export function prepareTool(authored: ToolDefinition, options: PrepareOptions): 
     usage === undefined || shape.arguments === undefined
       ? definition
       : { ...definition, usage: fitUsage(usage, shape.arguments) };
-  const info = describe(fitted, { ...names, timeoutMs, input, output });
+  const info = describe(fitted, names, timeoutMs, input.json, output?.json);
   return {
     ...names,
     module,
@@ -125,24 +126,18 @@ function prepareInput(
 
 function describe(
   definition: ToolDefinition,
-  {
-    input,
-    output,
-    timeoutMs,
-    ...names
-  }: Pick<ToolInfo, "name" | "declaredName" | "aliases" | "owner"> & {
-    readonly input: PreparedSchema;
-    readonly output: PreparedSchema | null;
-    readonly timeoutMs: number;
-  },
+  names: Pick<ToolInfo, "name" | "declaredName" | "aliases" | "owner">,
+  timeoutMs: number,
+  inputSchema: JsonSchema,
+  outputSchema: JsonSchema | undefined,
 ): ToolInfo {
   const { requiresConfirmation, tags, dependsOn } = definition;
   return Object.freeze({
     name: names.name,
     declaredName: names.declaredName,
     description: definition.description,
-    inputSchema: input.json,
-    ...(output === null ? {} : { outputSchema: output.json }),
+    inputSchema,
+    ...(outputSchema && { outputSchema }),
     ...present(definition, ["category", "consequenceLevel", "usage", "summary", "modes", "version"]),
     requiresConfirmation:
       typeof requiresConfirmation === "function" ? ("dynamic" as const) : (requiresConfirmation ?? false),

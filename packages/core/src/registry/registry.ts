@@ -1,4 +1,4 @@
-import type { ContextProvider } from "../contract/coordinator.ts";
+import type { ContextProvider, MountPoints } from "../contract/coordinator.ts";
 import { ToolmountError } from "../contract/errors.ts";
 import type { GateHandler, ObserverHandler } from "../contract/hooks.ts";
 import type { MountedTool } from "./prepare-tool.ts";
@@ -22,8 +22,7 @@ export interface ObserverEntry {
   readonly order: number;
 }
 
-export interface Contributor {
-  readonly channel: string;
+interface Contributor {
   readonly name: string;
   readonly owner: string;
   readonly callback: () => unknown;
@@ -45,6 +44,15 @@ export class Registry {
 /** Lower case with `-` as `_`: a model confuses names that fold to the same text. */
 export function foldName(name: string): string {
   return name.toLowerCase().replaceAll("-", "_");
+}
+
+/** The one thing mounted at a mount point that holds a single thing; null without one. */
+export function singleAt({ points }: Points, point: keyof MountPoints): unknown {
+  return points.get(point)?.get("") ?? null;
+}
+
+interface Points {
+  readonly points: ReadonlyMap<string, ReadonlyMap<string, unknown>>;
 }
 
 export function addTool(registry: Registry, tool: MountedTool): void {

@@ -25,7 +25,7 @@ export function findHidden(text: string): readonly HiddenPlace[] {
   const found = findPadding(text);
   if (plainText.test(text)) return found;
   found.push(...findPiles(text));
-  const points = splitPoints(text);
+  const points = splitPoints(text.replaceAll(flagTags, (tags) => "x".repeat(tags.length)));
   const isolates: Isolates = { open: [], fits: rightToLeft.test(text) };
   for (let index = 0; index < points.length; index++) {
     const kind = kindOf(points, index, isolates);
@@ -75,15 +75,13 @@ function splitPoints(text: string): readonly Point[] {
 function kindOf(points: readonly Point[], index: number, isolates: Isolates): HiddenKind | null {
   const { value, text } = points[index]!;
   if (value < 0xa0) return controlKind(value, points[index + 1]);
-  if (value >= 0xe0000 && value <= 0xe007f) return inFlag(points, index) ? null : "tags";
-  if (isVariation(value)) return variationFits(points, index) ? null : "variation-selectors";
-  if (isBidi(value)) return bidiKind(value, index, points, isolates);
-  if (inRun(points, index, isFormat)) return "zero-width";
+  if (value >= 0xe0000 && value <= 0xe007f) return "tags";
+  if (variation.test(text)) return variationFits(points, index) ? null : "variation-selectors";
+  if (bidi.test(text)) return bidiKind(value, index, points, isolates);
+  if (inRun(points, index, format)) return "zero-width";
   if (value === 0x200c || value === 0x200d) return joinerFits(points, index) ? null : "zero-width";
-  if (value === 0x200b) return besides(points, index, unspaced) ? null : "zero-width";
-  if (value === 0x2800) return besides(points, index, braille) ? null : "zero-width";
-  if (value === 0x115f || value === 0x1160) return besides(points, index, jamo) ? null : "zero-width";
-  if (value === 0x034f) return besides(points, index, hebrew) ? null : "zero-width";
+  const script = scripts.get(value);
+  if (script !== undefined) return besides(points, index, script) ? null : "zero-width";
   if (invisible.test(text)) return "zero-width";
   return unprintable.test(text) ? "control" : null;
 }
@@ -96,51 +94,35 @@ function controlKind(value: number, next: Point | undefined): HiddenKind | null 
   return value < 0x20 || value >= 0x7f ? "control" : null;
 }
 
-const unspaced =
-  /[\p{sc=Thai}\p{sc=Lao}\p{sc=Khmer}\p{sc=Myanmar}\p{sc=Tibetan}\p{sc=Javanese}\p{sc=Balinese}]/u;
-const braille = /[\u2801-\u28ff]/u;
 const jamo = /[\u1100-\u115e\u1161-\u11ff]/u;
-const hebrew = /[\p{sc=Hebrew}\p{M}]/u;
+
+/** Characters without width, and the characters beside which each is ordinary. */
+const scripts: ReadonlyMap<number, RegExp> = new Map([
+  [0x200b, /[\p{sc=Thai}\p{sc=Lao}\p{sc=Khmer}\p{sc=Myanmar}\p{sc=Tibetan}\p{sc=Javanese}\p{sc=Balinese}]/u],
+  [0x2800, /[\u2801-\u28ff]/u],
+  [0x115f, jamo],
+  [0x1160, jamo],
+  [0x034f, /[\p{sc=Hebrew}\p{M}]/u],
+]);
+
 const invisible =
   /[\u180e\u2060-\u2064\u206a-\u206f\u3164\uffa0\ufeff\ufff9-\ufffb\u{1bca0}-\u{1bca3}\u{1d173}-\u{1d17a}]/u;
 const unprintable = /[\u2028\u2029\p{Cs}\p{Noncharacter_Code_Point}]/u;
 
 function besides(points: readonly Point[], index: number, script: RegExp): boolean {
-  const before = points[index - 1];
-  const after = points[index + 1];
-  return (
-    (before !== undefined && script.test(before.text)) || (after !== undefined && script.test(after.text))
-  );
+  return [points[index - 1], points[index + 1]].some((point) => point && script.test(point.text));
 }
 
-/** The three subdivision flags that fonts have: England, Scotland, Wales. */
-const flags = ["gbeng", "gbsct", "gbwls"].map((code) =>
-  Array.from(code, (letter) => 0xe0000 + letter.charCodeAt(0)).concat(0xe007f),
-);
+/** The tags of the three subdivision flags that fonts have: England, Scotland, Wales. */
+const flagTags =
+  /(?<=\u{1f3f4})\u{e0067}\u{e0062}(?:\u{e0065}\u{e006e}\u{e0067}|\u{e0073}\u{e0063}\u{e0074}|\u{e0077}\u{e006c}\u{e0073})\u{e007f}/gu;
 
-function inFlag(points: readonly Point[], index: number): boolean {
-  let start = index;
-  while (start > 0 && points[start]!.value >= 0xe0000 && points[start]!.value <= 0xe007f) start--;
-  if (points[start]!.value !== 0x1f3f4) return false;
-  return flags.some(
-    (flag) =>
-      index - start <= flag.length &&
-      flag.every((value, offset) => points[start + 1 + offset]?.value === value),
-  );
-}
-
-function isVariation(value: number): boolean {
-  return (
-    (value >= 0xfe00 && value <= 0xfe0f) ||
-    (value >= 0xe0100 && value <= 0xe01ef) ||
-    (value >= 0x180b && value <= 0x180f && value !== 0x180e)
-  );
-}
+const variation = /[\ufe00-\ufe0f\u180b-\u180d\u180f\u{e0100}-\u{e01ef}]/u;
 
 /** One selector after a character that has variants; never two, and never after a Latin letter. */
 function variationFits(points: readonly Point[], index: number): boolean {
   const before = points[index - 1];
-  if (before === undefined || isVariation(before.value)) return false;
+  if (before === undefined || variation.test(before.text)) return false;
   const { value } = points[index]!;
   if (value >= 0xe0100) return /\p{sc=Han}/u.test(before.text);
   if (value < 0xfe00) return /\p{sc=Mongolian}/u.test(before.text);
@@ -148,15 +130,10 @@ function variationFits(points: readonly Point[], index: number): boolean {
   return /[\p{sc=Han}\p{sc=Myanmar}\p{sc=Phags_Pa}\p{Sm}\p{So}]/u.test(before.text);
 }
 
-function isBidi(value: number): boolean {
-  return (
-    (value >= 0x202a && value <= 0x202e) ||
-    (value >= 0x2066 && value <= 0x2069) ||
-    value === 0x200e ||
-    value === 0x200f ||
-    value === 0x061c
-  );
-}
+const bidi = /[\u202a-\u202e\u2066-\u2069\u200e\u200f\u061c]/u;
+
+/** Marks of direction, of which one alone is ordinary. */
+const marks = /[\u200e\u200f\u061c]/u;
 
 const rightToLeft =
   /(?=\p{L})[\p{sc=Arabic}\p{sc=Hebrew}\p{sc=Syriac}\p{sc=Thaana}\p{sc=Nko}\p{sc=Adlam}\p{sc=Samaritan}\p{sc=Mandaic}]/u;
@@ -180,36 +157,30 @@ function bidiKind(
     if (fits) open.push(index);
     return fits ? null : "bidi";
   }
-  return fits && !inRun(points, index, isMark) ? null : "bidi";
+  return fits && !inRun(points, index, marks) ? null : "bidi";
 }
 
 const joining =
-  /[\p{sc=Arabic}\p{sc=Syriac}\p{sc=Nko}\p{sc=Mongolian}\p{sc=Devanagari}\p{sc=Bengali}\p{sc=Gurmukhi}\p{sc=Gujarati}\p{sc=Oriya}\p{sc=Tamil}\p{sc=Telugu}\p{sc=Kannada}\p{sc=Malayalam}\p{sc=Sinhala}\p{sc=Khmer}\p{sc=Myanmar}\p{sc=Tibetan}\p{sc=Javanese}\p{sc=Balinese}]/u;
+  /[\p{sc=Arabic}\p{sc=Syriac}\p{sc=Nko}\p{sc=Mongolian}\p{sc=Devanagari}\p{sc=Bengali}\p{sc=Gurmukhi}\p{sc=Gujarati}\p{sc=Oriya}\p{sc=Tamil}\p{sc=Telugu}\p{sc=Kannada}\p{sc=Malayalam}\p{sc=Sinhala}\p{sc=Khmer}\p{sc=Myanmar}\p{sc=Tibetan}\p{sc=Javanese}\p{sc=Balinese}\u064b-\u0655\u0670]/u;
 const pictograph = /\p{Extended_Pictographic}/u;
 const emojiTail = /\ufe0f|[\u{1f3fb}-\u{1f3ff}]/u;
 
 function joinerFits(points: readonly Point[], index: number): boolean {
   const after = points[index + 1];
   let before = index - 1;
-  if (
-    before >= 0 &&
-    (joining.test(points[before]!.text) || /[\u064b-\u0655\u0670]/u.test(points[before]!.text))
-  )
+  if (before >= 0 && joining.test(points[before]!.text))
     return after === undefined || !/[\p{sc=Latin}0-9\u200b-\u200d]/u.test(after.text);
   if (points[index]!.value !== 0x200d || after === undefined || !/\p{Emoji}/u.test(after.text)) return false;
   while (before >= 0 && emojiTail.test(points[before]!.text)) before--;
   return before >= 0 && pictograph.test(points[before]!.text) && !/[0-9#*]/.test(after.text);
 }
 
-const isMark = (value: number) => value === 0x200e || value === 0x200f || value === 0x061c;
-
 /** Format characters that are ordinary singly: hyphens, joiners, breaks. */
-const isFormat = (value: number) =>
-  value === 0xad || value === 0x034f || (value >= 0x200b && value <= 0x200d);
+const format = /[\u00ad\u034f\u200b-\u200d]/u;
 
 /** Whether a character is one of two or more in a row: such a run can hold a message, and no text needs it. */
-function inRun(points: readonly Point[], index: number, isKind: (value: number) => boolean): boolean {
-  const is = (at: number) => points[at] !== undefined && isKind(points[at].value);
+function inRun(points: readonly Point[], index: number, kind: RegExp): boolean {
+  const is = (at: number) => points[at] !== undefined && kind.test(points[at].text);
   return is(index) && (is(index - 1) || is(index + 1));
 }
 

@@ -4,9 +4,10 @@ import type { ToolInfo } from "../contract/tool.ts";
 import { guidanceOf } from "./guidance.ts";
 import { matchesGlob } from "../text/match.ts";
 import { pickMode, type PickedMode } from "./mode-catalog.ts";
-import type { ModeCatalog, ModeSummary, Policy } from "../contract/ports.ts";
+import type { ModeCatalog, Policy } from "../contract/ports.ts";
 import { sessionMode } from "./mode.ts";
 import type { ModuleSet } from "../registry/module.ts";
+import { singleAt } from "../registry/registry.ts";
 import type { Offer, OfferFilter } from "../contract/session.ts";
 
 /** What an offer uses of its host. */
@@ -51,7 +52,7 @@ function hiddenBy({ points }: ModuleSet["registry"]): (tool: ToolInfo) => boolea
 
 /** The mode of an offer or of a session's call. Rejects as {@link pickMode} does. */
 export function modeOf(host: OfferHost, { mode, sessionId, turnId }: OfferFilter): Promise<PickedMode> {
-  const catalog = host.moduleSet.single("mode-catalog") as ModeCatalog | null;
+  const catalog = singleAt(host.moduleSet.registry, "mode-catalog") as ModeCatalog | null;
   const kept = sessionId === undefined ? null : sessionMode(host.states.of(sessionId), turnId);
   return pickMode(catalog, mode, kept, host.cancellation.signal);
 }
@@ -76,20 +77,15 @@ export function byName(a: ToolInfo, b: ToolInfo): number {
   return a.name < b.name ? -1 : 1;
 }
 
-/** Tools that are always offered are offered even when the mode's own list lacks them. */
+/** Tools that are always offered need not be in the mode's own list. A mode without a list offers all. */
 function isOffered(info: ToolInfo, { key, summary }: PickedMode): boolean {
   if (info.status !== "active") return false;
-  return info.alwaysOffered || (isForMode(info, key) && isListed(info.name, summary));
+  return info.alwaysOffered || (isForMode(info, key) && isInList(info.name, summary?.tools ?? ["*"]));
 }
 
 /** Whether the tool itself says that it is for a mode. */
 export function isForMode({ modes }: ToolInfo, mode: string): boolean {
   return modes === undefined || modes.includes("*") || modes.includes(mode);
-}
-
-/** A mode without a list offers all tools. */
-function isListed(name: string, summary: ModeSummary | null): boolean {
-  return isInList(name, summary?.tools ?? ["*"]);
 }
 
 /** Matches a name with a list of globs; a glob that begins with `!` excludes. */

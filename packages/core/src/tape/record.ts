@@ -3,8 +3,8 @@ import type { Phase } from "../contract/outcome.ts";
 import type { EventData, Undo } from "../contract/hooks.ts";
 import type { ToolResult } from "../contract/result.ts";
 import type { Json } from "../json/json.ts";
+import { lockDigest } from "../registry/prepare-tool.ts";
 import { redactArguments, type Redactor } from "../text/redact.ts";
-import { digestsOf } from "./digests.ts";
 import type { TapeCall, TapeDecision, TapeResult } from "./tape.ts";
 
 /** What a recorder may use. */
@@ -77,6 +77,14 @@ export function observe(
   ];
   return () => {
     for (const undo of undos) undo();
+  };
+}
+
+/** Finds the digest of a mounted tool's definition by the offered name; null when no such tool is mounted. */
+export function digestsOf(host: Pick<Host, "tools">): (tool: string) => string | null {
+  return (tool) => {
+    const info = host.tools({ includeDeprecated: true }).find(({ name }) => name === tool);
+    return info === undefined ? null : lockDigest(info);
   };
 }
 

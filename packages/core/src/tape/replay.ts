@@ -7,8 +7,7 @@ import { canonicalJson } from "../json/canonical.ts";
 import type { Json } from "../json/json.ts";
 import { createRedactor, redactArguments, type Redactor } from "../text/redact.ts";
 import { argumentDifferences, printCall, resultDifference } from "./differences.ts";
-import { digestsOf } from "./digests.ts";
-import { observe, withoutOrigin } from "./record.ts";
+import { digestsOf, observe, withoutOrigin } from "./record.ts";
 import type { Tape, TapeCall } from "./tape.ts";
 
 /** Answers calls from a tape in place of the tools. */

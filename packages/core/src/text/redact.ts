@@ -7,37 +7,15 @@ export type { SecretTexts } from "../contract/logger.ts";
 export const mask = "[masked]";
 
 /** Words that name a secret, in keys of any case and with any separators. Source: Amplifier's list, extended. */
-const secretWords = [
-  "password",
-  "passwd",
-  "passphrase",
-  "secret",
-  "token",
-  "apikey",
-  "accesskey",
-  "privatekey",
-  "authorization",
-  "credential",
-  "cookie",
-  "sessionkey",
-  "sshkey",
-];
+const secretWord =
+  /password|passwd|passphrase|secret|token|apikey|accesskey|privatekey|authorization|credential|cookie|sessionkey|sshkey/;
 
 /** Keys that contain such a word but hold no secret. */
 const harmless =
   /^(max|min|input|output|total|prompt|completion|reasoning|cached)?tokens?(count|s|limit|used)?$/;
 
 /** Short names of secrets. They count as whole words only: `pin` is in `shipping`, and `otp` in `footprint`. */
-const secretNames: ReadonlySet<string> = new Set([
-  "pass",
-  "pwd",
-  "bearer",
-  "jwt",
-  "otp",
-  "pin",
-  "dsn",
-  "pem",
-]);
+const secretNames: ReadonlySet<string> = new Set("pass pwd bearer jwt otp pin dsn pem".split(" "));
 
 /** Whether a key names a secret. */
 export function namesSecret(key: string): boolean {
@@ -45,7 +23,7 @@ export function namesSecret(key: string): boolean {
   if (folded === "token" || folded === "auth") return true;
   const words = key.replaceAll(/(?<=[a-z0-9])(?=[A-Z])/g, " ").toLowerCase();
   if (words.split(/[^a-z]+/).some((word) => secretNames.has(word))) return true;
-  return !harmless.test(folded) && secretWords.some((word) => folded.includes(word));
+  return !harmless.test(folded) && secretWord.test(folded);
 }
 
 /** Returns a copy of a JSON value in which secrets are masked. */
@@ -57,7 +35,7 @@ export type Redactor = (value: Json) => Json;
  * in JSON. Secrets shorter than 6 characters are ignored, since ordinary words contain them.
  */
 export function createRedactor(secrets: readonly string[] | SecretTexts = []): Redactor {
-  const text = isList(secrets) ? createTextRedactor(secrets) : secrets.mask;
+  const text = maskOf(secrets);
   const redactValue: Redactor = (value) => {
     if (typeof value === "string") return text(value);
     if (Array.isArray(value)) return value.map(redactValue);
@@ -127,9 +105,9 @@ export function createSecretTexts(secrets: readonly string[] = []): SecretTexts 
   return Object.freeze({ add, mask: (text: string) => maskKnown(text) });
 }
 
-/** As `Array.isArray`, for a list that may not be changed. */
-export function isList(secrets: readonly string[] | SecretTexts): secrets is readonly string[] {
-  return Array.isArray(secrets);
+/** Masks the given secrets in a text: those of a list, or those that a set of secret texts knows by then. */
+export function maskOf(secrets: readonly string[] | SecretTexts): (text: string) => string {
+  return "mask" in secrets ? secrets.mask : createTextRedactor(secrets);
 }
 
 /** A copy of a JSON value with its secrets masked. For several values use {@link createRedactor}. */
@@ -175,6 +153,7 @@ export function truncateText(text: string, max = 180): string {
   return text.length <= max ? text : `${fitting.toWellFormed()}… [${text.length - max} more characters]`;
 }
 
-function isEmpty(value: Json): boolean {
-  return value === null || value === "" || typeof value === "boolean";
+/** Whether the value of a key that names a secret holds none. */
+export function isEmpty(value: unknown): boolean {
+  return value === null || value === undefined || value === "" || typeof value === "boolean";
 }

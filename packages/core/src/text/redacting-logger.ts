@@ -1,5 +1,5 @@
 import { silentLogger, type Logger } from "../contract/logger.ts";
-import { createTextRedactor, isList, mask, namesSecret, type SecretTexts } from "./redact.ts";
+import { isEmpty, mask, maskOf, namesSecret, type SecretTexts } from "./redact.ts";
 
 /** Deepest level of a field that is written to a log. */
 const maxLevels = 8;
@@ -13,7 +13,7 @@ const maxMembers = 200;
  */
 export function redactingLogger(logger: Logger, secrets: readonly string[] | SecretTexts = []): Logger {
   if (logger === silentLogger) return logger;
-  return wrap(logger, isList(secrets) ? createTextRedactor(secrets) : secrets.mask);
+  return wrap(logger, maskOf(secrets));
 }
 
 type Text = (text: string) => string;
@@ -61,7 +61,7 @@ function copyMembers(value: object, text: Text, above: readonly object[]): Recor
   const within = [...above, value];
   const members = keysOf(value).map((key): [string, unknown] => {
     const member = read(value, key);
-    return [text(key), namesSecret(key) && isSecret(member) ? mask : copy(member, text, within)];
+    return [text(key), namesSecret(key) && !isEmpty(member) ? mask : copy(member, text, within)];
   });
   return Object.fromEntries(members);
 }
@@ -76,10 +76,6 @@ function copyError(error: Error, text: Text, above: readonly object[]): Record<s
     stack: copy(read(error, "stack"), text, within),
     ...(cause === undefined ? {} : { cause: copy(cause, text, within) }),
   };
-}
-
-function isSecret(member: unknown): boolean {
-  return member !== null && member !== undefined && member !== "" && typeof member !== "boolean";
 }
 
 function keysOf(value: object): string[] {

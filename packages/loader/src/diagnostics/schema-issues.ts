@@ -21,12 +21,13 @@ const maxIssues = 50;
 
 /** Reads the issues of a Standard Schema. Unknown keys, which Zod reports together, become one issue each, with a near name. */
 export function readIssues(schema: StandardSchema, issues: readonly Issue[]): SchemaIssue[] {
-  const json = lazily(() => printSchema(schema));
+  let json: unknown;
+  const printed = () => (json ??= printSchema(schema));
   return issues.slice(0, maxIssues).flatMap((issue) => {
     const path = (issue.path ?? []).map(readSegment);
     const keys = unknownKeys(issue);
     if (keys === undefined) return [{ path, part: "value" as const, problem: describe(path, issue.message) }];
-    return keys.slice(0, maxIssues).map((key) => describeKey(path, key, knownKeys(json(), path)));
+    return keys.slice(0, maxIssues).map((key) => describeKey(path, key, knownKeys(printed(), path)));
   });
 }
 
@@ -84,9 +85,4 @@ function knownKeys(schema: unknown, path: Path): string[] {
 
 function list(value: unknown): readonly unknown[] {
   return Array.isArray(value) ? value : [];
-}
-
-function lazily<Value>(make: () => Value): () => Value {
-  let made: { readonly value: Value } | undefined;
-  return () => (made ??= { value: make() }).value;
 }

@@ -2,18 +2,18 @@ import { closeSync, openSync, writeSync } from "node:fs";
 import { readFile } from "node:fs/promises";
 import { resolve } from "node:path";
 import { messageOf, ToolmountError } from "@toolmount/core/errors";
-import { createRedactor } from "@toolmount/core/redact";
-import type { Host } from "@toolmount/core";
+import { createRedactor, redactArguments, type Redactor } from "@toolmount/core/redact";
+import type { Host, Json, JsonObject } from "@toolmount/core";
 import {
   createReplay,
   parseTape,
   printTapeAnswer,
   printTapeCall,
   recordCalls,
-  redactAnswer,
   tapeHeader,
   type Replay,
 } from "@toolmount/core/tape";
+import { isList, isRecord } from "../diagnostics/json.ts";
 import type { ResolvedOptions } from "./defaults.ts";
 
 /** Reads the tape that the options name. Rejects with `REPLAY_INVALID`. */
@@ -65,4 +65,17 @@ function createTape(file: string): number {
   } catch (cause) {
     throw new ToolmountError("RECORD_FAILED", { file, problem: messageOf(cause) }, { cause });
   }
+}
+
+/** Masks secrets in an answer of a model, and in the arguments of its calls. */
+function redactAnswer(answer: JsonObject, redact: Redactor): JsonObject {
+  const output = answer["output"];
+  const redacted = redact(answer) as JsonObject;
+  return isList(output) ? { ...redacted, output: output.map((item) => redactItem(item, redact)) } : redacted;
+}
+
+function redactItem(item: Json, redact: Redactor): Json {
+  const redacted = redact(item);
+  if (!isRecord(item) || typeof item["arguments"] !== "string") return redacted;
+  return { ...(redacted as JsonObject), arguments: redactArguments(item["arguments"], redact) };
 }
