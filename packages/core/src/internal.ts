@@ -19,3 +19,4 @@ export { lockDigest } from "./registry/prepare-tool.ts";
 export { toolsHere, type ToolHere } from "./host/tools-here.ts";
 export { redactingLogger } from "./text/redacting-logger.ts";
 export { ContractBreach } from "./result/normalize.ts";
+export { withTimeout } from "./scheduling/with-timeout.ts";

@@ -176,7 +176,7 @@ function joinerFits(points: readonly Point[], index: number): boolean {
 }
 
 /** Format characters that are ordinary singly: hyphens, joiners, breaks. */
-const format = /[\u00ad\u034f\u200b-\u200d]/u;
+const format = /[\u034f\u00ad\u200b-\u200d]/u;
 
 /** Whether a character is one of two or more in a row: such a run can hold a message, and no text needs it. */
 function inRun(points: readonly Point[], index: number, kind: RegExp): boolean {

@@ -1,9 +1,9 @@
 import { createHost, ToolmountError, type JsonObject, type JsonSchema, type ToolInfo } from "@toolmount/core";
 import type { ModuleExports } from "../modules/import.ts";
 import { isRecord } from "../diagnostics/json.ts";
-import type { ManifestTool, ModuleManifest } from "../modules/manifest.ts";
+import { manifestFacts, type ManifestTool, type ModuleManifest } from "../modules/manifest.ts";
 import { recogniseModule, type LoadedModule } from "@toolmount/core/internal";
-import { mountModule } from "../mount/mount-module.ts";
+import { mountModule } from "../mount/recording-coordinator.ts";
 
 /** Facts for `describeModule` that the code of a module does not contain. */
 export interface DescribeOptions {
@@ -65,23 +65,8 @@ function printConfig(module: LoadedModule): JsonSchema | undefined {
   return isRecord(schema) ? schema : undefined;
 }
 
-const toolFacts = [
-  "name",
-  "description",
-  "summary",
-  "inputSchema",
-  "outputSchema",
-  "category",
-  "consequenceLevel",
-  "requiresConfirmation",
-  "timeoutMs",
-  "idempotent",
-  "tags",
-  "version",
-] as const satisfies readonly (keyof ToolInfo & keyof ManifestTool)[];
-
-/** The facts that a host lists without importing the package. The usage text is not among them. */
+/** The facts that a host lists without importing the package. */
 export function describeTool(tool: ToolInfo): ManifestTool {
-  const facts = toolFacts.filter((fact) => tool[fact] !== undefined).map((fact) => [fact, tool[fact]]);
+  const facts = manifestFacts.filter((fact) => tool[fact] !== undefined).map((fact) => [fact, tool[fact]]);
   return Object.fromEntries(facts) as ManifestTool;
 }

@@ -4,7 +4,7 @@ import { describeTool } from "./describe-module.ts";
 import { findOrigins } from "./origins.ts";
 import { infosOf, inspectLoaded, type InspectedEntry, type InspectedTool } from "./inspect.ts";
 import { loadPlan, type LoadedPlan, type PlanInput } from "../mount/load-plan.ts";
-import { mountModule } from "../mount/mount-module.ts";
+import { mountModule } from "../mount/recording-coordinator.ts";
 import type { OpenHostOptions } from "../host/options.ts";
 import { findPosition, type Path } from "../diagnostics/positions.ts";
 import type { PreparedUse } from "../mount/prepare-module.ts";

@@ -28,32 +28,12 @@ export async function cloneInto(
   await rm(folder, { recursive: true, force: true });
   await mkdir(folder, { recursive: true });
   const protocol = url.slice(0, url.indexOf(":"));
-  const git = (...words: readonly string[]) =>
-    run(
-      "git",
-      [
-        "-c",
-        "core.hooksPath=/dev/null",
-        "-c",
-        "protocol.allow=never",
-        "-c",
-        `protocol.${protocol}.allow=always`,
-        ...words,
-      ],
-      folder,
-      fetching,
-    );
+  const settings = ["core.hooksPath=/dev/null", "protocol.allow=never", `protocol.${protocol}.allow=always`];
+  const configured = settings.flatMap((setting) => ["-c", setting]);
+  const git = (...words: readonly string[]) => run("git", [...configured, ...words], folder, fetching);
+  const shallow = ["--quiet", "--depth=1", "--no-tags", "--no-recurse-submodules"];
   await git("init", "--quiet");
-  await git(
-    "fetch",
-    "--quiet",
-    "--depth=1",
-    "--no-tags",
-    "--no-recurse-submodules",
-    "--",
-    url,
-    ref ?? "HEAD",
-  );
+  await git("fetch", ...shallow, "--", url, ref ?? "HEAD");
   await git("checkout", "--quiet", "--detach", "FETCH_HEAD");
   const inside = join(folder, subdirectory);
   const real = await realpath(inside).catch(() => undefined);

@@ -5,7 +5,7 @@ import { isToolmountError, ToolmountError, type JsonObject } from "@toolmount/co
 import { isRecord } from "../diagnostics/json.ts";
 import { messageOf } from "@toolmount/core/errors";
 import { fillOptions } from "../host/defaults.ts";
-import { findErrorOrigin } from "../modules/error-origin.ts";
+import { moduleFailed } from "../modules/error-origin.ts";
 import { importModule, type ModuleExports } from "../modules/import.ts";
 import { readManifest, type ModuleManifest } from "../modules/manifest.ts";
 import { resolveSource } from "../modules/resolve.ts";
@@ -66,9 +66,7 @@ async function runPackageCode<Value>(
     return await work();
   } catch (cause) {
     if (isToolmountError(cause)) throw cause;
-    const origin = findErrorOrigin(cause);
-    const details = { module, problem: messageOf(cause), ...(origin !== undefined && { origin }) };
-    throw new ToolmountError(code, details, { cause });
+    throw moduleFailed(code, module, messageOf(cause), cause);
   }
 }
 

@@ -146,21 +146,10 @@ async function writePackage(sources: readonly Wanted[], store: string): Promise<
 /** Peers come from the plan's own packages where they are installed: a tool and its host share one core. */
 async function runNpm(fetching: Fetching): Promise<void> {
   const hasCore = (await findPackage("@toolmount/core", fetching.plan)) !== undefined;
-  const words = [
-    "install",
-    "--ignore-scripts",
-    "--install-links",
-    "--omit=dev",
-    "--no-audit",
-    "--no-fund",
-    "--loglevel=error",
-  ];
-  await run(
-    "npm",
-    hasCore ? [...words, "--omit=peer", "--legacy-peer-deps"] : words,
-    fetching.store,
-    fetching,
-  );
+  const quiet = ["--no-audit", "--no-fund", "--loglevel=error"];
+  const words = ["install", "--ignore-scripts", "--install-links", "--omit=dev", ...quiet];
+  if (hasCore) words.push("--omit=peer", "--legacy-peer-deps");
+  await run("npm", words, fetching.store, fetching);
 }
 
 async function describe({ written, alias, from }: FetchedSource, store: string): Promise<InstalledSource> {

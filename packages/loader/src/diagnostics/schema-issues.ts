@@ -3,6 +3,7 @@ import { plainRule } from "@toolmount/core/internal";
 import { nearestNames } from "@toolmount/core/nearest";
 import { isRecord } from "./json.ts";
 import { showPath, type Path } from "./positions.ts";
+import type { Reporter } from "./problems.ts";
 
 /** One issue of a schema, as a plan's author reads it. */
 export interface SchemaIssue {
@@ -29,6 +30,20 @@ export function readIssues(schema: StandardSchema, issues: readonly Issue[]): Sc
     if (keys === undefined) return [{ path, part: "value" as const, problem: describe(path, issue.message) }];
     return keys.slice(0, maxIssues).map((key) => describeKey(path, key, knownKeys(printed(), path)));
   });
+}
+
+/** Reports the issues of a schema with a part of the plan. */
+export function reportIssues(
+  schema: StandardSchema,
+  issues: readonly Issue[],
+  base: Path,
+  { report }: Reporter,
+): void {
+  for (const { path, part, problem, unknownKey } of readIssues(schema, issues)) {
+    const at = { path: [...base, ...path], part };
+    if (unknownKey === undefined) report("PLAN_VALUE_INVALID", { problem }, at);
+    else report("PLAN_KEY_UNKNOWN", unknownKey, at);
+  }
 }
 
 function readSegment(segment: PropertyKey | { readonly key: PropertyKey }): string | number {

@@ -1,5 +1,17 @@
-import { definitionsChannel } from "../plan/lock-file.ts";
-import { isToolmountError, ToolmountError, type DrainReport, type Host } from "@toolmount/core";
+import {
+  compareLocks,
+  definitionsChannel,
+  makeLock,
+  type LockChange,
+  type PlanLock,
+} from "../plan/lock-file.ts";
+import {
+  isToolmountError,
+  ToolmountError,
+  type DrainReport,
+  type Host,
+  type ToolInfo,
+} from "@toolmount/core";
 import type { SecretTexts } from "@toolmount/core/redact";
 import { findPosition, type Path } from "../diagnostics/positions.ts";
 import type { Problem } from "../diagnostics/problems.ts";
@@ -10,7 +22,6 @@ import { loadPlan, type LoadedPlan, type OpenedPlan, type PlanInput } from "../m
 import { createMountContext } from "../mount/mount-context.ts";
 import { notifyMounted } from "../mount/notify-mounted.ts";
 import type { ResolvedOptions } from "./defaults.ts";
-import { findLockChanges } from "./lock-changes.ts";
 import { protectedPaths } from "./protected-paths.ts";
 import {
   describeBoot,
@@ -194,4 +205,24 @@ function problemsOf(error: unknown): readonly Problem[] {
   if (!isToolmountError(error)) return [];
   const { problems } = error.details as { readonly problems?: readonly Problem[] };
   return problems ?? [{ code: error.code, message: error.message }];
+}
+
+/** Tools of a generation's entries that differ from the lock file; empty without a lock file. */
+function findLockChanges(
+  lock: PlanLock | undefined,
+  { mounted }: Generation,
+  tools: readonly ToolInfo[],
+): LockChange[] {
+  if (lock === undefined) return [];
+  const ofEntries = mounted.filter(({ use }) => use.entry !== null);
+  const modules = new Map(
+    ofEntries.map(({ use, resolution: { version }, integrity }) => [use.id, { version, integrity }]),
+  );
+  return compareLocks(
+    lock,
+    makeLock(
+      tools.filter(({ owner }) => modules.has(owner)),
+      modules,
+    ),
+  );
 }

@@ -2,6 +2,7 @@ import { execFile } from "node:child_process";
 import { readFileSync } from "node:fs";
 import { basename } from "node:path";
 import { fileURLToPath } from "node:url";
+import { messageOf, ToolmountError } from "@toolmount/core/errors";
 import { codeFrame } from "../diagnostics/code-frame.ts";
 import { createPlanText } from "../diagnostics/source-text.ts";
 
@@ -38,6 +39,26 @@ export function findErrorOrigin(error: unknown): ErrorOrigin | undefined {
     ({ file }) => !file.includes("/node_modules/") && !ownFolders.some((folder) => file.startsWith(folder)),
   );
   return own === undefined ? undefined : withFrame(own.file, own.line, own.column);
+}
+
+/** Longest part of a module's own error message that is reported, in characters. */
+const maxMessage = 500;
+
+/** The start of the message of an error that a module's code threw. */
+export function shortMessage(error: unknown): string {
+  return messageOf(error).slice(0, maxMessage);
+}
+
+/** The error of a module whose code failed, with the place in that code. */
+export function moduleFailed(
+  code: "MODULE_IMPORT_FAILED" | "MODULE_MOUNT_FAILED",
+  module: string,
+  problem: string,
+  cause?: unknown,
+  origin = findErrorOrigin(cause),
+): ToolmountError {
+  const details = { module, problem, ...(origin !== undefined && { origin }) };
+  return new ToolmountError(code, details, { cause });
 }
 
 /** The import statement of a module that does not exist: Node's error names the importing file, without a line. */

@@ -2,24 +2,28 @@ import { readFile } from "node:fs/promises";
 import { findPackageJSON } from "node:module";
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
-import type { Category, ConsequenceLevel, JsonSchema } from "@toolmount/core";
+import type { JsonSchema, ToolInfo } from "@toolmount/core";
 import { isRecord } from "../diagnostics/json.ts";
 
+/** The facts of a tool that a manifest has. The usage text is not among them. */
+export const manifestFacts = [
+  "name",
+  "description",
+  "summary",
+  "inputSchema",
+  "outputSchema",
+  "category",
+  "consequenceLevel",
+  "requiresConfirmation",
+  "timeoutMs",
+  "idempotent",
+  "tags",
+  "version",
+] as const satisfies readonly (keyof ToolInfo)[];
+
 /** One tool in a package's manifest, which lists the tool without running the package. */
-export interface ManifestTool {
-  readonly name: string;
-  readonly description: string;
-  readonly summary?: string;
-  readonly inputSchema?: JsonSchema;
-  readonly outputSchema?: JsonSchema;
-  readonly category?: Category;
-  readonly consequenceLevel?: ConsequenceLevel;
-  readonly requiresConfirmation?: boolean | "dynamic";
-  readonly timeoutMs?: number;
-  readonly idempotent?: boolean;
-  readonly tags?: readonly string[];
-  readonly version?: string;
-}
+export type ManifestTool = Pick<ToolInfo, "name" | "description"> &
+  Partial<Pick<ToolInfo, (typeof manifestFacts)[number]>>;
 
 /** The manifest of a package: the key `toolmount` of its `package.json`. */
 export interface ModuleManifest {

@@ -39,13 +39,13 @@ export interface Asking {
 export interface Resolution {
   /** Its package's name, or its path. */
   readonly name: string;
-  readonly version: string | undefined;
+  readonly version?: string | undefined;
   /** The file to import; absent for a module in memory. */
-  readonly path: string | undefined;
-  readonly given: GivenModule | undefined;
-  readonly manifest: ModuleManifest | undefined;
+  readonly path?: string | undefined;
+  readonly given?: GivenModule | undefined;
+  readonly manifest?: ModuleManifest | undefined;
   /** The files of a module that is not an installed package; a reload compares them. */
-  readonly files: SourceFiles | undefined;
+  readonly files?: SourceFiles | undefined;
 }
 
 /**
@@ -53,7 +53,7 @@ export interface Resolution {
  * the module, then from the plan's folder, then among the given modules. It fetches nothing. Throws `SOURCE_NOT_FOUND`.
  */
 export async function resolveSource(source: Source, lookup: Lookup, asking?: Asking): Promise<Resolution> {
-  if (source.kind === "built-in") return inMemory(source.written, source.module);
+  if (source.kind === "built-in") return { name: source.written, given: source.module };
   const resolved = asking && (await askResolver(asking, lookup));
   if (resolved !== undefined) return resolved;
   switch (source.kind) {
@@ -121,7 +121,7 @@ async function resolveCustom(
 }
 
 async function fromFound(name: string, found: FoundSource, lookup: Lookup): Promise<Resolution> {
-  if ("module" in found) return inMemory(name, found.module);
+  if ("module" in found) return { name, given: found.module };
   const path = resolve(lookup.folder, found.path);
   const resolution = await resolvePath(path, lookup);
   if (resolution !== undefined) return resolution;
@@ -148,24 +148,13 @@ function resolveGiven(
 ): Resolution {
   const name = names.find((candidate) => Object.hasOwn(given, candidate));
   if (name === undefined) throw new ToolmountError("SOURCE_NOT_FOUND", { source, tried });
-  return inMemory(name, given[name]);
-}
-
-function inMemory(name: string, given: GivenModule | undefined): Resolution {
-  return { name, version: undefined, path: undefined, given, manifest: undefined, files: undefined };
+  return { name, given: given[name] };
 }
 
 async function fromPackage(name: string, facts: PackageFacts, lookup: Lookup): Promise<Resolution> {
   const path = await enterPackage(name, lookup.folder, lookup);
   if (path === undefined) return failToEnter(name, facts);
-  return {
-    name,
-    version: facts.version,
-    path,
-    given: undefined,
-    manifest: facts.manifest,
-    files: undefined,
-  };
+  return { name, version: facts.version, path, manifest: facts.manifest };
 }
 
 /**
@@ -227,6 +216,5 @@ async function fromFile(name: string, path: string, facts: PackageFacts | undefi
     });
   }
   const files = await readSourceFiles(path);
-  const { version, manifest } = facts ?? {};
-  return { name, version, path, given: undefined, manifest, files };
+  return { name, version: facts?.version, path, manifest: facts?.manifest, files };
 }

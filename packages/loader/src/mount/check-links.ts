@@ -22,17 +22,11 @@ export function findLooseUses(
   return problems;
 }
 
-/** A tool that declares that it calls another tool, which is not mounted. */
-export interface LooseDependency {
-  readonly tool: string;
-  readonly needs: string;
-}
-
 /** Tools that depend on a declared name which no tool has, and which `uses` of their entry does not map to another. */
 export function findLooseDependencies(
   tools: readonly ToolInfo[],
   usesOf: (owner: string) => Readonly<Record<string, string>> | undefined,
-): LooseDependency[] {
+): { readonly tool: string; readonly needs: string }[] {
   const known = new Set(tools.flatMap(({ name, declaredName, aliases }) => [name, declaredName, ...aliases]));
   return tools.flatMap(({ name, owner, dependsOn }) =>
     dependsOn

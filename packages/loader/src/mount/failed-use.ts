@@ -1,9 +1,8 @@
 import { isToolmountError, ToolmountError } from "@toolmount/core";
-import { messageOf } from "@toolmount/core/errors";
+import { nearestNames } from "@toolmount/core/nearest";
 import type { Path } from "../diagnostics/positions.ts";
 import { createReporter, maskProblem, type Problem } from "../diagnostics/problems.ts";
-import { findErrorOrigin } from "../modules/error-origin.ts";
-import { hintForPackage } from "../modules/known-packages.ts";
+import { moduleFailed, shortMessage } from "../modules/error-origin.ts";
 import type { Resolution } from "../modules/resolve.ts";
 import { overridesOf } from "../plan/check-entries.ts";
 import type { ModuleUse } from "./module-use.ts";
@@ -31,7 +30,9 @@ export function failUse(
 ): FailedUse {
   const { report, problems } = createReporter(map);
   const error = explainMissing(use, thrown);
-  const known = isToolmountError(error) ? error : mountFailed(use, error);
+  const known = isToolmountError(error)
+    ? error
+    : moduleFailed("MODULE_MOUNT_FAILED", use.id, shortMessage(error), error);
   const part = use.neededFor === undefined ? "value" : "key";
   const path = findOverride(use, known) ?? use.path;
   report(known.code, known.details as never, { path, part, hint: findHint(use, error) });
@@ -62,6 +63,32 @@ function findHint({ source }: ModuleUse, error: unknown): string | undefined {
   return source.kind === "package" ? hintForPackage(source.written) : undefined;
 }
 
+/** Modules of toolmount that a plan can name by their short name: packages `@toolmount/tool-<name>` of the npm registry. */
+const knownModules: readonly string[] = [
+  "bash",
+  "delegate",
+  "discovery",
+  "filesystem",
+  "hello-world",
+  "modes",
+  "search",
+  "testing",
+  "todo",
+  "web",
+];
+
+/**
+ * What to do about a package that is not installed. Only a name that is known for certain gives an install command:
+ * whatever a mistyped name installs may be anybody's package.
+ */
+function hintForPackage(written: string): string {
+  const short = written.replace(/^(?:npm:)?(?:@toolmount\/tool-)?/, "");
+  if (knownModules.includes(short)) return `npm install @toolmount/tool-${short}`;
+  const [near] = nearestNames(short, knownModules);
+  if (near !== undefined) return `did you mean "${near}"?`;
+  return "install the package that you trust under this name, or write the path of a file, such as ./my-tool.ts";
+}
+
 /** Where the plan overrides the tool argument that an error is about. */
 function findOverride({ entry }: ModuleUse, { code, details }: ToolmountError): Path | undefined {
   const { tool, argument, member } = details as { tool?: unknown; argument?: unknown; member?: unknown };
@@ -70,14 +97,4 @@ function findOverride({ entry }: ModuleUse, { code, details }: ToolmountError): 
   if (named === undefined) return undefined;
   const path = [...entry.path, "tools", named[0], "arguments", argument];
   return typeof member === "string" ? [...path, member] : path;
-}
-
-/** Longest part of a module's own error message that is reported, in characters. */
-const maxMessage = 500;
-
-function mountFailed({ id }: ModuleUse, cause: unknown): ToolmountError {
-  const problem = messageOf(cause).slice(0, maxMessage);
-  const origin = findErrorOrigin(cause);
-  const details = { module: id, problem, ...(origin !== undefined && { origin }) };
-  return new ToolmountError("MODULE_MOUNT_FAILED", details, { cause });
 }

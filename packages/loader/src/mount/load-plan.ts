@@ -92,7 +92,14 @@ export async function loadPlan(input: PlanInput, options: LoadOptions): Promise<
   // A text whose variable is missing often fails other checks, too: report only the missing variable.
   const others = reporter.problems.filter(({ path }) => !problems.some((other) => other.path === path));
   const { modules, rest } = giveToOptional(listed, problems);
-  const opened = describePlan(layers, { file, folder, name: plan.name, written: value }, map);
+  const opened: OpenedPlan = {
+    file,
+    folder,
+    name: plan.name,
+    written: value,
+    files: layers.flatMap((layer) => layer.file ?? []),
+    position: (...path) => findPosition(map, path),
+  };
   return {
     opened,
     plan,
@@ -139,15 +146,6 @@ function giveToOptional(
     return { ...use, broken };
   });
   return { modules, rest: problems.filter((problem) => !taken.has(problem)) };
-}
-
-function describePlan(
-  layers: readonly Layer[],
-  facts: Pick<OpenedPlan, "file" | "folder" | "name" | "written">,
-  map: PlanMap,
-): OpenedPlan {
-  const files = layers.flatMap(({ file }) => file ?? []);
-  return { ...facts, files, position: (...path) => findPosition(map, path) };
 }
 
 /** The files of a plan, lowest first. */

@@ -12,10 +12,10 @@ export interface ModuleUse {
   /** As the plan writes it. */
   readonly specifier: string;
   readonly source: Source;
-  /** The folder of the file that names it; undefined when no file names it. */
-  readonly folder: string | undefined;
+  /** The folder of the file that names it; absent when no file names it. */
+  readonly folder?: string | undefined;
   /** For a module of another system: why it cannot be found here, and what to do. */
-  readonly foreignHint: string | undefined;
+  readonly foreignHint?: string | undefined;
   /** The plan is one of Amplifier: its modules expect Amplifier's coordinator. */
   readonly inAmplifierPlan: boolean;
   readonly required: boolean;
@@ -24,9 +24,9 @@ export interface ModuleUse {
   readonly entry: PlanEntry | null;
   readonly limits: Limits;
   /** The runner of its tools. */
-  readonly runner: string | undefined;
+  readonly runner?: string | undefined;
   /** The part of the plan that needs it, when no entry names it: it is then reported as `EXTENSION_MISSING`. */
-  readonly neededFor: string | undefined;
+  readonly neededFor?: string | undefined;
   /** Where the plan names it. */
   readonly path: Path;
   readonly configPath: Path;
@@ -46,14 +46,11 @@ export function extensionUse(
     section: typeof at.path[0] === "string" ? at.path[0] : "needs",
     specifier: module,
     source: { kind: "package", written: module, names: [module] },
-    folder: undefined,
-    foreignHint: undefined,
     inAmplifierPlan: false,
     required: true,
     config,
     entry: null,
     limits: {},
-    runner: undefined,
     neededFor,
     broken: [],
     ...at,

@@ -1,18 +1,17 @@
 import { isToolmountError, ToolmountError, type Coordinator, type JsonObject } from "@toolmount/core";
 import { findPosition } from "../diagnostics/positions.ts";
 import { createReporter, maskProblem } from "../diagnostics/problems.ts";
-import { adaptModule, mayBeForeign, type LoadedModule } from "@toolmount/core/internal";
+import { adaptModule, mayBeForeign, withTimeout, type LoadedModule } from "@toolmount/core/internal";
 import type { ModuleExports } from "../modules/import.ts";
 import { isReplaced, type PlanLock } from "../plan/lock-file.ts";
 import { failUse, type FailedUse } from "./failed-use.ts";
 import type { AddedUse, BuildContext, Building, ConnectedUse, MountedUse } from "./generation.ts";
 import { extensionUse, type ModuleUse } from "./module-use.ts";
-import { mountModule } from "./mount-module.ts";
 import { needsOf, providesOf } from "./order.ts";
 import { isSameUse, prepareModule, type PreparedUse } from "./prepare-module.ts";
+import { mountModule } from "./recording-coordinator.ts";
 import { createSelection, type Selection } from "./select-tools.ts";
 import { createStepTimer } from "./step-times.ts";
-import { withTimeout } from "../modules/with-timeout.ts";
 
 /** Mounts one prepared module into the draft: skips it when a need failed, keeps it when nothing changed, else mounts it. */
 export async function mountUse(building: Building, prepared: PreparedUse): Promise<void> {
@@ -192,8 +191,8 @@ async function mountOnce(building: Building, prepared: PreparedUse): Promise<Omi
     const recorded = await timer.measure("mountMs", () => {
       const work = mountModule(use.id, adapted, mounted.coordinator, config, closing.signal);
       const { startTimeoutMs, clock } = context;
-      const late = () => new Error(`it was not mounted within ${startTimeoutMs} ms`);
-      return withTimeout(work, startTimeoutMs, clock, late);
+      const late = `it was not mounted within ${startTimeoutMs} ms`;
+      return withTimeout(clock, startTimeoutMs, work, () => Promise.reject(new Error(late)));
     });
     requireNamesMatch(prepared, selection, context);
     const onSessionReady = adapted.kind === "mount" ? adapted.onSessionReady : undefined;

@@ -15,7 +15,7 @@ import { importResolved } from "../modules/import-resolved.ts";
 import { canLoadLazily, createLazyModule, type Wake } from "./lazy-module.ts";
 import type { ModuleUse } from "./module-use.ts";
 import type { MountContext } from "./mount-context.ts";
-import { mountModule } from "./mount-module.ts";
+import { mountModule } from "./recording-coordinator.ts";
 import { checkByManifest, parseConfig } from "./parse-config.ts";
 import { createStepTimer, type StepTimer, type StepTimes } from "./step-times.ts";
 

@@ -1,4 +1,5 @@
-import { ToolmountError, type Coordinator, type Undo } from "@toolmount/core";
+import { ToolmountError, type Coordinator, type JsonObject } from "@toolmount/core";
+import { runMount, type LoadedModule } from "@toolmount/core/internal";
 
 /** A coordinator, and a record of what was registered through it. */
 export interface RecordingCoordinator {
@@ -13,50 +14,62 @@ export interface RecordingCoordinator {
 }
 
 /**
+ * Mounts a module through its coordinator and registers what it returns: a tool, tools, a cleanup, or
+ * `{ tools, cleanup }`. A returned tool that the module mounted itself is not mounted again.
+ *
+ * Rejects with the error that the module throws, and with `MODULE_INVALID` for any other return. Abort `closed` when the
+ * result is no longer needed: a module that mounts later is cleaned up.
+ */
+export async function mountModule(
+  id: string,
+  module: LoadedModule,
+  coordinator: Coordinator,
+  config: JsonObject,
+  closed?: AbortSignal,
+): Promise<RecordingCoordinator> {
+  const recording = createRecordingCoordinator(coordinator, id, closed);
+  await runMount(id, module, recording.coordinator, config, (tool) => recording.tools.has(tool));
+  return recording;
+}
+
+/**
  * Wraps the coordinator of a module so that its registrations are recorded. After `closed` aborts, which means that the
  * mount failed or took too long, every method throws `MODULE_MOUNT_FAILED`, and a cleanup runs when it is registered.
  */
-export function createRecordingCoordinator(
+function createRecordingCoordinator(
   given: Coordinator,
   id: string,
-  closed?: AbortSignal,
+  closed: AbortSignal | undefined,
 ): RecordingCoordinator {
   const coordinator = closed === undefined ? given : closeable(given, id, closed);
   const tools = new Set<unknown>();
   const points = new Set<string>();
   const capabilities = new Set<string>();
   let registrations = 0;
-  const counted = <Parameters extends readonly unknown[]>(register: (...parameters: Parameters) => Undo) => {
-    return (...parameters: Parameters): Undo => {
-      const undo = register(...parameters);
-      registrations++;
-      return undo;
-    };
+  const note = (method: string, name: string, thing: unknown) => {
+    registrations++;
+    if (method === "mount") points.add(name);
+    if (method === "mount" && name === "tools") tools.add(thing);
+    if (method === "registerCapability") capabilities.add(name);
   };
-  const { hooks } = coordinator;
-  const recording: Coordinator = {
-    ...coordinator,
-    mount(point, thing, options) {
-      const undo = counted(() => coordinator.mount(point, thing, options))();
-      points.add(point);
-      if (point === "tools") tools.add(thing);
-      return undo;
-    },
-    provide: counted((name, provider) => coordinator.provide(name, provider)),
-    registerCapability(name: string, value: unknown) {
-      capabilities.add(name);
-      return counted(() => coordinator.registerCapability(name, value))();
-    },
-    registerContributor: counted((channel, name, callback) =>
-      coordinator.registerContributor(channel, name, callback),
-    ),
-    hooks: {
-      ...hooks,
-      gate: counted((event, handler, options) => hooks.gate(event, handler, options)),
-      observe: counted((event, handler, options) => hooks.observe(event, handler, options)),
-      register: counted((event, handler, options) => hooks.register(event, handler, options)),
-      on: counted((event, handler, options) => hooks.on(event, handler, options)),
-    },
+  const recorded = <Members extends object>(
+    members: Members,
+    methods: readonly (keyof Members & string)[],
+  ) => {
+    const recording = methods.map((method) => {
+      const register = members[method] as (...given: readonly unknown[]) => unknown;
+      const call = (name: string, ...rest: readonly unknown[]) => {
+        const undo = register(name, ...rest);
+        note(method, name, rest[0]);
+        return undo;
+      };
+      return [method, call];
+    });
+    return { ...members, ...(Object.fromEntries(recording) as Partial<Members>) } as Members;
+  };
+  const recording = {
+    ...recorded(coordinator, ["mount", "provide", "registerCapability", "registerContributor"]),
+    hooks: recorded(coordinator.hooks, ["gate", "observe", "register", "on"]),
   };
   const registeredAnything = () => registrations > 0;
   return { coordinator: Object.freeze(recording), tools, points, capabilities, registeredAnything };

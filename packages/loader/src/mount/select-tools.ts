@@ -2,7 +2,7 @@ import type { Limits, ToolDefinition, ToolShape } from "@toolmount/core";
 import { nearestNames } from "@toolmount/core/nearest";
 import type { PlanLock } from "../plan/lock-file.ts";
 import { choosesTool, offeredName, type Choosable } from "./offered-name.ts";
-import { readLimits } from "../plan/check-limits.ts";
+import { readLimits } from "../plan/check-plan.ts";
 import { overridesOf, type PlanEntry } from "../plan/check-entries.ts";
 import type { Path } from "../diagnostics/positions.ts";
 

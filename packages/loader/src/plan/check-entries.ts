@@ -1,9 +1,9 @@
 import type { Json, JsonObject } from "@toolmount/core";
 import type { Path } from "../diagnostics/positions.ts";
 import type { Reporter } from "../diagnostics/problems.ts";
+import { reportIssues } from "../diagnostics/schema-issues.ts";
 import { listWritten, type EntrySection, type WrittenEntry } from "./amplifier.ts";
 import { isCommandHook } from "./command-hooks.ts";
-import { reportIssues } from "./report-issues.ts";
 import { entrySchema, type EntryDocument, type ToolOverride } from "./schema.ts";
 
 /** One entry of a plan, checked. */

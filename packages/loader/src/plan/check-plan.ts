@@ -1,17 +1,13 @@
 import type { Json, JsonObject, Limits } from "@toolmount/core";
 import { nearestNames } from "@toolmount/core/nearest";
-import { isRecord } from "../diagnostics/json.ts";
+import { isList, isRecord } from "../diagnostics/json.ts";
 import type { Reporter } from "../diagnostics/problems.ts";
+import { reportIssues } from "../diagnostics/schema-issues.ts";
 import { sectionTable } from "../modules/section-table.ts";
-import { amplifierSections, isAmplifierPlan } from "./amplifier.ts";
-import { checkAmplifier } from "./check-amplifier.ts";
+import { amplifierSections, checkAmplifier, isAmplifierPlan } from "./amplifier.ts";
 import { checkEntries, type PlanEntry } from "./check-entries.ts";
 import { checkCommandHooks, type CommandHook } from "./command-hooks.ts";
-import { checkLimits } from "./check-limits.ts";
-import { checkModes } from "./check-modes.ts";
-import { dropNotes } from "./drop-notes.ts";
-import { reportIssues } from "./report-issues.ts";
-import { planSchema, type PlanModes } from "./schema.ts";
+import { limitsSchema, modesSchema, planSchema, type LimitsDocument, type PlanModes } from "./schema.ts";
 
 /** A plan, checked: the loader mounts what it lists. */
 export interface Plan {
@@ -115,4 +111,60 @@ function pickSections(plan: JsonObject, amplifier: boolean): Record<string, Json
 function withoutMembers(value: Json, members: readonly string[]): JsonObject {
   const kept = Object.entries(value as JsonObject).filter(([member]) => !members.includes(member));
   return Object.fromEntries(kept);
+}
+
+/** `policy.limits`: the plan's limits of every call, which core enforces. */
+function checkLimits(policy: Json | undefined, reporter: Reporter): Limits {
+  if (!isRecord(policy) || policy["limits"] === undefined) return {};
+  const parsed = limitsSchema.safeParse(policy["limits"]);
+  if (parsed.success) return readLimits(parsed.data);
+  reportIssues(limitsSchema, parsed.error.issues, ["policy", "limits"], reporter);
+  return {};
+}
+
+/** Limits under core's names; absent limits stay absent. */
+export function readLimits({ timeout, outputBytes, concurrent, rate }: LimitsDocument): Limits {
+  return {
+    ...(timeout !== undefined && { timeoutMs: timeout }),
+    ...(outputBytes !== undefined && { outputBytes }),
+    ...(concurrent !== undefined && { concurrent }),
+    ...(rate !== undefined && { rate }),
+  };
+}
+
+/** The modes of a plan. Problems of the schema were reported with the plan; these compare modes with each other. */
+function checkModes(value: Json | undefined, { report }: Reporter): PlanModes | undefined {
+  const parsed = modesSchema.safeParse(value);
+  if (!parsed.success) return undefined;
+  const { catalog } = parsed.data;
+  const wrong = (index: number, key: string, problem: string) =>
+    report("PLAN_VALUE_INVALID", { problem }, { path: ["modes", "catalog", index, key] });
+  for (const [index, { key }] of catalog.entries())
+    if (catalog.findIndex((other) => other.key === key) < index)
+      wrong(index, "key", `another mode has the key "${key}"`);
+  const last = catalog.findLastIndex(({ isDefault }) => isDefault);
+  if (last !== catalog.findIndex(({ isDefault }) => isDefault))
+    wrong(last, "isDefault", "only one mode can be the default");
+  return parsed.data;
+}
+
+/** A plan without its `x-` keys: those of the plan itself, of its entries and of their tool overrides. */
+function dropNotes(plan: JsonObject): JsonObject {
+  const entryLists = new Set(["tools", "hooks", "providers"]);
+  const kept = Object.entries(plan).filter(isNoNote);
+  return Object.fromEntries(kept.map(([key, inner]) => [key, entryLists.has(key) ? drop(inner) : inner]));
+}
+
+/** Keys whose values belong to modules. */
+const opaque = new Set(["config", "source", "run"]);
+
+function drop(value: Json): Json {
+  if (isList(value)) return value.map(drop);
+  if (!isRecord(value)) return value;
+  const kept = Object.entries(value).filter(isNoNote);
+  return Object.fromEntries(kept.map(([key, inner]) => [key, opaque.has(key) ? inner : drop(inner)]));
+}
+
+function isNoNote([key]: readonly [string, unknown]): boolean {
+  return !key.startsWith("x-");
 }

@@ -3,7 +3,7 @@ import type { Json, JsonObject } from "@toolmount/core";
 import { isList, isRecord } from "../diagnostics/json.ts";
 import type { Path } from "../diagnostics/positions.ts";
 import type { Reporter } from "../diagnostics/problems.ts";
-import { reportIssues } from "./report-issues.ts";
+import { reportIssues } from "../diagnostics/schema-issues.ts";
 
 const needed = "the command of a hook is a text, which a shell runs, or a list: the program and its words";
 

@@ -1,4 +1,4 @@
-import type { Json, JsonObject } from "@toolmount/core";
+import type { ErrorCode, ErrorDetails, Json, JsonObject } from "@toolmount/core";
 import { createSecretTexts, type SecretTexts } from "@toolmount/core/redact";
 import { isSecretValue, passwordsOf } from "./secret-values.ts";
 import { isList } from "../diagnostics/json.ts";
@@ -83,8 +83,9 @@ function fillText(fill: Fill, text: string, path: Path): string {
       if (end === "}" && inner?.startsWith("file:") === true)
         return takeFile(fill, inner.slice(5), path, whole);
       const [, name, fallback] = (end === "}" && inBraces.exec(inner ?? "")) || [];
-      if (name === undefined) return complain(fill, path, whole);
-      return readVariable(fill, name, fallback, path) ?? reportMissing(fill, path, name);
+      if (name === undefined) return report(fill, path, whole, "PLAN_VALUE_INVALID", noVariable, escapeHint);
+      const value = readVariable(fill, name, fallback, path);
+      return value ?? report(fill, path, `\${${name}`, "VARIABLE_MISSING", { variable: name });
     },
   );
 }
@@ -103,12 +104,8 @@ function readVariable(
   return value;
 }
 
-function takeFile(
-  { map, files, folder, problems, used, secrets }: Fill,
-  written: string,
-  path: Path,
-  whole: string,
-): string {
+function takeFile(fill: Fill, written: string, path: Path, whole: string): string {
+  const { map, files, folder, used, secrets } = fill;
   const value = files.get(resolveFileValue(written, path, map, folder));
   if (value?.ok === true) {
     used.set(value.text, `file:${written}`);
@@ -116,30 +113,26 @@ function takeFile(
     return value.text;
   }
   const problem = `the file "${written.slice(0, 200)}" cannot be used as a value: ${value?.problem ?? "the file does not exist"}`;
-  problems.push(
-    makeProblem("PLAN_VALUE_INVALID", { problem }, { path, place: findReference(map, path, whole) }),
-  );
-  return "";
+  return report(fill, path, whole, "PLAN_VALUE_INVALID", { problem });
 }
 
-function reportMissing({ map, problems }: Fill, path: Path, variable: string): string {
-  problems.push(
-    makeProblem(
-      "VARIABLE_MISSING",
-      { variable },
-      { path, place: findReference(map, path, `\${${variable}`) },
-    ),
-  );
-  return "";
-}
+const noVariable = {
+  problem:
+    "this is not a variable: write ${NAME}, ${NAME:-default} or ${file:path}, without braces or $ in the default",
+};
+const escapeHint = "write $${ for a literal ${";
 
-function complain({ map, problems }: Fill, path: Path, whole: string): string {
-  const problem =
-    "this is not a variable: write ${NAME}, ${NAME:-default} or ${file:path}, without braces or $ in the default";
-  const hint = "write $${ for a literal ${";
-  problems.push(
-    makeProblem("PLAN_VALUE_INVALID", { problem }, { path, place: findReference(map, path, whole), hint }),
-  );
+/** Reports a reference that has no value, and fills in nothing. */
+function report<Code extends ErrorCode>(
+  { map, problems }: Fill,
+  path: Path,
+  reference: string,
+  code: Code,
+  details: ErrorDetails<Code>,
+  hint?: string,
+): "" {
+  const place = findReference(map, path, reference);
+  problems.push(makeProblem(code, details, { path, place, hint }));
   return "";
 }
 
