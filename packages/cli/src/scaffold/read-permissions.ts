@@ -2,7 +2,7 @@ import { isObject } from "../plan-tests/refuse.ts";
 import { prefixOf } from "./read-server-list.ts";
 
 /** The lists of a plan's policy, as text. */
-export type PolicyList = "allow" | "ask" | "deny";
+type PolicyList = "allow" | "ask" | "deny";
 
 /** Rules of another application as lines of a plan's policy. */
 export interface PermissionRules {
