@@ -12,7 +12,7 @@ export const packages: Readonly<Record<string, Allowance>> = {
   "@toolmount/paths": { house: [], libraries: [] },
   "@toolmount/loader": {
     house: [core],
-    // semver compares versions with the newest ones, for one command.
+    // semver reads the engines of packages and compares versions, for commands.
     libraries: ["yaml", "zod", "cosmiconfig", "exsolve", "pino", "semver"],
   },
   "@toolmount/policy": { house: [core], libraries: ["zod"] },
@@ -57,7 +57,7 @@ export const packages: Readonly<Record<string, Allowance>> = {
       "@toolmount/workers",
       "@toolmount/testing",
     ],
-    // jsonc-parser reads other applications' files, and writes entries into them; semver reads the engines of packages.
+    // jsonc-parser reads other applications' files, and writes entries into them.
     libraries: [
       "commander",
       "@clack/prompts",
@@ -66,7 +66,6 @@ export const packages: Readonly<Record<string, Allowance>> = {
       "gpt-tokenizer",
       "json-schema-to-typescript",
       "jsonc-parser",
-      "semver",
       "zod",
     ],
   },

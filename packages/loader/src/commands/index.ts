@@ -20,6 +20,7 @@ export {
 export { readEffectivePlan, type EffectivePlan, type EffectiveValue } from "./effective-plan.ts";
 export type { ToolOrigin } from "./origins.ts";
 export type { Lint } from "./lint-sections.ts";
+export { examinePackages, type PackageWarning } from "./examine-packages.ts";
 export { printPlanSchemas, type PlanSchemaParts } from "./json-schema.ts";
 
 // Change a plan
@@ -62,5 +63,5 @@ export {
   type DescribedPackage,
   type ImportedPackage,
 } from "./import-package.ts";
-export { findPackage, type ManifestTool, type ModuleManifest } from "../modules/manifest.ts";
+export type { ManifestTool, ModuleManifest } from "../modules/manifest.ts";
 export { createPackageImport } from "../modules/package-import.ts";

@@ -1,8 +1,8 @@
 import type { LockChange, Problem } from "@toolmount/loader";
+import type { PackageWarning } from "@toolmount/loader/commands";
 import type { ProviderStatus } from "@toolmount/interop";
 import type { ServerStatus } from "@toolmount/mcp";
 import type { Command } from "commander";
-import { examinePackages, type PackageWarning } from "../../host/examine-packages.ts";
 import { loaderOptions } from "../../host/loader-options.ts";
 import { examineMachine, type MachineFinding } from "../../host/machine.ts";
 import { describeLack, examineProviders } from "../../host/model-providers.ts";
@@ -75,7 +75,7 @@ async function examinePlan(
   options: Options,
   shell: Shell,
 ): Promise<Omit<Diagnosis, "machine" | "models">> {
-  const { inspectPlan } = await import("@toolmount/loader/commands");
+  const { examinePackages, inspectPlan } = await import("@toolmount/loader/commands");
   try {
     const inspected = await inspectPlan(plan, loaderOptions(options, shell));
     const modules = inspected.entries.map(({ id, section, version, path }) => ({
