@@ -12,8 +12,7 @@ export const packages: Readonly<Record<string, Allowance>> = {
   "@toolmount/paths": { house: [], libraries: [] },
   "@toolmount/loader": {
     house: [core],
-    // semver reads the engines of packages and compares versions, for commands.
-    libraries: ["yaml", "zod", "cosmiconfig", "exsolve", "pino", "semver"],
+    libraries: ["yaml", "zod", "cosmiconfig", "exsolve", "pino"],
   },
   "@toolmount/policy": { house: [core], libraries: ["zod"] },
   "@toolmount/store": { house: [core], libraries: ["kysely", "pg", "zod"] },
@@ -57,7 +56,8 @@ export const packages: Readonly<Record<string, Allowance>> = {
       "@toolmount/workers",
       "@toolmount/testing",
     ],
-    // jsonc-parser reads other applications' files, and writes entries into them.
+    // jsonc-parser reads other applications' files, and writes entries into them; semver reads the engines of packages and
+    // compares versions.
     libraries: [
       "commander",
       "@clack/prompts",
@@ -66,6 +66,7 @@ export const packages: Readonly<Record<string, Allowance>> = {
       "gpt-tokenizer",
       "json-schema-to-typescript",
       "jsonc-parser",
+      "semver",
       "zod",
     ],
   },

@@ -20,7 +20,6 @@ export {
 export { readEffectivePlan, type EffectivePlan, type EffectiveValue } from "./effective-plan.ts";
 export type { ToolOrigin } from "./origins.ts";
 export type { Lint } from "./lint-sections.ts";
-export { examinePackages, type PackageWarning } from "./examine-packages.ts";
 export { printPlanSchemas, type PlanSchemaParts } from "./json-schema.ts";
 
 // Change a plan
@@ -35,14 +34,7 @@ export {
 export type { EditedSection, NewEntry } from "./edit-yaml.ts";
 export { tryEntries, type TriedEntries, type TryOptions } from "./try-entries.ts";
 export { readMcpServers, type McpServers } from "./mcp-servers.ts";
-export {
-  installSources,
-  type InstalledSource,
-  type InstallOptions,
-  type InstallReport,
-  type MissingSource,
-} from "./install-sources.ts";
-export { filterOutdated, findOutdated, type PackageAge } from "./find-outdated.ts";
+export { readPlanSources, type PlanSource, type PlanSources } from "./plan-sources.ts";
 export { lockPlan, type LockOptions, type LockReport } from "./lock-plan.ts";
 export {
   lockFileOf,
@@ -63,5 +55,12 @@ export {
   type DescribedPackage,
   type ImportedPackage,
 } from "./import-package.ts";
-export type { ManifestTool, ModuleManifest } from "../modules/manifest.ts";
+export {
+  findPackage,
+  readPackage,
+  type ManifestTool,
+  type ModuleManifest,
+  type PackageFacts,
+} from "../modules/manifest.ts";
+export type { FetchedSource } from "../modules/fetched-source.ts";
 export { createPackageImport } from "../modules/package-import.ts";

@@ -1,5 +1,4 @@
 import type { LockChange, Problem } from "@toolmount/loader";
-import type { PackageWarning } from "@toolmount/loader/commands";
 import type { ProviderStatus } from "@toolmount/interop";
 import type { ServerStatus } from "@toolmount/mcp";
 import type { Command } from "commander";
@@ -8,6 +7,7 @@ import { examineMachine, type MachineFinding } from "../../host/machine.ts";
 import { describeLack, examineProviders } from "../../host/model-providers.ts";
 import { addExamples, jsonOption, planArgument } from "../../options/common.ts";
 import { addPlanOptions, type PlanOptions } from "../../options/plan-options.ts";
+import type { PackageWarning } from "../../install/examine-packages.ts";
 import { withStatus } from "../../process/with-status.ts";
 import { exitCodes, type ExitCode } from "../../process/exit-codes.ts";
 import type { Shell } from "../../process/shell.ts";
@@ -75,7 +75,8 @@ async function examinePlan(
   options: Options,
   shell: Shell,
 ): Promise<Omit<Diagnosis, "machine" | "models">> {
-  const { examinePackages, inspectPlan } = await import("@toolmount/loader/commands");
+  const { inspectPlan } = await import("@toolmount/loader/commands");
+  const { examinePackages } = await import("../../install/examine-packages.ts");
   try {
     const inspected = await inspectPlan(plan, loaderOptions(options, shell));
     const modules = inspected.entries.map(({ id, section, version, path }) => ({

@@ -27,7 +27,7 @@ export function define(command: Command, shell: Shell): void {
 }
 
 async function install(plan: string | undefined, options: Options, shell: Shell): Promise<ExitCode> {
-  const { installSources } = await import("@toolmount/loader/commands");
+  const { installSources } = await import("../../install/install-sources.ts");
   const report = await withStatus(shell, "fetching packages", (inner) =>
     installSources(plan, { ...loaderOptions(options, inner), update: options.update }),
   );

@@ -1,4 +1,4 @@
-import type { PackageAge } from "@toolmount/loader/commands";
+import type { PackageAge } from "../../install/find-outdated.ts";
 import type { Command } from "commander";
 import { loaderOptions } from "../../host/loader-options.ts";
 import { addExamples, jsonOption, planArgument } from "../../options/common.ts";
@@ -27,7 +27,7 @@ export function define(command: Command, shell: Shell): void {
 
 /** Fails when a package is old, or when it is not known whether it is, so that a script notices. */
 async function outdated(plan: string | undefined, options: Options, shell: Shell): Promise<ExitCode> {
-  const { filterOutdated, findOutdated } = await import("@toolmount/loader/commands");
+  const { filterOutdated, findOutdated } = await import("../../install/find-outdated.ts");
   const packages = await withStatus(shell, "asking for newer versions", (inner) =>
     findOutdated(plan, loaderOptions(options, inner)),
   );

@@ -1,13 +1,8 @@
 import { join } from "node:path";
 import { messageOf } from "@toolmount/core/errors";
-import { isRecord } from "../diagnostics/json.ts";
-import { fillOptions } from "../host/defaults.ts";
-import type { OpenHostOptions } from "../host/options.ts";
-import { storeOf, type FetchedSource } from "../modules/fetched-source.ts";
-import { readPackage } from "../modules/manifest.ts";
-import { loadPlan, type PlanInput } from "../mount/load-plan.ts";
-import { createMountContext } from "../mount/mount-context.ts";
-import { resolveUse } from "../mount/prepare-module.ts";
+import type { OpenHostOptions, PlanInput } from "@toolmount/loader";
+import { readPackage, readPlanSources, type FetchedSource } from "@toolmount/loader/commands";
+import { isObject } from "../plan-tests/refuse.ts";
 import { readCommit, run, type Fetching } from "./fetch-programs.ts";
 
 /** A package or a repository of a plan, beside its newest version. */
@@ -30,21 +25,16 @@ export interface PackageAge {
  * package is imported. Throws `PLAN_NOT_FOUND` and `PLAN_INVALID`.
  */
 export async function findOutdated(input?: PlanInput, options: OpenHostOptions = {}): Promise<PackageAge[]> {
-  const filled = fillOptions(options);
-  const loaded = await loadPlan(input, filled);
-  const { folder } = loaded.opened;
-  const fetching = { store: storeOf(folder), plan: folder, update: false, env: filled.env };
-  const context = { ...createMountContext(loaded, filled), lock: undefined };
+  const { folder, store, env, sources } = await readPlanSources(input, options);
+  const fetching = { store, plan: folder, env };
   const ages = new Map<string, PackageAge>();
-  for (const use of loaded.modules) {
-    const { id, source } = use;
-    if (source.kind !== "fetched" && source.kind !== "package") continue;
+  for (const { id, source, find } of sources) {
     const known = ages.get(source.written);
     if (known !== undefined) ages.set(source.written, { ...known, entries: [...known.entries, id] });
     else if (source.kind === "fetched") ages.set(source.written, await ageOfFetched(id, source, fetching));
     else {
       // The plan's check reports a package that is not installed.
-      const found = await resolveUse(use, context).catch(() => undefined);
+      const found = await find().catch(() => undefined);
       const name = found?.name ?? source.names[0]!;
       const installed = found?.version;
       const newest = () => askNpm(name, undefined, fetching);
@@ -96,10 +86,10 @@ export async function filterOutdated(ages: readonly PackageAge[]): Promise<Packa
 async function askNpm(name: string, range: string | undefined, fetching: Fetching): Promise<Newest> {
   const words = ["view", name, "versions", "dist-tags", "--json", "--loglevel=error"];
   const answer = JSON.parse(await run("npm", words, fetching.plan, fetching)) as unknown;
-  const { versions, "dist-tags": tags } = isRecord(answer) ? answer : {};
+  const { versions, "dist-tags": tags } = isObject(answer) ? answer : {};
   const all = [versions].flat().filter((version) => typeof version === "string");
   const { default: semver } = await import("semver");
-  const latest = isRecord(tags) && typeof tags["latest"] === "string" ? tags["latest"] : all.at(-1);
+  const latest = isObject(tags) && typeof tags["latest"] === "string" ? tags["latest"] : all.at(-1);
   return { wanted: range === undefined ? latest : (semver.maxSatisfying(all, range) ?? undefined), latest };
 }
 

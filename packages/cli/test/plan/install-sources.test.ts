@@ -2,19 +2,57 @@ import { execFile } from "node:child_process";
 import { createHash } from "node:crypto";
 import { once } from "node:events";
 import { existsSync } from "node:fs";
-import { mkdir, readFile, writeFile } from "node:fs/promises";
+import { mkdir, mkdtemp, readFile, realpath, rm, symlink, writeFile } from "node:fs/promises";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
-import { basename, join } from "node:path";
+import { tmpdir } from "node:os";
+import { basename, dirname, join } from "node:path";
 import { promisify } from "node:util";
 import { silentLogger } from "@toolmount/core";
 import { expect, onTestFinished, test } from "vitest";
-import { openHost } from "../../src/index.ts";
-import { filterOutdated, findOutdated, installSources } from "../../src/commands/index.ts";
-import { moduleSource, workspace, type Workspace } from "../workspace.ts";
+import { openHost } from "@toolmount/loader";
+import { filterOutdated, findOutdated } from "../../src/install/find-outdated.ts";
+import { installSources } from "../../src/install/install-sources.ts";
 
 const run = promisify(execFile);
 const marker = "touch ran-a-script";
+
+interface Workspace {
+  readonly folder: string;
+  path(name: string): string;
+  write(files: Readonly<Record<string, string>>): Promise<void>;
+}
+
+/** A folder with files, in which core and zod are installed; gone after the test. */
+async function workspace(files: Readonly<Record<string, string>>): Promise<Workspace> {
+  const folder = await realpath(await mkdtemp(join(tmpdir(), "toolmount install ")));
+  onTestFinished(() => rm(folder, { recursive: true, force: true }));
+  const packages = join(import.meta.dirname, "../../node_modules");
+  await mkdir(join(folder, "node_modules/@toolmount"), { recursive: true });
+  for (const name of ["@toolmount/core", "zod"])
+    await symlink(join(packages, name), join(folder, "node_modules", name));
+  const path = (name: string) => join(folder, name);
+  const write = async (more: Readonly<Record<string, string>>) => {
+    for (const [name, text] of Object.entries(more)) {
+      await mkdir(dirname(path(name)), { recursive: true });
+      await writeFile(path(name), text);
+    }
+  };
+  await write(files);
+  return { folder, path, write };
+}
+
+/** The source of a module that mounts one tool. */
+function moduleSource(name: string): string {
+  return `import { z } from "zod";
+const schema = z.strictObject({});
+export function mount(coordinator) {
+  const rights = { category: "read", consequenceLevel: "low", requiresConfirmation: false };
+  const execute = () => ({ data: null });
+  coordinator.mount("tools", { name: "${name}", description: "Answers. Use in tests.", schema, ...rights, execute });
+}
+`;
+}
 
 /** The files of a package in `folder`, whose install scripts would leave a file behind. */
 function packageFiles(folder: string, name: string, version: string): Record<string, string> {

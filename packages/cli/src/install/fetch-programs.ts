@@ -3,20 +3,17 @@ import { mkdir, readFile, realpath, rm, stat } from "node:fs/promises";
 import { join, sep } from "node:path";
 import { promisify } from "node:util";
 import { ToolmountError } from "@toolmount/core";
-import type { FetchedSource } from "../modules/fetched-source.ts";
-import type { Environment } from "../plan/interpolate.ts";
+import type { Environment } from "@toolmount/loader";
+import type { FetchedSource } from "@toolmount/loader/commands";
 
 /** Where packages are fetched to, and with what. */
 export interface Fetching {
   readonly store: string;
   readonly plan: string;
-  /** Fetch again what is there already. */
-  readonly update: boolean;
   readonly env: Environment;
 }
 
-/** A source that is a repository. */
-export type GitSource = Extract<FetchedSource["from"], { kind: "git" }>;
+type GitSource = Extract<FetchedSource["from"], { kind: "git" }>;
 
 /** Checks out one commit, without history, hooks and submodules. The folder must be inside the repository. */
 export async function cloneInto(

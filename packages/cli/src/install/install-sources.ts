@@ -1,22 +1,24 @@
 import { mkdir, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { messageOf } from "@toolmount/core/errors";
-import { planError } from "../diagnostics/problems.ts";
-import { fillOptions } from "../host/defaults.ts";
-import type { OpenHostOptions } from "../host/options.ts";
-import { storeOf, type FetchedSource } from "../modules/fetched-source.ts";
-import { findPackage, readPackage } from "../modules/manifest.ts";
-import { loadPlan, type PlanInput } from "../mount/load-plan.ts";
+import type { OpenHostOptions, PlanInput } from "@toolmount/loader";
+import {
+  findPackage,
+  planError,
+  readPackage,
+  readPlanSources,
+  type FetchedSource,
+} from "@toolmount/loader/commands";
 import { cloneInto, failed, readCommit, run, type Fetching } from "./fetch-programs.ts";
 
 /** Options of an install, beside those of opening the plan. */
-export interface InstallOptions extends OpenHostOptions {
+interface InstallOptions extends OpenHostOptions {
   /** Fetches everything again: the newest version of each range, the newest commit of each branch. */
   readonly update?: boolean | undefined;
 }
 
 /** One package that a source of the plan names. */
-export interface InstalledSource {
+interface InstalledSource {
   readonly source: string;
   readonly name: string | undefined;
   readonly version: string | undefined;
@@ -26,7 +28,7 @@ export interface InstalledSource {
 }
 
 /** The plan's own folder of packages after an install. */
-export interface InstallReport {
+interface InstallReport {
   /** `.toolmount/modules` beside the plan. */
   readonly folder: string;
   readonly sources: readonly InstalledSource[];
@@ -35,7 +37,7 @@ export interface InstallReport {
 }
 
 /** A source of entries that are not required, and why it is not installed. */
-export interface MissingSource {
+interface MissingSource {
   readonly source: string;
   readonly problem: string;
 }
@@ -51,21 +53,19 @@ export async function installSources(
   input?: PlanInput,
   options: InstallOptions = {},
 ): Promise<InstallReport> {
-  const filled = fillOptions(options);
-  const { opened, modules, problems } = await loadPlan(input, filled);
+  const { folder: plan, store, env, sources: named, problems } = await readPlanSources(input, options);
   const wrong = problems.filter(({ code }) => code !== "VARIABLE_MISSING");
   if (wrong.length > 0) throw planError(wrong);
   const sources = new Map<string, Wanted>();
-  for (const { source, required } of modules)
+  for (const { source, required } of named)
     if (source.kind === "fetched")
       sources.set(source.alias, {
         ...source,
         required: required || sources.get(source.alias)?.required === true,
       });
   const wanted = [...sources.values()];
-  const store = storeOf(opened.folder);
-  const fetching = { store, plan: opened.folder, update: options.update === true, env: filled.env };
-  const missing = wanted.length === 0 ? [] : await fetchAll(wanted, fetching);
+  const isUpdate = options.update === true;
+  const missing = wanted.length === 0 ? [] : await fetchAll(wanted, { store, plan, env }, isUpdate);
   const there = wanted.filter(({ written }) => missing.every(({ source }) => source !== written));
   return {
     folder: store,
@@ -77,11 +77,15 @@ export async function installSources(
 /** A source, and whether the plan needs it to open. */
 type Wanted = FetchedSource & { readonly required: boolean };
 
-async function fetchAll(wanted: readonly Wanted[], fetching: Fetching): Promise<MissingSource[]> {
-  const { store, update } = fetching;
+async function fetchAll(
+  wanted: readonly Wanted[],
+  fetching: Fetching,
+  isUpdate: boolean,
+): Promise<MissingSource[]> {
+  const { store } = fetching;
   await mkdir(store, { recursive: true });
   await writeFile(join(store, ".gitignore"), "*\n");
-  if (update)
+  if (isUpdate)
     await Promise.all(
       ["package-lock.json", "node_modules", "git"].map((name) =>
         rm(join(store, name), { recursive: true, force: true }),

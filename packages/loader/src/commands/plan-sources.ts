@@ -1,0 +1,48 @@
+import { fillOptions } from "../host/defaults.ts";
+import type { OpenHostOptions } from "../host/options.ts";
+import type { Problem } from "../diagnostics/problems.ts";
+import { storeOf, type FetchedSource } from "../modules/fetched-source.ts";
+import type { Source } from "../modules/source.ts";
+import { loadPlan, type PlanInput } from "../mount/load-plan.ts";
+import { createMountContext } from "../mount/mount-context.ts";
+import { resolveUse } from "../mount/prepare-module.ts";
+import type { Environment } from "../plan/interpolate.ts";
+
+/** A package or a repository that an entry of a plan names. */
+export interface PlanSource {
+  /** The id of the entry. */
+  readonly id: string;
+  readonly required: boolean;
+  readonly source: FetchedSource | Extract<Source, { kind: "package" }>;
+  /** Finds the package that is installed now, and imports nothing. Rejects with `SOURCE_NOT_FOUND`. */
+  find(): Promise<{ readonly name: string; readonly version?: string | undefined }>;
+}
+
+/** The packages and repositories of a plan, in its order. */
+export interface PlanSources {
+  /** The plan's folder. */
+  readonly folder: string;
+  /** The folder in it of the packages that `toolmount install` fetches. */
+  readonly store: string;
+  /** The variables with which the plan was read. */
+  readonly env: Environment;
+  readonly sources: readonly PlanSource[];
+  readonly problems: readonly Problem[];
+}
+
+/** Reads which packages and repositories a plan names. Throws `PLAN_NOT_FOUND`, and `PLAN_INVALID` for a text that is no plan. */
+export async function readPlanSources(
+  input?: PlanInput,
+  options: OpenHostOptions = {},
+): Promise<PlanSources> {
+  const filled = fillOptions(options);
+  const loaded = await loadPlan(input, filled);
+  const context = createMountContext(loaded, filled);
+  const sources = loaded.modules.flatMap((use) => {
+    const { id, required, source } = use;
+    const isPackage = source.kind === "fetched" || source.kind === "package";
+    return isPackage ? [{ id, required, source, find: () => resolveUse(use, context) }] : [];
+  });
+  const { folder } = loaded.opened;
+  return { folder, store: storeOf(folder), env: filled.env, sources, problems: loaded.problems };
+}
