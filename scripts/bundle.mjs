@@ -68,7 +68,7 @@ await bundle.close();
 
 const copiedFrom = copyCarried(manifest.imports);
 
-// Chunks of what others wrote: nobody reads them, and a map of them would be as large as the code.
+// Chunks of what others wrote need no map, which would be as large as the code.
 for (const { fileName, moduleIds = [] } of output)
   if (moduleIds.length > 0 && moduleIds.every((id) => !isOwn(id))) {
     minifyFile(join("dist", fileName));

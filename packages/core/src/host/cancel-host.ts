@@ -4,10 +4,7 @@ import type { EventData } from "../contract/hooks.ts";
 import { waitUntil } from "./drain.ts";
 import type { HostState } from "./host-state.ts";
 
-/**
- * Makes the host's calls follow its own token, and emits `cancel:requested` at each step and `cancel:completed` when the
- * calls that it stopped have ended. Returns a function that waits for `cancel:completed`.
- */
+/** Makes calls follow the host's token, with an event for each step. Returns what waits for `cancel:completed`. */
 export function followHostToken(host: HostState): () => Promise<void> {
   let completion: Promise<void> | null = null;
   host.cancellation.onChange((level) => {

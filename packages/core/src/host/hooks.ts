@@ -14,7 +14,6 @@ import {
   type Registry,
 } from "../registry/registry.ts";
 
-/** Default time for the answer of a gate, in milliseconds. */
 const gateTimeoutMs = 5_000;
 
 /** Events that only the host may emit. */

@@ -111,7 +111,6 @@ function registerProvider(module: ModuleState, name: string, provider: ContextPr
   });
 }
 
-/** Members that every context has. */
 const contextMembers: ReadonlySet<string> = new Set(
   Object.getOwnPropertyNames(ToolCallContext.prototype).concat(Object.getOwnPropertyNames(Object.prototype)),
 );

@@ -10,10 +10,7 @@ import { refuseHiddenText } from "../registry/refuse-hidden-text.ts";
 import { addTool, removeTool, singleAt } from "../registry/registry.ts";
 import type { HostState } from "./host-state.ts";
 
-/**
- * Adapts a tool, checks and prepares it, and registers it for its module. Returns null for a tool that the plan or its
- * author removes. An error is logged, then thrown.
- */
+/** Adapts, prepares and registers a tool; null for one that the plan or its author removes. Logs what it throws. */
 export function mountTool(
   host: HostState,
   module: ModuleState,
@@ -54,7 +51,6 @@ function prepare(
   return tool;
 }
 
-/** Adapts a foreign shape with the first adapter that recognizes it. */
 function adapt(module: ModuleState, thing: object): ToolDefinition {
   const { coordinator } = module;
   const adapters = [...(module.newestSet.registry.points.get("adapters")?.values() ?? [])] as ToolAdapter[];

@@ -126,10 +126,7 @@ export function isDue(record: ApprovalRecord, now: number): boolean {
   return now >= (record.leaseUntil ?? record.expiresAt);
 }
 
-/**
- * Handles a record that is due. Resolves to the outcome when that ended the call, here or elsewhere; to null when the call
- * continues, or its session can run it again.
- */
+/** Handles a record that is due. Null when the call continues, or its session can run it again. */
 export async function settleDue(
   host: HostState,
   stored: StoredCall,
@@ -172,10 +169,7 @@ function approveByDefault({ clock }: HostState, stored: StoredCall): Promise<boo
   return stored.decide({ decision: "approve", by: "the declared default", at: clock.now() });
 }
 
-/**
- * Ends a call that will not run, through the hop `notify` like any other. When several hosts try, one of them reports the
- * end. Null when the record changed meanwhile, so that there is no longer a reason to end the call.
- */
+/** Ends a call that will not run, through the hop `notify`. Null when its record changed meanwhile. */
 async function endStored<Code extends ErrorCode>(
   host: HostState,
   stored: StoredCall,
@@ -203,7 +197,6 @@ async function endStored<Code extends ErrorCode>(
   return stored.record.state === "ended" ? pastOutcome(host, stored) : null;
 }
 
-/** The stored outcome of a call that has ended. */
 function pastOutcome(host: HostState, { record, ticket }: StoredCall): ToolOutcome {
   const { tool, end } = record;
   const opened = end?.sealed && ticket !== null ? decryptWithTicket(end.sealed, ticket) : null;

@@ -12,10 +12,7 @@ import { resume } from "./resume.ts";
 import { sessionMode } from "../sessions/mode.ts";
 import type { Session, SessionCallContext, SessionTurn } from "../contract/session.ts";
 
-/**
- * Returns the session of an id: the same object while something holds it or its token, and until it ends. Throws
- * `OPTION_INVALID` for an invalid id.
- */
+/** The session of an id: the same object while something holds it or its token. Throws `OPTION_INVALID`. */
 export function createSessions(host: HostState): (id: string) => Session {
   const sessions = new IdleCache<Session>(({ cancellation }) => isUnused(cancellation));
   /** Each token holds its session. */

@@ -3,7 +3,6 @@ import type { ApprovalRecord } from "../contract/stores.ts";
 import type { Generation } from "../registry/generation.ts";
 import type { ObserverEntry } from "../registry/registry.ts";
 
-/** Adds the time to an event and notifies observers. */
 interface Notifier {
   notifyNow(observers: readonly ObserverEntry[], event: string, data: EventData): void;
 }

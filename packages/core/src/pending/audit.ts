@@ -13,10 +13,7 @@ interface Waiter {
   readonly reject: (error: unknown) => void;
 }
 
-/**
- * Chains entries by hash and gives them to a sink, many in one commit. Entries that arrive during a commit, or in the same
- * tick of the event loop as the first, share the next commit.
- */
+/** Chains entries by hash. Those that arrive in one tick, or during a commit, share the next commit. */
 export class AuditWriter {
   readonly #sink: AuditSink;
   readonly #clock: Clock;

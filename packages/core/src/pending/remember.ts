@@ -3,10 +3,7 @@ import type { ApprovalScope } from "../contract/ports.ts";
 import type { ApprovalRecord, ApprovalStore } from "../contract/stores.ts";
 import { randomName } from "./ticket.ts";
 
-/**
- * Stores an "always": an approval for later calls like this one. Throws `OPTION_INVALID` for a scope that would cover a
- * tool by its name alone, and for a question of a gate or a rule, which is asked each time.
- */
+/** Stores an approval for later calls like this one. Throws `OPTION_INVALID` for a scope that is too wide. */
 export async function rememberApproval(
   { record, store }: { readonly record: ApprovalRecord; readonly store: ApprovalStore },
   scope: ApprovalScope,

@@ -6,7 +6,6 @@ import { canonicalJson } from "../json/canonical.ts";
 /** A change of a record; null when the record is not in a state for it. */
 export type Change = (record: ApprovalRecord) => Partial<ApprovalRecord> | null;
 
-/** What a stored call uses of its host. */
 interface StoredCallHost {
   readonly clock: Clock;
   readonly logger: Logger;
@@ -77,10 +76,7 @@ export class StoredCall {
     await this.change((record) => (isUndelivered(record) ? { undeliveredUntil: null } : null));
   }
 
-  /**
-   * Changes the record by compare-and-set, and tries again with the current record when another writer was faster.
-   * False when the record is not, or no longer, in a state for the change; `record` is then the current one.
-   */
+  /** Changes the record by compare-and-set, until it wins. False when the record is not in a state for the change. */
   change(change: Change): Promise<boolean> {
     return this.#enqueue(async () => {
       if (this.#uncertain !== null) await this.#settle(this.#uncertain);
@@ -132,10 +128,7 @@ export class StoredCall {
     return record.version === this.#ownVersion;
   }
 
-  /**
-   * Renews the lease three times in its duration, so that other hosts see that this one still runs. When the store fails,
-   * it tries again five times as often, until the lease is dropped or the host has closed.
-   */
+  /** Renews the lease three times in its duration; while the store fails, five times as often. */
   keepLease(): void {
     this.#keepsLease = true;
     this.#renewAfter(this.#host.options.leaseMs / 3);
@@ -173,8 +166,8 @@ export class StoredCall {
   }
 
   /**
-   * Ends the record, unless another host has ended it or owns it now: `lost` is then true, and nothing may be reported
-   * here. With `endsAt`, it ends only that version of the record. Rejects when the store fails; the lease is then kept.
+   * Ends the record, or only the version `endsAt` of it. `lost` when another host ended it or owns it now: then nothing may
+   * be reported here. Rejects when the store fails; the lease is then kept.
    */
   async end(end: RecordedEnd): Promise<void> {
     const { endsAt } = this;

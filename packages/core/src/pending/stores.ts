@@ -17,17 +17,13 @@ import { AuditWriter } from "./audit.ts";
 import { withStoreErrors } from "./store-errors.ts";
 import { isUndelivered, StoredCall } from "./stored-call.ts";
 
-/** What the stores use of their host. */
 interface StoresHost {
   readonly clock: Clock;
   readonly logger: Logger;
   readonly closing: boolean;
 }
 
-/**
- * What a host uses for everything that outlives a call: the approver, the stores, the audit, and the calls that wait for
- * an approver. What the application gave comes before what a module mounted.
- */
+/** What outlives a call. What the application gave comes before what a module mounted. */
 export class HostStores {
   readonly options: { readonly [Key in keyof ApprovalOptions]-?: NonNullable<ApprovalOptions[Key]> };
   readonly clock: Clock;
@@ -115,10 +111,7 @@ export class HostStores {
     this.#timer.keepAlive(false);
   }
 
-  /**
-   * Whether a call of a session waits under its id. A question of a host that ended before the caller had the ticket expires
-   * now: no caller can resume it.
-   */
+  /** Whether a call of a session waits under its id. A question that no caller can resume expires now. */
   async isTaken(store: ApprovalStore, call: Pick<ApprovalFilter, "sessionId" | "callId">): Promise<boolean> {
     const now = this.clock.now();
     const waiting = await store.list({ ...call, states: waitingStates });

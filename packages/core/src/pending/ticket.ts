@@ -11,10 +11,7 @@ export function hashTicket(ticket: string): string {
   return createHash("sha256").update(ticket).digest("hex");
 }
 
-/**
- * Encrypts a JSON value so that only the holder of the ticket can read it or make another (AES-256-GCM). A ticket is
- * random, so its hash can be the key.
- */
+/** Encrypts a JSON value for the holder of the ticket (AES-256-GCM). A ticket is random, so its hash can be the key. */
 export function encryptWithTicket(value: unknown, ticket: string): string {
   const nonce = randomBytes(12);
   const cipher = createCipheriv("aes-256-gcm", keyOf(ticket), nonce);

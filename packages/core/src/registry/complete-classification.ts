@@ -18,10 +18,7 @@ export function foreignDefinition(definition: ToolDefinition): ToolDefinition {
   return Object.assign(definition, { [unclassified]: true });
 }
 
-/**
- * Completes the classification of a definition, and logs a warning with the members that are missing. The contracts of
- * Amplifier, Aptix, MCP and other libraries have no classification: their tools stay as they are.
- */
+/** Completes a classification, and logs what is missing. Tools of contracts without one stay as they are. */
 export function completeClassification(definition: ToolDefinition, logger: Logger): ToolDefinition {
   const { name, description, schema, origin } = definition;
   if ((origin !== undefined && origin !== "forge") || unclassified in definition) return definition;

@@ -56,7 +56,6 @@ export function defineTool<const Schema extends ToolSchema, Returned extends Too
 /** The `data` of a return value; of several, each of their types. */
 type DataOf<Returned> = Returned extends { readonly data: infer Data } ? Data : never;
 
-/** What an author wrote, and what `defineTool` made of it. */
 interface Authored {
   readonly specification: ToolDefinition;
   readonly tool: object;
@@ -98,7 +97,6 @@ async function executeAlone<Schema extends ToolSchema, Data>(
   }
 }
 
-/** A context for a tool that runs without a host: the given members, and harmless defaults for the others. */
 function contextWithDefaults(tool: string, given: PartialContext): ToolContext {
   const session = new Map<string, never>();
   return {

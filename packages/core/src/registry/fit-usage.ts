@@ -1,9 +1,6 @@
 import type { ArgumentOverrides } from "../contract/host.ts";
 
-/**
- * A tool's usage text for the arguments that a plan leaves to the model. List items and clauses about hidden arguments
- * are removed, and so are their values in JSON examples; a note names hidden arguments and changed defaults.
- */
+/** A usage text without list items, clauses and example values about hidden arguments, and a note about them. */
 export function fitUsage(usage: string, overrides: ArgumentOverrides): string {
   const hidden = Object.keys(overrides).filter((name) => overrides[name]?.hidden === true);
   const defaults = Object.entries(overrides).flatMap(([name, { hidden: isHidden, default: value }]) =>
@@ -53,7 +50,6 @@ function withoutMentions(line: string, isMention: (clause: string) => boolean): 
   return head + asSentence(kept);
 }
 
-/** Clauses as one text: each begins and ends as its place asks. */
 function asSentence(clauses: readonly string[]): string {
   const text = clauses.reduce((before, clause) =>
     /[.;]$/.test(before) ? `${before} ${clause}` : `${before}, ${clause}`,

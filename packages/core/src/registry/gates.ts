@@ -6,7 +6,6 @@ import type { Injection } from "../contract/outcome.ts";
 import type { GateEntry } from "./registry.ts";
 import { withTimeout } from "../scheduling/with-timeout.ts";
 
-/** What gates use of their host. */
 interface GateHost {
   readonly clock: Clock;
   readonly logger: Logger;

@@ -59,10 +59,7 @@ export class Generation {
     return [...own, ...all].toSorted(byPriority);
   }
 
-  /**
-   * Finds the tool that another tool means by a name: the one that the plan names, else one of the same module declared
-   * under that name, else one offered under it, else the only one declared under it.
-   */
+  /** The tool that another tool means: by the plan, else of its module, else offered, else declared under that name. */
   findFor(caller: MountedTool, name: string): MountedTool | undefined {
     const uses = caller.uses !== null && Object.hasOwn(caller.uses, name) ? caller.uses[name] : undefined;
     if (uses !== undefined) return this.find(uses);

@@ -113,10 +113,7 @@ export class ModuleState implements MountedModule {
     }
   }
 
-  /**
-   * Unregisters everything, newest first, then runs the cleanups, newest first, each for at most `ms`: a cleanup that never
-   * ends must not keep a host from closing. Returns what the cleanups threw, and an error for each that ran too long.
-   */
+  /** Unregisters everything, then runs the cleanups, newest first, each for at most `ms`. Returns what they threw. */
   async undo(clock: Clock, ms: number): Promise<readonly unknown[]> {
     for (const item of this.items.toReversed()) this.#unregister(item);
     const failures: unknown[] = [];

@@ -13,7 +13,6 @@ import { prepareSchema, type PreparedSchema } from "../schema/schema.ts";
 import { requireJsonSchema } from "../schema/require-json-schema.ts";
 import { requireName, requireObject, requireTimeout, requireValid } from "./check-definition.ts";
 
-/** The module that mounts a tool, as far as its tools need it. */
 interface ToolModule {
   readonly id: string;
   readonly options: ModuleOptions;
@@ -59,10 +58,7 @@ export interface PrepareOptions {
   readonly clock: Clock;
 }
 
-/**
- * Checks an author's definition and prepares it for calls. Throws `TOOL_INVALID`, `SCHEMA_NOT_JSON` or
- * `EXTENSION_MISSING`.
- */
+/** Checks a definition and prepares it. Throws `TOOL_INVALID`, `SCHEMA_NOT_JSON` or `EXTENSION_MISSING`. */
 export function prepareTool(authored: ToolDefinition, options: PrepareOptions): MountedTool {
   const { shape, module, defaults } = options;
   requireValid(authored);

@@ -14,10 +14,7 @@ const refused: ReadonlySet<string> = new Set([
   "marks",
 ]);
 
-/**
- * Scans a tool's texts before it is mounted. Throws `TOOL_INVALID` for hidden characters, unless the module's entry
- * allows them. Logs a warning for other findings, such as secrets and phrases that try to steer a model.
- */
+/** Throws `TOOL_INVALID` for hidden characters, unless the module's entry allows them. Logs other findings. */
 export function refuseHiddenText(info: ToolInfo, hiddenText: "refuse" | "allow", logger: Logger): void {
   const { name, description, inputSchema, outputSchema, usage, summary, tags } = info;
   const findings = scanDefinition({ name, description, inputSchema, outputSchema, usage, summary, tags });

@@ -13,10 +13,7 @@ export function isContractBreach(thrown: unknown): thrown is ContractBreach {
 
 const resultKeys = new Set(["tool", "fetchedAt", "data", "error", "code", "details", "content", "warnings"]);
 
-/**
- * Completes the return value of a tool to a result. `declared` is the tool's own name, `exposed` the name under which
- * it is mounted. Throws {@link ContractBreach} with the broken rule.
- */
+/** Completes what the tool `declared` returned, for the name `exposed`. Throws {@link ContractBreach}. */
 export function normalizeResult(
   declared: string,
   exposed: string,

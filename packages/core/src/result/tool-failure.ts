@@ -1,10 +1,7 @@
 import { errorMessage, ToolError } from "../contract/errors.ts";
 import { failure, type PartialResult } from "../contract/result.ts";
 
-/**
- * The failure for a value that a tool threw. The model reads the message of a `ToolError` only. Any other message may
- * hold paths, queries or secrets, so it goes to the log.
- */
+/** The failure for a thrown value. The model reads only the message of a `ToolError`: others may hold secrets. */
 export function toolFailure(tool: string, thrown: unknown): PartialResult<never> {
   if (isToolError(thrown))
     return failure(thrown.message, { code: thrown.code ?? "TOOL_FAILED", details: thrown.details as never });

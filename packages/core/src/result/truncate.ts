@@ -9,10 +9,7 @@ const maxBinary = 16_777_216;
 /** Texts shorter than this are never cut, since they are names rather than content. */
 const shortText = 256;
 
-/**
- * Cuts a success to `maxBytes` of JSON: of long texts the head and the tail stay, and the full text is stored for
- * paging. Data that is too large without long texts becomes the failure `OUTPUT_TOO_LARGE`. Throws `NotJson`.
- */
+/** Cuts long texts to `maxBytes` of JSON and keeps the whole; without any it is `OUTPUT_TOO_LARGE`. Throws `NotJson`. */
 export function truncateResult(result: ToolResult, maxBytes: number, keeper: KeptOutputs): ToolResult {
   if (result.error !== undefined) return boundFailure(boundWarnings(result, maxBytes), maxBytes);
   if (result.details !== undefined || result.warnings !== undefined)
@@ -167,12 +164,7 @@ function cutBytes(text: string, maxBytes: number, fromEnd = false): string {
   return (fromEnd ? bytes.subarray(at) : bytes.subarray(0, at)).toString();
 }
 
-/**
- * What is left of `budget` bytes after a JSON value; below 0 when the value does not fit. Stops as soon as it does not.
- *
- * Text counts three times its length, the most that its UTF-8 can take. Throws `NotJson` for a value that JSON cannot
- * hold, and for nesting deeper than `maxDepth` levels, cycles included.
- */
+/** What a JSON value leaves of `budget` bytes; below 0 it stops. Text counts three times its length, the most of UTF-8. */
 function remainingBytes(value: unknown, budget: number, depth = 0): number {
   switch (typeof value) {
     case "string":

@@ -12,7 +12,6 @@ export interface DefinitionFinding extends Omit<TextFinding, "kind"> {
   readonly path: string;
 }
 
-/** Largest number of reported findings. */
 const maxFindings = 100;
 
 /** Longest usage text without a finding, in characters; usage texts are long by nature. */

@@ -17,10 +17,7 @@ export interface HiddenPlace {
   readonly message: string;
 }
 
-/**
- * Finds characters that hide text from reviewers. Characters that languages and emoji need are no findings:
- * non-joiners in Persian, joiners in Indic scripts and emoji, word breaks of Thai and Khmer, tags in flags.
- */
+/** Finds characters that hide text from reviewers, except where languages and emoji need them. */
 export function findHidden(text: string): readonly HiddenPlace[] {
   const found = findPadding(text);
   if (plainText.test(text)) return found;

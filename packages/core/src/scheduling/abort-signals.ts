@@ -1,9 +1,6 @@
 import { LinkedList, type Link } from "./linked-list.ts";
 
-/**
- * Calls `onAbort` for each item whose signal is aborted. Each distinct signal has one listener, however many calls share
- * it: adding and removing a listener for each call costs ten times as much as the list.
- */
+/** Calls `onAbort` for the items of an aborted signal. A listener for each call would cost ten times as much. */
 export class SignalWatch<Item> {
   readonly #lists = new WeakMap<AbortSignal, LinkedList<Item>>();
   readonly #onAbort: (item: Item) => void;

@@ -1,18 +1,12 @@
 import type { Clock, Timer } from "../contract/clock.ts";
 import { LinkedList, type Link } from "./linked-list.ts";
 
-/** A host's own time, in milliseconds since it was made. */
 interface TimeSource {
   readonly clock: Clock;
   now(): number;
 }
 
-/**
- * Calls `onDue` for items that stay in the list longer than `ms`, with one timer for all of them.
- *
- * All items wait equally long, so the list is in the order in which they are due. A call that ends in time needs no
- * timer of its own.
- */
+/** Calls `onDue` for items that stay longer than `ms`. All wait equally long, so one timer is enough. */
 export class Deadlines<Item> extends LinkedList<Item> {
   readonly #time: TimeSource;
   readonly #ms: number;

@@ -3,10 +3,7 @@ type EventListener = (event: Event) => unknown;
 type Listener = EventListener | { handleEvent(event: Event): unknown };
 type Options = boolean | object;
 
-/**
- * An abort controller whose signal belongs to a tool. In Node.js, an error that a listener throws is an uncaught
- * exception, which ends the process; here it goes to `onError`.
- */
+/** An abort controller for a tool. An error of its listeners, which would end the process, goes to `onError`. */
 export function createGuardedController(onError: OnError): AbortController {
   const controller = new AbortController();
   handlers.set(Object.setPrototypeOf(controller.signal, guardedPrototype) as AbortSignal, onError);
@@ -44,7 +41,6 @@ function guardedForm(listener: Listener): EventListener {
   return form;
 }
 
-/** Listeners, as people give them. */
 type Given = Listener | null | undefined;
 
 function isListener(given: Given): given is Listener {

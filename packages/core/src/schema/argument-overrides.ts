@@ -6,13 +6,7 @@ import { nearestNames } from "../text/nearest.ts";
 import type { Issue, ParseResult } from "../contract/ports.ts";
 import type { PreparedSchema } from "./schema.ts";
 
-/**
- * Applies a plan's overrides to the arguments of a tool: the model sees the changed schema, and hidden values and
- * defaults are added before the tool's own schema parses.
- *
- * Throws `TOOL_INVALID` with the `argument` in its details: for an argument that the schema does not have, for a value
- * that the schema refuses, and for a hidden argument that is required and has no value.
- */
+/** Applies a plan's overrides before the tool's own schema parses. Throws `TOOL_INVALID` with the `argument`. */
 export function overrideArguments(
   tool: string,
   schema: PreparedSchema,
@@ -51,7 +45,6 @@ export function overrideArguments(
   };
 }
 
-/** The schema as the model sees it. */
 function publicSchema(
   json: JsonSchema,
   declared: Readonly<Record<string, unknown>>,

@@ -1,10 +1,8 @@
-/** A value of another type. */
 const otherType = /^Invalid input: expected (\w+), received (\w+)$/;
 
 /** A value that is too small or too large: `Too small: expected string to have >=1 characters`. */
 const outOfBounds = /^Too (?:small|big): expected (\w+) to (?:have|be) (>=?|<=?)(-?[\d.e+]+)(?: (\w+))?$/;
 
-/** One of several values, or one value alone. */
 const otherValue = /^Invalid (?:option: expected one of|input: expected) ("[^]*"(?:\|"[^]*")*|[\d.|-]+)$/;
 
 const wanted: Readonly<Record<string, string>> = {
@@ -33,7 +31,6 @@ const bounds: Readonly<Record<string, string>> = {
   "<": "less than",
 };
 
-/** What is counted, one and several. */
 const units: Readonly<Record<string, readonly [one: string, several: string]>> = {
   characters: ["character", "characters"],
   items: ["item", "items"],

@@ -33,10 +33,7 @@ const otherNames = ["inputSchema", "input_schema", "parameters", "args", "argume
 const keyword =
   /^(?:\$.*|x-.*|type|properties|required|additionalProperties|patternProperties|propertyNames|(?:any|one|all)Of|not|if|enum|const|title|description|default|examples|items|(?:min|max)Properties|definitions|dependen.*|unevaluated.*)$/;
 
-/**
- * Throws `TOOL_INVALID` with a hint for a schema that is missing, or that is neither a schema of a library nor JSON
- * Schema, such as `{ day: "string" }`.
- */
+/** Throws `TOOL_INVALID` with a hint for a schema that is missing, or neither a library's nor JSON Schema. */
 export function requireSchema(tool: string, schema: unknown, definition: object = {}): void {
   const refuse = (problem: string): never => {
     throw new ToolmountError("TOOL_INVALID", { tool: String(tool).slice(0, 128), problem });
@@ -146,10 +143,7 @@ function settleStandard(result: Awaited<ReturnType<StandardSchema["~standard"]["
     : { ok: false, issues: issuesOf(result.issues) };
 }
 
-/**
- * Zod reads an optional key named like a member of Object.prototype ("constructor") from the prototype when it is not
- * sent. A copy without a prototype keeps such names absent; only schemas that declare one pay for it.
- */
+/** Zod reads an absent key such as `constructor` from the prototype; a copy without one keeps it absent. */
 function guardPrototypeNames(json: JsonSchema, parse: PreparedSchema["parse"]): PreparedSchema["parse"] {
   const declared = isRecord(json["properties"]) ? Object.keys(json["properties"]) : [];
   if (!declared.some((key) => key in Object.prototype)) return parse;
@@ -163,10 +157,7 @@ export function issueSentence({ path, message }: Issue): string {
   return last === undefined || names(message, String(last)) ? message : `${formatPath(path)}: ${message}`;
 }
 
-/**
- * Whether a sentence names a key: in quotes, or as a word when the key is too long to be a common English word. A
- * sentence may begin with it in a capital letter, or write a short form in capitals: `Query is required`.
- */
+/** Whether a sentence names a key: in quotes, or as a word that is too long to be a common one. */
 function names(sentence: string, key: string): boolean {
   if ([`'${key}'`, `"${key}"`, `\`${key}\``].some((quoted) => sentence.includes(quoted))) return true;
   const words = sentence.toLowerCase().split(/[^a-z0-9_]+/);

@@ -67,10 +67,7 @@ function carefulParser(schema: SafeParser): Parse {
 /** Kinds of Zod schemas and checks that call a function of their author. */
 const withFunctions: ReadonlySet<unknown> = new Set(["custom", "transform", "pipe", "function", "promise"]);
 
-/**
- * Kinds that accept exactly the JSON that they print, and return it unchanged but for keys without a meaning and
- * defaults. A schema of these alone needs no probe when it is mounted: that is half of what a mount costs.
- */
+/** Kinds that return the JSON that they print: a schema of these needs no probe, which is half of what a mount costs. */
 const plainKinds: ReadonlySet<unknown> = new Set(
   "object string number int boolean null enum literal array tuple record union intersection optional nullable default any unknown never readonly lazy greater_than less_than multiple_of min_length max_length length_equals number_format string_format".split(
     " ",

@@ -1,6 +1,5 @@
 import type { SessionState } from "../contract/context.ts";
 
-/** Key in a session's state of the activated tools. */
 const key = "toolmount.active_tools";
 
 /** Names of the tools that are activated in a session, sorted. */

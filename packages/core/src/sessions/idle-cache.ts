@@ -1,10 +1,7 @@
 /** The number of values below which none is dropped. */
 const leastKept = 1_000;
 
-/**
- * A map that drops idle values once nothing else refers to them, so that a host for millions of sessions keeps only those
- * that are in use. A value that something holds stays the same object under its key.
- */
+/** A map that drops idle values once nothing refers to them, for a host with millions of sessions. */
 export class IdleCache<Value extends object> {
   readonly #isIdle: (value: Value, key: string) => boolean;
   readonly #kept = new Map<string, Value>();

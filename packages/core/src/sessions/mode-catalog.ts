@@ -10,11 +10,7 @@ export interface PickedMode {
   readonly summary: ModeSummary | null;
 }
 
-/**
- * Finds a mode in the catalog: the requested one, else the session's, else the default. Rejects with `MODE_UNKNOWN` when
- * the catalog lacks the requested mode, and with `MODES_UNAVAILABLE` when it cannot be read. A session whose mode was
- * removed from the catalog has the default mode.
- */
+/** The requested mode, else the session's, else the default. Rejects with `MODE_UNKNOWN`, `MODES_UNAVAILABLE`. */
 export async function pickMode(
   catalog: ModeCatalog | null,
   requested: string | undefined,

@@ -1,10 +1,8 @@
 import type { SessionState } from "../contract/context.ts";
 import { isRecord } from "../json/json.ts";
 
-/** Key in a session's state of its mode. */
 const key = "toolmount.mode";
 
-/** A change of a session's mode. */
 interface ModeChange {
   readonly mode: string;
   /** The mode before it; null for the catalog's default. */

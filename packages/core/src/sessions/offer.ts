@@ -10,7 +10,6 @@ import type { ModuleSet } from "../registry/module.ts";
 import { singleAt } from "../registry/registry.ts";
 import type { Offer, OfferFilter } from "../contract/session.ts";
 
-/** What an offer uses of its host. */
 interface OfferHost {
   readonly moduleSet: ModuleSet;
   readonly cancellation: { readonly signal: AbortSignal };

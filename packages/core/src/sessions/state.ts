@@ -11,10 +11,7 @@ export interface KeptState extends SessionState {
   restore(values: JsonObject): void;
 }
 
-/**
- * State in memory that knows which of its changes are not stored. It copies and freezes each value, so that two calls
- * cannot share a mutable one.
- */
+/** State in memory that knows which changes are not stored. Its values are frozen copies. */
 export class LiveState implements KeptState {
   readonly #values = new Map<string, Json>();
   /** The moment at which a key was last changed or stored here: what was read before it is outdated. */

@@ -5,7 +5,6 @@ import { withStoreCode } from "../pending/store-errors.ts";
 import { IdleCache } from "./idle-cache.ts";
 import { LiveState, type KeptState } from "./state.ts";
 
-/** What the states of sessions use of their host. */
 interface StatesHost {
   readonly logger: Logger;
   /** The store of sessions; null when sessions are in memory only. */
@@ -14,10 +13,7 @@ interface StatesHost {
   readonly track: (work: Promise<void>) => Promise<void>;
 }
 
-/**
- * The state of a host's sessions. With a store of sessions, a call begins with the newest stored state, also from other
- * processes, and its changes are stored before its outcome is reported.
- */
+/** The states of a host's sessions. A call begins with the stored state, and stores its changes before its outcome. */
 export class SessionStates {
   readonly #host: StatesHost;
   /** A state that a store has, or that has no values, can be made again. */

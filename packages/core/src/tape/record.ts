@@ -59,7 +59,6 @@ export function recordCalls(
   return observe(host, (runId, decision) => void begin(runId, decision), end);
 }
 
-/** Where a call fails after its tool was started. */
 const phasesOfTools = new Set<unknown>(["run", "shape"] satisfies Phase[]);
 
 /** Watches the decision and the end of every call. */

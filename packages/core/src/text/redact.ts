@@ -124,7 +124,6 @@ export function createTextRedactor(secrets: readonly string[]): (text: string) =
   return (text) => text.replaceAll(pattern, mask);
 }
 
-/** Characters with a meaning in a regular expression. */
 const special = /[\\^$.*+?()[\]{}|/-]/g;
 
 function formsOf(secret: string): string[] {

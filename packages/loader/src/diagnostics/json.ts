@@ -33,10 +33,7 @@ export type Copied<Value> =
   | { readonly ok: true; readonly value: Value }
   | { readonly ok: false; readonly path: Path; readonly problem: string };
 
-/**
- * Copies an object that code gave, as JSON: only own enumerable keys, without `undefined` members, at most
- * {@link maxPlanDepth} deep.
- */
+/** Copies an object that code gave, as JSON: own keys, without `undefined`, at most {@link maxPlanDepth} deep. */
 export function copyJson(value: Readonly<Record<string, unknown>>): Copied<JsonObject> {
   try {
     return { ok: true, value: copyValue(value, []) as JsonObject };

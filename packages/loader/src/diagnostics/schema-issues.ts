@@ -17,7 +17,6 @@ export interface SchemaIssue {
 
 type Issue = NonNullable<Awaited<ReturnType<StandardSchema["~standard"]["validate"]>>["issues"]>[number];
 
-/** Most issues of one schema that are reported. */
 const maxIssues = 50;
 
 /** Reads the issues of a Standard Schema. Unknown keys, which Zod reports together, become one issue each, with a near name. */
@@ -85,7 +84,6 @@ function printSchema(schema: StandardSchema): unknown {
   }
 }
 
-/** Keys that a JSON Schema declares at a path. */
 function knownKeys(schema: unknown, path: Path): string[] {
   if (!isRecord(schema)) return [];
   const branches = ["anyOf", "oneOf", "allOf"].flatMap((keyword) => list(schema[keyword]));

@@ -57,7 +57,6 @@ export class PlanHost {
     return this.#requireMounted().plan.opened;
   }
 
-  /** Makes a plan the current one. */
   async mount(plan: LoadedPlan): Promise<ReloadReport> {
     const previous = this.#current?.generation;
     const { drained, ...generation } = await this.#build(plan, previous);

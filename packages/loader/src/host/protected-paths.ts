@@ -33,10 +33,7 @@ export async function protectedPaths(
   ];
 }
 
-/**
- * `node_modules` and `package.json` of a folder and of those above it. Packages are looked up there: a package.json with
- * the name of a package makes Node take that folder for the package.
- */
+/** `node_modules` and `package.json` of a folder and those above: a package.json decides where Node finds packages. */
 function packagePaths(folder: string): string[] {
   const parent = dirname(folder);
   const own = ["node_modules", "package.json"].map((name) => join(folder, name));

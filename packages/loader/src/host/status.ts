@@ -117,10 +117,7 @@ function stateOf(use: MountedUse | FailedUse): EntryStatus["state"] {
   return use.degraded ? "degraded" : "mounted";
 }
 
-/**
- * The modules of a generation as a tree, in the order of mounting, each once: a module that others need is below the
- * first of them. Modules that failed come last.
- */
+/** The modules as a tree, each once, below the first that needs it. Modules that failed come last. */
 export function describeBoot({ mounted, failed, kept }: Generation): BootEntry[] {
   const needed = new Set(mounted.flatMap(({ needs }) => needs));
   const placed = new Set<string>();

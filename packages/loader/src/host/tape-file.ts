@@ -27,10 +27,7 @@ export async function readReplay({ replay, cwd, secrets }: ResolvedOptions): Pro
   }
 }
 
-/**
- * Records the calls of a host, and the answers of its model, in the file that the options name; returns what ends the recording. The file is readable
- * by its owner only. Throws `RECORD_FAILED` when it exists already, or cannot be made: no recording is overwritten.
- */
+/** Records calls and a model's answers in a file for its owner only. Throws `RECORD_FAILED` when it exists. */
 export function startRecording(host: Host, { record, cwd, secrets, logger }: ResolvedOptions): () => void {
   if (record === undefined) return () => {};
   const file = resolve(cwd, record);

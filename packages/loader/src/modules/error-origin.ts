@@ -21,10 +21,7 @@ const ownFolders = ["#package.json", "@toolmount/core"].map((name) =>
   fileURLToPath(new URL(".", import.meta.resolve(name))),
 );
 
-/**
- * Finds the place in a module's code that an error comes from, by its stack: the first frame of a file that is neither
- * below `node_modules` nor in this package. Undefined when the stack names no such file.
- */
+/** The first place of an error's stack that is neither below `node_modules` nor in this package. */
 export function findErrorOrigin(error: unknown): ErrorOrigin | undefined {
   if (!(error instanceof Error)) return undefined;
   const stack = String(error.stack);
@@ -84,10 +81,7 @@ function readLines(file: string): readonly string[] {
   }
 }
 
-/**
- * Finds the place of a syntax error in a file of JavaScript, for which Node's error has no place. Runs `node --check`,
- * which parses the file and does not run it.
- */
+/** The place of a syntax error, which Node's error lacks: `node --check` parses the file and does not run it. */
 export async function findSyntaxError(file: string): Promise<ErrorOrigin | undefined> {
   const stderr = await new Promise<string>((resolve) => {
     execFile(process.execPath, ["--check", file], (_error, _stdout, text) => resolve(text));

@@ -6,10 +6,7 @@ import { findPackage, readFacts, type PackageFacts } from "./manifest.ts";
 /** Finds an installed package by its name. */
 export type PackageFinder = (name: string) => Promise<PackageFacts | undefined> | PackageFacts | undefined;
 
-/**
- * Finds many packages from one folder, each with a single read: it looks for `node_modules` folders only once. It finds
- * the same packages as Node; for a package that names itself, and for one that it does not find, it asks Node.
- */
+/** Finds many packages from one folder, each by one read; asks Node about its own name, and what it does not find. */
 export function createPackageFinder(folder: string): PackageFinder {
   const folders = [...ancestorsOf(folder)];
   const roots = folders.map((path) => join(path, "node_modules")).filter(isFolder);

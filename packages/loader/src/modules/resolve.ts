@@ -48,10 +48,7 @@ export interface Resolution {
   readonly files?: SourceFiles | undefined;
 }
 
-/**
- * Finds the module of a source. It asks the application's resolver, then searches from the folder of the file that names
- * the module, then from the plan's folder, then among the given modules. It fetches nothing. Throws `SOURCE_NOT_FOUND`.
- */
+/** Asks the resolver, then looks from the naming file, the plan's folder and the given modules. Fetches nothing. */
 export async function resolveSource(source: Source, lookup: Lookup, asking?: Asking): Promise<Resolution> {
   if (source.kind === "built-in") return { name: source.written, given: source.module };
   const resolved = asking && (await askResolver(asking, lookup));
@@ -94,7 +91,6 @@ async function resolvePackage(
   }
 }
 
-/** Finds a package among those that were fetched for the plan. */
 async function resolveFetched(source: string, alias: string, lookup: Lookup): Promise<Resolution> {
   const store = storeOf(lookup.folder);
   const folder = join(store, "node_modules", alias);
@@ -157,10 +153,7 @@ async function fromPackage(name: string, facts: PackageFacts, lookup: Lookup): P
   return { name, version: facts.version, path, manifest: facts.manifest };
 }
 
-/**
- * The file that Node would import for a package's name, from a folder. Under the condition `toolmount` a package may have
- * an entry with only its `mount`, so that the rest of it is not loaded.
- */
+/** The file that Node would import; under the condition `toolmount` it may be an entry with only `mount`. */
 async function enterPackage(name: string, folder: string, lookup: Lookup): Promise<string | undefined> {
   const { resolveModulePath } = await import("exsolve");
   const conditions = ["toolmount", ...lookup.conditions, "node", "import"];

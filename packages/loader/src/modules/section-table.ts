@@ -11,10 +11,7 @@ export interface SectionRow {
   readonly builtIn?: readonly string[];
 }
 
-/**
- * Sections, and the module that is mounted with each as its config, before tools. Only this table names other packages.
- * Rows with the same module make one entry.
- */
+/** Sections, and the modules that get them as config. Only this table names other packages. */
 export const sectionTable: readonly SectionRow[] = [
   { section: "policy", module: "@toolmount/policy", as: "config" },
   { section: "state", module: "@toolmount/store", as: "member", builtIn: ["memory"] },

@@ -36,10 +36,7 @@ export async function readSourceFiles(path: string): Promise<SourceFiles> {
   return { digest: digests.get(entry)!, entry, digests, changedAt: Math.max(mtimeMs, ctimeMs) };
 }
 
-/**
- * Digest of the files of an installed package that its entry imports by relative paths. Undefined for a file outside
- * `node_modules`: its author edits it.
- */
+/** Digest of the files of an installed package; undefined outside `node_modules`, where its author edits it. */
 export async function integrityOf(path: string | undefined): Promise<string | undefined> {
   if (path === undefined || !(await realpath(path)).split(sep).includes("node_modules")) return undefined;
   return `sha256-${(await readSourceFiles(path)).digest}`;

@@ -52,7 +52,6 @@ function explainMissing(use: ModuleUse, error: unknown): unknown {
   return new ToolmountError("EXTENSION_MISSING", details, { cause: error });
 }
 
-/** How to fix a module that was not found. */
 function findHint({ source }: ModuleUse, error: unknown): string | undefined {
   if (!isToolmountError(error) || error.code !== "SOURCE_NOT_FOUND") return undefined;
   if (source.kind === "path") return "paths are relative to the plan's file";
@@ -77,10 +76,7 @@ const knownModules: readonly string[] = [
   "web",
 ];
 
-/**
- * What to do about a package that is not installed. Only a name that is known for certain gives an install command:
- * whatever a mistyped name installs may be anybody's package.
- */
+/** Only a known name gives an install command: whatever a mistyped name installs may be anybody's package. */
 function hintForPackage(written: string): string {
   const short = written.replace(/^(?:npm:)?(?:@toolmount\/tool-)?/, "");
   if (knownModules.includes(short)) return `npm install @toolmount/tool-${short}`;

@@ -12,10 +12,7 @@ import type { ManifestTool, ModuleManifest } from "../modules/manifest.ts";
 /** Imports the real module and mounts it through a coordinator that collects its tools. */
 export type Wake = (coordinator: Coordinator) => Promise<unknown>;
 
-/**
- * Tests whether a module can be mounted by its manifest alone and imported at the first call: it mounts only tools,
- * always the same ones, it needs and provides no capability, and its manifest has the input schema of each tool.
- */
+/** Whether a manifest is enough to mount: only tools, always the same, all with schemas, and no capabilities. */
 export function canLoadLazily(manifest: ModuleManifest | undefined): manifest is ModuleManifest {
   if (manifest?.tools === undefined || manifest.tools.length === 0 || !manifest.static) return false;
   const onlyTools = manifest.mounts.length === 1 && manifest.mounts[0] === "tools";
@@ -24,10 +21,7 @@ export function canLoadLazily(manifest: ModuleManifest | undefined): manifest is
   return onlyTools && alone && isComplete;
 }
 
-/**
- * A module that mounts the tools of its manifest, and imports the real module when one of them is first called.
- * `isAsleep` is true until that import succeeds.
- */
+/** A module of its manifest's tools, which imports the real one at the first call; `isAsleep` until that succeeds. */
 export function createLazyModule(
   { tools = [] }: ModuleManifest,
   wake: Wake,

@@ -69,12 +69,7 @@ export interface LoadOptions {
   readonly extensions?: GivenModules | undefined;
 }
 
-/**
- * Takes a plan from its text to the list of modules to mount; no module is looked up or run yet. Problems are returned
- * with the plan, so that they can be reported together with those of its modules.
- *
- * Throws `PLAN_NOT_FOUND`, and `PLAN_INVALID` for a text that cannot be read at all.
- */
+/** Takes a plan from its text to the modules to mount. Throws `PLAN_NOT_FOUND`, and `PLAN_INVALID` for no plan at all. */
 export async function loadPlan(input: PlanInput, options: LoadOptions): Promise<LoadedPlan> {
   const read = await takeLayers(input, options);
   const { layers } = read;

@@ -58,7 +58,6 @@ function findBefore({ previous }: BuildContext, prepared: PreparedUse): MountedU
   return previous?.mounted.find((other) => isSameUse(other, prepared));
 }
 
-/** Ids of mounted modules whose capabilities a module needs. */
 function providersOf(mounted: readonly MountedUse[], prepared: PreparedUse): string[] {
   const needs = needsOf(prepared);
   return mounted
@@ -147,7 +146,6 @@ async function connectUse(
 /** Does not wait for what it starts, which ends with the module. */
 type Connect = (coordinator: Coordinator, config: JsonObject) => unknown;
 
-/** Adds a module to the draft. */
 function addUse({ context, draft }: Building, prepared: PreparedUse): AddedUse {
   const { use, resolution, config } = prepared;
   const { entry } = use;
@@ -164,7 +162,6 @@ function addUse({ context, draft }: Building, prepared: PreparedUse): AddedUse {
   return { mounted, selection };
 }
 
-/** The module with a mount that gets what its `connect` returned. */
 function withConnection(module: LoadedModule, connected: ConnectedUse | undefined): LoadedModule {
   if (connected === undefined || module.kind === "tools") return module;
   const mount = module.mount as (
@@ -214,7 +211,6 @@ function lockOf({ use, integrity }: PreparedUse, { lock, logger }: BuildContext)
   return { ...lock, tools: {} };
 }
 
-/** Carries the problems of an entry that names tools its module does not have. */
 class UnmatchedNames extends Error {
   readonly failed: FailedUse;
 

@@ -14,10 +14,7 @@ export interface Choosable {
   readonly tags?: readonly string[] | undefined;
 }
 
-/**
- * The name under which an entry offers a tool; null when the entry excludes the tool. `as` is the whole new name: the
- * prefix is not added to it.
- */
+/** The name under which an entry offers a tool, null when it excludes it. A prefix is not added to `as`. */
 export function offeredName({ tools, prefix }: Naming, tool: Choosable): string | null {
   const { include, exclude, [tool.name]: own } = isRecord(tools) ? tools : {};
   if (Array.isArray(exclude) && exclude.some((one) => choosesTool(one, tool))) return null;

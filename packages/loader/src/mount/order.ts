@@ -14,10 +14,7 @@ export function providesOf({ resolution }: Resolved): readonly string[] {
   return resolution?.manifest?.provides ?? [];
 }
 
-/**
- * Orders modules so that each comes after those whose capabilities it needs; otherwise the plan's order stays. A circle of
- * needs is broken where it is first met.
- */
+/** Orders modules after those that they need, else as in the plan. A circle is broken where it is first met. */
 export function orderByNeeds<Use extends Resolved>(uses: readonly Use[]): Use[] {
   const ordered = new Set<Use>();
   const entered = new Set<Use>();

@@ -6,10 +6,7 @@ import { readIssues, type SchemaIssue } from "../diagnostics/schema-issues.ts";
 import type { LoadedModule } from "@toolmount/core/internal";
 import type { ModuleUse } from "./module-use.ts";
 
-/**
- * Parses the config of one use of a module by the module's own schema, and freezes it. Null when it does not match; each
- * issue is then reported as `CONFIG_INVALID` at its key in the plan.
- */
+/** Parses and freezes the config of a use; null after its issues were reported as `CONFIG_INVALID`. */
 export async function parseConfig(
   use: ModuleUse,
   module: LoadedModule,

@@ -13,13 +13,7 @@ export interface RecordingCoordinator {
   registeredAnything(): boolean;
 }
 
-/**
- * Mounts a module through its coordinator and registers what it returns: a tool, tools, a cleanup, or
- * `{ tools, cleanup }`. A returned tool that the module mounted itself is not mounted again.
- *
- * Rejects with the error that the module throws, and with `MODULE_INVALID` for any other return. Abort `closed` when the
- * result is no longer needed: a module that mounts later is cleaned up.
- */
+/** Mounts a module and what it returns. After `closed` aborts, a module that mounts later is cleaned up. */
 export async function mountModule(
   id: string,
   module: LoadedModule,
@@ -32,10 +26,7 @@ export async function mountModule(
   return recording;
 }
 
-/**
- * Wraps the coordinator of a module so that its registrations are recorded. After `closed` aborts, which means that the
- * mount failed or took too long, every method throws `MODULE_MOUNT_FAILED`, and a cleanup runs when it is registered.
- */
+/** Records registrations. After `closed` aborts, every method throws `MODULE_MOUNT_FAILED`, and cleanups run. */
 function createRecordingCoordinator(
   given: Coordinator,
   id: string,

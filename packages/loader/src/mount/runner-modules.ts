@@ -34,10 +34,7 @@ export function nameRunners(entries: readonly PlanEntry[]): {
   return { settings, names };
 }
 
-/**
- * Gives fetched modules of tools the run that they get when the plan names none: a process behind the strictest border
- * that works. The host must have the module that runs processes; a plan of another system keeps its modules in the host.
- */
+/** Gives fetched modules of tools a process with the strictest border, if the plan names no run and the host has one. */
 export function isolateFetched(plan: Plan, extensions: GivenModules): Plan {
   if (plan.amplifier || !Object.hasOwn(extensions, runnerTable["process"]!)) return plan;
   const entries = plan.entries.map((entry) =>
@@ -56,10 +53,7 @@ function isFetched({ source }: Pick<PlanEntry, "source">): boolean {
 /** Where calls run that do not run in the host: `run` of the plan, with its default border. */
 export type ElsewhereRun = JsonObject & { readonly in: string };
 
-/**
- * Where the calls of an entry run; undefined for the host itself. A module that was fetched from a registry or a repository
- * runs behind the strictest border unless the plan names one.
- */
+/** Where the calls of an entry run; undefined for the host. A fetched module gets the strictest border by default. */
 export function runOf(entry: Pick<PlanEntry, "run" | "source">): ElsewhereRun | undefined {
   const { run } = entry;
   if (run === undefined || run.in === "inline") return undefined;

@@ -12,7 +12,6 @@ export function listSectionModules(plan: Plan): ModuleUse[] {
   return [...modesUse(plan), ...addParts(uses, plan.entries.filter(isReasonerPart(plan)))];
 }
 
-/** A module of the loader mounts the plan's modes. */
 function modesUse({ modes }: Plan): ModuleUse[] {
   if (modes === undefined) return [];
   const use = extensionUse("modes", 'section "modes"', { path: ["modes"], configPath: ["modes"] });

@@ -24,11 +24,7 @@ export interface Selection {
   unmatched(): readonly UnmatchedName[];
 }
 
-/**
- * Reads an entry's `include`, `exclude`, `prefix`, `limits`, `uses` and its overrides of single tools, which use the names
- * that the tools' author chose. Limits of a tool override those of the entry, and these override those of the plan. `as`
- * is the whole new name; the prefix is not added to it.
- */
+/** Shapes an entry's tools by their author's names. Limits of a tool override the entry's, and these the plan's. */
 export function createSelection(
   entry: Shaping,
   planLimits: Limits,

@@ -16,10 +16,7 @@ export interface WrittenEntry {
 /** Sections that only Amplifier plans have. The loader does not use `agents`: overlays for sessions of others. */
 export const amplifierSections: readonly string[] = ["orchestrator", "context", "providers", "agents"];
 
-/**
- * Tests whether a plan is an Amplifier plan: it has no `version`, and it has a session with an orchestrator or a context,
- * or a section that only those plans have.
- */
+/** An Amplifier plan has no `version`, and a session or a section that only those plans have. */
 export function isAmplifierPlan(plan: JsonObject): boolean {
   if (plan["version"] !== undefined) return false;
   const { session } = plan;
@@ -28,11 +25,7 @@ export function isAmplifierPlan(plan: JsonObject): boolean {
   return inSession || amplifierSections.some((section) => plan[section] !== undefined);
 }
 
-/**
- * The entries of a plan. For an Amplifier plan, in the order of Amplifier's loader: orchestrator, context, providers,
- * tools, hooks. The session names the orchestrator and the context; the top-level sections of these names are their
- * config. Source: MOUNT_PLAN_SPECIFICATION, _session_init.py.
- */
+/** The entries of a plan, in the order of Amplifier's loader. Source: MOUNT_PLAN_SPECIFICATION, _session_init.py. */
 export function listWritten(plan: JsonObject): WrittenEntry[] {
   const { session } = plan;
   const amplifier = isAmplifierPlan(plan);
@@ -97,7 +90,6 @@ function findUnnamed(providers: readonly Json[]): number[] {
   );
 }
 
-/** Repositories of modules in Python. */
 const pythonSource = /^git\+(?:https|ssh):\/\/(?:git@)?github\.com\/[\w.-]+\/amplifier-(?:module|bundle)-/;
 
 /** The module here that a module of another system is mapped to. */
@@ -107,11 +99,7 @@ export type Foreign =
   /** A part of the session that `@toolmount/reasoner` replaces. */
   | { readonly kind: "reasoner" };
 
-/**
- * Maps a module of an Amplifier plan: `tool-bash` is `@toolmount/tool-bash`; orchestrators, contexts and providers by
- * a bare name are parts of `@toolmount/reasoner`. Undefined for modules that can be mounted as written: paths, scoped
- * packages, `npm:` and `file:`.
- */
+/** Maps a module of an Amplifier plan to a package or the reasoner; undefined for one that is mounted as written. */
 export function mapForeign(section: EntrySection, module: string, source: unknown): Foreign | undefined {
   const python = typeof source === "string" && pythonSource.test(source);
   if (source !== undefined && !python) return undefined;

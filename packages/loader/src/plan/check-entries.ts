@@ -13,7 +13,6 @@ export interface PlanEntry extends EntryDocument {
   readonly path: Path;
 }
 
-/** Most entries that a plan may have. */
 const maxEntries = 1000;
 
 /** The valid entries of a plan; the others are reported. */

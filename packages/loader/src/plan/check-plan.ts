@@ -27,13 +27,7 @@ export interface Plan {
   readonly unknownSections: readonly string[];
 }
 
-/**
- * Checks a plan's value. Reports every problem, and returns the parts that are valid.
- *
- * With `version:` an unknown key anywhere is a problem. In a versionless plan, which may be one of Amplifier, unknown
- * sections are only listed, unless their name is near a known one. Keys that begin with `x-` are ignored everywhere
- * outside configs.
- */
+/** Reports every problem of a plan and returns its valid parts. Only with `version:` are unknown keys problems. */
 export function checkPlan(value: JsonObject, reporter: Reporter): Plan {
   const known = dropNotes(value);
   const amplifier = isAmplifierPlan(known);

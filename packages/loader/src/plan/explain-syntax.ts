@@ -1,7 +1,6 @@
 import type { ErrorCode } from "yaml";
 import { positionAt, type PlanText } from "../diagnostics/source-text.ts";
 
-/** An error of the YAML library. */
 interface YamlTrouble {
   readonly code: ErrorCode;
   readonly message: string;

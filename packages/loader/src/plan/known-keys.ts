@@ -1,7 +1,4 @@
-/**
- * The keys of a plan and of its entries, for readers that must not load the schema's library. A test compares them with
- * the schema.
- */
+/** The keys of a plan, for readers that must not load the schema's library. A test compares them with the schema. */
 export const planKeys: readonly string[] = [
   "$schema",
   "version",

@@ -16,14 +16,9 @@ export interface Combined {
 /** Lists of entries: an entry of a higher layer changes the entry with its id, or is added at the end. */
 const entryLists: readonly string[] = ["tools", "hooks", "providers"];
 
-/** Keys that concern a single file, not the merged plan. */
 const ownOfAFile = new Set(["extends", "$schema"]);
 
-/**
- * Merges layers, lowest first. Maps are merged key by key; every other value, lists included, is replaced as a whole.
- * Entries are matched by their `id` (default `module`; the second of a file is `#2`): an entry with `remove: true` removes
- * the one below, and an entry without a `module` must match one.
- */
+/** Merges layers, lowest first: maps by key, entries by id (the second of a file is `#2`), other values as a whole. */
 export function combineLayers({ layers, problems }: Layers): Combined {
   const [first] = layers;
   if (first === undefined) return { value: {}, map: new Map(), problems };
@@ -80,7 +75,6 @@ function layValue(
   return above;
 }
 
-/** Removes the places of a value's parts. */
 function forget(marks: PlanMap, value: Json, path: Path): void {
   for (const [key, inner] of membersOf(value)) {
     marks.delete(pathKey([...path, key]));

@@ -10,10 +10,7 @@ const harmless = [
   /^[a-z0-9.-]+:[0-9]+$/,
 ];
 
-/**
- * Whether the value that a plan takes from a variable or a file is a secret: by the name of the variable or of the field,
- * or because the value does not have a harmless form.
- */
+/** Whether a filled-in value is a secret: by a name, or because it does not have a harmless form. */
 export function isSecretValue(value: string, names: readonly string[]): boolean {
   return names.some(namesSecret) || !harmless.some((pattern) => pattern.test(value));
 }
