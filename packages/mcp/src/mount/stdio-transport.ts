@@ -1,6 +1,5 @@
 import { once } from "node:events";
 import {
-  deserializeMessage,
   SdkError,
   SdkErrorCode,
   serializeMessage,
@@ -9,6 +8,7 @@ import {
 } from "@modelcontextprotocol/client";
 import type { Logger } from "@toolmount/core";
 import { messageOf } from "@toolmount/core/errors";
+import { isRecord } from "../wire/guards.ts";
 import { LineReader } from "./lines.ts";
 import { startProgram, type ProcessTree, type Program } from "./process-tree.ts";
 
@@ -119,10 +119,17 @@ export class StdioTransport implements Transport {
   }
 }
 
+/** The SDK checks each message that it gets, by a schema for each kind. This only keeps garbage out. */
 function readMessage(line: string): JSONRPCMessage | undefined {
   try {
-    return deserializeMessage(line);
+    const value: unknown = JSON.parse(line);
+    return isMessage(value) ? value : undefined;
   } catch {
     return undefined;
   }
+}
+
+function isMessage(value: unknown): value is JSONRPCMessage {
+  if (!isRecord(value) || value["jsonrpc"] !== "2.0") return false;
+  return typeof value["method"] === "string" || isRecord(value["result"]) || isRecord(value["error"]);
 }

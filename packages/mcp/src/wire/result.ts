@@ -93,11 +93,11 @@ function toMcpBlock(block: ContentBlock): McpBlock {
 export function fromMcpResult({ content, structuredContent, isError }: McpResult): PartialResult {
   const texts = content.flatMap((block) => (block.type === "text" ? block.text : []));
   if (isError === true) return failure(texts.join("\n") || "the MCP server reported an error without a text");
-  const blocks = content.map(fromMcpBlock);
-  if (structuredContent !== undefined) return data<unknown>(structuredContent, { content: blocks });
   const [first] = content;
   const isPlainText = content.length === 1 && first?.type === "text" && Object.keys(first).length === 2;
-  if (isPlainText) return data<unknown>(texts[0]);
+  if (isPlainText && structuredContent === undefined) return data<unknown>(first.text);
+  const blocks = content.map(fromMcpBlock);
+  if (structuredContent !== undefined) return data<unknown>(structuredContent, { content: blocks });
   return data<unknown>(texts.length === 0 ? null : texts.join("\n"), { content: blocks });
 }
 
