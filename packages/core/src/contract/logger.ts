@@ -30,31 +30,31 @@ export const silentLogger: Logger = Object.freeze({
 
 /**
  * A logger whose methods never throw, since a failing log must not fail the call that it is about. Errors of the log
- * itself are dropped.
+ * itself are dropped. A child is made when it first writes: most modules and calls write nothing.
  */
 export function guardLogger(logger: Logger): Logger {
-  if (logger === silentLogger) return logger;
-  const guard =
-    (level: "trace" | "debug" | "info" | "warn" | "error") =>
-    (fields: object, message?: string): void => {
-      try {
-        logger[level](fields, message);
-      } catch {
-        // there is no other place to report it
-      }
-    };
+  return logger === silentLogger ? logger : guard(() => logger);
+}
+
+function guard(open: () => Logger): Logger {
+  let opened: Logger | undefined;
+  const attempt = (write: (logger: Logger) => void): void => {
+    try {
+      write((opened ??= open()));
+    } catch {
+      // there is no other place to report it
+    }
+  };
+  const level =
+    (name: "trace" | "debug" | "info" | "warn" | "error") =>
+    (fields: object, message?: string): void =>
+      attempt((logger) => logger[name](fields, message));
   return {
-    trace: guard("trace"),
-    debug: guard("debug"),
-    info: guard("info"),
-    warn: guard("warn"),
-    error: guard("error"),
-    child(bindings) {
-      try {
-        return guardLogger(logger.child(bindings));
-      } catch {
-        return silentLogger;
-      }
-    },
+    trace: level("trace"),
+    debug: level("debug"),
+    info: level("info"),
+    warn: level("warn"),
+    error: level("error"),
+    child: (bindings) => guard(() => (opened ??= open()).child(bindings)),
   };
 }

@@ -92,8 +92,11 @@ function* scanName(name: string, path: Path): Generator<DefinitionFinding> {
     yield make("name", path, "is not of 1 to 128 letters, digits, _ . / : and -", name);
 }
 
+const plainName = /^[\x20-\x7e]*$/;
+
 /** Latin letters beside Cyrillic, Greek or the like in one word. */
 function mixesScripts(name: string): boolean {
+  if (plainName.test(name)) return false;
   return name
     .split(/[^\p{L}\p{M}]+/u)
     .some(

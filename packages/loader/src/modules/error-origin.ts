@@ -1,4 +1,3 @@
-import { execFile } from "node:child_process";
 import { readFileSync } from "node:fs";
 import { basename } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -83,6 +82,7 @@ function readLines(file: string): readonly string[] {
 
 /** The place of a syntax error, which Node's error lacks: `node --check` parses the file and does not run it. */
 export async function findSyntaxError(file: string): Promise<ErrorOrigin | undefined> {
+  const { execFile } = await import("node:child_process");
   const stderr = await new Promise<string>((resolve) => {
     execFile(process.execPath, ["--check", file], (_error, _stdout, text) => resolve(text));
   });

@@ -46,7 +46,8 @@ export interface PackageFacts {
   readonly folder: string;
   readonly name: string | undefined;
   readonly version: string | undefined;
-  readonly hasExports: boolean;
+  /** As it is written. */
+  readonly exports: unknown;
   readonly main: string | undefined;
   readonly manifest: ModuleManifest | undefined;
 }
@@ -81,7 +82,7 @@ export function readFacts(folder: string, json: Readonly<Record<string, unknown>
     folder,
     name: readText(json["name"]),
     version: readText(json["version"]),
-    hasExports: json["exports"] !== undefined && json["exports"] !== null,
+    exports: json["exports"] ?? undefined,
     main: readText(json["main"]),
     manifest: readManifest(json["toolmount"]),
   };

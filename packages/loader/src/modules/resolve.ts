@@ -1,7 +1,8 @@
 import { messageOf } from "@toolmount/core/errors";
-import { stat } from "node:fs/promises";
+import { realpath, stat } from "node:fs/promises";
 import { extname, join, resolve } from "node:path";
 import { isToolmountError, ToolmountError, type Json } from "@toolmount/core";
+import { isRecord } from "../diagnostics/json.ts";
 import type { ModuleExports } from "./import.ts";
 import { findPackage, readPackage, type ModuleManifest, type PackageFacts } from "./manifest.ts";
 import { storeOf } from "./fetched-source.ts";
@@ -148,7 +149,7 @@ function resolveGiven(
 }
 
 async function fromPackage(name: string, facts: PackageFacts, lookup: Lookup): Promise<Resolution> {
-  const path = await enterPackage(name, lookup.folder, lookup);
+  const path = (await plainEntry(facts, lookup)) ?? (await enterPackage(name, lookup.folder, lookup));
   if (path === undefined) return failToEnter(name, facts);
   return { name, version: facts.version, path, manifest: facts.manifest };
 }
@@ -156,9 +157,29 @@ async function fromPackage(name: string, facts: PackageFacts, lookup: Lookup): P
 /** The file that Node would import; under the condition `toolmount` it may be an entry with only `mount`. */
 async function enterPackage(name: string, folder: string, lookup: Lookup): Promise<string | undefined> {
   const { resolveModulePath } = await import("exsolve");
-  const conditions = ["toolmount", ...lookup.conditions, "node", "import"];
+  const conditions = conditionsOf(lookup);
   return resolveModulePath(name, { cache: false, conditions, from: `${folder}/`, try: true });
 }
+
+function conditionsOf({ conditions }: Lookup): string[] {
+  return ["toolmount", ...conditions, "node", "import"];
+}
+
+/**
+ * The same file, where `exports` is one path, or one path for each condition, as most are: without the general rules, which
+ * cost 0.3 ms a package. Undefined for every other form.
+ */
+async function plainEntry({ folder, exports }: PackageFacts, lookup: Lookup): Promise<string | undefined> {
+  const main = isRecord(exports) && "." in exports ? exports["."] : exports;
+  const condition = [...conditionsOf(lookup), "default"];
+  const target = isRecord(main) ? Object.entries(main).find(([key]) => condition.includes(key))?.[1] : main;
+  if (typeof target !== "string" || !plainTarget.test(target)) return undefined;
+  const path = await realpath(join(folder, target)).catch(() => undefined);
+  return path !== undefined && (await stat(path)).isFile() ? path : undefined;
+}
+
+/** Below the package, and without a part that the rules of Node treat in a way of its own. */
+const plainTarget = /^\.(?:\/(?!\.|node_modules)[\w.-]+)+$/;
 
 /** The package is installed but has no entry file: this is another error than "not found". */
 function failToEnter(module: string, { folder }: PackageFacts): never {
@@ -189,7 +210,7 @@ async function findEntry(
   facts: PackageFacts | undefined,
   lookup: Lookup,
 ): Promise<string | undefined> {
-  if (facts?.name !== undefined && facts.hasExports) {
+  if (facts?.name !== undefined && facts.exports !== undefined) {
     // Node resolves exports when a package imports itself by its name.
     return enterPackage(facts.name, folder, lookup);
   }

@@ -1,5 +1,6 @@
+import { isDeepStrictEqual } from "node:util";
 import type { Json, JsonObject } from "@toolmount/core";
-import { digestOf, recogniseModule, type LoadedModule } from "@toolmount/core/internal";
+import { recogniseModule, type LoadedModule } from "@toolmount/core/internal";
 import { deepFreeze } from "../diagnostics/json.ts";
 import {
   createReporter,
@@ -25,8 +26,8 @@ export interface PreparedUse {
   readonly resolution: Resolution;
   readonly module: LoadedModule;
   readonly config: JsonObject;
-  /** Equal for two uses whose module, version, config and shaping are equal. */
-  readonly digest: string;
+  /** Deeply equal for two uses whose module, version, config and shaping are equal. */
+  readonly identity: object;
   /** Digest of the package's files; only read for a plan with a lock file. */
   readonly integrity: string | undefined;
   readonly times: StepTimes;
@@ -51,7 +52,7 @@ export async function prepareModule(use: ModuleUse, context: MountContext): Prom
     if (loaded === null || reporter.problems.length > 0)
       return failed(reporter.problems.map(maskProblem(context.mask)));
     const integrity = context.lock === undefined ? undefined : await integrityOf(resolution.path);
-    return { use, resolution, ...loaded, digest: digestUse(use, resolution, context), integrity, times };
+    return { use, resolution, ...loaded, identity: identityOf(use, resolution, context), integrity, times };
   } catch (error) {
     return failUse(use, resolution, error, context, times);
   }
@@ -114,21 +115,20 @@ export async function findModule(use: ModuleUse, context: MountContext): Promise
 }
 
 /** The folder is part of it, because paths in a config start there; so is the lock, which says what can be called. */
-function digestUse(use: ModuleUse, resolution: Resolution, { lookup, lockDigest }: MountContext): string {
+function identityOf(use: ModuleUse, resolution: Resolution, { lookup, lockDigest }: MountContext): object {
   const { name, version, path, files } = resolution;
-  const contentHash = files?.digest;
   const { id, section, config, entry, limits, runner = null } = use;
   const { tools, prefix, override, hiddenText, limits: own, uses, wake } = entry ?? {};
-  const shaping = { tools, prefix, override, hiddenText, own, uses, wake } as unknown as JsonObject;
-  return digestOf({
+  return {
     folder: lookup.folder,
     lock: lockDigest,
-    module: { name, version, path, contentHash },
-    use: { id, section, config, runner, limits, shaping },
-  });
+    module: { name, version, path, contentHash: files?.digest },
+    use: { id, section, config, runner, limits },
+    shaping: { tools, prefix, override, hiddenText, own, uses, wake },
+  };
 }
 
 /** Tests whether two prepared uses are the same use of the same module. */
 export function isSameUse(a: PreparedUse, b: PreparedUse): boolean {
-  return a.digest === b.digest && a.resolution.given === b.resolution.given;
+  return a.resolution.given === b.resolution.given && isDeepStrictEqual(a.identity, b.identity);
 }
