@@ -6,7 +6,14 @@ import { existsSync, globSync, readFileSync, rmSync, writeFileSync } from "node:
 import { isBuiltin } from "node:module";
 import { basename, join, relative } from "node:path";
 import { rolldown } from "rolldown";
-import { carriedCode, copyCarried, copyFoldersRead, licenceOf, minifyFile } from "./carried.mjs";
+import {
+  carriedCode,
+  copyCarried,
+  copyFoldersRead,
+  licenceOf,
+  minifyFile,
+  requireNoFileOutside,
+} from "./carried.mjs";
 
 const manifest = JSON.parse(readFileSync("package.json", "utf8"));
 const targets = [...Object.values(manifest.exports ?? {}), ...Object.values(manifest.imports ?? {})];
@@ -44,6 +51,8 @@ const bundle = await rolldown({
     carriedCode,
   ],
   platform: "node",
+  // Its `main` gets `require` as an argument, so no bundler sees what it requires.
+  resolve: { alias: { "jsonc-parser": "jsonc-parser/lib/esm/main.js" } },
   // A warning ends the build, and a busy machine is no reason for one.
   checks: { bundlerTimings: false },
   external: (id, importer) => !/^[./]/.test(id) && !isCarried(id) && !isBelowCarried(id, importer),
@@ -91,6 +100,7 @@ for (const path of globSync("dist/**/*.d.ts", { exclude: ["dist/ui"] })) {
 }
 
 for (const path of written) {
+  if (path.endsWith(".js")) requireNoFileOutside(path, readFileSync(path, "utf8"));
   if (path.endsWith(".js")) writeFileSync(path, withLightImports(readFileSync(path, "utf8")));
   if (path.endsWith(".map")) writeFileSync(path, withoutTexts(readFileSync(path, "utf8")));
 }

@@ -1,6 +1,6 @@
 // How a bundle carries packages of others: minified, without what it never uses, and with their licences.
 import { execFileSync } from "node:child_process";
-import { copyFileSync, cpSync, globSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { copyFileSync, cpSync, existsSync, globSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { brotliCompressSync, constants } from "node:zlib";
 import { minifySync } from "rolldown/utils";
@@ -53,6 +53,14 @@ export function copyCarried(imports = {}) {
     if (copy.endsWith("js")) minifyFile(copy);
     return file;
   });
+}
+
+/** Throws when a file still requires another file by its path: a module whose `require` was not joined. */
+export function requireNoFileOutside(path, code) {
+  const withoutComments = code.replaceAll(/^\s*(?:\/?\*|\/\/).*$/gm, "");
+  for (const [, , id] of withoutComments.matchAll(/(?<!import)\((["'`])(\.\.?\/[^"'`\s]+)\1\)/g))
+    if (!existsSync(join(dirname(path), id)))
+      throw new Error(`${path} requires ${id}, which is not in the package`);
 }
 
 /** Name, version and licence of the package in a folder. */

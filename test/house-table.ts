@@ -5,6 +5,8 @@ export interface Allowance {
 }
 
 const core = "@toolmount/core";
+// Its part `system` has what differs between operating systems: packages that start programs carry it.
+const paths = "@toolmount/paths";
 
 /** The table of packages. A stated direction that no test holds decays. */
 export const packages: Readonly<Record<string, Allowance>> = {
@@ -14,10 +16,10 @@ export const packages: Readonly<Record<string, Allowance>> = {
     house: [core],
     libraries: ["yaml", "zod", "cosmiconfig", "exsolve", "pino"],
   },
-  "@toolmount/policy": { house: [core], libraries: ["zod"] },
+  "@toolmount/policy": { house: [core, paths], libraries: ["zod"] },
   "@toolmount/store": { house: [core], libraries: ["kysely", "pg", "zod"] },
   "@toolmount/interop": { house: [core], libraries: ["zod", "ajv", "re2js", "@ai-sdk/openai-compatible"] },
-  "@toolmount/mcp": { house: [core], libraries: ["@modelcontextprotocol/*", "zod"] },
+  "@toolmount/mcp": { house: [core, paths], libraries: ["@modelcontextprotocol/*", "zod"] },
   "@toolmount/http": {
     house: [core],
     // preact and uplot are served to browsers as their packages ship them; jose checks the tokens of OpenID providers.
@@ -37,7 +39,7 @@ export const packages: Readonly<Record<string, Allowance>> = {
   "@toolmount/reasoner": { house: [core, "@toolmount/interop"], libraries: ["openai", "zod"] },
   // The paths' package has the launcher of bubblewrap, which the shell tool uses, too.
   "@toolmount/workers": {
-    house: [core, "@toolmount/paths"],
+    house: [core, paths],
     libraries: ["bullmq", "ioredis", "pg", "zod", "@anthropic-ai/sandbox-runtime", "@vscode/ripgrep"],
   },
   // A package of its own, so that only who wants OpenTelemetry has its API among the dependencies.
@@ -46,6 +48,7 @@ export const packages: Readonly<Record<string, Allowance>> = {
   toolmount: {
     house: [
       core,
+      paths,
       "@toolmount/loader",
       "@toolmount/policy",
       "@toolmount/store",
@@ -75,7 +78,7 @@ export const packages: Readonly<Record<string, Allowance>> = {
 };
 
 /** A tool has zod and its own library, whichever that is; of the house only core, as a peer, and the paths' armour. */
-export const tool: Allowance = { house: [core, "@toolmount/paths"], libraries: ["*"] };
+export const tool: Allowance = { house: [core, paths], libraries: ["*"] };
 
 /**
  * The order of the folders of a package's `src/`, lowest first. A folder imports only from folders before it, type

@@ -39,8 +39,8 @@ function requireLikely(rules: Rules, given: string, access: Access): string {
 }
 
 /** Refuses a file whose path ends with a slash: such a path names a folder. Throws `NOT_A_DIRECTORY`. */
-export function requireFilePath({ given }: Place): void {
-  if (/[/\\]\.?$/.test(process.platform === "win32" ? given : given.replaceAll("\\", "_")))
+export function requireFilePath({ given }: Pick<Place, "given">, platform = process.platform): void {
+  if (/[/\\]\.?$/.test(platform === "win32" ? given : given.replaceAll("\\", "_")))
     throw new PathError("NOT_A_DIRECTORY", { path: given });
 }
 

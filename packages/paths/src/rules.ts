@@ -1,5 +1,5 @@
-import { dirname, isAbsolute, join, parse, sep } from "node:path";
 import { realpathSync } from "node:fs";
+import nodePath, { type PlatformPath } from "node:path";
 
 /** The access that an operation needs to a path. */
 export type Access = "read" | "write";
@@ -29,19 +29,28 @@ export interface Rules {
   holdsRoot(real: string): boolean;
 }
 
+/** How an operating system writes paths, and resolves them. */
+export interface PathSystem {
+  readonly path: PlatformPath;
+  /** The real place of an entry, without links. Throws when there is none. */
+  realpath(path: string): string;
+}
+
+const thisSystem: PathSystem = { path: nodePath, realpath: (path) => realpathSync.native(path) };
+
 /** Resolves the roots and prepares the checks. Throws a RangeError when a path is not absolute. */
-export function prepareRules({
-  workingDir,
-  read,
-  write,
-  deniedRead = [],
-  deniedWrite = [],
-}: RootRules): Rules {
+export function prepareRules(
+  { workingDir, read, write, deniedRead = [], deniedWrite = [] }: RootRules,
+  system: PathSystem = thisSystem,
+): Rules {
+  const reallyAt = (path: string) => placeOf(path, system);
+  const bothWays = (all: readonly string[]) => all.flatMap((path) => [fold(path), fold(reallyAt(path))]);
+  const isInside = (path: string, root: string) => isBelow(path, root, system.path.sep);
   const names = deniedWrite.filter((path) => path.startsWith(anywhere));
   const paths = deniedWrite.filter((path) => !path.startsWith(anywhere));
   const hasDeniedName = namesMatcher(names.map((name) => name.slice(anywhere.length)));
   const all = [workingDir, ...read, ...write, ...deniedRead, ...paths];
-  const relative = all.find((path) => !isAbsolute(path));
+  const relative = all.find((path) => !system.path.isAbsolute(path));
   if (relative !== undefined) throw new RangeError(`root "${relative}" is not absolute`);
   const roots = { read: read.map(reallyAt), write: write.map(reallyAt) };
   const spelled = { read: [...read, ...roots.read].map(fold), write: [...write, ...roots.write].map(fold) };
@@ -76,7 +85,7 @@ function namesMatcher(names: readonly string[]): (path: string) => boolean {
 }
 
 /** Whether `path` is `root` or below it. Compares with a separator: `/allowed-evil` is not below `/allowed`. */
-function isInside(path: string, root: string): boolean {
+function isBelow(path: string, root: string, sep: string): boolean {
   return path === root || path.startsWith(root.endsWith(sep) ? root : root + sep);
 }
 
@@ -88,16 +97,13 @@ function fold(path: string): string {
   return path.normalize("NFC").replace(ignorable, "").toUpperCase().toLowerCase().normalize("NFC");
 }
 
-function bothWays(paths: readonly string[]): string[] {
-  return paths.flatMap((path) => [fold(path), fold(reallyAt(path))]);
-}
-
 /** The real place of a path. The part that does not exist stays as written. */
-function reallyAt(path: string): string {
-  const { root, base } = parse(join(path, "."));
+function placeOf(given: string, system: PathSystem): string {
+  const { path } = system;
+  const { root, base } = path.parse(path.join(given, "."));
   try {
-    return realpathSync.native(path);
+    return system.realpath(given);
   } catch {
-    return base === "" || path === root ? path : join(reallyAt(dirname(path)), base);
+    return base === "" || given === root ? given : path.join(placeOf(path.dirname(given), system), base);
   }
 }

@@ -1,4 +1,5 @@
-import { spawn, type ChildProcess } from "node:child_process";
+import { spawn, type ChildProcessWithoutNullStreams } from "node:child_process";
+import { programCommand, signalTree, treeOptions } from "@toolmount/paths/system";
 
 /** Most bytes that a hook may write to each of its outputs. */
 const maxHookOutputBytes = 65_536;
@@ -25,10 +26,8 @@ export function runHookProcess(
   { input, cwd, env, timeoutMs, running }: HookRun,
 ): Promise<HookEnd> {
   return new Promise((resolve) => {
-    const [program = "", ...words] = typeof command === "string" ? [command] : command;
-    const isGroup = process.platform !== "win32";
-    const child = spawn(program, words, { cwd, env, shell: typeof command === "string", detached: isGroup });
-    const kill = () => killTree(child, isGroup);
+    const child = start(command, cwd, env);
+    const kill = () => void (child.pid !== undefined && signalTree(child.pid, "SIGKILL"));
     let problem: string | undefined;
     const stop = (because: string) => {
       problem ??= because;
@@ -68,12 +67,15 @@ function collect(stream: NodeJS.ReadableStream, tooMuch: () => void): () => stri
   return () => Buffer.concat(chunks).toString("utf8");
 }
 
-/** A hook's shell and its children are a process group of their own. */
-function killTree(child: ChildProcess, isGroup: boolean): void {
-  try {
-    if (isGroup && child.pid !== undefined) process.kill(-child.pid, "SIGKILL");
-    else child.kill("SIGKILL");
-  } catch {
-    // It has ended already.
-  }
+/** A text is for the system's shell, /bin/sh or cmd.exe; a list is a program and its arguments. */
+function start(
+  command: string | readonly string[],
+  cwd: string | undefined,
+  env: Readonly<Record<string, string>>,
+): ChildProcessWithoutNullStreams {
+  const options = { cwd, env, ...treeOptions() };
+  if (typeof command === "string") return spawn(command, { ...options, shell: true });
+  const [name = "", ...words] = command;
+  const program = programCommand(name, words, { platform: process.platform, env });
+  return spawn(program.file, program.args, { ...options, ...program.options });
 }

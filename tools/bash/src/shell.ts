@@ -31,6 +31,8 @@ export interface Services {
   /** The host's variables; commands get those that the settings pass. */
   readonly environment?: Readonly<Record<string, string | undefined>> | undefined;
   readonly clock?: Clock | undefined;
+  /** The operating system, `process.platform` if not given. */
+  readonly platform?: NodeJS.Platform | undefined;
 }
 
 /** Shared by the shell tools of one mount. */
@@ -61,8 +63,9 @@ const patience: Patience = { lingerMs: 100, graceMs: 500 };
 /** Prepares policy, environment and sandbox. Throws `CONFIG_INVALID` for contradictory settings. */
 export function openShell(given: Settings, services: Services = {}): Shell {
   const settings = config.parse(given);
-  if (process.platform === "win32") throw configInvalid("bash is not supported on Windows");
-  const { clock = systemClock } = services;
+  const { clock = systemClock, platform = process.platform } = services;
+  if (platform === "win32")
+    throw configInvalid("bash is not supported on Windows; remove it from the plan, or run toolmount in WSL");
   const folders = realFolders(shellFolders(settings, services.planFolder ?? null));
   const plainEnvironment = commandEnvironment(services.environment ?? hostEnvironment(), settings);
   const temporary = createTemporaryFolder();

@@ -207,3 +207,12 @@ test("nesting without end is refused, and not a crash", () => {
 function quote(text: string): string {
   return `'${text.replaceAll("'", "'\\''")}'`;
 }
+
+test("on Windows the shell is refused with a code and a way out, before anything runs", () => {
+  expect(() => createShell({ working_dir: folder }, { environment: {}, platform: "win32" })).toThrow(
+    expect.objectContaining({
+      code: "CONFIG_INVALID",
+      message: expect.stringContaining("remove it from the plan, or run toolmount in WSL"),
+    }),
+  );
+});

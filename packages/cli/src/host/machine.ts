@@ -1,6 +1,8 @@
 import { execFile } from "node:child_process";
 import { promisify } from "node:util";
+import { basicVariables, programCommand } from "@toolmount/paths/system";
 import type { Shell } from "../process/shell.ts";
+import { unsupportedOn } from "./platform-support.ts";
 
 /** One fact about this machine. */
 export interface MachineFinding {
@@ -17,7 +19,15 @@ export async function examineMachine(shell: Shell): Promise<MachineFinding[]> {
     examineBorders(shell),
     examineFleet(),
   ]);
-  return [node, ...programs, ...borders, fleet];
+  return [node, platformFinding(process.platform), ...programs, ...borders, fleet];
+}
+
+/** What toolmount cannot do on an operating system. */
+export function platformFinding(platform: NodeJS.Platform): MachineFinding {
+  const lacks = unsupportedOn(platform);
+  return lacks.length === 0
+    ? { what: "platform", state: "ok", says: `${platform} has all that toolmount can do` }
+    : { what: "platform", state: "missing", says: `${platform}: ${lacks.join("; ")}` };
 }
 
 function examinePrograms(shell: Shell): Promise<MachineFinding[]> {
@@ -77,9 +87,11 @@ async function run(
   { env, cwd }: Shell,
 ): Promise<string | undefined> {
   try {
-    const { stdout } = await promisify(execFile)(program, [...words], {
+    const { file, args, options } = programCommand(program, words, { platform: process.platform, env });
+    const { stdout } = await promisify(execFile)(file, args, {
+      ...options,
       cwd,
-      env: { PATH: env["PATH"], HOME: env["HOME"] },
+      env: Object.fromEntries(basicVariables().map((name) => [name, env[name]])),
       timeout: 10_000,
     });
     return stdout.trim().replace(/^git version /, "");

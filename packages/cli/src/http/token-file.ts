@@ -2,6 +2,7 @@ import { lstat, open, readFile, realpath, rename, rm } from "node:fs/promises";
 import { dirname, relative } from "node:path";
 import { ToolmountError } from "@toolmount/core";
 import type { TokenRecord } from "@toolmount/http";
+import { canOthersRead } from "@toolmount/paths/system";
 
 /** Reads a file of hashed tokens; null when it is not there. Throws `USAGE_INVALID`. */
 export async function readTokenFile(path: string): Promise<readonly TokenRecord[] | null> {
@@ -54,7 +55,7 @@ async function readIfThere(path: string): Promise<string | null> {
   });
   if (facts === null) return null;
   if (!facts.isFile()) throw refusal(path, "it is not a regular file");
-  if ((facts.mode & 0o077) !== 0) throw refusal(path, "others can read it; run: chmod 600 on it");
+  if (canOthersRead(facts.mode)) throw refusal(path, "others can read it; run: chmod 600 on it");
   return readFile(path, "utf8");
 }
 

@@ -5,6 +5,7 @@ import { promisify } from "node:util";
 import { ToolmountError } from "@toolmount/core";
 import type { Environment } from "@toolmount/loader";
 import type { FetchedSource } from "@toolmount/loader/commands";
+import { programCommand } from "@toolmount/paths/system";
 
 /** Where packages are fetched to, and with what. */
 export interface Fetching {
@@ -56,7 +57,9 @@ export async function run(
   { env }: Fetching,
 ): Promise<string> {
   try {
-    const { stdout } = await promisify(execFile)(command, [...words], {
+    const program = programCommand(command, words, { platform: process.platform, env });
+    const { stdout } = await promisify(execFile)(program.file, program.args, {
+      ...program.options,
       cwd,
       timeout: maxMs,
       maxBuffer: 16 * 2 ** 20,

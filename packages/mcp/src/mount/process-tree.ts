@@ -3,6 +3,7 @@ import { once } from "node:events";
 import { setTimeout as delay } from "node:timers/promises";
 import type { Readable, Writable } from "node:stream";
 import { getDefaultEnvironment } from "@modelcontextprotocol/client/stdio";
+import { programCommand, signalTree, treeOptions } from "@toolmount/paths/system";
 
 /** What is started. */
 export interface Program {
@@ -28,7 +29,7 @@ export interface ProcessTree {
   readonly errors: Readable;
   /** Resolves when the program itself is gone. */
   readonly exited: Promise<ProgramEnd>;
-  /** Ends the whole tree: asks first, by closing its input, then by SIGTERM, then by SIGKILL. Idempotent. */
+  /** Ends the whole tree: asks first, by closing its input, then by SIGTERM where there is one, then by SIGKILL. Idempotent. */
   end(): Promise<void>;
 }
 
@@ -46,11 +47,13 @@ const guardScript =
  * names. A guard ends the group when this process dies without a word. Rejects when the program cannot be started.
  */
 export async function startProgram({ command, args, env, cwd }: Program): Promise<ProcessTree> {
-  const child: Child = spawn(command, [...args], {
+  const fullEnv = { ...getDefaultEnvironment(), ...env };
+  const program = programCommand(command, args, { platform: process.platform, env: fullEnv });
+  const child: Child = spawn(program.file, program.args, {
     stdio: ["pipe", "pipe", "pipe"],
-    detached: true, // a group of its own, so that the group can be ended
-    env: { ...getDefaultEnvironment(), ...env },
-    windowsHide: true,
+    ...treeOptions(),
+    ...program.options,
+    env: fullEnv,
     ...(cwd !== undefined && { cwd }),
   });
   const exited = new Promise<ProgramEnd>((resolve) => {
@@ -93,13 +96,13 @@ async function endTree(child: Child, pid: number, exited: Promise<unknown>): Pro
   child.stdin.on("error", () => {}); // it may be gone
   child.stdin.end();
   if (!(await within(exited))) {
-    signalGroup(pid, "SIGTERM");
+    signalTree(pid, "SIGTERM");
     await within(exited);
   }
   // What the program started may still be there when the program is not.
-  if (isAlive(pid)) signalGroup(pid, "SIGTERM");
+  if (isAlive(pid)) signalTree(pid, "SIGTERM");
   for (let round = 0; round < 10 && isAlive(pid); round++) await delay(20);
-  signalGroup(pid, "SIGKILL");
+  signalTree(pid, "SIGKILL");
   await exited;
   for (const stream of [child.stdin, child.stdout, child.stderr]) stream.destroy();
 }
@@ -114,15 +117,6 @@ async function within(exited: Promise<unknown>): Promise<boolean> {
   }
 }
 
-function isAlive(group: number): boolean {
-  return signalGroup(group, 0);
-}
-
-/** Returns whether there was a group to signal. */
-function signalGroup(group: number, signal: NodeJS.Signals | 0): boolean {
-  try {
-    return process.kill(-group, signal);
-  } catch {
-    return false;
-  }
+function isAlive(pid: number): boolean {
+  return signalTree(pid, 0);
 }

@@ -1,11 +1,10 @@
-/** Variables of the host that every process gets: Node needs none of them, but programs that a tool starts do. */
-const passed = ["PATH", "HOME", "LANG", "LC_ALL", "TZ", "TMPDIR"];
+import { basicVariables } from "@toolmount/paths/system";
 
-/** The environment of a process: the passed names, and the names that the plan lists. */
+/** The environment of a process: what each program needs, and the names that the plan lists. */
 export function processEnvironment(names: readonly string[]): Record<string, string> {
   const host = hostEnvironment();
   return Object.fromEntries(
-    [...passed, ...names].flatMap((name) => (host[name] === undefined ? [] : [[name, host[name]]])),
+    [...basicVariables(), ...names].flatMap((name) => (host[name] === undefined ? [] : [[name, host[name]]])),
   );
 }
 

@@ -14,8 +14,8 @@ export const plainBorder: Border = {
  * Starts a program by `setpriv`, where there is one, so that the kernel kills it when the host ends without doing it. The
  * process would also end by itself, but not while a tool blocks it.
  */
-export function endWithParent({ file, args, env }: Launch): Launch {
-  const setpriv = process.platform === "linux" ? findProgram("setpriv", env["PATH"]) : undefined;
+export function endWithParent({ file, args, env }: Launch, platform = process.platform): Launch {
+  const setpriv = platform === "linux" ? findProgram("setpriv", env["PATH"]) : undefined;
   if (setpriv === undefined) return { file, args, env };
   return { file: setpriv, args: ["--pdeathsig", "KILL", "--", file, ...args], env };
 }

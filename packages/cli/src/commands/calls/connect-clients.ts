@@ -18,10 +18,10 @@ export interface McpClient {
 const home = ({ env }: Pick<Shell, "env">) => env["HOME"] ?? env["USERPROFILE"] ?? homedir();
 
 /** Where Claude Desktop keeps its file, by platform. Source: modelcontextprotocol.io, "Connect to local MCP servers". */
-function desktopFile(shell: Pick<Shell, "env">): string {
+export function desktopFile(shell: Pick<Shell, "env">, platform = process.platform): string {
   const file = "Claude/claude_desktop_config.json";
-  if (process.platform === "darwin") return join(home(shell), "Library/Application Support", file);
-  if (process.platform === "win32") return join(shell.env["APPDATA"] ?? home(shell), file);
+  if (platform === "darwin") return join(home(shell), "Library/Application Support", file);
+  if (platform === "win32") return join(shell.env["APPDATA"] ?? home(shell), file);
   return join(shell.env["XDG_CONFIG_HOME"] ?? join(home(shell), ".config"), file);
 }
 
@@ -34,7 +34,13 @@ export const mcpClients: readonly McpClient[] = [
     extra: {},
     variable: (name) => `\${${name}}`,
   },
-  { name: "claude-desktop", file: desktopFile, key: "mcpServers", extra: {}, variable: null },
+  {
+    name: "claude-desktop",
+    file: (shell) => desktopFile(shell),
+    key: "mcpServers",
+    extra: {},
+    variable: null,
+  },
   {
     name: "cursor",
     file: ({ cwd }) => join(cwd, ".cursor/mcp.json"),

@@ -1,0 +1,81 @@
+import { existsSync } from "node:fs";
+import { win32 } from "node:path";
+
+/** What a program is searched in. A test gives another one. */
+export interface ProgramSystem {
+  readonly platform: NodeJS.Platform;
+  readonly env: Readonly<Record<string, string | undefined>>;
+  readonly exists?: ((file: string) => boolean) | undefined;
+}
+
+/** What `spawn` or `execFile` takes. */
+export interface ProgramCommand {
+  readonly file: string;
+  readonly args: readonly string[];
+  readonly options: { readonly windowsVerbatimArguments?: true };
+}
+
+/**
+ * How a program is started without a shell reading its arguments.
+ *
+ * On Windows `npm`, `npx` and other programs of packages are batch files, which only cmd.exe can run: their arguments are
+ * escaped for it. Throws a RangeError for an argument that cmd.exe cannot take: one with a line break or a NUL.
+ */
+export function programCommand(
+  command: string,
+  args: readonly string[],
+  { platform, env, exists = existsSync }: ProgramSystem,
+): ProgramCommand {
+  if (platform !== "win32") return { file: command, args, options: {} };
+  const variable = (name: string) => Object.entries(env).find(([key]) => key.toUpperCase() === name)?.[1];
+  const file = findOnWindows(
+    command,
+    variable("PATH") ?? "",
+    variable("PATHEXT") ?? ".COM;.EXE;.BAT;.CMD",
+    exists,
+  );
+  if (file === undefined || !/\.(?:cmd|bat)$/i.test(file))
+    return { file: file ?? command, args, options: {} };
+  const unfit = args.find((argument) => /[\r\n\0]/.test(argument));
+  if (unfit !== undefined)
+    throw new RangeError(
+      `"${file}" is a batch file, and ${JSON.stringify(unfit.slice(0, 100))} has a line break`,
+    );
+  const line = [escapeMeta(file), ...args.map(escapeArgument)].join(" ");
+  return {
+    file: variable("COMSPEC") ?? "cmd.exe",
+    args: ["/d", "/s", "/c", `"${line}"`],
+    options: { windowsVerbatimArguments: true },
+  };
+}
+
+function findOnWindows(
+  command: string,
+  path: string,
+  extensions: string,
+  exists: (file: string) => boolean,
+): string | undefined {
+  const isPath = /[\\/]/.test(command);
+  const folders = isPath ? [""] : path.split(";").filter(Boolean);
+  // `npm` without an extension is a script for other systems, beside npm.cmd.
+  const endings = win32.extname(command) === "" ? extensions.toLowerCase().split(";") : [""];
+  return folders
+    .flatMap((folder) => endings.map((ending) => win32.join(folder, command + ending)))
+    .find(exists);
+}
+
+/** Characters that cmd.exe reads as its own. Source: the package cross-spawn, lib/util/escape.js. */
+const meta = /[()\][%!^"`<>&|;, *?]/g;
+
+function escapeMeta(text: string): string {
+  return text.replaceAll(meta, "^$&");
+}
+
+/**
+ * Quotes an argument as programs of Windows read it, then escapes it twice: cmd.exe reads the line once to start the batch
+ * file, and the batch file's own line reads it again. Source: cross-spawn, which escapes twice for the files of npm.
+ */
+function escapeArgument(argument: string): string {
+  const quoted = `"${argument.replaceAll(/(\\*)"/g, '$1$1\\"').replace(/(\\*)$/, "$1$1")}"`;
+  return escapeMeta(escapeMeta(quoted));
+}

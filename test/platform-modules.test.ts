@@ -1,0 +1,81 @@
+import { glob, readFile } from "node:fs/promises";
+import { join } from "node:path";
+import { expect, test } from "vitest";
+
+const root = join(import.meta.dirname, "..");
+
+/** What differs between operating systems, and the only files that contain it. */
+const kinds = [
+  {
+    kind: "asks which operating system it runs on",
+    pattern: /\bprocess\.platform\b/,
+    files: [
+      "packages/cli/src/commands/calls/connect-clients.ts",
+      "packages/cli/src/host/machine.ts",
+      "packages/cli/src/install/fetch-programs.ts",
+      "packages/cli/src/process/open-browser.ts",
+      "packages/cli/src/process/take-stdout.ts",
+      "packages/mcp/src/mount/process-tree.ts",
+      "packages/paths/src/place.ts",
+      "packages/paths/src/system/environment.ts",
+      "packages/paths/src/system/file-mode.ts",
+      "packages/paths/src/system/process-trees.ts",
+      "packages/policy/src/hook-process.ts",
+      "packages/workers/src/border/plain.ts",
+      "packages/workers/src/process/resident-memory.ts",
+      "tools/bash/src/shell.ts",
+    ],
+  },
+  {
+    // The bash tools are refused on Windows, and look for what a command left behind beyond its group.
+    kind: "signals a process group",
+    pattern: /kill\(-|signal\(-|"taskkill"/,
+    files: [
+      "packages/paths/src/system/process-trees.ts",
+      "tools/bash/src/run/command.ts",
+      "tools/bash/src/run/end-processes.ts",
+      "tools/bash/src/run/find-processes.ts",
+    ],
+  },
+  {
+    // Each asks whether /proc is there, or runs only on Linux.
+    kind: "reads /proc",
+    pattern: /["'`]\/proc\b/,
+    files: [
+      "packages/paths/src/bubblewrap.ts",
+      "packages/paths/src/disk.ts",
+      "packages/workers/src/process/resident-memory.ts",
+      "tools/bash/src/run/bubblewrap.ts",
+      "tools/bash/src/run/find-processes.ts",
+      "tools/bash/src/run/guard.ts",
+    ],
+  },
+  {
+    kind: "starts a shell",
+    pattern: /["']\/bin\/sh["']|cmd\.exe["']|shell: true/,
+    files: [
+      "packages/cli/src/process/take-stdout.ts",
+      "packages/mcp/src/mount/process-tree.ts",
+      "packages/paths/src/system/program-command.ts",
+      "packages/policy/src/hook-process.ts",
+    ],
+  },
+  {
+    kind: "makes a link",
+    pattern: /\b(?:symlink|symlinkSync|linkSync)\(/,
+    files: [],
+  },
+  {
+    kind: "follows a link",
+    pattern: /\b(?:readlink|readlinkSync)\(/,
+    files: ["packages/paths/src/disk.ts", "packages/paths/src/follow.ts", "tools/bash/src/run/guard.ts"],
+  },
+];
+
+test.each(kinds)("only the files listed here contain code that $kind", async ({ pattern, files }) => {
+  const found: string[] = [];
+  for await (const path of glob("{packages,tools}/*/src/**/*.ts", { cwd: root }))
+    if (pattern.test(await readFile(join(root, path), "utf8"))) found.push(path.replaceAll("\\", "/"));
+
+  expect(found.toSorted()).toEqual(files.toSorted());
+});
