@@ -61,7 +61,7 @@ test("on Windows, a root must have a drive", () => {
 });
 
 test("a path that ends with a slash names a folder; a backslash does so only on Windows", () => {
-  expect(() => requireFilePath({ given: "a/" }, "linux")).toThrow();
+  expect(() => requireFilePath({ given: "a/" }, "linux")).toThrow("Not a directory");
   expect(() => requireFilePath({ given: "a\\" }, "linux")).not.toThrow();
-  expect(() => requireFilePath({ given: "a\\" }, "win32")).toThrow();
+  expect(() => requireFilePath({ given: "a\\" }, "win32")).toThrow("Not a directory");
 });
