@@ -16,31 +16,13 @@ export {
 } from "./contract/result.ts";
 export { ToolError } from "./contract/errors.ts";
 export { isToolInterrupt, ToolInterrupt } from "./contract/interrupt.ts";
-export {
-  defaultTimeoutMs,
-  type Category,
-  type ConsequenceLevel,
-  type FailureWording,
-  type PartialContext,
-  type PendingCall,
-  type Tool,
-  type ToolDefinition,
-  type ToolInfo,
-  type ToolSpecification,
-  type ToolStatus,
-} from "./contract/tool.ts";
+export { defaultTimeoutMs } from "./contract/tool.ts";
+export type * from "./contract/tool.ts";
 export type { SchemaOutput, StandardSchema, ToolSchema } from "./contract/standard-schema.ts";
 export type { CallInfo, Progress, SessionState, ToolContext } from "./contract/context.ts";
 
 // Writing a module
-export type {
-  Capabilities,
-  ContextProvider,
-  Coordinator,
-  Mount,
-  MountPoints,
-  MountReturn,
-} from "./contract/coordinator.ts";
+export type * from "./contract/coordinator.ts";
 export type * from "./contract/hooks.ts";
 export { allEvents, hostEvents, type EventName } from "./contract/event-names.ts";
 export type * from "./contract/agents.ts";
@@ -80,37 +62,9 @@ export { checkAudit, type AuditProblem } from "./pending/audit.ts";
 
 // Ports: policies, approvers, runners, adapters, schema compilers, modes
 export type * from "./contract/ports.ts";
-export type {
-  FleetAdopted,
-  FleetCall,
-  FleetDelivery,
-  FleetDepth,
-  FleetEnd,
-  FleetEvent,
-  FleetJob,
-  FleetLedger,
-  FleetLedgerSource,
-  FleetMember,
-  FleetMessage,
-} from "./contract/ledger.ts";
+export type * from "./contract/ledger.ts";
 
 // The port of models
-export {
-  kindOfStatus,
-  modelError,
-  readRetryAfter,
-  type ImportPackage,
-  type Model,
-  type ModelAbilities,
-  type ModelErrorKind,
-  type ModelFailure,
-  type ModelItem,
-  type ModelPart,
-  type ModelPlace,
-  type ModelProvider,
-  type ModelRequest,
-  type ModelSettings,
-  type ModelTool,
-  type ModelUsage,
-} from "./contract/model.ts";
+export { kindOfStatus, modelError, readRetryAfter } from "./contract/model.ts";
+export type * from "./contract/model.ts";
 export { createRunnerContext, type RunnerMembers } from "./contract/context.ts";

@@ -118,7 +118,7 @@ const messages = {
 } as const;
 
 /** A place in a module's own code, with the lines around it. */
-interface CodePlace {
+export interface CodePlace {
   readonly file: string;
   readonly line: number;
   readonly column: number;

@@ -30,26 +30,18 @@ export function defineTool<const Schema extends ToolSchema, Returned extends Too
     execute(params: SchemaOutput<Schema>, context: ToolContext): Promise<Returned> | Returned;
   },
 ): Tool<Schema, DataOf<Returned>>;
-export function defineTool<const Schema extends ToolSchema, Returned extends ToolReturn>(
-  specification: Omit<ToolSpecification<Schema, unknown>, "execute"> & {
-    execute(params: SchemaOutput<Schema>, context: ToolContext): Promise<Returned> | Returned;
-  },
-): Tool<Schema, DataOf<Returned>> {
+export function defineTool(specification: ToolSpecification<ToolSchema, unknown>): Tool {
   requireSchema(specification.name, specification.schema, specification);
   let prepared: PreparedSchema | undefined;
   const tool = {
     ...specification,
-    execute: (params: unknown, context?: PartialContext) =>
-      executeAlone<Schema, DataOf<Returned>>(
-        // The type of the data follows from what execute returns.
-        specification as unknown as ToolSpecification<Schema, DataOf<Returned>>,
-        (prepared ??= prepareSchema(specification.name, specification.schema, null)),
-        params,
-        context,
-      ),
+    execute: (params: unknown, context?: PartialContext) => {
+      prepared ??= prepareSchema(specification.name, specification.schema, null);
+      return executeAlone(specification, prepared, params, context);
+    },
     [authored]: undefined as Authored | undefined,
   };
-  tool[authored] = { specification: specification as unknown as ToolDefinition, tool };
+  tool[authored] = { specification, tool };
   return tool;
 }
 
@@ -71,22 +63,21 @@ export function authoredDefinition(given: ToolDefinition | Tool): ToolDefinition
   return { ...copy, execute: (params, context) => specification.execute(params, context) };
 }
 
-async function executeAlone<Schema extends ToolSchema, Data>(
-  specification: ToolSpecification<Schema, Data>,
+async function executeAlone(
+  specification: ToolDefinition,
   prepared: PreparedSchema,
   params: unknown,
   given: PartialContext = {},
-): Promise<ToolResult<Data>> {
+): Promise<ToolResult> {
   const { name } = specification;
   const fetchedAt = isoTime(systemClock.now());
-  const finish = (answer: ToolReturn<Data>) =>
-    normalizeResult(name, name, fetchedAt, answer) as ToolResult<Data>;
+  const finish = (answer: ToolReturn) => normalizeResult(name, name, fetchedAt, answer);
   if (given.abortSignal?.aborted === true)
     return finish({ error: errorMessage("CANCELLED", {}), code: "CANCELLED" });
   try {
     const parsed = await prepared.parse(params ?? {});
     if (!parsed.ok) return finish(invalidArguments(parsed.issues));
-    return finish(await specification.execute(parsed.value as never, contextWithDefaults(name, given)));
+    return finish(await specification.execute(parsed.value, contextWithDefaults(name, given)));
   } catch (thrown) {
     if (isToolInterrupt(thrown)) throw thrown;
     if (!(thrown instanceof ContractBreach)) return finish(toolFailure(name, thrown));

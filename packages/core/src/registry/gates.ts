@@ -127,14 +127,7 @@ function take(host: GateHost, verdict: Verdict, gate: GateEntry, answer: unknown
   }
 }
 
-const actions: ReadonlySet<unknown> = new Set([
-  undefined,
-  "continue",
-  "deny",
-  "modify",
-  "inject_context",
-  "ask_user",
-]);
+const actions = new Set<unknown>([undefined, "continue", "deny", "modify", "inject_context", "ask_user"]);
 
 function problemOf(answer: unknown): string | null {
   if (typeof answer !== "object" || answer === null)

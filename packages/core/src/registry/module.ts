@@ -29,16 +29,7 @@ export class ModuleSet {
   }
 
   add(module: ModuleState): void {
-    const added: Item[] = [];
-    try {
-      for (const item of module.items) {
-        item.add(this.registry);
-        added.push(item);
-      }
-    } catch (error) {
-      for (const item of added.toReversed()) item.remove(this.registry);
-      throw error;
-    }
+    addAll(module.items.map((item) => [item, this]));
     this.modules.push(module);
     module.sets.push(this);
     this.changed();
@@ -50,6 +41,20 @@ export class ModuleSet {
     if (at >= 0) this.modules.splice(at, 1);
     module.sets = module.sets.filter((set) => set !== this);
     this.changed();
+  }
+}
+
+/** Adds each item to the registry of its set, or none of them. */
+function addAll(items: readonly (readonly [Item, ModuleSet])[]): void {
+  const added: (typeof items)[number][] = [];
+  try {
+    for (const [item, set] of items) {
+      item.add(set.registry);
+      added.push([item, set]);
+    }
+  } catch (error) {
+    for (const [item, set] of added.toReversed()) item.remove(set.registry);
+    throw error;
   }
 }
 
@@ -88,17 +93,8 @@ export class ModuleState implements MountedModule {
 
   /** Registers an item in every set that has the module. The returned function undoes it; so does {@link undo}. */
   register(item: Item): Undo {
-    const added: ModuleSet[] = [];
-    try {
-      for (const set of this.sets) {
-        item.add(set.registry);
-        added.push(set);
-        set.changed();
-      }
-    } catch (error) {
-      for (const set of added) item.remove(set.registry);
-      throw error;
-    }
+    addAll(this.sets.map((set) => [item, set]));
+    for (const set of this.sets) set.changed();
     this.items.push(item);
     return () => this.#unregister(item);
   }

@@ -16,7 +16,6 @@ export class RateLimiter implements PermitSource {
   readonly #begun: number[] = [];
   #acquired = 0;
   #timer: Timer | null = null;
-  #releasing = false;
 
   constructor(rate: Rate, clock: Clock) {
     this.#rate = rate;
@@ -28,9 +27,7 @@ export class RateLimiter implements PermitSource {
   }
 
   tryAcquire(): boolean {
-    if (this.#queue.length > 0 || !this.#isFree()) return false;
-    this.#acquired++;
-    return true;
+    return this.#queue.length === 0 && this.#take();
   }
 
   wait(waiter: Waiter, proceed: () => void): void {
@@ -51,26 +48,19 @@ export class RateLimiter implements PermitSource {
     this.#releaseWaiting();
   }
 
-  #isFree(): boolean {
+  #take(): boolean {
     const now = this.#clock.now();
     const { calls, perMs } = this.#rate;
     // After the clock was set back, all calls would wait until it reaches the old time again.
     if ((this.#begun.at(-1) ?? now) > now) this.#begun.length = 0;
     while (this.#begun.length > 0 && now - this.#begun[0]! >= perMs) this.#begun.shift();
-    return this.#acquired + this.#begun.length < calls;
+    if (this.#acquired + this.#begun.length >= calls) return false;
+    this.#acquired++;
+    return true;
   }
 
   #releaseWaiting(): void {
-    if (this.#releasing) return;
-    this.#releasing = true;
-    try {
-      while (this.#queue.length > 0 && this.#isFree()) {
-        this.#acquired++;
-        this.#queue.shift()!();
-      }
-    } finally {
-      this.#releasing = false;
-    }
+    this.#queue.drain(() => this.#take());
     this.#schedule();
   }
 

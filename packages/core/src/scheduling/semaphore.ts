@@ -22,7 +22,6 @@ export class Semaphore implements PermitSource {
   readonly limit: number;
   running = 0;
   readonly #queue = new WaitQueue();
-  #releasing = false;
 
   constructor(limit: number) {
     this.limit = limit;
@@ -33,9 +32,7 @@ export class Semaphore implements PermitSource {
   }
 
   tryAcquire(): boolean {
-    if (this.running >= this.limit || this.#queue.length > 0) return false;
-    this.running++;
-    return true;
+    return this.#queue.length === 0 && this.#take();
   }
 
   wait(waiter: Waiter, proceed: () => void): void {
@@ -45,18 +42,13 @@ export class Semaphore implements PermitSource {
   /** Returns a permit: the first call that waits gets it. */
   release(): void {
     this.running--;
-    if (this.#releasing) return; // a call that ended synchronously: the loop below starts the next one
-    this.#releasing = true;
-    try {
-      while (this.running < this.limit) {
-        const proceed = this.#queue.shift();
-        if (proceed === null) return;
-        this.running++;
-        proceed();
-      }
-    } finally {
-      this.#releasing = false;
-    }
+    this.#queue.drain(() => this.#take());
+  }
+
+  #take(): boolean {
+    if (this.running >= this.limit) return false;
+    this.running++;
+    return true;
   }
 }
 
@@ -64,6 +56,7 @@ export class Semaphore implements PermitSource {
 export class WaitQueue {
   readonly #list = new LinkedList<{ readonly waiter: Waiter; readonly proceed: () => void }>();
   readonly #onWithdraw: () => void;
+  #draining = false;
 
   /** `onWithdraw` runs after a waiter withdrew. */
   constructor(onWithdraw: () => void = () => {}) {
@@ -85,12 +78,18 @@ export class WaitQueue {
     };
   }
 
-  /** Removes the first waiter and returns its `proceed`. */
-  shift(): (() => void) | null {
-    const { first } = this.#list;
-    if (first === null) return null;
-    first.leave();
-    first.item.waiter.withdraw = null;
-    return first.item.proceed;
+  /** Lets waiters proceed while `take` gets a permit. A call that ends synchronously frees one for the same loop. */
+  drain(take: () => boolean): void {
+    if (this.#draining) return;
+    this.#draining = true;
+    try {
+      for (let { first } = this.#list; first !== null && take(); { first } = this.#list) {
+        first.leave();
+        first.item.waiter.withdraw = null;
+        first.item.proceed();
+      }
+    } finally {
+      this.#draining = false;
+    }
   }
 }

@@ -78,7 +78,7 @@ export class TapeError extends Error {
 
 function parseLine(line: string, number: number): Readonly<Record<string, unknown>> {
   const value = parseJson(line, number);
-  if (!isRecord(value) || Array.isArray(value)) throw new TapeError(number, "it is not an object");
+  if (!isRecord(value)) throw new TapeError(number, "it is not an object");
   return value;
 }
 

@@ -15,7 +15,7 @@ import { findModule, prepareModule, resolveUse, type PreparedUse } from "../moun
 import { byPlace, createReporter, maskProblem, type Problem } from "../diagnostics/problems.ts";
 import type { Resolution } from "../modules/resolve.ts";
 import { lintSections } from "./lint-sections.ts";
-import { findUnmatched } from "../mount/select-tools.ts";
+import { reportUnmatched } from "../mount/select-tools.ts";
 
 /** A tool of an entry, as its package's manifest describes it. */
 export interface InspectedTool {
@@ -146,8 +146,7 @@ function checkEntry(use: ModuleUse, { manifest }: Resolution, { map }: LoadedPla
   const reporter = createReporter(map);
   if (manifest?.config !== undefined) checkByManifest(use, manifest.config, reporter);
   if (use.entry !== null && manifest?.tools !== undefined)
-    for (const { path, part, problem } of findUnmatched(use.entry, manifest.tools))
-      reporter.report("PLAN_VALUE_INVALID", { problem }, { path: [...use.entry.path, ...path], part });
+    reportUnmatched(use.entry, manifest.tools, reporter);
   return reporter.problems;
 }
 

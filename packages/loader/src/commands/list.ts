@@ -5,7 +5,7 @@ import { isToolmountError } from "@toolmount/core/errors";
 import { findPlan } from "../plan/find-plan.ts";
 import { isRecord } from "../diagnostics/json.ts";
 import { createPackageFinder, type PackageFinder } from "../modules/package-finder.ts";
-import { readPackage, type ManifestTool, type PackageFacts } from "../modules/manifest.ts";
+import { readPackage, readText, type ManifestTool, type PackageFacts } from "../modules/manifest.ts";
 import { offeredName } from "../mount/offered-name.ts";
 import { amplifierSections, listSkills } from "../plan/amplifier.ts";
 import { entryKeys, planKeys } from "../plan/known-keys.ts";
@@ -178,8 +178,4 @@ function listTools(
     const name = offeredName({ tools: fields["tools"], prefix: fields["prefix"] }, tool);
     return name === null ? [] : [{ ...tool, name }];
   });
-}
-
-function readText(value: unknown): string | undefined {
-  return typeof value === "string" ? value : undefined;
 }

@@ -1,19 +1,9 @@
 import { readFileSync } from "node:fs";
 import { basename } from "node:path";
 import { fileURLToPath } from "node:url";
-import { messageOf, ToolmountError } from "@toolmount/core/errors";
+import { messageOf, ToolmountError, type CodePlace } from "@toolmount/core/errors";
 import { codeFrame } from "../diagnostics/code-frame.ts";
 import { createPlanText } from "../diagnostics/source-text.ts";
-
-/** The place in a module's own code that an error comes from, with the lines around it. */
-export interface ErrorOrigin {
-  readonly file: string;
-  /** From 1. */
-  readonly line: number;
-  /** From 1. */
-  readonly column: number;
-  readonly frame: string;
-}
 
 /** The folders of this package and of core, whose own frames say nothing about a module. */
 const ownFolders = ["#package.json", "@toolmount/core"].map((name) =>
@@ -21,7 +11,7 @@ const ownFolders = ["#package.json", "@toolmount/core"].map((name) =>
 );
 
 /** The first place of an error's stack that is neither below `node_modules` nor in this package. */
-export function findErrorOrigin(error: unknown): ErrorOrigin | undefined {
+export function findErrorOrigin(error: unknown): CodePlace | undefined {
   if (!(error instanceof Error)) return undefined;
   const stack = String(error.stack);
   const marked = readMarked(stack);
@@ -58,7 +48,7 @@ export function moduleFailed(
 }
 
 /** The import statement of a module that does not exist: Node's error names the importing file, without a line. */
-function findImporter(message: string): ErrorOrigin | undefined {
+function findImporter(message: string): CodePlace | undefined {
   const match = /^Cannot find (?:package|module) '([^']+)' imported from ([^\n]+?)(?:\?[^\n]*)?$/m.exec(
     message,
   );
@@ -81,7 +71,7 @@ function readLines(file: string): readonly string[] {
 }
 
 /** The place of a syntax error, which Node's error lacks: `node --check` parses the file and does not run it. */
-export async function findSyntaxError(file: string): Promise<ErrorOrigin | undefined> {
+export async function findSyntaxError(file: string): Promise<CodePlace | undefined> {
   const { execFile } = await import("node:child_process");
   const stderr = await new Promise<string>((resolve) => {
     execFile(process.execPath, ["--check", file], (_error, _stdout, text) => resolve(text));
@@ -90,7 +80,7 @@ export async function findSyntaxError(file: string): Promise<ErrorOrigin | undef
 }
 
 /** Reads a text that begins with `file:line`, some lines of code, and a mark under the column, as Node writes syntax errors. */
-function readMarked(text: string): ErrorOrigin | undefined {
+function readMarked(text: string): CodePlace | undefined {
   const found = /^((?:file:\/\/|\/)[^\n]+?)(?:\?[^:\n]*)?:(\d+)\n(?:[^\n]*\n){1,9}?(\s*)\^/.exec(text);
   if (found === null) return undefined;
   const [, file, line, space] = found;
@@ -101,7 +91,7 @@ function toPath(file: string): string {
   return file.startsWith("file://") ? fileURLToPath(file) : file;
 }
 
-function withFrame(file: string, line: number, column: number): ErrorOrigin | undefined {
+function withFrame(file: string, line: number, column: number): CodePlace | undefined {
   try {
     const frame = codeFrame(createPlanText(file, readFileSync(file, "utf8")), { line, column });
     return { file, line, column, frame };

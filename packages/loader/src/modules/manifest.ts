@@ -107,7 +107,8 @@ function isTool(value: unknown): value is ManifestTool {
   return isRecord(value) && typeof value["name"] === "string" && typeof value["description"] === "string";
 }
 
-function readText(value: unknown): string | undefined {
+/** A value that is a text; undefined for any other. */
+export function readText(value: unknown): string | undefined {
   return typeof value === "string" ? value : undefined;
 }
 

@@ -225,9 +225,9 @@ function requireNamesMatch(
   selection: Selection | undefined,
   { map, mask }: BuildContext,
 ): void {
-  const { report, problems } = createReporter(map);
-  for (const { path, part, problem } of selection?.unmatched() ?? [])
-    report("PLAN_VALUE_INVALID", { problem }, { path: [...(use.entry?.path ?? []), ...path], part });
+  const reporter = createReporter(map);
+  selection?.reportUnmatched(reporter);
+  const { problems } = reporter;
   if (problems.length === 0) return;
   const masked = problems.map(maskProblem(mask));
   throw new UnmatchedNames({ use, resolution, problems: masked, causes: [], state: "failed", times });

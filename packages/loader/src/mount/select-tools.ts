@@ -5,28 +5,18 @@ import { choosesTool, offeredName, type Choosable } from "./offered-name.ts";
 import { readLimits } from "../plan/check-plan.ts";
 import { overridesOf, type PlanEntry } from "../plan/check-entries.ts";
 import type { Path } from "../diagnostics/positions.ts";
-
-/** The keys of an entry that shape its tools. */
-export type Shaping = Pick<PlanEntry, "tools" | "prefix" | "override" | "limits" | "uses">;
-
-/** A name or pattern of an entry that matches no tool. */
-export interface UnmatchedName {
-  /** Below the entry. */
-  readonly path: Path;
-  readonly part: "key" | "value";
-  readonly problem: string;
-}
+import type { Reporter } from "../diagnostics/problems.ts";
 
 /** Shapes the tools that one entry's module mounts, and records which names of the entry match none of them. */
 export interface Selection {
   readonly shapeTool: (tool: ToolDefinition) => ToolShape | null;
-  /** Names and patterns of the entry that match no tool of the module, with their places below the entry. */
-  unmatched(): readonly UnmatchedName[];
+  /** Reports names and patterns of the entry that match no tool of the module. */
+  reportUnmatched(reporter: Reporter): void;
 }
 
 /** Shapes an entry's tools by their author's names. Limits of a tool override the entry's, and these the plan's. */
 export function createSelection(
-  entry: Shaping,
+  entry: PlanEntry,
   planLimits: Limits,
   runner: string | undefined,
   lock?: PlanLock,
@@ -50,7 +40,7 @@ export function createSelection(
         ...(entry.uses !== undefined && { uses: entry.uses }),
       };
     },
-    unmatched: () => findUnmatched(entry, [...seen.values()]),
+    reportUnmatched: (reporter) => reportUnmatched(entry, [...seen.values()], reporter),
   };
 }
 
@@ -58,23 +48,23 @@ function redescribe(tool: ToolDefinition, description: string): ToolDefinition {
   return { ...tool, name: tool.name, schema: tool.schema, description, execute: tool.execute.bind(tool) };
 }
 
-/** Names and patterns of an entry that match none of its module's tools. */
-export function findUnmatched(
-  { tools = {} }: Pick<Shaping, "tools">,
+/** Reports names and patterns of an entry that match none of its module's tools. */
+export function reportUnmatched(
+  { path, tools = {} }: PlanEntry,
   known: readonly Choosable[],
-): UnmatchedName[] {
+  { report }: Reporter,
+): void {
   const names = known.map(({ name }) => name);
-  const listed = (["include", "exclude"] as const).flatMap((key) =>
-    (tools[key] ?? []).flatMap((item, index): UnmatchedName[] =>
-      known.some((tool) => choosesTool(item, tool))
-        ? []
-        : [{ path: ["tools", key, index], part: "value", problem: missing(item, names) }],
-    ),
-  );
-  const named = overridesOf({ tools })
-    .filter(([name]) => !names.includes(name))
-    .map(([name]): UnmatchedName => ({ path: ["tools", name], part: "key", problem: missing(name, names) }));
-  return [...listed, ...named];
+  const complain = (item: string | object, at: Path, part: "key" | "value") =>
+    report(
+      "PLAN_VALUE_INVALID",
+      { problem: missing(item, names) },
+      { path: [...path, "tools", ...at], part },
+    );
+  for (const key of ["include", "exclude"] as const)
+    for (const [index, item] of (tools[key] ?? []).entries())
+      if (!known.some((tool) => choosesTool(item, tool))) complain(item, [key, index], "value");
+  for (const [name] of overridesOf({ tools })) if (!names.includes(name)) complain(name, [name], "key");
 }
 
 function missing(item: string | object, names: readonly string[]): string {

@@ -64,24 +64,26 @@ interface Reading {
   readonly problems: Problem[];
 }
 
+/** Where a file is named. */
+interface From {
+  readonly place: Place | undefined;
+  readonly path: Path;
+}
+
 async function readWithBases(
   reading: Reading,
   file: string,
   role: Layer["role"],
   trail: readonly string[],
-  from?: { readonly place: Place | undefined; readonly path: Path },
+  from?: From,
 ): Promise<void> {
   const real = await realpath(file).catch(() => file);
   const done = reading.known.get(real);
   if (done === true) return;
-  if (done === false)
-    return complain(
-      reading,
-      from,
-      `the plans extend each other in a circle: ${[...trail, file].join(" → ")}`,
-    );
+  const circle = `the plans extend each other in a circle: ${[...trail, file].join(" → ")}`;
+  if (done === false) return void complain(reading, from, circle);
   if (reading.known.size >= maxLayers)
-    return complain(reading, from, `a plan has at most ${maxLayers} files`);
+    return void complain(reading, from, `a plan has at most ${maxLayers} files`);
   reading.known.set(real, false);
   if (from !== undefined && !(await isFile(real)))
     return void reading.problems.push(makeProblem("PLAN_NOT_FOUND", { path: file }, from));
@@ -98,11 +100,7 @@ async function isFile(path: string): Promise<boolean> {
   return (await stat(path).catch(() => undefined))?.isFile() === true;
 }
 
-async function tryRead(
-  reading: Reading,
-  file: string,
-  from: { readonly place: Place | undefined; readonly path: Path } | undefined,
-) {
+async function tryRead(reading: Reading, file: string, from: From | undefined) {
   try {
     const parsed = await readPlan(file);
     if (parsed.ok) return parsed;
@@ -128,30 +126,14 @@ async function followBases(reading: Reading, layer: Layer, trail: readonly strin
 }
 
 /** The file that `extends` names: a path, or a package and optionally a file in it. */
-async function findBase(
-  reading: Reading,
-  item: Json,
-  folder: string,
-  from: { readonly place: Place | undefined; readonly path: Path },
-): Promise<string | null> {
-  if (typeof item !== "string" || item.trim() === "" || item.includes("${")) {
-    complain(
-      reading,
-      from,
-      "extends is a path such as ./base.yaml, a package, or a list of them, without variables",
-    );
-    return null;
-  }
+async function findBase(reading: Reading, item: Json, folder: string, from: From): Promise<string | null> {
+  const needed = "extends is a path such as ./base.yaml, a package, or a list of them, without variables";
+  if (typeof item !== "string" || item.trim() === "" || item.includes("${"))
+    return complain(reading, from, needed);
   if (/^\.{1,2}(?:[/\\]|$)/.test(item) || isAbsolute(item)) return resolve(folder, item);
   const match = /^((?:@[a-z0-9~-][\w.~-]*\/)?[a-z0-9~-][\w.~-]*)((?:\/[\w.~-]+)*)$/i.exec(item);
-  if (match === null || item.split("/").includes("..")) {
-    complain(
-      reading,
-      from,
-      `"${item.slice(0, 200)}" is neither a path nor a package; a path begins with ./ or ../`,
-    );
-    return null;
-  }
+  const neither = `"${item.slice(0, 200)}" is neither a path nor a package; a path begins with ./ or ../`;
+  if (match === null || item.split("/").includes("..")) return complain(reading, from, neither);
   const [, name = "", inside = ""] = match;
   const facts = await findPackage(name, folder);
   const file = facts && (await planIn(facts.folder, inside));
@@ -187,19 +169,13 @@ async function readOverlay(reading: Reading, plan: string, name: string): Promis
   const { value, map } = parsed;
   if (value["extends"] !== undefined) {
     const path = ["extends"];
-    return complain(
-      reading,
-      { place: findPlace(map, path, "key"), path },
-      "an overlay cannot extend a plan; write extends in the plan",
-    );
+    const problem = "an overlay cannot extend a plan; write extends in the plan";
+    return void complain(reading, { place: findPlace(map, path, "key"), path }, problem);
   }
   reading.layers.push({ role: "overlay", file, folder: dirname(file), value, map });
 }
 
-function complain(
-  { problems }: Reading,
-  from: { readonly place: Place | undefined; readonly path: Path } | undefined,
-  problem: string,
-): void {
+function complain({ problems }: Reading, from: From | undefined, problem: string): null {
   problems.push(makeProblem("PLAN_VALUE_INVALID", { problem }, from ?? {}));
+  return null;
 }
