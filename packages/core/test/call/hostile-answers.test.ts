@@ -12,36 +12,37 @@ function nested(levels: number): unknown {
   return value;
 }
 
-/** A value that reads well once, and then throws. */
-function treacherous(): object {
+/** A value whose member can be read so often, and then throws. */
+function treacherous(goodReads: number): object {
   let reads = 0;
   return {
     get member(): number {
-      if (++reads > 1) throw new Error("no");
+      if (++reads > goodReads) throw new Error("no");
       return 1;
     },
   };
 }
 
-const values: readonly (readonly [string, unknown])[] = [
-  ["an own __proto__ key", ownProto],
-  ["an own __proto__ key far inside", { deep: [{ deeper: ownProto }] }],
-  ["a Date", { at: new Date(0) }],
-  ["a function", { run: () => 1 }],
-  ["a symbol", { name: Symbol("x") }],
-  ["a bigint", { count: 1n }],
-  ["more than 64 levels", nested(70)],
-  ["a getter that throws later", treacherous()],
+/** Each value is new in each test, because some change when they are read. */
+const values: readonly (readonly [string, () => unknown])[] = [
+  ["an own __proto__ key", () => ownProto],
+  ["an own __proto__ key far inside", () => ({ deep: [{ deeper: ownProto }] })],
+  ["a Date", () => ({ at: new Date(0) })],
+  ["a function", () => ({ run: () => 1 })],
+  ["a symbol", () => ({ name: Symbol("x") })],
+  ["a bigint", () => ({ count: 1n })],
+  ["more than 64 levels", () => nested(70)],
+  ["a getter that throws", () => treacherous(0)],
 ];
 
 const terminal = ["tool:post", "tool:error"];
 
-describe.each(values)("R7: an answer with %s", (_, value) => {
+describe.each(values)("R7: an answer with %s", (_, make) => {
   test.each([
-    ["data", () => data(value)],
-    ["details of a success", () => ({ data: 1, details: value })],
-    ["details of a failure", () => failure("no", { details: value as never })],
-    ["data beyond the limit of its size", () => data(["x".repeat(200_000), value])],
+    ["data", () => data(make())],
+    ["details of a success", () => ({ data: 1, details: make() })],
+    ["details of a failure", () => failure("no", { details: make() as never })],
+    ["data beyond the limit of its size", () => data(["x".repeat(200_000), make()])],
   ])("R7: in %s breaks the contract, and the call has one terminal event", async (_place, answer) => {
     const { host, eventsOf } = world([tool(answer)]);
     const { status, result, runId } = await host.call({ name: "probe" });
@@ -49,6 +50,26 @@ describe.each(values)("R7: an answer with %s", (_, value) => {
     expect([status, result.code]).toEqual(["failed", "CONTRACT_VIOLATION"]);
     expect(eventsOf(runId).filter((name) => terminal.includes(name))).toEqual(["tool:error"]);
   });
+});
+
+test.each([
+  ["data", () => data(treacherous(1))],
+  ["details of a success", () => ({ data: 1, details: treacherous(1) })],
+  ["data beyond the limit of its size", () => data(["x".repeat(200_000), treacherous(1)])],
+])("R7: a member of %s that throws at its second read breaks the contract", async (_place, answer) => {
+  const { host, eventsOf } = world([tool(answer)]);
+  const { status, result, runId } = await host.call({ name: "probe" });
+
+  expect([status, result.code]).toEqual(["failed", "CONTRACT_VIOLATION"]);
+  expect(eventsOf(runId).filter((name) => terminal.includes(name))).toEqual(["tool:error"]);
+});
+
+test("R7: the details of a failure are read once, and the result has what was read then", async () => {
+  const { host, eventsOf } = world([tool(() => failure("no", { details: treacherous(1) as never }))]);
+  const { status, result, runId } = await host.call({ name: "probe" });
+
+  expect([status, result.error, result.details]).toEqual(["failed", "no", { member: 1 }]);
+  expect(eventsOf(runId).filter((name) => terminal.includes(name))).toEqual(["tool:error"]);
 });
 
 test("R7: a gate that replaces a result by one that is not JSON withholds it, with one terminal event", async () => {
