@@ -11,6 +11,7 @@ import { json } from "node:stream/consumers";
 import { isToolmountError } from "@toolmount/core";
 import { openStore } from "@toolmount/store";
 import { expect, onTestFinished, test } from "vitest";
+import { nodeFlags } from "./support/program.ts";
 import { callCount, createTurnWorld } from "./support/turn-world.ts";
 
 // Each is a process of its own; elsewhere than in CI fewer do.
@@ -59,11 +60,10 @@ async function runKilled(
   cache: string,
 ): Promise<{ said: readonly string[]; killed: boolean }> {
   const program = join(import.meta.dirname, "support/turn-process.ts");
-  const child = spawn(
-    process.execPath,
-    ["-C", "@toolmount/source", program, act, ...words, exact ? String(step) : "0"],
-    { stdio: ["ignore", "pipe", "inherit"], env: { ...process.env, NODE_COMPILE_CACHE: cache } },
-  );
+  const child = spawn(process.execPath, [...nodeFlags, program, act, ...words, exact ? String(step) : "0"], {
+    stdio: ["ignore", "pipe", "inherit"],
+    env: { ...process.env, NODE_COMPILE_CACHE: cache },
+  });
   const lines: string[] = [];
   const closed = once(child, "close") as Promise<[number | null, string | null]>;
   for await (const line of createInterface({ input: child.stdout })) {

@@ -4,6 +4,7 @@ import { join } from "node:path";
 import { silentLogger, type ToolOutcome } from "@toolmount/core";
 import { expect, test } from "vitest";
 import { mark, open, planOf, processesWith, serverOf, until } from "./support/world.ts";
+import { nodeFlags } from "../support/program.ts";
 
 const labels = ["a", "b", "c", "d"];
 
@@ -68,7 +69,7 @@ test("a host that is killed without a word leaves no process of its servers", as
   const { env, word } = mark();
   const program = join(import.meta.dirname, "fixtures/host-process.ts");
   const source = JSON.stringify({ ...serverOf("--child"), env });
-  const host = spawn(process.execPath, ["-C", "@toolmount/source", program, source], {
+  const host = spawn(process.execPath, [...nodeFlags, program, source], {
     stdio: ["ignore", "pipe", "inherit"],
   });
   const [said] = (await once(host.stdout, "data")) as [Buffer];

@@ -7,13 +7,14 @@ import * as interop from "@toolmount/interop";
 import * as mcp from "@toolmount/mcp";
 import * as store from "@toolmount/store";
 import { onTestFinished } from "vitest";
+import { nodeFlags } from "../../support/program.ts";
 
 /** The server of the tests. */
 const fixture = join(import.meta.dirname, "../fixtures/server.ts");
 
 /** The part of an entry's source that starts the server of the tests. */
 export function serverOf(...words: readonly string[]) {
-  return { command: process.execPath, args: ["-C", "@toolmount/source", fixture, ...words] };
+  return { command: process.execPath, args: [...nodeFlags, fixture, ...words] };
 }
 
 /** A folder of files, gone after the test. */
