@@ -3,8 +3,8 @@ import { once } from "node:events";
 import { join } from "node:path";
 import { silentLogger, type ToolOutcome } from "@toolmount/core";
 import { expect, test } from "vitest";
+import { nodeFlags } from "./support/command.ts";
 import { mark, open, planOf, processesWith, serverOf, until } from "./support/world.ts";
-import { nodeFlags } from "../support/program.ts";
 
 const labels = ["a", "b", "c", "d"];
 

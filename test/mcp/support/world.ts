@@ -7,7 +7,7 @@ import * as interop from "@toolmount/interop";
 import * as mcp from "@toolmount/mcp";
 import * as store from "@toolmount/store";
 import { onTestFinished } from "vitest";
-import { nodeFlags } from "../../support/program.ts";
+import { nodeFlags } from "./command.ts";
 
 /** The server of the tests. */
 const fixture = join(import.meta.dirname, "../fixtures/server.ts");
