@@ -341,6 +341,21 @@ describe.each(disks)("by %s descriptors", (disk) => {
     });
   });
 
+  test("a name that is denied in any folder cannot be written in any, whichever of the names it is", async () => {
+    const deniedWrite = ["**/.env", "**/*.pem"];
+    const careful = createFiles({ ...tree.rules, deniedWrite }, { disk });
+
+    for (const path of [".env", "notes/.env", "key.pem", "notes/deep/key.pem", "key.pem/x"])
+      await expect(careful.replace(path, planted), path).rejects.toMatchObject({
+        code: "ACCESS_DENIED",
+        details: { reason: "denied" },
+      });
+    for (const path of [".env.sample", "notes/key.pem.txt", "x.env"]) {
+      await careful.replace(path, planted);
+      expect(text(path)).toBe("planted");
+    }
+  });
+
   test("making a folder twice is fine, and reports which time made it", async () => {
     expect(await files.makeFolder("x/y/z")).toBe(true);
     expect(await files.makeFolder("x/y/z")).toBe(false);

@@ -55,6 +55,21 @@ describe("the lists allow, ask and deny", () => {
     );
   });
 
+  test("of an argument that is a list, one item is enough to deny, and all must fit to allow", async () => {
+    const schema = z.looseObject({ paths: z.array(z.string()) });
+    const remove = tool("remove", { schema, requiresConfirmation: true });
+    const statusOf = async (policy: object, ...paths: string[]) => {
+      const { host } = await world(policy, [remove]);
+      return (await host.call({ name: "remove", arguments: { paths } }, { sessionId: "s" })).status;
+    };
+
+    expect(await statusOf({ deny: ["remove(secret*)"] }, "a", "secrets")).toBe("denied");
+    expect(await statusOf({ deny: ["remove(secret*)"] }, "a", "b")).toBe("pending");
+    expect(await statusOf({ allow: ["remove(tmp*)"] }, "tmp1", "tmp2")).toBe("ok");
+    expect(await statusOf({ allow: ["remove(tmp*)"] }, "tmp1", "b")).toBe("pending");
+    expect(await statusOf({ allow: ["remove(tmp*)"] })).toBe("pending");
+  });
+
   test("C38: the reason names the line, and a model reads it", async () => {
     const { host } = await world({ deny: ["bash(rm *)"] }, tools);
     const { result } = await host.call(

@@ -21,11 +21,13 @@ type Answer = (
 /** A server that checks the signature of each request, and answers as the test says. */
 async function webhook(answer: Answer) {
   const seen: Asked[] = [];
+  const types = new Set<string>();
   let polls = 0;
   const server = createServer((request, response) => void handle(request, response));
   async function handle(request: IncomingMessage, response: ServerResponse) {
     const chunks: Buffer[] = [];
     for await (const chunk of request) chunks.push(chunk as Buffer);
+    types.add(`${request.method} ${request.headers["content-type"]}`);
     const body = Buffer.concat(chunks).toString("utf8");
     const sentAt = String(request.headers["x-toolmount-timestamp"]);
     const signature = signWebhook(secret, sentAt, `${request.method} ${request.url}`, body);
@@ -41,6 +43,7 @@ async function webhook(answer: Answer) {
   return {
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/approvals`,
     seen,
+    types,
     polls: () => polls,
   };
 }
@@ -66,7 +69,7 @@ async function callWith(answer: Answer) {
 
 describe("a webhook that is asked", () => {
   test("gets a signed question with the exact arguments, and is polled until it has decided", async () => {
-    const { outcome, seen, polls } = await callWith((asked, times) =>
+    const { outcome, seen, types, polls } = await callWith((asked, times) =>
       times < 3 ? { status: 202 } : signed(asked, { decision: "approve", by: "ops" }),
     );
     expect(outcome).toMatchObject({ status: "ok", result: { data: 1 } });
@@ -74,6 +77,7 @@ describe("a webhook that is asked", () => {
       { arguments: { n: 1 }, tool: { name: "t" }, digest: expect.stringMatching(/^[0-9a-f]{64}$/) },
     ]);
     expect(polls()).toBe(3);
+    expect([...types]).toEqual(["POST application/json", "GET undefined"]);
   });
 
   test("denies with its reason", async () => {

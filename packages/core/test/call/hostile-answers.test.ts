@@ -48,6 +48,7 @@ describe.each(values)("R7: an answer with %s", (_, make) => {
     const { status, result, runId } = await host.call({ name: "probe" });
 
     expect([status, result.code]).toEqual(["failed", "CONTRACT_VIOLATION"]);
+    expect(Object.isFrozen(result)).toBe(true);
     expect(eventsOf(runId).filter((name) => terminal.includes(name))).toEqual(["tool:error"]);
   });
 });

@@ -70,6 +70,18 @@ test("M9: strictSchemas reports the tools whose schemas strict mode cannot expre
   ]);
 });
 
+test("M9: strictSchemas sends a schema without its defaults, which strict mode does not take", async () => {
+  const schema = z.strictObject({ a: z.string(), unit: z.enum(["c", "f"]).default("c") });
+  const { run, requests } = await world([response([say("ok")])], {
+    tools: [tool("closed", () => 1, { schema })],
+    settings: { strictSchemas: true },
+  });
+  await run("hello");
+
+  const [sent] = requests[0]!.tools!;
+  expect([sent!["strict"], JSON.stringify(sent).includes("default")]).toEqual([true, false]);
+});
+
 test("M9: continueBy response without store is refused, as a setting of the plan and of a turn", async () => {
   const settings = { model: "m", continueBy: "response" as const };
   expect(() => settingsOf({ orchestrator: settings })).toThrow(/needs store: true/);
