@@ -46,6 +46,7 @@ if (missing.length > 0)
 export class LongestFirst extends BaseSequencer {
   async sort(files) {
     const place = ({ moduleId }) => (longest.includes(moduleId) ? longest.indexOf(moduleId) : longest.length);
+    // oxlint-disable-next-line unicorn/no-array-sort -- a sequencer of Vitest, not an array
     const sorted = await super.sort(files);
     return sorted.toSorted((left, right) => place(left) - place(right));
   }

@@ -115,11 +115,15 @@ describe.each(Object.keys(table))("the border %s", (border) => {
     expect(await reaches(act, value())).toBe(table[border]![what]);
   });
 
-  test("what a tool writes inside is there, and nothing is outside", () => {
-    const written = border === "none" || existsSync(join(folder, "box", `${border}.txt`));
-    expect(written).toBe(true);
-    expect(existsSync(join(folder, "outside", `${border}.txt`))).toBe(border === "none");
-    expect(existsSync(join(folder, "outside", `${border}.db`))).toBe(border === "none");
+  test("what a tool writes inside is there, and nothing is outside", async () => {
+    const inside = join(folder, "box", `${border}-kept.txt`);
+    const outside = [`${border}-kept.txt`, `${border}-kept.db`].map((name) => join(folder, "outside", name));
+    expect(await reaches("write", inside)).toBe(true);
+    await reaches("write", outside[0]);
+    await reaches("sqlite", outside[1]);
+
+    expect(existsSync(inside)).toBe(true);
+    for (const path of outside) expect(existsSync(path), path).toBe(border === "none");
   });
 
   test("a tool sees no variable of the host but those that are passed", async () => {
