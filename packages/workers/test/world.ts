@@ -20,6 +20,9 @@ export interface World extends AsyncDisposable {
   act(name: string, value?: unknown, context?: CallContext): Promise<ToolOutcome>;
 }
 
+/** A process may take its time to start on a machine under load. */
+const startTimeoutMs = 900_000;
+
 /** The file of a module for tests. */
 const moduleFile = (name: string) => fileURLToPath(new URL(`modules/${name}.ts`, import.meta.url));
 
@@ -38,7 +41,7 @@ export async function world(run: JsonObject | null, options: WorldOptions = {}):
   host.coordinator.hooks.observe("*", (event, payload) => void events.push({ event, data: payload }));
   const draft = host.draft();
   if (run !== null) {
-    const settings = config.parse({ runners: [{ name: "process", in: "process", ...run }] });
+    const settings = config.parse({ runners: [{ name: "process", in: "process", startTimeoutMs, ...run }] });
     await mount(draft.addModule({ id: "@toolmount/workers" }).coordinator, settings);
   }
   const specifier = moduleFile(name);
