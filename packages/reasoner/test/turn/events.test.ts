@@ -153,3 +153,16 @@ test("a call that is answered without its tool is reported: the sequence is whol
   ]);
   expect(runs).toBe(1);
 });
+
+test("each warning of a call's result is an event of the turn, with the tool's name", async () => {
+  const warning = { execute: () => ({ data: 1, warnings: ["the list is old", "two lines are absent"] }) };
+  const { run, events } = await world([response([call("c1", "count")]), response([say("ok")])], {
+    tools: [{ ...tool("count", () => 1), ...warning }],
+  });
+  await run("count");
+
+  expect(events.filter(({ type }) => type === "tool_warning")).toEqual([
+    { type: "tool_warning", tool: "count", message: "the list is old" },
+    { type: "tool_warning", tool: "count", message: "two lines are absent" },
+  ]);
+});

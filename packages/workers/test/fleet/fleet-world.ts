@@ -26,7 +26,7 @@ export interface FleetPlace {
 
 /** The place of a process that gets its facts as words; `-` is the database as engine. */
 export function fleetPlace(database: string, engine: string, leaseMs: number): FleetPlace {
-  const run = { leaseMs, waitMs: 60_000, ...(engine !== "-" && { engine }) };
+  const run = { leaseMs, waitMs: 900_000, ...(engine !== "-" && { engine }) };
   return { database, run, module: "../modules/fleet-tools.ts" };
 }
 
