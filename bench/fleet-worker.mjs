@@ -14,9 +14,10 @@ function answerMessages() {
 async function answerRows() {
   const ledger = await openLedger(database, { connections: 16 });
   await ledger.watch("floor-worker", async ({ runId }) => {
-    const call = await ledger.take(runId, "floor-worker", ["digest"], 60_000);
+    const [call] = await ledger.take([runId], "floor-worker", ["digest"], 60_000);
     const { text } = call.job.arguments;
-    await ledger.answer(runId, "floor-worker", { type: "returned", runId, value: { data: { text } } });
+    const answer = { type: "returned", runId, value: { data: { text } } };
+    await ledger.answer("floor-worker", [{ runId, answer }]);
   });
 }
 

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
-import type { FleetDelivery, FleetEvent, FleetLedger } from "@toolmount/core";
+import type { FleetDelivery, FleetEvent, FleetLedger, Json } from "@toolmount/core";
 import { openLedger } from "../src/index.ts";
 import { startPostgres, type PostgresServer } from "./postgres.ts";
 
@@ -45,66 +45,92 @@ function add(fields: Fields = {}): Promise<FleetDelivery | null> {
   );
 }
 
+/** One call; null for one that the worker does not get. */
+const take = async (id: string, worker: string, digests: readonly string[], leaseMs: number) =>
+  (await ledger.take([id], worker, digests, leaseMs))[0] ?? null;
+
+/** Whether the answer counts. */
+const answer = async (id: string, worker: string, text: Json) =>
+  (await ledger.answer(worker, [{ runId: id, answer: text }])).length === 1;
+
 const expired = async () => (await ledger.expire([], long)).map(({ runId: id }) => id);
 
 test("of many workers that take a call, one gets it, with its arguments", async () => {
   await add();
   await add();
-  const takers = Array.from({ length: 50 }, (_, at) => ledger.take(runId, `worker-${at}`, ["d1"], long));
+  const takers = Array.from({ length: 50 }, (_, at) => take(runId, `worker-${at}`, ["d1"], long));
   const taken = (await Promise.all(takers)).filter((call) => call !== null);
   expect(taken).toHaveLength(1);
   expect(taken[0]).toMatchObject({ runId, attempt: 1, job: { arguments: { text: "\u0000 is kept" } } });
 });
 
+test("workers that take the same calls in other orders share them, and answers that come together count once", async () => {
+  const runIds = Array.from({ length: 20 }, (_, at) => `${runId}-${at}`);
+  for (runId of runIds) await add();
+  const workers = ["a", "b", "c", "d", "e", "f"];
+  const orders = [runIds, runIds.toReversed(), runIds.toSorted()];
+  const takers = workers.map((name, at) => ledger.take(orders[at % 3]!, name, ["d1"], long));
+  const taken = (await Promise.all(takers)).map((calls) => calls.map((call) => call.runId));
+  expect(taken.flat().toSorted()).toEqual(runIds.toSorted());
+
+  const answers = orders[1]!.map((id) => ({ runId: id, answer: id, last: ["before it"] }));
+  const counted = await Promise.all(workers.map((name) => ledger.answer(name, answers)));
+  expect(counted.map((ids) => ids.toSorted())).toEqual(taken.map((ids) => ids.toSorted()));
+  const again = await Promise.all(workers.map((name) => ledger.answer(name, answers)));
+  expect(again.flat()).toEqual([]);
+  for (const [id, end] of await ledger.ends(runIds)) expect(end).toEqual({ kind: "answered", answer: id });
+  expect(await ledger.heard("host", new Map(runIds.map((id) => [id, 0])))).toHaveLength(20);
+});
+
 test("a worker whose definition of the tool differs does not get the call", async () => {
   await add();
-  expect(await ledger.take(runId, "old", ["d0"], long)).toBeNull();
-  expect(await ledger.take(runId, "new", ["d1"], long)).not.toBeNull();
+  expect(await take(runId, "old", ["d0"], long)).toBeNull();
+  expect(await take(runId, "new", ["d1"], long)).not.toBeNull();
 });
 
 test("the first answer ends the call, and only the answer of the worker that has it counts", async () => {
   await add();
-  await ledger.take(runId, "a", ["d1"], long);
-  expect(await ledger.answer(runId, "b", "forged")).toBe(false);
-  const answers = await Promise.all([1, 2, 3].map((at) => ledger.answer(runId, "a", at)));
+  await take(runId, "a", ["d1"], long);
+  expect(await answer(runId, "b", "forged")).toBe(false);
+  const answers = await Promise.all([1, 2, 3].map((at) => answer(runId, "a", at)));
   expect(answers.filter(Boolean)).toHaveLength(1);
   expect((await ledger.ends([runId])).get(runId)).toMatchObject({ kind: "answered" });
 });
 
 test("a call whose worker is lost is not run again, and its late answer does not count", async () => {
   await add();
-  await ledger.take(runId, "a", ["d1"], 0);
+  await take(runId, "a", ["d1"], 0);
   expect(await expired()).not.toContain(runId);
-  expect(await ledger.answer(runId, "a", 1)).toBe(false);
+  expect(await answer(runId, "a", 1)).toBe(false);
   expect(await ledger.renew([runId], "a", long)).toEqual([]);
-  expect(await ledger.take(runId, "b", ["d1"], long)).toBeNull();
+  expect(await take(runId, "b", ["d1"], long)).toBeNull();
   expect((await ledger.ends([runId])).get(runId)).toEqual({ kind: "lost" });
 });
 
 test("an idempotent call whose worker is lost waits again, for one other worker", async () => {
   await add({ idempotent: true });
-  await ledger.take(runId, "a", ["d1"], 0);
+  await take(runId, "a", ["d1"], 0);
   const [first, second] = await Promise.all([expired(), expired()]);
   expect([...first, ...second].filter((id) => id === runId)).toHaveLength(1);
-  expect(await ledger.take(runId, "b", ["d1"], long)).toMatchObject({ attempt: 2 });
-  expect(await ledger.answer(runId, "a", "late")).toBe(false);
-  expect(await ledger.answer(runId, "b", "right")).toBe(true);
+  expect(await take(runId, "b", ["d1"], long)).toMatchObject({ attempt: 2 });
+  expect(await answer(runId, "a", "late")).toBe(false);
+  expect(await answer(runId, "b", "right")).toBe(true);
   expect((await ledger.ends([runId])).get(runId)).toEqual({ kind: "answered", answer: "right" });
 });
 
 test("a renewed lease does not expire", async () => {
   await add();
-  await ledger.take(runId, "a", ["d1"], long);
+  await take(runId, "a", ["d1"], long);
   expect(await ledger.renew([runId], "a", long)).toEqual([runId]);
   expect(await expired()).not.toContain(runId);
-  expect(await ledger.answer(runId, "a", 1)).toBe(true);
+  expect(await answer(runId, "a", 1)).toBe(true);
 });
 
 test("a call is withdrawn before a worker takes it, never afterwards", async () => {
   await add();
   const [withdrawn, taken] = await Promise.all([
     ledger.withdraw(runId),
-    ledger.take(runId, "a", ["d1"], long),
+    take(runId, "a", ["d1"], long),
   ]);
   expect(withdrawn).toBe(taken === null);
 });
@@ -126,11 +152,11 @@ test("an end and a cancellation are notified, also after the server restarted", 
     }
   };
   await add();
-  await ledger.take(runId, "a", ["d1"], long);
+  await take(runId, "a", ["d1"], long);
   await ledger.cancel(runId);
   await until("cancelled", runId);
   expect(await ledger.cancelled([runId])).toEqual([runId]);
-  await ledger.answer(runId, "a", 1);
+  await answer(runId, "a", 1);
   await until("ended", runId);
 
   await server.restart();
@@ -143,7 +169,7 @@ test("an end and a cancellation are notified, also after the server restarted", 
     );
     if (added) break;
   }
-  await ledger.take(runId, "a", ["d1"], long);
+  await take(runId, "a", ["d1"], long);
   await until("cancelled", runId, () => ledger.cancel(runId));
   await stop();
 });
@@ -152,9 +178,9 @@ test("depth counts what waits and runs in one queue", async () => {
   await add({ queue: "deep" });
   runId = `${runId}-b`;
   await add({ queue: "deep" });
-  await ledger.take(runId, "a", ["d1"], long);
+  await take(runId, "a", ["d1"], long);
   expect(await ledger.depth("deep")).toMatchObject({ waiting: 1, running: 1 });
-  await ledger.answer(runId, "a", 1);
+  await answer(runId, "a", 1);
   expect(await ledger.forget(0)).toBeGreaterThan(0);
   expect((await ledger.ends([runId])).size).toBe(0);
 });
@@ -165,7 +191,7 @@ const member = (name: string, role: "host" | "worker", group = "") =>
 test("a call is adopted from a host that no longer reports, by one other host, with its end", async () => {
   await ledger.report(member("first", "host"), long);
   await add({ host: "first", identity: "same call" });
-  await ledger.take(runId, "w", ["d1"], long);
+  await take(runId, "w", ["d1"], long);
   await ledger.say(runId, "host", ["one", "two"]);
   const first = runId;
   runId = `${first}-again`;
@@ -179,7 +205,7 @@ test("a call is adopted from a host that no longer reports, by one other host, w
   const messages = await ledger.heard("host", new Map([[first, 0]]));
   expect(messages.at(-1)!.number).toBe((adopted as { said: number }).said);
 
-  expect(await ledger.answer(first, "w", "result")).toBe(true);
+  expect(await answer(first, "w", "result")).toBe(true);
   expect((await ledger.ends([first])).get(first)).toEqual({ kind: "answered", answer: "result" });
   await ledger.collect([first]);
   expect(await ledger.adopt("same call", "third")).toBeNull();
@@ -193,8 +219,8 @@ test("a call that its host withdrew is not adopted", async () => {
 
 test("the end of a call that no host collects is forgotten after its time", async () => {
   await add({ host: "ended", identity: "late call" });
-  await ledger.take(runId, "w", ["d1"], long);
-  await ledger.answer(runId, "w", 1);
+  await take(runId, "w", ["d1"], long);
+  await answer(runId, "w", 1);
   await ledger.forget(long);
   expect((await ledger.ends([runId])).size).toBe(1);
   await ledger.forget(0);

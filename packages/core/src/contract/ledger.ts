@@ -67,6 +67,13 @@ export interface FleetAdopted {
   readonly said: number;
 }
 
+/** The answer of a worker, with messages that the host must see before it. */
+export interface FleetAnswered {
+  readonly runId: string;
+  readonly answer: Json;
+  readonly last?: readonly Json[] | undefined;
+}
+
 /** A worker or a host that takes part, as it last reported itself. */
 export interface FleetMember {
   readonly name: string;
@@ -105,15 +112,23 @@ export interface FleetLedger {
    * no such call.
    */
   adopt(identity: string, host: string): Promise<FleetAdopted | "held" | null>;
-  /** Gives a waiting call to one worker, with a lease. Null: another has it, it ended, or no digest is the call's. */
-  take(runId: string, worker: string, digests: readonly string[], leaseMs: number): Promise<FleetCall | null>;
+  /**
+   * Gives waiting calls to one worker, with a lease. Resolves to those that it has now: not to a call that another worker
+   * has or that ended, nor to one whose digest is none of these.
+   */
+  take(
+    runIds: readonly string[],
+    worker: string,
+    digests: readonly string[],
+    leaseMs: number,
+  ): Promise<readonly FleetCall[]>;
   /** Extends a worker's leases. Resolves to the run ids that it still has; the answer of any other will not count. */
   renew(runIds: readonly string[], worker: string, leaseMs: number): Promise<readonly string[]>;
   /**
-   * Stores the answer and ends the call, in one transaction that also notifies. `last` are messages that the host must see
-   * before the answer. False: the call is not this worker's.
+   * Stores answers and ends their calls, in one transaction that also notifies their hosts. Resolves to the run ids of the
+   * answers that count: those of calls that are this worker's.
    */
-  answer(runId: string, worker: string, answer: Json, last?: readonly Json[]): Promise<boolean>;
+  answer(worker: string, answers: readonly FleetAnswered[]): Promise<readonly string[]>;
   /** Reads a large answer. */
   answerOf(runId: string): Promise<Json>;
   /** Ends a call that no worker has taken. False: a worker has it, or it ended. */

@@ -24,9 +24,8 @@ export function callRows(
   return {
     add: (call, maxWaiting) => add(query, call, maxWaiting),
     adopt: (identity, host) => adopt(query, identity, host),
-    async take(runId, worker, digests, leaseMs) {
-      const [row] = await query<Row>(takeCall, [runId, worker, digests, leaseMs]);
-      return row === undefined ? null : callOf(row);
+    async take(runIds, worker, digests, leaseMs) {
+      return (await query<Row>(takeCalls, [runIds, worker, digests, leaseMs])).map(callOf);
     },
     async renew(runIds, worker, leaseMs) {
       const rows = await query<Pick<Row, "run_id">>(renewLeases, [runIds, worker, leaseMs]);
@@ -109,15 +108,22 @@ const addCall = `
   on conflict (run_id) do nothing
   returning ${delivery}`;
 
-const takeCall = `
-  update toolmount_fleet_calls
+/** Statements that change several rows lock them in one order, so that none waits for another that waits for it. */
+const takeCalls = `
+  with free as (
+    select run_id from toolmount_fleet_calls
+    where run_id = any($1) and state = 'waiting' and digest = any($3) order by run_id for update)
+  update toolmount_fleet_calls as calls
   set state = 'taken', worker = $2, attempt = attempt + 1, lease_until = now() + $4 * interval '1 ms'
-  where run_id = $1 and state = 'waiting' and digest = any($3)
-  returning run_id, host, queue, tool, digest, idempotent, attempt, rank, job`;
+  from free where calls.run_id = free.run_id
+  returning calls.run_id, host, queue, tool, digest, idempotent, attempt, rank, job`;
 
 const renewLeases = `
-  update toolmount_fleet_calls set lease_until = now() + $3 * interval '1 ms'
-  where run_id = any($1) and worker = $2 and state = 'taken' returning run_id`;
+  with kept as (
+    select run_id from toolmount_fleet_calls
+    where run_id = any($1) and worker = $2 and state = 'taken' order by run_id for update)
+  update toolmount_fleet_calls as calls set lease_until = now() + $3 * interval '1 ms'
+  from kept where calls.run_id = kept.run_id returning calls.run_id`;
 
 const expireLeases = `
   with late as (

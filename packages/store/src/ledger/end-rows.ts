@@ -1,4 +1,4 @@
-import type { FleetEnd, FleetLedger, Json } from "@toolmount/core";
+import type { FleetAnswered, FleetEnd, FleetLedger, Json } from "@toolmount/core";
 import type { Query } from "./query.ts";
 
 /** Characters of an answer that are read with the end of its call; a longer one is read by itself. */
@@ -10,14 +10,18 @@ type Ends = "answer" | "answerOf" | "withdraw" | "cancel" | "cancelled" | "ends"
 export function endRows(query: Query): Pick<FleetLedger, Ends> {
   const isChanged = async (sql: string, values: readonly unknown[]) => (await query(sql, values)).length > 0;
   return {
-    async answer(runId, worker, answer, last = []) {
-      const text = JSON.stringify(answer);
-      const isLong = text.length > inlineLength;
-      const end: FleetEnd = isLong
-        ? { kind: "stored", bytes: Buffer.byteLength(text) }
-        : { kind: "answered", answer };
-      const bodies = last.map((body) => JSON.stringify(body));
-      return isChanged(endWithAnswer, [runId, worker, JSON.stringify(end), isLong ? text : null, bodies]);
+    async answer(worker, answers) {
+      const rows = answers.map(rowOfAnswer);
+      const last = answers.flatMap(({ runId, last: bodies = [] }) => bodies.map((body) => ({ runId, body })));
+      const ended = await query<{ readonly run_id: string }>(endWithAnswers, [
+        worker,
+        rows.map(({ runId }) => runId),
+        rows.map(({ end }) => end),
+        rows.map(({ answer }) => answer),
+        last.map(({ runId }) => runId),
+        last.map(({ body }) => JSON.stringify(body)),
+      ]);
+      return ended.map(({ run_id }) => run_id);
     },
     async answerOf(runId) {
       const sql = "select answer from toolmount_fleet_calls where run_id = $1";
@@ -48,22 +52,39 @@ export function endRows(query: Query): Pick<FleetLedger, Ends> {
 /** Bytes of an end that a notification carries. Postgres refuses a payload of 8000 bytes. */
 const noticeBytes = 7_000;
 
+/** A short answer is in the end of its call; a long one is beside it. */
+function rowOfAnswer({ runId, answer }: FleetAnswered) {
+  const text = JSON.stringify(answer);
+  const isLong = text.length > inlineLength;
+  const end: FleetEnd = isLong
+    ? { kind: "stored", bytes: Buffer.byteLength(text) }
+    : { kind: "answered", answer };
+  return { runId, end: JSON.stringify(end), answer: isLong ? text : null };
+}
+
 /**
  * The notification carries a short end, unless the host must read messages first, so that the host need not read the row.
  * A worker whose lease has passed may still answer until another statement handles the lease: the row decides.
  */
-const endWithAnswer = `
-  with ended as (
-    update toolmount_fleet_calls
-    set state = 'ended', ending = $3, answer = $4, ended_at = now(), lease_until = null
-    where run_id = $1 and worker = $2 and state = 'taken' returning run_id, host),
+const endWithAnswers = `
+  with own as (
+    select run_id from toolmount_fleet_calls
+    where run_id = any($2) and worker = $1 and state = 'taken' order by run_id for update),
+  ended as (
+    update toolmount_fleet_calls as calls
+    set state = 'ended', ending = given.ending, answer = given.answer, ended_at = now(), lease_until = null
+    from own join unnest($2::text[], $3::text[], $4::text[]) as given (run_id, ending, answer) using (run_id)
+    where calls.run_id = own.run_id returning calls.run_id, host, calls.ending),
+  last as (
+    select run_id, body, place
+    from ended join unnest($5::text[], $6::text[]) with ordinality as last (run_id, body, place) using (run_id)),
   said as (
     insert into toolmount_fleet_messages (run_id, recipient, body)
-    select run_id, 'host', body from ended, unnest($5::text[]) with ordinality as last (body, place) order by place)
-  select pg_notify('toolmount_fleet_' || host, 'ended ' || run_id || case
-    when octet_length($3) > ${noticeBytes} or cardinality($5::text[]) > 0 or exists (
+    select run_id, 'host', body from last order by place)
+  select run_id, pg_notify('toolmount_fleet_' || host, 'ended ' || run_id || case
+    when octet_length(ending) > ${noticeBytes} or run_id = any($5) or exists (
       select 1 from toolmount_fleet_messages as messages where messages.run_id = ended.run_id and recipient = 'host')
-    then '' else ' ' || $3 end) from ended`;
+    then '' else ' ' || ending end) from ended`;
 
 const endWaiting = `
   with ended as (

@@ -1,7 +1,10 @@
 import type { FleetDelivery, Logger } from "@toolmount/core";
 import { createPostgresBackend, Queue, runMigrations, Worker, type JobsOptions } from "bullmq";
 import type { Redis } from "ioredis";
+import { z } from "zod";
 import type { Engine, Receiver } from "./engine.ts";
+import { Intake, type IntakeOptions, type Sent } from "./intake.ts";
+import { Together } from "./together.ts";
 
 /** Opens BullMQ on Redis or Postgres, by the URL. */
 export async function openBullmq(url: string, logger: Logger): Promise<Engine> {
@@ -26,7 +29,7 @@ interface EngineWorker {
 /** Makes queues and workers on one kind of database. */
 interface Connector {
   queue(name: string): EngineQueue;
-  worker(name: string, concurrency: number, run: (runId: string) => Promise<void>): EngineWorker;
+  worker(name: string, fetchers: number, receive: (data: unknown) => Promise<void>): EngineWorker;
   close(): Promise<void>;
 }
 
@@ -34,8 +37,8 @@ interface Connector {
 const lockMs = 5_000;
 
 /** `maxStalledCount: 0`: BullMQ never delivers a job again by itself. */
-const workerOptions = (concurrency: number) => ({
-  concurrency,
+const workerOptions = (fetchers: number) => ({
+  concurrency: fetchers,
   lockDuration: lockMs,
   stalledInterval: lockMs,
   maxStalledCount: 0,
@@ -49,23 +52,25 @@ async function connectRedis(url: string, logger: Logger): Promise<Connector> {
   connection.on("error", (err) => logger.debug({ err }, "the connection of a fleet to Redis failed"));
   return {
     queue: (name) => new Queue(name, { connection, skipMetasUpdate: true }),
-    worker: (name, concurrency, run) =>
-      new Worker(name, ({ name: runId }) => run(runId), { connection, ...workerOptions(concurrency) }),
+    worker: (name, fetchers, receive) =>
+      new Worker(name, ({ data }) => receive(data), { connection, ...workerOptions(fetchers) }),
     close: async () => connection.disconnect(),
   };
 }
 
 async function connectPostgres(url: string): Promise<Connector> {
   await migrate(url);
-  const connection = (max: number) => ({ connectionString: url, max, keepAlive: true });
+  // A delivery that a crash of Postgres loses is sent again, so none waits for the disk.
+  const options = "-c synchronous_commit=off";
+  const connection = (max: number) => ({ connectionString: url, max, keepAlive: true, options });
   return {
     queue: (name) =>
       new Queue(name, { connection: connection(2), skipMetasUpdate: true }, createPostgresBackend),
-    worker: (name, concurrency, run) =>
+    worker: (name, fetchers, receive) =>
       new Worker(
         name,
-        ({ name: runId }: { name: string }) => run(runId),
-        { connection: connection(4), ...workerOptions(concurrency) },
+        ({ data }: { data: unknown }) => receive(data),
+        { connection: connection(4), ...workerOptions(fetchers) },
         createPostgresBackend,
       ),
     close: async () => undefined,
@@ -89,39 +94,42 @@ class BullmqEngine implements Engine {
   readonly #connect: Connector;
   readonly #logger: Logger;
   readonly #queues = new Map<string, EngineQueue>();
+  readonly #outboxes = new Map<string, Together<Outgoing, void>>();
 
   constructor(connect: Connector, logger: Logger) {
     this.#connect = connect;
     this.#logger = logger;
   }
 
-  async send(group: string, { runId, queue, attempt, nested, rank }: FleetDelivery): Promise<void> {
-    // One id for each attempt: a delivery that is still in the queue is not added again.
-    const jobId = `${runId}.${attempt}`;
-    const priority = Math.min(rank, maxPriority);
-    await this.#queue(queueName(queue, group, nested)).add(
-      runId,
-      {},
-      { jobId, removeOnComplete: true, removeOnFail: true, ...(priority > 0 && { priority }) },
-    );
+  async send(group: string, delivery: FleetDelivery, workers = 1): Promise<void> {
+    const name = queueName(delivery.queue, group, delivery.nested);
+    let outbox = this.#outboxes.get(name);
+    if (outbox === undefined) {
+      outbox = new Together((calls) => this.#sendAll(name, calls));
+      this.#outboxes.set(name, outbox);
+    }
+    await outbox.add({ ...delivery, workers });
   }
 
   async receive(
     queue: string,
     group: string,
     concurrency: number,
-    take: (runId: string) => Promise<void>,
+    take: IntakeOptions["take"],
   ): Promise<Receiver> {
-    const workers = [false, true].map((nested) => {
+    const open = [false, true].map((nested) => {
       const name = queueName(queue, group, nested);
-      const worker = this.#connect.worker(name, nested ? maxNested : concurrency, take);
+      const sendBack = (calls: readonly Sent[]) => this.#add(name, calls);
+      const intake = new Intake({ concurrency: nested ? maxNested : concurrency, take, sendBack });
+      const receive = async (data: unknown) => intake.receive(job.parse(data).calls);
+      const worker = this.#connect.worker(name, intake.fetchers, receive);
       worker.on("error", (err) => this.#logger.debug({ err }, "the engine of a fleet failed"));
-      return worker;
+      return { worker, intake };
     });
-    await Promise.all(workers.map((worker) => worker.waitUntilReady()));
+    await Promise.all(open.map(({ worker }) => worker.waitUntilReady()));
     return {
       async close() {
-        await Promise.all(workers.map((worker) => worker.close()));
+        await Promise.all(open.flatMap(({ worker, intake }) => [worker.close(), intake.close()]));
       },
     };
   }
@@ -132,12 +140,36 @@ class BullmqEngine implements Engine {
       await this.#queue(name).obliterate({ force: true });
       await this.#queues.get(name)?.close();
       this.#queues.delete(name);
+      this.#outboxes.delete(name);
     }
   }
 
   async close(): Promise<void> {
     await Promise.all([...this.#queues.values()].map((queue) => queue.close()));
     await this.#connect.close();
+  }
+
+  /** Shares calls that go together among the workers. */
+  async #sendAll(name: string, calls: readonly Outgoing[]): Promise<readonly void[]> {
+    const size = Math.ceil(calls.length / Math.max(1, ...calls.map(({ workers }) => workers)));
+    const parts = Array.from({ length: Math.ceil(calls.length / size) }, (_, at) =>
+      calls.slice(at * size, (at + 1) * size),
+    );
+    await Promise.all(parts.map((part) => this.#add(name, part)));
+    return calls.map(() => undefined);
+  }
+
+  /** One delivery of several calls. It has their smallest rank; a worker that takes only some sends the others back. */
+  async #add(name: string, calls: readonly Sent[]): Promise<void> {
+    const [first] = calls;
+    const rank = Math.min(maxPriority, ...calls.map((call) => call.rank));
+    // One id for each attempt: a delivery that is still in the queue is not added again.
+    const jobId = `${first!.runId}.${first!.attempt}${calls.length > 1 ? `.${calls.length}` : ""}`;
+    const data: z.input<typeof job> = {
+      calls: calls.map(({ runId, attempt, rank: own }) => ({ runId, attempt, rank: own })),
+    };
+    const keep = { removeOnComplete: true, removeOnFail: true };
+    await this.#queue(name).add("calls", data, { jobId, ...keep, ...(rank > 0 && { priority: rank }) });
   }
 
   #queue(name: string): EngineQueue {
@@ -149,6 +181,16 @@ class BullmqEngine implements Engine {
     return queue;
   }
 }
+
+/** A call to send, and how many workers may take it. */
+interface Outgoing extends Sent {
+  readonly workers: number;
+}
+
+/** What a delivery holds. */
+const job = z.strictObject({
+  calls: z.array(z.strictObject({ runId: z.string(), attempt: z.int(), rank: z.int() })).min(1),
+});
 
 /** Largest priority that BullMQ knows. Source: `priority` of its `DefaultJobOptions`. */
 const maxPriority = 2_097_151;

@@ -1,22 +1,19 @@
 import { ToolmountError, type FleetDelivery, type Logger } from "@toolmount/core";
 import { messageOf } from "@toolmount/core/errors";
+import type { IntakeOptions } from "./intake.ts";
 
 /**
  * Delivers calls to workers. It may deliver a call twice, late or never: the ledger decides who runs it. A group is the
  * workers of a queue that have the same tools.
  */
 export interface Engine {
-  send(group: string, delivery: FleetDelivery): Promise<void>;
+  /** Calls that are sent at the same moment go together, in about as many deliveries as there are workers. */
+  send(group: string, delivery: FleetDelivery, workers?: number): Promise<void>;
   /**
-   * Gives deliveries to `take`, at most `concurrency` at the same time. Calls by tools are not counted, so that none waits
-   * for the place of its caller.
+   * Gives calls to `take`, which resolves to those that run now: at most `concurrency` at the same time. Calls by tools are
+   * not counted, so that none waits for the place of its caller.
    */
-  receive(
-    queue: string,
-    group: string,
-    concurrency: number,
-    take: (runId: string) => Promise<void>,
-  ): Promise<Receiver>;
+  receive(queue: string, group: string, concurrency: number, take: IntakeOptions["take"]): Promise<Receiver>;
   /** Deletes the queue of a group that has no workers, and what is left in it. */
   remove(queue: string, group: string): Promise<void>;
   close(): Promise<void>;
@@ -24,7 +21,7 @@ export interface Engine {
 
 /** One worker's end of an engine. */
 export interface Receiver {
-  /** Takes no more deliveries, and waits for those that it has. */
+  /** Takes no more deliveries, and waits for the calls of those that it has. */
   close(): Promise<void>;
 }
 

@@ -109,7 +109,8 @@ export class FleetHost {
     const worker = workers[Math.floor(Math.random() * workers.length)];
     if (worker === undefined) return;
     const engine = await this.#options.engineOf(queue);
-    await engine.send(worker.group, delivery);
+    const peers = workers.filter(({ group }) => group === worker.group).length;
+    await engine.send(worker.group, delivery, peers);
   }
 
   /** The workers of a queue that report. */
@@ -234,8 +235,8 @@ export class FleetHost {
     try {
       await this.report();
       await this.#collect();
-      for (const delivery of await this.ledger.expire([...this.#queues.keys()], staleMs))
-        await this.deliver(delivery);
+      const late = await this.ledger.expire([...this.#queues.keys()], staleMs);
+      await Promise.all(late.map((delivery) => this.deliver(delivery)));
     } catch (err) {
       this.#options.logger.debug({ err }, "the ledger of a fleet could not be read");
     }

@@ -1,5 +1,5 @@
 import { randomBytes } from "node:crypto";
-import type { Clock, FleetLedger, JsonObject, Logger, Runner, Timer } from "@toolmount/core";
+import type { Clock, FleetAnswered, FleetLedger, JsonObject, Logger, Runner, Timer } from "@toolmount/core";
 import type { ToolHere } from "@toolmount/core/internal";
 import type { FleetAnswer } from "./answer.ts";
 import type { Engine, Receiver } from "./engine.ts";
@@ -7,6 +7,7 @@ import { staleMs } from "./fleet-host.ts";
 import { digestOfTool, groupOf } from "./group.ts";
 import { RemoteRun } from "./remote-run.ts";
 import { runInRunner, runInWorker } from "./run-tool.ts";
+import { Together } from "./together.ts";
 
 /** A tool that a worker runs: in this process, or through a runner of its own. */
 export interface WorkerTool {
@@ -45,6 +46,10 @@ export class FleetWorker {
   readonly #tools: ReadonlyMap<string, WorkerTool>;
   readonly #digests: Readonly<Record<string, string>>;
   readonly #running = new Map<string, RemoteRun>();
+  readonly #answers = new Together(async (answers: readonly FleetAnswered[]) => {
+    const counted = new Set(await this.#options.ledger.answer(this.name, answers));
+    return answers.map(({ runId }) => counted.has(runId));
+  });
   #receiver: Receiver | undefined;
   #stopWatching: () => Promise<void> = async () => undefined;
   #beating: Promise<void> | undefined;
@@ -65,7 +70,7 @@ export class FleetWorker {
   async start(): Promise<void> {
     const { ledger, engine, queue, concurrency } = this.#options;
     this.#stopWatching = await ledger.watch(this.name, ({ runId }) => void this.#listen([runId]));
-    this.#receiver = await engine.receive(queue, this.group, concurrency, (runId) => this.#take(runId));
+    this.#receiver = await engine.receive(queue, this.group, concurrency, (runIds) => this.#take(runIds));
     await this.#report();
     // Calls that came while no worker had their tools were not delivered.
     await this.#sweep(0);
@@ -85,14 +90,20 @@ export class FleetWorker {
     await this.#stopWatching();
   }
 
-  async #take(runId: string): Promise<void> {
+  /** Takes calls and starts them. Each resolves when its answer is stored. */
+  async #take(runIds: readonly string[]): Promise<readonly Promise<void>[]> {
     const { ledger, leaseMs } = this.#options;
-    const call = await ledger.take(runId, this.name, Object.values(this.#digests), leaseMs);
-    if (call === null) return;
-    const run = new RemoteRun(call, ledger);
+    const calls = await ledger.take(runIds, this.name, Object.values(this.#digests), leaseMs);
+    return calls.map((call) => this.#start(new RemoteRun(call, ledger)));
+  }
+
+  async #start(run: RemoteRun): Promise<void> {
+    const { runId } = run.call;
     this.#running.set(runId, run);
     try {
       await this.#answer(run, await this.#run(run));
+    } catch (err) {
+      this.#options.logger.warn({ err, runId }, "the answer of a call could not be stored");
     } finally {
       this.#running.delete(runId);
       this.#done++;
@@ -120,12 +131,12 @@ export class FleetWorker {
 
   /** Stores the answer. While the ledger cannot be reached it tries again, as long as the lease may hold. */
   async #answer(run: RemoteRun, answer: FleetAnswer): Promise<void> {
-    const { ledger, logger, leaseMs } = this.#options;
+    const { logger, leaseMs } = this.#options;
     const { runId } = run.call;
     const last = await run.rest();
     for (let waited = 0; ; waited += retryMs) {
       try {
-        const counts = await ledger.answer(runId, this.name, answer as never, last);
+        const counts = await this.#answers.add({ runId, answer: answer as never, last });
         if (!counts) logger.warn({ runId }, "an answer does not count: the worker had lost the call");
         return;
       } catch (err) {
@@ -202,9 +213,9 @@ export class FleetWorker {
   /** Ends calls of lost workers, and delivers again those that wait and that this worker's group can run. */
   async #sweep(waitedMs: number): Promise<void> {
     const { ledger, engine, queue } = this.#options;
-    for (const delivery of await ledger.expire([queue], waitedMs))
-      if (this.#digests[delivery.tool] === delivery.digest && delivery.queue === queue)
-        await engine.send(this.group, delivery);
+    const late = await ledger.expire([queue], waitedMs);
+    const own = late.filter((call) => this.#digests[call.tool] === call.digest && call.queue === queue);
+    await Promise.all(own.map((delivery) => engine.send(this.group, delivery)));
   }
 
   /** Deletes ends that no host came back for, and what the engine has for groups without workers. */

@@ -30,6 +30,9 @@ const measureMs = 50;
 /** Milliseconds that a call may take to end after its signal was aborted; then its process is killed. */
 const killAfterMs = 250;
 
+/** Milliseconds in which a process without its channel must end: one that exits under load takes its time. */
+const endAfterMs = 5_000;
+
 /** Bytes of output that are kept for the log. */
 const keptOutput = 4_096;
 
@@ -121,7 +124,7 @@ export class FarProcess {
     if (!this.isAlive) return;
     const timer = this.#options.clock.setTimer(
       () => this.kill("it closed its channel to the host"),
-      killAfterMs,
+      endAfterMs,
     );
     void this.ended.then(() => timer.cancel());
   }
@@ -191,7 +194,8 @@ function parse(text: string): FarMessage | undefined {
   }
 }
 
+/** A process that ended by itself just before it was killed ended as it did. */
 function describeEnd(code: number | null, signal: string | null, killedBecause: string | undefined): string {
-  if (killedBecause !== undefined) return `ended: ${killedBecause}`;
+  if (killedBecause !== undefined && signal === "SIGKILL") return `ended: ${killedBecause}`;
   return signal === null ? `ended with exit code ${code}` : `ended by ${signal}`;
 }
