@@ -128,10 +128,7 @@ test("a renewed lease does not expire", async () => {
 
 test("a call is withdrawn before a worker takes it, never afterwards", async () => {
   await add();
-  const [withdrawn, taken] = await Promise.all([
-    ledger.withdraw(runId),
-    take(runId, "a", ["d1"], long),
-  ]);
+  const [withdrawn, taken] = await Promise.all([ledger.withdraw(runId), take(runId, "a", ["d1"], long)]);
   expect(withdrawn).toBe(taken === null);
 });
 
