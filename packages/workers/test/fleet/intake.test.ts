@@ -95,7 +95,8 @@ test("of any deliveries every call runs once, and never more than have a place",
       const begun = new Set<string>();
       let ended = 0;
       const fetch = async () => {
-        while (ended < all) {
+        for (;;) {
+          if (ended === all) return;
           if (back.length > 0) queue.push(back.splice(0));
           const next = queue.shift();
           await (next === undefined ? settled() : intake.receive(next));
