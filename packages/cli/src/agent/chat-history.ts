@@ -1,4 +1,4 @@
-import { appendFile, mkdir, readFile, writeFile } from "node:fs/promises";
+import { appendFile, mkdir, readFile, rename, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 
 /** What a person typed in chats over one plan, the last line first. */
@@ -11,6 +11,9 @@ export interface ChatHistory {
 /** Most lines that are kept. */
 const maxLines = 1_000;
 
+/** Most rows of the file; the next one shortens it to the lines that are kept. */
+const maxRows = 2_000;
+
 /**
  * Opens the history beside the plan's state, in `.toolmount/chat-history`: one JSON text a line, for the user alone. With
  * `folder` null, nothing is kept after the process. A file that cannot be read or written costs the history, not the chat.
@@ -21,7 +24,8 @@ export async function openHistory(
 ): Promise<ChatHistory> {
   const file = folder === null ? null : join(folder, ".toolmount", "chat-history");
   const kept = file === null ? [] : await readLines(file);
-  const lines = kept.toReversed();
+  const lines = kept.slice(-maxLines).toReversed();
+  let rows = kept.length;
   return {
     lines,
     async add(line) {
@@ -30,10 +34,8 @@ export async function openHistory(
       if (file === null) return;
       try {
         await mkdir(dirname(file), { recursive: true });
-        // Rewritten now and then, so that it stays short.
-        if (lines.length % maxLines === 0)
-          await writeFile(file, lines.slice(0, maxLines).toReversed().map(rowOf).join(""), { mode: 0o600 });
-        else await appendFile(file, rowOf(line), { mode: 0o600 });
+        await appendFile(file, rowOf(line), { mode: 0o600 });
+        rows = rows < maxRows ? rows + 1 : await shorten(file);
       } catch (error) {
         warn(
           `the history of the chat is not kept: ${error instanceof Error ? error.message : String(error)}`,
@@ -43,22 +45,28 @@ export async function openHistory(
   };
 }
 
+/** Keeps the newest lines of the file, those of other chats included. Returns how many rows it has then. */
+async function shorten(file: string): Promise<number> {
+  const lines = (await readLines(file)).slice(-maxLines);
+  const draft = `${file}.${process.pid}.new`;
+  await writeFile(draft, lines.map(rowOf).join(""), { mode: 0o600 });
+  await rename(draft, file);
+  return lines.length;
+}
+
 function rowOf(line: string): string {
   return `${JSON.stringify(line)}\n`;
 }
 
 async function readLines(file: string): Promise<string[]> {
   const text = await readFile(file, "utf8").catch(() => "");
-  return text
-    .split("\n")
-    .flatMap((row) => {
-      try {
-        const line: unknown = JSON.parse(row);
-        return typeof line === "string" ? [line] : [];
-      } catch {
-        // A line of a process that was killed while it wrote.
-        return [];
-      }
-    })
-    .slice(-maxLines);
+  return text.split("\n").flatMap((row) => {
+    try {
+      const line: unknown = JSON.parse(row);
+      return typeof line === "string" ? [line] : [];
+    } catch {
+      // A line of a process that was killed while it wrote.
+      return [];
+    }
+  });
 }
