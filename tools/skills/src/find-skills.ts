@@ -2,7 +2,7 @@ import { readdir, stat } from "node:fs/promises";
 import { basename, join, resolve } from "node:path";
 import { scanText } from "@toolmount/core/scan";
 import { parseFrontMatter, type FrontMatter } from "./front-matter.ts";
-import { listSkillFiles, readSkillFile, sha256, type SkillFile } from "./skill-files.ts";
+import { readSkillFolder, sha256, type SkillFile } from "./skill-files.ts";
 
 /** A skill on disk: https://agentskills.io. */
 export interface Skill {
@@ -59,13 +59,12 @@ async function hasSkill(folder: string): Promise<boolean> {
 }
 
 async function readSkill(folder: string): Promise<Skill> {
-  const files = await listSkillFiles(folder);
-  const text = (await readSkillFile(folder, "SKILL.md")).toString();
-  const frontMatter = parseFrontMatter(text);
+  const { files, instructions } = await readSkillFolder(folder);
+  const frontMatter = parseFrontMatter(instructions);
   const { name } = frontMatter;
   if (name !== basename(folder))
     throw new Error(`its name is "${name}", but its folder is "${basename(folder)}"`);
-  const hidden = scanText(text).find(({ kind }) => hiddenKinds.has(kind));
+  const hidden = scanText(instructions).find(({ kind }) => hiddenKinds.has(kind));
   if (hidden !== undefined) throw new Error(`SKILL.md ${hidden.message}`);
   const digest = sha256(Buffer.from(files.map((file) => `${file.digest} ${file.path}\n`).join("")));
   return { folder, frontMatter, files, digest };

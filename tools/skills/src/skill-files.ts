@@ -17,17 +17,26 @@ export interface SkillFile {
 const maxFiles = 512;
 const maxBytes = 16 * 1024 * 1024;
 
-/** Lists the files of a skill's folder, with their digests, sorted by path. Throws for links, and above the limits. */
-export async function listSkillFiles(folder: string): Promise<readonly SkillFile[]> {
+/** The files of a skill's folder, sorted by path, and the text of its SKILL.md, which has the digest that is listed. */
+export interface SkillFolder {
+  readonly files: readonly SkillFile[];
+  readonly instructions: string;
+}
+
+/** Reads each file of a skill's folder once. Throws for links, above the limits, and without a SKILL.md. */
+export async function readSkillFolder(folder: string): Promise<SkillFolder> {
   const files: SkillFile[] = [];
+  let instructions: string | undefined;
   let bytes = 0;
   for (const path of await walk(folder, "")) {
     const content = await readSkillFile(folder, path);
     bytes += content.length;
     if (bytes > maxBytes) throw new Error(`its files have more than ${maxBytes} bytes`);
     files.push({ path, size: content.length, digest: sha256(content) });
+    if (path === "SKILL.md") instructions = content.toString();
   }
-  return files;
+  if (instructions === undefined) throw new Error("its SKILL.md is gone");
+  return { files, instructions };
 }
 
 async function walk(folder: string, below: string): Promise<string[]> {
