@@ -117,7 +117,12 @@ test("what is published has its provenance signed, and its contents listed", asy
 
   expect(release).toMatch(/id-token: write/);
   expect(release).toMatch(/NPM_CONFIG_PROVENANCE: "true"/);
-  expect(release).toMatch(/set-repository\.mjs && pnpm changeset publish/);
+  expect(release).toMatch(/publish-script: pnpm run publish-packages$/m);
+  const { scripts } = JSON.parse(await read("package.json")) as Manifest;
+  // npm needs the repository's address for the provenance; it is in no manifest before it is known there.
+  expect(scripts?.["publish-packages"]).toMatch(
+    /^npm pkg set repository=.* && node scripts\/set-repository\.mjs && changeset publish$/,
+  );
   expect(release).toMatch(/pnpm sbom --sbom-format cyclonedx/);
 });
 
