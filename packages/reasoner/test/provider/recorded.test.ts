@@ -336,7 +336,8 @@ for (const stream of [false, true])
   );
 
 // After all tests, because they run in any order: a recording that none of them plays shows nothing.
-afterAll((_, { tasks }) => {
+// oxlint-disable-next-line no-empty-pattern -- Vitest takes fixtures only as a pattern
+afterAll(({}, { tasks }) => {
   const isWhole = isThere && tasks.every(({ mode }) => mode === "run");
   if (isWhole) expect(readdirSync(folder).filter((file) => !used.has(file))).toEqual([]);
 });
