@@ -11,6 +11,12 @@ import { minifySync } from "rolldown/utils";
  */
 const unused = /^(?:prettier|tinyglobby|js-yaml|enquirer)$/;
 
+/** The module that takes the place of an unused package; the compiler of types makes a schema of js-yaml while it is loaded. */
+const unusedModule = `export const format = undefined;
+export const glob = undefined;
+export const CORE_SCHEMA = { withTags: () => undefined };
+export default {};`;
+
 /** Names of functions and classes stay, because libraries print and compare them. */
 const keepNames = { function: true, class: true };
 
@@ -91,8 +97,7 @@ function resolve(id) {
 
 /** The ranks of a tokenizer are 2.4 MB of texts; compressed in the file they are 1.1 MB. */
 async function loadCarried(id) {
-  if (id === "\0unused")
-    return "export const format = undefined; export const glob = undefined; export default {};";
+  if (id === "\0unused") return unusedModule;
   if (!/gpt-tokenizer\/esm\/bpeRanks\/\w+\.js$/.test(id)) return null;
   const { default: ranks } = await import(id);
   const params = { [constants.BROTLI_PARAM_QUALITY]: 9, [constants.BROTLI_PARAM_LGWIN]: 24 };

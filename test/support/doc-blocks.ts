@@ -101,7 +101,14 @@ async function run(reader: Reader, line: string, code: number, place: string): P
   ].join(":");
   const child = spawn("bash", ["-c", line], {
     cwd: reader.folder,
-    env: { ...reader.env, PATH: path, HOME: process.env["HOME"], NO_COLOR: "1", npm_config_offline: "true" },
+    env: {
+      ...reader.env,
+      PATH: path,
+      HOME: process.env["HOME"],
+      NODE_COMPILE_CACHE: process.env["NODE_COMPILE_CACHE"],
+      NO_COLOR: "1",
+      npm_config_offline: "true",
+    },
     stdio: ["ignore", "pipe", "pipe"],
   });
   let printed = "";

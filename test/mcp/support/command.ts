@@ -26,7 +26,8 @@ export function linkPackages(folder: string): Promise<void> {
 
 /** Variables that every command gets. */
 export function plainEnv(): Record<string, string> {
-  return { PATH: process.env["PATH"] ?? "", HOME: process.env["HOME"] ?? "" };
+  const { PATH = "", HOME = "", NODE_COMPILE_CACHE = "" } = process.env;
+  return { PATH, HOME, NODE_COMPILE_CACHE };
 }
 
 /** Runs the command to its end. */

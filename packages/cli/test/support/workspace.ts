@@ -43,7 +43,8 @@ function startCommand(
   words: readonly string[],
   { cwd = root, env = {}, input = "" }: RunOptions = {},
 ): Started {
-  const plain = { PATH: process.env["PATH"] ?? "", HOME: process.env["HOME"] ?? "" };
+  const { PATH = "", HOME = "", NODE_COMPILE_CACHE = "" } = process.env;
+  const plain = { PATH, HOME, NODE_COMPILE_CACHE };
   const child = spawn(process.execPath, [...command, ...words], {
     cwd,
     env: { ...plain, ...env },
