@@ -50,6 +50,11 @@ test.each(folders)(
       Object.keys(scripts).filter((script) => /^(pre|post)?(install|prepare|publish)/.test(script)),
     ).toEqual([]);
     expect(readme).toMatch(new RegExp(`npm install .*${name}`));
+    // A first example: a block that is more than the install line.
+    const blocks = [...readme.matchAll(/^```(?:ts|sh|yaml|json)\n([\s\S]*?)^```$/gm)].map(
+      ([, text = ""]) => text,
+    );
+    expect(blocks.filter((text) => !/^npm install [^\n]*\n$/.test(text))).not.toEqual([]);
   },
 );
 

@@ -13,7 +13,7 @@ const forms: Readonly<Record<string, unknown>> = {
     ".": { node: "./b.js", toolmount: "./a.js", default: "./a.js" },
   },
   "a condition of toolmount": { ".": { toolmount: "./b.js", default: "./a.js" } },
-  "a condition that nobody set": { ".": { browser: "./b.js", default: "./a.js" } },
+  "a condition that no program sets": { ".": { browser: "./b.js", default: "./a.js" } },
   "conditions in conditions": { ".": { import: { browser: "./a.js", default: "./b.js" } } },
   "a null before the default": { ".": { node: null, default: "./a.js" } },
   "a list": { ".": ["./a.js", "./b.js"] },
