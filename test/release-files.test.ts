@@ -51,7 +51,7 @@ test.each(folders)(
     ).toEqual([]);
     expect(readme).toMatch(new RegExp(`npm install .*${name}`));
     // A first example: a block that is more than the install line.
-    const blocks = [...readme.matchAll(/^```(?:ts|sh|yaml|json)\n([\s\S]*?)^```$/gm)].map(
+    const blocks = [...readme.matchAll(/^```(?:ts|sh|yaml|json)[^\n]*\n([\s\S]*?)^```$/gm)].map(
       ([, text = ""]) => text,
     );
     expect(blocks.filter((text) => !/^npm install [^\n]*\n$/.test(text))).not.toEqual([]);
