@@ -114,7 +114,7 @@ export interface FleetLedger {
   adopt(identity: string, host: string): Promise<FleetAdopted | "held" | null>;
   /**
    * Gives waiting calls to one worker, with a lease. Resolves to those that it has now: not to a call that another worker
-   * has or that ended, nor to one whose digest is none of these.
+   * has or that ended, nor to one with another digest.
    */
   take(
     runIds: readonly string[],
