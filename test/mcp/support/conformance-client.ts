@@ -81,7 +81,7 @@ async function playSignIn(given: Scenario, folder: string): Promise<void> {
   const source = { url, era: eraOf(given), auth };
   for (let signIns = 0; signIns <= 3; signIns++) {
     if ((await tryCall(source, folder)) !== "MCP_NEEDS_AUTH") return;
-    await signInByFetch({ ...source, name: "suite" }, { folder });
+    await signInByFetch({ ...source, startTimeoutMs, name: "suite" }, { folder });
   }
 }
 

@@ -8,7 +8,9 @@ async function read(body: string | Buffer, type: string | null, settings: Settin
   const { port, url } = await serve((_request, response) =>
     response.writeHead(200, type === null ? {} : { "content-type": type }).end(body),
   );
-  const tool = createWebFetch({ allow_private: true, allowed_ports: [port], ...settings });
+  // A reader starts a thread, which takes its time on a machine under load.
+  const patient = { timeout: 600, extract_timeout: 600 };
+  const tool = createWebFetch({ allow_private: true, allowed_ports: [port], ...patient, ...settings });
   const result = await tool.execute({ url: url("/dir/page.html") });
   return { ...result, base: url("/") };
 }
