@@ -42,10 +42,7 @@ class TokenCalls extends LinkedList<Call> {
   }
 }
 
-/**
- * Stops a call that the state of a token concerns: `immediate` stops all calls; `graceful` stops those whose tool has not
- * begun, unless a running tool made them.
- */
+/** `immediate` stops a call; `graceful` only one whose tool has not begun, unless a running tool made it. */
 export function applyCancellation(call: Call, state: CancellationState): void {
   const hasBegun = call.parent !== null || call.executing;
   if (state === "immediate" || (state === "graceful" && !hasBegun)) stopCall(call, "cancel");

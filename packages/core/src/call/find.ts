@@ -64,10 +64,7 @@ function followCaller(call: Call): void {
   else if (signal !== undefined) host.signals.follow(signal, (call.signal = new Link(call)));
 }
 
-/**
- * Loads the state of the call's session, and refuses an id under which a call of the session still waits. Calls that
- * tools make skip this.
- */
+/** Loads the session's state, and refuses an id under which a call of it waits. Calls that tools make skip this. */
 function loadSession(call: Call): HopAnswer {
   const { sessionId } = call.given;
   if (sessionId === undefined || call.parent !== null) return "next";

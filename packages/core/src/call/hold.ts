@@ -95,10 +95,7 @@ export function isRememberable({ approval }: Call): boolean {
   return approval!.reasons.every(({ source }) => source === "confirmation" || source === "level");
 }
 
-/**
- * Makes a resumed call wait again under the same ticket when it could not run, because there was no room or the host
- * closes. It has used nothing, so the person's answer stays valid.
- */
+/** A resumed call that could not run waits again under its ticket: it used nothing, so the answer stays valid. */
 export function requeue(call: Call): void {
   const { ending, stored } = call;
   if (stored === null || stored.ticket === null || stored.record.state !== "claimed") return;

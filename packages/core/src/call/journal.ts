@@ -40,11 +40,7 @@ function auditOf(call: Call): AuditWriter | null {
   return isAudited(call) ? call.host.stores.audit(call.generation) : null;
 }
 
-/**
- * Stores that the tool of a call begins: the state of its session, the start in the audit, and the record of a call that
- * waited, whose approval is used from then on. Resolves to the reason why the tool may not begin, or to null. Returns null
- * when there is nothing to wait for.
- */
+/** Stores that the tool begins: the reason why it may not, or null. Returns null when there is nothing to wait for. */
 export function recordStart(call: Call): Promise<string | null> | null {
   const { states, stores } = call.host;
   if (call.stored === null && !states.isUnsaved(call.given.sessionId) && (call.audited || !isDurable(call))) {
@@ -105,10 +101,7 @@ function auditStart(call: Call): Promise<void> | null {
   return null;
 }
 
-/**
- * Stores how a call ended, or that it waits. Returns null when there is nothing to wait for. Never rejects: a failure is
- * logged, and becomes a warning in the outcome.
- */
+/** Stores how a call ended, or that it waits. Never rejects: a failure is logged, and becomes a warning. */
 export function recordEnd(call: Call): Promise<void> | null {
   const { states, stores } = call.host;
   if (!states.isUnsaved(call.given.sessionId)) return recordOutcome(call);
@@ -177,10 +170,7 @@ async function storeEnd(call: Call, audited: Promise<void> | null): Promise<void
   }
 }
 
-/**
- * Stores the end of a call that did not run here, such as an expiry, and then writes it to the audit. When the store
- * fails, nothing is reported: the record stays due, and a later sweep ends it.
- */
+/** Stores and audits the end of a call that did not run here. When the store fails, a later sweep ends it. */
 async function storeOtherEnd(call: Call, stored: StoredCall): Promise<void> {
   try {
     await stored.end(endOf(call, stored));

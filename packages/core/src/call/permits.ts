@@ -9,10 +9,7 @@ const ofToolRate = 2;
 const ofHost = 4;
 const ofHostRate = 8;
 
-/**
- * Acquires the permits that a call needs before its tool may begin: one of its tool and one of its host, each limited in
- * number and in rate. Null when it has them all. Otherwise the call has ended, or waits and continues with `retry`.
- */
+/** Acquires the permits of a call. Null when it has them; else it has ended, or waits and continues with `retry`. */
 export function acquirePermits(call: Call, retry: (call: Call) => HopAnswer): HopAnswer | null {
   const { semaphore, rateLimiter } = call.tool!;
   const { host, parent } = call;

@@ -132,10 +132,7 @@ function applyCheck(call: Call, checked: ParseResult): HopAnswer {
   return applyStop(call);
 }
 
-/**
- * Decides about a result that came within the grace after a stop: a success of a cancelled call stays a success, a failure
- * keeps its details; after a deadline the call has timed out.
- */
+/** After a stop, a success of a cancelled call stays one, and a failure keeps its details; a deadline always counts. */
 function applyStop(call: Call): "next" {
   const { ending, stop, timing } = call;
   if (stop === null) return "next";

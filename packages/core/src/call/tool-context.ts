@@ -136,10 +136,7 @@ export function addProvided(
 /** Longest message of a progress report, in characters; the rest is cut. */
 const maxMessage = 1_000;
 
-/**
- * Reports a tool's progress to the caller and to observers. Nothing else changes: the deadline stays, a listener that
- * fails does not fail the tool, and a call that has ended reports nothing.
- */
+/** Reports progress to the caller and to observers; a listener that fails does not fail the tool. */
 function reportProgress(call: Call, given: Progress): void {
   if (!call.executing) return;
   const { generation, host } = call;

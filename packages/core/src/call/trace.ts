@@ -3,10 +3,7 @@ import { withoutUndefined } from "../json/without-undefined.ts";
 import type { Call } from "./call.ts";
 import { callChannelName, type ActiveTrace, type CallTrace } from "../contract/call-trace.ts";
 
-/**
- * The channel itself. Its moments are those of an asynchronous function: `start` when the call arrives, `end` after its
- * synchronous part, `error` if it failed, then `asyncStart` and `asyncEnd`.
- */
+/** Its moments are those of an asynchronous function: `start`, `end`, perhaps `error`, `asyncStart`, `asyncEnd`. */
 export const callChannel = tracingChannel(callChannelName);
 
 /** Publishes the start of a call and runs it, inside the stores that listeners bound to the channel. */

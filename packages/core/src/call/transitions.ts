@@ -48,10 +48,7 @@ function rethrow(error: unknown): never {
   throw error;
 }
 
-/**
- * Continues a call that has waited since it had `token`. `apply` takes what the call waited for, and may wait again. Does
- * nothing when the call has continued without it.
- */
+/** Continues a call that waits since it had `token`, if it did not continue without that. `apply` may wait again. */
 export function resumeCall(call: Call, token: number, apply: () => HopAnswer): void {
   if (call.token !== token) return;
   call.token++;
@@ -121,10 +118,7 @@ export function endStoppedCall(call: Call): void {
   else endCall(call, "cancelled", "CANCELLED", {}, stop!.reason === "cancel" ? cancelledByToken : undefined);
 }
 
-/**
- * Stops a call. Before its tool runs, the call ends immediately. While the tool runs, it has its grace to answer. After
- * that there is nothing to stop.
- */
+/** Stops a call: before its tool runs, it ends immediately; while the tool runs, it has its grace to answer. */
 export function stopCall(call: Call, reason: Stop["reason"], message = "Request was cancelled"): void {
   if (call.stop !== null || call.hop > executeHop + 1) return;
   call.stop = { reason, message, at: call.host.time.now() };

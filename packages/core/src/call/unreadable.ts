@@ -2,15 +2,8 @@ import type { CallContext, CallRequest } from "../contract/context.ts";
 import type { Call } from "./call.ts";
 import { emptyContext } from "./tool-events.ts";
 
-/** A request and a context that can be read, and the first problem of the given ones; null when there is none. */
-export interface Readable {
-  readonly request: CallRequest;
-  readonly context: CallContext;
-  readonly problem: string | null;
-}
-
-/** Reads a request and a context whose members may throw. What cannot be read is left out, and is the problem. */
-export function readRequest(request: unknown, context: unknown): Readable {
+/** Reads a request and a context whose members may throw. What cannot be read is left out; the first such is the problem. */
+export function readRequest(request: unknown, context: unknown) {
   const given = readMembers(request, "the request");
   const { name, id } = given.members;
   const around = readMembers(context, "the context");
@@ -19,15 +12,13 @@ export function readRequest(request: unknown, context: unknown): Readable {
     (id === undefined || typeof id === "string" ? null : "the id of the call is not a text") ??
     around.problem ??
     idProblem(around.members);
-  return {
-    request: {
-      ...given.members,
-      name: textOf(name),
-      id: typeof id === "string" ? id : undefined,
-    },
-    context: problem === null ? around.members : emptyContext,
-    problem,
+  const readable: CallRequest = {
+    ...given.members,
+    name: textOf(name),
+    id: typeof id === "string" ? id : undefined,
   };
+  const readableContext: CallContext = problem === null ? around.members : emptyContext;
+  return { request: readable, context: readableContext, problem };
 }
 
 /** Replaces the request and the context of a call that has failed by readable ones. Returns their problem. */

@@ -7,7 +7,6 @@ import { isDue, settleDue } from "./resume.ts";
 import type { ApprovalRecord, ApprovalStore, RecordedDecision } from "../contract/stores.ts";
 import { notifyApproval } from "../pending/approval-events.ts";
 
-/** The approver's side of a host. */
 export function createApprovals(host: HostState): Approvals {
   host.stores.sweep = (store) => sweep(host, store);
   const stored = () => host.stores.approvals(host.moduleSet.generation());
@@ -105,7 +104,6 @@ function reportDecision(host: HostState, record: ApprovalRecord): void {
   host.stores.asking.get(record.id)?.(record);
 }
 
-/** Revokes a remembered approval, or an approval that is not used yet. */
 async function revoke(host: HostState, store: ApprovalStore, id: string): Promise<boolean> {
   if (await store.forget(id)) return true;
   const record = await store.get(id);

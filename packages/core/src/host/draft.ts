@@ -4,7 +4,6 @@ import { drain } from "./drain.ts";
 import type { HostState } from "./host-state.ts";
 import { createModuleCoordinator } from "./module-coordinator.ts";
 
-/** Adds an empty module with its coordinator. */
 export function addModule(host: HostState, set: ModuleSet, options: ModuleOptions): ModuleState {
   const module = new ModuleState(options);
   set.add(module);
@@ -46,7 +45,6 @@ async function commit(host: HostState, set: ModuleSet, drainMs: number): Promise
   return { ...report, failures: await undoModules(host, removed) };
 }
 
-/** Undoes modules in reverse. Returns the failures of their cleanups. */
 export async function undoModules(
   host: HostState,
   modules: readonly ModuleState[],

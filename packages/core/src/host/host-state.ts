@@ -53,7 +53,6 @@ export class HostState implements CallHost {
   readonly grace: Deadlines<Call>;
   readonly signals = new SignalWatch<Call>((call) => stopCall(call, "caller"));
   readonly cancellations = new CancellationWatch();
-  /** Stops the calls of the whole host. */
   readonly cancellation: CancellationToken = createCancellation(() => this.runningCalls());
   cancelState: CancellationState = "none";
   onCallEnd: (() => void)[] = [];
@@ -104,7 +103,6 @@ export class HostState implements CallHost {
 
   readonly #generation = () => this.moduleSet.generation();
 
-  /** Orders handlers of the same priority by registration. */
   nextOrder(): number {
     return ++this.#order;
   }

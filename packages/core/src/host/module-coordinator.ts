@@ -9,7 +9,6 @@ import { createHooks } from "./hooks.ts";
 import type { HostState } from "./host-state.ts";
 import { mountTool } from "./mount-tool.ts";
 
-/** Mount points, and whether each holds a single thing or many by name. */
 const points: Readonly<Record<keyof MountPoints, "named" | "single">> = {
   tools: "named",
   policies: "named",

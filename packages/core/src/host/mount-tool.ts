@@ -72,7 +72,6 @@ function isNative(thing: object): thing is ToolDefinition {
   return "schema" in thing && "execute" in thing && "name" in thing;
 }
 
-/** Logs a warning for a name that providers do not accept or that is unusual, and for an alias. */
 function warnOfName({ coordinator: { logger } }: ModuleState, { name, aliases, info }: MountedTool): void {
   if (!/^[a-zA-Z0-9_-]{1,64}$/.test(name))
     logger.warn({ tool: name }, "providers do not accept this name of a tool; they see another one");

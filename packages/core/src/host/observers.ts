@@ -7,7 +7,6 @@ import type { ObserverEntry } from "../registry/registry.ts";
 export class Observers {
   readonly #clock: Clock;
   readonly #logger: Logger;
-  /** Promises of observers that have not settled. */
   readonly #running = new Set<Promise<unknown>>();
 
   constructor(clock: Clock, logger: Logger) {
@@ -20,7 +19,6 @@ export class Observers {
     this.notify(observers, event, Object.freeze({ ...data, timestamp: isoTime(this.#clock.now()) }));
   }
 
-  /** Notifies observers of a frozen event. */
   notify(observers: readonly ObserverEntry[], event: string, data: EventData): void {
     for (const observer of observers) {
       try {
@@ -32,7 +30,6 @@ export class Observers {
     }
   }
 
-  /** Resolves when all observers have settled; null when they have. */
   settled(): Promise<unknown> | null {
     return this.#running.size === 0 ? null : Promise.all(this.#running);
   }

@@ -19,13 +19,7 @@ import { decryptWithTicket, hashTicket } from "../pending/ticket.ts";
 import { normalizeResult } from "../result/normalize.ts";
 import type { HostState } from "./host-state.ts";
 
-/**
- * Resumes a call that waits: finds, parses and decides again, and runs the tool if its approval still fits.
- *
- * When the call still waits, the outcome is pending again. When it has ended, the outcome is the same as before: nothing
- * runs twice. Rejects with `TICKET_INVALID` for a ticket that this session and user do not have, and with `TICKET_USED` or
- * `CLIENT_RESULT_REFUSED` for a client's result that is not expected or not valid.
- */
+/** Resumes a call that waits, as `Host.resume` says. A call that has ended has the same outcome: nothing runs twice. */
 export async function resume(
   host: HostState,
   ticket: string,
@@ -43,7 +37,6 @@ export async function resume(
   return host.stores.track(resumeStored(host, stored, context));
 }
 
-/** A ticket is valid only for the session and the user of the call. */
 function isOf({ info }: ApprovalRecord, { sessionId, userId }: CallContext): boolean {
   return info.sessionId === sessionId && info.userId === userId;
 }

@@ -19,7 +19,6 @@ export interface ToolHere {
 
 const states = new WeakMap<Coordinator, HostState>();
 
-/** Remembers the state of a host by the coordinator that its application has. */
 export function rememberState(coordinator: Coordinator, state: HostState): void {
   states.set(coordinator, state);
 }

@@ -18,10 +18,7 @@ export function frozenCopy<Value>(value: Value, depth = 0): Value {
   return (Array.isArray(value) ? frozenList(value, depth) : frozenObject(value, depth)) as Value;
 }
 
-/**
- * Freezes an object that only the caller holds: in place when all its members are scalars, else as {@link frozenCopy},
- * since deeper objects may be shared.
- */
+/** Freezes an object that only the caller holds: in place when all is scalar, since deeper objects may be shared. */
 export function freezeOwn<Value extends object>(value: Value): Value {
   for (const key in value) {
     const member: unknown = value[key];

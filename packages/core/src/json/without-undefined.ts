@@ -1,4 +1,3 @@
-/** A copy of an object without the members that are undefined. */
 export function withoutUndefined<Fields extends object>(
   fields: Fields,
 ): { [Key in keyof Fields]?: Exclude<Fields[Key], undefined> } {

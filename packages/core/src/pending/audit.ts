@@ -39,7 +39,6 @@ export class AuditWriter {
     if (!this.#due) this.#timer ??= this.#clock.setTimer(() => void this.#commit(), batchMs);
   }
 
-  /** Resolves when the entry is stored; rejects when the sink fails. */
   write(entry: AuditEntry): Promise<void> {
     this.#enqueue(entry);
     if (!this.#due) setImmediate(() => void this.#commit());
@@ -47,7 +46,6 @@ export class AuditWriter {
     return new Promise((resolve, reject) => this.#waiters.push({ resolve, reject }));
   }
 
-  /** Resolves when all entries are stored, or have failed. */
   async flush(): Promise<void> {
     while (this.#queue.length > 0 || this.#committing !== null) await this.#commit();
   }

@@ -22,7 +22,6 @@ export function withStoreErrors(store: ApprovalStore): ApprovalStore {
 /** One wrapper for each store, so that a store can be compared by identity. */
 const wrapped = new WeakMap<ApprovalStore, ApprovalStore>();
 
-/** Rejects with `STORE_FAILED` when `use` rejects. */
 export async function withStoreCode<Value>(use: () => Promise<Value>): Promise<Value> {
   try {
     return await use();

@@ -14,7 +14,6 @@ interface StoredCallHost {
   readonly stopped: boolean;
 }
 
-/** What the client says that it did. */
 export interface ClientResult {
   readonly value: unknown;
 }

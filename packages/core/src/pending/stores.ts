@@ -125,7 +125,6 @@ export class HostStores {
     return false;
   }
 
-  /** Resolves when everything is stored. */
   async settle(): Promise<void> {
     this.#timer?.cancel();
     while (this.#writing.size > 0) await Promise.all(this.#writing);
@@ -133,8 +132,5 @@ export class HostStores {
   }
 }
 
-/**
- * States of a call that waits for a person, so its id is taken. Calls that ended with their process, or wait for a
- * client, are not included: when their session resumes, it calls again under the same id, where that is safe.
- */
+/** States in which the id of a call is taken: a session that resumes makes all other calls again, where that is safe. */
 const waitingStates: readonly ApprovalState[] = ["pending", "approved"];

@@ -6,7 +6,6 @@ export function randomName(): string {
   return name.startsWith("-") ? randomName() : name;
 }
 
-/** The hash under which a store knows a ticket. */
 export function hashTicket(ticket: string): string {
   return createHash("sha256").update(ticket).digest("hex");
 }

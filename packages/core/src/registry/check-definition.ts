@@ -16,7 +16,6 @@ export function requireName(name: string): void {
     throw invalid(name, "its name is that of a member of every JavaScript object");
 }
 
-/** Throws `TOOL_INVALID` with the first problem of a definition. */
 export function requireValid(definition: ToolDefinition): void {
   const problem = problemOf(definition);
   if (problem !== null) throw invalid(definition.name, problem);
@@ -40,7 +39,6 @@ function problemOf(definition: ToolDefinition): string | null {
   return null;
 }
 
-/** Returns a valid timeout; throws `TOOL_INVALID` for another. */
 export function requireTimeout(tool: string, timeoutMs: number): number {
   if (Number.isInteger(timeoutMs) && timeoutMs >= 0 && timeoutMs <= maxTimerMs) return timeoutMs;
   throw invalid(
@@ -49,7 +47,6 @@ export function requireTimeout(tool: string, timeoutMs: number): number {
   );
 }
 
-/** Throws `TOOL_INVALID` for a schema that describes something else than an object. */
 export function requireObject(tool: string, { json }: PreparedSchema): void {
   if (json["type"] !== undefined && json["type"] !== "object")
     throw invalid(tool, `its schema is of type ${JSON.stringify(json["type"])}; arguments are an object`);

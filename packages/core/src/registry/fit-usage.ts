@@ -21,7 +21,6 @@ export function fitUsage(usage: string, overrides: ArgumentOverrides): string {
   return `Arguments here, whatever the text below says: ${notes.join("; ")}.\n\n${text}`;
 }
 
-/** Whether a line is a list item that describes an argument: `- limit (integer): …`. */
 function isItemOf(line: string, name: string): boolean {
   const item = /^\s*[-*]\s+`?([A-Za-z0-9_.-]+)`?(?=\s|:|,|\()/.exec(line);
   return item?.[1] === name;
@@ -37,7 +36,6 @@ function mentions(names: readonly string[]): (clause: string) => boolean {
   return (clause) => patterns.some((pattern) => pattern.test(clause));
 }
 
-/** Ends of clauses: after a full stop or a semicolon, and before ", or …". */
 const clauseEnds = /(?<=[.;])\s+|,\s+(?=(?:or|and|but|so)\s)/;
 
 /** A line without the clauses that mention a hidden argument; null when nothing remains of it. Examples stay. */

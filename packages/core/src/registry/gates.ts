@@ -11,14 +11,12 @@ interface GateHost {
   readonly logger: Logger;
 }
 
-/** What all gates of one event answered together. */
 export interface Verdict {
   /** The event's data with every modification, in order. */
   data: EventData;
   modified: boolean;
   /** The first denial; gates after it were not asked. */
   denied: { readonly reason: string; readonly gate: string } | null;
-  /** The first question; later ones add nothing. */
   ask: { readonly result: HookResult; readonly gate: string } | null;
   injections: Injection[] | null;
 }
@@ -141,7 +139,6 @@ function problemOf(answer: unknown): string | null {
   return null;
 }
 
-/** Logs the message that a gate has for the person who runs the host. */
 function show({ logger }: GateHost, gate: GateEntry, result: HookResult): void {
   const { userMessage, userMessageLevel = "info", userMessageSource: source = gate.name } = result;
   const level = userMessageLevel === "warning" ? "warn" : userMessageLevel === "error" ? "error" : "info";

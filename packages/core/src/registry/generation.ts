@@ -51,7 +51,6 @@ export class Generation {
     return this.#gates.get(event) ?? none;
   }
 
-  /** Observers of an event and of `*`, in order. */
   observers(event: string): readonly ObserverEntry[] {
     const own = this.#observers.get(event) ?? none;
     const all = this.#observers.get("*") ?? none;

@@ -7,7 +7,6 @@ import { withTimeout } from "../scheduling/with-timeout.ts";
 import { Generation } from "./generation.ts";
 import { Registry } from "./registry.ts";
 
-/** One thing that a module registered: how to add it to a registry and how to remove it. */
 export interface Item {
   add(registry: Registry): void;
   remove(registry: Registry): void;
@@ -58,7 +57,6 @@ function addAll(items: readonly (readonly [Item, ModuleSet])[]): void {
   }
 }
 
-/** One module: its options, its coordinator, and all that it registered, in order. */
 export class ModuleState implements MountedModule {
   readonly options: ModuleOptions;
   readonly items: Item[] = [];

@@ -1,6 +1,7 @@
 import { fitUsage } from "./fit-usage.ts";
 import { defaultTimeoutMs, type ToolDefinition, type ToolInfo } from "../contract/tool.ts";
 import { digestOf } from "../json/canonical.ts";
+import { withoutUndefined } from "../json/without-undefined.ts";
 import type { JsonSchema } from "../json/json.ts";
 import type { Limits, ModuleOptions, ToolShape } from "../contract/host.ts";
 import type { Clock } from "../contract/clock.ts";
@@ -18,7 +19,6 @@ interface ToolModule {
   readonly options: ModuleOptions;
 }
 
-/** Everything about a tool that can be known before it is called. */
 export interface MountedTool {
   readonly name: string;
   readonly declaredName: string;
@@ -44,7 +44,6 @@ export interface MountedTool {
   abandoned: number;
   /** Whether the tool differs from what the plan's lock file has; computed at the first use. */
   readonly drifted: () => boolean;
-  /** Digest of the definition; computed at the first use. */
   readonly digest: () => string;
 }
 
@@ -53,7 +52,6 @@ export interface PrepareOptions {
   readonly shape: ToolShape;
   readonly alias?: string | undefined;
   readonly compiler: SchemaCompiler | null;
-  /** The host's limits, for what neither the plan nor the tool states. */
   readonly defaults: Limits;
   readonly clock: Clock;
 }
@@ -128,13 +126,14 @@ function describe(
   outputSchema: JsonSchema | undefined,
 ): ToolInfo {
   const { requiresConfirmation, tags, dependsOn } = definition;
+  const { category, consequenceLevel, usage, summary, modes, version } = definition;
   return Object.freeze({
     name: names.name,
     declaredName: names.declaredName,
     description: definition.description,
     inputSchema,
     ...(outputSchema && { outputSchema }),
-    ...present(definition, ["category", "consequenceLevel", "usage", "summary", "modes", "version"]),
+    ...withoutUndefined({ category, consequenceLevel, usage, summary, modes, version }),
     requiresConfirmation:
       typeof requiresConfirmation === "function" ? ("dynamic" as const) : (requiresConfirmation ?? false),
     timeoutMs,
@@ -149,11 +148,6 @@ function describe(
     aliases: Object.freeze([...names.aliases]),
     owner: names.owner,
   });
-}
-
-function present<Key extends keyof ToolDefinition>(definition: ToolDefinition, keys: readonly Key[]) {
-  const entries = keys.filter((key) => definition[key] !== undefined).map((key) => [key, definition[key]]);
-  return Object.fromEntries(entries) as { [Name in Key]?: NonNullable<ToolDefinition[Name]> };
 }
 
 /**

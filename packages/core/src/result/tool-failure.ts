@@ -16,7 +16,6 @@ function isToolError(thrown: unknown): thrown is ToolError {
   return thrown instanceof ToolError || (thrown instanceof Error && thrown.name === "ToolError");
 }
 
-/** The name of an error, or the type of any other thrown value. */
 export function typeName(thrown: unknown): string {
   if (thrown instanceof Error) return thrown.name.slice(0, 100);
   return thrown === null ? "null" : typeof thrown;

@@ -111,7 +111,6 @@ function tooLarge(result: ToolResult, maxBytes: number, bytes: number, ref: stri
   };
 }
 
-/** Byte lengths of all long texts in a value. */
 function longTexts(value: unknown): number[] {
   const found: number[] = [];
   withTexts(value, (text) => {

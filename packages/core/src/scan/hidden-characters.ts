@@ -1,4 +1,3 @@
-/** Kinds of text that people do not see and models read. */
 export type HiddenKind =
   | "tags"
   | "zero-width"
@@ -9,7 +8,6 @@ export type HiddenKind =
   | "marks"
   | "padding";
 
-/** One place in a text, in UTF-16 units from its start. */
 export interface HiddenPlace {
   readonly kind: HiddenKind;
   readonly at: number;
@@ -205,7 +203,6 @@ function findPadding(text: string): HiddenPlace[] {
   return found;
 }
 
-/** Neighbours of one kind are one place. */
 function merge(places: readonly HiddenPlace[]): readonly HiddenPlace[] {
   const merged: HiddenPlace[] = [];
   for (const place of places) {

@@ -15,10 +15,7 @@ const hush =
 const hideouts =
   "(?:~?\\/?\\.ssh\\b|id_rsa|id_ed25519|\\.netrc|\\.aws\\/|\\.env\\b(?! file extension)|\\/etc\\/(?:passwd|shadow)|\\.npmrc|\\.kube\\/|\\.git-credentials|\\.bash_history|mcp\\.json|\\.cursor\\/|claude_desktop_config|wallet\\.dat|keychain)";
 
-/**
- * Phrases of known attacks on tool definitions, matched on normalized text (lower case, single spaces, no hidden
- * characters, look-alike letters as Latin). Heuristics: they cause warnings, never a refusal.
- */
+/** Phrases of known attacks, matched on normalized text. Heuristics: they cause warnings, never a refusal. */
 export const injectionPhrases: readonly InjectionPhrase[] = [
   {
     tries: "imitates the markup of a prompt",

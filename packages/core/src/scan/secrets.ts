@@ -5,10 +5,7 @@ export interface SecretPlace {
   readonly sort: string;
 }
 
-/**
- * Credentials by their published prefixes and shapes. Sources: the issuers' pages on the form of their tokens.
- * A `value` group, where there is one, is the secret itself.
- */
+/** Credentials by their shapes, as their issuers publish them. A `value` group is the secret itself. */
 const shapes: readonly { readonly sort: string; readonly pattern: RegExp }[] = [
   { sort: "an AWS access key", pattern: /\b(?:AKIA|ASIA)[0-9A-Z]{16}\b/g },
   { sort: "a GitHub token", pattern: /\b(?:gh[pousr]_[A-Za-z0-9]{36,}|github_pat_[A-Za-z0-9_]{50,})\b/g },

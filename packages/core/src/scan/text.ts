@@ -115,7 +115,6 @@ const lookalikes: ReadonlyMap<string, string> = new Map(
   ),
 );
 
-/** Replaces Cyrillic and Greek letters by the Latin letters that they look like. */
 export function foldLookalikes(text: string): string {
   return text.replaceAll(/[\u0370-\u052f]/g, (letter) => lookalikes.get(letter) ?? letter);
 }

@@ -23,7 +23,6 @@ export class Deadlines<Item> extends LinkedList<Item> {
     this.#onDue = onDue;
   }
 
-  /** Adds an item whose wait began at `now`. */
   start(link: Link<Item>, now: number): void {
     link.due = now + this.#ms;
     this.add(link);

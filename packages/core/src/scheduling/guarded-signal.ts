@@ -16,7 +16,6 @@ const handlers = new WeakMap<EventTarget, OnError>();
 /** The guarded form of each listener, by which it can be removed. */
 const guardedForms = new WeakMap<object, EventListener>();
 
-/** The function that was set as `onabort`. */
 const onAborts = new WeakMap<EventTarget, EventListener>();
 
 const original: Pick<AbortSignal, "addEventListener" | "removeEventListener"> = AbortSignal.prototype;
@@ -47,19 +46,16 @@ function isListener(given: Given): given is Listener {
   return typeof given === "function" || (typeof given === "object" && given !== null);
 }
 
+const guarded = (name: keyof typeof original) => ({
+  value(this: AbortSignal, type: string, listener: Given, options?: Options) {
+    const given = isListener(listener) ? guardedForm(listener) : listener;
+    Reflect.apply(original[name], this, [type, given, options]);
+  },
+});
+
 const guardedPrototype: object = Object.create(AbortSignal.prototype, {
-  addEventListener: {
-    value(this: AbortSignal, type: string, listener: Given, options?: Options) {
-      const given = isListener(listener) ? guardedForm(listener) : listener;
-      Reflect.apply(original.addEventListener, this, [type, given, options]);
-    },
-  },
-  removeEventListener: {
-    value(this: AbortSignal, type: string, listener: Given, options?: Options) {
-      const given = isListener(listener) ? guardedForm(listener) : listener;
-      Reflect.apply(original.removeEventListener, this, [type, given, options]);
-    },
-  },
+  addEventListener: guarded("addEventListener"),
+  removeEventListener: guarded("removeEventListener"),
   onabort: {
     get(this: AbortSignal) {
       return onAborts.get(this) ?? null;

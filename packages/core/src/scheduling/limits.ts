@@ -4,7 +4,6 @@ import type { HostLimits, Rate } from "../contract/host.ts";
 /** Longest delay of a timer: above 2^31-1 it fires immediately. */
 export const maxTimerMs = 2_147_483_647;
 
-/** The limits of a host, with defaults filled in. */
 export type ResolvedLimits = {
   readonly [Key in keyof HostLimits]-?: NonNullable<HostLimits[Key]> | undefined;
 } & typeof defaults;
@@ -39,7 +38,6 @@ export function resolveLimits(limits: HostLimits): ResolvedLimits {
   };
 }
 
-/** Throws `OPTION_INVALID` unless `count` is a whole number from 1, or undefined. */
 export function requireCount(option: string, count: number | undefined): void {
   if (count === undefined || isCount(count)) return;
   throw new ToolmountError("OPTION_INVALID", {
@@ -48,7 +46,6 @@ export function requireCount(option: string, count: number | undefined): void {
   });
 }
 
-/** Throws `OPTION_INVALID` unless `rate` is valid, or undefined. */
 export function requireRate(option: string, rate: Rate | undefined): void {
   if (rate === undefined || (isCount(rate.calls) && isCount(rate.perMs) && rate.perMs <= maxTimerMs)) return;
   throw new ToolmountError("OPTION_INVALID", {

@@ -11,7 +11,6 @@ export class Link<Item> {
     this.item = item;
   }
 
-  /** Leaves the list it is in, if any. */
   leave(): void {
     this.list?.remove(this);
   }

@@ -2,12 +2,7 @@ import type { Clock, Timer } from "../contract/clock.ts";
 import type { Rate } from "../contract/host.ts";
 import { WaitQueue, type PermitSource, type Waiter } from "./semaphore.ts";
 
-/**
- * Lets at most `calls` tools begin in any stretch of `perMs`; other calls wait, first come, first served.
- *
- * A permit is acquired first and used when the tool begins, so that calls that then wait for something else do not all
- * begin together.
- */
+/** Lets at most `calls` tools begin in any `perMs`. A permit is used when its tool begins, not when it is acquired. */
 export class RateLimiter implements PermitSource {
   readonly #rate: Rate;
   readonly #clock: Clock;

@@ -1,7 +1,6 @@
 import { AsyncLocalStorage } from "node:async_hooks";
 import { Link, LinkedList } from "./linked-list.ts";
 
-/** A call that waits for a permit. */
 export interface Waiter {
   /** Leaves the queue; the queue sets it while the call waits. */
   withdraw: (() => void) | null;
@@ -9,7 +8,6 @@ export interface Waiter {
 
 /** Something of which a call needs a permit before its tool may run. */
 export interface PermitSource {
-  /** How many calls wait. */
   readonly waiting: number;
   /** Takes a permit if one is free and no call waits for it. */
   tryAcquire(): boolean;

@@ -1,4 +1,3 @@
-/** An item that knows its place in an {@link UnorderedList}; -1 when it is in none. */
 export interface Placed {
   place: number;
 }

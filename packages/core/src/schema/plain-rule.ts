@@ -1,6 +1,5 @@
 const otherType = /^Invalid input: expected (\w+), received (\w+)$/;
 
-/** A value that is too small or too large: `Too small: expected string to have >=1 characters`. */
 const outOfBounds = /^Too (?:small|big): expected (\w+) to (?:have|be) (>=?|<=?)(-?[\d.e+]+)(?: (\w+))?$/;
 
 const otherValue = /^Invalid (?:option: expected one of|input: expected) ("[^]*"(?:\|"[^]*")*|[\d.|-]+)$/;

@@ -7,13 +7,7 @@ import type { PreparedSchema } from "./schema.ts";
 /** Largest number of properties that are probed; enough for any schema that a model can use. */
 const maxProbes = 200;
 
-/**
- * Checks that a schema accepts exactly the JSON that its printed JSON Schema describes. Throws `SCHEMA_NOT_JSON` for
- * coercion (a value of another type is accepted) and for parsing that is not stable (parsing the output changes it).
- *
- * The printed schema does not show either: `z.coerce.number()` prints as `number`. So each property is probed with a
- * value of another type, and one sample is parsed twice.
- */
+/** Throws `SCHEMA_NOT_JSON` for coercion and for unstable parsing. A printed schema shows neither, so both are tried. */
 export function requireJsonSchema(tool: string, { json, parse, isPlain }: PreparedSchema): void {
   if (isPlain) return;
   let left = maxProbes;

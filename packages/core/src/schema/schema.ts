@@ -150,7 +150,6 @@ function guardPrototypeNames(json: JsonSchema, parse: PreparedSchema["parse"]): 
   return (value) => parse(isRecord(value) ? Object.assign(Object.create(null) as object, value) : value);
 }
 
-/** One sentence for one issue; it begins with the path unless the message names it. */
 export function issueSentence({ path, message }: Issue): string {
   const last = path.at(-1);
   if (message.startsWith(`${formatPath(path)} `)) return message;

@@ -23,7 +23,6 @@ type ZodResult =
 
 type Parse = (value: unknown) => ParseResult | Promise<ParseResult>;
 
-/** Whether a schema is one of Zod. */
 export function isZod(schema: object): schema is SafeParser {
   return "_zod" in schema && typeof (schema as Partial<SafeParser>).safeParse === "function";
 }
@@ -79,7 +78,6 @@ export function arePlain(kinds: ReadonlySet<unknown>): boolean {
   return [...kinds].every((kind) => plainKinds.has(kind));
 }
 
-/** The kinds of all schemas and checks of a Zod schema; `coerce` is one. */
 export function kindsOf(
   node: unknown,
   kinds = new Set<unknown>(),

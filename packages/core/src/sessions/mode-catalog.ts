@@ -4,7 +4,6 @@ import type { ModeCatalog, ModeSummary } from "../contract/ports.ts";
 /** The mode of a session without one, unless the catalog has another default. Source: TUL-007. */
 export const defaultMode = "general";
 
-/** A mode and its entry in the catalog; null for a host without modes. */
 export interface PickedMode {
   readonly key: string;
   readonly summary: ModeSummary | null;
@@ -23,7 +22,6 @@ export async function pickMode(
   return found(modes, ofSession) ?? defaultOf(modes);
 }
 
-/** The valid modes of a catalog. Rejects with `MODES_UNAVAILABLE`. */
 async function readModes(catalog: ModeCatalog, signal: AbortSignal): Promise<readonly ModeSummary[]> {
   let modes: readonly (ModeSummary | null)[];
   try {

@@ -19,7 +19,6 @@ interface OfferHost {
   };
 }
 
-/** Collects what a model is offered: the tools of the mode and the activated tools, sorted by name. */
 export async function makeOffer(host: OfferHost, filter: OfferFilter = {}): Promise<Offer> {
   const { registry } = host.moduleSet;
   const session = filter.sessionId === undefined ? null : host.states.of(filter.sessionId);
@@ -82,7 +81,6 @@ function isOffered(info: ToolInfo, { key, summary }: PickedMode): boolean {
   return info.alwaysOffered || (isForMode(info, key) && isInList(info.name, summary?.tools ?? ["*"]));
 }
 
-/** Whether the tool itself says that it is for a mode. */
 export function isForMode({ modes }: ToolInfo, mode: string): boolean {
   return modes === undefined || modes.includes("*") || modes.includes(mode);
 }

@@ -3,11 +3,8 @@ import { frozenCopy } from "../json/freeze.ts";
 import type { Json, JsonObject } from "../json/json.ts";
 import type { StateChanges } from "../contract/stores.ts";
 
-/** A session's state that can be saved and restored. */
 export interface KeptState extends SessionState {
-  /** All of it, by key. */
   snapshot(): JsonObject;
-  /** Replaces the whole state by these values. */
   restore(values: JsonObject): void;
 }
 

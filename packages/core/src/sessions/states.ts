@@ -7,9 +7,7 @@ import { LiveState, type KeptState } from "./state.ts";
 
 interface StatesHost {
   readonly logger: Logger;
-  /** The store of sessions; null when sessions are in memory only. */
   readonly sessionStore: () => SessionStore | null;
-  /** Makes `close` wait for this work. */
   readonly track: (work: Promise<void>) => Promise<void>;
 }
 

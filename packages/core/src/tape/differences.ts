@@ -7,7 +7,6 @@ export function printCall({ tool, arguments: given }: Pick<TapeCall, "tool" | "a
   return `${tool} ${short(given)}`;
 }
 
-/** How the arguments of a call differ from those on the tape, member by member. */
 export function argumentDifferences(recorded: Json, given: Json): string {
   if (!isRecord(recorded) || !isRecord(given))
     return `arguments are ${short(given)}, were ${short(recorded)}`;
@@ -16,7 +15,6 @@ export function argumentDifferences(recorded: Json, given: Json): string {
   return differing.map((name) => `${name} is ${short(given[name])}, was ${short(recorded[name])}`).join("; ");
 }
 
-/** How an answer differs from the one on the tape; undefined when it does not. */
 export function resultDifference(recorded: TapeResult, given: TapeResult): string | undefined {
   const [was, is] = [outcomeOf(recorded), outcomeOf(given)];
   if (was !== is) return `it ended as ${is}, was ${was}`;

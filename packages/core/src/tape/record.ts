@@ -61,7 +61,6 @@ export function recordCalls(
 
 const phasesOfTools = new Set<unknown>(["run", "shape"] satisfies Phase[]);
 
-/** Watches the decision and the end of every call. */
 export function observe(
   { coordinator: { hooks } }: Pick<Host, "coordinator">,
   onDecision: (runId: string, decision: TapeDecision, data: EventData) => void,

@@ -158,7 +158,6 @@ const statuses: Readonly<Record<string, RunnerFailure["status"]>> = {
   OUTCOME_UNKNOWN: "unknown",
 };
 
-/** What the tool answered, or how the host ended its call. */
 function answerOf({ result }: TapeCall): ToolReturn {
   if ("data" in result || result.code === undefined || !hostCodes.has(result.code)) return result;
   throw new RunnerFailure(result.code as ErrorCode, result.error, {

@@ -72,10 +72,7 @@ function parseJson(text: string): Json | undefined {
 /** A name in text that is nearly JSON. Its quotes may be of either kind, escaped, or missing. */
 const memberName = /(?:\\*["'])?([\w.-]{1,100})(?:\\*["'])?\s*[:=]\s*/g;
 
-/**
- * A value: quoted text, which may be cut at the end; a list or an object, whose end is not known, so the rest belongs to
- * it; or anything else, to the end of the line or of the member.
- */
+/** A value: quoted text, which may be cut; a list or an object to the end; or the rest of the line or member. */
 const memberValue = /\\*"(?:[^"\\]|\\.)*"?|\\*'(?:[^'\\]|\\.)*'?|[{[].*|[^\n,;}\]]*/sy;
 
 function maskMembers(text: string): string {

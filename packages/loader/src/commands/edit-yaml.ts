@@ -26,7 +26,6 @@ export type EditedSection = "tools" | "hooks";
 
 const sections: readonly EditedSection[] = ["tools", "hooks"];
 
-/** Ids of the entries of a plan's text. */
 export function idsOf(text: string): string[] {
   const document = parse(text);
   return sections.flatMap((section) => {
@@ -55,7 +54,6 @@ export function addPolicyLines(text: string, list: string, lines: readonly strin
   return choose(undefined, document, text);
 }
 
-/** The lines of a list of a plan's policy. */
 export function policyLines(text: string, list: string): readonly unknown[] {
   const written = parse(text).getIn(["policy", list]);
   return isSeq(written) ? written.toJSON() : [];

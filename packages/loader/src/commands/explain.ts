@@ -96,7 +96,6 @@ function completeEntry(
 
 type Judge = (tool: ToolInfo, args: JsonObject, mode: string | undefined) => Promise<ExplainedAnswer[]>;
 
-/** Mounts the plan's policy modules in a host of their own and asks them. */
 async function openPolicies(sections: readonly PreparedUse[], { map }: LoadedPlan): Promise<Judge> {
   const modules = sections.filter(({ use }) => use.section === "policy");
   return async (tool, args, mode) => {

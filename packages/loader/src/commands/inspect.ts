@@ -81,14 +81,12 @@ export async function lintPlan(
   return lintSections(sections, tools, loaded.map).map(maskProblem(loaded.mask)).toSorted(byPlace);
 }
 
-/** An inspected plan, and the modules of its sections. */
 export interface Inspection {
   readonly inspected: InspectedPlan;
   readonly loaded: LoadedPlan;
   readonly sections: readonly PreparedUse[];
 }
 
-/** Inspects a plan that is loaded. */
 export async function inspectLoaded(loaded: LoadedPlan, options: ResolvedOptions): Promise<Inspection> {
   // The lock concerns calls, not what a plan says.
   const context = { ...createMountContext(loaded, options), lock: undefined };
@@ -183,7 +181,6 @@ function findClashes(looks: readonly Look[], { map }: LoadedPlan): readonly Prob
   return problems;
 }
 
-/** Offered tools of an entry as gates and policies would see them. */
 export function infosOf({ id, tools }: InspectedEntry): ToolInfo[] {
   return (tools ?? []).flatMap(({ name, declared }) => (name === null ? [] : infoOf(id, name, declared)));
 }

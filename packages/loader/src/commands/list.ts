@@ -1,6 +1,6 @@
 import { readFile } from "node:fs/promises";
 import { dirname } from "node:path";
-import type { PlanPosition } from "@toolmount/core";
+import type { JsonObject, PlanPosition } from "@toolmount/core";
 import { isToolmountError } from "@toolmount/core/errors";
 import { findPlan } from "../plan/find-plan.ts";
 import { isRecord } from "../diagnostics/json.ts";
@@ -9,6 +9,7 @@ import { readPackage, readText, type ManifestTool, type PackageFacts } from "../
 import { offeredName } from "../mount/offered-name.ts";
 import { amplifierSections, listSkills } from "../plan/amplifier.ts";
 import { entryKeys, planKeys } from "../plan/known-keys.ts";
+import type { SimplePlan } from "../plan/parse-simple-yaml.ts";
 import { sectionTable } from "../modules/section-table.ts";
 import { findPosition, type Path, type PlanMap } from "../diagnostics/positions.ts";
 import { readSource, type Source } from "../modules/source.ts";
@@ -78,17 +79,13 @@ function isDoubtful(plan: Readonly<Record<string, unknown>>): boolean {
   return !Object.keys(plan).every(isKnown(allKeys)) || !isList(plan["tools"]) || !isList(plan["hooks"]);
 }
 
-interface ReadPlan {
-  readonly value: Readonly<Record<string, unknown>>;
-  readonly map: PlanMap;
-}
-
 /** Reads a plan that is plain JSON; undefined for others, which the parser with positions reads. */
-async function readJson(file: string): Promise<ReadPlan | undefined> {
+async function readJson(file: string): Promise<SimplePlan | undefined> {
   if (!file.endsWith(".json")) return undefined;
   try {
     const value: unknown = JSON.parse(await readFile(file, "utf8"));
-    return isRecord(value) && value["extends"] === undefined ? { value, map: new Map() } : undefined;
+    if (!isRecord(value) || value["extends"] !== undefined) return undefined;
+    return { value: value as JsonObject, map: new Map() };
   } catch {
     return undefined;
   }
@@ -98,7 +95,7 @@ async function readYaml(
   file: string,
   cwd: string,
   overlays: readonly string[] | undefined,
-): Promise<ReadPlan> {
+): Promise<SimplePlan> {
   const [{ readLayers }, { combineLayers }] = await Promise.all([
     import("../plan/read-layers.ts"),
     import("../plan/merge-layers.ts"),

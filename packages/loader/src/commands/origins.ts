@@ -29,7 +29,6 @@ export interface ToolOrigin {
 
 type Add = (what: ToolOrigin["what"], value: Json | undefined, path: Path) => void;
 
-/** Every setting of the plan that concerns one tool of an entry, and where it is written. */
 export function findOrigins(
   entry: PlanEntry,
   tool: Pick<ManifestTool, "name" | "category" | "tags">,

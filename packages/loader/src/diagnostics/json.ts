@@ -28,7 +28,6 @@ export function isExact(value: number): boolean {
   return Number.isFinite(value) && (!Number.isInteger(value) || Number.isSafeInteger(value));
 }
 
-/** The result of {@link copyJson}: the copy, or the first part of the value that is not JSON. */
 export type Copied<Value> =
   | { readonly ok: true; readonly value: Value }
   | { readonly ok: false; readonly path: Path; readonly problem: string };
@@ -70,7 +69,6 @@ function refuse(path: Path, problem: string): never {
   throw new NotJson(path, problem);
 }
 
-/** Freezes a value and everything in it. */
 export function deepFreeze<Value>(value: Value): Value {
   if (typeof value !== "object" || value === null || Object.isFrozen(value)) return value;
   for (const inner of Object.values(value)) deepFreeze(inner);

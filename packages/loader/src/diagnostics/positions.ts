@@ -16,13 +16,11 @@ interface Mark {
 /** Where each value of a plan is written. In merged layers, each value has the place in the layer that it comes from. */
 export type PlanMap = Map<string, Mark>;
 
-/** The place of a problem. */
 export interface Place {
   readonly text: PlanText;
   readonly offset: number;
 }
 
-/** The key of a path in a plan map. */
 export function pathKey(path: Path): string {
   return path.map((part) => `/${String(part).replaceAll("~", "~0").replaceAll("/", "~1")}`).join("");
 }
@@ -38,13 +36,11 @@ export function findPlace(map: PlanMap, path: Path, part: "key" | "value" = "val
   return undefined;
 }
 
-/** File, line and column of a value. */
 export function findPosition(map: PlanMap, path: Path): PlanPosition | undefined {
   const place = findPlace(map, path);
   return place && positionAt(place.text, place.offset);
 }
 
-/** Every place that sets a value, the highest layer first. */
 export function findHistory(map: PlanMap, path: Path): PlanPosition[] {
   const positions: PlanPosition[] = [];
   for (let mark = map.get(pathKey(path)); mark !== undefined; mark = mark.over)

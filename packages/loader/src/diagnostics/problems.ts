@@ -32,14 +32,12 @@ const maxMessage = 1000;
 /** Longest report of all problems, in characters. */
 const maxReport = 20_000;
 
-/** Facts of a problem beside its code and details. */
 export interface ProblemPlace {
   readonly path?: Path | undefined;
   readonly place?: Place | undefined;
   readonly hint?: string | undefined;
 }
 
-/** Makes a problem from a code, its details and its place. */
 export function makeProblem<Code extends ErrorCode>(
   code: Code,
   details: ErrorDetails<Code>,
@@ -75,7 +73,6 @@ export function maskProblem(mask: (text: string) => string): (problem: Problem) 
   });
 }
 
-/** Makes problems that point into one plan. */
 export interface Reporter {
   readonly problems: Problem[];
   readonly report: <Code extends ErrorCode>(
@@ -89,7 +86,6 @@ export interface Reporter {
   ) => Problem;
 }
 
-/** Collects the problems of one plan. */
 export function createReporter(map: PlanMap): Reporter {
   const problems: Problem[] = [];
   return {
@@ -152,7 +148,6 @@ function indent(frame: string): string {
   return frame.replaceAll(/^/gm, "  ");
 }
 
-/** Orders problems by file, line and column. */
 export function byPlace(a: Problem, b: Problem): number {
   if (a.file !== b.file) return (a.file ?? "") < (b.file ?? "") ? -1 : 1;
   return (a.line ?? 0) - (b.line ?? 0) || (a.column ?? 0) - (b.column ?? 0);

@@ -5,13 +5,11 @@ import { isRecord } from "./json.ts";
 import { showPath, type Path } from "./positions.ts";
 import type { Reporter } from "./problems.ts";
 
-/** One issue of a schema, as a plan's author reads it. */
 export interface SchemaIssue {
   readonly path: Path;
   /** Whether the key is wrong, rather than its value. */
   readonly part: "key" | "value";
   readonly problem: string;
-  /** Set when a key is not known. */
   readonly unknownKey?: { readonly key: string; readonly near?: string };
 }
 

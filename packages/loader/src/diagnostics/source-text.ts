@@ -3,18 +3,14 @@ import type { PlanPosition } from "@toolmount/core";
 /** Most bytes that a plan's text may have. Parsing 256 KB of short keys takes 0.4 s. */
 export const maxPlanBytes = 256 * 1024;
 
-/** The problem of a plan with too many bytes. */
 export const sizeProblem = `the plan is larger than ${maxPlanBytes} bytes`;
 
-/** The text of one plan file, and the offset at which each of its lines begins. */
 export interface PlanText {
   readonly file: string;
   readonly text: string;
-  /** Offsets of the first character of each line. */
   readonly lineStarts: readonly number[];
 }
 
-/** Makes the text of a plan from a file's name and content. */
 export function createPlanText(file: string, text: string): PlanText {
   const lineStarts = [0];
   for (let at = text.indexOf("\n"); at !== -1; at = text.indexOf("\n", at + 1)) lineStarts.push(at + 1);

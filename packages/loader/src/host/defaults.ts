@@ -4,7 +4,6 @@ import type { Environment } from "../plan/interpolate.ts";
 import type { OpenHostOptions } from "./options.ts";
 import type { GivenModules } from "../modules/resolve.ts";
 
-/** Options with all defaults filled in. */
 export interface ResolvedOptions extends OpenHostOptions {
   readonly env: Environment;
   readonly cwd: string;
@@ -14,7 +13,6 @@ export interface ResolvedOptions extends OpenHostOptions {
   readonly startTimeoutMs: number;
   /** Conditions of package exports that this process was started with. */
   readonly conditions: readonly string[];
-  /** When this process started, in milliseconds since the epoch. */
   readonly startedAt: number;
 }
 

@@ -33,7 +33,6 @@ import {
 
 type CloseOptions = Parameters<Host["close"]>[0];
 
-/** A host, its plan, and the generation that is mounted. */
 export class PlanHost {
   readonly host: Host;
   readonly #options: ResolvedOptions;

@@ -76,7 +76,6 @@ export interface ReloadReport {
   readonly drained: DrainReport;
 }
 
-/** Describes each module of a generation, in the order of mounting, then those that are not mounted. */
 export function describeEntries(
   { mounted, failed }: Generation,
   map: PlanMap,

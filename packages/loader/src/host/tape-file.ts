@@ -64,7 +64,6 @@ function createTape(file: string): number {
   }
 }
 
-/** Masks secrets in an answer of a model, and in the arguments of its calls. */
 function redactAnswer(answer: JsonObject, redact: Redactor): JsonObject {
   const output = answer["output"];
   const redacted = redact(answer) as JsonObject;

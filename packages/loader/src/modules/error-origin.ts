@@ -30,7 +30,6 @@ export function findErrorOrigin(error: unknown): CodePlace | undefined {
 /** Longest part of a module's own error message that is reported, in characters. */
 const maxMessage = 500;
 
-/** The start of the message of an error that a module's code threw. */
 export function shortMessage(error: unknown): string {
   return messageOf(error).slice(0, maxMessage);
 }

@@ -17,7 +17,6 @@ export interface FetchedSource {
       };
 }
 
-/** The folder of the packages that were fetched for a plan. */
 export function storeOf(planFolder: string): string {
   return join(planFolder, ".toolmount", "modules");
 }

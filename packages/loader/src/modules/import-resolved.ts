@@ -5,7 +5,6 @@ import { importFile, importPackageFile } from "./fresh-import.ts";
 import type { ModuleExports } from "./import.ts";
 import type { GivenModule, Resolution } from "./resolve.ts";
 
-/** What an import is bounded by. */
 export interface ImportContext {
   readonly clock: Clock;
   /** Milliseconds that one import, or one mount, may take. */

@@ -76,7 +76,6 @@ export async function readPackage(folder: string): Promise<PackageFacts | undefi
   }
 }
 
-/** Reads the facts of a parsed `package.json`. */
 export function readFacts(folder: string, json: Readonly<Record<string, unknown>>): PackageFacts {
   return {
     folder,
@@ -107,7 +106,6 @@ function isTool(value: unknown): value is ManifestTool {
   return isRecord(value) && typeof value["name"] === "string" && typeof value["description"] === "string";
 }
 
-/** A value that is a text; undefined for any other. */
 export function readText(value: unknown): string | undefined {
   return typeof value === "string" ? value : undefined;
 }

@@ -3,7 +3,6 @@ import { dirname, join } from "node:path";
 import { isRecord } from "../diagnostics/json.ts";
 import { findPackage, readFacts, type PackageFacts } from "./manifest.ts";
 
-/** Finds an installed package by its name. */
 export type PackageFinder = (name: string) => Promise<PackageFacts | undefined> | PackageFacts | undefined;
 
 /** Finds many packages from one folder, each by one read; asks Node about its own name, and what it does not find. */

@@ -16,9 +16,7 @@ export type GivenModule = ModuleExports | (() => Promise<ModuleExports> | Module
 /** Modules in memory, by the name that a plan uses for them. */
 export type GivenModules = Readonly<Record<string, GivenModule>>;
 
-/** Where modules are searched. */
 export interface Lookup {
-  /** The plan's folder. */
   readonly folder: string;
   readonly given: GivenModules;
   /** Conditions of package exports, besides `node` and `import`. */
@@ -27,12 +25,10 @@ export interface Lookup {
   readonly resolver?: ModuleSourceResolver | undefined;
 }
 
-/** The entry for which a source is resolved. */
 export interface Asking {
   readonly module: string;
   /** The folder of the file that names the module; in a plan of layers, it may differ from the plan's folder. */
   readonly folder: string;
-  /** The `source` of the entry. */
   readonly source?: Json | undefined;
 }
 
@@ -204,7 +200,6 @@ async function resolvePath(path: string, lookup: Lookup): Promise<Resolution | u
 const entryFiles = ["index.ts", "index.mjs", "index.js"];
 const importable = new Set([".ts", ".mts", ".js", ".mjs", ".cjs", ".cts"]);
 
-/** The entry file of a folder: the one in its `package.json`, else an index file. */
 async function findEntry(
   folder: string,
   facts: PackageFacts | undefined,

@@ -4,13 +4,11 @@ import { dirname, extname, relative, resolve, sep } from "node:path";
 
 /** The files of a module: its entry, and every file that these import by a relative path. */
 export interface SourceFiles {
-  /** SHA-256 of all their contents. */
   readonly digest: string;
   /** The entry's real path: symbolic links are followed. */
   readonly entry: string;
   /** By real path, with the digest of the file and of all files that it imports. */
   readonly digests: ReadonlyMap<string, string>;
-  /** When the entry changed, in milliseconds since the epoch. */
   readonly changedAt: number;
 }
 
@@ -64,7 +62,6 @@ async function findFile(path: string): Promise<string | undefined> {
   return undefined;
 }
 
-/** Digest of a file and of all files that it imports, directly or not. */
 function digestFrom(start: string, files: ReadonlyMap<string, SourceFile>): string {
   const reached = new Set([start]);
   for (const file of reached) for (const each of files.get(file)?.imports ?? []) reached.add(each);

@@ -8,7 +8,6 @@ import type { ModuleExports } from "./import.ts";
 import { isRecord } from "../diagnostics/json.ts";
 import { schemeTable } from "./section-table.ts";
 
-/** The source of an entry, before it is searched. */
 export type Source =
   /** An installed package: the names that are tried, in order. */
   | { readonly kind: "package"; readonly written: string; readonly names: readonly string[] }
@@ -27,12 +26,7 @@ export type Source =
   /** A module of the loader. */
   | { readonly kind: "built-in"; readonly written: string; readonly module: ModuleExports };
 
-/**
- * Reads an entry's `source`, or its `module` when it has none. Paths are relative to the plan's folder.
- *
- * `schemes` are the names of the schemes that the application defines. Throws `SOURCE_REFUSED` for a source that must
- * never be imported, and for one that is not understood.
- */
+/** Reads an entry's `source`, else its `module`. Throws `SOURCE_REFUSED` for what must never be imported. */
 export function readSource(
   { module, source }: { module: string; source?: unknown },
   folder: string,

@@ -4,7 +4,6 @@ import type { PlanMap } from "../diagnostics/positions.ts";
 import { createReporter, type Problem } from "../diagnostics/problems.ts";
 import type { ModuleUse } from "./module-use.ts";
 
-/** Problems of `uses`: names of tools that are not offered. */
 export function findLooseUses(
   modules: readonly ModuleUse[],
   offered: ReadonlySet<string>,

@@ -9,7 +9,6 @@ import type { ModuleUse } from "./module-use.ts";
 import type { MountContext } from "./mount-context.ts";
 import type { StepTimes } from "./step-times.ts";
 
-/** A module that cannot be mounted, and why. */
 export interface FailedUse {
   readonly use: ModuleUse;
   readonly resolution: Resolution | undefined;
@@ -62,7 +61,6 @@ function findHint({ source }: ModuleUse, error: unknown): string | undefined {
   return source.kind === "package" ? hintForPackage(source.written) : undefined;
 }
 
-/** Modules of toolmount that a plan can name by their short name: packages `@toolmount/tool-<name>` of the npm registry. */
 const knownModules: readonly string[] = [
   "bash",
   "delegate",

@@ -4,37 +4,30 @@ import type { MountContext } from "./mount-context.ts";
 import type { PreparedUse } from "./prepare-module.ts";
 import type { Selection } from "./select-tools.ts";
 
-/** A module that is mounted in the current generation. */
 export interface MountedUse extends PreparedUse {
   readonly mounted: MountedModule;
   /** Runs once all modules of the plan are mounted. */
   readonly onSessionReady: unknown;
-  /** True when it registered nothing. */
   readonly degraded: boolean;
   /** Ids of modules whose capabilities it needs, and of modules that were mounted because it asked for them. */
   readonly needs: readonly string[];
 }
 
-/** What one load of a plan made. */
 export interface Generation {
-  /** In the order of mounting. */
   readonly mounted: readonly MountedUse[];
   readonly failed: readonly FailedUse[];
   /** Ids of modules that were taken from the previous generation. */
   readonly kept: readonly string[];
 }
 
-/** What a new generation is built with. */
 export interface BuildContext extends MountContext {
   readonly host: Host;
   readonly previous: Generation | undefined;
   /** Milliseconds that running calls of removed modules may take; see `OpenHostOptions`. */
   readonly drainMs: number | undefined;
-  /** Throws when the host was closed meanwhile. */
   readonly requireOpen: () => void;
 }
 
-/** A generation while it is built. */
 export interface Building {
   readonly draft: Draft;
   readonly context: BuildContext;
@@ -45,7 +38,6 @@ export interface Building {
   readonly connected: Map<PreparedUse, ConnectedUse>;
 }
 
-/** A module of the draft whose mount has not run yet. */
 export interface AddedUse {
   readonly mounted: MountedModule;
   readonly selection: Selection | undefined;

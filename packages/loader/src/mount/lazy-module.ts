@@ -129,16 +129,14 @@ class LazyModule {
     const tool = this.#tools.get(manifest.name);
     if (tool === undefined)
       throw new Error(`the module has no tool "${manifest.name}", which its manifest lists`);
-    const { requiresConfirmation: asked } = tool;
-    const confirmation = typeof asked === "function" ? "dynamic" : asked;
+    const { category, consequenceLevel, requiresConfirmation: asked } = tool;
+    const requiresConfirmation = typeof asked === "function" ? "dynamic" : asked;
+    const own = { category, consequenceLevel, requiresConfirmation };
     // A member that is missing counts as the strictest value, in both.
-    const isTrue =
-      (tool.category ?? strictest.category) === (manifest.category ?? strictest.category) &&
-      (tool.consequenceLevel ?? strictest.consequenceLevel) ===
-        (manifest.consequenceLevel ?? strictest.consequenceLevel) &&
-      (confirmation ?? strictest.requiresConfirmation) ===
-        (manifest.requiresConfirmation ?? strictest.requiresConfirmation);
-    if (!isTrue)
+    const members = ["category", "consequenceLevel", "requiresConfirmation"] as const;
+    const isTrue = (key: (typeof members)[number]) =>
+      (own[key] ?? strictest[key]) === (manifest[key] ?? strictest[key]);
+    if (!members.every(isTrue))
       throw new Error(`the manifest classifies "${manifest.name}" differently than its module does`);
     return tool;
   }

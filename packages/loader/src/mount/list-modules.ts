@@ -10,12 +10,9 @@ import type { ModuleUse } from "./module-use.ts";
 import { listRunnerModules, nameRunners } from "./runner-modules.ts";
 import { isReasonerPart, listSectionModules } from "./section-modules.ts";
 
-/** What the modules of a plan are listed with. */
 export interface Listing {
-  /** The plan's folder. */
   readonly folder: string;
   readonly map: PlanMap;
-  /** Names of the source schemes that were given. */
   readonly schemes: readonly string[];
   readonly reporter: Reporter;
 }

@@ -42,7 +42,6 @@ export interface OpenedPlan {
   position(...path: readonly (string | number)[]): PlanPosition | undefined;
 }
 
-/** A plan that is ready to be mounted. */
 export interface LoadedPlan {
   readonly opened: OpenedPlan;
   readonly plan: Plan;
@@ -57,12 +56,10 @@ export interface LoadedPlan {
   readonly problems: readonly Problem[];
 }
 
-/** What loading a plan depends on. */
 export interface LoadOptions {
   readonly cwd: string;
   readonly env: Environment;
   readonly logger: Logger;
-  /** Names of the overlays to merge over the plan, lowest first. */
   readonly overlays?: readonly string[] | undefined;
   readonly schemes?: SourceSchemes | undefined;
   readonly ignoreLock?: boolean | undefined;
@@ -143,7 +140,6 @@ function giveToOptional(
   return { modules, rest: problems.filter((problem) => !taken.has(problem)) };
 }
 
-/** The files of a plan, lowest first. */
 export function takeLayers(
   input: PlanInput,
   { cwd, overlays }: Pick<LoadOptions, "cwd" | "overlays">,

@@ -8,15 +8,13 @@ import type { PlanModes } from "../plan/schema.ts";
 export function createModesModule({ catalog }: PlanModes): ModuleExports {
   const hasDefault = catalog.some(({ isDefault }) => isDefault);
   const modes = catalog.map((mode, index): ModeSummary => ({
+    ...mode,
     id: mode.id ?? idOf(mode.key),
-    key: mode.key,
-    displayName: mode.displayName,
     description: mode.description ?? "",
     systemPromptSummary: mode.systemPromptSummary ?? "",
     isDefault: hasDefault ? mode.isDefault : index === 0,
     humanRoleHints: mode.humanRoleHints ?? null,
     exampleUtterances: mode.exampleUtterances ?? null,
-    tools: mode.tools,
   }));
   const modeCatalog: ModeCatalog = { listModes: async () => modes };
   return {

@@ -9,7 +9,6 @@ export interface ModuleUse {
   readonly id: string;
   /** The section of the plan that asks for it; `needs` when a mounted module asked for it. */
   readonly section: string;
-  /** As the plan writes it. */
   readonly specifier: string;
   readonly source: Source;
   /** The folder of the file that names it; absent when no file names it. */
@@ -23,18 +22,15 @@ export interface ModuleUse {
   /** The entry of the plan that shapes its tools; null for modules that no entry names. */
   readonly entry: PlanEntry | null;
   readonly limits: Limits;
-  /** The runner of its tools. */
   readonly runner?: string | undefined;
   /** The part of the plan that needs it, when no entry names it: it is then reported as `EXTENSION_MISSING`. */
   readonly neededFor?: string | undefined;
-  /** Where the plan names it. */
   readonly path: Path;
   readonly configPath: Path;
   /** Problems of an optional entry that keep its module from being looked up, such as a missing variable. */
   readonly broken: readonly Problem[];
 }
 
-/** A module that the plan needs without naming it. */
 export function extensionUse(
   module: string,
   neededFor: string,

@@ -7,7 +7,6 @@ import type { ModuleSourceResolver, SourceSchemes } from "../modules/source-reso
 import type { PlanLock } from "../plan/lock-file.ts";
 import type { LoadedPlan } from "./load-plan.ts";
 
-/** What modules are found, imported and mounted with. */
 export interface MountContext extends ImportContext {
   readonly lookup: Lookup;
   readonly logger: Logger;
@@ -20,7 +19,6 @@ export interface MountContext extends ImportContext {
   readonly mask: (text: string) => string;
 }
 
-/** The options of a host that mounting depends on. */
 export interface MountOptions extends ImportContext {
   readonly logger: Logger;
   readonly conditions: readonly string[];
@@ -29,7 +27,6 @@ export interface MountOptions extends ImportContext {
   readonly resolver?: ModuleSourceResolver | undefined;
 }
 
-/** The context in which the modules of a plan are mounted. */
 export function createMountContext(
   { opened, map, mask, lock }: LoadedPlan,
   { logger, clock, startTimeoutMs, startedAt, conditions, extensions, schemes, resolver }: MountOptions,

@@ -1,7 +1,6 @@
 import { messageOf } from "@toolmount/core/errors";
 import type { Coordinator, Logger } from "@toolmount/core";
 
-/** A module that was just mounted. */
 export interface ReadyModule {
   readonly id: string;
   /** Its export of this name; of another contract, what its adapter renders as such. */

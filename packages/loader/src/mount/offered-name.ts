@@ -1,13 +1,11 @@
 import { matchesGlob } from "@toolmount/core/match-arguments";
 import { isRecord } from "../diagnostics/json.ts";
 
-/** The keys of an entry that choose and rename tools, checked or not. */
 export interface Naming {
   readonly tools?: unknown;
   readonly prefix?: unknown;
 }
 
-/** The facts of a tool by which an entry can choose it. */
 export interface Choosable {
   readonly name: string;
   readonly category?: string | undefined;

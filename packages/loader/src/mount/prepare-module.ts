@@ -20,7 +20,6 @@ import { mountModule } from "./recording-coordinator.ts";
 import { checkByManifest, parseConfig } from "./parse-config.ts";
 import { createStepTimer, type StepTimer, type StepTimes } from "./step-times.ts";
 
-/** A module that is imported and whose config is parsed: it is ready to be mounted. */
 export interface PreparedUse {
   readonly use: ModuleUse;
   readonly resolution: Resolution;
@@ -104,7 +103,6 @@ function askingOf({ entry, folder }: ModuleUse, planFolder: string): Asking | un
   return { module, folder: folder ?? planFolder, source: source as Json | undefined };
 }
 
-/** Only finds the module of one use, for a plan that has other problems. */
 export async function findModule(use: ModuleUse, context: MountContext): Promise<readonly Problem[]> {
   try {
     await resolveUse(use, context);
@@ -128,7 +126,6 @@ function identityOf(use: ModuleUse, resolution: Resolution, { lookup, lockDigest
   };
 }
 
-/** Tests whether two prepared uses are the same use of the same module. */
 export function isSameUse(a: PreparedUse, b: PreparedUse): boolean {
   return a.resolution.given === b.resolution.given && isDeepStrictEqual(a.identity, b.identity);
 }

@@ -1,10 +1,8 @@
 import { ToolmountError, type Coordinator, type JsonObject } from "@toolmount/core";
 import { runMount, type LoadedModule } from "@toolmount/core/internal";
 
-/** A coordinator, and a record of what was registered through it. */
 export interface RecordingCoordinator {
   readonly coordinator: Coordinator;
-  /** Things mounted at `tools`. */
   readonly tools: ReadonlySet<unknown>;
   /** Points at which something was mounted, in the order of their first use. */
   readonly points: ReadonlySet<string>;

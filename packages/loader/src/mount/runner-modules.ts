@@ -6,7 +6,6 @@ import type { GivenModules } from "../modules/resolve.ts";
 import type { Plan } from "../plan/check-plan.ts";
 import { extensionUse, type ModuleUse } from "./module-use.ts";
 
-/** One runner that entries of the plan ask for with `run`. */
 export interface RunnerSettings {
   readonly name: string;
   readonly place: string;

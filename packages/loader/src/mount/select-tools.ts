@@ -10,7 +10,6 @@ import type { Reporter } from "../diagnostics/problems.ts";
 /** Shapes the tools that one entry's module mounts, and records which names of the entry match none of them. */
 export interface Selection {
   readonly shapeTool: (tool: ToolDefinition) => ToolShape | null;
-  /** Reports names and patterns of the entry that match no tool of the module. */
   reportUnmatched(reporter: Reporter): void;
 }
 

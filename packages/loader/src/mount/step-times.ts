@@ -11,7 +11,6 @@ export interface StepTimes {
   readonly mountMs?: number;
 }
 
-/** Measures the steps of one module. */
 export interface StepTimer {
   readonly times: StepTimes;
   measure<Value>(step: keyof StepTimes, work: () => Promise<Value>): Promise<Value>;

@@ -3,7 +3,6 @@ import { isList, isRecord } from "../diagnostics/json.ts";
 import type { Path } from "../diagnostics/positions.ts";
 import type { Reporter } from "../diagnostics/problems.ts";
 
-/** A section of the plan that lists modules, or names one. */
 export type EntrySection = "orchestrator" | "context" | "providers" | "tools" | "hooks";
 
 /** A module specification as the plan writes it. */
@@ -92,7 +91,6 @@ function findUnnamed(providers: readonly Json[]): number[] {
 
 const pythonSource = /^git\+(?:https|ssh):\/\/(?:git@)?github\.com\/[\w.-]+\/amplifier-(?:module|bundle)-/;
 
-/** The module here that a module of another system is mapped to. */
 export type Foreign =
   /** A package of toolmount, when it is installed. */
   | { readonly kind: "package"; readonly names: readonly string[]; readonly hint: string }

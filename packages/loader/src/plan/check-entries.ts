@@ -6,7 +6,6 @@ import { listWritten, type EntrySection, type WrittenEntry } from "./amplifier.t
 import { isCommandHook } from "./command-hooks.ts";
 import { entrySchema, type EntryDocument, type ToolOverride } from "./schema.ts";
 
-/** One entry of a plan, checked. */
 export interface PlanEntry extends EntryDocument {
   readonly section: EntrySection;
   readonly required: boolean;

@@ -9,19 +9,15 @@ import { checkEntries, type PlanEntry } from "./check-entries.ts";
 import { checkCommandHooks, type CommandHook } from "./command-hooks.ts";
 import { limitsSchema, modesSchema, planSchema, type LimitsDocument, type PlanModes } from "./schema.ts";
 
-/** A plan, checked: the loader mounts what it lists. */
 export interface Plan {
   readonly version: 1 | undefined;
   readonly name: string | undefined;
   readonly entries: readonly PlanEntry[];
   /** Entries of `hooks` that run programs. */
   readonly commandHooks: readonly CommandHook[];
-  /** Sections that configure a module, as written. */
   readonly sections: Readonly<Record<string, Json>>;
-  /** Whether it is an Amplifier plan. */
   readonly amplifier: boolean;
   readonly modes: PlanModes | undefined;
-  /** Limits of every call. */
   readonly limits: Limits;
   /** Unknown sections of a versionless plan. */
   readonly unknownSections: readonly string[];
@@ -116,7 +112,6 @@ function checkLimits(policy: Json | undefined, reporter: Reporter): Limits {
   return {};
 }
 
-/** Limits under core's names; absent limits stay absent. */
 export function readLimits({ timeout, outputBytes, concurrent, rate }: LimitsDocument): Limits {
   return {
     ...(timeout !== undefined && { timeoutMs: timeout }),
@@ -149,7 +144,6 @@ function dropNotes(plan: JsonObject): JsonObject {
   return Object.fromEntries(kept.map(([key, inner]) => [key, entryLists.has(key) ? drop(inner) : inner]));
 }
 
-/** Keys whose values belong to modules. */
 const opaque = new Set(["config", "source", "run"]);
 
 function drop(value: Json): Json {

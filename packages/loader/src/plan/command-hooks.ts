@@ -53,15 +53,12 @@ export const commandHookSchema = z.strictObject({
   priority: z.int().default(0).describe("Lower runs first, among all hooks."),
 });
 
-/** A command hook of a plan, checked. */
 export type CommandHook = Omit<z.output<typeof commandHookSchema>, "id">;
 
-/** Whether an entry of `hooks` is a command hook. */
 export function isCommandHook(entry: Json): entry is JsonObject {
   return isRecord(entry) && entry["command"] !== undefined && entry["module"] === undefined;
 }
 
-/** The command hooks of a plan, in order. */
 export function checkCommandHooks(plan: JsonObject, reporter: Reporter): CommandHook[] {
   const { hooks } = plan;
   if (!isList(hooks)) return [];

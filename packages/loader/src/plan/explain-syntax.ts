@@ -89,7 +89,6 @@ const ofIndent: ReadonlySet<ErrorCode> = new Set<ErrorCode>([
   "MULTILINE_IMPLICIT_KEY",
 ]);
 
-/** Sentences for errors whose cause is clear from their code. */
 const sentences: Partial<Record<ErrorCode, string>> = {
   TAB_AS_INDENT: "this line begins with a tab; indent with spaces",
   BLOCK_AS_IMPLICIT_KEY: "this value contains a colon and a space; put the value in quotes",
@@ -132,14 +131,12 @@ interface Column {
 
 interface Row {
   readonly number: number;
-  /** Offset of its first character that is not a space. */
   readonly offset: number;
   readonly indent: number;
   /** What follows its spaces and dashes. */
   readonly rest: string;
   /** The column of its key: 4 in `  - module: a`. */
   readonly keys: number;
-  /** Whether it is an item of a list. */
   readonly isItem: boolean;
   /** Whether its value is on the next lines. */
   readonly opens: boolean;

@@ -4,7 +4,6 @@ import { dirname, isAbsolute, resolve } from "node:path";
 import type { Json, JsonObject } from "@toolmount/core";
 import { findPlace, type Path, type PlanMap } from "../diagnostics/positions.ts";
 
-/** Most bytes of a file whose text a plan can use as a value. */
 const maxBytes = 64 * 1024;
 
 /** The value of `${file:…}`: the text of a file, or why it has no value. */
@@ -12,7 +11,6 @@ type FileValue =
   | { readonly ok: true; readonly text: string }
   | { readonly ok: false; readonly problem: string };
 
-/** Values of files, by the absolute path. */
 export type FileValues = ReadonlyMap<string, FileValue>;
 
 const reference = /\$(\$\{)|\$\{file:([^{}$]*)\}/g;
@@ -28,7 +26,6 @@ export async function readFileValues(value: JsonObject, map: PlanMap, folder: st
   return new Map(await Promise.all([...paths].map(async (path) => [path, await readText(path)] as const)));
 }
 
-/** The absolute path of a reference. */
 export function resolveFileValue(written: string, path: Path, map: PlanMap, folder: string): string {
   if (isAbsolute(written)) return written;
   const place = findPlace(map, path);

@@ -9,7 +9,6 @@ import { makeProblem, type Problem } from "../diagnostics/problems.ts";
 /** Variables by name; `process.env` is one. */
 export type Environment = Readonly<Record<string, string | undefined>>;
 
-/** A plan's value with its variables filled in. */
 export interface Interpolated {
   readonly value: JsonObject;
   readonly problems: readonly Problem[];
@@ -19,13 +18,7 @@ export interface Interpolated {
   readonly secrets: readonly string[];
 }
 
-/**
- * Fills in `${NAME}` and `${NAME:-default}` in every text value of a plan; keys do not change.
- *
- * A value that was filled in stays a text and is not interpolated again. The default is used when the variable is unset or
- * empty, as in a shell. `$${` is a literal `${`; a `$` without a brace is itself. A missing variable is `VARIABLE_MISSING`
- * at its place; no problem contains a value. `${file:path}` is the text of a file, which was read before.
- */
+/** Fills in `${NAME}`, `${NAME:-default}` and `${file:path}` in text values, once. No problem contains a value. */
 export function interpolate(
   value: JsonObject,
   map: PlanMap,

@@ -14,7 +14,6 @@ export const planKeys: readonly string[] = [
   "tests",
 ];
 
-/** The keys of one entry. */
 export const entryKeys: readonly string[] = [
   "module",
   "id",

@@ -103,7 +103,6 @@ function refuse(file: string, problem: string): Error {
   ]);
 }
 
-/** The facts of a module that a lock records with its tools. */
 export type LockedModule = Pick<LockedTool, "version" | "integrity">;
 
 /** The lock of tools as they are now; `modules` by the id of each. */
@@ -175,7 +174,6 @@ function differencesOf(before: Json | undefined, now: Json | undefined, path: Pa
   return [...keys].flatMap((key) => differencesOf(before[key], now[key], [...path, key]));
 }
 
-/** Writes a lock file in one step. */
 export async function writeLock(file: string, lock: PlanLock): Promise<void> {
   const beside = `${file}.new`;
   await writeFile(beside, `${JSON.stringify(lock, null, 2)}\n`);

@@ -5,7 +5,6 @@ import type { Layer, Layers } from "./read-layers.ts";
 import { findPlace, pathKey, type Path, type PlanMap } from "../diagnostics/positions.ts";
 import { makeProblem, type Problem } from "../diagnostics/problems.ts";
 
-/** One plan, merged from all layers. */
 export interface Combined {
   readonly value: JsonObject;
   /** Where each part of the value is written, in the highest layer that sets it. */
@@ -122,7 +121,6 @@ function layEntry(combining: Combining, below: Json, above: Json, from: Path, to
   return layValue(combining, rest, above, from, to, map);
 }
 
-/** Tests whether an entry only changes another one. */
 function isChange(entry: Json): boolean {
   return (
     isRecord(entry) &&
@@ -160,28 +158,21 @@ function complainUnused(
   );
 }
 
+/** Removes entries of a list, and moves the places of those after them. */
 function withoutEntries(
   marks: PlanMap,
   entries: readonly Json[],
   removed: readonly number[],
   section: string,
 ): Json[] {
-  const kept = entries
-    .map((entry, index) => ({ entry, index }))
-    .filter(({ index }) => !removed.includes(index));
-  const moved: PlanMap = new Map();
-  for (const [to, { entry, index }] of kept.entries())
-    moveMarks(marks, moved, entry, [section, index], [section, to]);
-  for (const [index, entry] of entries.entries()) {
-    marks.delete(pathKey([section, index]));
-    forget(marks, entry, [section, index]);
+  const kept = [...entries.keys()].filter((index) => !removed.includes(index));
+  const prefix = `${pathKey([section])}/`;
+  const old = [...marks].filter(([key]) => key.startsWith(prefix));
+  for (const [key] of old) marks.delete(key);
+  for (const [key, mark] of old) {
+    const [index, ...rest] = key.slice(prefix.length).split("/");
+    const to = kept.indexOf(Number(index));
+    if (to !== -1) marks.set(prefix + [to, ...rest].join("/"), mark);
   }
-  for (const [key, mark] of moved) marks.set(key, mark);
-  return kept.map(({ entry }) => entry);
-}
-
-function moveMarks(marks: PlanMap, moved: PlanMap, value: Json, from: Path, to: Path): void {
-  const mark = marks.get(pathKey(from));
-  if (mark !== undefined) moved.set(pathKey(to), mark);
-  for (const [key, inner] of membersOf(value)) moveMarks(marks, moved, inner, [...from, key], [...to, key]);
+  return kept.map((index) => entries[index]!);
 }

@@ -4,34 +4,19 @@ import { isExact, isRecord, maxPlanDepth, refusedKeys } from "../diagnostics/jso
 import { pathKey, type Path, type PlanMap } from "../diagnostics/positions.ts";
 import { makeProblem, type Problem } from "../diagnostics/problems.ts";
 import { explainSyntax } from "./explain-syntax.ts";
+import type { SimplePlan } from "./parse-simple-yaml.ts";
 import { maxPlanBytes, sizeProblem, type PlanText } from "../diagnostics/source-text.ts";
 
-/** A plan's text as a value, and where each part of it is written. */
-interface ParsedPlan {
-  readonly value: JsonObject;
-  readonly map: PlanMap;
-}
-
 export type ParseResult =
-  | ({ readonly ok: true } & ParsedPlan)
+  | ({ readonly ok: true } & SimplePlan)
   | { readonly ok: false; readonly problems: readonly Problem[] };
 
-/**
- * Reads YAML 1.2 (and so JSON) into plain data, with the place of each value.
- *
- * Refused, each at its place: more than {@link maxPlanBytes}, nesting beyond {@link maxPlanDepth}, several documents,
- * duplicate keys, keys such as `__proto__`, aliases of maps and lists, merge keys, tags, numbers that JSON or a double
- * cannot hold. Only the first {@link maxProblems} problems are reported.
- */
+/** Reads YAML 1.2 as plain data with the place of each value; refuses, at its place, what a plan must not have. */
 export function parsePlan(text: PlanText): ParseResult {
   if (Buffer.byteLength(text.text) > maxPlanBytes) return refuse(text, 0, "PLAN_TOO_LARGE", sizeProblem);
-  if (text.text.includes("\0"))
-    return refuse(
-      text,
-      text.text.indexOf("\0"),
-      "PLAN_SYNTAX",
-      "a plan is a text file; this file contains a zero byte",
-    );
+  const zero = text.text.indexOf("\0");
+  const binary = "a plan is a text file; this file contains a zero byte";
+  if (zero !== -1) return refuse(text, zero, "PLAN_SYNTAX", binary);
   return compose(text);
 }
 
@@ -94,14 +79,8 @@ function convert(text: PlanText, contents: Node | null): ParseResult {
     walk.problems.splice(maxProblems, Infinity, syntaxProblem(text, 0, "PLAN_TOO_LARGE", problem));
   }
   if (walk.problems.length > 0) return { ok: false, problems: walk.problems };
-  if (!isRecord(value))
-    return refuse(
-      text,
-      0,
-      "PLAN_SYNTAX",
-      `a plan is a map with the key "tools", but this is ${describe(value)}`,
-    );
-  return { ok: true, value, map: walk.map };
+  const problem = `a plan is a map with the key "tools", but this is ${describe(value)}`;
+  return isRecord(value) ? { ok: true, value, map: walk.map } : refuse(text, 0, "PLAN_SYNTAX", problem);
 }
 
 interface Walk {
@@ -122,12 +101,8 @@ function readNode(walk: Walk, node: Node, path: Path, key?: number): Json {
   if (path.length > maxPlanDepth) return complain(walk, offset, path, depthProblem, "PLAN_TOO_LARGE");
   if (isAlias(node)) return readAlias(walk, node.source, offset, path);
   if (node.tag !== undefined && !plainTags.has(node.tag)) {
-    return complain(
-      walk,
-      offset,
-      path,
-      `the tag ${node.tag.slice(0, 100)} is not allowed; a plan contains plain data`,
-    );
+    const problem = `the tag ${node.tag.slice(0, 100)} is not allowed; a plan contains plain data`;
+    return complain(walk, offset, path, problem);
   }
   if (isMap(node)) return readMap(walk, node.items as Pair<Node, Node | null>[], path);
   if (isSeq(node)) return node.items.map((item, index) => readNode(walk, item as Node, [...path, index]));
@@ -174,14 +149,11 @@ function findKeyProblem(name: string, known: ReadonlyMap<string, Json>): string 
 function readAlias(walk: Walk, anchor: string, offset: number, path: Path): Json {
   const value = walk.anchors.get(anchor);
   if (value !== undefined) return value;
-  return complain(
-    walk,
-    offset,
-    path,
-    /^[\w-]+$/.test(anchor)
-      ? `the alias *${anchor.slice(0, 100)} is not allowed: an alias can repeat a single value, not a map or a list`
-      : `a value that begins with * is an alias in YAML; put the text in quotes: "*${anchor.slice(0, 100)}"`,
-  );
+  const shown = `*${anchor.slice(0, 100)}`;
+  const problem = /^[\w-]+$/.test(anchor)
+    ? `the alias ${shown} is not allowed: an alias can repeat a single value, not a map or a list`
+    : `a value that begins with * is an alias in YAML; put the text in quotes: "${shown}"`;
+  return complain(walk, offset, path, problem);
 }
 
 function readScalar(walk: Walk, node: Node, offset: number, path: Path): Json {

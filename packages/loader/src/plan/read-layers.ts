@@ -8,7 +8,6 @@ import { findPlace, type Path, type Place, type PlanMap } from "../diagnostics/p
 import { makeProblem, planError, type Problem } from "../diagnostics/problems.ts";
 import { readPlan } from "./read-plan.ts";
 
-/** One file of a plan. */
 export interface Layer {
   /** `base`: another layer extends it. `overlay`: merged over the plan by its name. */
   readonly role: "base" | "plan" | "overlay";
@@ -29,14 +28,7 @@ export interface Layers {
 /** Most files of one plan. */
 const maxLayers = 32;
 
-/**
- * Reads a plan's file and its layers, lowest first: the files it extends, in the order written, each after the files that
- * it extends itself; then the plan; then its overlays, in the given order. A file that is reached twice is read once, at its
- * first place.
- *
- * Throws `PLAN_NOT_FOUND` when the plan itself does not exist, and `PLAN_INVALID` with the problems of all files when it
- * cannot be read. Problems of the other files are returned.
- */
+/** Reads a plan's layers, lowest first: what it extends, each file once; then the plan; then its overlays. */
 export async function readLayers(
   input: string | URL | undefined,
   { cwd, overlays = [] }: { readonly cwd: string; readonly overlays?: readonly string[] | undefined },

@@ -32,6 +32,9 @@ const toolName = z.string().regex(/^[A-Za-z0-9_.-]{1,128}$/, {
   error: "a tool's name has 1 to 128 letters, digits, _ . and -",
 });
 
+const toolGlob = (pattern: RegExp) =>
+  z.string().regex(pattern, { error: "a tool's name, or a glob of * and ?" });
+
 const argumentOverride = z.strictObject({
   description: z.string().min(1).optional().describe("Shown to the model instead of the author's."),
   default: z.json().optional().describe("Used when the model does not send the argument."),
@@ -53,7 +56,7 @@ const toolOverride = z.strictObject({
 
 const pattern = z.union(
   [
-    z.string().regex(/^[A-Za-z0-9_.*?-]{1,128}$/, { error: "a tool's name, or a glob of * and ?" }),
+    toolGlob(/^[A-Za-z0-9_.*?-]{1,128}$/),
     z.strictObject({ category: z.enum(["read", "write", "delete", "side_effect"]) }),
     z.strictObject({ tag: z.string().min(1) }),
   ],
@@ -84,7 +87,6 @@ const source = z
     "Where the module is: ./path, file:, npm:name, npm:name@range, git+https://…@ref#subdirectory=…, or { mcp: … }.",
   );
 
-/** One entry of a plan. */
 export const entrySchema = z.strictObject({
   module: z
     .string()
@@ -147,14 +149,13 @@ const mode = z.strictObject({
   humanRoleHints: z.array(z.string()).nullish(),
   exampleUtterances: z.array(z.string()).nullish(),
   tools: z
-    .array(z.string().regex(/^!?[A-Za-z0-9_.*?-]{1,128}$/, { error: "a tool's name, or a glob of * and ?" }))
+    .array(toolGlob(/^!?[A-Za-z0-9_.*?-]{1,128}$/))
     .default(["*"])
     .describe(
       "Offered names, or globs of them, of the tools of this mode; a name that begins with ! is excluded.",
     ),
 });
 
-/** The modes of a plan. */
 export const modesSchema = z.strictObject({
   catalog: z.array(mode).min(1).describe("The modes of an agent."),
 });
@@ -197,7 +198,6 @@ export const planSchema = z.strictObject({
     .describe("Calls, and the answers that the plan must give; or replay: a recorded file to compare with."),
 });
 
-/** Limits of calls, as a plan writes them. */
 export const limitsSchema = limits;
 
 export type EntryDocument = z.output<typeof entrySchema>;
