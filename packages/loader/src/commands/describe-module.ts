@@ -5,12 +5,15 @@ import { manifestFacts, type ManifestTool, type ModuleManifest } from "../module
 import { recogniseModule, type LoadedModule } from "@toolmount/core/internal";
 import { mountModule } from "../mount/recording-coordinator.ts";
 
-interface Facts {
+/** Facts for `describeModule` that the code of a module does not contain. */
+export interface DescribeOptions {
   /** Default `{}`. */
   readonly config?: JsonObject | undefined;
   /** The `toolmount` part of its `package.json`: `type`, `static` and `needs` are taken from there. */
   readonly manifest?: Partial<ModuleManifest> | undefined;
+  /** Its name in messages. */
   readonly name?: string | undefined;
+  /** The value of the capability `session.working_dir`. Default: not registered. */
   readonly workingDir?: string | undefined;
 }
 
@@ -18,7 +21,10 @@ interface Facts {
  * Mounts a module in a host of its own and returns the manifest that describes it. The host is closed again. Throws
  * `CONFIG_INVALID`, `MODULE_INVALID`, and the errors of the module.
  */
-export async function describeModule(exports: ModuleExports, options: Facts = {}): Promise<ModuleManifest> {
+export async function describeModule(
+  exports: ModuleExports,
+  options: DescribeOptions = {},
+): Promise<ModuleManifest> {
   const { name = "module", manifest = {} } = options;
   const module = recogniseModule(name, exports);
   const config = await parse(name, module, options.config ?? {});

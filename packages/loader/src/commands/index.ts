@@ -48,6 +48,7 @@ export {
 export { parseFlowMap, type FlowMap } from "./flow-map.ts";
 
 // Read a module
+export { describeModule, type DescribeOptions } from "./describe-module.ts";
 export {
   describePackage,
   importPackage,

@@ -1,7 +1,7 @@
 import type { Coordinator } from "@toolmount/core";
 import { z } from "zod";
 import { expect, test } from "vitest";
-import { describeModule } from "../../src/commands/describe-module.ts";
+import { describeModule } from "../../src/commands/index.ts";
 
 const config = z.strictObject({ root: z.string() });
 const tool = {
