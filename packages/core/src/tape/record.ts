@@ -15,11 +15,6 @@ export interface RecordOptions {
   readonly write: (call: TapeCall) => void;
 }
 
-interface Begun {
-  readonly order: number;
-  readonly decision: TapeDecision;
-}
-
 /**
  * Records every call of a host when it ends, whichever way it came. Returns what stops it.
  *
@@ -29,10 +24,10 @@ export function recordCalls(
   host: Pick<Host, "coordinator" | "tools">,
   { redact, write }: RecordOptions,
 ): Undo {
-  const begun = new Map<string, Begun>();
+  const begun = new Map<string, { readonly order: number; readonly decision: TapeDecision }>();
   const digestOf = digestsOf(host);
   let last = 0;
-  const begin = (runId: string, decision: TapeDecision): Begun => {
+  const begin = (runId: string, decision: TapeDecision) => {
     const known = begun.get(runId);
     // A call that waited is decided twice: first it is asked about, then it is answered.
     const entry = { order: known?.order ?? (last += 1), decision: known?.decision ?? decision };

@@ -41,7 +41,8 @@ export function createReplay(tape: Tape, redact: Redactor = createRedactor()): R
 class TapeReplay implements Replay {
   readonly problems: string[] = [];
   readonly runner: Runner = {
-    run: async (job) => this.#answer(job.info.runId, job.info.tool, job.arguments),
+    run: async ({ info, arguments: given }) =>
+      this.#answer({ run_id: info.runId, tool_name: info.tool, tool_input: given }),
   };
   readonly #open: TapeCall[];
   readonly #matches = new Map<string, Match>();
@@ -59,8 +60,7 @@ class TapeReplay implements Replay {
     this.#digestOf = digestsOf(host);
     return observe(
       host,
-      (runId, _decision, data) =>
-        void this.#match(runId, String(data["tool_name"]), data["tool_input"] as Json),
+      (_runId, _decision, data) => void this.#match(data),
       (data) => this.#compare(data),
     );
   }
@@ -70,8 +70,8 @@ class TapeReplay implements Replay {
     return [...this.problems, ...left];
   }
 
-  #answer(runId: string, tool: string, given: Json): ToolReturn {
-    const { call, problem } = this.#mustHaveRun(runId, this.#match(runId, tool, given));
+  #answer(data: EventData): ToolReturn {
+    const { call, problem } = this.#mustHaveRun(String(data["run_id"]), this.#match(data));
     if (problem !== null || call === null) throw mismatch(problem ?? "it is not on the tape");
     return answerOf(call);
   }
@@ -88,11 +88,13 @@ class TapeReplay implements Replay {
   }
 
   /** Finds the call on the tape, once for each call, and reports what is not as it was. */
-  #match(runId: string, tool: string, given: Json): Match {
+  #match(data: EventData): Match {
+    const runId = String(data["run_id"]);
     const known = this.#matches.get(runId);
     if (known !== undefined) return known;
     this.#count += 1;
-    const match = this.#find(this.#redact(tool) as string, redactArguments(given, this.#redact));
+    const tool = this.#redact(String(data["tool_name"])) as string;
+    const match = this.#find(tool, redactArguments(data["tool_input"] as Json, this.#redact));
     this.#matches.set(runId, match);
     if (match.problem !== null) this.problems.push(`call ${this.#count}: ${match.problem}`);
     return match;
@@ -134,11 +136,7 @@ class TapeReplay implements Replay {
 
   #compare(data: EventData): void {
     if (data["parent_id"] !== undefined) return;
-    const { call, problem } = this.#match(
-      String(data["run_id"]),
-      String(data["tool_name"]),
-      data["tool_input"] as Json,
-    );
+    const { call, problem } = this.#match(data);
     this.#matches.delete(String(data["run_id"]));
     if (call === null || problem !== null) return;
     const given = this.#redact(withoutOrigin(data["tool_result"] as ToolResult) as unknown as Json);

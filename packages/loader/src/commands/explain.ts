@@ -60,11 +60,10 @@ export async function explainTool(
       .map((tool) => ({ ...tool, entry })),
   );
   const infos = entries.flatMap(infosOf);
-  const judge = await openPolicies(sections, loaded);
   const tools = await Promise.all(
     found.map(async (tool) => {
       const info = infos.find(({ name: offered, owner }) => offered === tool.name && owner === tool.entry.id);
-      const answers = info === undefined ? [] : await judge(info, options.arguments ?? {}, options.mode);
+      const answers = info === undefined ? [] : await askPolicies(sections, loaded, info, options);
       return { ...tool, answers };
     }),
   );
@@ -94,36 +93,28 @@ function completeEntry(
   };
 }
 
-type Judge = (tool: ToolInfo, args: JsonObject, mode: string | undefined) => Promise<ExplainedAnswer[]>;
-
-async function openPolicies(sections: readonly PreparedUse[], { map }: LoadedPlan): Promise<Judge> {
-  const modules = sections.filter(({ use }) => use.section === "policy");
-  return async (tool, args, mode) => {
-    const host = createHost();
-    try {
-      host.coordinator.registerCapability("plan.position", (path: Path) => findPosition(map, path));
-      const draft = host.draft();
-      for (const { use, module, config } of modules)
-        await mountModule(use.id, module, draft.addModule({ id: use.id, config }).coordinator, config);
-      await draft.commit();
-      const policies = [...(host.coordinator.get("policies") as ReadonlyMap<string, Policy>).values()];
-      return await askAll(policies, tool, args, mode);
-    } finally {
-      await host.close();
-    }
-  };
-}
-
-async function askAll(
-  policies: readonly Policy[],
+/** Mounts the plan's policy modules in a host of their own, and asks them about a call. */
+async function askPolicies(
+  sections: readonly PreparedUse[],
+  { map }: LoadedPlan,
   tool: ToolInfo,
-  args: JsonObject,
-  mode: string | undefined,
+  { arguments: given = {}, mode }: ExplainOptions,
 ): Promise<ExplainedAnswer[]> {
-  const info = { callId: "", runId: "", tool: tool.name, depth: 0, ...(mode !== undefined && { mode }) };
-  const answers = policies.map(async (policy): Promise<ExplainedAnswer[]> => {
-    const answer = (await policy.prepare(tool)?.({ info, tool, arguments: args })) ?? null;
-    return answer === null ? [] : [{ policy: policy.name, answer }];
-  });
-  return (await Promise.all(answers)).flat();
+  const host = createHost();
+  try {
+    host.coordinator.registerCapability("plan.position", (path: Path) => findPosition(map, path));
+    const draft = host.draft();
+    for (const { use, module, config } of sections.filter((section) => section.use.section === "policy"))
+      await mountModule(use.id, module, draft.addModule({ id: use.id, config }).coordinator, config);
+    await draft.commit();
+    const policies = [...(host.coordinator.get("policies") as ReadonlyMap<string, Policy>).values()];
+    const info = { callId: "", runId: "", tool: tool.name, depth: 0, ...(mode !== undefined && { mode }) };
+    const answers = policies.map(async (policy): Promise<ExplainedAnswer[]> => {
+      const answer = (await policy.prepare(tool)?.({ info, tool, arguments: given })) ?? null;
+      return answer === null ? [] : [{ policy: policy.name, answer }];
+    });
+    return (await Promise.all(answers)).flat();
+  } finally {
+    await host.close();
+  }
 }

@@ -53,7 +53,11 @@ function checkEntry(
     return undefined;
   }
   const entry = parsed.data;
-  if (entry.remove === true) return reportNothingBelow({ section, value, path }, reporter);
+  if (entry.remove === true) {
+    const problem = "there is no lower layer with an entry to remove";
+    reporter.report("PLAN_VALUE_INVALID", { problem }, { path: [...path, "remove"] });
+    return undefined;
+  }
   const isRequired = !plan.amplifier || section === "orchestrator" || section === "context";
   const id = entry.id ?? entry.instance_id;
   const wake = entry.wake ?? plan.wake;
@@ -65,11 +69,6 @@ function checkEntry(
     ...(id !== undefined && { id }),
     ...(wake !== undefined && { wake }),
   };
-}
-
-function reportNothingBelow({ path }: WrittenEntry, { report }: Reporter): undefined {
-  const problem = "there is no lower layer with an entry to remove";
-  report("PLAN_VALUE_INVALID", { problem }, { path: [...path, "remove"] });
 }
 
 /** What an entry sets for single tools, by the names that their author chose. */
