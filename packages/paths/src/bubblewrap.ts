@@ -1,4 +1,5 @@
-import { isAbsolute } from "node:path";
+import { existsSync, realpathSync } from "node:fs";
+import { delimiter, isAbsolute, join } from "node:path";
 
 /** What bubblewrap starts a program with. */
 export interface BubblewrapProgram {
@@ -105,4 +106,45 @@ export function sandboxMounts({ cwd, read, write, denied, network }: SandboxMoun
 
 function bind(option: string, paths: readonly string[]): string[] {
   return paths.flatMap((path) => [option, path, path]);
+}
+
+/** A program to start in a sandbox. */
+export interface SandboxedProgram {
+  readonly command: string;
+  readonly args: readonly string[];
+  /** Its whole environment. The program and bubblewrap are found on its `PATH`. */
+  readonly env: Readonly<Record<string, string>>;
+}
+
+/** What is started instead of the program, and with which environment. */
+export interface SandboxLaunch {
+  readonly file: string;
+  readonly args: readonly string[];
+  readonly env: Readonly<Record<string, string>>;
+}
+
+/**
+ * How a program is started in a sandbox of its own, or why it cannot be: bubblewrap or the program is not on `PATH`. The
+ * file of the program can be read inside.
+ */
+export function launchInSandbox(
+  { command, args, env }: SandboxedProgram,
+  mounts: SandboxMounts,
+): SandboxLaunch | { readonly problem: string } {
+  const bwrap = findProgram("bwrap", env["PATH"]);
+  if (bwrap === undefined) return { problem: "bwrap is not on PATH; install the package bubblewrap" };
+  const program = isAbsolute(command) ? command : findProgram(command, env["PATH"]);
+  if (program === undefined) return { problem: `"${command}" is not on PATH` };
+  const read = [program, realpathSync(program), ...mounts.read];
+  const options = bubblewrapArguments({ cwd: mounts.cwd, env }, sandboxMounts({ ...mounts, read }));
+  return { file: bwrap, args: [...options, program, ...args], env };
+}
+
+/** The absolute path of a program on a PATH. */
+export function findProgram(name: string, path = ""): string | undefined {
+  return path
+    .split(delimiter)
+    .filter((folder) => folder !== "")
+    .map((folder) => join(folder, name))
+    .find((file) => existsSync(file));
 }

@@ -10,7 +10,7 @@ const lanes = Math.min(rounds, 4);
 
 /** A variable that every process of these tests gets, to find those that are left. */
 const mark = "TOOLMOUNT_TEST_MARK";
-const limits = { timeoutMs: 50_000, graceMs: 20_000 };
+const limits = { timeoutMs: 600_000, graceMs: 20_000 };
 
 const deaths = [
   { act: "exit 0", says: /ended with exit code 0/ },
@@ -35,7 +35,8 @@ describe.each(["none", "bubblewrap"])("a tool that ends its process, with border
   let far: World;
   beforeAll(async () => {
     vi.stubEnv(mark, marked);
-    far = await world({ border, memoryMb: 160, processes: lanes, env: [mark] }, { limits });
+    const run = { border, memoryMb: 160, processes: lanes, env: [mark], startTimeoutMs: 600_000 };
+    far = await world(run, { limits });
     vi.unstubAllEnvs();
   });
   afterAll(() => far[Symbol.asyncDispose]());

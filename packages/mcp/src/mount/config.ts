@@ -22,6 +22,22 @@ export const config = z
     args: z.array(z.string()).default([]),
     env: texts.default({}).describe("Variables of the program, beside PATH, HOME and a few others."),
     cwd: z.string().optional().describe("Working folder of the program; default the plan's."),
+    border: z
+      .enum(["none", "bubblewrap"])
+      .default("none")
+      .describe("What keeps the program from the machine. bubblewrap: files, the network and other processes."),
+    read: z
+      .array(z.string().min(1))
+      .default([])
+      .describe("Behind a border: files and folders that the program may read, relative to the plan."),
+    write: z
+      .array(z.string().min(1))
+      .default([])
+      .describe("Behind a border: files and folders that the program may change, relative to the plan."),
+    network: z
+      .enum(["none", "any"])
+      .default("none")
+      .describe("Behind a border: whether the program may use the network."),
     url: z
       .url({ protocol: /^https?$/ })
       .optional()
@@ -95,6 +111,19 @@ export const config = z
         code: "custom",
         input: value,
         message: "an MCP server has a command or a url: exactly one of them",
+      });
+    const { border, read, write, network } = value;
+    if (border !== "none" && value.command === undefined)
+      issues.push({
+        code: "custom",
+        input: value,
+        message: "a border is for an MCP server with a command; a server with a url runs elsewhere",
+      });
+    if (border === "none" && (read.length > 0 || write.length > 0 || network !== "none"))
+      issues.push({
+        code: "custom",
+        input: value,
+        message: "read, write and network are grants of a border; add border: bubblewrap",
       });
   });
 

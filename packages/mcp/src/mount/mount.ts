@@ -36,7 +36,7 @@ function connectServer(coordinator: Coordinator, settings: ServerSettings): Moun
   if (coordinator.get("schema-compiler") === null) throw missingCompiler();
   const server = new MountedServer(coordinator, settings, lockedTools(coordinator, settings.name));
   coordinator.registerCleanup(() => server.close());
-  if (server.locked === null) server.begin();
+  if (server.locked === null && settings.border === "none") server.begin();
   return server;
 }
 
@@ -44,7 +44,7 @@ function connectServer(coordinator: Coordinator, settings: ServerSettings): Moun
  * Mounts the tools of one MCP server; `connected` is what {@link connect} returned. Its processes end with the module. Where the lock file knows the tools, the server
  * is started by the first call.
  *
- * Rejects when the lock file does not know them and the server cannot be reached, or does not list its tools in `startTimeoutMs`.
+ * Rejects with `SANDBOX_UNAVAILABLE` when the entry asks for a border that does not work here, and when the lock file does not know the tools and the server cannot be reached, or does not list its tools in `startTimeoutMs`.
  */
 export async function mount(
   coordinator: Coordinator,
@@ -53,6 +53,7 @@ export async function mount(
 ): Promise<void> {
   const server = connected instanceof MountedServer ? connected : connectServer(coordinator, settings);
   const { locked } = server;
+  await server.requireBorder();
   server.mountAll(locked ?? (await server.list()));
   // It is compared with the lock file as soon as it answers; no call waits for that.
   if (locked !== null && settings.wake === "start") void server.start();

@@ -4,6 +4,8 @@ import { setTimeout as delay } from "node:timers/promises";
 import type { Readable, Writable } from "node:stream";
 import { getDefaultEnvironment } from "@modelcontextprotocol/client/stdio";
 import { programCommand, signalTree, treeOptions } from "@toolmount/paths/system";
+import { ToolmountError } from "@toolmount/core";
+import { launchInSandbox, type SandboxLaunch, type SandboxMounts } from "@toolmount/paths";
 
 /** What is started. */
 export interface Program {
@@ -11,6 +13,8 @@ export interface Program {
   readonly args: readonly string[];
   readonly env: Readonly<Record<string, string>>;
   readonly cwd: string | undefined;
+  /** What exists for the program; undefined for all that the user of this process has. */
+  readonly sandbox?: SandboxMounts | undefined;
 }
 
 /** How a program ended. */
@@ -46,14 +50,16 @@ const guardScript =
  * Starts a program in a process group of its own, with an environment of a few harmless variables and what the plan
  * names. A guard ends the group when this process dies without a word. Rejects when the program cannot be started.
  */
-export async function startProgram({ command, args, env, cwd }: Program): Promise<ProcessTree> {
-  const fullEnv = { ...getDefaultEnvironment(), ...env };
-  const program = programCommand(command, args, { platform: process.platform, env: fullEnv });
+export async function startProgram(given: Program): Promise<ProcessTree> {
+  const { cwd } = given;
+  const launch = launchOf(given);
+  const env = { ...launch.env };
+  const program = programCommand(launch.file, launch.args, { platform: process.platform, env });
   const child: Child = spawn(program.file, program.args, {
     stdio: ["pipe", "pipe", "pipe"],
     ...treeOptions(),
     ...program.options,
-    env: fullEnv,
+    env,
     ...(cwd !== undefined && { cwd }),
   });
   const exited = new Promise<ProgramEnd>((resolve) => {
@@ -76,6 +82,15 @@ export async function startProgram({ command, args, env, cwd }: Program): Promis
     exited,
     end: () => (ending ??= endTree(child, pid, exited).finally(guard)),
   };
+}
+
+/** What is started for a program, with its whole environment. Throws `SANDBOX_UNAVAILABLE`. */
+export function launchOf({ command, args, env, sandbox }: Program): SandboxLaunch {
+  const whole = { ...getDefaultEnvironment(), ...env };
+  if (sandbox === undefined) return { file: command, args, env: whole };
+  const launch = launchInSandbox({ command, args, env: whole }, sandbox);
+  if (!("problem" in launch)) return launch;
+  throw new ToolmountError("SANDBOX_UNAVAILABLE", { border: "bubblewrap", problem: launch.problem });
 }
 
 /** Returns how to dismiss the guard. */

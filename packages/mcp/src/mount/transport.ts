@@ -5,8 +5,10 @@ import {
   type FetchLike,
   type Transport,
 } from "@modelcontextprotocol/client";
+import { resolve } from "node:path";
 import type { Logger } from "@toolmount/core";
 import type { ServerSettings } from "./config.ts";
+import type { Program } from "./process-tree.ts";
 import { StdioTransport } from "./stdio-transport.ts";
 
 /** What a connection is made with. */
@@ -14,16 +16,19 @@ export interface TransportOptions {
   readonly settings: ServerSettings;
   /** Where relative paths start: the plan's folder. */
   readonly folder: string | undefined;
+  /** What a server behind a border must not change. */
+  readonly denied?: readonly string[] | undefined;
   readonly logger: Logger;
   /** Authorizes requests over HTTP; with an own `fetch`, requests go through it. */
   readonly authProvider?: (AuthProvider & { readonly fetch?: FetchLike }) | undefined;
 }
 
 /** Makes the transport that an entry asks for; nothing is started yet. */
-export function createTransport({ settings, folder, logger, authProvider }: TransportOptions): Transport {
-  const { command, args, env, cwd, url, headers, transport, maxMessageBytes } = settings;
-  if (command !== undefined)
-    return new StdioTransport({ command, args, env, cwd: cwd ?? folder, maxMessageBytes, logger });
+export function createTransport(given: TransportOptions): Transport {
+  const { settings, logger, authProvider } = given;
+  const { url, headers, transport, maxMessageBytes } = settings;
+  const program = programOf(given);
+  if (program !== undefined) return new StdioTransport({ ...program, maxMessageBytes, logger });
   const address = new URL(url ?? "");
   const options = {
     requestInit: { headers },
@@ -33,4 +38,20 @@ export function createTransport({ settings, folder, logger, authProvider }: Tran
   return transport === "sse"
     ? new SSEClientTransport(address, options)
     : new StreamableHTTPClientTransport(address, { ...options, onInsufficientScope: "throw" });
+}
+
+/** The program of a server over stdio, with the border that the entry asks for. */
+export function programOf({
+  settings,
+  folder,
+  denied = [],
+}: Pick<TransportOptions, "settings" | "folder" | "denied">): Program | undefined {
+  const { command, args, env, cwd, border, read, write, network } = settings;
+  if (command === undefined) return undefined;
+  const program = { command, args, env };
+  if (border === "none") return { ...program, cwd: cwd ?? folder };
+  const inPlan = (path: string) => resolve(folder ?? "/", path);
+  const place = inPlan(cwd ?? ".");
+  const grants = { read: read.map(inPlan), write: write.map(inPlan), network: network === "any" };
+  return { ...program, cwd: place, sandbox: { cwd: place, denied, ...grants } };
 }

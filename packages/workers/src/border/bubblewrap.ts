@@ -1,8 +1,7 @@
-import { bubblewrapArguments, sandboxMounts } from "@toolmount/paths";
+import { launchInSandbox } from "@toolmount/paths";
 import { ToolmountError } from "@toolmount/core";
 import type { Border, Grants } from "./border.ts";
 import { memoryOption } from "./memory-option.ts";
-import { findProgram } from "./plain.ts";
 
 /**
  * bubblewrap: the process sees the system's programs, its own code and the granted paths, no other process and, unless
@@ -12,12 +11,11 @@ export const bubblewrapBorder: Border = {
   name: "bubblewrap",
   launch({ node, options, file, code }, grants) {
     const { read, write, denied, memoryMb, env, cwd } = grants;
-    const bwrap = findProgram("bwrap", env["PATH"]);
-    if (bwrap === undefined) throw unavailable("bwrap is not on PATH; install the package bubblewrap");
-    const inside = [node, ...code, ...read];
-    const mounts = sandboxMounts({ cwd, read: inside, write, denied, network: networkOf(grants) });
-    const args = bubblewrapArguments({ cwd, env }, mounts);
-    return { file: bwrap, args: [...args, node, ...memoryOption(memoryMb), ...options, file], env };
+    const args = [...memoryOption(memoryMb), ...options, file];
+    const mounts = { cwd, read: [...code, ...read], write, denied, network: networkOf(grants) };
+    const launch = launchInSandbox({ command: node, args, env }, mounts);
+    if ("problem" in launch) throw unavailable(launch.problem);
+    return launch;
   },
 };
 

@@ -1,5 +1,4 @@
-import { existsSync } from "node:fs";
-import { delimiter, join } from "node:path";
+import { findProgram } from "@toolmount/paths";
 import { memoryOption } from "./memory-option.ts";
 import type { Border, Launch } from "./border.ts";
 
@@ -18,13 +17,4 @@ export function endWithParent({ file, args, env }: Launch, platform = process.pl
   const setpriv = platform === "linux" ? findProgram("setpriv", env["PATH"]) : undefined;
   if (setpriv === undefined) return { file, args, env };
   return { file: setpriv, args: ["--pdeathsig", "KILL", "--", file, ...args], env };
-}
-
-/** The absolute path of a program on a PATH. */
-export function findProgram(name: string, path = ""): string | undefined {
-  return path
-    .split(delimiter)
-    .filter((folder) => folder !== "")
-    .map((folder) => join(folder, name))
-    .find((file) => existsSync(file));
 }

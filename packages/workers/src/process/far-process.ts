@@ -132,7 +132,9 @@ export class FarProcess {
   #receive(text: string): void {
     const message = parse(text);
     if (message === undefined) return this.kill("it sent a message that the host does not know");
-    if (message.type === "mounted") return this.#mounting.resolve(message.keepsState);
+    // A process that is killed already runs no call.
+    if (message.type === "mounted")
+      return this.#killedBecause === undefined ? this.#mounting.resolve(message.keepsState) : undefined;
     if (message.type === "refused") {
       this.#mounting.reject(new Error(`the process could not mount the module: ${message.problem}`));
       return this.kill("it could not mount the module");
