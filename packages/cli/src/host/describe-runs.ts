@@ -2,6 +2,8 @@ import type { InspectedEntry } from "@toolmount/loader/commands";
 import type { Shell } from "../process/shell.ts";
 import { workingBorders } from "./machine.ts";
 
+const places: Readonly<Record<string, string>> = { fleet: "on a fleet", server: "at its server" };
+
 type Describe = (entry: Pick<InspectedEntry, "run">) => string | undefined;
 
 /** Says where the calls of entries run, and behind which border here. Borders are tried only where the plan needs that. */
@@ -10,7 +12,7 @@ export async function describeRuns(entries: readonly InspectedEntry[], shell: Sh
   const strictest = isOpen ? (await workingBorders(shell)).strictest : undefined;
   return ({ run }) => {
     if (run === undefined) return undefined;
-    const place = run.in === "fleet" ? "on a fleet" : "in a process";
+    const place = places[run.in] ?? "in a process";
     const border = run["border"] ?? (run.in === "fleet" ? undefined : "none");
     if (border === undefined) return `${place}, in the workers themselves`;
     if (border === "none") return `${place}, without a border`;

@@ -302,12 +302,16 @@ test("where the calls of entries run is shown, with the border that they get her
     run: { in: process, border: strictest }
   - module: todo
     run: { in: process }
+  - module: files
+    required: false
+    source: { mcp: { command: some-server, border: bubblewrap } }
 `,
   });
-  const people = await run(["check", "plan.yaml"]);
-  const programs = await run(["check", "plan.yaml", "--json"]);
+  const people = await run(["check", "plan.yaml", "--no-load"]);
+  const programs = await run(["check", "plan.yaml", "--no-load", "--json"]);
 
   expect(people.code, people.stderr).toBe(0);
+  expect(people.stdout).toMatch(/^ {2}files: calls run at its server, behind bubblewrap$/m);
   expect(people.stdout).toMatch(
     /^ {2}hello-world: calls run in a process, behind the strictest border that works on this machine: (bubblewrap|permission)$/m,
   );

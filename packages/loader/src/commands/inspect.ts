@@ -123,7 +123,7 @@ async function lookAt(use: ModuleUse, loaded: LoadedPlan, context: MountContext)
   const { id, section, specifier, required } = use;
   const position = findPosition(loaded.map, use.path);
   const unresolved = { version: undefined, name: undefined, configSchema: undefined, path: undefined };
-  const run = use.entry === null ? undefined : runOf(use.entry);
+  const run = use.entry === null ? undefined : (borderOfServer(use) ?? runOf(use.entry));
   const known = { id, section, specifier, required, position, run, ...unresolved, tools: null };
   const problems = use.broken.length > 0 ? use.broken : await findModule(use, context);
   if (problems.length > 0) return { use, entry: { ...known, problems } };
@@ -138,6 +138,12 @@ async function lookAt(use: ModuleUse, loaded: LoadedPlan, context: MountContext)
   const tools = use.entry === null ? [] : null;
   if ("problems" in prepared) return { use, entry: { ...facts, tools, problems: prepared.problems } };
   return { use, entry: { ...facts, tools, problems: [] }, prepared };
+}
+
+/** The border of the server that an entry starts, when it names one. */
+function borderOfServer({ source, config }: ModuleUse): ElsewhereRun | undefined {
+  const { border } = config;
+  return source.kind === "scheme" && border !== undefined ? { in: "server", border } : undefined;
 }
 
 function checkEntry(use: ModuleUse, { manifest }: Resolution, { map }: LoadedPlan): readonly Problem[] {

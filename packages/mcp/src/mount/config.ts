@@ -25,7 +25,9 @@ export const config = z
     border: z
       .enum(["none", "bubblewrap"])
       .default("none")
-      .describe("What keeps the program from the machine. bubblewrap: files, the network and other processes."),
+      .describe(
+        "What keeps the program from the machine. bubblewrap: files, the network and other processes.",
+      ),
     read: z
       .array(z.string().min(1))
       .default([])

@@ -1,9 +1,10 @@
 import type { SandboxManager } from "@anthropic-ai/sandbox-runtime";
 import { ToolmountError } from "@toolmount/core";
+import { findProgram } from "@toolmount/paths";
 import type { Border, Grants } from "./border.ts";
 import { processEnvironment } from "./environment.ts";
 import { memoryOption } from "./memory-option.ts";
-import { endWithParent, findProgram } from "./plain.ts";
+import { endWithParent } from "./plain.ts";
 
 type Runtime = typeof SandboxManager;
 
