@@ -42,7 +42,7 @@ const kinds = [
     kind: "reads /proc",
     pattern: /["'`]\/proc\b/,
     files: [
-      "packages/paths/src/bubblewrap.ts",
+      "packages/paths/src/system/bubblewrap.ts",
       "packages/paths/src/disk.ts",
       "packages/workers/src/process/resident-memory.ts",
       "tools/bash/src/run/bubblewrap.ts",

@@ -5,13 +5,3 @@ export type { FileBytes } from "./read.ts";
 export type { FileIdentity, ReplaceOptions } from "./write.ts";
 export type { Entry, EntryFacts, EntryKind, Listing } from "./list.ts";
 export { isPathError, PathError, type PathErrorCode } from "./path-error.ts";
-export {
-  bubblewrapArguments,
-  findProgram,
-  launchInSandbox,
-  sandboxMounts,
-  type BubblewrapProgram,
-  type SandboxedProgram,
-  type SandboxLaunch,
-  type SandboxMounts,
-} from "./bubblewrap.ts";

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { bubblewrapArguments, sandboxMounts } from "../src/index.ts";
+import { bubblewrapArguments, sandboxMounts } from "../src/system/index.ts";
 
 /** The pairs of a path and its place inside that an option brings in. */
 function boundBy(option: string, words: readonly string[]): readonly string[] {

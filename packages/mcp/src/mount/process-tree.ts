@@ -3,9 +3,15 @@ import { once } from "node:events";
 import { setTimeout as delay } from "node:timers/promises";
 import type { Readable, Writable } from "node:stream";
 import { getDefaultEnvironment } from "@modelcontextprotocol/client/stdio";
-import { programCommand, signalTree, treeOptions } from "@toolmount/paths/system";
 import { ToolmountError } from "@toolmount/core";
-import { launchInSandbox, type SandboxLaunch, type SandboxMounts } from "@toolmount/paths";
+import {
+  launchInSandbox,
+  programCommand,
+  signalTree,
+  treeOptions,
+  type SandboxLaunch,
+  type SandboxMounts,
+} from "@toolmount/paths/system";
 
 /** What is started. */
 export interface Program {

@@ -1,4 +1,4 @@
-import { launchInSandbox } from "@toolmount/paths";
+import { launchInSandbox } from "@toolmount/paths/system";
 import { ToolmountError } from "@toolmount/core";
 import type { Border, Grants } from "./border.ts";
 import { memoryOption } from "./memory-option.ts";

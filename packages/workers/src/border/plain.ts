@@ -1,4 +1,4 @@
-import { findProgram } from "@toolmount/paths";
+import { findProgram } from "@toolmount/paths/system";
 import { memoryOption } from "./memory-option.ts";
 import type { Border, Launch } from "./border.ts";
 

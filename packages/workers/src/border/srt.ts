@@ -1,6 +1,6 @@
 import type { SandboxManager } from "@anthropic-ai/sandbox-runtime";
 import { ToolmountError } from "@toolmount/core";
-import { findProgram } from "@toolmount/paths";
+import { findProgram } from "@toolmount/paths/system";
 import type { Border, Grants } from "./border.ts";
 import { processEnvironment } from "./environment.ts";
 import { memoryOption } from "./memory-option.ts";

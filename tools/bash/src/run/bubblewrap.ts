@@ -1,6 +1,6 @@
 import { isAbsolute } from "node:path";
 import type { Clock } from "@toolmount/core";
-import { bubblewrapArguments, sandboxMounts } from "@toolmount/paths";
+import { bubblewrapArguments, sandboxMounts } from "@toolmount/paths/system";
 import { startCommand } from "./command.ts";
 import { shellArguments, type Launcher, type LaunchPlace } from "./launch.ts";
 import { createProcessFinder, markName } from "./find-processes.ts";
