@@ -4,9 +4,11 @@ import { z } from "zod";
 import { exposedChannel } from "../wire/exposed-source.ts";
 import { definitionsChannel } from "../wire/kept-definitions.ts";
 import { skillsChannel } from "../wire/skills.ts";
+import { requireBorder } from "./border.ts";
 import type { ServerSettings } from "./config.ts";
 import { MountedServer } from "./server.ts";
 import type { ServerStatus } from "./status.ts";
+import { placeOf, programOf } from "./transport.ts";
 
 /** The loader's channel for what a lock file keeps of a module's definitions, and the capability that gives them back. */
 const lockChannel = "lock.definitions";
@@ -53,7 +55,7 @@ export async function mount(
 ): Promise<void> {
   const server = connected instanceof MountedServer ? connected : connectServer(coordinator, settings);
   const { locked } = server;
-  await server.requireBorder();
+  await requireBorder(programOf(placeOf(coordinator, settings)));
   server.mountAll(locked ?? (await server.list()));
   // It is compared with the lock file as soon as it answers; no call waits for that.
   if (locked !== null && settings.wake === "start") void server.start();

@@ -6,7 +6,6 @@ import type { KeptDefinition, KeptDefinitions } from "../wire/kept-definitions.t
 import type { OfferedSkill } from "../wire/skills.ts";
 import type { Authorization } from "../auth/authorization.ts";
 import { authorizationOf } from "./authorize.ts";
-import { requireBorder } from "./border.ts";
 import type { CallServer } from "./call-server.ts";
 import type { ServerSettings } from "./config.ts";
 import { Connection } from "./connection.ts";
@@ -17,7 +16,7 @@ import { skillOf, skillProblem, toOffered } from "./skills.ts";
 import type { ServerStatus } from "./status.ts";
 import { servedUri, withUi } from "./ui.ts";
 import { mountedName, toDefinition } from "./tool-definition.ts";
-import { programOf } from "./transport.ts";
+import { placeOf } from "./transport.ts";
 
 /** Connections of sessions that are kept; the one that was quiet longest is closed. */
 const maxSessionConnections = 64;
@@ -127,23 +126,17 @@ export class MountedServer {
     await Promise.all([this.#main, ...this.#sessions.values()].map((connection) => connection.close()));
   }
 
-  /** Rejects with `SANDBOX_UNAVAILABLE` when the border of its program does not work here. */
-  async requireBorder(): Promise<void> {
-    await requireBorder(programOf(this.#place()));
-  }
-
-  #place() {
-    const folder = this.#coordinator.getCapability("session.working_dir") ?? undefined;
-    const denied = this.#coordinator.getCapability("session.protected_paths") ?? undefined;
-    return { settings: this.#settings, folder, denied };
-  }
-
   #connection(onTools?: (tools: readonly Tool[]) => void): Connection {
     const { hooks, logger } = this.#coordinator;
     const settings = this.#settings;
     const onResource = (uri: string) =>
       void hooks.emit("mcp:resource_updated", { uri: servedUri(uri, settings) });
-    const shared = { ...this.#place(), logger, verdict: this.#verdict, authProvider: this.#authorization };
+    const shared = {
+      ...placeOf(this.#coordinator, settings),
+      logger,
+      verdict: this.#verdict,
+      authProvider: this.#authorization,
+    };
     return new Connection({ ...shared, onTools, onResource });
   }
 

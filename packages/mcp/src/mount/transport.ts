@@ -6,7 +6,7 @@ import {
   type Transport,
 } from "@modelcontextprotocol/client";
 import { resolve } from "node:path";
-import type { Logger } from "@toolmount/core";
+import type { Coordinator, Logger } from "@toolmount/core";
 import type { ServerSettings } from "./config.ts";
 import type { Program } from "./process-tree.ts";
 import { StdioTransport } from "./stdio-transport.ts";
@@ -54,4 +54,11 @@ export function programOf({
   const place = inPlan(cwd ?? ".");
   const grants = { read: read.map(inPlan), write: write.map(inPlan), network: network === "any" };
   return { ...program, cwd: place, sandbox: { cwd: place, denied, ...grants } };
+}
+
+/** The settings of a server with what the host knows of its place: the plan's folder, and what must not be changed. */
+export function placeOf(coordinator: Coordinator, settings: ServerSettings) {
+  const folder = coordinator.getCapability("session.working_dir") ?? undefined;
+  const denied = coordinator.getCapability("session.protected_paths") ?? undefined;
+  return { settings, folder, denied };
 }
