@@ -1,3 +1,4 @@
+import { availableParallelism } from "node:os";
 import { join } from "node:path";
 import { defineConfig } from "vitest/config";
 import { LongestFirst } from "./scripts/longest-first.mjs";
@@ -14,7 +15,7 @@ export default defineConfig({
     // Imports as Node does: what Node refuses in a plan's own `.ts` tool fails in tests too.
     experimental: { viteModuleRunner: false },
     // More than cores: a test often waits for a program that it started, or for a timer of the product.
-    maxWorkers: "150%",
+    maxWorkers: Math.ceil(availableParallelism() * 1.5),
     ...(isShuffled ? {} : { sequence: { sequencer: LongestFirst } }),
     // Only against hanging: a machine under load takes its time.
     testTimeout: 900_000,
