@@ -53,7 +53,10 @@ async function readToolPackage(id: string): Promise<ToolPackage> {
 }
 
 /** Mounts packages into one host, each as its defaults are. */
-export async function mountAll(packages: readonly ToolPackage[], host: Host = createHost()): Promise<Host> {
+export async function mountAll<Into extends Pick<Host, "coordinator"> = Host>(
+  packages: readonly ToolPackage[],
+  host: Into = createHost() as unknown as Into,
+): Promise<Into> {
   host.coordinator.registerCapability("session.working_dir", tmpdir());
   for (const { exports } of packages) {
     const { config, mount } = exports as {

@@ -31,7 +31,9 @@ export function createTerminalLogger(screen: Screen, verbosity: Verbosity): Logg
     if (!levels[verbosity].includes(level)) return () => {};
     const { text, style } = labels[level];
     return (fields: object, message = "") => {
-      const line = `${screen.paint(style, text)} ${printable(message)}${causeOf(fields, message)}`.trimEnd();
+      const facts = level === "warn" ? factsOf(fields, message) : "";
+      const line =
+        `${screen.paint(style, text)} ${printable(message)}${facts}${causeOf(fields, message)}`.trimEnd();
       // A command may read a plan twice, and then it warns of the plan twice.
       if (line === last && !("run_id" in fields)) return;
       last = line;
@@ -49,6 +51,19 @@ export function createTerminalLogger(screen: Screen, verbosity: Verbosity): Logg
     child: () => logger,
   };
   return logger;
+}
+
+/** Most facts that a line shows, and most characters of each. */
+const shownFacts = { count: 4, length: 80 };
+
+/** What a warning is about: its fields with short texts, in the order that they were logged, without ids. */
+function factsOf(fields: object, message: string): string {
+  const facts = Object.entries(fields).flatMap(([name, value]) => {
+    const text = Array.isArray(value) ? value.join(", ") : value;
+    const isShort = typeof text === "string" && text !== "" && text.length <= shownFacts.length;
+    return isShort && !/_?[iI]d$/.test(name) && !message.includes(text) ? [`${name}: ${text}`] : [];
+  });
+  return facts.length === 0 ? "" : printable(` (${facts.slice(0, shownFacts.count).join("; ")})`);
 }
 
 interface LoggedError {

@@ -38,3 +38,15 @@ test("T8: a warning that follows itself is printed once, and one of another call
 
   expect(read()).toBe("warning: the plan is old\n".repeat(3));
 });
+
+test("M9: a warning says which tool it is about, and repeats neither ids nor what its message has", () => {
+  const { logger, read } = written();
+  const fields = { tool: "read_x", missing: ["a_tool", "b_tool"], run_id: "1", callId: "2", deep: { at: 1 } };
+  logger.warn(fields, "a tool depends on a tool that is not mounted");
+  logger.warn({ tool: "read_x" }, "the text of read_x is long");
+
+  expect(read()).toBe(
+    "warning: a tool depends on a tool that is not mounted (tool: read_x; missing: a_tool, b_tool)\n" +
+      "warning: the text of read_x is long\n",
+  );
+});

@@ -120,7 +120,8 @@ async function emit(
   host.observers.notify(generation.observers(event), event, verdict.data);
   if (verdict.denied !== null) return { action: "deny", reason: verdict.denied.reason, data: verdict.data };
   if (verdict.ask !== null) return { ...verdict.ask.result, data: verdict.data };
-  if (verdict.injections !== null) return { ...merged(verdict.injections), data: verdict.data };
+  if (verdict.injections !== null)
+    return { ...merged(verdict.injections), suppressOutput: verdict.suppressed, data: verdict.data };
   return { action: "continue", data: verdict.data };
 }
 

@@ -72,9 +72,9 @@ async function executeAlone(
   const { name } = specification;
   const fetchedAt = isoTime(systemClock.now());
   const finish = (answer: ToolReturn) => normalizeResult(name, name, fetchedAt, answer);
-  if (given.abortSignal?.aborted === true)
-    return finish({ error: errorMessage("CANCELLED", {}), code: "CANCELLED" });
   try {
+    if (given.abortSignal?.aborted === true)
+      return finish({ error: errorMessage("CANCELLED", {}), code: "CANCELLED" });
     const parsed = await prepared.parse(params ?? {});
     if (!parsed.ok) return finish(invalidArguments(parsed.issues));
     return finish(await specification.execute(parsed.value, contextWithDefaults(name, given)));

@@ -19,6 +19,8 @@ export interface Verdict {
   denied: { readonly reason: string; readonly gate: string } | null;
   ask: { readonly result: HookResult; readonly gate: string } | null;
   injections: Injection[] | null;
+  /** Whether the first gate that injects keeps its own output from being shown. */
+  suppressed: boolean;
 }
 
 /** Asks gates in order. Null when none of them answered; a promise only when one of them returned a promise. */
@@ -33,7 +35,7 @@ export function askGates(
     const gate = gates[at]!;
     const answer = askOne(host, gate, event, verdict === null ? data : verdict.data);
     if (answer === undefined) continue;
-    verdict ??= { data, modified: false, denied: null, ask: null, injections: null };
+    verdict ??= { data, modified: false, denied: null, ask: null, injections: null, suppressed: false };
     if (answer instanceof Promise) return askRest(host, gates, at, event, verdict, answer);
     take(host, verdict, gate, answer);
     if (verdict.denied !== null) return verdict;
@@ -146,6 +148,7 @@ function show({ logger }: GateHost, gate: GateEntry, result: HookResult): void {
 }
 
 function inject(verdict: Verdict, gate: GateEntry, result: HookResult): void {
+  if (verdict.injections === null) verdict.suppressed = result.suppressOutput === true;
   (verdict.injections ??= []).push({
     text: String(result.contextInjection),
     role: result.contextInjectionRole ?? "system",

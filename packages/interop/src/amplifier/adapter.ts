@@ -33,11 +33,11 @@ export function createAmplifierAdapter(sessions: AmplifierSessions): ToolAdapter
   };
 }
 
-/** Structural, as its contract is. What has a `schema` is of another contract. */
+/** Structural, as its contract is; one that lacks a part is refused by that part. What has a `schema` is of another contract. */
 function isAmplifierTool(thing: unknown): boolean {
   if (typeof thing !== "object" || thing === null || Array.isArray(thing)) return false;
   if ("schema" in thing || "ExecuteAsync" in thing) return false;
-  return "execute" in thing && "name" in thing;
+  return "execute" in thing || "name" in thing;
 }
 
 function adapt(

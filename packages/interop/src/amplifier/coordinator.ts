@@ -16,6 +16,8 @@ interface Services {
   loader: unknown;
   approval: unknown;
   display: unknown;
+  sizeLimit?: number | null;
+  tokenBudget?: number | null;
 }
 
 /** Our coordinator, with the members that Amplifier's modules know beside its own. Source: KERNEL.md §1. */
@@ -121,8 +123,18 @@ function serviceMembers(coordinator: Coordinator, sessions: AmplifierSessions, s
   const approval = () => services.approval ?? coordinator.getCapability("approval.system");
   const display = () => services.display ?? coordinator.getCapability("display.system");
   const members = {
-    injection_budget_per_turn: null as number | null,
-    injection_size_limit: null as number | null,
+    get injection_budget_per_turn() {
+      return services.tokenBudget ?? injectionLimit(coordinator, "tokensPerTurn");
+    },
+    set injection_budget_per_turn(tokens: number | null) {
+      services.tokenBudget = tokens;
+    },
+    get injection_size_limit() {
+      return services.sizeLimit ?? injectionLimit(coordinator, "size");
+    },
+    set injection_size_limit(size: number | null) {
+      services.sizeLimit = size;
+    },
     process_hook_result(
       this: {
         readonly injection_size_limit: number | null;
@@ -164,6 +176,13 @@ function serviceMembers(coordinator: Coordinator, sessions: AmplifierSessions, s
     },
   };
   return members;
+}
+
+/** A bound that the plan's session sets for what hooks inject. Null is no bound. */
+function injectionLimit(coordinator: Coordinator, name: "size" | "tokensPerTurn"): number | null {
+  const limits = coordinator.getCapability("session.injection_limits");
+  const limit = isRecord(limits) ? limits[name] : undefined;
+  return typeof limit === "number" ? limit : null;
 }
 
 function describe(coordinator: Coordinator, sessions: AmplifierSessions, approval: unknown) {

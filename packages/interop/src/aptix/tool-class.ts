@@ -1,4 +1,5 @@
 import { isDeepStrictEqual } from "node:util";
+import { messageOf } from "@toolmount/core/errors";
 import { isRecord } from "../schema/guards.ts";
 
 /** A tool's type as Aptix writes it: constants and a schema on the class, the work on the instance. */
@@ -120,7 +121,7 @@ export function readAptixSchema(type: AptixClass): AptixSchema | Error {
   try {
     given = type.GetSchema?.();
   } catch (cause) {
-    return new Error("its GetSchema() throws", { cause });
+    return new Error(`its GetSchema() throws: ${messageOf(cause)}`, { cause });
   }
   if (!isRecord(given)) return new Error("its GetSchema() does not return an object");
   const { type: kind, name, description, parameters } = given;

@@ -37,7 +37,7 @@ export function toOpenAI(infos: readonly OfferedTool[]): OpenAIExport {
       type: "function",
       name: names.toProvider(name),
       description,
-      parameters: withProperties(inputSchema),
+      parameters: withLists(inputSchema),
       strict: false,
     })),
     readCall: (item) => readCall(item, names),
@@ -54,11 +54,11 @@ export function toChatTools({ tools }: OpenAIExport) {
   return tools.map(({ type, ...rest }) => ({ type, function: rest }));
 }
 
-/** OpenAI refuses an object without properties. */
-function withProperties(schema: Readonly<Record<string, unknown>>): Readonly<Record<string, unknown>> {
-  return isRecord(schema["properties"])
-    ? { type: "object", ...schema }
-    : { type: "object", ...schema, properties: {} };
+/** OpenAI refuses an object without properties. Aptix has the list of required names when it is empty, too (APTIX-52). */
+function withLists(schema: Readonly<Record<string, unknown>>): Readonly<Record<string, unknown>> {
+  const properties = isRecord(schema["properties"]) ? {} : { properties: {} };
+  const required = Array.isArray(schema["required"]) ? {} : { required: [] };
+  return { type: "object", ...schema, ...properties, ...required };
 }
 
 function readCall(item: unknown, names: NameMap): CallRequest {

@@ -92,6 +92,8 @@ export const settingsSchema = z.strictObject({
   bootstrap: z.record(z.string(), z.array(bootstrapStep)).prefault({}),
   /** Most bytes that one hook may inject. */
   maxInjectionBytes: count.default(10_240),
+  /** Tokens of injected text in one turn above which a warning is logged. A token is estimated as four characters. */
+  injectionTokens: count.default(10_000),
   /** How many levels of sub-agents a session may have. */
   maxDepth: z.int().min(0).max(16).default(3),
 });
@@ -142,6 +144,9 @@ export const config = z
     context: z.union([z.string(), foreign]).optional(),
     providers: z.array(foreign).optional(),
     agents: z.record(z.string(), agent).optional(),
+    /** Amplifier's bounds of what hooks inject: characters of one text, and tokens of one turn. */
+    injection_size_limit: count.nullish(),
+    injection_budget_per_turn: count.nullish(),
   })
   .superRefine(({ orchestrator: given }, context) => {
     if (typeof given !== "object") return;
@@ -170,10 +175,19 @@ const foreignNames: Readonly<Record<string, keyof Settings>> = {
 };
 
 /** The settings of a plan, of ours or of Amplifier. Throws `CONFIG_INVALID`. */
-export function settingsOf({ orchestrator, providers }: Config): Settings {
+export function settingsOf({ orchestrator, providers, ...limits }: Config): Settings {
   const own = typeof orchestrator === "object" ? orchestrator : {};
   const { module: _, id: __, config: inner, ...direct } = own;
-  const given = { ...translated(providers?.[0]?.config), ...translated(inner), ...withoutUndefined(direct) };
+  const bounds = {
+    maxInjectionBytes: limits.injection_size_limit ?? undefined,
+    injectionTokens: limits.injection_budget_per_turn ?? undefined,
+  };
+  const given = {
+    ...withoutUndefined(bounds),
+    ...translated(providers?.[0]?.config),
+    ...translated(inner),
+    ...withoutUndefined(direct),
+  };
   const parsed = settingsSchema.safeParse(given);
   if (parsed.success) return requireConsistent(parsed.data);
   const problem = parsed.error.issues

@@ -1,10 +1,8 @@
 import { createHash } from "node:crypto";
 import { ToolmountError, type Coordinator, type HookResult, type Injection } from "@toolmount/core";
 import { escapeHidden } from "@toolmount/core/hidden";
+import type { Settings } from "../config/settings.ts";
 import { message, type Item } from "../provider/items.ts";
-
-/** Tokens of injected text in one turn above which a warning is logged. A token is estimated as four characters. */
-const softTokens = 10_000;
 
 /** Text that hooks inject, checked. */
 export interface Injected {
@@ -20,17 +18,17 @@ export interface Injected {
  */
 export class Injections {
   readonly #coordinator: Pick<Coordinator, "hooks" | "logger">;
-  readonly #maxBytes: number;
+  readonly #settings: Pick<Settings, "maxInjectionBytes" | "injectionTokens">;
   readonly #ids: Readonly<Record<string, string>>;
   #tokens = 0;
 
   constructor(
     coordinator: Pick<Coordinator, "hooks" | "logger">,
-    maxBytes: number,
+    settings: Pick<Settings, "maxInjectionBytes" | "injectionTokens">,
     ids: Readonly<Record<string, string>>,
   ) {
     this.#coordinator = coordinator;
-    this.#maxBytes = maxBytes;
+    this.#settings = settings;
     this.#ids = ids;
   }
 
@@ -56,9 +54,10 @@ export class Injections {
   async #check({ text, role, source, ephemeral }: Injection): Promise<Item> {
     const clean = escapeHidden(text);
     const bytes = Buffer.byteLength(clean);
-    if (bytes > this.#maxBytes) {
+    const { maxInjectionBytes: maxBytes, injectionTokens: softTokens } = this.#settings;
+    if (bytes > maxBytes) {
       await this.#emit("policy:violation", { rule: "injection_size", source, bytes });
-      throw new ToolmountError("INJECTION_TOO_LARGE", { source, bytes, maxBytes: this.#maxBytes });
+      throw new ToolmountError("INJECTION_TOO_LARGE", { source, bytes, maxBytes });
     }
     this.#tokens += Math.ceil(clean.length / 4);
     if (this.#tokens > softTokens)

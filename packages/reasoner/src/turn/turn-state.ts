@@ -54,7 +54,7 @@ export function createTurnState(parts: TurnParts): TurnState {
     ...parts,
     turnId,
     ids,
-    injections: new Injections(coordinator, settings.maxInjectionBytes, ids),
+    injections: new Injections(coordinator, settings, ids),
     controller: new AbortController(),
     ephemeral: [],
     text: "",

@@ -1,0 +1,300 @@
+import { readFile } from "node:fs/promises";
+import { join } from "node:path";
+import { createMemoryStore, silentLogger, type Coordinator, type ToolDefinition } from "@toolmount/core";
+import * as interop from "@toolmount/interop";
+import { toChatTools, toInvokeResult, toOpenAI } from "@toolmount/interop";
+import { openHost } from "@toolmount/loader";
+import { checkToolModule, createTestCoordinator, createWorkspace } from "@toolmount/testing";
+import * as modes from "@toolmount/tool-modes";
+import { describe, expect, onTestFinished, test } from "vitest";
+import { opened } from "../support/decisions-world.ts";
+import { mountAll, readToolPackages, readUsage } from "../support/shipped-tools.ts";
+
+const root = join(import.meta.dirname, "../..");
+const packages = await readToolPackages();
+const host = await mountAll(packages);
+const tools = host.tools({ includeDeprecated: true });
+const each = test.each(tools.map((tool) => [tool.name, tool] as const));
+
+/** The definitions as their packages mount them. */
+const recording = createTestCoordinator();
+await mountAll(packages, { coordinator: recording });
+const definitions = new Map((recording.mountedTools as ToolDefinition[]).map((tool) => [tool.name, tool]));
+
+test("APTIX-14: all shipped tools, in one test, satisfy every rule that their contract has", async () => {
+  await using folder = await createWorkspace({ "a.txt": "one\n" });
+  const reports = [];
+  // One after the other: what a module leaves behind is counted in the whole process.
+  for (const { exports } of packages) {
+    const mount = (coordinator: Coordinator, settings: unknown) => {
+      coordinator.registerCapability("session.working_dir", folder.path("."));
+      return (exports["mount"] as (...given: unknown[]) => unknown)(coordinator, settings);
+    };
+    reports.push(await checkToolModule({ ...exports, mount }, { extensions: [interop] }));
+  }
+
+  expect(
+    reports.flatMap(({ findings }) =>
+      findings.map(({ rule, where, problem }) => `${rule} ${where} ${problem}`),
+    ),
+  ).toEqual([]);
+  expect(reports.map(({ passed }) => passed)).toEqual(packages.map(() => true));
+  expect(reports.reduce((sum, { checks }) => sum + checks, 0)).toBeGreaterThan(tools.length * 20);
+});
+
+describe("APTIX-52: a definition as a provider gets it", () => {
+  each("APTIX-52: %s is a function of name, short description and an object of arguments", (name) => {
+    const [tool] = toOpenAI(tools.filter((one) => one.name === name)).tools;
+
+    expect(tool).toMatchObject({
+      type: "function",
+      name,
+      description: expect.any(String) as string,
+      parameters: { type: "object", properties: {}, required: expect.any(Array) as string[] },
+    });
+    expect(tool!.description.length).toBeLessThanOrEqual(300);
+    const { properties, required } = tool!.parameters as { properties: object; required: string[] };
+    expect(Object.keys(properties)).toEqual(expect.arrayContaining(required));
+    expect(toChatTools(toOpenAI([tools.find((one) => one.name === name)!]))).toMatchObject([
+      { type: "function", function: { name, parameters: { required } } },
+    ]);
+  });
+
+  test("APTIX-52: the list of required arguments is there when it is empty", () => {
+    const [tool] = toOpenAI(tools.filter(({ name }) => name === "agent_list_modes")).tools;
+
+    expect(tool!.parameters["required"]).toEqual([]);
+  });
+});
+
+each("APTIX-54: each description of an argument of %s is short", (_, { inputSchema }) => {
+  const texts: string[] = [];
+  JSON.stringify(inputSchema, (key, value: unknown) => {
+    if (key === "description" && typeof value === "string") texts.push(value);
+    return value;
+  });
+
+  expect(texts.filter((text) => text.trim() === "" || text.length > 120)).toEqual([]);
+});
+
+/** How each tool behaves when it is called again, at its limits, or often: a part of its usage. */
+const behaviour: Readonly<Record<string, readonly RegExp[]>> = {
+  activate_tools: [/again|once/, /next/],
+  agent_change_mode: [/changes nothing, so do not repeat it/],
+  agent_hello_world: [/may be called again; the same name gives the same greeting/],
+  agent_list_modes: [/changes neither the mode nor the session/, /one call is enough/],
+  bash: [/Each call is a new shell/, /Long output is cut/, /Use run_in_background for servers/],
+  bash_list: [/changes nothing/],
+  bash_output: [/next_offset/, /kept until others need the space/, /only the start and the end are kept/],
+  bash_stop: [/For a command that has ended, nothing happens/],
+  create_directory: [/An existing folder is not an error/],
+  delegate: [
+    /run at the same time/,
+    /shares the session's budget/,
+    /Do not delegate work that one tool call does/,
+  ],
+  delete_file: [/for good|cannot be undone|again/],
+  edit_file: [/cannot succeed twice/, /complete or does not happen/],
+  glob: [/changes nothing/, /results_capped/],
+  grep: [/changes nothing/, /next_offset/, /in the order of their paths/],
+  list_directory: [/changes nothing and is quick/, /next_offset/],
+  move_file: [/cannot succeed twice/, /Nothing is replaced unless overwrite is true/],
+  multi_edit_file: [/in order: each must find its text in the result of the earlier/, /stays unchanged/],
+  read_file: [/changes nothing and is quick/, /at most limit lines/, /next_offset/],
+  testing_calculator: [/the same arguments give the same result, so one call is enough/],
+  testing_delay: [/sparingly|again|longer/],
+  testing_failure_injection: [/do not repeat it/],
+  testing_ping_pong: [/changes nothing/, /again|often|once/],
+  todo: [/replace the whole list/, /at most one item in_progress/],
+  tool_search: [/changes nothing/, /always ready.*not listed/],
+  web_fetch: [/next_offset/, /kept for five minutes/],
+  web_search: [/When no engine answers, the call fails/, /max_results/],
+  write_file: [/Writing the same content again changes nothing/, /The old content is lost/],
+};
+
+each(
+  "APTIX-65: the usage of %s says what a repeated call does, and its limits, order and pages",
+  (name, tool) => {
+    expect(behaviour[name], name).toBeDefined();
+    for (const part of behaviour[name]!) expect(tool.usage).toMatch(part);
+    if ("offset" in ((tool.inputSchema["properties"] ?? {}) as object))
+      expect(tool.usage).toContain("next_offset");
+  },
+);
+
+/** A test of each tool's ordinary work. The contract suite of its package, or a test with this title. */
+const happyPaths: Readonly<Record<string, readonly [file: string, title: string]>> = {
+  activate_tools: ["discovery/test/activate-tools.test.ts", "is offered in full from the next request on"],
+  agent_change_mode: ["modes/test/change-mode.test.ts", "changes the session's mode from the next turn on"],
+  agent_list_modes: ["modes/test/list-modes.test.ts", "agent_list_modes lists the modes of the catalog"],
+  bash_output: ["bash/test/jobs.test.ts", "its output is followed from where the last answer ended"],
+  bash_stop: ["bash/test/jobs.test.ts", "a background command is stopped with all that it started"],
+  delegate: ["delegate/test/delegate.test.ts", "the task goes to the agent, and its answer comes back"],
+  delete_file: ["filesystem/test/move-delete-create.test.ts", "$params deletes $entries entries"],
+  move_file: ["filesystem/test/move-delete-create.test.ts", "a file is moved, and missing folders are made"],
+  multi_edit_file: ["filesystem/test/multi-edit-file.test.ts", "makes its replacements one after the other"],
+  todo: ["todo/test/todo.test.ts", "a list is created, changed and shown"],
+  web_fetch: ["web/test/fetch.test.ts", "a page is fetched, and says how large it is"],
+  web_search: ["web/test/search.test.ts", "SearXNG is asked for JSON, and its results are returned"],
+};
+
+describe("APTIX-77: each tool has tests of its work, of refused arguments and of exceptions", () => {
+  each("APTIX-77: the ordinary work of %s has a test", async (name) => {
+    const owner = packages.find(({ manifest }) =>
+      manifest.toolmount?.tools?.some((one) => one.name === name),
+    )!;
+    const [file, title] = happyPaths[name] ?? [`${owner.id}/test/contract.test.ts`, `${name}: [{`];
+    const text = await readFile(join(root, "tools", file), "utf8");
+
+    expect(text).toContain(title);
+    expect(text).not.toMatch(/\b(?:test|it|describe)\.(?:skip|todo)\b/);
+  });
+
+  each(
+    "APTIX-77: %s answers arguments that do not fit by a failure, and runs nothing",
+    async (name, { inputSchema }) => {
+      const wrong = Object.keys((inputSchema["properties"] ?? {}) as object).map((key) => ({
+        [key]: { odd: [] },
+      }));
+      for (const given of [{ no_such_argument: 1 }, ...wrong])
+        expect(await definitions.get(name)!.execute(given, undefined as never)).toMatchObject({
+          tool: name,
+          code: "INVALID_ARGUMENTS",
+          error: expect.stringMatching(/./) as string,
+        });
+    },
+  );
+
+  each("APTIX-77: a context that throws makes %s fail without its words", async (name, tool) => {
+    const context = new Proxy(
+      {},
+      {
+        get: (_, member) => {
+          throw new Error(`secret of ${String(member)}`);
+        },
+      },
+    );
+    const example = JSON.parse(readUsage(tool).examples[0]!) as object;
+    const result = (await definitions.get(name)!.execute(example, context as never)) as object;
+
+    expect(result).toMatchObject({ tool: name, error: expect.any(String) as string });
+    expect(JSON.stringify(result)).not.toContain("secret of");
+  });
+});
+
+describe("APTIX-80, APTIX-81, APTIX-82: the reference tools, by the reference plan", () => {
+  const calls: [name: string, given: object, payload: object][] = [
+    ["agent_hello_world", { name: "Ada" }, { Message: "Hello, Ada!" }],
+    ["testing_ping_pong", { message: "hi", count: 1 }, { Reply: "pong: hi", Count: 2 }],
+    ["testing_calculator", { operation: "add", left: 1, right: 2 }, { Result: 3 }],
+    ["testing_delay", { milliseconds: 1 }, { RequestedMilliseconds: 1, WasCancelled: false }],
+    ["testing_failure_injection", { payload: "p" }, { RequestedFailure: false, Payload: "p" }],
+  ];
+
+  test.each(calls)(
+    "APTIX-80, APTIX-82: the payload of %s is JSON text with its key fields",
+    async (name, given, payload) => {
+      const reference = await openReference();
+      const outcome = await reference.call(
+        { name, arguments: JSON.stringify(given) },
+        { sessionId: "s", conversationId: "c" },
+      );
+      const { Successful, Result } = toInvokeResult(
+        outcome,
+        reference.tools().find((one) => one.name === name),
+      );
+
+      expect(Successful).toBe(true);
+      expect(JSON.parse(Result!)).toMatchObject({ ...payload, SessionId: "s", ConversationId: "c" });
+    },
+  );
+
+  test("APTIX-81: agent_hello_world has one required text, name, and its usage is about greeting", async () => {
+    const hello = (await openReference()).tools().find(({ name }) => name === "agent_hello_world")!;
+
+    expect(hello.inputSchema).toMatchObject({ properties: { name: { type: "string" } }, required: ["name"] });
+    expect(Object.keys(hello.inputSchema["properties"] as object)).toEqual(["name"]);
+    expect(readUsage(hello).sections.get("Primary purpose")).toMatch(/greet/i);
+  });
+
+  test("APTIX-82: the four testing tools have closed schemas, the same in two hosts, and usage with every part", async () => {
+    const of = async () => (await openReference()).tools().filter(({ name }) => name.startsWith("testing_"));
+    const [first, second] = [await of(), await of()];
+
+    expect(first.map(({ name }) => name)).toEqual(
+      calls
+        .slice(1)
+        .map(([name]) => name)
+        .toSorted(),
+    );
+    expect(JSON.stringify(first)).toBe(JSON.stringify(second));
+    for (const tool of first) {
+      expect(tool.inputSchema).toMatchObject({ type: "object", additionalProperties: false });
+      expect([...readUsage(tool).sections.keys()]).toHaveLength(6);
+    }
+  });
+});
+
+describe("APTIX-86, APTIX-88, APTIX-90, APTIX-94: agent_list_modes, by a plan", () => {
+  const plan = (summary: string) =>
+    `version: 1\nmodes:\n  catalog:\n    - { key: general, displayName: General, isDefault: true, systemPromptSummary: ${JSON.stringify(summary)} }\ntools:\n  - module: modes\n`;
+  const world = async (summary: string, store = createMemoryStore()) =>
+    opened(plan(summary), { "@toolmount/tool-modes": modes }, { store });
+
+  test("APTIX-86: a call of it writes nothing to the store but its audit, and changes neither mode nor state", async () => {
+    const store = createMemoryStore();
+    const { host: own } = await world("You help.", store);
+    const session = own.session("s");
+    const before = [await session.mode(), JSON.stringify(session.snapshot())];
+    await session.call({ name: "agent_list_modes" });
+
+    expect([await session.mode(), JSON.stringify(session.snapshot())]).toEqual(before);
+    expect(await store.sessions.load("s")).toBeNull();
+    expect(await store.sessions.entries("s")).toEqual([]);
+    expect(await own.approvals.list()).toEqual([]);
+  });
+
+  test("APTIX-90: its one argument is an optional boolean", async () => {
+    const { inputSchema } = (await world("You help.")).host
+      .tools()
+      .find(({ name }) => name === "agent_list_modes")!;
+
+    expect(inputSchema["properties"]).toEqual({
+      includeExamples: expect.objectContaining({ type: "boolean" }) as object,
+    });
+    expect(inputSchema["required"] ?? []).toEqual([]);
+  });
+
+  test.each(['\u0000\u2028\ud800 "quoted"', "…", "</script>"])(
+    "APTIX-94: with the summary %j the payload is valid JSON of the same names",
+    async (summary) => {
+      const { host: own } = await world(summary);
+      const outcome = await own.call({ name: "agent_list_modes" });
+      const { Result } = toInvokeResult(
+        outcome,
+        own.tools().find(({ name }) => name === "agent_list_modes"),
+      );
+
+      expect(Object.keys((JSON.parse(Result!) as { modes: object[] }).modes[0]!)).toEqual([
+        "id",
+        "key",
+        "displayName",
+        "description",
+        "systemPromptSummary",
+        "isDefault",
+        "humanRoleHints",
+        "exampleUtterances",
+      ]);
+    },
+  );
+});
+
+async function openReference() {
+  const reference = await openHost("mount-plans/reference.yaml", {
+    cwd: root,
+    env: {},
+    logger: silentLogger,
+  });
+  onTestFinished(async () => void (await reference.close()));
+  return reference;
+}
