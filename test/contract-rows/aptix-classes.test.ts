@@ -1,4 +1,4 @@
-import { data, type Coordinator, type Json, type JsonObject } from "@toolmount/core";
+import { data, type Coordinator, type Json } from "@toolmount/core";
 import { toAgentToolCallResult, toInvokeResult, toOpenAI } from "@toolmount/interop";
 import { describe, expect, test } from "vitest";
 import { z } from "zod";
@@ -78,7 +78,7 @@ describe("APTIX-21: arguments and results are JSON and nothing else", () => {
     const answer = native(() => ({ data: given }), { name: "answer" });
     const { host } = await opened(onePlan, { m: mounting(tool, answer) });
 
-    expect((await host.call({ name: "probe", arguments: given as JsonObject })).result).toMatchObject({
+    expect((await host.call({ name: "probe", arguments: given })).result).toMatchObject({
       code: "INVALID_ARGUMENTS",
     });
     expect(seen).toEqual([]);
@@ -190,7 +190,7 @@ test("APTIX-N8, APTIX-N30: a failure's record has its time, its message and no p
   const body = `return { Successful: false, Result: '{"a":1}', Errors: [{ Message: "no", ErrorCode: "GONE" }], Warnings: [{ Message: "slow" }], ErrorMessage: "no" };`;
   const { host } = await opened(plan, {}, { files: { "tool.js": aptixSource(body) } });
   const outcome = await host.call({ id: "c-1", name: "agent_probe" });
-  const record = toAgentToolCallResult(outcome, host.tools()[0]!);
+  const record = toAgentToolCallResult(outcome, host.tools()[0]);
 
   expect(record).toEqual({
     ToolCallId: "c-1",

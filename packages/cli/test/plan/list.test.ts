@@ -141,3 +141,20 @@ now()
 send({ to: string; "how-many"?: number; parts: { size: "s" | "l" }[] })
 `);
 });
+
+test.each(["", "--mode=general"])(
+  "O5: list shows the plan's own description of a tool, and not the summary of its author (%s)",
+  async (word) => {
+    const { run } = await workspace({
+      "plan.yaml": `version: 1
+tools:
+  - module: hello-world
+    tools: { agent_hello_world: { description: "Greets as the plan says. Use when asked; not otherwise." } }
+`,
+    });
+    const { stdout } = await run(["list", "plan.yaml", ...(word === "" ? [] : [word])]);
+
+    expect(stdout).toContain("Greets as the plan says.");
+    expect(stdout).not.toContain("Greets a person by name.");
+  },
+);

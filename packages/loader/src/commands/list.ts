@@ -173,6 +173,15 @@ function listTools(
   if (tools === undefined || (tools.length === 0 && mounts?.includes("tools") === true)) return null;
   return tools.flatMap((tool) => {
     const name = offeredName({ tools: fields["tools"], prefix: fields["prefix"] }, tool);
-    return name === null ? [] : [{ ...tool, name }];
+    return name === null ? [] : [{ ...described(tool, fields["tools"]), name }];
   });
+}
+
+/** A tool with the description that the plan gives it. The author's summary is of the author's description. */
+function described(tool: ManifestTool, overrides: unknown): ManifestTool {
+  const own = isRecord(overrides) ? overrides[tool.name] : undefined;
+  const description = isRecord(own) ? readText(own["description"]) : undefined;
+  if (description === undefined) return tool;
+  const { summary: _, ...rest } = tool;
+  return { ...rest, description };
 }

@@ -43,8 +43,10 @@ export function createSelection(
   };
 }
 
+/** The author's summary is of the author's description, so it goes with it. */
 function redescribe(tool: ToolDefinition, description: string): ToolDefinition {
-  return { ...tool, name: tool.name, schema: tool.schema, description, execute: tool.execute.bind(tool) };
+  const { summary: _, ...rest } = tool;
+  return { ...rest, name: tool.name, schema: tool.schema, description, execute: tool.execute.bind(tool) };
 }
 
 /** Reports names and patterns of an entry that match none of its module's tools. */
