@@ -13,7 +13,7 @@ import type { Reasoner } from "@toolmount/reasoner";
 import * as store from "@toolmount/store";
 import * as delegate from "@toolmount/tool-delegate";
 import * as modes from "@toolmount/tool-modes";
-import { expect, onTestFinished, test } from "vitest";
+import { beforeEach, expect, onTestFinished, test } from "vitest";
 import { z } from "zod";
 
 interface Request {
@@ -55,6 +55,9 @@ async function serveLines(lines: readonly (readonly object[])[]) {
 }
 
 const made: string[] = [];
+beforeEach(() => {
+  made.length = 0;
+});
 
 const common = { schema: z.strictObject({}), consequenceLevel: "low", requiresConfirmation: false } as const;
 
@@ -181,7 +184,6 @@ test("APTIX-N16: a model that repeats itself is warned, then answered without a 
   const again = Array.from({ length: 8 }, (_, at) => [call(`c${at}`, "read_log")]);
   const { requests, baseUrl } = await serveLines(again);
   const { host, reasoner } = await open(folder, baseUrl);
-  made.length = 0;
   const turn = await reasoner.run(host, { sessionId: "s", prompt: "read it" });
   await host.close();
 
