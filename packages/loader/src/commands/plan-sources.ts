@@ -15,7 +15,7 @@ export interface PlanSource {
   readonly required: boolean;
   readonly source: FetchedSource | Extract<Source, { kind: "package" }>;
   /** Finds the package that is installed now, and imports nothing. Rejects with `SOURCE_NOT_FOUND`. */
-  find(): Promise<{ readonly name: string; readonly version?: string | undefined }>;
+  readonly find: () => Promise<{ readonly name: string; readonly version?: string | undefined }>;
 }
 
 /** The packages and repositories of a plan, in its order. */

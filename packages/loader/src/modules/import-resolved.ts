@@ -42,7 +42,7 @@ async function originOf(error: unknown, { path }: Resolution) {
 }
 
 async function takeGiven(given: GivenModule): Promise<ModuleExports> {
-  return typeof given === "function" ? (given as () => Promise<ModuleExports> | ModuleExports)() : given;
+  return typeof given === "function" ? given() : given;
 }
 
 async function importPath(

@@ -54,7 +54,7 @@ function createRecordingCoordinator(
       };
       return [method, call];
     });
-    return { ...members, ...(Object.fromEntries(recording) as Partial<Members>) } as Members;
+    return { ...members, ...(Object.fromEntries(recording) as Partial<Members>) };
   };
   const recording = {
     ...recorded(coordinator, ["mount", "provide", "registerCapability", "registerContributor"]),
