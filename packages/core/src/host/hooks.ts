@@ -22,7 +22,6 @@ const reserved = /^(tool|approval|plan|module):/;
 /** Events of calls: the application that created the host may not emit them, either. */
 const reservedForCalls = /^(tool|approval):/;
 
-/** The events of a host as one module sees them. Its handlers are removed with the module. */
 export function createHooks(host: HostState, module: ModuleState): Hooks {
   let defaults: EventData = {};
   const named: { readonly name: string; readonly undo: Undo }[] = [];

@@ -3,7 +3,6 @@ import type { EventData } from "../contract/hooks.ts";
 import type { Logger } from "../contract/logger.ts";
 import type { ObserverEntry } from "../registry/registry.ts";
 
-/** Notifies observers of events. No call waits for them, and their errors are logged. */
 export class Observers {
   readonly #clock: Clock;
   readonly #logger: Logger;

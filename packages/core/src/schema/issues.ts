@@ -9,7 +9,6 @@ type RawIssue = {
 /** Issues beyond this number are only counted: a million bad items must not become a million sentences. */
 const maxIssues = 20;
 
-/** Issues of a schema library in the form of core: at most {@link maxIssues}, the rest counted. */
 export function issuesOf(raw: readonly RawIssue[]): readonly Issue[] {
   const issues = raw.slice(0, maxIssues).map((issue) => {
     const path = (issue.path ?? [])

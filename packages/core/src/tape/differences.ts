@@ -2,7 +2,6 @@ import { canonicalJson } from "../json/canonical.ts";
 import { isRecord, type Json } from "../json/json.ts";
 import type { TapeCall, TapeResult } from "./tape.ts";
 
-/** A call as a line: its tool and arguments, at most 160 characters of them. */
 export function printCall({ tool, arguments: given }: Pick<TapeCall, "tool" | "arguments">): string {
   return `${tool} ${short(given)}`;
 }

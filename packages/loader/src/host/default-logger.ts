@@ -3,7 +3,6 @@ import type { Logger } from "@toolmount/core";
 
 type Level = "warn" | "error";
 
-/** Logs warnings and errors to stderr with pino, which is imported by the first of them. */
 export function createDefaultLogger(bindings: Record<string, unknown> = {}): Logger {
   let ready: Promise<Logger> | undefined;
   const write = (level: Level) => (fields: object, message?: string) => {

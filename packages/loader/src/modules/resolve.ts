@@ -34,14 +34,12 @@ export interface Asking {
 
 /** A module that was found but not imported. */
 export interface Resolution {
-  /** Its package's name, or its path. */
   readonly name: string;
   readonly version?: string | undefined;
   /** The file to import; absent for a module in memory. */
   readonly path?: string | undefined;
   readonly given?: GivenModule | undefined;
   readonly manifest?: ModuleManifest | undefined;
-  /** The files of a module that is not an installed package; a reload compares them. */
   readonly files?: SourceFiles | undefined;
 }
 

@@ -1,7 +1,6 @@
 import type { Json, JsonObject } from "@toolmount/core";
 import { isRecord } from "../diagnostics/json.ts";
 
-/** A section of a plan that configures a module: a short form of an entry. */
 export interface SectionRow {
   readonly section: string;
   readonly module: string;

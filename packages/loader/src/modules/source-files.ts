@@ -2,10 +2,8 @@ import { createHash } from "node:crypto";
 import { readFile, realpath, stat } from "node:fs/promises";
 import { dirname, extname, relative, resolve, sep } from "node:path";
 
-/** The files of a module: its entry, and every file that these import by a relative path. */
 export interface SourceFiles {
   readonly digest: string;
-  /** The entry's real path: symbolic links are followed. */
   readonly entry: string;
   /** By real path, with the digest of the file and of all files that it imports. */
   readonly digests: ReadonlyMap<string, string>;

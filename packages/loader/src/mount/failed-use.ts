@@ -19,7 +19,6 @@ export interface FailedUse {
   readonly times: StepTimes;
 }
 
-/** Turns the error of a module into problems at its place in the plan. */
 export function failUse(
   use: ModuleUse,
   resolution: Resolution | undefined,

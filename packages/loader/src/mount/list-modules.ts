@@ -17,7 +17,6 @@ export interface Listing {
   readonly reporter: Reporter;
 }
 
-/** Lists the modules that a plan mounts, in order: of sections, runners, tools, hooks. Bad sources are reported. */
 export function listModules(plan: Plan, listing: Listing): ModuleUse[] {
   const runners = nameRunners(plan.entries);
   const isPart = isReasonerPart(plan);

@@ -4,7 +4,6 @@ import type { Problem } from "../diagnostics/problems.ts";
 import type { Source } from "../modules/source.ts";
 import type { PlanEntry } from "../plan/check-entries.ts";
 
-/** One use of one module: an entry of the plan, or a module that a section or scheme of the plan needs. */
 export interface ModuleUse {
   readonly id: string;
   /** The section of the plan that asks for it; `needs` when a mounted module asked for it. */

@@ -30,7 +30,6 @@ export interface PreparedUse {
   /** Digest of the package's files; only read for a plan with a lock file. */
   readonly integrity: string | undefined;
   readonly times: StepTimes;
-  /** Whether the module is not imported yet; absent for one that was imported when the plan opened. */
   readonly isAsleep?: () => boolean;
 }
 

@@ -7,7 +7,6 @@ import { overridesOf, type PlanEntry } from "../plan/check-entries.ts";
 import type { Path } from "../diagnostics/positions.ts";
 import type { Reporter } from "../diagnostics/problems.ts";
 
-/** Shapes the tools that one entry's module mounts, and records which names of the entry match none of them. */
 export interface Selection {
   readonly shapeTool: (tool: ToolDefinition) => ToolShape | null;
   reportUnmatched(reporter: Reporter): void;

@@ -13,7 +13,6 @@ export interface SyntaxProblem {
   readonly problem: string;
 }
 
-/** Turns errors of the YAML library into sentences about the lines of the plan. */
 export function explainSyntax(text: PlanText, troubles: readonly YamlTrouble[]): readonly SyntaxProblem[] {
   const rows = [...readRows(text)];
   return troubles.map(({ code, message, pos: [offset] }) => {

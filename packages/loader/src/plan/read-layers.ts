@@ -19,7 +19,6 @@ export interface Layer {
   readonly map: PlanMap;
 }
 
-/** The files of a plan that could be read, lowest first, and the problems of the others. */
 export interface Layers {
   readonly layers: readonly Layer[];
   readonly problems: readonly Problem[];
