@@ -1,4 +1,4 @@
-import { createHash } from "node:crypto";
+import { hash } from "node:crypto";
 import { canonicalJson } from "../json/canonical.ts";
 import type { Clock, Timer } from "../contract/clock.ts";
 import type { Logger } from "../contract/logger.ts";
@@ -93,9 +93,7 @@ export class AuditWriter {
 }
 
 function hashOf(writer: string, sequence: number, previous: string, entry: AuditEntry): string {
-  return createHash("sha256")
-    .update(`${previous}\n${writer}\n${sequence}\n${canonicalJson(entry)}`)
-    .digest("hex");
+  return hash("sha256", `${previous}\n${writer}\n${sequence}\n${canonicalJson(entry)}`);
 }
 
 /** One place where an audit differs from what the host wrote. */
