@@ -1,5 +1,5 @@
 import { findHidden, type HiddenKind } from "./hidden-characters.ts";
-import { injectionPhrases, phraseHint } from "./injection-phrases.ts";
+import { findPhrase, injectionPhrases } from "./injection-phrases.ts";
 import { escapeHidden } from "../text/hidden.ts";
 import { findSecrets } from "./secrets.ts";
 
@@ -66,13 +66,12 @@ const maxNormalized = 50_000;
 
 function* injections(text: string): Generator<TextFinding> {
   const read = normalizeText(text.slice(0, maxNormalized));
-  if (!phraseHint.test(read)) return;
   const latin = foldLookalikes(read);
-  for (const { tries, pattern } of injectionPhrases) {
-    const match = pattern.exec(read) ?? (latin === read ? null : pattern.exec(latin));
+  for (const phrase of injectionPhrases) {
+    const match = findPhrase(phrase, read) ?? (latin === read ? null : findPhrase(phrase, latin));
     if (match === null) continue;
     const excerpt = excerptOf(match.input, match.index, match[0].length);
-    yield { kind: "injection", severity: "warning", at: match.index, message: tries, excerpt };
+    yield { kind: "injection", severity: "warning", at: match.index, message: phrase.tries, excerpt };
   }
 }
 
