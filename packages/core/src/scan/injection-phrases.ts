@@ -13,6 +13,8 @@ export function findPhrase({ needs, pattern }: InjectionPhrase, text: string): R
   return needs.every((words) => words.some((word) => text.includes(word))) ? pattern.exec(text) : null;
 }
 
+const anyOf = (words: string) => words.split(",");
+
 const earlier =
   "(?:all |any |the |of |your |my |these |those )*(?:previous|prior|above|earlier|preceding|existing|former|other|original|current|system|safety)";
 const orders =
