@@ -38,17 +38,15 @@ export function guardLogger(logger: Logger): Logger {
 
 function guard(open: () => Logger): Logger {
   let opened: Logger | undefined;
-  const attempt = (write: (logger: Logger) => void): void => {
-    try {
-      write((opened ??= open()));
-    } catch {
-      // there is no other place to report it
-    }
-  };
   const level =
     (name: "trace" | "debug" | "info" | "warn" | "error") =>
-    (fields: object, message?: string): void =>
-      attempt((logger) => logger[name](fields, message));
+    (fields: object, message?: string): void => {
+      try {
+        (opened ??= open())[name](fields, message);
+      } catch {
+        // there is no other place to report it
+      }
+    };
   return {
     trace: level("trace"),
     debug: level("debug"),

@@ -28,10 +28,9 @@ const maxTextLength = 5_000;
  */
 export function scanText(
   text: string,
-  options: { readonly maxLength?: number } = {},
+  { maxLength = maxTextLength }: { readonly maxLength?: number } = {},
 ): readonly TextFinding[] {
-  const { maxLength = maxTextLength } = options;
-  if (text.length <= maxLength && (shortWord.test(text) || clean.has(text))) return [];
+  if (text.length <= maxLength && shortWord.test(text)) return [];
   const findings: TextFinding[] = findHidden(text).map(({ kind, at, length, message }) => ({
     kind,
     severity: kind === "padding" ? "warning" : "error",
@@ -48,15 +47,8 @@ export function scanText(
       excerpt: excerptOf(text, maxLength, 0),
     });
   findings.push(...injections(text), ...secrets(text));
-  if (findings.length === 0 && text.length <= maxClean && clean.size < maxClean) clean.add(text);
   return findings;
 }
-
-/** Texts without a finding: tools of one server describe their arguments in the same words. At most 1 MB. */
-const clean = new Set<string>();
-
-/** Longest text that is remembered, in characters, and the most texts. */
-const maxClean = 1_000;
 
 /** Shorter than every phrase, and without a hidden character: the types and most enums of a schema. */
 const shortWord = /^\w{1,8}$/;
