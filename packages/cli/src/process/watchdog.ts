@@ -87,17 +87,15 @@ function startThread(actions: object): BigInt64Array {
   worker.unref();
   // Without the thread calls still run; they only cannot be ended while they block.
   worker.on("error", () => {});
-  setInterval(() => {
-    Atomics.add(memory, cells.beats, 1n);
-    restoreSignals();
-  }, beatMs).unref();
+  setInterval(() => void Atomics.add(memory, cells.beats, 1n), beatMs).unref();
   return memory;
 }
 
 const released = new Map<EndSignal, readonly NodeJS.SignalsListener[]>();
 
-/** Gives signals back their default action: a blocked thread runs no handler. */
+/** Gives signals back their default action: a blocked thread runs no handler. The first turn of the free thread ends this. */
 function releaseSignals(): void {
+  setImmediate(restoreSignals);
   for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const) {
     released.set(signal, process.listeners(signal));
     process.removeAllListeners(signal);
