@@ -19,7 +19,7 @@ const behind = (grants: { read?: string[]; write?: string[]; network?: string; e
 
 async function peek(host: OpenedHost, act: string, value = ""): Promise<unknown> {
   const { result } = await host.call({ name: "peek", arguments: { act, value } });
-  return JSON.parse(String(result.data ?? JSON.stringify(result)));
+  return JSON.parse(typeof result.data === "string" ? result.data : JSON.stringify(result));
 }
 
 async function listener(): Promise<string> {

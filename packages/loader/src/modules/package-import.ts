@@ -6,8 +6,7 @@ import { importModule } from "./import.ts";
 export function createPackageImport(folder: string): ImportPackage {
   return async (name) => {
     const { resolveModulePath } = await import("exsolve");
-    const conditions = ["node", "import"];
-    const path = resolveModulePath(name, { cache: false, conditions, from: `${folder}/`, try: true });
+    const path = resolveModulePath(name, { cache: false, from: `${folder}/`, try: true });
     return path === undefined ? null : importModule(pathToFileURL(path).href);
   };
 }
