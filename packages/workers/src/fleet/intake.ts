@@ -42,6 +42,7 @@ export class Intake {
     this.#free -= places - 1;
     const rest = inOrder.slice(places);
     const sent = rest.length > 0 ? this.#options.sendBack(rest) : undefined;
+    sent?.catch(() => {}); // it is awaited below, unless the calls cannot be taken either
     let used = 0;
     try {
       const runs = await this.#options.take(inOrder.slice(0, places).map(({ runId }) => runId));

@@ -145,3 +145,22 @@ test("a failure reaches each item that went together, and the next are done", as
   isDown = false;
   expect(await acts.add("c")).toBe("c");
 });
+
+test("an engine and a ledger that both fail end a delivery with one error, and nothing else", async () => {
+  const intake = new Intake({
+    concurrency: 1,
+    take: () => Promise.reject(new Error("the ledger is away")),
+    sendBack: () => settled().then(() => Promise.reject(new Error("the engine is away"))),
+  });
+  const unhandled: unknown[] = [];
+  const note = (reason: unknown) => void unhandled.push(reason);
+  process.on("unhandledRejection", note);
+  try {
+    await expect(intake.receive(sent(3))).rejects.toThrow("the ledger is away");
+    await settled();
+    await settled();
+    expect(unhandled).toEqual([]);
+  } finally {
+    process.off("unhandledRejection", note);
+  }
+});
