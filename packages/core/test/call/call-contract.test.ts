@@ -657,6 +657,19 @@ describe.each<Where>(["inline", "cloned"])("a call whose tool runs %s", (where) 
       expect(JSON.parse(host.output(result.truncated!.ref).text)).toHaveLength(2_000);
     });
 
+    test("full texts are kept up to the host's bytes, two for each character; then the oldest is dropped", async () => {
+      const text = "x".repeat(5_000);
+      const { host } = here([tool(() => data(text))], { limits: { ...limits, keptBytes: 20_000 } });
+      const call = async () => (await host.call({ name: "probe" })).result.truncated!.ref;
+
+      const [first, second] = [await call(), await call()];
+      expect([first, second].map((ref) => host.output(ref).total)).toEqual([5_000, 5_000]);
+
+      const third = await call();
+      expect(() => host.output(first)).toThrowError(expect.objectContaining({ code: "OUTPUT_NOT_FOUND" }));
+      expect([second, third].map((ref) => host.output(ref).total)).toEqual([5_000, 5_000]);
+    });
+
     test("an unknown ref is OUTPUT_NOT_FOUND", () => {
       expect(() => here([]).host.output("out_1")).toThrowError(
         expect.objectContaining({ code: "OUTPUT_NOT_FOUND" }),
