@@ -31,13 +31,9 @@ const deaths = [
 ];
 
 describe.each(["none", "bubblewrap"])("a tool that ends its process, with border %s", (border) => {
-  const marked = `${border}-${process.pid}`;
   let far: World;
   beforeAll(async () => {
-    vi.stubEnv(mark, marked);
-    const run = { border, memoryMb: 160, processes: lanes, env: [mark], startTimeoutMs: 600_000 };
-    far = await world(run, { limits });
-    vi.unstubAllEnvs();
+    far = await world({ border, memoryMb: 160, processes: lanes }, { limits });
   });
   afterAll(() => far[Symbol.asyncDispose]());
 
@@ -58,11 +54,16 @@ describe.each(["none", "bubblewrap"])("a tool that ends its process, with border
   });
 
   test("no process and no zombie is left when the host closes", async () => {
-    await far.act("data");
-    expect(processesWith(`${mark}=${marked}`)).not.toEqual([]);
-    await far[Symbol.asyncDispose]();
+    const own = `${border}-${process.pid}`;
+    vi.stubEnv(mark, own);
+    const closing = await world({ border, env: [mark] }, { limits });
+    vi.unstubAllEnvs();
+    await closing.act("SIGKILL");
+    await closing.act("data");
+    expect(processesWith(`${mark}=${own}`)).not.toEqual([]);
+    await closing[Symbol.asyncDispose]();
     // The kernel ends what is inside a border after its launcher.
-    await vi.waitFor(() => expect(processesWith(`${mark}=${marked}`)).toEqual([]), { timeout: 60_000 });
+    await vi.waitFor(() => expect(processesWith(`${mark}=${own}`)).toEqual([]), { timeout: 60_000 });
     expect(zombiesOf(process.pid)).toEqual([]);
   });
 });
