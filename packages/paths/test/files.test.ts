@@ -167,6 +167,12 @@ describe.each(disks)("by %s descriptors", (disk) => {
     },
   );
 
+  test("the error for a folder that holds a root or a denied path says so", async () => {
+    await expect(files.remove("nested", { recursive: true })).rejects.toThrow(
+      "holds a root or a denied path, and cannot be moved or removed",
+    );
+  });
+
   test("writing makes the folders above, and takes nothing but the name", async () => {
     await files.replace("new/deep/file.txt", planted);
 

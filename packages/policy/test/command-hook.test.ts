@@ -111,6 +111,13 @@ describe("a command hook speaks the protocol of Claude Code's hooks", () => {
     expect(JSON.stringify(outcome)).toContain("checked PostToolUse hello");
   });
 
+  test("it may end without reading the call", async () => {
+    const { host } = await hooked("", { command: [process.execPath, "-e", "process.exit(0)"] });
+    const long = { name: "note", arguments: { text: "x".repeat(500_000) } };
+
+    expect((await host.call(long, context)).status).toBe("ok");
+  });
+
   test("it runs for the tools that it names only", async () => {
     const { host } = await hooked("process.exitCode = 2", { tools: ["write_*"] });
 

@@ -54,6 +54,14 @@ describe("budgets", () => {
     expect((await first[1]!).status).toBe("ok");
   });
 
+  test("at once: a call that waits for a person is not one of them", async () => {
+    const asks = tool("asks", { requiresConfirmation: true });
+    const { host } = await world({ budgets: { concurrent: 1 } }, [asks, tool("t")]);
+
+    expect((await host.call({ name: "asks" }, turn)).status).toBe("pending");
+    expect((await host.call({ name: "t" }, turn)).status).toBe("ok");
+  });
+
   test("time and depth", async () => {
     let now = 1_000;
     const clock = { now: () => now, setTimer: () => ({ cancel: () => {}, keepAlive: () => {} }) };

@@ -1,6 +1,7 @@
 import { AsyncLocalStorage } from "node:async_hooks";
 import { tracingChannel } from "node:diagnostics_channel";
 import { describe, expect, onTestFinished, test } from "vitest";
+import { z } from "zod";
 import { createHost, data, failure, ToolInterrupt, type Host } from "../../src/index.ts";
 import { callChannelName, type CallTrace } from "@toolmount/core/tracing";
 import { tool } from "../world.ts";
@@ -70,6 +71,18 @@ describe("the tracing channel of calls", () => {
       });
     },
   );
+
+  test("reports the arguments as the schema parsed them, and of a call that is not valid as they were given", async () => {
+    const schema = z.strictObject({ lines: z.int().default(20) });
+    const host = hostOf(tool((params) => data(params), { schema: schema as never }));
+    const heard = listen(host);
+
+    await host.call({ name: "probe", arguments: {} });
+    await host.call({ name: "probe", arguments: { lines: "all" } });
+
+    const ends = heard.filter(([moment]) => moment === "asyncEnd").map(([, message]) => message);
+    expect(ends.map((end) => end.arguments)).toEqual([{ lines: 20 }, { lines: "all" }]);
+  });
 
   test("reports an error before the end, with code and phase", async () => {
     const host = hostOf(tool(() => failure("no such city", { code: "CITY_UNKNOWN" })));

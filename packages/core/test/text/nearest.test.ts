@@ -15,6 +15,13 @@ test.each([
   expect(nearestNames(written, tools)).toEqual(meant);
 });
 
+test("two swapped letters are one edit, and so near enough for a short name; two swaps are two", () => {
+  expect(nearestNames("raed", ["read"])).toEqual(["read"]);
+  expect(nearestNames("wbe", ["web"])).toEqual(["web"]);
+  expect(nearestNames("abcd", ["badc"])).toEqual([]);
+  expect(nearestNames("abab", ["caba"])).toEqual([]);
+});
+
 test("the nearest name is first, and at most three are returned", () => {
   expect(nearestNames("config", ["confix", "config1", "configg", "konfig", "config"])).toEqual([
     "config",

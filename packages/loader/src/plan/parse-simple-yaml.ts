@@ -231,7 +231,6 @@ function readPair(reading: Reading, entries: Map<string, Json>, path: string, de
 }
 
 function readFlowValue(reading: Reading, path: string, depth: number, key?: number): Json {
-  if (depth > maxPlanDepth) give();
   const sign = reading.source[reading.at];
   if (sign === "{" || sign === "[") return readFlow(reading, path, depth, key);
   mark(reading, path, reading.at, key);
