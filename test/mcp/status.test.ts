@@ -98,3 +98,33 @@ test("a call that a server refused with 404, because it has forgotten the sessio
   expect(outcome).toMatchObject({ status: "ok", result: { data: "2" } });
   expect(runs).toBe(2);
 });
+
+/** A server that changes its list of tools as soon as it was read, and never answers who asks again. */
+const restless = `
+  let lists = 0, waiting;
+  const send = (message) => process.stdout.write(JSON.stringify({ jsonrpc: "2.0", ...message }) + "\\n");
+  require("node:readline").createInterface({ input: process.stdin }).on("line", (line) => {
+    const { id, method, params } = JSON.parse(line);
+    if (method === "initialize") send({ id, result: { protocolVersion: params.protocolVersion,
+      capabilities: { tools: { listChanged: true } }, serverInfo: { name: "restless", version: "1.0.0" } } });
+    else if (method === "tools/list" && lists++ === 0) {
+      send({ id, result: { tools: [{ name: "wait", inputSchema: { type: "object" } }] } });
+      send({ method: "notifications/tools/list_changed" });
+    } else if (method === "tools/call") waiting = () => send({ id, result: { content: [] } });
+    else if (id !== undefined && method !== "tools/list") send({ id, error: { code: -32601, message: "no" } });
+    if (lists > 1) waiting?.();
+  });`;
+
+test("a host that closes while it reads a changed list of tools reports nothing", async () => {
+  const warnings: string[] = [];
+  const logger = { ...silentLogger, warn: (...words: unknown[]) => void warnings.push(String(words.at(-1))) };
+  const host = await open(planOf({ command: process.execPath, args: ["-e", restless], timeoutMs: 600_000 }), {
+    logger: { ...logger, child: () => logger as never } as never,
+  });
+
+  expect((await host.call({ name: "wait" })).status).toBe("ok");
+  await host.close();
+  await new Promise((resolve) => setImmediate(resolve));
+
+  expect(warnings).toEqual([]);
+});

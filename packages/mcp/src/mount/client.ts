@@ -45,7 +45,11 @@ export function createClient(
           onChanged: () =>
             void listOffered(client, settings)
               .then((tools) => onTools?.(tools))
-              .catch((err: unknown) => logger.warn({ err }, "a changed list of tools was not read")),
+              .catch((err: unknown) => {
+                // A connection that has ended reads the list again when it is made again.
+                if (client.transport !== undefined)
+                  logger.warn({ err }, "a changed list of tools was not read");
+              }),
         },
       },
     },

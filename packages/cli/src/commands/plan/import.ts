@@ -39,7 +39,7 @@ async function importSettings(
     if (json) return;
     for (const { name, because } of variables)
       out.line(
-        `  ${out.paint("yellow", "set")} ${printable(name)} ${out.paint("dim", `(${printable(because)})`)}`,
+        `  ${out.paint("yellow", "set")} the environment variable ${printable(name)} ${out.paint("dim", `(${printable(because)})`)}`,
       );
     return;
   }
