@@ -26,14 +26,16 @@ describe("C21: levels", () => {
     expect(outcomes.filter(({ status }) => status === "ok")).toHaveLength(tools.length - asked.length);
   });
 
-  test("an unknown level, an unknown key, a rule without an answer: refused", () => {
+  test("an unknown level, an unknown key, a rule without an answer, an empty reason: refused", () => {
     for (const bad of [
       { level: "wild" },
       { lvl: "standard" },
       { rules: [{ match: {} }] },
       { rules: [{ match: { tol: "x" }, answer: "ask" }] },
+      { rules: [{ match: {}, answer: "deny", reason: "" }] },
     ])
       expect(config.safeParse(bad).success).toBe(false);
+    expect(config.safeParse({ rules: [{ match: {}, answer: "deny", reason: "x" }] }).success).toBe(true);
     expect(config.safeParse({ rules: [{ match: {}, answer: "ask", waives: "confirmation" }] }).success).toBe(
       false,
     );

@@ -5,6 +5,7 @@ import { DatabaseSync } from "node:sqlite";
 import { createHost, data, defineTool, systemClock, type Clock } from "@toolmount/core";
 import { expect, onTestFinished, test } from "vitest";
 import { z } from "zod";
+import { startPostgres } from "./postgres.ts";
 import { config, mount, openStore, type OpenStore } from "../src/index.ts";
 
 async function workspace(): Promise<string> {
@@ -80,6 +81,23 @@ test("as a module it mounts the stores of the plan's sections, and closes them w
   const approvals = host.coordinator.get("approval-store") as { list(): Promise<unknown> };
   await host.close();
   await expect(approvals.list()).rejects.toThrow(/destroyed|closed|not open/);
+});
+
+test("a store on Postgres brings the ledger of a fleet, and one on SQLite does not", async () => {
+  const server = await startPostgres();
+  onTestFinished(() => server.stop());
+  const ledgerOf = async (state: string) => {
+    const host = createHost();
+    host.coordinator.registerCapability("session.working_dir", await workspace());
+    await mount(host.coordinator, config.parse({ state }));
+    const ledger: unknown = host.coordinator.getCapability("fleet.ledger");
+    await host.close();
+    return ledger;
+  };
+  const url = await server.database("fleet");
+
+  expect(await ledgerOf(url)).toMatchObject({ url });
+  expect(await ledgerOf("sqlite:./state.db")).toBeNull();
 });
 
 test("an audit without a store, and unknown words, are refused", () => {

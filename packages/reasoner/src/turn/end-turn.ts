@@ -99,7 +99,7 @@ function resultOf(
     turnId,
     status,
     text,
-    ...(status === "incomplete" && { incomplete: incomplete ?? "unknown" }),
+    ...(status === "incomplete" && incomplete !== null && { incomplete }),
     ...(error !== undefined && {
       error: { code: error.code, message: textOfError(error), details: plain(error.details) },
     }),
