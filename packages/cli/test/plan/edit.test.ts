@@ -78,7 +78,10 @@ test("import adds the servers of another application, and reports which variable
   });
   const { code, stdout } = await run(["import", "mcp.json", "plan.yaml"]);
 
-  expect([code, stdout]).toEqual([0, "✔ plan.yaml: added gh\n  set the environment variable GH_TOKEN (gh, GH_TOKEN)\n"]);
+  expect([code, stdout]).toEqual([
+    0,
+    "✔ plan.yaml: added gh\n  set the environment variable GH_TOKEN (gh, GH_TOKEN)\n",
+  ]);
   expect(await read("plan.yaml")).toContain("GH_TOKEN: ${GH_TOKEN}");
   expect(await read("plan.yaml")).not.toContain("abcdef");
 });
