@@ -139,7 +139,12 @@ describe("a command hook that fails denies the call", () => {
       /not as hooks answer/,
     ],
     ["a question with changed arguments", decide("ask", { updatedInput: {} }), {}, /one of the two/],
-    ["a program that is not there", "", { command: ["/no/such/program"] }, /ENOENT/],
+    [
+      "a program that is not there",
+      "",
+      { command: ["/no/such/program", "--now"] },
+      /the hook \/no\/such\/program --now failed: .*ENOENT/,
+    ],
   ];
   test.each(failures)("%s", async (_title, script, hook, reason) => {
     const { host } = await hooked(script, hook);
