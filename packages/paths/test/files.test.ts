@@ -116,6 +116,14 @@ describe.each(disks)("by %s descriptors", (disk) => {
       code: "ALREADY_EXISTS",
     },
     {
+      act: "moving onto a file of the same name in another folder",
+      run: () => {
+        writeFileSync(work("notes/readme.txt"), "there");
+        return files.move("readme.txt", "notes/readme.txt", { overwrite: false });
+      },
+      code: "ALREADY_EXISTS",
+    },
+    {
       act: "moving onto a folder",
       run: () => files.move("-rf", "notes", { overwrite: true }),
       code: "ALREADY_EXISTS",
