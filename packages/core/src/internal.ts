@@ -15,6 +15,7 @@ export {
   type ModuleExports,
 } from "./registry/recognize-module.ts";
 export { plainRule } from "./schema/plain-rule.ts";
+export { invalidArguments, prepareSchema, type PreparedSchema } from "./schema/schema.ts";
 export { lockDigest } from "./registry/prepare-tool.ts";
 export { toolsHere, type ToolHere } from "./host/tools-here.ts";
 export { redactingLogger } from "./text/redacting-logger.ts";

@@ -5,7 +5,8 @@ import { mountFar } from "../src/far/mount-far.ts";
 /** Mounts a module of the folder `modules` as a process of its own does. */
 function mount(name: string) {
   const specifier = join(import.meta.dirname, `modules/${name}.ts`);
-  return mountFar({ type: "mount", module: { specifier, config: {} }, folder: "/tmp", protectedPaths: [] });
+  const module = { specifier, config: {} };
+  return mountFar({ type: "mount", module, folder: "/tmp", protectedPaths: [], describe: false });
 }
 
 test("M3: a process recognises a module as the host does: a class of another contract leaves the other tools usable", async () => {

@@ -204,7 +204,7 @@ export class ToolError extends Error {
 export class RunnerFailure extends Error {
   override readonly name = "RunnerFailure";
   readonly code: ErrorCode;
-  readonly status: "failed" | "timed_out" | "cancelled" | "unknown";
+  readonly status: "failed" | "invalid" | "timed_out" | "cancelled" | "unknown";
   readonly details: Readonly<Record<string, unknown>> | undefined;
 
   constructor(

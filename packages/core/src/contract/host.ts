@@ -126,6 +126,8 @@ export interface ModuleOptions {
   readonly position?: PlanPosition | undefined;
   /** The specifier to import in other processes that run its tools. */
   readonly specifier?: string | undefined;
+  /** Differs between two contents of the module that `specifier` names. */
+  readonly revision?: string | undefined;
   /** What happens when a text of its tools has hidden characters. Default `refuse`: `TOOL_INVALID`. */
   readonly hiddenText?: "refuse" | "allow" | undefined;
   /** Called for each tool that it mounts; `null` leaves the tool out. */

@@ -84,13 +84,21 @@ export interface Approver {
   ask(question: ApprovalQuestion, options: { signal: AbortSignal }): Promise<ApprovalAnswer> | ApprovalAnswer;
 }
 
+/** A module that a runner imports where it runs calls. */
+export interface RunnerModule {
+  readonly specifier: string;
+  readonly config: Json;
+  /** Differs between two contents of the same file. */
+  readonly revision?: string | undefined;
+}
+
 /** A run as it is handed to a runner: plain JSON. */
 export interface RunnerJob {
   readonly runId: string;
   /** The name its author gave the tool. */
   readonly tool: string;
   /** The module to import where the tool runs; absent for tools that were mounted by hand. */
-  readonly module?: { readonly specifier: string; readonly config: Json } | undefined;
+  readonly module?: RunnerModule | undefined;
   readonly info: CallInfo;
   readonly arguments: JsonObject;
   readonly timeoutMs: number;
@@ -122,6 +130,11 @@ export interface Runner {
    */
   readonly adopts?: boolean | undefined;
   run(job: RunnerJob, control: RunnerControl): Promise<ToolReturn>;
+  /**
+   * Mounts a module where its calls run, so that the host need not import it. `config` is as the plan has it. Resolves to
+   * the module's tools: the host mounts these, and their `execute` never runs in it. Rejects with why it was not mounted.
+   */
+  describe?(module: RunnerModule): Promise<readonly ToolDefinition[]>;
   close?(): Promise<void>;
 }
 

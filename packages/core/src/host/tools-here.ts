@@ -1,7 +1,8 @@
 import type { CallInfo, ToolContext } from "../contract/context.ts";
 import type { Coordinator } from "../contract/coordinator.ts";
 import type { ToolDefinition, ToolInfo } from "../contract/tool.ts";
-import type { JsonObject } from "../json/json.ts";
+import type { RunnerModule } from "../contract/ports.ts";
+import { runnerModule } from "../call/call-info.ts";
 import { addProvided } from "../call/tool-context.ts";
 import type { HostState } from "./host-state.ts";
 
@@ -12,7 +13,7 @@ export interface ToolHere {
   /** Name of its runner; null for this process. */
   readonly runner: string | null;
   /** The module to import in another process; absent for tools that were mounted by hand. */
-  readonly module: { readonly specifier: string; readonly config: JsonObject } | undefined;
+  readonly module: RunnerModule | undefined;
   /** Adds the members that this host's modules provide to a context. */
   provide(context: ToolContext, info: CallInfo): ToolContext;
 }
@@ -31,17 +32,14 @@ export function toolsHere(host: { readonly coordinator: Coordinator }): readonly
   const state = states.get(host.coordinator);
   if (state === undefined) throw new Error("this is not a host that createHost made");
   const { tools, providers } = state.moduleSet.generation();
-  return [...tools.values()].map(({ info, definition, runner, module: { options } }) => {
-    const { specifier, config = {} } = options;
-    return {
-      info,
-      definition,
-      runner,
-      module: specifier === undefined ? undefined : { specifier, config },
-      provide(context, about) {
-        addProvided(context, providers, () => about);
-        return context;
-      },
-    };
-  });
+  return [...tools.values()].map(({ info, definition, runner, module: { options } }) => ({
+    info,
+    definition,
+    runner,
+    module: runnerModule(options),
+    provide(context, about) {
+      addProvided(context, providers, () => about);
+      return context;
+    },
+  }));
 }

@@ -11,6 +11,7 @@ import {
 } from "../diagnostics/problems.ts";
 import { resolveSource, type Asking, type Resolution } from "../modules/resolve.ts";
 import { integrityOf } from "../modules/source-files.ts";
+import { createFarModule } from "./far-module.ts";
 import { failUse, type FailedUse } from "./failed-use.ts";
 import { importResolved } from "../modules/import-resolved.ts";
 import { canLoadLazily, createLazyModule, type Wake } from "./lazy-module.ts";
@@ -18,6 +19,7 @@ import type { ModuleUse } from "./module-use.ts";
 import type { MountContext } from "./mount-context.ts";
 import { mountModule } from "./recording-coordinator.ts";
 import { checkByManifest, parseConfig } from "./parse-config.ts";
+import { runOf } from "./runner-modules.ts";
 import { createStepTimer, type StepTimer, type StepTimes } from "./step-times.ts";
 
 export interface PreparedUse {
@@ -45,7 +47,10 @@ export async function prepareModule(use: ModuleUse, context: MountContext): Prom
   try {
     resolution = await timer.measure("resolveMs", () => resolveUse(use, context));
     const reporter = createReporter(context.map);
-    const load = use.entry?.wake === "call" && canLoadLazily(resolution.manifest) ? loadLazily : loadModule;
+    const load =
+      use.entry?.wake === "call" && canLoadLazily(resolution.manifest)
+        ? loadLazily
+        : loaderOf(use, resolution);
     const loaded = await load(use, resolution, context, reporter, timer);
     if (loaded === null || reporter.problems.length > 0)
       return failed(reporter.problems.map(maskProblem(context.mask)));
@@ -57,6 +62,24 @@ export async function prepareModule(use: ModuleUse, context: MountContext): Prom
 }
 
 type Loaded = Pick<PreparedUse, "module" | "config" | "isAsleep"> | null;
+
+/** The host does not import a module whose calls run behind a border. */
+function loaderOf({ entry, runner }: ModuleUse, { path }: Resolution): typeof loadModule {
+  const isBehind = entry !== null && (runOf(entry)?.["border"] ?? "none") !== "none";
+  return isBehind && runner !== undefined && path !== undefined ? loadBehind : loadModule;
+}
+
+/** A module whose runner mounts it, and describes its tools. */
+async function loadBehind(
+  use: ModuleUse,
+  resolution: Resolution,
+  _: MountContext,
+  reporter: Reporter,
+): Promise<Loaded> {
+  const { manifest } = resolution;
+  if (manifest?.config !== undefined) checkByManifest(use, manifest.config, reporter);
+  return { module: createFarModule(use, resolution), config: deepFreeze(use.config) };
+}
 
 /** Imports a module and parses its config. Null when the config does not match, which is then reported. */
 async function loadModule(
@@ -83,7 +106,13 @@ async function loadLazily(
   if (manifest?.config !== undefined) checkByManifest(use, manifest.config, reporter);
   const wake: Wake = async (coordinator) => {
     const own = createReporter(context.map);
-    const loaded = await loadModule(use, resolution, context, own, createStepTimer(context.clock));
+    const loaded = await loaderOf(use, resolution)(
+      use,
+      resolution,
+      context,
+      own,
+      createStepTimer(context.clock),
+    );
     if (loaded === null) throw planError(own.problems.map(maskProblem(context.mask)));
     await mountModule(use.id, loaded.module, coordinator, loaded.config);
   };

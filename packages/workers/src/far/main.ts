@@ -1,10 +1,16 @@
 // The program of a process that runs calls. The host starts it, and talks with it on one descriptor.
 import { Socket } from "node:net";
-import type { CallRequest, ToolOutcome } from "@toolmount/core";
+import {
+  isToolmountError,
+  type CallRequest,
+  type Issue,
+  type JsonObject,
+  type ToolOutcome,
+} from "@toolmount/core";
 import { messageOf } from "@toolmount/core/errors";
 import { createLines } from "./lines.ts";
 import { channelDescriptor, type FarMessage, type HostMessage } from "./messages.ts";
-import { mountFar, type FarModule } from "./mount-far.ts";
+import { mountFar, type FarModule, type FarTool } from "./mount-far.ts";
 import { runFar } from "./far-run.ts";
 
 const running = new Map<string, AbortController>();
@@ -38,13 +44,18 @@ function receive(message: HostMessage): void {
 async function mount(message: Extract<HostMessage, { type: "mount" }>): Promise<void> {
   try {
     module = await mountFar(message);
-    send({ type: "mounted", keepsState: module.keepsState });
+    const { keepsState, described } = module;
+    send({ type: "mounted", keepsState, ...(described !== undefined && { tools: [...described] }) });
   } catch (error) {
-    send({ type: "refused", problem: messageOf(error).slice(0, 2_000) });
+    const isConfig = isToolmountError(error) && error.code === "CONFIG_INVALID";
+    const problem = isConfig ? String(error.details["problem" as never]) : messageOf(error);
+    send({ type: "refused", problem: problem.slice(0, 2_000), config: isConfig });
   }
 }
 
-async function run(message: Extract<HostMessage, { type: "run" }>): Promise<void> {
+type RunMessage = Extract<HostMessage, { type: "run" }>;
+
+async function run(message: RunMessage): Promise<void> {
   const { runId, tool: name } = message;
   const tool = module?.tools.get(name);
   if (tool === undefined) {
@@ -54,8 +65,22 @@ async function run(message: Extract<HostMessage, { type: "run" }>): Promise<void
   }
   const controller = new AbortController();
   running.set(runId, controller);
-  await runFar(tool, message, controller.signal, send, callHost);
+  await runParsed(tool, message, controller.signal);
   running.delete(runId);
+}
+
+/** Parses the arguments by the tool's own schema, where the host has not, and runs the tool. */
+async function runParsed(tool: FarTool, message: RunMessage, signal: AbortSignal): Promise<void> {
+  const { runId } = message;
+  const parsed = await tool.parse?.(message.arguments);
+  if (parsed?.ok === false) return send({ type: "invalid", runId, issues: issuesToSend(parsed.issues) });
+  const request = parsed === undefined ? message : { ...message, arguments: parsed.value as JsonObject };
+  await runFar(tool.definition, request, signal, send, callHost);
+}
+
+/** Core has limited the number of issues and the length of each. */
+function issuesToSend(issues: readonly Issue[]) {
+  return issues.map(({ path, message }) => ({ path: path.slice(0, 64), message: message.slice(0, 500) }));
 }
 
 function abort({ runId, name, message }: Extract<HostMessage, { type: "abort" }>): void {

@@ -1,13 +1,16 @@
-import type { CallInfo, Json, JsonObject, RunnerJob, ToolOutcome } from "@toolmount/core";
+import type { CallInfo, Json, JsonObject, RunnerModule, ToolOutcome } from "@toolmount/core";
 import { z } from "zod";
+import { describedTool, maxTools } from "./described-tool.ts";
 
 /** What the host sends to a process, as one JSON text a line. */
 export type HostMessage =
   | {
       readonly type: "mount";
-      readonly module: NonNullable<RunnerJob["module"]>;
+      readonly module: RunnerModule;
       readonly folder: string;
       readonly protectedPaths: readonly string[];
+      /** The host does not import the module: the process parses its config and arguments, and reports its tools. */
+      readonly describe: boolean;
     }
   | {
       readonly type: "run";
@@ -42,10 +45,20 @@ const thrownSchema = z.discriminatedUnion("kind", [
 /** What a tool threw, as JSON. */
 export type Thrown = z.output<typeof thrownSchema>;
 
+/** What the tool's own schema says against the arguments of a call. */
+const issue = z.strictObject({
+  path: z.array(z.union([z.string(), z.number()])).max(64),
+  message: z.string().max(500),
+});
+
 /** What a process sends to the host. The tool shares the process, so any member may be forged. */
 export const farMessage = z.discriminatedUnion("type", [
-  z.strictObject({ type: z.literal("mounted"), keepsState: z.boolean() }),
-  z.strictObject({ type: z.literal("refused"), problem: z.string() }),
+  z.strictObject({
+    type: z.literal("mounted"),
+    keepsState: z.boolean(),
+    tools: z.array(describedTool).max(maxTools).optional(),
+  }),
+  z.strictObject({ type: z.literal("refused"), problem: z.string(), config: z.boolean() }),
   z.strictObject({ type: z.literal("aborting"), runId }),
   z.strictObject({
     type: z.literal("progress"),
@@ -77,6 +90,7 @@ export const farMessage = z.discriminatedUnion("type", [
   z.strictObject({ type: z.literal("delete"), runId, key: z.string() }),
   z.strictObject({ type: z.literal("returned"), runId, value: z.unknown().optional() }),
   z.strictObject({ type: z.literal("threw"), runId, thrown: thrownSchema }),
+  z.strictObject({ type: z.literal("invalid"), runId, issues: z.array(issue).min(1).max(50) }),
 ]);
 
 /** A message of a process. */

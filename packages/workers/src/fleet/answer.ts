@@ -7,7 +7,7 @@ const failed = z.strictObject({
   type: z.literal("failed"),
   code: z.string(),
   message: z.string(),
-  status: z.enum(["failed", "cancelled", "timed_out", "unknown"]),
+  status: z.enum(["failed", "invalid", "cancelled", "timed_out", "unknown"]),
   details: z.record(z.string(), z.unknown()).optional(),
 });
 

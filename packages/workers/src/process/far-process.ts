@@ -1,6 +1,13 @@
 import { spawn, type ChildProcess } from "node:child_process";
 import type { Duplex } from "node:stream";
-import type { Clock, Logger, RunnerControl, RunnerJob, ToolReturn } from "@toolmount/core";
+import {
+  ToolmountError,
+  type Clock,
+  type Logger,
+  type RunnerControl,
+  type RunnerJob,
+  type ToolReturn,
+} from "@toolmount/core";
 import type { Launch } from "../border/border.ts";
 import { createLines, type Lines } from "../far/lines.ts";
 import {
@@ -36,10 +43,13 @@ const endAfterMs = 5_000;
 /** Bytes of output that are kept for the log. */
 const keptOutput = 4_096;
 
+/** What a process says of its module: whether it keeps state, and its tools when the host has not imported it. */
+type Mounted = Pick<Extract<FarMessage, { type: "mounted" }>, "keepsState" | "tools">;
+
 /** A process that has one module mounted and runs its calls. */
 export class FarProcess {
-  /** Resolves when the module is mounted, to whether it keeps state. Rejects with why it is not. */
-  readonly mounted: Promise<boolean>;
+  /** Resolves when the module is mounted. Rejects with why it is not. */
+  readonly mounted: Promise<Mounted>;
   /** Resolves when the process has ended, to how, as the end of a sentence. */
   readonly ended: Promise<string>;
   isAlive = true;
@@ -47,7 +57,7 @@ export class FarProcess {
   readonly #child: ChildProcess;
   readonly #lines: Lines;
   readonly #runs = new Map<string, NearRun>();
-  readonly #mounting = Promise.withResolvers<boolean>();
+  readonly #mounting = Promise.withResolvers<Mounted>();
   #killedBecause: string | undefined;
   #output = "";
 
@@ -134,12 +144,18 @@ export class FarProcess {
     if (message === undefined) return this.kill("it sent a message that the host does not know");
     // A process that is killed already runs no call.
     if (message.type === "mounted")
-      return this.#killedBecause === undefined ? this.#mounting.resolve(message.keepsState) : undefined;
+      return this.#killedBecause === undefined ? this.#mounting.resolve(message) : undefined;
     if (message.type === "refused") {
-      this.#mounting.reject(new Error(`the process could not mount the module: ${message.problem}`));
+      this.#mounting.reject(this.#refusal(message));
       return this.kill("it could not mount the module");
     }
     this.#runs.get(message.runId)?.receive(message);
+  }
+
+  #refusal({ problem, config }: Extract<FarMessage, { type: "refused" }>): Error {
+    const { specifier: module } = this.#options.mount.module;
+    if (config) return new ToolmountError("CONFIG_INVALID", { module, problem });
+    return new Error(`the process could not mount the module: ${problem}`);
   }
 
   async #watchEnd(): Promise<string> {

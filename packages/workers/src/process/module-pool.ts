@@ -1,3 +1,4 @@
+import type { DescribedTool } from "../far/described-tool.ts";
 import type { FarProcess } from "./far-process.ts";
 
 /** What a pool starts, and how many processes it may have. */
@@ -20,6 +21,7 @@ export class ModulePool {
   #shared: Promise<FarProcess> | undefined;
   /** Unknown until the first process has mounted the module. */
   #keepsState: boolean | undefined;
+  #tools: readonly DescribedTool[] | undefined;
   #isClosed = false;
 
   constructor(options: PoolOptions) {
@@ -48,6 +50,12 @@ export class ModulePool {
     if (this.#keepsState === true) return;
     if (far.isAlive) this.#idle.push(far);
     this.#waiting.shift()?.resolve();
+  }
+
+  /** The tools of the module, as its first process reported them. */
+  async describe(): Promise<readonly DescribedTool[]> {
+    if (this.#tools === undefined) this.give(await this.take(false));
+    return this.#tools ?? [];
   }
 
   async close(): Promise<void> {
@@ -91,7 +99,8 @@ export class ModulePool {
       const far = await this.#options.start();
       this.#alive.add(far);
       void far.ended.then(() => this.#onEnd(far));
-      const keepsState = await far.mounted;
+      const { keepsState, tools } = await far.mounted;
+      this.#tools ??= tools;
       this.#keepsState ??= keepsState;
       return far;
     } finally {

@@ -1,11 +1,13 @@
 import {
   RunnerFailure,
+  type Issue,
   type Logger,
   type RunnerControl,
   type RunnerJob,
   type ToolReturn,
 } from "@toolmount/core";
 import { messageOf } from "@toolmount/core/errors";
+import { invalidArguments } from "@toolmount/core/internal";
 import type { HostMessage, RunMessage } from "../far/messages.ts";
 import { rebuildThrown } from "./rebuild-thrown.ts";
 
@@ -56,6 +58,8 @@ class SentRun implements NearRun {
         return this.#ending.resolve(message.value as ToolReturn);
       case "threw":
         return this.#ending.reject(rebuildThrown(message.thrown));
+      case "invalid":
+        return this.#ending.reject(invalidFailure(message.issues));
       case "aborting":
         this.isAborting = true;
         return;
@@ -89,4 +93,10 @@ class SentRun implements NearRun {
       this.#send({ type: "call-failed", id, message: messageOf(error) });
     }
   }
+}
+
+/** The tool's own schema refused the arguments, so the tool did not run. */
+function invalidFailure(issues: readonly Issue[]): RunnerFailure {
+  const { error = "", details } = invalidArguments(issues);
+  return new RunnerFailure("INVALID_ARGUMENTS", error, { status: "invalid", details: details as never });
 }
