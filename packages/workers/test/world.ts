@@ -46,7 +46,7 @@ export async function world(run: JsonObject | null, options: WorldOptions = {}):
   }
   const specifier = moduleFile(name);
   const shapeTool = () => (run === null ? {} : { runner: "process" });
-  const { coordinator } = draft.addModule({ id: "tests", specifier, shapeTool });
+  const { coordinator } = draft.addModule({ id: "tests", module: { specifier, config: {} }, shapeTool });
   const module = (await import(specifier)) as { mount(coordinator: Coordinator): void };
   module.mount(coordinator);
   await draft.commit();

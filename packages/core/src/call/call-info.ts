@@ -1,7 +1,5 @@
 import type { CallInfo } from "../contract/context.ts";
-import type { ModuleOptions } from "../contract/host.ts";
 import type { ToolOutcome } from "../contract/outcome.ts";
-import type { RunnerModule } from "../contract/ports.ts";
 import type { PendingCall } from "../contract/tool.ts";
 import { withoutUndefined } from "../json/without-undefined.ts";
 import type { Call } from "./call.ts";
@@ -29,11 +27,6 @@ export function infoOf(call: Call): CallInfo {
       traceparent: traceparentOf(call),
     }),
   };
-}
-
-/** The module to import where a tool runs; undefined for a tool that was mounted by hand. */
-export function runnerModule({ specifier, config = {}, revision }: ModuleOptions): RunnerModule | undefined {
-  return specifier === undefined ? undefined : { specifier, config, ...withoutUndefined({ revision }) };
 }
 
 /** What a policy or an approver learns about a call before its tool runs. */

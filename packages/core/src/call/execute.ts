@@ -5,7 +5,7 @@ import type { Runner, RunnerControl } from "../contract/ports.ts";
 import { withoutUndefined } from "../json/without-undefined.ts";
 import type { StoredCall } from "../pending/stored-call.ts";
 import type { Call, HopAnswer } from "./call.ts";
-import { infoOf, runnerModule } from "./call-info.ts";
+import { infoOf } from "./call-info.ts";
 import { isThenable } from "../registry/gates.ts";
 import { typeName } from "../result/tool-failure.ts";
 import { holdCall, suspend } from "./hold.ts";
@@ -176,7 +176,7 @@ function runElsewhere(call: Call, context: ToolCallContext, name: string): unkno
     session: call.host.states.of(call.given.sessionId),
     definition: tool.definition,
   };
-  const module = runnerModule(tool.module.options);
+  const { module } = tool.module.options;
   return runner.run(
     {
       runId: call.runId,

@@ -8,7 +8,7 @@ import type { PlanPosition } from "./errors.ts";
 import type { Json, JsonObject } from "../json/json.ts";
 import type { Logger, SecretTexts } from "./logger.ts";
 import type { ToolOutcome } from "./outcome.ts";
-import type { Approver, Runner } from "./ports.ts";
+import type { Approver, Runner, RunnerModule } from "./ports.ts";
 import type { Offer, OfferFilter, Session } from "./session.ts";
 import type { StateStore } from "./stores.ts";
 
@@ -124,10 +124,8 @@ export interface ModuleOptions {
   readonly config?: JsonObject | undefined;
   /** Its position in the plan. */
   readonly position?: PlanPosition | undefined;
-  /** The specifier to import in other processes that run its tools. */
-  readonly specifier?: string | undefined;
-  /** Differs between two contents of the module that `specifier` names. */
-  readonly revision?: string | undefined;
+  /** What other processes import that run its tools. */
+  readonly module?: RunnerModule | undefined;
   /** What happens when a text of its tools has hidden characters. Default `refuse`: `TOOL_INVALID`. */
   readonly hiddenText?: "refuse" | "allow" | undefined;
   /** Called for each tool that it mounts; `null` leaves the tool out. */

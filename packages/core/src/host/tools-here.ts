@@ -2,7 +2,6 @@ import type { CallInfo, ToolContext } from "../contract/context.ts";
 import type { Coordinator } from "../contract/coordinator.ts";
 import type { ToolDefinition, ToolInfo } from "../contract/tool.ts";
 import type { RunnerModule } from "../contract/ports.ts";
-import { runnerModule } from "../call/call-info.ts";
 import { addProvided } from "../call/tool-context.ts";
 import type { HostState } from "./host-state.ts";
 
@@ -32,14 +31,23 @@ export function toolsHere(host: { readonly coordinator: Coordinator }): readonly
   const state = states.get(host.coordinator);
   if (state === undefined) throw new Error("this is not a host that createHost made");
   const { tools, providers } = state.moduleSet.generation();
-  return [...tools.values()].map(({ info, definition, runner, module: { options } }) => ({
-    info,
-    definition,
-    runner,
-    module: runnerModule(options),
-    provide(context, about) {
-      addProvided(context, providers, () => about);
-      return context;
-    },
-  }));
+  return [...tools.values()].map(
+    ({
+      info,
+      definition,
+      runner,
+      module: {
+        options: { module },
+      },
+    }) => ({
+      info,
+      definition,
+      runner,
+      module,
+      provide(context, about) {
+        addProvided(context, providers, () => about);
+        return context;
+      },
+    }),
+  );
 }

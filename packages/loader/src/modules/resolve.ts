@@ -222,8 +222,3 @@ async function fromFile(name: string, path: string, facts: PackageFacts | undefi
   const files = await readSourceFiles(path);
   return { name, version: facts?.version, path, manifest: facts?.manifest, files };
 }
-
-/** Differs between two contents of a module: of its files, or of the version of its package. */
-export function revisionOf({ files, version }: Resolution): string | undefined {
-  return files?.digest ?? version;
-}

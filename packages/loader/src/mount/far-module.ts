@@ -4,10 +4,11 @@ import {
   type JsonObject,
   type Mount,
   type Runner,
+  type RunnerModule,
   type ToolDefinition,
 } from "@toolmount/core";
 import type { LoadedModule } from "@toolmount/core/internal";
-import { revisionOf, type Resolution } from "../modules/resolve.ts";
+import type { Resolution } from "../modules/resolve.ts";
 import type { ModuleUse } from "./module-use.ts";
 
 /** Tools that a runner describes, before they are mounted. */
@@ -18,12 +19,11 @@ interface Described {
 /** A module that only its runner imports. All such modules of a plan start side by side, as servers do. */
 export function createFarModule({ id, runner = "" }: ModuleUse, resolution: Resolution): LoadedModule {
   const connect = (coordinator: Coordinator, config: JsonObject): Described => {
-    const { path: specifier = "" } = resolution;
     const port = coordinator.get("runners", runner) as Runner | null;
     const problem = `the runner "${runner}" does not mount modules behind its border`;
     if (port?.describe === undefined)
       throw new ToolmountError("MODULE_MOUNT_FAILED", { module: id, problem });
-    const tools = port.describe({ specifier, config, revision: revisionOf(resolution) });
+    const tools = port.describe(runnerModule(resolution, config)!);
     // The mount of the module, which may come later, reports why it was refused.
     tools.catch(() => undefined);
     return { tools };
@@ -33,4 +33,14 @@ export function createFarModule({ id, runner = "" }: ModuleUse, resolution: Reso
   ];
   const exports = { connect };
   return { kind: "mount", mount: mount as Mount, config: undefined, onSessionReady: undefined, exports };
+}
+
+/** What a runner imports; undefined for a module in memory. */
+export function runnerModule(
+  { path, files, version }: Resolution,
+  config: JsonObject,
+): RunnerModule | undefined {
+  if (path === undefined) return undefined;
+  const revision = files?.digest ?? version;
+  return { specifier: path, config, ...(revision !== undefined && { revision }) };
 }

@@ -4,7 +4,7 @@ import { createReporter, maskProblem } from "../diagnostics/problems.ts";
 import { adaptModule, mayBeForeign, withTimeout, type LoadedModule } from "@toolmount/core/internal";
 import type { ModuleExports } from "../modules/import.ts";
 import { isReplaced, type PlanLock } from "../plan/lock-file.ts";
-import { revisionOf } from "../modules/resolve.ts";
+import { runnerModule } from "./far-module.ts";
 import { failUse, type FailedUse } from "./failed-use.ts";
 import type { AddedUse, BuildContext, Building, ConnectedUse, MountedUse } from "./generation.ts";
 import { extensionUse, type ModuleUse } from "./module-use.ts";
@@ -156,8 +156,7 @@ function addUse({ context, draft }: Building, prepared: PreparedUse): AddedUse {
     id: use.id,
     config,
     position: findPosition(context.map, use.path),
-    specifier: resolution.path,
-    revision: revisionOf(resolution),
+    module: runnerModule(resolution, config),
     hiddenText: entry?.hiddenText,
     shapeTool: selection?.shapeTool,
   });

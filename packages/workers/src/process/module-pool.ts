@@ -23,6 +23,10 @@ export class ModulePool {
   #keepsState: boolean | undefined;
   #tools: readonly DescribedTool[] | undefined;
   #isClosed = false;
+  /** Processes taken and not given back. */
+  #taken = 0;
+  /** Its module has newer content: it keeps no process that runs no call. */
+  isRetired = false;
 
   constructor(options: PoolOptions) {
     this.#options = options;
@@ -30,6 +34,22 @@ export class ModulePool {
 
   /** A process for one call. Rejects with why none could be started. */
   async take(nested: boolean): Promise<FarProcess> {
+    this.#taken++;
+    try {
+      return await this.#take(nested);
+    } catch (error) {
+      this.#taken--;
+      throw error;
+    }
+  }
+
+  /** Ends the processes that wait for calls, and from now on each one after its call. */
+  retire(): void {
+    this.isRetired = true;
+    this.#endIdle();
+  }
+
+  async #take(nested: boolean): Promise<FarProcess> {
     for (;;) {
       if (this.#isClosed) throw new Error("the host is closed");
       if (this.#keepsState !== false) {
@@ -47,9 +67,10 @@ export class ModulePool {
 
   /** Returns a process after its call. */
   give(far: FarProcess): void {
-    if (this.#keepsState === true) return;
-    if (far.isAlive) this.#idle.push(far);
+    this.#taken--;
+    if (this.#keepsState !== true && far.isAlive) this.#idle.push(far);
     this.#waiting.shift()?.resolve();
+    if (this.isRetired) this.#endIdle();
   }
 
   /** The tools of the module, as its first process reported them. */
@@ -88,6 +109,12 @@ export class ModulePool {
     return far.isAlive ? far : undefined;
   }
 
+  #endIdle(): void {
+    const idle = this.#taken === 0 ? [...this.#alive] : this.#idle;
+    for (const far of idle) far.kill("its module has newer content");
+    this.#idle.length = 0;
+  }
+
   #takeIdle(): FarProcess | undefined {
     for (let far = this.#idle.pop(); far !== undefined; far = this.#idle.pop()) if (far.isAlive) return far;
     return undefined;
@@ -113,12 +140,15 @@ export class ModulePool {
   #onEnd(far: FarProcess): void {
     this.#alive.delete(far);
     // The next call of a module that keeps state starts a new process, with new state.
-    if (this.#isClosed || this.#keepsState !== false) return;
+    if (this.#isClosed || this.isRetired || this.#keepsState !== false) return;
     if (this.#alive.size + this.#starting >= this.#options.processes) return;
     void far.mounted
       .then(() => this.#start())
       .then(
-        (replacement) => this.give(replacement),
+        (replacement) => {
+          this.#taken++;
+          this.give(replacement);
+        },
         // The next call starts a process itself, and reports why that fails.
         () => undefined,
       );

@@ -32,27 +32,60 @@ export type ProcessRunner = Runner & Required<Pick<Runner, "close" | "describe">
 
 /** Runs calls in processes of their own, behind a border: a pool of warm processes for each module. */
 export function createProcessRunner(options: ProcessRunnerOptions): ProcessRunner {
-  const pools = new Map<string, ModulePool>();
-  const poolOf = (module: RunnerModule, describe: boolean): ModulePool => {
-    const key = canonicalJson(module);
-    const known = pools.get(key);
-    if (known !== undefined) return known;
-    const pool = new ModulePool({
-      processes: options.processes,
-      start: () => startProcess(module, describe, options),
-    });
-    pools.set(key, pool);
-    return pool;
-  };
+  const pools = new Pools(options);
   return {
-    run: (job, control) => runInProcess(poolOf(requireModule(job), false), job, control),
-    async describe(module) {
-      return (await poolOf(module, true).describe()).map(placeholder);
-    },
-    async close() {
-      await Promise.all([...pools.values()].map((pool) => pool.close()));
-    },
+    run: (job, control) => runInProcess(pools.of(requireModule(job)), job, control),
+    describe: async (module) => (await pools.describing(module).describe()).map(placeholder),
+    close: () => pools.close(),
   };
+}
+
+/** The pools of a runner, by module. */
+class Pools {
+  readonly #options: ProcessRunnerOptions;
+  readonly #pools = new Map<string, ModulePool>();
+  /** By the object that the host has for a module, which is the same for each of its calls. */
+  readonly #known = new WeakMap<RunnerModule, ModulePool>();
+  /** The pool of a module's newest revision. */
+  readonly #newest = new Map<string, ModulePool>();
+
+  constructor(options: ProcessRunnerOptions) {
+    this.#options = options;
+  }
+
+  of(module: RunnerModule): ModulePool {
+    const known =
+      this.#known.get(module) ?? this.#pools.get(canonicalJson(module)) ?? this.#add(module, false);
+    this.#known.set(module, known);
+    return known;
+  }
+
+  /** The pool of a module that the host does not import. */
+  describing(module: RunnerModule): ModulePool {
+    const pool = this.#pools.get(canonicalJson(module)) ?? this.#add(module, true);
+    this.#makeNewest(module, pool);
+    return pool;
+  }
+
+  async close(): Promise<void> {
+    await Promise.all([...this.#pools.values()].map((pool) => pool.close()));
+  }
+
+  #add(module: RunnerModule, describe: boolean): ModulePool {
+    const { processes } = this.#options;
+    const pool = new ModulePool({ processes, start: () => startProcess(module, describe, this.#options) });
+    this.#pools.set(canonicalJson(module), pool);
+    this.#makeNewest(module, pool);
+    return pool;
+  }
+
+  #makeNewest({ specifier, config }: RunnerModule, pool: ModulePool): void {
+    const key = canonicalJson({ specifier, config });
+    const before = this.#newest.get(key);
+    this.#newest.set(key, pool);
+    if (before !== pool) before?.retire();
+    pool.isRetired = false;
+  }
 }
 
 async function runInProcess(pool: ModulePool, job: RunnerJob, control: RunnerControl): Promise<ToolReturn> {

@@ -45,7 +45,7 @@ export async function fleetHost(place: FleetPlace, options: HostOptions = {}): P
   const specifier = fileURLToPath(new URL(module, import.meta.url));
   const { coordinator } = draft.addModule({
     id: "tests",
-    specifier,
+    module: { specifier, config: {} },
     shapeTool: () => ({ ...place.shape, runner: "fleet" }),
   });
   ((await import(specifier)) as { mount(coordinator: Coordinator): void }).mount(coordinator);
