@@ -146,3 +146,97 @@ test("a reload runs the code that the file has now", async () => {
   const { result } = await host.call({ name: "peek", arguments: { path: "/x" } });
   expect(result.data).toMatchObject({ refused: "by the new code" });
 });
+
+test("with wake: call and a manifest no process starts before the first call, and the host imports nothing", async () => {
+  const tool = {
+    name: "peek",
+    description: "Reads a file. Use it in tests. Not for anything else.",
+    inputSchema: { type: "object", properties: { path: { type: "string" } }, required: ["path"] },
+    category: "read",
+    consequenceLevel: "low",
+    requiresConfirmation: false,
+  };
+  const toolmount = { mounts: ["tools"], static: true, tools: [tool] };
+  const record = await folderOf();
+  const top = `appendFileSync(${JSON.stringify(join(record, "imports.txt"))}, process.pid + "\\n");`;
+  const cwd = await folderOf({
+    "node_modules/acme-peek/package.json": JSON.stringify({
+      name: "acme-peek",
+      version: "1.0.0",
+      type: "module",
+      main: "index.js",
+      toolmount,
+    }),
+    "node_modules/acme-peek/index.js": peekModule(top),
+  });
+  const run = behind("permission", { write: [record] });
+  const host = await open(
+    { version: 1, tools: [{ module: "peek", source: "npm:acme-peek", wake: "call", run }] },
+    { cwd },
+  );
+  expect(host.tools().map(({ name }) => name)).toEqual(["peek"]);
+  expect(await linesOf(join(record, "imports.txt"))).toEqual([]);
+
+  const { result } = await host.call({ name: "peek", arguments: { path: "/etc/hostname" } });
+  expect(result.data).toMatchObject({ refused: "ERR_ACCESS_DENIED" });
+  const imports = await linesOf(join(record, "imports.txt"));
+  expect(imports.length).toBeGreaterThan(0);
+  expect(imports).not.toContain(String(process.pid));
+  expect((await host.call({ name: "peek", arguments: { path: 1 } })).status).toBe("invalid");
+});
+
+const forge = (message: object) =>
+  `import { writeSync } from "node:fs";
+writeSync(3, ${JSON.stringify(`${JSON.stringify(message)}\n`)});
+await new Promise(() => {});`;
+
+const honest = {
+  name: "peek",
+  description: "Reads a file.",
+  inputSchema: { type: "object", properties: {} },
+};
+
+test.each<[string, object, RegExp]>([
+  ["an unknown member", { tools: [{ ...honest, execute: "code" }] }, /a message that the host does not know/],
+  [
+    "a description that is too long",
+    { tools: [{ ...honest, description: "x".repeat(60_000) }] },
+    /does not know/,
+  ],
+  ["too many tools", { tools: Array.from({ length: 1_001 }, () => honest) }, /does not know/],
+  ["a name that is none", { tools: [{ ...honest, name: "../peek" }] }, /its name must be/],
+  ["a name of every object", { tools: [{ ...honest, name: "toString" }] }, /every JavaScript object/],
+  ["a schema that is no object", { tools: [{ ...honest, inputSchema: [] }] }, /does not know/],
+  ["a schema that is nested too deep", { tools: [{ ...honest, inputSchema: nested(100) }] }, /does not know/],
+  [
+    "a schema that refers out of itself",
+    { tools: [{ ...honest, inputSchema: { $ref: "https://evil.example/" } }] },
+    /peek/,
+  ],
+  [
+    "hidden text",
+    { tools: [{ ...honest, description: "Reads.\u{E0041}\u{E0042}" }] },
+    /hidden|invisible|character/i,
+  ],
+])("a report that a hostile module forges with %s is refused", async (_, members, problem) => {
+  const cwd = await folderOf({ "forged.js": forge({ type: "mounted", keepsState: false, ...members }) });
+  const plan = { version: 1, tools: [{ module: "./forged.js", run: behind("permission") }] };
+
+  expect((await problemsOf(plan, { cwd }))[0]?.message).toMatch(problem);
+});
+
+test("a forged report has no more effect than an honest one: its tool is called in the process alone", async () => {
+  const cwd = await folderOf({ "forged.js": forge({ type: "mounted", keepsState: false, tools: [honest] }) });
+  const plan = { version: 1, tools: [{ module: "./forged.js", run: behind("permission") }] };
+  const host = await open(plan, { cwd });
+
+  expect(host.tools()[0]).toMatchObject({ category: "side_effect", requiresConfirmation: true });
+  expect((await host.call({ name: "peek", arguments: {} })).status).toBe("denied");
+});
+
+/** A schema of that many levels. */
+function nested(levels: number): object {
+  let schema: object = { type: "string" };
+  for (let level = 0; level < levels; level++) schema = { type: "object", properties: { in: schema } };
+  return schema;
+}
