@@ -43,9 +43,9 @@ test("the tools are the same as those of a host that imports the module", async 
 test("a fetched module cannot write a file of the machine while it is mounted", async () => {
   const outside = await folderOf();
   const top = `try { appendFileSync(${JSON.stringify(join(outside, "written.txt"))}, "x"); } catch {}`;
-  const package_ = '{ "name": "acme-peek", "version": "1.0.0", "type": "module", "main": "index.js" }';
+  const manifest = '{ "name": "acme-peek", "version": "1.0.0", "type": "module", "main": "index.js" }';
   const cwd = await folderOf({
-    "node_modules/acme-peek/package.json": package_,
+    "node_modules/acme-peek/package.json": manifest,
     "node_modules/acme-peek/index.js": peekModule(top),
   });
   const plan = { version: 1, tools: [{ module: "peek", source: "npm:acme-peek" }] };
@@ -204,7 +204,7 @@ test.each<[string, object, RegExp]>([
     /does not know/,
   ],
   ["too many tools", { tools: Array.from({ length: 1_001 }, () => honest) }, /does not know/],
-  ["a name that is none", { tools: [{ ...honest, name: "../peek" }] }, /its name must be/],
+  ["a name that is a path", { tools: [{ ...honest, name: "../peek" }] }, /its name must be/],
   ["a name of every object", { tools: [{ ...honest, name: "toString" }] }, /every JavaScript object/],
   ["a schema that is no object", { tools: [{ ...honest, inputSchema: [] }] }, /does not know/],
   ["a schema that is nested too deep", { tools: [{ ...honest, inputSchema: nested(100) }] }, /does not know/],

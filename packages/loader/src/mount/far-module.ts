@@ -2,7 +2,6 @@ import {
   ToolmountError,
   type Coordinator,
   type JsonObject,
-  type Mount,
   type Runner,
   type RunnerModule,
   type ToolDefinition,
@@ -32,7 +31,7 @@ export function createFarModule({ id, runner = "" }: ModuleUse, resolution: Reso
     ...(await (described ?? connect(coordinator, config)).tools),
   ];
   const exports = { connect };
-  return { kind: "mount", mount: mount as Mount, config: undefined, onSessionReady: undefined, exports };
+  return { kind: "mount", mount, config: undefined, onSessionReady: undefined, exports };
 }
 
 /** What a runner imports; undefined for a module in memory. */

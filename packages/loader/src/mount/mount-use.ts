@@ -86,14 +86,11 @@ async function mountWithExtensions(building: Building, prepared: PreparedUse): P
 }
 
 /** Mounts the adapters, where they can be found, for a module that may need them. False when nothing was mounted. */
-async function mountAdapters(
-  building: Building,
-  { use, module, resolution, isAsleep }: PreparedUse,
-): Promise<boolean> {
-  // A module that a runner wakes up has JSON Schemas, which the same package compiles.
-  const wakesElsewhere = isAsleep !== undefined && use.runner !== undefined;
-  const isNeeded =
-    use.inAmplifierPlan || wakesElsewhere || mayBeForeign(module, resolution.manifest !== undefined);
+async function mountAdapters(building: Building, prepared: PreparedUse): Promise<boolean> {
+  const { use, module, resolution, isAsleep } = prepared;
+  // The tools of a module that a runner wakes up have JSON Schemas, which the same package compiles.
+  const isOurs = resolution.manifest !== undefined && (isAsleep === undefined || use.runner === undefined);
+  const isNeeded = use.inAmplifierPlan || mayBeForeign(module, isOurs);
   if (!isNeeded || use.specifier === adapterPackage) return false;
   const adapters = building.context.host.coordinator.get("adapters") as ReadonlyMap<string, unknown>;
   return adapters.size === 0 && mountExtension(building, adapterPackage, use);
