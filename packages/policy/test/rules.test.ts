@@ -26,16 +26,21 @@ describe("C21: levels", () => {
     expect(outcomes.filter(({ status }) => status === "ok")).toHaveLength(tools.length - asked.length);
   });
 
-  test("an unknown level, an unknown key, a rule without an answer, an empty reason: refused", () => {
+  test("an unknown level, an unknown key, a rule without an answer, an empty reason or command: refused", () => {
     for (const bad of [
       { level: "wild" },
       { lvl: "standard" },
       { rules: [{ match: {} }] },
       { rules: [{ match: { tol: "x" }, answer: "ask" }] },
       { rules: [{ match: {}, answer: "deny", reason: "" }] },
+      { commandHooks: [{ command: "" }] },
+      { commandHooks: [{ command: [] }] },
+      { commandHooks: [{ command: [""] }] },
     ])
       expect(config.safeParse(bad).success).toBe(false);
     expect(config.safeParse({ rules: [{ match: {}, answer: "deny", reason: "x" }] }).success).toBe(true);
+    for (const command of ["x", ["x"]])
+      expect(config.safeParse({ commandHooks: [{ command }] }).success).toBe(true);
     expect(config.safeParse({ rules: [{ match: {}, answer: "ask", waives: "confirmation" }] }).success).toBe(
       false,
     );

@@ -24,3 +24,11 @@ test("AMP-16: a mounted reasoner contributes the events that it emits, all of th
   const emitted = await Promise.all(files.filter((file) => file.endsWith(".ts")).map(emittedIn));
   expect((contributed as string[]).toSorted()).toEqual([...new Set(emitted.flat())].toSorted());
 });
+
+test("a mounted reasoner is the host's orchestrator", async () => {
+  const host = createHost();
+  await mount(host.coordinator, config.parse({ orchestrator: { model: "m" } }));
+
+  expect(host.coordinator.get("orchestrator")).toMatchObject({ spawn: expect.any(Function) });
+  await host.close();
+});

@@ -179,6 +179,11 @@ describe("the chain", () => {
       if (at > 0) expect(found(swapped(records, at))).toBe(true);
     });
     expect(found([])).toBe(true);
+    const unlinked = records.with(2, { ...records[2]!, previous: "0" });
+    expect(checkAudit(unlinked, heads)[0]).toMatchObject({
+      sequence: 3,
+      problem: "it does not follow the record before it",
+    });
     expect(checkAudit(records, []).length).toBe(1);
   });
 });

@@ -16,7 +16,7 @@ function hostWith(args: ArgumentOverrides) {
   const { coordinator } = draft.addModule({ id: "tests", shapeTool: () => ({ arguments: args }) });
   coordinator.mount(
     "tools",
-    tool((params) => data(params), { schema: schema as never }),
+    tool((params) => data(params), { schema }),
   );
   return { host, committed: draft.commit() };
 }

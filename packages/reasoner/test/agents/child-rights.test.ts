@@ -1,6 +1,8 @@
+import { createHost } from "@toolmount/core";
 import { expect, test } from "vitest";
-import { isChildOf, selfDepthOf } from "../../src/agents/child-rights.ts";
+import { isChildOf, rightsOf, selfDepthOf } from "../../src/agents/child-rights.ts";
 import type { SessionLog } from "../../src/session/log.ts";
+import { tool } from "../support/world.ts";
 
 const logOf = (
   id: string,
@@ -38,4 +40,16 @@ test("the depth of self is counted from the end of the id", () => {
   expect(selfDepthOf(own)).toBe(1);
   expect(selfDepthOf(`${own}-0123456789abcdef_self`)).toBe(2);
   expect(selfDepthOf(`${own}-0123456789abcdef_writer`)).toBe(0);
+});
+
+test("a deprecated tool is excluded by any of its names, since it can still be called", async () => {
+  const host = createHost();
+  host.coordinator.mount(
+    "tools",
+    tool("list_all", () => "all", { status: "deprecated" }),
+    { name: "ls" },
+  );
+  const session = { facts: { id: "p" }, view: { turn: null } } as unknown as SessionLog;
+
+  expect((await rightsOf(host, session, undefined, ["ls"]))[0]).toContain("!list_all");
 });
