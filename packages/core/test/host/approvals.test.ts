@@ -361,6 +361,12 @@ describe("C38: an approval for always", () => {
       ).rejects.toMatchObject({ code: "OPTION_INVALID" });
   });
 
+  test("for a pattern of a number covers that number", async () => {
+    const here = await remembering({ scope: "rule", arguments: { n: 5 } });
+    expect(await status(here, { n: 5, command: "any" })).toBe("ok");
+    expect(await status(here, { n: 6 })).toBe("pending");
+  });
+
   test("is listed, and gone once revoked", async () => {
     const here = await remembering({ scope: "arguments" });
     const [always] = await here.host.approvals.remembered();
