@@ -6,11 +6,14 @@ import {
   type Runner,
   type RunnerControl,
   type RunnerJob,
+  type RunnerModule,
+  type ToolDefinition,
   type ToolInfo,
   type ToolReturn,
 } from "@toolmount/core";
 import { messageOf } from "@toolmount/core/errors";
 import type { FleetSettings } from "../config.ts";
+import type { ProcessRunner } from "../process/process-runner.ts";
 import type { FleetHost } from "./fleet-host.ts";
 import { digestOfTool, identityOf } from "./group.ts";
 import { outcomeUnknown, unavailable } from "../run-failures.ts";
@@ -21,6 +24,8 @@ export interface FleetRunnerOptions {
   readonly settings: FleetSettings;
   /** Connects at the first call. */
   readonly host: () => Promise<FleetHost>;
+  /** Processes of this machine behind the border of the fleet; null when it has none. Started when they are first needed. */
+  readonly processes: (() => Promise<ProcessRunner>) | null;
   /** Finds a mounted tool by the name under which it is offered. */
   readonly toolOf: (name: string) => ToolInfo | null;
   readonly logger: Logger;
@@ -36,6 +41,18 @@ export class FleetRunner implements Runner {
   constructor(options: FleetRunnerOptions) {
     this.#options = options;
     this.settings = options.settings;
+  }
+
+  /** Processes in which a worker of this machine runs the calls; null for the worker itself. */
+  async processes(): Promise<ProcessRunner | null> {
+    return (await this.#options.processes?.()) ?? null;
+  }
+
+  /** Neither a host nor a worker imports a module behind a border: a process of its own machine describes it. */
+  async describe(module: RunnerModule): Promise<readonly ToolDefinition[]> {
+    const processes = await this.processes();
+    if (processes === null) throw new Error("workers run the calls of this entry without a border");
+    return processes.describe(module);
   }
 
   async run(job: RunnerJob, control: RunnerControl): Promise<ToolReturn> {

@@ -1,5 +1,7 @@
 import { systemClock, type Coordinator, type ToolInfo } from "@toolmount/core";
 import type { FleetSettings } from "../config.ts";
+import { openProcesses } from "../process/open-processes.ts";
+import type { ProcessRunner } from "../process/process-runner.ts";
 import { openEngine, type Engine } from "./engine.ts";
 import { FleetHost } from "./fleet-host.ts";
 import { FleetRunner } from "./fleet-runner.ts";
@@ -26,15 +28,21 @@ export function openFleetRunners(coordinator: Coordinator, fleets: readonly Flee
       await opened.start();
       return opened;
     });
+  const processes = new Map<string, Promise<ProcessRunner>>();
+  const processesOf = (settings: FleetSettings) => {
+    const { border, name } = settings;
+    if (border === undefined) return null;
+    return () => remembered(processes, name, () => openProcesses(coordinator, { ...settings, border }));
+  };
   coordinator.registerCleanup(async () => {
-    for (const opened of [...hosts.values(), ...engines.values()])
+    for (const opened of [...processes.values(), ...hosts.values(), ...engines.values()])
       await opened.then((each) => each.close()).catch(() => undefined);
   });
   const toolOf = (name: string) => coordinator.get("tools", name) as ToolInfo | null;
-  for (const settings of fleets)
-    coordinator.mount("runners", new FleetRunner({ settings, host, toolOf, logger, clock }), {
-      name: settings.name,
-    });
+  for (const settings of fleets) {
+    const options = { settings, host, processes: processesOf(settings), toolOf, logger, clock };
+    coordinator.mount("runners", new FleetRunner(options), { name: settings.name });
+  }
 }
 
 /** The value of a key, made once; one that could not be made is tried again. */

@@ -8,7 +8,6 @@ import {
   type Logger,
 } from "@toolmount/core";
 import { toolsHere } from "@toolmount/core/internal";
-import { openProcesses } from "../process/open-processes.ts";
 import { openEngine } from "./engine.ts";
 import { FleetRunner } from "./fleet-runner.ts";
 import { digestOfTool } from "./group.ts";
@@ -57,9 +56,7 @@ export async function openWorkers(
   try {
     const opened: Opened[] = [];
     for (const [queue, entries] of queues)
-      opened.push(
-        await openWorker(host.coordinator, queue, entries, source.url, { ...options, ledger, closers }),
-      );
+      opened.push(await openWorker(queue, entries, source.url, { ...options, ledger, closers }));
     return toWorkers(opened, closeAll);
   } catch (error) {
     await closeAll();
@@ -107,7 +104,6 @@ function nothingToDo(queues: readonly string[] | undefined): string {
 }
 
 async function openWorker(
-  coordinator: Coordinator,
   queue: string,
   entries: readonly QueueEntry[],
   database: string,
@@ -126,10 +122,8 @@ async function openWorker(
   const engine = await openEngine(url, logger);
   closers.push(() => engine.close());
   const tools: WorkerTool[] = [];
-  for (const [{ settings }, group] of Map.groupBy(entries, ({ runner }) => runner)) {
-    const { border } = settings;
-    const runner = border === undefined ? null : await openProcesses(coordinator, { ...settings, border });
-    if (runner !== null) closers.push(() => runner.close());
+  for (const [fleet, group] of Map.groupBy(entries, ({ runner }) => runner)) {
+    const runner = await fleet.processes();
     tools.push(...group.map(({ tool }) => ({ tool, runner })));
   }
   const more = { machine: hostname(), pid: process.pid, node: process.version, ...facts };

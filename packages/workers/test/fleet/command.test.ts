@@ -1,6 +1,6 @@
 import { execFile, spawn, type ChildProcess } from "node:child_process";
 import { once } from "node:events";
-import { mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
+import { mkdir, mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { createInterface } from "node:readline";
@@ -71,14 +71,14 @@ async function run(...given: readonly string[]): Promise<Ran> {
 }
 
 /** Starts a worker, and waits until it takes calls. */
-async function startWorker(...given: readonly string[]): Promise<ChildProcess> {
-  const child = spawn(process.execPath, [...words, "worker", "plan.yaml", "--json", ...given], {
+async function startWorker(plan = "plan.yaml", queue = "far"): Promise<ChildProcess> {
+  const child = spawn(process.execPath, [...words, "worker", plan, "--json"], {
     cwd: folder,
     stdio: ["ignore", "pipe", "inherit"],
   });
   onTestFinished(() => void child.kill("SIGKILL"));
   const [line] = (await once(createInterface({ input: child.stdout }), "line")) as [string];
-  expect(JSON.parse(line)).toMatchObject({ ready: true, queue: "far", tools: ["whoami"] });
+  expect(JSON.parse(line)).toMatchObject({ ready: true, queue, tools: ["whoami"] });
   return child;
 }
 
@@ -116,3 +116,33 @@ test("a fleet without a database does not open, and the error says what to add",
   expect(code).toBe(78);
   expect(stderr).toContain("add to the plan: state: postgres://");
 });
+
+test.each(["permission", "bubblewrap", "srt"])(
+  "neither the host nor the worker imports a module whose calls run on a fleet behind %s",
+  async (border) => {
+    const imports = join(folder, `imports-${border}.txt`);
+    const top = `import { appendFileSync } from "node:fs";
+try { appendFileSync(${JSON.stringify(imports)}, process.pid + " "); } catch {}
+`;
+    await files({
+      [`${border}.js`]: `${top}${tool}`,
+      [`${border}.yaml`]: `state: ${await postgres.database(border)}
+tools:
+  - module: ./${border}.js
+    run: { in: fleet, queue: ${border}, border: ${border} }
+`,
+    });
+    const worker = await startWorker(`${border}.yaml`, border);
+    const called = await run("call", `${border}.yaml`, "whoami", "--json");
+
+    const { status, result } = JSON.parse(called.stdout) as {
+      status: string;
+      result: { data: { pid: number } };
+    };
+    expect(status).toBe("ok");
+    expect(result.data.pid).not.toBe(worker.pid);
+    expect(await readFile(imports, "utf8").catch(() => "no import with the rights of a host")).toBe(
+      "no import with the rights of a host",
+    );
+  },
+);

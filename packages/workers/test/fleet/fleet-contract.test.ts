@@ -22,7 +22,13 @@ const engines = {
 };
 
 /** Where a worker runs calls: in itself, or in processes behind a border. */
-const borders = [undefined, "none", "permission", "bubblewrap"] as const;
+const borders = [
+  undefined,
+  "none",
+  "permission",
+  "bubblewrap",
+  ...(process.env["TOOLMOUNT_LOAD"] === "full" ? ["srt"] : []),
+] as const;
 
 for (const [name, engine] of Object.entries(engines))
   for (const border of borders)
