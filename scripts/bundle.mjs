@@ -77,6 +77,12 @@ await bundle.close();
 
 const copiedFrom = copyCarried(manifest.imports);
 
+for (const { fileName } of output)
+  if (fileName.endsWith(".js")) {
+    const path = join("dist", fileName);
+    writeFileSync(path, withLightImports(readFileSync(path, "utf8")));
+  }
+
 // Chunks of what others wrote need no map, which would be as large as the code.
 for (const { fileName, moduleIds = [] } of output)
   if (moduleIds.length > 0 && moduleIds.every((id) => !isOwn(id))) {
@@ -101,7 +107,6 @@ for (const path of globSync("dist/**/*.d.ts", { exclude: ["dist/ui"] })) {
 
 for (const path of written) {
   if (path.endsWith(".js")) requireNoFileOutside(path, readFileSync(path, "utf8"));
-  if (path.endsWith(".js")) writeFileSync(path, withLightImports(readFileSync(path, "utf8")));
   if (path.endsWith(".map")) writeFileSync(path, withoutTexts(readFileSync(path, "utf8")));
 }
 const folders = new Set(output.flatMap(({ moduleIds = [] }) => moduleIds.flatMap(packageFolder)));
