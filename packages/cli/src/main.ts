@@ -1,6 +1,6 @@
 // The composition root: the one file that reads the process. It hands everything else what it needs.
 import { closeSync } from "node:fs";
-import { runFastList } from "./fast-list.ts";
+import { runPlainLine } from "./plain-line.ts";
 import { shareZod } from "./process/share-zod.ts";
 import { takeStdout } from "./process/take-stdout.ts";
 import { createWatchdog, type WatchedCall } from "./process/watchdog.ts";
@@ -52,7 +52,7 @@ const shell: Shell = {
 // The command keeps its exit code when the reader of stderr has gone.
 stderr.on("error", () => {});
 
-if (!(await runFastList(words, shell))) {
+if (!(await runPlainLine(words, shell))) {
   shareZod();
   await (await import("./program.ts")).runProgram(words, shell);
 }

@@ -1,5 +1,3 @@
-import { InvalidArgumentError } from "commander";
-
 /** Longest delay a timer can hold. */
 const maxTimeoutMs = 2 ** 31 - 1;
 
@@ -7,5 +5,7 @@ const maxTimeoutMs = 2 ** 31 - 1;
 export function readMilliseconds(text: string): number {
   const value = Number(text);
   if (/^\d+$/.test(text) && value >= 1 && value <= maxTimeoutMs) return value;
-  throw new InvalidArgumentError(`It is a whole number of milliseconds, from 1 to ${maxTimeoutMs}.`);
+  const message = `It is a whole number of milliseconds, from 1 to ${maxTimeoutMs}.`;
+  // As commander's InvalidArgumentError: it knows the error by its code, and is not loaded for this.
+  throw Object.assign(new Error(message), { code: "commander.invalidArgument", exitCode: 1 });
 }

@@ -58,7 +58,7 @@ export function define(command: Command, shell: Shell): void {
     .option("--approve", "approve this one call without a question")
     .option(...jsonOption)
     .action(async (words: string[], options: Options) => {
-      shell.end(await call(readCallOperands(words, shell.settings.plan), options, shell));
+      shell.end(await callWords(words, options, shell));
     });
   addExamples(command, [
     "toolmount call read_file file_path=README.md limit=5",
@@ -69,6 +69,11 @@ export function define(command: Command, shell: Shell): void {
     `toolmount call draw_chart of=sales --save charts`,
     `toolmount call --stdio "npx -y some-server" search query=tools`,
   ]);
+}
+
+/** Runs the command: the words are `[plan] <tool> [arguments]`. Throws `USAGE_INVALID`. */
+export function callWords(words: readonly string[], options: Options, shell: Shell): Promise<ExitCode> {
+  return call(readCallOperands(words, shell.settings.plan), options, shell);
 }
 
 async function call(operands: CallOperands, options: Options, given: Shell): Promise<ExitCode> {
