@@ -132,7 +132,7 @@ async function lookAt(use: ModuleUse, loaded: LoadedPlan, context: MountContext)
   const facts = { ...known, version, name, path, configSchema: manifest?.config };
   if (use.entry !== null && use.source.kind !== "scheme") {
     const tools = toolsOf(use, resolution, loaded);
-    return { use, entry: { ...facts, tools, problems: checkEntry(use, resolution, loaded) } };
+    return { use, entry: { ...facts, tools, problems: await checkEntry(use, resolution, loaded) } };
   }
   const prepared = await prepareModule(use, context);
   const tools = use.entry === null ? [] : null;
@@ -146,9 +146,13 @@ function borderOfServer({ source, config }: ModuleUse): ElsewhereRun | undefined
   return source.kind === "scheme" && border !== undefined ? { in: "server", border } : undefined;
 }
 
-function checkEntry(use: ModuleUse, { manifest }: Resolution, { map }: LoadedPlan): readonly Problem[] {
+async function checkEntry(
+  use: ModuleUse,
+  { manifest }: Resolution,
+  { map }: LoadedPlan,
+): Promise<readonly Problem[]> {
   const reporter = createReporter(map);
-  if (manifest?.config !== undefined) checkByManifest(use, manifest.config, reporter);
+  if (manifest?.config !== undefined) await checkByManifest(use, manifest.config, reporter);
   if (use.entry !== null && manifest?.tools !== undefined)
     reportUnmatched(use.entry, manifest.tools, reporter);
   return reporter.problems;

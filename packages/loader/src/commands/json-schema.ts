@@ -1,6 +1,6 @@
 import type { JsonSchema } from "@toolmount/core";
 import { z } from "zod";
-import { commandHookSchema } from "../plan/command-hooks.ts";
+import { commandHookSchema } from "../plan/command-hook-schema.ts";
 import { entrySchema, limitsSchema, modesSchema, planSchema } from "../plan/schema.ts";
 
 /** The parts of the plan format that the loader reads, as JSON Schema (draft 7). */

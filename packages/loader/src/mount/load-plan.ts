@@ -77,7 +77,7 @@ export async function loadPlan(input: PlanInput, options: LoadOptions): Promise<
   const { lock, problems: ofLock } = await tryLock(file, options);
   const problems = [...ofLayers, ...ofLock, ...filled.problems];
   const reporter = createReporter(map);
-  const plan = isolateFetched(checkPlan(filled.value, reporter), options.extensions ?? {});
+  const plan = isolateFetched(await checkPlan(filled.value, reporter), options.extensions ?? {});
   const listed = listModules(plan, { folder, map, reporter, schemes: Object.keys(options.schemes ?? {}) });
   for (const section of plan.unknownSections)
     options.logger.warn({ section, file }, `the plan has an unknown section "${section.slice(0, 100)}"`);

@@ -1,5 +1,5 @@
 import type { JsonObject, JsonSchema, Logger } from "@toolmount/core";
-import { z } from "zod";
+import type { ZodType } from "zod";
 import { deepFreeze } from "../diagnostics/json.ts";
 import type { Reporter } from "../diagnostics/problems.ts";
 import { readIssues, type SchemaIssue } from "../diagnostics/schema-issues.ts";
@@ -34,15 +34,16 @@ export async function parseConfig(
 }
 
 /** Checks the config of an entry by the schema of its manifest, so that the module need not be imported. */
-export function checkByManifest(use: ModuleUse, json: JsonSchema, reporter: Reporter): void {
-  const schema = readSchema(json);
+export async function checkByManifest(use: ModuleUse, json: JsonSchema, reporter: Reporter): Promise<void> {
+  const schema = await readSchema(json);
   const parsed = schema?.safeParse(use.config);
   if (schema === undefined || parsed === undefined || parsed.success) return;
   reportIssues(use, readIssues(schema, parsed.error.issues), reporter);
 }
 
 /** Undefined for keywords that Zod does not read: the module's own schema checks the config when it is mounted. */
-function readSchema(json: JsonSchema): z.ZodType | undefined {
+async function readSchema(json: JsonSchema): Promise<ZodType | undefined> {
+  const { z } = await import("zod");
   try {
     return z.fromJSONSchema(json);
   } catch {

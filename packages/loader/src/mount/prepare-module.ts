@@ -103,7 +103,7 @@ async function loadLazily(
   reporter: Reporter,
 ): Promise<Loaded> {
   const { manifest } = resolution;
-  if (manifest?.config !== undefined) checkByManifest(use, manifest.config, reporter);
+  if (manifest?.config !== undefined) await checkByManifest(use, manifest.config, reporter);
   const wake: Wake = async (coordinator) => {
     const own = createReporter(context.map);
     const loaded = await loaderOf(use, resolution)(

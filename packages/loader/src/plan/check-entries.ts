@@ -4,7 +4,8 @@ import type { Reporter } from "../diagnostics/problems.ts";
 import { reportIssues } from "../diagnostics/schema-issues.ts";
 import { listWritten, type EntrySection, type WrittenEntry } from "./amplifier.ts";
 import { isCommandHook } from "./command-hooks.ts";
-import { entrySchema, type EntryDocument, type ToolOverride } from "./schema.ts";
+import type { EntryDocument, ToolOverride } from "./schema.ts";
+import { readUsualEntry } from "./usual-plan.ts";
 
 export interface PlanEntry extends EntryDocument {
   readonly section: EntrySection;
@@ -15,60 +16,68 @@ export interface PlanEntry extends EntryDocument {
 const maxEntries = 1000;
 
 /** The valid entries of a plan; the others are reported. */
-export function checkEntries(plan: JsonObject, amplifier: boolean, reporter: Reporter): PlanEntry[] {
+export async function checkEntries(
+  plan: JsonObject,
+  amplifier: boolean,
+  reporter: Reporter,
+): Promise<PlanEntry[]> {
   const written = listWritten(plan).filter(
     ({ section, value }) => section !== "hooks" || !isCommandHook(value),
   );
-  const wake = readWake(plan["wake"]);
   const extra = written[maxEntries];
-  if (extra === undefined)
-    return written.flatMap((entry) => checkEntry(entry, { amplifier, wake }, reporter) ?? []);
-  const problem = `a plan has at most ${maxEntries} entries`;
-  reporter.report("PLAN_TOO_LARGE", { problem }, { path: extra.path });
-  return [];
-}
-
-function readWake(value: Json | undefined): EntryDocument["wake"] {
-  const parsed = entrySchema.shape.wake.safeParse(value);
-  return parsed.success ? parsed.data : undefined;
+  if (extra !== undefined) {
+    const problem = `a plan has at most ${maxEntries} entries`;
+    reporter.report("PLAN_TOO_LARGE", { problem }, { path: extra.path });
+    return [];
+  }
+  const wake = plan["wake"] === "start" || plan["wake"] === "call" ? plan["wake"] : undefined;
+  const entries: PlanEntry[] = [];
+  // One after the other: problems are reported in the order of the plan.
+  for (const entry of written) entries.push(...(await checkEntry(entry, { amplifier, wake }, reporter)));
+  return entries;
 }
 
 /** In Amplifier plans only orchestrator and context are required by default. */
-function checkEntry(
+async function checkEntry(
   { section, value, path }: WrittenEntry,
   plan: { readonly amplifier: boolean; readonly wake: EntryDocument["wake"] },
   reporter: Reporter,
-): PlanEntry | undefined {
+): Promise<readonly PlanEntry[]> {
   if (typeof value === "string") {
     const [, key, rest] = /^(module|source|id):(\S.*)$/.exec(value) ?? [];
     const meant = key === undefined ? `module: ${value}` : `${key}: ${rest}`;
     const why = key === undefined ? "an entry is a map" : "a blank is missing after the colon";
     const problem = `${why}; write "${meant.slice(0, 100)}"`;
     reporter.report("PLAN_VALUE_INVALID", { problem }, { path });
-    return undefined;
+    return [];
   }
-  const parsed = entrySchema.safeParse(value);
-  if (!parsed.success) {
-    reportIssues(entrySchema, parsed.error.issues, path, reporter);
-    return undefined;
-  }
-  const entry = parsed.data;
+  const entry = readUsualEntry(value) ?? (await readEntry(value, path, reporter));
+  if (entry === undefined) return [];
   if (entry.remove === true) {
     const problem = "there is no lower layer with an entry to remove";
     reporter.report("PLAN_VALUE_INVALID", { problem }, { path: [...path, "remove"] });
-    return undefined;
+    return [];
   }
   const isRequired = !plan.amplifier || section === "orchestrator" || section === "context";
   const id = entry.id ?? entry.instance_id;
   const wake = entry.wake ?? plan.wake;
-  return {
-    ...entry,
-    section,
-    path,
-    required: entry.required ?? isRequired,
-    ...(id !== undefined && { id }),
-    ...(wake !== undefined && { wake }),
-  };
+  return [
+    {
+      ...entry,
+      section,
+      path,
+      required: entry.required ?? isRequired,
+      ...(id !== undefined && { id }),
+      ...(wake !== undefined && { wake }),
+    },
+  ];
+}
+
+async function readEntry(value: Json, path: Path, reporter: Reporter): Promise<EntryDocument | undefined> {
+  const { entrySchema } = await import("./schema.ts");
+  const parsed = entrySchema.safeParse(value);
+  if (!parsed.success) reportIssues(entrySchema, parsed.error.issues, path, reporter);
+  return parsed.data;
 }
 
 /** What an entry sets for single tools, by the names that their author chose. */

@@ -6,8 +6,11 @@ import { reportIssues } from "../diagnostics/schema-issues.ts";
 import { sectionTable } from "../modules/section-table.ts";
 import { amplifierSections, checkAmplifier, isAmplifierPlan } from "./amplifier.ts";
 import { checkEntries, type PlanEntry } from "./check-entries.ts";
-import { checkCommandHooks, type CommandHook } from "./command-hooks.ts";
-import { limitsSchema, modesSchema, planSchema, type LimitsDocument, type PlanModes } from "./schema.ts";
+import type { CommandHook } from "./command-hook-schema.ts";
+import { checkCommandHooks } from "./command-hooks.ts";
+import { planKeys } from "./known-keys.ts";
+import type { LimitsDocument, PlanModes } from "./schema.ts";
+import { isUsualPlan } from "./usual-plan.ts";
 
 export interface Plan {
   readonly version: 1 | undefined;
@@ -24,25 +27,33 @@ export interface Plan {
 }
 
 /** Reports every problem of a plan and returns its valid parts. Only with `version:` are unknown keys problems. */
-export function checkPlan(value: JsonObject, reporter: Reporter): Plan {
+export async function checkPlan(value: JsonObject, reporter: Reporter): Promise<Plan> {
   const known = dropNotes(value);
   const amplifier = isAmplifierPlan(known);
   const { unknownSections, rest } = splitSections(known, amplifier, reporter);
-  const parsed = planSchema.safeParse(rest);
-  if (!parsed.success) reportIssues(planSchema, parsed.error.issues, [], reporter);
+  const { version, name } = isUsualPlan(rest) ? (rest as PlanFacts) : await readFacts(rest, reporter);
   if (known["version"] !== undefined && known["tools"] === null) reportNoTools(reporter);
   if (amplifier) checkAmplifier(known, reporter);
   return {
-    version: parsed.data?.version,
-    name: parsed.data?.name,
-    entries: checkEntries(known, amplifier, reporter),
-    commandHooks: checkCommandHooks(known, reporter),
+    version,
+    name,
+    entries: await checkEntries(known, amplifier, reporter),
+    commandHooks: await checkCommandHooks(known, reporter),
     sections: pickSections(known, amplifier),
     amplifier,
-    modes: checkModes(rest["modes"], reporter),
-    limits: checkLimits(known["policy"], reporter),
+    modes: await checkModes(rest["modes"], reporter),
+    limits: await checkLimits(known["policy"], reporter),
     unknownSections,
   };
+}
+
+type PlanFacts = Partial<Pick<Plan, "version" | "name">>;
+
+async function readFacts(plan: JsonObject, reporter: Reporter): Promise<PlanFacts> {
+  const { planSchema } = await import("./schema.ts");
+  const parsed = planSchema.safeParse(plan);
+  if (!parsed.success) reportIssues(planSchema, parsed.error.issues, [], reporter);
+  return parsed.data ?? {};
 }
 
 /** An empty `tools:` is usually a list with a wrong indent, or one that was commented out. */
@@ -51,10 +62,9 @@ function reportNoTools({ report }: Reporter): void {
   report("PLAN_VALUE_INVALID", { problem }, { path: ["tools"] });
 }
 
-const ownKeys = Object.keys(planSchema.shape);
 const moduleKeys = sectionTable.map(({ section }) => section);
 /** `extends` was read with the layers. */
-const allKeys = [...ownKeys, ...moduleKeys, "extends"];
+const allKeys = [...planKeys, ...moduleKeys, "extends"];
 
 /** Separates the loader's own keys from sections of modules, and reports unknown keys. */
 function splitSections(
@@ -65,7 +75,7 @@ function splitSections(
   const unknownSections: string[] = [];
   const rest: Record<string, Json> = {};
   for (const [key, value] of Object.entries(plan)) {
-    if (ownKeys.includes(key)) rest[key] = value;
+    if (planKeys.includes(key)) rest[key] = value;
     else if (amplifier && amplifierSections.includes(key)) continue;
     else if (!allKeys.includes(key) && !reportUnknown(key, plan["version"], reporter))
       unknownSections.push(key);
@@ -104,8 +114,9 @@ function withoutMembers(value: Json, members: readonly string[]): JsonObject {
 }
 
 /** `policy.limits`: the plan's limits of every call, which core enforces. */
-function checkLimits(policy: Json | undefined, reporter: Reporter): Limits {
+async function checkLimits(policy: Json | undefined, reporter: Reporter): Promise<Limits> {
   if (!isRecord(policy) || policy["limits"] === undefined) return {};
+  const { limitsSchema } = await import("./schema.ts");
   const parsed = limitsSchema.safeParse(policy["limits"]);
   if (parsed.success) return readLimits(parsed.data);
   reportIssues(limitsSchema, parsed.error.issues, ["policy", "limits"], reporter);
@@ -122,7 +133,9 @@ export function readLimits({ timeout, outputBytes, concurrent, rate }: LimitsDoc
 }
 
 /** The modes of a plan. Problems of the schema were reported with the plan; these compare modes with each other. */
-function checkModes(value: Json | undefined, { report }: Reporter): PlanModes | undefined {
+async function checkModes(value: Json | undefined, { report }: Reporter): Promise<PlanModes | undefined> {
+  if (value === undefined) return undefined;
+  const { modesSchema } = await import("./schema.ts");
   const parsed = modesSchema.safeParse(value);
   if (!parsed.success) return undefined;
   const { catalog } = parsed.data;

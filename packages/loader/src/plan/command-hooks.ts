@@ -1,78 +1,30 @@
-import { z } from "zod";
 import type { Json, JsonObject } from "@toolmount/core";
 import { isList, isRecord } from "../diagnostics/json.ts";
 import type { Path } from "../diagnostics/positions.ts";
 import type { Reporter } from "../diagnostics/problems.ts";
 import { reportIssues } from "../diagnostics/schema-issues.ts";
-
-const needed = "the command of a hook is a text, which a shell runs, or a list: the program and its words";
-
-/** An entry of `hooks` that runs a program, instead of mounting a module. */
-export const commandHookSchema = z.strictObject({
-  command: z
-    .union([z.string().min(1), z.array(z.string().min(1)).min(1, { error: needed })], { error: needed })
-    .describe("The program, run in the plan's folder: a text is run by a shell, a list without one."),
-  id: z
-    .string()
-    .min(1)
-    .max(128)
-    .optional()
-    .describe("The name of the entry, by which other layers change it."),
-  events: z
-    .array(z.enum(["tool:pre", "tool:post"]))
-    .min(1)
-    .default(["tool:pre"])
-    .describe("When it runs: before a call is decided, after a tool has run."),
-  tools: z
-    .array(z.string().regex(/^[\w.*?-]{1,128}$/, { error: "a tool's name, or a glob of * and ?" }))
-    .min(1)
-    .default(["*"])
-    .describe("The tools for whose calls it runs: names, or globs of them."),
-  timeoutMs: z
-    .int()
-    .positive()
-    .max(600_000)
-    .default(5_000)
-    .describe("Milliseconds that it may run; then it is killed, and has failed."),
-  onFailure: z
-    .enum(["deny", "allow"])
-    .default("deny")
-    .describe(
-      "What becomes of the call when the hook fails: any exit code but 0 and 2, a timeout, too much output.",
-    ),
-  env: z
-    .record(z.string().regex(/^[A-Za-z_]\w*$/), z.string())
-    .default({})
-    .describe("Variables of the program, beside PATH, HOME and a few others."),
-  dialect: z
-    .enum(["claude", "gemini"])
-    .default("claude")
-    .describe(
-      "Whose names of events the program expects: PreToolUse of Claude Code, or BeforeTool of Gemini CLI.",
-    ),
-  priority: z.int().default(0).describe("Lower runs first, among all hooks."),
-});
-
-export type CommandHook = Omit<z.output<typeof commandHookSchema>, "id">;
+import type { CommandHook } from "./command-hook-schema.ts";
 
 export function isCommandHook(entry: Json): entry is JsonObject {
   return isRecord(entry) && entry["command"] !== undefined && entry["module"] === undefined;
 }
 
-export function checkCommandHooks(plan: JsonObject, reporter: Reporter): CommandHook[] {
+export async function checkCommandHooks(plan: JsonObject, reporter: Reporter): Promise<CommandHook[]> {
   const { hooks } = plan;
   if (!isList(hooks)) return [];
-  return hooks.flatMap((entry, index) =>
-    isCommandHook(entry) ? (checkOne(entry, ["hooks", index], reporter) ?? []) : [],
+  const checked = hooks.map((entry, index) =>
+    isCommandHook(entry) ? checkOne(entry, ["hooks", index], reporter) : [],
   );
+  return (await Promise.all(checked)).flat();
 }
 
-function checkOne(entry: JsonObject, path: Path, reporter: Reporter): CommandHook | undefined {
+async function checkOne(entry: JsonObject, path: Path, reporter: Reporter): Promise<readonly CommandHook[]> {
+  const { commandHookSchema } = await import("./command-hook-schema.ts");
   const parsed = commandHookSchema.safeParse(entry);
   if (!parsed.success) {
     reportIssues(commandHookSchema, parsed.error.issues, path, reporter);
-    return undefined;
+    return [];
   }
   const { id: _, ...hook } = parsed.data;
-  return hook;
+  return [hook];
 }

@@ -3,7 +3,6 @@ import { basename, dirname, extname, join } from "node:path";
 import { isDeepStrictEqual } from "node:util";
 import type { Json, JsonObject, ToolInfo } from "@toolmount/core";
 import { lockDigest } from "@toolmount/core/internal";
-import { z } from "zod";
 import { isRecord } from "../diagnostics/json.ts";
 import { showPath, type Path } from "../diagnostics/positions.ts";
 import { makeProblem, planError } from "../diagnostics/problems.ts";
@@ -55,21 +54,6 @@ export interface LockDifference {
  */
 export const definitionsChannel = "lock.definitions";
 
-const schema = z.strictObject({
-  version: z.literal(1),
-  tools: z.record(
-    z.string(),
-    z.strictObject({
-      digest: z.string(),
-      module: z.string(),
-      version: z.string().optional(),
-      integrity: z.string().optional(),
-      definition: z.record(z.string(), z.json()).optional(),
-    }),
-  ),
-  definitions: z.record(z.string(), z.json()).optional(),
-});
-
 /** The lock file of a plan: for `plan.yaml` with the overlay `ci` it is `plan.ci.lock.json` beside it. */
 export function lockFileOf(plan: string, overlays: readonly string[] = []): string {
   const name = basename(plan, extname(plan));
@@ -83,7 +67,8 @@ export async function readLock(file: string): Promise<PlanLock | undefined> {
     throw refuse(file, `the lock file cannot be read (${error.code ?? "unknown"})`);
   });
   if (text === undefined) return undefined;
-  const parsed = schema.safeParse(parse(file, text));
+  const { lockSchema } = await import("./lock-schema.ts");
+  const parsed = lockSchema.safeParse(parse(file, text));
   if (!parsed.success)
     throw refuse(file, "this is not a lock file of toolmount; write it again with: toolmount lock --accept");
   return parsed.data;
