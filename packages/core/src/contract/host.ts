@@ -69,6 +69,11 @@ export interface HostOptions {
   /** Replaces the runners of all tools. For tests of a plan, which run no tool. */
   readonly runner?: Runner | undefined;
   readonly limits?: HostLimits | undefined;
+  /**
+   * Names of the tools that will be called, for a process that makes one call: the schemas and texts of the others are
+   * checked and prepared when they are first used. Default: of all tools, when they are mounted.
+   */
+  readonly needs?: readonly string[] | undefined;
   /** What happens when data does not fit a declared `outputSchema`. Default `strict`: the call fails. */
   readonly outputCheck?: "off" | "warn" | "strict" | undefined;
   /** Whether a value that a tool threw must reach the caller of `host.call`. */

@@ -42,6 +42,8 @@ export class HostState implements CallHost {
   readonly stores: HostStores;
   readonly states: SessionStates;
   readonly runner: Runner | null;
+  /** Names of the tools to prepare when they are mounted; null for all. */
+  readonly needs: readonly string[] | null;
   readonly outputCheck: "off" | "warn" | "strict";
   readonly outputs: KeptOutputs;
   readonly redact: Redactor;
@@ -82,6 +84,7 @@ export class HostState implements CallHost {
       track: (work) => this.stores.track(work),
     });
     this.runner = options.runner ?? null;
+    this.needs = options.needs ?? null;
     this.outputCheck = options.outputCheck ?? "strict";
     this.outputs = new KeptOutputs(this.limits.keptBytes);
     this.redact = createRedactor(options.secrets);

@@ -7,7 +7,7 @@ import { authoredDefinition } from "../registry/define-tool.ts";
 import type { ModuleState } from "../registry/module.ts";
 import { prepareTool, type MountedTool } from "../registry/prepare-tool.ts";
 import { refuseHiddenText } from "../registry/refuse-hidden-text.ts";
-import { addTool, removeTool, singleAt } from "../registry/registry.ts";
+import { addTool, foldName, removeTool, singleAt } from "../registry/registry.ts";
 import type { HostState } from "./host-state.ts";
 
 /** Adapts, prepares and registers a tool; null for one that the plan or its author removes. Logs what it throws. */
@@ -45,8 +45,17 @@ function prepare(
   const shape = module.options.shapeTool?.(definition);
   if (shape === null || definition.status === "removed") return null;
   const compiler = singleAt(module.newestSet.registry, "schema-compiler") as SchemaCompiler | null;
-  const tool = prepareTool(definition, { module, shape: shape ?? {}, alias, compiler, defaults, clock });
-  refuseHiddenText(tool.info, module.options.hiddenText ?? "refuse", logger);
+  const names = [shape?.name ?? definition.name, alias ?? ""].map(foldName);
+  const tool = prepareTool(definition, {
+    module,
+    shape: shape ?? {},
+    alias,
+    compiler,
+    defaults,
+    clock,
+    review: (info) => refuseHiddenText(info, module.options.hiddenText ?? "refuse", logger),
+    isLate: !(host.needs?.some((name) => names.includes(foldName(name))) ?? true),
+  });
   warnOfName(module, tool);
   return tool;
 }

@@ -2,7 +2,6 @@ import { fitUsage } from "./fit-usage.ts";
 import { defaultTimeoutMs, type ToolDefinition, type ToolInfo } from "../contract/tool.ts";
 import { digestOf } from "../json/canonical.ts";
 import { withoutUndefined } from "../json/without-undefined.ts";
-import type { JsonSchema } from "../json/json.ts";
 import type { Limits, ModuleOptions, ToolShape } from "../contract/host.ts";
 import type { Clock } from "../contract/clock.ts";
 import type { PolicyJudge, SchemaCompiler } from "../contract/ports.ts";
@@ -54,6 +53,10 @@ export interface PrepareOptions {
   readonly compiler: SchemaCompiler | null;
   readonly defaults: Limits;
   readonly clock: Clock;
+  /** Throws for texts that no tool may have. */
+  readonly review: (info: ToolInfo) => void;
+  /** Whether its first use prepares its schemas, reviews its texts, and throws what is wrong with them. */
+  readonly isLate: boolean;
 }
 
 /** Checks a definition and prepares it. Throws `TOOL_INVALID`, `SCHEMA_NOT_JSON` or `EXTENSION_MISSING`. */
@@ -64,11 +67,7 @@ export function prepareTool(authored: ToolDefinition, options: PrepareOptions): 
   const declaredName = authored.name;
   const name = shape.name ?? declaredName;
   requireName(name);
-  const input = prepareInput(name, definition, options);
-  const output =
-    definition.outputSchema === undefined
-      ? null
-      : prepareSchema(name, definition.outputSchema, options.compiler);
+  const prepared = options.isLate ? null : prepareSchemas(name, definition, options);
   const limits = shape.limits ?? {};
   const timeoutMs = requireTimeout(
     name,
@@ -84,14 +83,21 @@ export function prepareTool(authored: ToolDefinition, options: PrepareOptions): 
     usage === undefined || shape.arguments === undefined
       ? definition
       : { ...definition, usage: fitUsage(usage, shape.arguments) };
-  const info = describe(fitted, names, timeoutMs, input.json, output?.json);
+  const facts = describe(fitted, names, timeoutMs, prepared?.json ?? emptySchemas(definition));
+  if (prepared !== null) options.review(facts);
+  const late = once(() => {
+    const made = prepareSchemas(name, definition, options);
+    options.review({ ...facts, ...made.json });
+    return made;
+  });
+  const info = prepared === null ? withLateSchemas(facts, late) : facts;
   return {
     ...names,
     module,
     definition,
     info,
-    parse: input.parse,
-    checkOutput: output?.parse ?? null,
+    parse: prepared?.parse ?? ((value) => late().parse(value)),
+    checkOutput: prepared === null ? lateCheck(definition, late) : prepared.checkOutput,
     limits,
     timeoutMs,
     runner: shape.runner === undefined || shape.runner === "inline" ? null : shape.runner,
@@ -104,6 +110,34 @@ export function prepareTool(authored: ToolDefinition, options: PrepareOptions): 
     drifted: shape.lockedAs === undefined ? never : once(() => lockDigest(info) !== shape.lockedAs),
     digest: once(() => digestOf({ ...info, owner: undefined })),
   };
+}
+
+interface ToolSchemas extends Pick<MountedTool, "parse" | "checkOutput"> {
+  readonly json: Pick<ToolInfo, "inputSchema" | "outputSchema">;
+}
+
+function prepareSchemas(name: string, definition: ToolDefinition, options: PrepareOptions): ToolSchemas {
+  const input = prepareInput(name, definition, options);
+  const { outputSchema } = definition;
+  const output = outputSchema === undefined ? null : prepareSchema(name, outputSchema, options.compiler);
+  const json = { inputSchema: input.json, ...(output !== null && { outputSchema: output.json }) };
+  return { json, parse: input.parse, checkOutput: output?.parse ?? null };
+}
+
+function emptySchemas({ outputSchema }: ToolDefinition): ToolSchemas["json"] {
+  return { inputSchema: {}, ...(outputSchema !== undefined && { outputSchema: {} }) };
+}
+
+function withLateSchemas(facts: ToolInfo, late: () => ToolSchemas): ToolInfo {
+  const keys = (["inputSchema", "outputSchema"] as const).filter((key) => key in facts);
+  const getters = keys.map((key) => [key, { enumerable: true, get: () => late().json[key] }]);
+  return Object.freeze(
+    Object.defineProperties({ ...facts }, Object.fromEntries(getters) as PropertyDescriptorMap),
+  );
+}
+
+function lateCheck({ outputSchema }: ToolDefinition, late: () => ToolSchemas): ToolSchemas["checkOutput"] {
+  return outputSchema === undefined ? null : (value) => late().checkOutput!(value);
 }
 
 function prepareInput(
@@ -122,8 +156,7 @@ function describe(
   definition: ToolDefinition,
   names: Pick<ToolInfo, "name" | "declaredName" | "aliases" | "owner">,
   timeoutMs: number,
-  inputSchema: JsonSchema,
-  outputSchema: JsonSchema | undefined,
+  schemas: ToolSchemas["json"],
 ): ToolInfo {
   const { requiresConfirmation, tags, dependsOn } = definition;
   const { category, consequenceLevel, usage, summary, modes, version } = definition;
@@ -131,8 +164,7 @@ function describe(
     name: names.name,
     declaredName: names.declaredName,
     description: definition.description,
-    inputSchema,
-    ...(outputSchema && { outputSchema }),
+    ...schemas,
     ...withoutUndefined({ category, consequenceLevel, usage, summary, modes, version }),
     requiresConfirmation:
       typeof requiresConfirmation === "function" ? ("dynamic" as const) : (requiresConfirmation ?? false),

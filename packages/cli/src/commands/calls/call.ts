@@ -84,7 +84,7 @@ async function call(operands: CallOperands, options: Options, given: Shell): Pro
     const terminal = operands.text === "-" ? undefined : shell.terminal;
     const rules = createRuleWriter(shell.cwd);
     const approver = chooseApprover(options, terminal, shell, controller, rules);
-    const host = await openPlan(input, options, shell, { approver });
+    const host = await openPlan(input, options, shell, { approver, needs: [operands.tool] });
     if (!hasSource(options)) rules.opened(host);
     const giveUp = startGiveUp(options.timeout, controller);
     try {
