@@ -5,7 +5,7 @@ import { countOf } from "../../screen/count.ts";
 import { addExamples, jsonOption, planArgument } from "../../options/common.ts";
 import type { PlanOptions } from "../../options/plan-options.ts";
 import { addPlanOptions } from "../../options/plan-options.ts";
-import { addServerOptions, type SourceOptions } from "../../options/source-options.ts";
+import { addServerOptions, planOfSource, type SourceOptions } from "../../options/source-options.ts";
 import { printable } from "../../screen/printable.ts";
 import type { Screen, Style } from "../../screen/screen.ts";
 import { writeTable, type Column } from "../../screen/table.ts";
@@ -115,10 +115,9 @@ async function refuseInvalid(plan: string | undefined, options: Options, shell: 
 
 async function listMounted(plan: string | undefined, options: Options, shell: Shell): Promise<Listing> {
   const { mode, stdio, http } = options;
-  const [{ openHost }, { loaderOptions }, { planOfSource }] = await Promise.all([
+  const [{ openHost }, { loaderOptions }] = await Promise.all([
     import("@toolmount/loader"),
     import("../../host/loader-options.ts"),
-    import("../../options/source-options.ts"),
   ]);
   const input = planOfSource(plan, { ...(stdio && { stdio }), ...(http && { http }) });
   const host = await openHost(input, loaderOptions(options, shell));
