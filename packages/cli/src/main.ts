@@ -2,6 +2,7 @@
 import { closeSync } from "node:fs";
 import { runPlainLine } from "./plain-line.ts";
 import { shareZod } from "./process/share-zod.ts";
+import { takeStderr } from "./process/stderr.ts";
 import { takeStdout } from "./process/take-stdout.ts";
 import { createWatchdog, type WatchedCall } from "./process/watchdog.ts";
 import { createScreen } from "./screen/screen.ts";
@@ -9,7 +10,8 @@ import type { Shell } from "./process/shell.ts";
 import { exitCodes, type ExitCode } from "./process/exit-codes.ts";
 import { exitCodeOfSignal, interruption, signalOf, type EndSignal } from "./process/signals.ts";
 
-const { stderr, argv, env } = process;
+const { argv, env } = process;
+const stderr = takeStderr();
 
 /** Milliseconds for the work to end after its terminal was closed: no second Ctrl-C can come from there. */
 const hangUpMs = 10_000;
@@ -41,7 +43,8 @@ const shell: Shell = {
   out: createScreen(answers, env),
   err: createScreen(stderr, env),
   get terminal() {
-    return process.stdin.isTTY && stderr.isTTY ? { input: process.stdin, output: stderr } : undefined;
+    // In this order: standard input is opened only where stderr is a terminal.
+    return stderr.isTTY && process.stdin.isTTY ? { input: process.stdin, output: process.stderr } : undefined;
   },
   calls: createWatchdog((text) => void stderr.write(text), endBlocked),
   openAnswerStream: () => answers.openStream(),
@@ -49,14 +52,11 @@ const shell: Shell = {
   interruptible,
 };
 
-// The command keeps its exit code when the reader of stderr has gone.
-stderr.on("error", () => {});
-
 if (!(await runPlainLine(words, shell))) {
   shareZod();
   await (await import("./program.ts")).runProgram(words, shell);
 }
-await new Promise<void>((resolve) => void stderr.write("", () => resolve()));
+await stderr.flush();
 process.off("exit", endedEarly);
 // A tool that ignores its signal must not keep the command running.
 process.exit(finalExitCode());

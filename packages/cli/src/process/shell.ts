@@ -38,3 +38,8 @@ export interface Shell {
     options?: { readonly onHangUp?: () => void },
   ): Promise<Value>;
 }
+
+/** A shell with other parts. A part that is opened when it is read stays closed. */
+export function shellWith(shell: Shell, parts: Partial<Shell>): Shell {
+  return Object.create(shell, Object.getOwnPropertyDescriptors(parts)) as Shell;
+}

@@ -1,8 +1,8 @@
 import { closeSync, constants, createWriteStream, fstatSync, openSync, writeSync } from "node:fs";
-import { Socket } from "node:net";
 import type { Writable } from "node:stream";
-import { isatty, WriteStream } from "node:tty";
+import type { WriteStream } from "node:tty";
 import type { Sink } from "../screen/screen.ts";
+import { isTerminal } from "./is-terminal.ts";
 
 /** The command's answers. Every write is done when `write` returns. */
 export interface AnswerSink extends Sink {
@@ -54,7 +54,7 @@ function isReopenable(fd: number): boolean {
 
 function isNullDevice(fd: number): boolean {
   try {
-    return fstatSync(fd).isCharacterDevice() && !isatty(fd);
+    return fstatSync(fd).isCharacterDevice() && !isTerminal(fd);
   } catch {
     return false;
   }
@@ -101,7 +101,7 @@ function redirectProcessStdout(): AnswerSink {
 
 function createAnswerSink(fd: number): AnswerSink {
   let lost: string | undefined;
-  const terminal = isatty(fd) ? new WriteStream(fd) : undefined;
+  const terminal = isTerminal(fd) ? openTerminal(fd) : undefined;
   terminal?.on("error", ({ code = "EIO" }: NodeJS.ErrnoException) => (lost ??= code));
   return {
     isTTY: terminal !== undefined,
@@ -114,7 +114,7 @@ function createAnswerSink(fd: number): AnswerSink {
     openStream() {
       if (terminal !== undefined) return terminal;
       const stat = fstatSync(fd);
-      if (stat.isFIFO() || stat.isSocket()) return new Socket({ fd, readable: false, writable: true });
+      if (stat.isFIFO() || stat.isSocket()) return openSocket(fd);
       return createWriteStream("", { fd });
     },
     write(text) {
@@ -123,6 +123,16 @@ function createAnswerSink(fd: number): AnswerSink {
       else terminal.write(text);
     },
   };
+}
+
+function openTerminal(fd: number): WriteStream {
+  const { WriteStream } = process.getBuiltinModule("node:tty");
+  return new WriteStream(fd);
+}
+
+function openSocket(fd: number): Writable {
+  const { Socket } = process.getBuiltinModule("node:net");
+  return new Socket({ fd, readable: false, writable: true });
 }
 
 /** Milliseconds between two attempts to write to a pipe that is full. */

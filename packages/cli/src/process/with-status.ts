@@ -1,10 +1,10 @@
 import { createStatusLine, type StatusLine } from "../screen/status-line.ts";
-import type { Shell } from "./shell.ts";
+import { shellWith, type Shell } from "./shell.ts";
 
 /** A status line, and the shell whose standard error removes the line before it writes. */
 export function openStatus(shell: Shell): { readonly status: StatusLine; readonly shell: Shell } {
   const status = createStatusLine(shell.err, shell.env);
-  return { status, shell: { ...shell, err: status.over(shell.err) } };
+  return { status, shell: shellWith(shell, { err: status.over(shell.err) }) };
 }
 
 /** Runs work. When it takes over half a second at a terminal, a line says what is done. The work must not write answers. */

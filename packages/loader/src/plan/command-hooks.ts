@@ -12,10 +12,10 @@ export function isCommandHook(entry: Json): entry is JsonObject {
 export async function checkCommandHooks(plan: JsonObject, reporter: Reporter): Promise<CommandHook[]> {
   const { hooks } = plan;
   if (!isList(hooks)) return [];
-  const checked = hooks.map((entry, index) =>
-    isCommandHook(entry) ? checkOne(entry, ["hooks", index], reporter) : [],
-  );
-  return (await Promise.all(checked)).flat();
+  const checked: CommandHook[] = [];
+  for (const [index, entry] of hooks.entries())
+    if (isCommandHook(entry)) checked.push(...(await checkOne(entry, ["hooks", index], reporter)));
+  return checked;
 }
 
 async function checkOne(entry: JsonObject, path: Path, reporter: Reporter): Promise<readonly CommandHook[]> {

@@ -1,20 +1,20 @@
 import type { Json, JsonObject } from "@toolmount/core";
-import { isList, isRecord } from "../diagnostics/json.ts";
+import { isRecord } from "../diagnostics/json.ts";
 import { entryKeys } from "./known-keys.ts";
 import type { EntryDocument } from "./schema.ts";
 
 // Most plans are made of few keys with plain values, which are read here. All else is for the schema, which also says
 // what is wrong: to load it with its library takes a tenth of a start. A test compares the two.
 
-type Test = (value: Json) => boolean;
+type Test = (value: unknown) => boolean;
 
 const isText: Test = (value) => typeof value === "string";
 const isName: Test = (value) => typeof value === "string" && value.length >= 1 && value.length <= 128;
 const isFlag: Test = (value) => typeof value === "boolean";
 const isMap: Test = (value) => isRecord(value) && !Object.hasOwn(value, "__proto__");
 const isWake: Test = (value) => value === "start" || value === "call";
-const isListOr: Test = (value) => value === null || isList(value);
-const isMapsOr: Test = (value) => value === null || (isList(value) && value.every(isMap));
+const isListOr: Test = (value) => value === null || Array.isArray(value);
+const isMapsOr: Test = (value) => value === null || (Array.isArray(value) && value.every(isMap));
 
 const planTests: Readonly<Record<string, Test>> = {
   $schema: isText,
@@ -45,8 +45,7 @@ export function isUsualPlan(plan: JsonObject): boolean {
 
 /** An entry as the schema returns it; undefined for one that is not usual. */
 export function readUsualEntry(value: Json): EntryDocument | undefined {
-  if (!isRecord(value) || value["module"] === undefined || !passes(value as JsonObject, entryTests))
-    return undefined;
+  if (!isRecord(value) || value["module"] === undefined || !passes(value, entryTests)) return undefined;
   const members = entryKeys.flatMap((key): [string, unknown][] => {
     const member = value[key];
     if (key === "override") return [[key, member ?? false]];
@@ -56,6 +55,6 @@ export function readUsualEntry(value: Json): EntryDocument | undefined {
   return Object.fromEntries(members) as unknown as EntryDocument;
 }
 
-function passes(map: JsonObject, tests: Readonly<Record<string, Test>>): boolean {
+function passes(map: object, tests: Readonly<Record<string, Test>>): boolean {
   return Object.entries(map).every(([key, value]) => Object.hasOwn(tests, key) && tests[key]!(value));
 }

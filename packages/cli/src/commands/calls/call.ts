@@ -23,7 +23,7 @@ import { saveContent } from "../../render/content.ts";
 import { shortPath } from "../../render/problems.ts";
 import { exitCodeOfCall, writeOutcome } from "../../render/outcome.ts";
 import { printable } from "../../screen/printable.ts";
-import type { Shell } from "../../process/shell.ts";
+import { shellWith, type Shell } from "../../process/shell.ts";
 import type { ExitCode } from "../../process/exit-codes.ts";
 import { openStatus } from "../../process/with-status.ts";
 import { interruption } from "../../process/signals.ts";
@@ -88,7 +88,7 @@ async function call(operands: CallOperands, options: Options, given: Shell): Pro
     if (!hasSource(options)) rules.opened(host);
     const giveUp = startGiveUp(options.timeout, controller);
     try {
-      const asked = { ...shell, terminal: options.json === true ? undefined : terminal };
+      const asked = shellWith(shell, { terminal: options.json === true ? undefined : terminal });
       const request = await readRequest(operands, host, asked, controller);
       const context = contextOf(options, shell, controller.signal);
       status.show([request.name]);
