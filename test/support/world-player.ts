@@ -34,13 +34,27 @@ function canonicalTable(table: string, records: Tables[string]): string {
 
 const known = new Map<string, { readonly plain: string; readonly canonical: string }>();
 
+/** Of records that cannot change. */
+const frozen = new WeakMap<object, string>();
+
 function canonicalRecord(place: string, record: unknown): string {
+  const kept = frozen.get(record as object);
+  if (kept !== undefined) return kept;
   const plain = JSON.stringify(record);
   const before = known.get(place);
-  if (before?.plain === plain) return before.canonical;
-  const canonical = canonicalJson(JSON.parse(plain));
-  known.set(place, { plain, canonical });
+  const canonical = before?.plain === plain ? before.canonical : canonicalJson(JSON.parse(plain));
+  if (before?.canonical !== canonical) known.set(place, { plain, canonical });
+  if (isObject(record) && isFrozen(record)) frozen.set(record, canonical);
   return canonical;
+}
+
+/** Whether a value and all that it contains is frozen, and so stays as it is. */
+function isFrozen(value: unknown): boolean {
+  return !isObject(value) || (Object.isFrozen(value) && Object.values(value).every(isFrozen));
+}
+
+function isObject(value: unknown): value is object {
+  return typeof value === "object" && value !== null;
 }
 
 /** By UTF-16 code units, as canonical JSON sorts. */

@@ -89,9 +89,22 @@ export interface Database {
   readonly orders: Record<string, Order>;
 }
 
-/** Reads the file of a database. The file is never written: each host changes its own copy. */
+/**
+ * Reads the file of a database. The file is never written, and a process parses it once: the records are frozen, and
+ * each host has tables of its own, in which {@link change} replaces what it changes by a copy.
+ */
 export async function readDatabase(path: string): Promise<Database> {
-  const { products, users, orders } = database.parse(JSON.parse(await readFile(path, "utf8")));
+  const text = await readFile(path, "utf8");
+  if (parsed?.text !== text) parsed = { text, database: freeze(parseDatabase(text)) };
+  const { products, users, orders } = parsed.database;
+  return { products: { ...products }, users: { ...users }, orders: { ...orders } };
+}
+
+/** The database that was read last. */
+let parsed: { readonly text: string; readonly database: Database } | undefined;
+
+function parseDatabase(text: string): Database {
+  const { products, users, orders } = database.parse(JSON.parse(text));
   const unchanged: OrderChanges = {
     cancel_reason: null,
     exchange_items: null,
@@ -105,9 +118,22 @@ export async function readDatabase(path: string): Promise<Database> {
   return { products, users, orders: Object.fromEntries(entries) };
 }
 
+/** Freezes a JSON value and all that it contains. */
+function freeze<Value>(value: Value): Value {
+  if (typeof value === "object" && value !== null) Object.values(Object.freeze(value)).forEach(freeze);
+  return value;
+}
+
 /** The record of an id. Names that every object has, such as `constructor`, are no ids. */
 export function find<Item>(table: Readonly<Record<string, Item>>, id: string): Item | undefined {
   return Object.hasOwn(table, id) ? table[id] : undefined;
+}
+
+/** The record of an id, to be changed: the host's own copy of it. */
+export function change<Item>(table: Record<string, Item>, id: string): Item | undefined {
+  const found = find(table, id);
+  if (found === undefined || !Object.isFrozen(found)) return found;
+  return (table[id] = structuredClone(found));
 }
 
 /** The shop refuses an action; nothing has changed. */

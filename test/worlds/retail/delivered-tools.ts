@@ -1,6 +1,6 @@
 import { data, defineTool } from "@toolmount/core";
 import { z } from "zod";
-import { find, refuse, type Database } from "./database.ts";
+import { change, find, refuse, type Database } from "./database.ts";
 import { changes, itemIds, newItemIds, orderId, paymentMethodId } from "./fields.ts";
 import { firstUncounted, pairItems, priceDifference } from "./items.ts";
 import { covers, isGiftCard, roundMoney } from "./money.ts";
@@ -24,7 +24,7 @@ function exchangeItems(shop: Database) {
       payment_method_id: paymentMethodId,
     }),
     execute: ({ order_id, item_ids, new_item_ids, payment_method_id }) => {
-      const order = find(shop.orders, order_id);
+      const order = change(shop.orders, order_id);
       if (order === undefined) return refuse("Order not found");
       if (order.status !== "delivered") return refuse("Non-delivered order cannot be exchanged");
       const missing = firstUncounted(order, item_ids);
@@ -33,7 +33,7 @@ function exchangeItems(shop: Database) {
         return refuse("The number of items to be exchanged should match.");
       const pairs = pairItems(shop, order, item_ids, new_item_ids, { different: false });
       if (typeof pairs === "string") return refuse(pairs);
-      const method = find(shop.users[order.user_id]!.payment_methods, payment_method_id);
+      const method = find(change(shop.users, order.user_id)!.payment_methods, payment_method_id);
       if (method === undefined) return refuse("Payment method not found");
       const difference = roundMoney(priceDifference(pairs));
       if (!covers(method, difference))
@@ -56,10 +56,10 @@ function returnItems({ orders, users }: Database) {
       "Requests a return of delivered items, refunded to the original payment method or a gift card. Ask the customer to confirm first.",
     schema: z.strictObject({ order_id: orderId, item_ids: itemIds, payment_method_id: paymentMethodId }),
     execute: ({ order_id, item_ids, payment_method_id }) => {
-      const order = find(orders, order_id);
+      const order = change(orders, order_id);
       if (order === undefined) return refuse("Order not found");
       if (order.status !== "delivered") return refuse("Non-delivered order cannot be returned");
-      const method = find(users[order.user_id]!.payment_methods, payment_method_id);
+      const method = find(change(users, order.user_id)!.payment_methods, payment_method_id);
       if (method === undefined) return refuse("Payment method not found");
       if (!isGiftCard(method) && payment_method_id !== order.payment_history[0]?.payment_method_id)
         return refuse("Payment method should be the original payment method");

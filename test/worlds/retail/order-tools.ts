@@ -1,6 +1,6 @@
 import { data, defineTool } from "@toolmount/core";
 import { z } from "zod";
-import { find, refuse, type Database, type Order, type User } from "./database.ts";
+import { change, find, refuse, type Database, type Order, type User } from "./database.ts";
 import { covers, credit, isGiftCard } from "./money.ts";
 import { addressFields, changes, itemIds, newItemIds, orderId, paymentMethodId } from "./fields.ts";
 import { firstUncounted, pairItems, priceDifference, type Pair } from "./items.ts";
@@ -29,11 +29,11 @@ function cancelOrder({ orders, users }: Database) {
       reason: z.string().describe("'no longer needed' or 'ordered by mistake'"),
     }),
     execute: ({ order_id, reason }) => {
-      const order = find(orders, order_id);
+      const order = change(orders, order_id);
       if (order === undefined) return refuse("Order not found");
       if (order.status !== "pending") return refuse("Non-pending order cannot be cancelled");
       if (!cancelReasons.includes(reason)) return refuse("Invalid reason");
-      refundAll(order, users[order.user_id]!);
+      refundAll(order, change(users, order.user_id)!);
       order.status = "cancelled";
       order.cancel_reason = reason;
       return data(snapshot(order));
@@ -57,7 +57,7 @@ function modifyOrderAddress({ orders }: Database) {
     description: "Changes the shipping address of a pending order. Ask the customer to confirm first.",
     schema: z.strictObject({ order_id: orderId, ...addressFields }),
     execute: ({ order_id, ...address }) => {
-      const order = find(orders, order_id);
+      const order = change(orders, order_id);
       if (order === undefined) return refuse("Order not found");
       if (!order.status.includes("pending")) return refuse("Non-pending order cannot be modified");
       order.address = address;
@@ -73,7 +73,7 @@ function modifyUserAddress({ users }: Database) {
     description: "Changes a user's default address; orders keep theirs. Ask the customer to confirm first.",
     schema: z.strictObject({ user_id: z.string().describe("The user's id"), ...addressFields }),
     execute: ({ user_id, ...address }) => {
-      const user = find(users, user_id);
+      const user = change(users, user_id);
       if (user === undefined) return refuse("User not found");
       user.address = address;
       return data(snapshot(user));
@@ -88,10 +88,10 @@ function modifyOrderPayment({ orders, users }: Database) {
     description: "Moves a pending order to another payment method. Ask the customer to confirm first.",
     schema: z.strictObject({ order_id: orderId, payment_method_id: paymentMethodId }),
     execute: ({ order_id, payment_method_id }) => {
-      const order = find(orders, order_id);
+      const order = change(orders, order_id);
       if (order === undefined) return refuse("Order not found");
       if (!order.status.includes("pending")) return refuse("Non-pending order cannot be modified");
-      const methods = users[order.user_id]!.payment_methods;
+      const methods = change(users, order.user_id)!.payment_methods;
       const method = find(methods, payment_method_id);
       if (method === undefined) return refuse("Payment method not found");
       const [paid, ...more] = order.payment_history;
@@ -125,7 +125,7 @@ function modifyOrderItems(shop: Database) {
       payment_method_id: paymentMethodId,
     }),
     execute: ({ order_id, item_ids, new_item_ids, payment_method_id }) => {
-      const order = find(shop.orders, order_id);
+      const order = change(shop.orders, order_id);
       if (order === undefined) return refuse("Order not found");
       if (order.status !== "pending") return refuse("Non-pending order cannot be modified");
       const missing = firstUncounted(order, item_ids);
@@ -134,7 +134,7 @@ function modifyOrderItems(shop: Database) {
         return refuse("The number of items to be exchanged should match");
       const pairs = pairItems(shop, order, item_ids, new_item_ids, { different: true });
       if (typeof pairs === "string") return refuse(pairs);
-      const method = find(shop.users[order.user_id]!.payment_methods, payment_method_id);
+      const method = find(change(shop.users, order.user_id)!.payment_methods, payment_method_id);
       if (method === undefined) return refuse("Payment method not found");
       const difference = priceDifference(pairs);
       if (isGiftCard(method) && method.balance < difference)
