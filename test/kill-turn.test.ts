@@ -11,7 +11,7 @@ import { json } from "node:stream/consumers";
 import { isToolmountError } from "@toolmount/core";
 import { openStore } from "@toolmount/store";
 import { expect, onTestFinished, test } from "vitest";
-import { nodeFlags } from "./support/program.ts";
+import { bundleProgram, type OneFile } from "../packages/store/test/one-file.ts";
 import { callCount, createTurnWorld } from "./support/turn-world.ts";
 
 // Each is a process of its own; elsewhere than in CI fewer do.
@@ -57,12 +57,11 @@ async function runKilled(
   act: "run" | "resume",
   words: readonly string[],
   { step, exact }: Point,
-  cache: string,
+  { file, env }: OneFile,
 ): Promise<{ said: readonly string[]; killed: boolean }> {
-  const program = join(import.meta.dirname, "support/turn-process.ts");
-  const child = spawn(process.execPath, [...nodeFlags, program, act, ...words, exact ? String(step) : "0"], {
+  const child = spawn(process.execPath, [file, act, ...words, exact ? String(step) : "0"], {
     stdio: ["ignore", "pipe", "inherit"],
-    env: { ...process.env, NODE_COMPILE_CACHE: cache },
+    env,
   });
   const lines: string[] = [];
   const closed = once(child, "close") as Promise<[number | null, string | null]>;
@@ -159,11 +158,15 @@ test(`APTIX-22: a turn of five calls, killed at ${kills} points, ends the same, 
   annotate,
 }) => {
   const baseUrl = await serveModel();
-  const cache = await mkdtemp(join(tmpdir(), "toolmount-kill-cache-"));
-  onTestFinished(() => rm(cache, { recursive: true, force: true }));
+  const program = await bundleProgram(join(import.meta.dirname, "support/turn-process.ts"), {
+    pg: "pg",
+    "@ai-sdk/anthropic": import.meta.resolve("@ai-sdk/anthropic"),
+    "@ai-sdk/google": import.meta.resolve("@ai-sdk/google"),
+  });
+  onTestFinished(program.remove);
   const never: Point = { step: Number.POSITIVE_INFINITY, exact: false };
   const { steps, whole } = await inFolder(async (paths) => {
-    const life = await runKilled("run", [paths.database, baseUrl, paths.effects], never, cache);
+    const life = await runKilled("run", [paths.database, baseUrl, paths.effects], never, program);
     expect(life.killed).toBe(false);
     return { steps: life.said.length, whole: (await finish(paths, baseUrl, null)).items };
   });
@@ -177,11 +180,11 @@ test(`APTIX-22: a turn of five calls, killed at ${kills} points, ends the same, 
       // Every step in its turn, exactly and a little later.
       const share = Math.floor(at / 2) / (kills / 2 - 1);
       const point = { step: 1 + Math.round(share * (steps - 1)), exact: at % 2 === 0 };
-      const { said: lines, killed } = await runKilled("run", words, point, cache);
+      const { said: lines, killed } = await runKilled("run", words, point, program);
       if (killed) struck.push(phaseOf(lines));
       if (at % 8 === 0) {
         const second = { step: 1 + ((at * 7) % steps), exact: true };
-        both.push((await runKilled("resume", words, second, cache)).killed);
+        both.push((await runKilled("resume", words, second, program)).killed);
       }
       ends.push((await finish(paths, baseUrl, whole)).end);
     });

@@ -4,19 +4,21 @@ import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { openStore } from "../../src/index.ts";
+import { bundleProgram, type OneFile } from "../one-file.ts";
 import { startPostgres } from "../postgres.ts";
-import { bundleChild, findBroken, finish, killOne, moments, readNotes } from "./world.ts";
+import { findBroken, finish, killOne, moments, readNotes } from "./world.ts";
 
 /** Hosts to kill: 500 together, or 2,000 of each kind with TOOLMOUNT_LONG=1. */
 const isLong = process.env["TOOLMOUNT_LONG"] === "1";
 const kills = { sqlite: isLong ? 2_000 : 440, postgres: isLong ? 2_000 : 60 };
 
-let child: Awaited<ReturnType<typeof bundleChild>>;
+let child: OneFile;
 let folder: string;
 
 beforeAll(async () => {
-  child = await bundleChild();
   folder = await mkdtemp(join(tmpdir(), "toolmount-kill-"));
+  child = await bundleProgram(join(import.meta.dirname, "child.ts"), { pg: import.meta.resolve("pg") });
+  await finish(child, `sqlite:${join(folder, "first.db")}`, await mkdtemp(join(folder, "first-")));
 });
 
 afterAll(async () => {
@@ -35,9 +37,9 @@ async function killMany(url: string, count: number, seed: number) {
   const random = numbers(seed);
   for (let at = 0; at < count; at++) {
     const moment = moments[at % moments.length]!;
-    await killOne(child.file, url, notes, { moment, ms: random.next().value! * 15 });
+    await killOne(child, url, notes, { moment, ms: random.next().value! * 15 });
   }
-  await finish(child.file, url, notes);
+  await finish(child, url, notes);
   const store = await openStore(url);
   const broken = await findBroken(await readNotes(notes), store);
   await store.close();

@@ -1,46 +1,28 @@
 import { fork } from "node:child_process";
 import { once } from "node:events";
-import { mkdtemp, readFile, rm } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { readFile } from "node:fs/promises";
 import { join } from "node:path";
-import { rolldown } from "rolldown";
 import type { ApprovalRecord, StateStore } from "@toolmount/core";
+import type { OneFile } from "../one-file.ts";
 
 /** Every line that the children of one world wrote, by file. */
 export type Notes = Record<"tickets" | "tries" | "decisions" | "effects" | "ends" | "outcomes", string[][]>;
-
-/** The child as one file: what is killed five hundred times had better start fast. */
-export async function bundleChild(): Promise<{ file: string; remove(): Promise<void> }> {
-  const folder = await mkdtemp(join(tmpdir(), "toolmount-kill-child-"));
-  const bundle = await rolldown({
-    input: join(import.meta.dirname, "child.ts"),
-    platform: "node",
-    resolve: { conditionNames: ["@toolmount/source", "node", "import"] },
-    external: ["pg"],
-    logLevel: "silent",
-  });
-  await bundle.write({
-    dir: folder,
-    format: "esm",
-    entryFileNames: "child.mjs",
-    chunkFileNames: "[name].mjs",
-    paths: { pg: import.meta.resolve("pg") },
-  });
-  await bundle.close();
-  return { file: join(folder, "child.mjs"), remove: () => rm(folder, { recursive: true, force: true }) };
-}
 
 /** Moments that a child reports the first time. A kill soon after each of them interrupts every step. */
 export const moments = ["began", "asked", "decided", "ran", "ended"] as const;
 
 /** Starts a child, and kills it some milliseconds after a moment. */
 export async function killOne(
-  file: string,
+  { file, env }: OneFile,
   url: string,
   folder: string,
   { moment, ms }: { readonly moment: (typeof moments)[number]; readonly ms: number },
 ): Promise<void> {
-  const child = fork(file, [url, folder, "work"], { stdio: ["ignore", "ignore", "pipe", "ipc"], execArgv });
+  const child = fork(file, [url, folder, "work"], {
+    stdio: ["ignore", "ignore", "pipe", "ipc"],
+    execArgv,
+    env,
+  });
   const said: Buffer[] = [];
   child.stderr!.on("data", (chunk: Buffer) => said.push(chunk));
   child.on("message", (reported) => {
@@ -52,10 +34,11 @@ export async function killOne(
 }
 
 /** Starts a last child that resumes all remaining calls and ends by itself. */
-export async function finish(file: string, url: string, folder: string): Promise<void> {
+export async function finish({ file, env }: OneFile, url: string, folder: string): Promise<void> {
   const child = fork(file, [url, folder, "finish"], {
     stdio: ["ignore", "ignore", "inherit", "ipc"],
     execArgv,
+    env,
   });
   const [code] = (await once(child, "exit")) as [number | null];
   if (code !== 0) throw new Error(`the last child ended with ${code}`);
