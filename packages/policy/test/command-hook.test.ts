@@ -79,12 +79,14 @@ describe("a command hook speaks the protocol of Claude Code's hooks", () => {
     ["decision block, of older scripts", say({ decision: "block", reason: "so" }), "denied"],
     ["decision deny, of Gemini CLI", say({ decision: "deny", reason: "so" }), "denied"],
     ["continue: false", say({ continue: false, stopReason: "so" }), "denied"],
+    ["continue: false without a reason", say({ continue: false }), "denied"],
   ])("%s", async (_title, script, status) => {
     const { host } = await hooked(script);
     const outcome = await host.call(call, context);
 
     expect(outcome.status).toBe(status);
-    if (status === "denied") expect(outcome.result.error).toMatch(/not on Fridays|so/);
+    if (status === "denied")
+      expect(outcome.result.error).toMatch(/not on Fridays|so$|a hook stopped the call$/);
   });
 
   test("updatedInput changes the arguments, which the tool's schema parses again", async () => {

@@ -172,6 +172,7 @@ test("an end and a cancellation are notified, also after the server restarted", 
 });
 
 test("depth counts what waits and runs in one queue", async () => {
+  expect(await ledger.depth("deep")).toEqual({ waiting: 0, running: 0, oldestMs: 0 });
   await add({ queue: "deep" });
   runId = `${runId}-b`;
   await add({ queue: "deep" });

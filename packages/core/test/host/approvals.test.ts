@@ -54,6 +54,16 @@ describe("a call that waits for a person", () => {
     ]);
   });
 
+  test("says, while it still waits, how long it has waited", async () => {
+    const clock = createFakeClock();
+    const { host } = asking(createMemoryStore(), {}, { clock });
+    const asked = await host.call({ name: "probe" }, alice);
+    await clock.advance(90_000);
+
+    expect(await host.resume(asked.ticket!, alice)).toMatchObject({ status: "pending", durationMs: 90_000 });
+    await host.close();
+  });
+
   test("resumes in another process that has the store, as the same run", async () => {
     const here = asking();
     const asked = await here.host.call({ name: "probe", arguments: '{"n":1}' }, alice);
