@@ -37,9 +37,10 @@ export const packages: Readonly<Record<string, Allowance>> = {
     ],
   },
   "@toolmount/reasoner": { house: [core, "@toolmount/interop"], libraries: ["openai", "zod"] },
-  // The paths' package has the launcher of bubblewrap, which the shell tool uses, too.
+  // The paths' package has the launcher of bubblewrap, which the shell tool uses, too. A process that runs calls needs the
+  // adapters of other contracts.
   "@toolmount/workers": {
-    house: [core, paths],
+    house: [core, paths, "@toolmount/interop"],
     libraries: ["bullmq", "ioredis", "pg", "zod", "@anthropic-ai/sandbox-runtime", "@vscode/ripgrep"],
   },
   // A package of its own, so that only who wants OpenTelemetry has its API among the dependencies.

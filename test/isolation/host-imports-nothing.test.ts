@@ -197,17 +197,29 @@ const honest = {
 };
 
 test.each<[string, object, RegExp]>([
-  ["an unknown member", { tools: [{ ...honest, execute: "code" }] }, /a message that the host does not know/],
+  ["an unknown member", { tools: [{ ...honest, execute: "code" }] }, /not valid: tools.0: .*execute/],
   [
     "a description that is too long",
     { tools: [{ ...honest, description: "x".repeat(60_000) }] },
-    /does not know/,
+    /report of its tools is not valid: tools/,
   ],
-  ["too many tools", { tools: Array.from({ length: 1_001 }, () => honest) }, /does not know/],
+  [
+    "too many tools",
+    { tools: Array.from({ length: 1_001 }, () => honest) },
+    /report of its tools is not valid: tools/,
+  ],
   ["a name that is a path", { tools: [{ ...honest, name: "../peek" }] }, /its name must be/],
   ["a name of every object", { tools: [{ ...honest, name: "toString" }] }, /every JavaScript object/],
-  ["a schema that is no object", { tools: [{ ...honest, inputSchema: [] }] }, /does not know/],
-  ["a schema that is nested too deep", { tools: [{ ...honest, inputSchema: nested(100) }] }, /does not know/],
+  [
+    "a schema that is no object",
+    { tools: [{ ...honest, inputSchema: [] }] },
+    /report of its tools is not valid: tools/,
+  ],
+  [
+    "a schema that is nested too deep",
+    { tools: [{ ...honest, inputSchema: nested(100) }] },
+    /report of its tools is not valid: tools/,
+  ],
   [
     "a schema that refers out of itself",
     { tools: [{ ...honest, inputSchema: { $ref: "https://evil.example/" } }] },

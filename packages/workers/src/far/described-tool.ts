@@ -1,4 +1,4 @@
-import type { JsonSchema, ToolDefinition, ToolInfo } from "@toolmount/core";
+import type { JsonSchema } from "@toolmount/core";
 import { frozenCopy } from "@toolmount/core/internal";
 import { z } from "zod";
 
@@ -44,6 +44,8 @@ export const describedTool = z.strictObject({
   dynamic: z.boolean().optional(),
   idempotent: z.boolean().optional(),
   origin: z.enum(["aptix", "amplifier", "forge", "mcp"]).optional(),
+  /** The name that its contract puts into logs of its failures. */
+  failuresOf: line.optional(),
 });
 
 /** A tool that runs in a process, as the host knows it. */
@@ -51,53 +53,3 @@ export type DescribedTool = z.output<typeof describedTool>;
 
 /** Most tools of one module. */
 export const maxTools = 1_000;
-
-/** Members of a definition that are reported as they are. */
-const facts = [
-  "name",
-  "description",
-  "category",
-  "consequenceLevel",
-  "timeout",
-  "usage",
-  "summary",
-  "execution",
-  "modes",
-  "alwaysOffered",
-  "status",
-  "tags",
-  "version",
-  "dependsOn",
-  "dynamic",
-  "idempotent",
-  "origin",
-] as const satisfies readonly (keyof ToolDefinition)[];
-
-/** The facts of a mounted tool. Throws for one that the host would not take. */
-export function describeTool(definition: ToolDefinition, info: ToolInfo): DescribedTool {
-  const { inputSchema, outputSchema } = info;
-  const { requiresConfirmation } = definition;
-  const asks = typeof requiresConfirmation === "function" ? "dynamic" : requiresConfirmation;
-  const members = Object.fromEntries(facts.map((fact) => [fact, definition[fact]]));
-  const described = { ...members, requiresConfirmation: asks, inputSchema, outputSchema };
-  const parsed = describedTool.safeParse(JSON.parse(JSON.stringify(described)));
-  if (parsed.success) return parsed.data;
-  const { path, message } = parsed.error.issues[0]!;
-  throw new Error(`the definition of "${definition.name}" is not valid: ${path.join(".")}: ${message}`);
-}
-
-/**
- * The definition that the host mounts for a tool that it never imports. Whether the tool asks by its arguments is for
- * its own code to say, which the host does not run, so a person is always asked.
- */
-export function placeholder(tool: DescribedTool): ToolDefinition {
-  const { inputSchema, requiresConfirmation, origin, ...known } = tool;
-  return {
-    ...known,
-    // Also when it is undefined: without the member, the adapter of Tool-Forge would take the definition for one of its own.
-    origin,
-    schema: inputSchema,
-    requiresConfirmation: requiresConfirmation === "dynamic" ? () => true : requiresConfirmation,
-    execute: () => Promise.reject(new Error(`the tool "${tool.name}" runs only behind its border`)),
-  };
-}

@@ -10,7 +10,8 @@ import {
 } from "@toolmount/core";
 import { messageOf } from "@toolmount/core/errors";
 import { ContractBreach } from "@toolmount/core/internal";
-import { maxMessageBytes, type FarMessage, type HostMessage } from "./messages.ts";
+import type { FarMessage } from "./far-message.ts";
+import { maxMessageBytes, type HostMessage } from "./messages.ts";
 import { returnedJson, thrownJson } from "./to-json.ts";
 
 type Send = (message: FarMessage) => void;

@@ -9,7 +9,8 @@ import {
 } from "@toolmount/core";
 import { messageOf } from "@toolmount/core/errors";
 import { createLines } from "./lines.ts";
-import { channelDescriptor, type FarMessage, type HostMessage } from "./messages.ts";
+import type { FarMessage } from "./far-message.ts";
+import { channelDescriptor, type HostMessage } from "./messages.ts";
 import { mountFar, type FarModule, type FarTool } from "./mount-far.ts";
 import { runFar } from "./far-run.ts";
 
@@ -59,8 +60,7 @@ async function run(message: RunMessage): Promise<void> {
   const { runId, tool: name } = message;
   const tool = module?.tools.get(name);
   if (tool === undefined) {
-    const why = module === undefined ? "" : module.skipped.map((problem) => `; ${problem}`).join("");
-    const error = `the module has no tool "${name}" in a process of its own${why}`;
+    const error = `the module has no tool "${name}" in a process of its own`;
     return send({ type: "threw", runId, thrown: { kind: "error", name: "Error", message: error } });
   }
   const controller = new AbortController();

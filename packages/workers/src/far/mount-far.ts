@@ -2,21 +2,25 @@ import {
   createHost,
   ToolmountError,
   type Coordinator,
+  type Draft,
   type Host,
   type JsonObject,
   type ToolDefinition,
 } from "@toolmount/core";
-import { messageOf } from "@toolmount/core/errors";
 import {
+  adaptModule,
   authoredDefinition,
   isStandardSchema,
+  mayBeForeign,
   prepareSchema,
   recogniseModule,
   runMount,
   type LoadedModule,
   type PreparedSchema,
 } from "@toolmount/core/internal";
-import { describeTool, maxTools, type DescribedTool } from "./described-tool.ts";
+import { describingFailures } from "./described-failure.ts";
+import { describeTool } from "./describe-tool.ts";
+import type { DescribedTool } from "./described-tool.ts";
 import type { HostMessage } from "./messages.ts";
 import { importFile } from "./import-module.ts";
 import { refuse, toolsOnly } from "./tools-only.ts";
@@ -31,8 +35,6 @@ export interface FarTool {
 /** A module that is mounted in this process. */
 export interface FarModule {
   readonly tools: ReadonlyMap<string, FarTool>;
-  /** Why tools of the module are not among these: their contract needs an adapter, which only the host has. */
-  readonly skipped: readonly string[];
   /** The module keeps state between calls, so all its calls must run in this process. */
   readonly keepsState: boolean;
   /** For a host that has not imported the module. */
@@ -46,11 +48,11 @@ export async function mountFar(message: MountMessage): Promise<FarModule> {
   const { module, describe } = message;
   const exports = await importFile(module.specifier);
   const host = createFarHost(message);
+  const draft = host.draft();
   const recognised = recogniseModule(module.specifier, exports);
   const config = describe ? await parseConfig(module, recognised) : (module.config as JsonObject);
+  if (mayBeForeign(recognised, false)) await mountAdapters(draft);
   const definitions = new Map<string, ToolDefinition>();
-  const skipped: string[] = [];
-  const draft = host.draft();
   const { coordinator } = draft.addModule({
     id: module.specifier,
     config,
@@ -63,17 +65,23 @@ export async function mountFar(message: MountMessage): Promise<FarModule> {
     },
   });
   const mounted = new Set<unknown>();
-  const watched = describe ? toolsOnly(coordinator) : skipping(coordinator, skipped);
-  await runMount(module.specifier, recognised, noting(watched, mounted), config, (tool) => mounted.has(tool));
-  if (describe && recognised.kind === "mount" && recognised.onSessionReady !== undefined)
+  const watched = noting(describe ? toolsOnly(coordinator) : coordinator, mounted);
+  const adapted = adaptModule(module.specifier, recognised, watched);
+  await runMount(module.specifier, adapted, watched, config, (tool) => mounted.has(tool));
+  if (describe && adapted.kind === "mount" && adapted.onSessionReady !== undefined)
     refuse("exports onSessionReady");
   await draft.commit();
   return {
     tools: new Map([...definitions].map(([name, tool]) => [name, prepare(tool, describe)])),
-    skipped,
     keepsState: exports["keepsState"] === true,
     described: describe ? describeAll(host, definitions) : undefined,
   };
+}
+
+/** The adapters of other contracts, for a module that may be of one. */
+async function mountAdapters(draft: Draft): Promise<void> {
+  const { mount } = await import("@toolmount/interop/mount");
+  await mount(draft.addModule({ id: "@toolmount/interop" }).coordinator, {});
 }
 
 function createFarHost({ folder, protectedPaths }: MountMessage): Host {
@@ -110,12 +118,12 @@ async function parseConfig({ specifier, config }: MountMessage["module"], module
 function prepare(definition: ToolDefinition, describe: boolean): FarTool {
   const { name, schema } = definition;
   const parses = describe && isStandardSchema(schema);
-  return { definition, parse: parses ? prepareSchema(name, schema, null).parse : undefined };
+  const own = describe ? describingFailures(definition) : definition;
+  return { definition: own, parse: parses ? prepareSchema(name, schema, null).parse : undefined };
 }
 
 function describeAll(host: Host, definitions: ReadonlyMap<string, ToolDefinition>): readonly DescribedTool[] {
   const tools = host.tools({ includeDeprecated: true });
-  if (tools.length > maxTools) throw new Error(`it has ${tools.length} tools; a module may have ${maxTools}`);
   return tools.map((info) => describeTool(definitions.get(info.declaredName)!, info));
 }
 
@@ -123,23 +131,6 @@ function noting(coordinator: Coordinator, mounted: Set<unknown>): Coordinator {
   const mount = (...given: Parameters<Coordinator["mount"]>) => {
     mounted.add(given[1]);
     return coordinator.mount(...given);
-  };
-  return Object.freeze({ ...coordinator, mount });
-}
-
-/**
- * A coordinator that skips a tool that core refuses: one of another contract, such as an Aptix class, whose adapter is in the
- * host alone. The host has checked all others. Problems of skipped tools go to `skipped`.
- */
-function skipping(coordinator: Coordinator, skipped: string[]): Coordinator {
-  const mount = (...given: Parameters<Coordinator["mount"]>) => {
-    if (given[0] !== "tools") return coordinator.mount(...given);
-    try {
-      return coordinator.mount(...given);
-    } catch (error) {
-      skipped.push(messageOf(error));
-      return () => {};
-    }
   };
   return Object.freeze({ ...coordinator, mount });
 }

@@ -1,6 +1,6 @@
 import { messageOf } from "@toolmount/core/errors";
 import { ContractBreach, frozenCopy, NotJson } from "@toolmount/core/internal";
-import type { Thrown } from "./messages.ts";
+import type { Thrown } from "./far-message.ts";
 
 /** What a tool returned, as JSON; undefined stays undefined. Throws `ContractBreach` with the rule that a value breaks. */
 export function returnedJson(returned: unknown): unknown {
@@ -30,7 +30,7 @@ export function thrownJson(thrown: unknown): Thrown {
     return { kind: "value", of, text: textOf(thrown) };
   }
   const { name, stack } = thrown;
-  const { code, details, value } = thrown as { code?: unknown; details?: unknown; value?: unknown };
+  const { code, details, value, described } = thrown as unknown as Readonly<Record<string, unknown>>;
   return {
     kind: "error",
     name: String(name),
@@ -39,6 +39,7 @@ export function thrownJson(thrown: unknown): Thrown {
     ...(typeof code === "string" && { code }),
     ...jsonMember("details", details),
     ...jsonMember("value", value),
+    ...jsonMember("described", described),
   };
 }
 

@@ -1,6 +1,6 @@
 import { RunnerFailure, type Json } from "@toolmount/core";
 import { z } from "zod";
-import { farMessage, type FarMessage, type RunMessage } from "../far/messages.ts";
+import { farMessage, type FarMessage, type RunMessage } from "../far/far-message.ts";
 import { thrownJson } from "../far/to-json.ts";
 
 const failed = z.strictObject({

@@ -7,7 +7,8 @@ import type {
   ToolDefinition,
   ToolOutcome,
 } from "@toolmount/core";
-import type { FarMessage, HostMessage } from "../far/messages.ts";
+import type { FarMessage } from "../far/far-message.ts";
+import type { HostMessage } from "../far/messages.ts";
 
 type Control = Omit<RunnerControl, "definition">;
 

@@ -1,7 +1,7 @@
 import type { CallInfo, Clock, FleetCall, Runner, ToolDefinition } from "@toolmount/core";
 import { errorMessage } from "@toolmount/core/errors";
 import type { ToolHere } from "@toolmount/core/internal";
-import type { FarMessage } from "../far/messages.ts";
+import type { FarMessage } from "../far/far-message.ts";
 import { runFar } from "../far/far-run.ts";
 import { returnedJson } from "../far/to-json.ts";
 import { answerOfError, type FleetAnswer } from "./answer.ts";

@@ -10,7 +10,8 @@ import {
   type RunnerJob,
   type ToolReturn,
 } from "@toolmount/core";
-import type { HostMessage, RunMessage } from "../far/messages.ts";
+import type { RunMessage } from "../far/far-message.ts";
+import type { HostMessage } from "../far/messages.ts";
 import { serveRun, type NearRun } from "../process/near-run.ts";
 import { outcomeUnknown } from "../run-failures.ts";
 import { readAnswer, readMessage } from "./answer.ts";

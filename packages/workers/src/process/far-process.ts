@@ -10,13 +10,8 @@ import {
 } from "@toolmount/core";
 import type { Launch } from "../border/border.ts";
 import { createLines, type Lines } from "../far/lines.ts";
-import {
-  channelDescriptor,
-  farMessage,
-  maxMessageBytes,
-  type FarMessage,
-  type HostMessage,
-} from "../far/messages.ts";
+import { farMessage, type FarMessage } from "../far/far-message.ts";
+import { channelDescriptor, maxMessageBytes, type HostMessage } from "../far/messages.ts";
 import { createNearRun, type NearRun } from "./near-run.ts";
 import { residentBytes } from "./resident-memory.ts";
 
@@ -141,7 +136,7 @@ export class FarProcess {
 
   #receive(text: string): void {
     const message = parse(text);
-    if (message === undefined) return this.kill("it sent a message that the host does not know");
+    if (typeof message === "string") return this.kill(message);
     // A process that is killed already runs no call.
     if (message.type === "mounted")
       return this.#killedBecause === undefined ? this.#mounting.resolve(message) : undefined;
@@ -204,11 +199,18 @@ export class FarProcess {
   }
 }
 
-function parse(text: string): FarMessage | undefined {
+/** A message of the process, or why it is not one. */
+function parse(text: string): FarMessage | string {
+  const unknown = "it sent a message that the host does not know";
   try {
-    return farMessage.parse(JSON.parse(text));
+    const message: unknown = JSON.parse(text);
+    const parsed = farMessage.safeParse(message);
+    if (parsed.success) return parsed.data;
+    const isReport = (message as { readonly type?: unknown } | null)?.type === "mounted";
+    const { path, message: problem } = parsed.error.issues[0]!;
+    return isReport ? `its report of its tools is not valid: ${path.join(".")}: ${problem}` : unknown;
   } catch {
-    return undefined;
+    return unknown;
   }
 }
 

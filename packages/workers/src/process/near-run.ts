@@ -8,7 +8,8 @@ import {
 } from "@toolmount/core";
 import { messageOf } from "@toolmount/core/errors";
 import { invalidArguments } from "@toolmount/core/internal";
-import type { HostMessage, RunMessage } from "../far/messages.ts";
+import type { RunMessage } from "../far/far-message.ts";
+import type { HostMessage } from "../far/messages.ts";
 import { rebuildThrown } from "./rebuild-thrown.ts";
 
 /** The host's side of one call that runs in a process. */

@@ -11,11 +11,11 @@ import {
 import { messageOf } from "@toolmount/core/errors";
 import { canonicalJson } from "@toolmount/core/internal";
 import type { Border, Grants } from "../border/border.ts";
-import { placeholder } from "../far/described-tool.ts";
 import { unavailable } from "../run-failures.ts";
 import { FarProcess } from "./far-process.ts";
 import { farProgram } from "./far-program.ts";
 import { ModulePool } from "./module-pool.ts";
+import { placeholder } from "./placeholder.ts";
 
 /** What a process runner needs of its host. */
 export interface ProcessRunnerOptions {

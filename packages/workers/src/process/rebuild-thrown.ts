@@ -1,14 +1,23 @@
-import { ToolError, ToolInterrupt } from "@toolmount/core";
-import type { Thrown } from "../far/messages.ts";
+import { ToolError, ToolInterrupt, type PartialResult } from "@toolmount/core";
+import type { Thrown } from "../far/far-message.ts";
+
+/** What the contracts of tools make of errors, by the rebuilt error. */
+const descriptions = new WeakMap<object, PartialResult<never>>();
+
+/** The failure that the process has made of an error; undefined for any other value. */
+export function describedFailure(thrown: unknown): PartialResult<never> | undefined {
+  return typeof thrown === "object" && thrown !== null ? descriptions.get(thrown) : undefined;
+}
 
 /** A value that core judges as it would judge the one that the tool threw in its process. */
 export function rebuildThrown(thrown: Thrown): unknown {
   if (thrown.kind === "value") return rebuildValue(thrown);
-  const { name, message, stack, code, details, value } = thrown;
+  const { name, message, stack, code, details, value, described } = thrown;
   if (name === "ToolInterrupt") return new ToolInterrupt(value, message);
   const error = name === "ToolError" ? new ToolError(message, { code, details }) : new Error(message);
   if (name !== "ToolError") Object.defineProperty(error, "name", { value: name, enumerable: false });
   if (stack !== undefined) error.stack = stack;
+  if (described !== undefined) descriptions.set(error, described as never);
   return error;
 }
 

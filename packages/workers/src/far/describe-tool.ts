@@ -1,0 +1,34 @@
+import type { ToolDefinition, ToolInfo } from "@toolmount/core";
+import type { DescribedTool } from "./described-tool.ts";
+
+/** Members of a definition that are reported as they are. */
+const facts = [
+  "name",
+  "description",
+  "category",
+  "consequenceLevel",
+  "timeout",
+  "usage",
+  "summary",
+  "execution",
+  "modes",
+  "alwaysOffered",
+  "status",
+  "tags",
+  "version",
+  "dependsOn",
+  "dynamic",
+  "idempotent",
+  "origin",
+] as const satisfies readonly (keyof ToolDefinition)[];
+
+/** The facts of a mounted tool, as JSON. The host checks them. */
+export function describeTool(definition: ToolDefinition, info: ToolInfo): DescribedTool {
+  const { inputSchema, outputSchema } = info;
+  const { requiresConfirmation } = definition;
+  const asks = typeof requiresConfirmation === "function" ? "dynamic" : requiresConfirmation;
+  const members = Object.fromEntries(facts.map((fact) => [fact, definition[fact]]));
+  const failuresOf = definition.failures?.className;
+  const described = { ...members, requiresConfirmation: asks, inputSchema, outputSchema, failuresOf };
+  return JSON.parse(JSON.stringify(described)) as DescribedTool;
+}

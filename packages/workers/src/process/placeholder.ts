@@ -1,0 +1,26 @@
+import { failure, type FailureWording, type ToolDefinition } from "@toolmount/core";
+import type { DescribedTool } from "../far/described-tool.ts";
+import { describedFailure } from "./rebuild-thrown.ts";
+
+/**
+ * The definition that the host mounts for a tool that it never imports. Whether the tool asks by its arguments is for
+ * its own code to say, which the host does not run, so a person is always asked.
+ */
+export function placeholder(tool: DescribedTool): ToolDefinition {
+  const { inputSchema, requiresConfirmation, origin, failuresOf, ...known } = tool;
+  return {
+    ...known,
+    // Also when it is undefined: without the member, the adapter of Tool-Forge would take the definition for one of its own.
+    origin,
+    schema: inputSchema,
+    ...(failuresOf !== undefined && { failures: wordingOf(failuresOf) }),
+    requiresConfirmation: requiresConfirmation === "dynamic" ? () => true : requiresConfirmation,
+    execute: () => Promise.reject(new Error(`the tool "${tool.name}" runs only behind its border`)),
+  };
+}
+
+/** The words of the tool's contract, which the process has chosen. */
+function wordingOf(className: string): FailureWording {
+  const unknown = () => failure(`${className} failed`, { code: "TOOL_FAILED" });
+  return { className, describe: (thrown) => describedFailure(thrown) ?? unknown() };
+}
