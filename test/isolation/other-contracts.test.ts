@@ -18,12 +18,12 @@ test.each([
       open(plan(behind("none"))),
     ]);
     const [inline] = hosts;
-    expect(inline!.tools().map((tool) => tool.name)).toEqual([name]);
+    expect(inline.tools().map((tool) => tool.name)).toEqual([name]);
     for (const host of hosts) {
-      expect(host.tools()).toEqual(inline!.tools());
+      expect(host.tools()).toEqual(inline.tools());
       for (const given of ["Ada", "nobody", 7]) {
         const [here, there] = await Promise.all(
-          [inline!, host].map(async (each) => {
+          [inline, host].map(async (each) => {
             const { status, result } = await each.call({ name, arguments: { name: given } });
             const { fetchedAt: _at, ...rest } = result;
             // The host has the schema as JSON Schema, and Zod has other words for the same problem.
@@ -33,7 +33,7 @@ test.each([
         expect({ given, ...there }).toEqual({ given, ...here });
       }
     }
-    expect((await inline!.call({ name, arguments: { name: "Ada" } })).status).toBe("ok");
-    expect((await inline!.call({ name, arguments: { name: "nobody" } })).status).toBe("failed");
+    expect((await inline.call({ name, arguments: { name: "Ada" } })).status).toBe("ok");
+    expect((await inline.call({ name, arguments: { name: "nobody" } })).status).toBe("failed");
   },
 );

@@ -1,4 +1,4 @@
-import type { CallInfo, Json, JsonObject, RunnerModule, ToolOutcome } from "@toolmount/core";
+import type { CallInfo, JsonObject, RunnerModule, ToolOutcome } from "@toolmount/core";
 
 /** What the host sends to a process, as one JSON text a line. */
 export type HostMessage =
