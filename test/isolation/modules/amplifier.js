@@ -4,7 +4,7 @@ const createGreet = ({ word = "Hello" }) => ({
   description: "Greets a person by name. Use when the user asks to be greeted, not for small talk.",
   input_schema: { type: "object", properties: { name: { type: "string" } }, required: ["name"] },
   async execute({ name }) {
-    if (name === "nobody") throw new TypeError("it cannot greet nobody");
+    if (name === "stranger") throw new TypeError("it cannot greet a stranger");
     return { success: true, output: `${word}, ${name}!` };
   },
 });

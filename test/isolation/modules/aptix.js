@@ -22,7 +22,7 @@ export class GreetTool {
   }
   async ExecuteAsync(argumentsJson) {
     const { name } = JSON.parse(argumentsJson);
-    if (name === "nobody") throw new Error("it cannot greet nobody");
+    if (name === "stranger") throw new Error("it cannot greet a stranger");
     return { ResultJson: JSON.stringify({ Message: `Hello, ${name}!` }), Successful: true };
   }
 }

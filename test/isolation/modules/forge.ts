@@ -11,7 +11,7 @@ export const greet = {
   version: "1.0.0",
   status: "active",
   async execute({ name }: { name: string }) {
-    if (name === "nobody") throw new Error("it cannot greet nobody");
+    if (name === "stranger") throw new Error("it cannot greet a stranger");
     return {
       tool: "greet_by_name",
       fetchedAt: new Date(0).toISOString(),
