@@ -61,7 +61,7 @@ export const packages: Readonly<Record<string, Allowance>> = {
       "@toolmount/testing",
     ],
     // jsonc-parser reads other applications' files, and writes entries into them; semver reads the engines of packages and
-    // compares versions.
+    // compares versions; yaml edits plans and keeps their comments.
     libraries: [
       "commander",
       "@clack/prompts",
@@ -71,6 +71,7 @@ export const packages: Readonly<Record<string, Allowance>> = {
       "json-schema-to-typescript",
       "jsonc-parser",
       "semver",
+      "yaml",
       "zod",
     ],
   },

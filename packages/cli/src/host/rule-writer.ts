@@ -47,7 +47,7 @@ export function createRuleWriter(cwd: string): RuleWriter {
         options: files.toReversed(),
       });
       if (isCancel(file)) return false;
-      const { planPolicyRules } = await import("@toolmount/loader/commands");
+      const { planPolicyRules } = await import("../edit/edit-plan.ts");
       const edit = await planPolicyRules(file, { allow: [line] }, { cwd });
       for (const text of changeLines(edit.before, edit.after, screen)) screen.line(text);
       const agreed = await confirm({

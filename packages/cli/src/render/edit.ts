@@ -1,4 +1,4 @@
-import type { EditReport } from "@toolmount/loader/commands";
+import type { EditReport } from "../edit/edit-plan.ts";
 import type { Shell } from "../process/shell.ts";
 import { exitCodes } from "../process/exit-codes.ts";
 import { printable } from "../screen/printable.ts";

@@ -1,7 +1,7 @@
 import { readFile, writeFile } from "node:fs/promises";
 import { basename, dirname, resolve } from "node:path";
 import { isToolmountError, ToolmountError } from "@toolmount/core/errors";
-import type { EditReport } from "@toolmount/loader/commands";
+import type { EditReport } from "../edit/edit-plan.ts";
 import { readPermissions, type PermissionRules } from "./read-permissions.ts";
 import { parseSettings, readServerList, type ServerList } from "./read-server-list.ts";
 
@@ -24,7 +24,7 @@ export type Imported =
  * `USAGE_INVALID` for a file that cannot be read, and what the loader throws for the plan.
  */
 export async function importFile(list: string, plan: string | undefined, cwd: string): Promise<Imported> {
-  const { addEntries, planPolicyRules } = await import("@toolmount/loader/commands");
+  const { addEntries, planPolicyRules } = await import("../edit/edit-plan.ts");
   const text = await readList(resolve(cwd, list));
   const rules = readPermissions(await parseSettings(text));
   if (rules !== undefined) {

@@ -23,16 +23,14 @@ export type { Lint } from "./lint-sections.ts";
 export { printPlanSchemas, type PlanSchemaParts } from "./json-schema.ts";
 
 // Change a plan
+export { readPlanFile, requirePlanText } from "./plan-text.ts";
 export {
-  addEntries,
-  planPolicyRules,
-  removeEntry,
-  type EditOptions,
-  type EditReport,
-  type PlannedEdit,
-} from "./edit-plan.ts";
-export type { EditedSection, NewEntry } from "./edit-yaml.ts";
-export { tryEntries, type TriedEntries, type TryOptions } from "./try-entries.ts";
+  tryEntries,
+  type EditedSection,
+  type NewEntry,
+  type TriedEntries,
+  type TryOptions,
+} from "./try-entries.ts";
 export { readMcpServers, type McpServers } from "./mcp-servers.ts";
 export { readPlanSources, type PlanSource, type PlanSources } from "./plan-sources.ts";
 export { lockPlan, type LockOptions, type LockReport } from "./lock-plan.ts";

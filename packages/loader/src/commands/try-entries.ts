@@ -1,11 +1,24 @@
+import type { JsonObject } from "@toolmount/core";
 import { loadPlan } from "../mount/load-plan.ts";
 import { createMountContext } from "../mount/mount-context.ts";
 import { prepareModule } from "../mount/prepare-module.ts";
 import { fillOptions } from "../host/defaults.ts";
 import type { OpenHostOptions } from "../host/options.ts";
 import type { Problem } from "../diagnostics/problems.ts";
-import type { EditedSection, NewEntry } from "./edit-yaml.ts";
 import { inspectLoaded } from "./inspect.ts";
+
+/** An entry as it is written into a plan; keys in this order. */
+export interface NewEntry {
+  readonly module: string;
+  readonly id?: string | undefined;
+  readonly source?: string | JsonObject | undefined;
+  readonly required?: boolean | undefined;
+  readonly prefix?: string | undefined;
+  readonly config?: JsonObject | undefined;
+}
+
+/** Sections of a plan whose entries can be edited. */
+export type EditedSection = "tools" | "hooks";
 
 /** Entries that are tried before a plan gets them. `cwd` of the options is the plan's folder. */
 export interface TryOptions extends OpenHostOptions {

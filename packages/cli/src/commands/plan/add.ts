@@ -1,7 +1,8 @@
 import { basename } from "node:path";
 import { ToolmountError } from "@toolmount/core";
 import type { Problem } from "@toolmount/loader";
-import type { EditedSection, EditReport, NewEntry } from "@toolmount/loader/commands";
+import type { EditedSection, NewEntry } from "@toolmount/loader/commands";
+import type { EditReport } from "../../edit/edit-plan.ts";
 import type { Command } from "commander";
 import { loaderOptions } from "../../host/loader-options.ts";
 import { addExamples, jsonOption, planArgument } from "../../options/common.ts";
@@ -47,7 +48,7 @@ async function add(
   { json, id, source, prefix, config, optional, hooks }: Options,
   shell: Shell,
 ): Promise<void> {
-  const { addEntries } = await import("@toolmount/loader/commands");
+  const { addEntries } = await import("../../edit/edit-plan.ts");
   const required = optional === true ? false : undefined;
   const entry = { module, id, source, required, prefix, config: readJsonObject("--config", config) };
   const section = hooks === true ? "hooks" : "tools";

@@ -10,7 +10,7 @@ export function define(command: Command, shell: Shell): void {
     .argument("[plan]", planArgument)
     .option(...jsonOption)
     .action(async (id: string, plan: string | undefined, { json }: { readonly json?: true }) => {
-      const { removeEntry } = await import("@toolmount/loader/commands");
+      const { removeEntry } = await import("../../edit/edit-plan.ts");
       reportEdit(await removeEntry(plan, id, { cwd: shell.cwd }), shell, json === true);
     });
   addExamples(command, ["toolmount remove filesystem", "toolmount remove github mount-plans/mine.yaml"]);

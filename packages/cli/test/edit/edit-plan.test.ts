@@ -1,7 +1,8 @@
 import { readFile, stat } from "node:fs/promises";
+import { join } from "node:path";
 import { expect, test } from "vitest";
-import { addEntries, removeEntry } from "../../src/commands/index.ts";
-import { workspace } from "../workspace.ts";
+import { addEntries, removeEntry } from "../../src/edit/edit-plan.ts";
+import { workspace } from "../support/workspace.ts";
 
 const plan = `# Mine, and only mine.
 version: 1
@@ -16,9 +17,10 @@ hooks: [] # none yet
 `;
 
 async function edited(text: string, edit: (file: string) => Promise<unknown>) {
-  const { path, folder } = await workspace({ "plan.yaml": text });
-  await edit(path("plan.yaml"));
-  return { text: await readFile(path("plan.yaml"), "utf8"), folder };
+  const { folder } = await workspace({ "plan.yaml": text });
+  const file = join(folder, "plan.yaml");
+  await edit(file);
+  return { text: await readFile(file, "utf8") };
 }
 
 test("an entry is added at the end of its list, and every comment stays", async () => {
@@ -59,16 +61,15 @@ test("an entry is added to an empty list, and to a plan without the list", async
 });
 
 test("an entry that exists is not changed, and the file is not written", async () => {
-  const { path } = await workspace({ "plan.yaml": plan });
-  const before = await stat(path("plan.yaml"));
-  const report = await addEntries(
-    path("plan.yaml"),
-    [{ module: "filesystem" }, { module: "other", id: "net" }],
-    { cwd: "/" },
-  );
+  const { folder } = await workspace({ "plan.yaml": plan });
+  const file = join(folder, "plan.yaml");
+  const before = await stat(file);
+  const report = await addEntries(file, [{ module: "filesystem" }, { module: "other", id: "net" }], {
+    cwd: "/",
+  });
 
   expect(report).toMatchObject({ added: [], kept: ["filesystem", "net"] });
-  expect((await stat(path("plan.yaml"))).ino).toBe(before.ino);
+  expect((await stat(file)).ino).toBe(before.ino);
 });
 
 test("an entry is removed by its id, with its comments", async () => {

@@ -9,20 +9,7 @@ import {
   type YAMLMap,
   type YAMLSeq,
 } from "yaml";
-import type { JsonObject } from "@toolmount/core";
-
-/** An entry as it is written into a plan; keys in this order. */
-export interface NewEntry {
-  readonly module: string;
-  readonly id?: string | undefined;
-  readonly source?: string | JsonObject | undefined;
-  readonly required?: boolean | undefined;
-  readonly prefix?: string | undefined;
-  readonly config?: JsonObject | undefined;
-}
-
-/** Sections of a plan whose entries can be edited. */
-export type EditedSection = "tools" | "hooks";
+import type { EditedSection, NewEntry } from "@toolmount/loader/commands";
 
 const sections: readonly EditedSection[] = ["tools", "hooks"];
 

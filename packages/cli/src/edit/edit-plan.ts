@@ -3,11 +3,15 @@ import { rename, stat, writeFile } from "node:fs/promises";
 import { dirname } from "node:path";
 import { ToolmountError } from "@toolmount/core";
 import { nearestNames } from "@toolmount/core/nearest";
-import { planError, type Problem } from "../diagnostics/problems.ts";
-import { createPlanText } from "../diagnostics/source-text.ts";
-import { findPlan } from "../plan/find-plan.ts";
-import { readPlanText } from "../plan/read-plan.ts";
-import type { EditedSection, NewEntry } from "./edit-yaml.ts";
+import type { Problem } from "@toolmount/loader";
+import {
+  planError,
+  readPlanFile,
+  requirePlanText,
+  type EditedSection,
+  type NewEntry,
+} from "@toolmount/loader/commands";
+import * as yaml from "./edit-yaml.ts";
 
 /** What an edit did. */
 export interface EditReport {
@@ -41,7 +45,7 @@ export async function addEntries(
   entries: readonly NewEntry[],
   { cwd, section = "tools", check: examine }: EditOptions,
 ): Promise<EditReport> {
-  const { file, text, yaml } = await open(plan, cwd);
+  const [file, text] = await readPlanFile(plan, cwd);
   const known = new Set(yaml.idsOf(text));
   const kept: string[] = [];
   const fresh: NewEntry[] = [];
@@ -77,7 +81,7 @@ export async function planPolicyRules(
   lists: Readonly<Record<string, readonly string[]>>,
   { cwd }: Pick<EditOptions, "cwd">,
 ): Promise<PlannedEdit> {
-  const { file, text, yaml } = await open(plan, cwd);
+  const [file, text] = await readPlanFile(plan, cwd);
   const added: string[] = [];
   const kept: string[] = [];
   let edited = text;
@@ -108,7 +112,7 @@ export async function removeEntry(
   id: string,
   { cwd }: EditOptions,
 ): Promise<EditReport> {
-  const { file, text, yaml } = await open(plan, cwd);
+  const [file, text] = await readPlanFile(plan, cwd);
   const edited = yaml.removeEntryText(text, id);
   if (edited !== undefined) {
     await save(file, edited);
@@ -120,25 +124,9 @@ export async function removeEntry(
   throw new ToolmountError("PLAN_VALUE_INVALID", { problem });
 }
 
-/** Only an edit needs the YAML library; commands that only read a plan do not load it. */
-async function open(plan: string | undefined, cwd: string) {
-  const file = await findPlan(plan, cwd);
-  const read = await readPlanText(file);
-  if (!read.ok) throw planError(read.problems);
-  const { text } = read.text;
-  await check(file, text);
-  return { file, text, yaml: await import("./edit-yaml.ts") };
-}
-
-async function check(file: string, text: string): Promise<void> {
-  const { parsePlan } = await import("../plan/parse-yaml.ts");
-  const parsed = parsePlan(createPlanText(file, text));
-  if (!parsed.ok) throw planError(parsed.problems);
-}
-
 /** Replaces the file in one step, so that no reader sees half a plan. */
 async function save(file: string, text: string): Promise<void> {
-  await check(file, text);
+  await requirePlanText(file, text);
   const { mode } = await stat(file);
   const beside = `${file}.${randomBytes(6).toString("hex")}`;
   await writeFile(beside, text, { mode: mode & 0o777, flag: "wx" });

@@ -1,0 +1,23 @@
+import { planError } from "../diagnostics/problems.ts";
+import { createPlanText } from "../diagnostics/source-text.ts";
+import { findPlan } from "../plan/find-plan.ts";
+import { readPlanText } from "../plan/read-plan.ts";
+
+/** Finds a plan and reads its text. Throws `PLAN_NOT_FOUND`, and `PLAN_INVALID` for a file that is not a plan. */
+export async function readPlanFile(
+  plan: string | undefined,
+  cwd: string,
+): Promise<[file: string, text: string]> {
+  const file = await findPlan(plan, cwd);
+  const read = await readPlanText(file);
+  if (!read.ok) throw planError(read.problems);
+  await requirePlanText(file, read.text.text);
+  return [file, read.text.text];
+}
+
+/** Throws `PLAN_INVALID` for a text that cannot be a plan. Only edits need this, so only they load the YAML library. */
+export async function requirePlanText(file: string, text: string): Promise<void> {
+  const { parsePlan } = await import("../plan/parse-yaml.ts");
+  const parsed = parsePlan(createPlanText(file, text));
+  if (!parsed.ok) throw planError(parsed.problems);
+}
