@@ -1,13 +1,37 @@
+import { globSync } from "node:fs";
 import { availableParallelism } from "node:os";
 import { join } from "node:path";
-import { defineConfig } from "vitest/config";
-import { LongestFirst } from "./scripts/longest-first.mjs";
+import { defaultExclude, defineConfig } from "vitest/config";
+import { LongestFirst, longest } from "./scripts/longest-first.mjs";
 
 // Sources have their types stripped once, and not again in each worker and in each program that a test starts.
 process.env["NODE_COMPILE_CACHE"] ??= join(import.meta.dirname, "node_modules/.cache/node-compile");
 
 // Where a random order is asked, Vitest's own sequencer draws it.
 const isShuffled = process.argv.some((word) => word.startsWith("--sequence.shuffle"));
+
+/** Test files that have a process of their own: they measure memory, change what belongs to the process, or take long. */
+const alone = [
+  ...longest,
+  "packages/core/test/{storm,sessions/idle-sessions,scan/phrase-words}.test.ts",
+  "packages/loader/test/host/default-logger.test.ts",
+  "packages/paths/test/race.test.ts",
+  "packages/reasoner/test/models/kill.test.ts",
+  "test/{agent-trace,demo,evals,http-memory,light-modules,site}.test.ts",
+  "tools/bash/test/{differential,isolation,jobs,killed-host,orphans,run}.test.ts",
+  "tools/search/test/{engine,race}.test.ts",
+];
+
+/** Test files that share a process with others: for most of them, to import the packages takes longer than to test. */
+const find = (pattern: string) => globSync(pattern, { cwd: import.meta.dirname, exclude: alone });
+const shared = {
+  unit: [
+    ...find("packages/{core,interop,loader,mcp,paths,policy,reasoner,testing}/test/**/*.test.ts"),
+    ...find("tools/*/test/**/*.test.ts"),
+  ],
+  cross: [...find("test/*.test.ts"), ...find("test/{contract-rows,decisions}/**/*.test.ts")],
+};
+const inOwnProcess = { exclude: [...defaultExclude, ...shared.unit, ...shared.cross] };
 
 export default defineConfig({
   ssr: { resolve: { conditions: ["@toolmount/source"] } },
@@ -23,8 +47,13 @@ export default defineConfig({
     restoreMocks: true,
     unstubEnvs: true,
     projects: [
-      { extends: true, test: { name: "unit", include: ["{packages,tools}/*/test/**/*.test.ts"] } },
-      { extends: true, test: { name: "cross", include: ["test/**/*.test.ts"] } },
+      {
+        extends: true,
+        test: { name: "unit", include: ["{packages,tools}/*/test/**/*.test.ts"], ...inOwnProcess },
+      },
+      { extends: true, test: { name: "cross", include: ["test/**/*.test.ts"], ...inOwnProcess } },
+      { extends: true, test: { name: "unit-shared", include: shared.unit, isolate: false } },
+      { extends: true, test: { name: "cross-shared", include: shared.cross, isolate: false } },
     ],
   },
 });

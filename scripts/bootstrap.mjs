@@ -27,7 +27,7 @@ const jobs = {
     jobs.build();
     run("turbo", ["run", "types", "pack:check", "test", "--affected", "--concurrency=2"]);
     run("turbo", ["run", "lint", "unused"]);
-    run("vitest", ["run", "--project", "cross"]);
+    run("vitest", ["run", "--project", "cross*"]);
   },
 };
 

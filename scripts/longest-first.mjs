@@ -1,13 +1,13 @@
 // The order of the test files: the longest first, so that no long file is left at the end and keeps one core busy alone.
 // Vitest knows how long a file takes only where it ran before, which a fresh clone never did.
 import { existsSync } from "node:fs";
-import { dirname, join } from "node:path";
+import { dirname, join, relative, sep } from "node:path";
 import { BaseSequencer } from "vitest/node";
 
 const root = dirname(import.meta.dirname);
 
 /** Files of more than about fifteen seconds on two quiet cores, the longest first. */
-const longest = [
+export const longest = [
   "test/stranger.test.ts",
   "test/docs.test.ts",
   "test/worlds/ways.test.ts",
@@ -34,18 +34,22 @@ const longest = [
   "packages/cli/test/module/create.test.ts",
   "test/mcp/gateway.test.ts",
   "packages/cli/test/process/watchdog.test.ts",
-].map((path) => join(root, path));
+];
 
-const missing = longest.filter((path) => !existsSync(path));
+const missing = longest.filter((path) => !existsSync(join(root, path)));
 if (missing.length > 0)
   throw new Error(
     `scripts/longest-first.mjs names files that are not there: ${missing.join(", ")}; correct its list`,
   );
 
-/** Sorts the longest files to the front, and the rest as Vitest does. */
+/** Sorts the longest files to the front, then those with a process of their own, and last those that share one. */
 export class LongestFirst extends BaseSequencer {
   async sort(files) {
-    const place = ({ moduleId }) => (longest.includes(moduleId) ? longest.indexOf(moduleId) : longest.length);
+    const place = ({ moduleId, project }) => {
+      const at = longest.indexOf(relative(root, moduleId).replaceAll(sep, "/"));
+      if (at !== -1) return at;
+      return project.config.isolate ? longest.length : longest.length + 1;
+    };
     // oxlint-disable-next-line unicorn/no-array-sort -- a sequencer of Vitest, not an array
     const sorted = await super.sort(files);
     return sorted.toSorted((left, right) => place(left) - place(right));

@@ -6,7 +6,8 @@ import { expect, onTestFinished, test } from "vitest";
 import { scratch } from "./scratch.ts";
 
 async function mounted(planFolder: string | undefined, settings: Settings = {}) {
-  const host = createHost();
+  // A call that was given up is waited for as long as a busy machine takes to end its engine.
+  const host = createHost({ limits: { graceMs: 600_000 } });
   onTestFinished(() => void host.close());
   if (planFolder !== undefined) host.coordinator.registerCapability("session.working_dir", planFolder);
   await mount(host.coordinator, config.parse(settings));

@@ -55,24 +55,18 @@ function publishError({ phase, ending }: Call, message: CallTrace): void {
   callChannel.error.publish(message);
 }
 
+/** Of a context or a request that throws when it is read, which the pipeline refuses, only what the host knows. */
 function newMessage(call: Call): CallTrace {
-  const { sessionId, conversationId, turnId, userId, traceparent } = call.given;
-  return {
-    hostId: call.host.id,
-    runId: call.runId,
-    callId: call.callId,
-    tool: typeof call.request.name === "string" ? call.request.name : "",
-    depth: call.depth,
-    resumed: call.announced,
-    traceparent,
-    ...withoutUndefined({
-      parentRunId: call.parent?.runId,
-      sessionId,
-      conversationId,
-      turnId,
-      userId,
-    }),
-  };
+  const { host, runId, callId, depth, announced: resumed } = call;
+  const known = { hostId: host.id, runId, callId, tool: "", depth, resumed, traceparent: undefined };
+  try {
+    const { sessionId, conversationId, turnId, userId, traceparent } = call.given;
+    const { name } = call.request;
+    const ids = { parentRunId: call.parent?.runId, sessionId, conversationId, turnId, userId };
+    return { ...known, tool: typeof name === "string" ? name : "", traceparent, ...withoutUndefined(ids) };
+  } catch {
+    return known;
+  }
 }
 
 /** Ids of a span in a log record, under the names that OpenTelemetry's own log instrumentations use. */

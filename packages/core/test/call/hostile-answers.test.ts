@@ -1,4 +1,6 @@
-import { describe, expect, test } from "vitest";
+import { tracingChannel } from "node:diagnostics_channel";
+import { callChannelName } from "@toolmount/core/tracing";
+import { beforeEach, describe, expect, onTestFinished, test } from "vitest";
 import { z } from "zod";
 import { createMemoryStore, data, failure, type ContentBlock } from "../../src/index.ts";
 import { tool, world } from "../world.ts";
@@ -170,47 +172,56 @@ test("S8: the arguments of a tool are frozen, whether or not anyone watches", as
   expect(Object.isFrozen(given)).toBe(false);
 });
 
-describe("R20: an invalid request", () => {
-  const throwing = (key: string) =>
-    Object.defineProperty({ name: "probe" }, key, {
-      enumerable: true,
-      get: () => {
-        throw new Error("trap");
-      },
+describe.each([{ traced: false }, { traced: true }])(
+  "R20: an invalid request, traced: $traced",
+  ({ traced }) => {
+    beforeEach(() => {
+      if (!traced) return;
+      const listeners = { start: () => {} };
+      tracingChannel(callChannelName).subscribe(listeners as never);
+      onTestFinished(() => tracingChannel(callChannelName).unsubscribe(listeners as never));
     });
-  test.each([
-    ["null", null],
-    ["undefined", undefined],
-    ["a number", 1],
-    ["a text", "probe"],
-    ["a name that is no text", { name: { toString: null } }],
-    ["a symbol as name", { name: Symbol("x") }],
-    ["an id that is no text", { name: "probe", id: { a: 1 } }],
-    ["a name that throws", throwing("name")],
-    ["an id that throws", throwing("id")],
-    ["arguments that throw", throwing("arguments")],
-    ["a revoked Proxy", revoked()],
-  ])("R20: %s has a proper outcome and one event", async (_, request) => {
-    const { host, events } = world([tool()]);
-    const { status, result } = await host.call(request as never);
+    const throwing = (key: string) =>
+      Object.defineProperty({ name: "probe" }, key, {
+        enumerable: true,
+        get: () => {
+          throw new Error("trap");
+        },
+      });
+    test.each([
+      ["null", null],
+      ["undefined", undefined],
+      ["a number", 1],
+      ["a text", "probe"],
+      ["a name that is no text", { name: { toString: null } }],
+      ["a symbol as name", { name: Symbol("x") }],
+      ["an id that is no text", { name: "probe", id: { a: 1 } }],
+      ["a name that throws", throwing("name")],
+      ["an id that throws", throwing("id")],
+      ["arguments that throw", throwing("arguments")],
+      ["a revoked Proxy", revoked()],
+    ])("R20: %s has a proper outcome and one event", async (_, request) => {
+      const { host, events } = world([tool()]);
+      const { status, result } = await host.call(request as never);
 
-    expect(["invalid", "not_found"]).toContain(status);
-    expect(["INVALID_ARGUMENTS", "TOOL_NOT_FOUND"]).toContain(result.code);
-    expect(events.map(({ event }) => event)).toEqual(["tool:error"]);
-  });
+      expect(["invalid", "not_found"]).toContain(status);
+      expect(["INVALID_ARGUMENTS", "TOOL_NOT_FOUND"]).toContain(result.code);
+      expect(events.map(({ event }) => event)).toEqual(["tool:error"]);
+    });
 
-  test.each([
-    ["null", null],
-    ["a session id that is no text", { sessionId: 5 }],
-    ["members that throw", throwing("sessionId")],
-  ])("R20: a context that is %s has a proper outcome and one event", async (_, context) => {
-    const { host, events } = world([tool()], { store: createMemoryStore() });
-    const { status, result } = await host.call({ name: "probe" }, context as never);
+    test.each([
+      ["null", null],
+      ["a session id that is no text", { sessionId: 5 }],
+      ["members that throw", throwing("sessionId")],
+    ])("R20: a context that is %s has a proper outcome and one event", async (_, context) => {
+      const { host, events } = world([tool()], { store: createMemoryStore() });
+      const { status, result } = await host.call({ name: "probe" }, context as never);
 
-    expect([status, result.code]).toEqual(["invalid", "INVALID_ARGUMENTS"]);
-    expect(events.map(({ event }) => event)).toEqual(["tool:error"]);
-  });
-});
+      expect([status, result.code]).toEqual(["invalid", "INVALID_ARGUMENTS"]);
+      expect(events.map(({ event }) => event)).toEqual(["tool:error"]);
+    });
+  },
+);
 
 test.each([
   [
