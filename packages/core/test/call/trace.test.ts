@@ -74,7 +74,7 @@ describe("the tracing channel of calls", () => {
 
   test("reports the arguments as the schema parsed them, and of a call that is not valid as they were given", async () => {
     const schema = z.strictObject({ lines: z.int().default(20) });
-    const host = hostOf(tool((params) => data(params), { schema: schema as never }));
+    const host = hostOf(tool((params) => data(params), { schema }));
     const heard = listen(host);
 
     await host.call({ name: "probe", arguments: {} });
