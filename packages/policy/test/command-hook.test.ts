@@ -1,8 +1,9 @@
 import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { describe, expect, onTestFinished, test } from "vitest";
+import { describe, expect, onTestFinished, test, vi } from "vitest";
 import fc from "fast-check";
+import { hookEnvironment } from "../src/hook-environment.ts";
 import { readHookAnswer } from "../src/hook-wire.ts";
 import { tool, world } from "./world.ts";
 
@@ -124,6 +125,20 @@ describe("a command hook speaks the protocol of Claude Code's hooks", () => {
     const { host } = await hooked("process.exitCode = 2", { tools: ["write_*"] });
 
     expect((await host.call(call, context)).status).toBe("ok");
+  });
+});
+
+test("a hook gets the variables that programs need, the plan's folder and its own, and no other", () => {
+  const needed = ["PATH", "HOME", "USER", "LANG", "LC_ALL", "TZ", "TMPDIR", "SYSTEMROOT"];
+  for (const name of [...needed, "AWS_SECRET"]) vi.stubEnv(name, `the ${name}`);
+  const env = hookEnvironment({ OWN: "1", TZ: "UTC" }, "/plan");
+
+  expect(env).toEqual({
+    ...Object.fromEntries(needed.map((name) => [name, `the ${name}`])),
+    CLAUDE_PROJECT_DIR: "/plan",
+    GEMINI_PROJECT_DIR: "/plan",
+    OWN: "1",
+    TZ: "UTC",
   });
 });
 

@@ -169,3 +169,22 @@ describe("C19: how answers add up", () => {
     );
   });
 });
+
+test("what a rule or a list of a plan asks says where the plan says so", async () => {
+  const rules = [
+    { match: { tool: "no" }, answer: "deny" },
+    { match: { tool: "one" }, answer: "ask" },
+  ];
+  const { host } = await world({ rules, ask: ["two"] }, [tool("one"), tool("two")]);
+  const lines: Readonly<Record<string, number>> = { "policy,rules,1": 4, "policy,ask,0": 9 };
+  host.coordinator.registerCapability("plan.position", (path: readonly unknown[]) => {
+    const line = lines[path.join(",")];
+    return line === undefined ? undefined : { file: "/home/ada/plan.yaml", line, column: 3 };
+  });
+  for (const name of ["one", "two"]) await host.call({ name }, alice);
+  const questions = await host.approvals.list();
+  const placeOf = (name: string) => JSON.stringify(questions.find((one) => one.tool === name)?.reasons);
+
+  expect(placeOf("one")).toContain("plan.yaml:4:3");
+  expect(placeOf("two")).toContain("plan.yaml:9:3");
+});

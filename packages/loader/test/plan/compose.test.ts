@@ -90,6 +90,18 @@ test("AMP-N12: layers make one plan: maps are merged, lists replaced, entries ma
   expect(history("tools", 0, "config", "deep", "y")).toEqual(["plan.production.yaml:4", "base.yaml:8"]);
 });
 
+test.each(["tools", "hooks", "providers"])(
+  "entries of %s in two layers are matched by their id",
+  async (section) => {
+    const { value } = await load({
+      "base.yaml": `${section}: [{ module: a, config: { x: 1 } }, { module: b }]\n`,
+      "plan.yaml": `extends: ./base.yaml\n${section}: [{ module: a, config: { y: 2 } }]\n`,
+    });
+
+    expect(value[section]).toEqual([{ module: "a", config: { x: 1, y: 2 } }, { module: "b" }]);
+  },
+);
+
 test("the same plan without its overlay has other values", async () => {
   expect((await load(layered)).value).toMatchObject({ policy: { limits: { timeout: 1000 } } });
 });
