@@ -46,19 +46,22 @@ export function createApp(service: Service, maxBodyBytes: number): App {
   const app = new OpenAPIHono<RouteEnv>();
   app.route("/api", api);
   app.openAPIRegistry.registerComponent("securitySchemes", "token", { type: "http", scheme: "bearer" });
-  const document = app.getOpenAPI31Document({
-    openapi: "3.1.0",
-    info: {
-      title: "toolmount",
-      version: service.version,
-      description: "Tools for agents: call them, approve calls, and see what happened.",
-      license: { name: "MIT", url: "https://opensource.org/license/mit" },
-    },
-    servers: [{ url: "/" }],
-    security: [{ token: [] }],
-    tags: Object.entries(tags).map(([name, description]) => ({ name, description })),
-  });
-  app.get("/api/openapi.json", (c) => c.json(document));
+  // Made when it is asked for: to make it takes longer than the rest of a start.
+  let document: object | undefined;
+  const describe = () =>
+    (document ??= app.getOpenAPI31Document({
+      openapi: "3.1.0",
+      info: {
+        title: "toolmount",
+        version: service.version,
+        description: "Tools for agents: call them, approve calls, and see what happened.",
+        license: { name: "MIT", url: "https://opensource.org/license/mit" },
+      },
+      servers: [{ url: "/" }],
+      security: [{ token: [] }],
+      tags: Object.entries(tags).map(([name, description]) => ({ name, description })),
+    }));
+  app.get("/api/openapi.json", (c) => c.json(describe()));
   app.get("/metrics", async (c) => {
     if (visibleUser(c.env.principal) !== null)
       throw new HttpError("FORBIDDEN", { problem: "the figures are of every user's calls" });
@@ -81,5 +84,10 @@ export function createApp(service: Service, maxBodyBytes: number): App {
       return Response.json(body, { status, headers: { connection: "close" } });
     }
   };
-  return { fetch, document };
+  return {
+    fetch,
+    get document() {
+      return describe();
+    },
+  };
 }

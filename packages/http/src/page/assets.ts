@@ -29,7 +29,14 @@ const libraries = [
  * Reads the operator's page: its document at `/`, and its files below `/assets/`. Nothing of it is secret, so it needs no
  * token; it asks for one, or takes it from the address's fragment, which browsers do not send.
  */
-export async function readPage(): Promise<ReadonlyMap<string, Asset>> {
+export function readPage(): Promise<ReadonlyMap<string, Asset>> {
+  return (page ??= readAssets());
+}
+
+/** The files of an installed package stay as they are, so a process reads and compresses them once. */
+let page: Promise<ReadonlyMap<string, Asset>> | undefined;
+
+async function readAssets(): Promise<ReadonlyMap<string, Asset>> {
   const files = new Map<string, Asset>();
   const add = (path: string, type: string, text: string, headers = {}) => {
     const body = Buffer.from(text);

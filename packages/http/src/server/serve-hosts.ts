@@ -64,7 +64,9 @@ export async function serveHosts(options: ServeHostsOptions): Promise<HttpServer
   return {
     url: `http://${listen.host.includes(":") ? `[${listen.host}]` : listen.host}:${port}`,
     port,
-    document: app.document,
+    get document() {
+      return app.document;
+    },
     close: ({ graceMs = 10_000 } = {}) => (closing ??= closeAll(graceMs)),
   };
 }
