@@ -99,24 +99,33 @@ test("a tool that decides by its arguments whether a person is asked always asks
   expect(status).toBe("denied");
 });
 
-test.each<[string, string, RegExp]>([
-  ["a hook", 'coordinator.hooks.gate("tool:pre", () => undefined)', /registers a hook/],
-  ["a capability", 'coordinator.registerCapability("acme.client", {})', /capability "acme.client"/],
-  ["a policy", 'coordinator.mount("policies", { name: "p", judge: () => null })', /mounts at "policies"/],
-  ["a member of the context", 'coordinator.provide("auth", () => 1)', /adds "auth" to the context/],
-])("a module that registers %s is refused, and the error says what to write", async (_, act, problem) => {
-  const cwd = await folderOf({
-    "module.js": `export function mount(coordinator) { ${act}; }`,
-    "ready.js": "export function mount() {}\nexport function onSessionReady() {}",
-  });
-  const plan = (run: object) => ({ version: 1, tools: [{ module: "./module.js", run }] });
-  const [found] = await problemsOf(plan(behind("bubblewrap")), { cwd });
-  expect(found).toMatchObject({ code: "MODULE_MOUNT_FAILED", message: expect.stringMatching(problem) });
-  expect(found?.message).toContain("run: { in: inline }");
+test("a module that does more than mount tools is refused, and the error says what to write", async () => {
+  const modules: readonly (readonly [string, RegExp])[] = [
+    ['coordinator.hooks.gate("tool:pre", () => undefined)', /registers a hook/],
+    ['coordinator.registerCapability("acme.client", {})', /capability "acme.client"/],
+    ['coordinator.mount("policies", { name: "p", judge: () => null })', /mounts at "policies"/],
+    ['coordinator.provide("auth", () => 1)', /adds "auth" to the context/],
+    ['coordinator.registerContributor("acme.events", "a", () => 1)', /contributes to "acme.events"/],
+    ['coordinator.mount("tools", { name: "peek" }, { name: "other" })', /"peek" under another name/],
+    ["return; } export function onSessionReady() {", /exports onSessionReady/],
+  ];
+  const cwd = await folderOf(
+    Object.fromEntries(
+      modules.map(([act], at) => [`module${at}.js`, `export function mount(coordinator) { ${act}; }`]),
+    ),
+  );
+  const run = behind("bubblewrap");
+  const tools = modules.map((_, at) => ({ module: `./module${at}.js`, run }));
+  const problems = await problemsOf({ version: 1, tools }, { cwd });
 
-  const ready = { version: 1, tools: [{ module: "./ready.js", run: behind("bubblewrap") }] };
-  expect((await problemsOf(ready, { cwd }))[0]?.message).toContain("onSessionReady");
-  await open(plan(behind("none")), { cwd });
+  expect(problems).toHaveLength(modules.length);
+  for (const [at, { code, message }] of problems.entries()) {
+    expect(code).toBe("MODULE_MOUNT_FAILED");
+    expect(message).toMatch(modules[at]![1]);
+    expect(message).toContain("run: { in: inline }");
+    expect(message).not.toContain("far-process");
+  }
+  await open({ version: 1, tools: [{ module: "./module0.js", run: behind("none") }] }, { cwd });
 });
 
 test("the texts of a tool are checked as those of a module that the host imports", async () => {
@@ -196,7 +205,7 @@ const honest = {
   inputSchema: { type: "object", properties: {} },
 };
 
-test.each<[string, object, RegExp]>([
+const forgeries: readonly (readonly [string, object, RegExp])[] = [
   ["an unknown member", { tools: [{ ...honest, execute: "code" }] }, /not valid: tools.0: .*execute/],
   [
     "a description that is too long",
@@ -230,11 +239,18 @@ test.each<[string, object, RegExp]>([
     { tools: [{ ...honest, description: "Reads.\u{E0041}\u{E0042}" }] },
     /hidden|invisible|character/i,
   ],
-])("a report that a hostile module forges with %s is refused", async (_, members, problem) => {
-  const cwd = await folderOf({ "forged.js": forge({ type: "mounted", keepsState: false, ...members }) });
-  const plan = { version: 1, tools: [{ module: "./forged.js", run: behind("permission") }] };
+];
 
-  expect((await problemsOf(plan, { cwd }))[0]?.message).toMatch(problem);
+test("a report of tools that a hostile module forges is refused", async () => {
+  const forged = forgeries.map(([, members]) => forge({ type: "mounted", keepsState: false, ...members }));
+  const cwd = await folderOf(Object.fromEntries(forged.map((text, at) => [`forged${at}.js`, text])));
+  const run = behind("permission");
+  const tools = forgeries.map((_, at) => ({ module: `./forged${at}.js`, run }));
+  const problems = await problemsOf({ version: 1, tools }, { cwd });
+
+  expect(problems).toHaveLength(forgeries.length);
+  for (const [at, [what, , problem]] of forgeries.entries())
+    expect(problems[at]?.message, what).toMatch(problem);
 });
 
 test("a forged report has no more effect than an honest one: its tool is called in the process alone", async () => {

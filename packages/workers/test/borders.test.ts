@@ -11,7 +11,7 @@ import { createServer, type AddressInfo, type Server } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import type { JsonObject } from "@toolmount/core";
+import type { JsonObject, Logger } from "@toolmount/core";
 import { world, type World } from "./world.ts";
 
 const limits = { timeoutMs: 50_000, graceMs: 20_000 };
@@ -129,22 +129,29 @@ describe.each(Object.keys(table))("the border %s", (border) => {
   test("a tool sees no variable of the host but those that are passed", async () => {
     const canaries = Array.from({ length: 50 }, (_, at) => [
       `TOOLMOUNT_CANARY_${at}`,
-      `bird-${at}-${"x".repeat(20)}`,
+      `bird ${at}/${"x".repeat(20)}`,
     ]);
     for (const [name, value] of canaries) process.env[name!] = value;
     process.env["TOOLMOUNT_PASSED"] = "passed";
-    await using own = await world({ border, env: ["TOOLMOUNT_PASSED"] }, { limits });
+    const logged: unknown[] = [];
+    const logger = recordingLogger(logged);
+    await using own = await world({ border, env: ["TOOLMOUNT_PASSED"] }, { limits, logger });
     const { result } = await own.act("environment");
+    await own.act("throw");
+    await own.act("exit 1");
     for (const [name] of canaries) delete process.env[name!];
-    const text = JSON.stringify(result);
+    const text = JSON.stringify([result, own.events, logged.map(String)]);
     expect(text).toContain('"TOOLMOUNT_PASSED":"passed"');
-    for (const [, value] of canaries)
+    for (const [name, value] of canaries) {
+      expect(text).not.toContain(`${name}=`);
       for (const form of [
         value!,
         Buffer.from(value!).toString("base64"),
         Buffer.from(value!).toString("hex"),
+        encodeURIComponent(value!),
       ])
         expect(text).not.toContain(form);
+    }
   });
 });
 
@@ -211,3 +218,16 @@ describe("a border that cannot be built", () => {
     });
   });
 });
+
+/** Keeps all that is logged, as JSON. */
+function recordingLogger(logged: unknown[]): Logger {
+  const write = (...given: readonly unknown[]) => void logged.push(JSON.stringify(given));
+  return {
+    trace: write,
+    debug: write,
+    info: write,
+    warn: write,
+    error: write,
+    child: () => recordingLogger(logged),
+  };
+}

@@ -150,7 +150,10 @@ export class FarProcess {
   #refusal({ problem, config }: Extract<FarMessage, { type: "refused" }>): Error {
     const { specifier: module } = this.#options.mount.module;
     if (config) return new ToolmountError("CONFIG_INVALID", { module, problem });
-    return new Error(`the process could not mount the module: ${problem}`);
+    const error = new Error(`the process could not mount the module: ${problem}`);
+    // Its place is in the other process: a place in this file would mislead.
+    error.stack = error.message;
+    return error;
   }
 
   async #watchEnd(): Promise<string> {

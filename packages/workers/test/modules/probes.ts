@@ -13,6 +13,7 @@ import {
   type ToolReturn,
 } from "@toolmount/core";
 import { z } from "zod";
+import { attempts, type Target } from "./escapes.ts";
 
 type Act = (context: ToolContext, value: unknown) => unknown;
 
@@ -160,7 +161,13 @@ const escapes: Readonly<Record<string, Act>> = {
       child.unref();
       return child.pid;
     }),
-  environment: () => data({ ...process.env }),
+  environment: () =>
+    data({
+      own: { ...process.env },
+      report: process.report.getReport(),
+      proc: tried(() => readFileSync("/proc/self/environ", "utf8")),
+      program: tried(() => String(spawnSync("/usr/bin/env", { encoding: "utf8" }).stdout)),
+    }),
   descriptors: () => attempt(() => readdirSync("/proc/self/fd").length),
   processes: () => attempt(() => readdirSync("/proc").filter((name) => /^\d+$/.test(name)).length),
   "signal the host": (_, pid) => attempt(() => process.kill(Number(pid), 0)),
@@ -196,6 +203,14 @@ const escapes: Readonly<Record<string, Act>> = {
   },
 };
 
+function tried(act: () => string): string {
+  try {
+    return act();
+  } catch {
+    return "";
+  }
+}
+
 function attempt(act: () => unknown): ToolReturn {
   try {
     return data({ got: act() ?? null });
@@ -204,7 +219,19 @@ function attempt(act: () => unknown): ToolReturn {
   }
 }
 
-const acts = { ...answers, ...services, ...deaths, ...escapes };
+/** Makes an attempt of `escapes.ts`: `value` has its name and its target. */
+const tries: Readonly<Record<string, Act>> = {
+  attempt: async (_, value) => {
+    const { what, target } = value as { what: string; target: Target };
+    try {
+      return data({ got: JSON.stringify((await attempts[what]!(target)) ?? null).slice(0, 40) });
+    } catch (error) {
+      return data({ refused: (error as { code?: string }).code ?? String(error) });
+    }
+  },
+};
+
+const acts = { ...tries, ...answers, ...services, ...deaths, ...escapes };
 
 const probe = defineTool({
   name: "probe",
