@@ -103,9 +103,7 @@ const programs: Readonly<Record<string, Attempt>> = {
       if ((error as { code?: string }).code !== "ERR_DLOPEN_FAILED") throw error;
     }
   },
-  "use WASI": ({ outside }) => {
-    new WASI({ version: "preview1", preopens: { "/": outside } });
-  },
+  "use WASI": ({ outside }) => typeof new WASI({ version: "preview1", preopens: { "/": outside } }),
   "open the inspector": () => {
     inspector.open(0, "127.0.0.1");
     inspector.close();
