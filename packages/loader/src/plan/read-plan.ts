@@ -1,4 +1,4 @@
-import { createReadStream } from "node:fs";
+import { open } from "node:fs/promises";
 import { ToolmountError } from "@toolmount/core/errors";
 import type { ParseResult } from "./parse-yaml.ts";
 import { makeProblem } from "../diagnostics/problems.ts";
@@ -29,13 +29,21 @@ export async function readPlanText(
 }
 
 async function readStart(file: string): Promise<Uint8Array> {
-  const chunks: Buffer[] = [];
+  const bytes = Buffer.alloc(maxPlanBytes + 1);
   try {
-    for await (const chunk of createReadStream(file, { end: maxPlanBytes })) chunks.push(chunk as Buffer);
+    const handle = await open(file);
+    try {
+      for (let length = 0; ;) {
+        const { bytesRead } = await handle.read(bytes, length);
+        length += bytesRead;
+        if (bytesRead === 0 || length === bytes.length) return bytes.subarray(0, length);
+      }
+    } finally {
+      await handle.close();
+    }
   } catch (cause) {
     throw new ToolmountError("PLAN_NOT_FOUND", { path: file }, { cause });
   }
-  return Buffer.concat(chunks);
 }
 
 function decode(bytes: Uint8Array): string | undefined {
