@@ -1,4 +1,4 @@
-import { readFile } from "node:fs/promises";
+import { readFileSync } from "node:fs";
 import { findPackageJSON } from "node:module";
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
@@ -69,7 +69,7 @@ function locate(name: string, folder: string): string | undefined {
 /** Reads the `package.json` of a folder; undefined when it is missing or cannot be read. */
 export async function readPackage(folder: string): Promise<PackageFacts | undefined> {
   try {
-    const json: unknown = JSON.parse(await readFile(join(folder, "package.json"), "utf8"));
+    const json: unknown = JSON.parse(readFileSync(join(folder, "package.json"), "utf8"));
     return isRecord(json) ? readFacts(folder, json) : undefined;
   } catch {
     return undefined;

@@ -1,5 +1,6 @@
 import { messageOf } from "@toolmount/core/errors";
-import { realpath, stat } from "node:fs/promises";
+import { realpathSync, statSync } from "node:fs";
+import { stat } from "node:fs/promises";
 import { extname, join, resolve } from "node:path";
 import { isToolmountError, ToolmountError, type Json } from "@toolmount/core";
 import { isRecord } from "../diagnostics/json.ts";
@@ -143,7 +144,7 @@ function resolveGiven(
 }
 
 async function fromPackage(name: string, facts: PackageFacts, lookup: Lookup): Promise<Resolution> {
-  const path = (await plainEntry(facts, lookup)) ?? (await enterPackage(name, lookup.folder, lookup));
+  const path = plainEntry(facts, lookup) ?? (await enterPackage(name, lookup.folder, lookup));
   if (path === undefined) return failToEnter(name, facts);
   return { name, version: facts.version, path, manifest: facts.manifest };
 }
@@ -160,13 +161,13 @@ function conditionsOf({ conditions }: Lookup): string[] {
 }
 
 /** The same file by fewer steps, where `exports` is one path, or one path for each condition, as most are. */
-async function plainEntry({ folder, exports }: PackageFacts, lookup: Lookup): Promise<string | undefined> {
+function plainEntry({ folder, exports }: PackageFacts, lookup: Lookup): string | undefined {
   const main = isRecord(exports) && "." in exports ? exports["."] : exports;
   const condition = [...conditionsOf(lookup), "default"];
   const target = isRecord(main) ? Object.entries(main).find(([key]) => condition.includes(key))?.[1] : main;
   if (typeof target !== "string" || !plainTarget.test(target)) return undefined;
-  const path = await realpath(join(folder, target)).catch(() => undefined);
-  return path !== undefined && (await stat(path)).isFile() ? path : undefined;
+  const path = join(folder, target);
+  return statSync(path, { throwIfNoEntry: false })?.isFile() === true ? realpathSync.native(path) : undefined;
 }
 
 /** Below the package, and without a part for which Node has special rules. */
