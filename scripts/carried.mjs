@@ -11,6 +11,9 @@ import { minifySync } from "rolldown/utils";
  */
 const unused = /^(?:prettier|tinyglobby|js-yaml|enquirer)$/;
 
+/** Commander starts programs for commands that are files; ours are not, and what Node has for that takes 5 ms to load. */
+const isUnusedBy = (importer, id) => id === "node:child_process" && /\/commander\/lib\//.test(importer);
+
 /** The module that takes the place of an unused package; the compiler of types makes a schema of js-yaml while it is loaded. */
 const unusedModule = `export const format = undefined;
 export const glob = undefined;
@@ -23,7 +26,7 @@ const keepNames = { function: true, class: true };
 /** A plugin that minifies each module of others before it is joined with our own, which stay as they are. */
 export const carriedCode = {
   name: "carried",
-  resolveId: (id) => (unused.test(id) ? "\0unused" : null),
+  resolveId: (id, importer = "") => (unused.test(id) || isUnusedBy(importer, id) ? "\0unused" : null),
   load: loadCarried,
   transform: {
     filter: { id: /\/node_modules\/.*\.[cm]?js$/ },

@@ -19,6 +19,7 @@ import type { ToolOutcome } from "../contract/outcome.ts";
 import type { Runner } from "../contract/ports.ts";
 import { HostStores } from "../pending/stores.ts";
 import { ModuleSet, type ModuleState } from "../registry/module.ts";
+import { foldName } from "../registry/registry.ts";
 import { KeptOutputs } from "../result/kept-outputs.ts";
 import { SignalWatch } from "../scheduling/abort-signals.ts";
 import { Deadlines } from "../scheduling/deadlines.ts";
@@ -42,7 +43,7 @@ export class HostState implements CallHost {
   readonly stores: HostStores;
   readonly states: SessionStates;
   readonly runner: Runner | null;
-  /** Names of the tools to prepare when they are mounted; null for all. */
+  /** Folded names of the tools to prepare when they are mounted; null for all. */
   readonly needs: readonly string[] | null;
   readonly outputCheck: "off" | "warn" | "strict";
   readonly outputs: KeptOutputs;
@@ -84,7 +85,7 @@ export class HostState implements CallHost {
       track: (work) => this.stores.track(work),
     });
     this.runner = options.runner ?? null;
-    this.needs = options.needs ?? null;
+    this.needs = options.needs?.map(foldName) ?? null;
     this.outputCheck = options.outputCheck ?? "strict";
     this.outputs = new KeptOutputs(this.limits.keptBytes);
     this.redact = createRedactor(options.secrets);

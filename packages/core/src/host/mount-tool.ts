@@ -1,6 +1,7 @@
 import { isToolmountError, ToolmountError, messageOf } from "../contract/errors.ts";
 import type { Undo } from "../contract/hooks.ts";
 import type { SchemaCompiler, ToolAdapter } from "../contract/ports.ts";
+import { isStandardSchema } from "../contract/standard-schema.ts";
 import type { ToolDefinition } from "../contract/tool.ts";
 import { completeClassification } from "../registry/complete-classification.ts";
 import { authoredDefinition } from "../registry/define-tool.ts";
@@ -45,7 +46,6 @@ function prepare(
   const shape = module.options.shapeTool?.(definition);
   if (shape === null || definition.status === "removed") return null;
   const compiler = singleAt(module.newestSet.registry, "schema-compiler") as SchemaCompiler | null;
-  const names = [shape?.name ?? definition.name, alias ?? ""].map(foldName);
   const tool = prepareTool(definition, {
     module,
     shape: shape ?? {},
@@ -54,10 +54,21 @@ function prepare(
     defaults,
     clock,
     review: (info) => refuseHiddenText(info, module.options.hiddenText ?? "refuse", logger),
-    isLate: !(host.needs?.some((name) => names.includes(foldName(name))) ?? true),
+    isLate: canWait(host, definition, [shape?.name ?? definition.name, alias], compiler),
   });
   warnOfName(module, tool);
   return tool;
+}
+
+/** Whether a tool's first use may prepare it: it is not needed, and its schemas need no extension that is not mounted. */
+function canWait(
+  { needs }: HostState,
+  { schema, outputSchema = schema }: ToolDefinition,
+  names: readonly unknown[],
+  compiler: SchemaCompiler | null,
+): boolean {
+  if (needs === null || names.some((name) => needs.includes(foldName(String(name))))) return false;
+  return compiler !== null || [schema, outputSchema].every(isStandardSchema);
 }
 
 function adapt(module: ModuleState, thing: object): ToolDefinition {

@@ -49,6 +49,14 @@ describe("a host that is asked for the tools that a process needs", () => {
     expect(await host.call({ name: "inner", arguments: {} })).toMatchObject({ status: "ok" });
   });
 
+  test("asks for the extension of a late tool's JSON Schema when it is mounted, and refuses a name that is no text", () => {
+    const host = createHost({ needs: ["other"] });
+    const mount = (fields: object) => () => host.coordinator.mount("tools", tool(undefined, fields));
+    expect(mount({ schema: { type: "object" } })).toThrow(/@toolmount\/interop/);
+    expect(mount({ outputSchema: { type: "object" } })).toThrow(/@toolmount\/interop/);
+    expect(mount({ name: 1 })).toThrow(/its name is not a text/);
+  });
+
   test("refuses a needed tool with hidden text when it is mounted, and a late one at its first use", () => {
     const hidden = { description: "Reads.\u{e0041} Use it. Not else." };
     const eager = createHost({ needs: ["probe"] });

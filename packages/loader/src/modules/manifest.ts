@@ -68,15 +68,21 @@ function locate(name: string, folder: string): string | undefined {
 
 /** Reads the `package.json` of a folder; undefined when it is missing or cannot be read. */
 export async function readPackage(folder: string): Promise<PackageFacts | undefined> {
+  return readNow(folder) ?? undefined;
+}
+
+/** Null when there is no `package.json`; undefined when it cannot be read. */
+export function readNow(folder: string): PackageFacts | null | undefined {
   try {
     const json: unknown = JSON.parse(readFileSync(join(folder, "package.json"), "utf8"));
     return isRecord(json) ? readFacts(folder, json) : undefined;
-  } catch {
-    return undefined;
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException;
+    return code === "ENOENT" || code === "ENOTDIR" ? null : undefined;
   }
 }
 
-export function readFacts(folder: string, json: Readonly<Record<string, unknown>>): PackageFacts {
+function readFacts(folder: string, json: Readonly<Record<string, unknown>>): PackageFacts {
   return {
     folder,
     name: readText(json["name"]),

@@ -1,7 +1,6 @@
-import { readFileSync, statSync } from "node:fs";
+import { statSync } from "node:fs";
 import { dirname, join } from "node:path";
-import { isRecord } from "../diagnostics/json.ts";
-import { findPackage, readFacts, type PackageFacts } from "./manifest.ts";
+import { findPackage, readNow, type PackageFacts } from "./manifest.ts";
 
 export type PackageFinder = (name: string) => Promise<PackageFacts | undefined> | PackageFacts | undefined;
 
@@ -28,15 +27,4 @@ function* ancestorsOf(folder: string): Iterable<string> {
 
 function isFolder(path: string): boolean {
   return statSync(path, { throwIfNoEntry: false })?.isDirectory() === true;
-}
-
-/** Null when there is no `package.json`; undefined when it cannot be read. */
-function readNow(folder: string): PackageFacts | null | undefined {
-  try {
-    const json: unknown = JSON.parse(readFileSync(join(folder, "package.json"), "utf8"));
-    return isRecord(json) ? readFacts(folder, json) : undefined;
-  } catch (error) {
-    const { code } = error as NodeJS.ErrnoException;
-    return code === "ENOENT" || code === "ENOTDIR" ? null : undefined;
-  }
 }
