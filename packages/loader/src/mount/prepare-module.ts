@@ -77,7 +77,7 @@ async function loadBehind(
   reporter: Reporter,
 ): Promise<Loaded> {
   const { manifest } = resolution;
-  if (manifest?.config !== undefined) checkByManifest(use, manifest.config, reporter);
+  if (manifest?.config !== undefined) await checkByManifest(use, manifest.config, reporter);
   return { module: createFarModule(use, resolution), config: deepFreeze(use.config) };
 }
 

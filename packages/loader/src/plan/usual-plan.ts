@@ -14,7 +14,6 @@ const isFlag: Test = (value) => typeof value === "boolean";
 const isMap: Test = (value) => isRecord(value) && !Object.hasOwn(value, "__proto__");
 const isWake: Test = (value) => value === "start" || value === "call";
 const isListOr: Test = (value) => value === null || Array.isArray(value);
-const isMapsOr: Test = (value) => value === null || (Array.isArray(value) && value.every(isMap));
 
 const planTests: Readonly<Record<string, Test>> = {
   $schema: isText,
@@ -24,8 +23,7 @@ const planTests: Readonly<Record<string, Test>> = {
   tools: isListOr,
   hooks: isListOr,
   wake: isWake,
-  evals: isMapsOr,
-  tests: isMapsOr,
+  tests: (value) => Array.isArray(value) && value.every(isMap),
 };
 
 const entryTests: Readonly<Record<string, Test>> = {
