@@ -44,7 +44,7 @@ async function inProcess() {
   await mount(draft.addModule({ id: "@toolmount/workers" }).coordinator, settings);
   const specifier = join(import.meta.dirname, "fleet-tools.mjs");
   const shapeTool = () => ({ runner: "process" });
-  const tools = draft.addModule({ id: "tools", specifier, shapeTool });
+  const tools = draft.addModule({ id: "tools", module: { specifier, config: {} }, shapeTool });
   (await import("./fleet-tools.mjs")).mount(tools.coordinator);
   await draft.commit();
   const call = () => host.call({ name: "echo", arguments: given });
