@@ -2,7 +2,6 @@ import type { CancellationToken } from "../contract/cancellation.ts";
 import { messageOf } from "../contract/errors.ts";
 import { isToolInterrupt } from "../contract/interrupt.ts";
 import type { Runner, RunnerControl } from "../contract/ports.ts";
-import { withoutUndefined } from "../json/without-undefined.ts";
 import type { StoredCall } from "../pending/stored-call.ts";
 import type { Call, HopAnswer } from "./call.ts";
 import { infoOf } from "./call-info.ts";
@@ -181,7 +180,7 @@ function runElsewhere(call: Call, context: ToolCallContext, name: string): unkno
     {
       runId: call.runId,
       tool: tool.declaredName,
-      ...withoutUndefined({ module }),
+      ...(module !== undefined && { module }),
       info: infoOf(call),
       arguments: call.arguments as never,
       timeoutMs: tool.timeoutMs,

@@ -31,20 +31,32 @@ export async function runFar(
   const { runId } = request;
   try {
     const context = createContext(request, signal, send, call);
-    const value = returnedJson(await tool.execute(request.arguments, context));
-    requireSize(value);
-    send({ type: "returned", runId, value });
+    send({ type: "returned", runId, value: returnedJson(await tool.execute(request.arguments, context)) });
   } catch (thrown) {
     send({ type: "threw", runId, thrown: thrownJson(thrown) });
   }
 }
 
-function requireSize(value: unknown): void {
-  const bytes = value === undefined ? 0 : Buffer.byteLength(JSON.stringify(value));
-  // A message has a few more bytes than its value.
-  if (bytes > maxMessageBytes - 65_536)
-    throw new ContractBreach(`its answer has ${bytes} bytes, and a process may send ${maxMessageBytes}`);
+/** A message as text. An answer that is too large becomes a breach of the contract. */
+export function messageText(message: FarMessage): string {
+  const text = JSON.stringify(message);
+  const breach = breachOfSize(message, text);
+  return breach === undefined ? text : JSON.stringify(breach);
 }
+
+/** What a process sends instead of an answer that is too large; undefined for any other message. */
+export function breachOfSize(message: FarMessage, text: string): ThrownMessage | undefined {
+  // A character has at most three bytes.
+  if (message.type !== "returned" || text.length * 3 <= maxMessageBytes) return undefined;
+  const bytes = Buffer.byteLength(text);
+  if (bytes <= maxMessageBytes) return undefined;
+  const breach = new ContractBreach(
+    `its answer has ${bytes} bytes, and a process may send ${maxMessageBytes}`,
+  );
+  return { type: "threw", runId: message.runId, thrown: thrownJson(breach) };
+}
+
+type ThrownMessage = Extract<FarMessage, { type: "threw" }>;
 
 function createContext({ runId, info, state }: RunRequest, signal: AbortSignal, send: Send, call: CallHost) {
   const context: ToolContext = createRunnerContext(info, {

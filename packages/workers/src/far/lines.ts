@@ -3,6 +3,8 @@ import type { Duplex } from "node:stream";
 /** A stream of JSON texts, one a line. */
 export interface Lines {
   send(message: object): void;
+  /** Sends a message that is JSON text already. */
+  sendText(text: string): void;
 }
 
 /** Receives what the other side sends. */
@@ -15,6 +17,9 @@ export interface LineListener {
 
 /** Sends and receives JSON lines on a duplex stream. A line beyond `maxBytes` is not kept in memory. */
 export function createLines(stream: Duplex, maxBytes: number, listener: LineListener): Lines {
+  const sendText = (text: string) => {
+    if (stream.writable) stream.write(`${text}\n`);
+  };
   const reader = new LineReader(maxBytes, listener);
   stream.on("data", (chunk: Buffer) => {
     if (!reader.push(chunk)) stream.destroy();
@@ -23,9 +28,8 @@ export function createLines(stream: Duplex, maxBytes: number, listener: LineList
   stream.on("error", () => undefined);
   stream.on("close", () => listener.closed());
   return {
-    send(message) {
-      if (stream.writable) stream.write(`${JSON.stringify(message)}\n`);
-    },
+    send: (message) => sendText(JSON.stringify(message)),
+    sendText,
   };
 }
 

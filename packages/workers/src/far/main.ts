@@ -12,7 +12,7 @@ import { createLines } from "./lines.ts";
 import type { FarMessage } from "./far-message.ts";
 import { channelDescriptor, type HostMessage } from "./messages.ts";
 import { mountFar, type FarModule, type FarTool } from "./mount-far.ts";
-import { runFar } from "./far-run.ts";
+import { messageText, runFar } from "./far-run.ts";
 
 const running = new Map<string, AbortController>();
 const calls = new Map<number, PromiseWithResolvers<ToolOutcome>>();
@@ -25,7 +25,7 @@ const lines = createLines(socket, Number.POSITIVE_INFINITY, {
   // Without its host the process has nothing to do.
   closed: () => process.exit(0),
 });
-const send = (message: FarMessage) => lines.send(message);
+const send = (message: FarMessage) => lines.sendText(messageText(message));
 
 function receive(message: HostMessage): void {
   switch (message.type) {

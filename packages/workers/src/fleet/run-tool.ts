@@ -2,7 +2,7 @@ import type { CallInfo, Clock, FleetCall, Runner, ToolDefinition } from "@toolmo
 import { errorMessage } from "@toolmount/core/errors";
 import type { ToolHere } from "@toolmount/core/internal";
 import type { FarMessage } from "../far/far-message.ts";
-import { runFar } from "../far/far-run.ts";
+import { breachOfSize, runFar } from "../far/far-run.ts";
 import { returnedJson } from "../far/to-json.ts";
 import { answerOfError, type FleetAnswer } from "./answer.ts";
 import type { RemoteRun } from "./remote-run.ts";
@@ -38,7 +38,7 @@ export async function runInWorker(tool: ToolHere, run: RemoteRun, clock: Clock):
   const { runId, job } = run.call;
   const ended = Promise.withResolvers<FleetAnswer>();
   const send = (message: FarMessage) => {
-    if (message.type === "returned" || message.type === "threw") ended.resolve(message);
+    if (message.type === "returned" || message.type === "threw") ended.resolve(limited(message));
     else run.say(message);
   };
   const request = { type: "run", runId, tool: tool.info.declaredName, ...job } as const;
@@ -49,6 +49,11 @@ export async function runInWorker(tool: ToolHere, run: RemoteRun, clock: Clock):
   run.signal.addEventListener("abort", abandon, { once: true });
   void runFar(withServices(tool, job.info), request, run.signal, send, (_, call) => run.callHost(call));
   return ended.promise;
+}
+
+/** An answer that is too large for a process is too large for a fleet, too. */
+function limited(message: FleetAnswer & FarMessage): FleetAnswer {
+  return breachOfSize(message, JSON.stringify(message)) ?? message;
 }
 
 /** The tool, with the members that this worker's modules add to its context. */

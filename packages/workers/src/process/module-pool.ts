@@ -43,6 +43,14 @@ export class ModulePool {
     }
   }
 
+  /** A process that waits for calls; undefined when one must be started or awaited. */
+  takeNow(): FarProcess | undefined {
+    if (this.#isClosed || this.#keepsState !== false) return undefined;
+    const far = this.#takeIdle();
+    if (far !== undefined) this.#taken++;
+    return far;
+  }
+
   /** Ends the processes that wait for calls, and from now on each one after its call. */
   retire(): void {
     this.isRetired = true;

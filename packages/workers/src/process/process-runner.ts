@@ -89,15 +89,19 @@ class Pools {
 }
 
 async function runInProcess(pool: ModulePool, job: RunnerJob, control: RunnerControl): Promise<ToolReturn> {
-  const far = await pool.take(job.info.depth > 0).catch((error: unknown) => {
-    throw unavailable(job, messageOf(error));
-  });
+  const far = pool.takeNow() ?? (await takeProcess(pool, job));
   try {
     control.signal.throwIfAborted();
     return await far.run(job, control);
   } finally {
     pool.give(far);
   }
+}
+
+function takeProcess(pool: ModulePool, job: RunnerJob): Promise<FarProcess> {
+  return pool.take(job.info.depth > 0).catch((error: unknown) => {
+    throw unavailable(job, messageOf(error));
+  });
 }
 
 function requireModule(job: RunnerJob): RunnerModule {
