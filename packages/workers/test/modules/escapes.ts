@@ -142,6 +142,8 @@ const network: Readonly<Record<string, Attempt>> = {
   },
   "listen on a port": () =>
     new Promise((resolve, reject) => {
+      // Node 26 throws its refusal where no caller can catch it.
+      process.once("uncaughtException", reject);
       const server = createServer().once("error", reject);
       server.listen(0, "127.0.0.1", () => server.close(() => resolve("listened")));
     }),
