@@ -26,21 +26,22 @@ function agent(files: Record<string, string>, ...exchange: object[]) {
 test("A4: lines with a slash are answered by the chat, and never sent to a model", async () => {
   const { folder, run } = await agent({}, response(say("Hello to you.")), response(say("A slash.")));
   const terminal = atTerminal(["chat", ...replay], { cwd: folder, columns: 80 });
+  // Keys are pressed when the chat asks for them, and never while it still answers.
   await terminal.until(/\/help shows commands[\s\S]*You ›/);
   terminal.press("/help", keys.enter);
-  await terminal.until(/\/approvals +show the questions/);
+  await terminal.until(/\/approvals +show the questions[\s\S]*You ›/);
   terminal.press("/tools", keys.enter);
-  await terminal.until(/echo +Does what a test wants/);
+  await terminal.until(/echo +Does what a test wants[\s\S]*You ›/);
   terminal.press("/mode quiet", keys.enter);
-  await terminal.until(/mode quiet\n/);
+  await terminal.until(/mode quiet\n[\s\S]*You ›/);
   terminal.press("/mode loud", keys.enter);
-  await terminal.until(/MODE_UNKNOWN/);
+  await terminal.until(/MODE_UNKNOWN[\s\S]*You ›/);
   terminal.press("/halp", keys.enter);
-  await terminal.until(/there is no command \/halp/);
+  await terminal.until(/there is no command \/halp[\s\S]*You ›/);
   terminal.press("hello", keys.enter);
   await terminal.until(/Hello to you\.[\s\S]*You ›/);
   terminal.press("/cost", keys.enter);
-  await terminal.until(/1 turns · 1 requests · 3 \+ 2 tokens/);
+  await terminal.until(/1 turns · 1 requests · 3 \+ 2 tokens[\s\S]*You ›/);
   terminal.press("//etc is a folder", keys.enter);
   await terminal.until(/A slash\.[\s\S]*You ›/);
   terminal.press("/quit", keys.enter);
