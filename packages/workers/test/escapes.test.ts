@@ -1,7 +1,6 @@
 import {
   mkdirSync,
   mkdtempSync,
-  readdirSync,
   readFileSync,
   realpathSync,
   rmSync,
@@ -15,6 +14,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
 import { attempts, type Target } from "./modules/escapes.ts";
+import { fileOf, processIds } from "./processes.ts";
 import { world, type World } from "./world.ts";
 
 const limits = { timeoutMs: 600_000, graceMs: 20_000 };
@@ -111,17 +111,5 @@ function reaches(cell: string): boolean {
 
 /** Process ids of the processes with a word in their command line. */
 function processesWith(word: string): readonly number[] {
-  return readdirSync("/proc")
-    .filter((name) => /^\d+$/.test(name))
-    .filter((pid) => commandOf(pid).includes(word))
-    .map(Number);
-}
-
-/** Empty for a process that ended. */
-function commandOf(pid: string): string {
-  try {
-    return readFileSync(`/proc/${pid}/cmdline`, "utf8");
-  } catch {
-    return "";
-  }
+  return processIds().filter((pid) => fileOf(pid, "cmdline").includes(word));
 }

@@ -1,5 +1,5 @@
-import { readdirSync, readFileSync } from "node:fs";
 import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
+import { fileOf, processIds } from "./processes.ts";
 import { world, type World } from "./world.ts";
 
 /** How often each death is tried. */
@@ -125,19 +125,4 @@ function zombiesOf(parent: number): readonly number[] {
     const [state, owner] = stat.slice(stat.lastIndexOf(")") + 2).split(" ");
     return Number(owner) === parent && state === "Z";
   });
-}
-
-function processIds(): readonly number[] {
-  return readdirSync("/proc")
-    .filter((name) => /^\d+$/.test(name))
-    .map(Number);
-}
-
-/** Empty for a process that ended. */
-function fileOf(pid: number, name: string): string {
-  try {
-    return readFileSync(`/proc/${pid}/${name}`, "latin1");
-  } catch {
-    return "";
-  }
 }
