@@ -49,7 +49,7 @@ export const behind = (border: string, more: object = {}) => ({
   ...more,
 });
 
-/** Lines of a file; empty when there is none. */
+/** Reads the lines of a file. A file that is not there has no lines. */
 export async function linesOf(path: string): Promise<readonly string[]> {
   const text = await readFile(path, "utf8").catch(() => "");
   return text.split("\n").filter(Boolean);

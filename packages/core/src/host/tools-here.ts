@@ -31,23 +31,14 @@ export function toolsHere(host: { readonly coordinator: Coordinator }): readonly
   const state = states.get(host.coordinator);
   if (state === undefined) throw new Error("this is not a host that createHost made");
   const { tools, providers } = state.moduleSet.generation();
-  return [...tools.values()].map(
-    ({
-      info,
-      definition,
-      runner,
-      module: {
-        options: { module },
-      },
-    }) => ({
-      info,
-      definition,
-      runner,
-      module,
-      provide(context, about) {
-        addProvided(context, providers, () => about);
-        return context;
-      },
-    }),
-  );
+  return [...tools.values()].map(({ info, definition, runner, module }) => ({
+    info,
+    definition,
+    runner,
+    module: module.options.module,
+    provide(context, about) {
+      addProvided(context, providers, () => about);
+      return context;
+    },
+  }));
 }

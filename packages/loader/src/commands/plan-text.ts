@@ -1,5 +1,5 @@
 import { planError } from "../diagnostics/problems.ts";
-import { createPlanText } from "../diagnostics/source-text.ts";
+import { createPlanText, type PlanText } from "../diagnostics/source-text.ts";
 import { findPlan } from "../plan/find-plan.ts";
 import { readPlanText } from "../plan/read-plan.ts";
 
@@ -11,13 +11,17 @@ export async function readPlanFile(
   const file = await findPlan(plan, cwd);
   const read = await readPlanText(file);
   if (!read.ok) throw planError(read.problems);
-  await requirePlanText(file, read.text.text);
+  await requireParsed(read.text);
   return [file, read.text.text];
 }
 
 /** Throws `PLAN_INVALID` for a text that cannot be a plan. Only edits need this, so only they load the YAML library. */
-export async function requirePlanText(file: string, text: string): Promise<void> {
+export function requirePlanText(file: string, text: string): Promise<void> {
+  return requireParsed(createPlanText(file, text));
+}
+
+async function requireParsed(text: PlanText): Promise<void> {
   const { parsePlan } = await import("../plan/parse-yaml.ts");
-  const parsed = parsePlan(createPlanText(file, text));
+  const parsed = parsePlan(text);
   if (!parsed.ok) throw planError(parsed.problems);
 }
