@@ -19,7 +19,6 @@ export const longest = [
   "test/worlds/retail.test.ts",
   "test/mcp/conformance.test.ts",
   "packages/workers/test/fleet/kill-fleet.test.ts",
-  "test/release-matrix.test.ts",
   "packages/workers/test/fleet/restarted-host.test.ts",
   "packages/http/test/page.test.ts",
   "test/worlds/tapes.test.ts",

@@ -5,7 +5,8 @@ import { afterAll, expect, onTestFinished, test } from "vitest";
 import { exec } from "./support/exec.ts";
 import { playGatewayStory } from "./support/gateway-story.ts";
 import { startRegistry } from "./support/registry.ts";
-import { npmEnvironment, release, writeNpmrc, type Published } from "./support/release.ts";
+import { matrix, tryUpgrade } from "./support/release-matrix.ts";
+import { npmEnvironment, release, writeNpmrc, type Release } from "./support/release.ts";
 import { shellAtTerminal } from "./support/shell-terminal.ts";
 
 const plan = `version: 1
@@ -41,27 +42,39 @@ const tsconfig = {
   files: ["host.ts"],
 };
 
-/** The packages of this repository in a registry on loopback: packed and published once for all tests here. */
-let published: Promise<{ readonly url: string; readonly packages: readonly Published[] }> | undefined;
-
+/** What all strangers here share: a registry on loopback with the packages of this repository, and npm's cache. */
+interface World {
+  readonly url: string;
+  readonly cache: string;
+  /** The newest release. */
+  release: Release;
+}
+let opened: Promise<World> | undefined;
 const undos: (() => Promise<void>)[] = [];
 afterAll(async () => {
   for (const undo of undos.toReversed()) await undo();
 });
 
-async function publishAll() {
+async function openWorld(): Promise<World> {
   const later = (undo: () => Promise<void>) => void undos.push(undo);
   const { url } = await startRegistry(later);
-  return { url, packages: await release(url, later) };
+  const cache = await mkdtemp(join(tmpdir(), "toolmount-npm-cache-"));
+  later(() => rm(cache, { recursive: true, force: true }));
+  return { url, cache, release: await release(url, later) };
+}
+
+/** An empty folder with a space in its name, and an environment in which npm knows only the registry. */
+async function emptyFolder({ url, cache }: World) {
+  const folder = await realpath(await mkdtemp(join(tmpdir(), "toolmount stranger ")));
+  onTestFinished(() => rm(folder, { recursive: true, force: true }));
+  await writeNpmrc(folder, url);
+  return { folder, env: npmEnvironment(url, folder, cache) };
 }
 
 test("T5: two minutes: from an empty folder, npm create toolmount leads to a first own call", async () => {
-  const { url } = await (published ??= publishAll());
-  const folder = await realpath(await mkdtemp(join(tmpdir(), "toolmount begin ")));
-  onTestFinished(() => rm(folder, { recursive: true, force: true }));
-  await writeNpmrc(folder, url);
+  const { folder, env } = await emptyFolder(await (opened ??= openWorld()));
   const { PATH = "" } = process.env;
-  const shell = await shellAtTerminal(folder, { PATH, ...npmEnvironment(url, folder) });
+  const shell = await shellAtTerminal(folder, { PATH, ...env });
 
   await shell.run("npm create --yes toolmount my-tools", async () => {
     await shell.until(/Name of the plan\?/);
@@ -83,11 +96,7 @@ test("T5: two minutes: from an empty folder, npm create toolmount leads to a fir
 });
 
 test("the story of the gateway, from an empty folder: import, lock, serve; ask, stop what changed, audit", async () => {
-  const { url } = await (published ??= publishAll());
-  const folder = await realpath(await mkdtemp(join(tmpdir(), "toolmount gateway ")));
-  onTestFinished(() => rm(folder, { recursive: true, force: true }));
-  await writeNpmrc(folder, url);
-  const env = npmEnvironment(url, folder);
+  const { folder, env } = await emptyFolder(await (opened ??= openWorld()));
   const path = `export PATH="${folder}/node_modules/.bin:$PATH"`;
 
   const run = (line: string) => exec("bash", ["-c", `${path}; ${line}`], { cwd: folder, env });
@@ -97,12 +106,10 @@ test("the story of the gateway, from an empty folder: import, lock, serve; ask, 
 });
 
 test("a stranger installs toolmount and two tools, publishes a third, mounts all by a plan, and calls them", async () => {
-  const { url, packages } = await (published ??= publishAll());
-  for (const { name, version } of packages) expect([name, await latest(url, name)]).toEqual([name, version]);
-  const folder = await realpath(await mkdtemp(join(tmpdir(), "toolmount stranger ")));
-  onTestFinished(() => rm(folder, { recursive: true, force: true }));
-  await writeNpmrc(folder, url);
-  const env = npmEnvironment(url, folder);
+  const world = await (opened ??= openWorld());
+  for (const { name, version } of world.release.packages)
+    expect([name, await latest(world.url, name)]).toEqual([name, version]);
+  const { folder, env } = await emptyFolder(world);
   const run = (line: string, at = folder) =>
     exec("bash", ["-c", `export PATH="${folder}/node_modules/.bin:$PATH"; ${line}`], { cwd: at, env });
 
@@ -135,6 +142,15 @@ test("a stranger installs toolmount and two tools, publishes a third, mounts all
   expect(await run("node host.ts")).toBe(
     'ok {"name":"Vienna","value":"sunny"}\nnot_found\nagent_hello_world get_weather testing_calculator\n',
   );
+});
+
+test(`two releases, one after the other: ${matrix.map(([manager, node]) => `${manager} on Node ${node}`).join(", ")} installs the first, calls a tool, and upgrades to the second`, async () => {
+  const world = await (opened ??= openWorld());
+  const first = world.release;
+  world.release = await first.again();
+
+  // It has its own expectations.
+  await expect(tryUpgrade(world.url, first.packages, world.release.packages)).resolves.toBeUndefined();
 });
 
 /** What `npm install toolmount` may put on disk, in megabytes of files: 22.3 when this was written. */

@@ -1,6 +1,6 @@
 import { spawn } from "node:child_process";
 import { cp, glob, mkdir, readFile, realpath, symlink, writeFile } from "node:fs/promises";
-import { dirname, join } from "node:path";
+import { basename, dirname, join } from "node:path";
 import { expect } from "vitest";
 import { commandFile, nodeFlags } from "./program.ts";
 
@@ -80,6 +80,7 @@ async function tryBlock(reader: Reader, { mark, value, text }: Block, place: str
       return install(reader, lines.join(" "));
     case "run":
       reader.printed = "";
+      if (text === newPackage) return makePackage(reader, lines, place);
       for (const line of lines) await run(reader, line, Number(value), place);
       return undefined;
     case "output":
@@ -90,6 +91,25 @@ async function tryBlock(reader: Reader, { mark, value, text }: Block, place: str
     default:
       return undefined;
   }
+}
+
+/** How most pages begin. */
+const newPackage = "npm init -y\nnpm pkg set type=module\n";
+
+/** What npm wrote when the first of these pages began. It writes the same for the others, but for the name. */
+let written: Promise<object> | undefined;
+
+async function makePackage(reader: Reader, lines: readonly string[], place: string): Promise<void> {
+  const file = join(reader.folder, "package.json");
+  const ask = async () => {
+    for (const line of lines) await run(reader, line, 0, place);
+    return JSON.parse(await readFile(file, "utf8")) as object;
+  };
+  const manifest = await (written ??= ask());
+  await writeFile(
+    file,
+    JSON.stringify({ ...manifest, name: basename(reader.folder).toLowerCase() }, null, 2),
+  );
 }
 
 /** Runs a line in a shell that finds `node`, `npx` and the installed packages. */

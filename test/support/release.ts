@@ -1,7 +1,6 @@
 import { cp, mkdir, mkdtemp, readFile, readdir, rm, symlink, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
-import { onTestFinished } from "vitest";
 import { exec } from "./exec.ts";
 
 const root = join(import.meta.dirname, "../..");
@@ -15,47 +14,43 @@ export interface Published {
   readonly version: string;
 }
 
+/** A release that a registry has. */
+export interface Release {
+  readonly packages: readonly Published[];
+  /** Releases once more, after a change of every package. */
+  again(): Promise<Release>;
+}
+
 /**
  * Does what a release does, in a copy of this repository: builds, bumps versions by what the changesets say, and
  * publishes every public package to a registry.
  */
-export async function release(
-  registry: string,
-  onDone: OnDone = onTestFinished,
-  keep: (copy: string) => void = () => undefined,
-): Promise<Published[]> {
+export async function release(registry: string, onDone: OnDone): Promise<Release> {
   const folders = await publicPackages();
   await exec("tsc", ["-b", ...folders], { cwd: root });
   const copy = await mkdtemp(join(tmpdir(), "toolmount-release-"));
   onDone(() => rm(copy, { recursive: true, force: true }));
-  keep(copy);
   for (const file of ["package.json", "pnpm-workspace.yaml", ".changeset"])
     await cp(join(root, file), join(copy, file), { recursive: true });
   for (const folder of folders)
     await cp(join(root, folder), join(copy, folder), { recursive: true, filter: isReleased });
   await linkPackages(copy, folders);
   await withoutHistory(copy);
-  const env = { ...npmEnvironment(registry, copy) };
   await writeNpmrc(copy, registry);
-  await publish(copy, env);
-  return Promise.all(folders.map(async (folder) => readManifest(join(copy, folder))));
+  return publish(copy, folders, registry);
 }
 
-/** Releases as {@link release}, and then once more after a change of every package. Returns both releases. */
-export async function releaseTwice(registry: string): Promise<readonly [Published[], Published[]]> {
-  const copies: string[] = [];
-  const first = await release(registry, onTestFinished, (copy) => copies.push(copy));
-  const copy = copies[0]!;
-  const bumps = first.map(({ name }) => `"${name}": patch`).join("\n");
-  await writeFile(join(copy, ".changeset/again.md"), `---\n${bumps}\n---\n\nA fix.\n`);
-  await publish(copy, npmEnvironment(registry, copy));
-  const folders = await publicPackages();
-  return [first, await Promise.all(folders.map(async (folder) => readManifest(join(copy, folder))))];
-}
-
-async function publish(copy: string, env: Readonly<Record<string, string>>): Promise<void> {
+async function publish(copy: string, folders: readonly string[], registry: string): Promise<Release> {
+  const env = npmEnvironment(registry, copy);
   await exec("changeset", ["version"], { cwd: copy, env });
   await exec("changeset", ["publish", "--no-git-tag"], { cwd: copy, env });
+  const packages = await Promise.all(folders.map((folder) => readManifest(join(copy, folder))));
+  const again = async () => {
+    const bumps = packages.map(({ name }) => `"${name}": patch`).join("\n");
+    await writeFile(join(copy, ".changeset/again.md"), `---\n${bumps}\n---\n\nA fix.\n`);
+    return publish(copy, folders, registry);
+  };
+  return { packages, again };
 }
 
 /** Folders of all packages that are published, from the root. */
@@ -108,13 +103,20 @@ async function withoutHistory(copy: string): Promise<void> {
   await exec("git", ["init", "--quiet"], { cwd: copy });
 }
 
-/** An environment in which npm knows one registry, and nothing of this machine's user. */
-export function npmEnvironment(registry: string, home: string): Record<string, string> {
+/**
+ * An environment in which npm knows one registry, and nothing of this machine's user. Homes beside one another share a
+ * cache where they name the same one: what others published is fetched once.
+ */
+export function npmEnvironment(
+  registry: string,
+  home: string,
+  cache = join(home, ".npm-cache"),
+): Record<string, string> {
   return {
     HOME: home,
     npm_config_registry: registry,
     npm_config_userconfig: join(home, ".npmrc"),
-    npm_config_cache: join(home, ".npm-cache"),
+    npm_config_cache: cache,
     npm_config_audit: "false",
     npm_config_fund: "false",
     npm_config_update_notifier: "false",

@@ -43,7 +43,8 @@ export function atTerminal(
   words: readonly string[],
   { cwd = root, columns = 100, rows = 40, env = {}, mask = (text) => text }: TerminalOptions = {},
 ): AtTerminal {
-  const plain = { PATH: process.env["PATH"] ?? "", HOME: process.env["HOME"] ?? "", TERM: "xterm-256color" };
+  const { PATH = "", HOME = "", NODE_COMPILE_CACHE = "" } = process.env;
+  const plain = { PATH, HOME, NODE_COMPILE_CACHE, TERM: "xterm-256color" };
   const emulator = new xterm.Terminal({ cols: columns, rows, scrollback: 5_000, allowProposedApi: true });
   const child = spawn(process.execPath, [...command, ...words], {
     cols: columns,

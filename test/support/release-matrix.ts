@@ -1,12 +1,11 @@
 import { mkdir, mkdtemp, readFile, realpath, rm, symlink, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { expect, onTestFinished, test } from "vitest";
-import { exec } from "./support/exec.ts";
-import { startRegistry } from "./support/registry.ts";
-import { npmEnvironment, releaseTwice, writeNpmrc, type Published } from "./support/release.ts";
+import { expect, onTestFinished } from "vitest";
+import { exec } from "./exec.ts";
+import { npmEnvironment, writeNpmrc, type Published } from "./release.ts";
 
-const root = join(import.meta.dirname, "..");
+const root = join(import.meta.dirname, "../..");
 
 /** The package managers, and how each installs packages by name and version. */
 const managers = {
@@ -18,7 +17,8 @@ type Manager = keyof typeof managers;
 
 // Each pair installs twice. TOOLMOUNT_LOAD=full takes all nine; npm with this Node is what `stranger.test.ts` does.
 const isFull = process.env["TOOLMOUNT_LOAD"] === "full";
-const pairs: readonly (readonly [Manager, number])[] = isFull
+/** Package managers, each with the Node that it has. */
+export const matrix: readonly (readonly [Manager, number])[] = isFull
   ? (["npm", "pnpm", "yarn"] as const).flatMap((manager) =>
       [22, 24, 26].map((node) => [manager, node] as const),
     )
@@ -26,13 +26,16 @@ const pairs: readonly (readonly [Manager, number])[] = isFull
 
 const plan = "version: 1\ntools:\n  - module: hello-world\n";
 
-test(`two releases, one after the other: ${pairs.map(([manager, node]) => `${manager} on Node ${node}`).join(", ")} installs the first, calls a tool, and upgrades to the second`, async () => {
-  const { url } = await startRegistry();
-  const [first, second] = await releaseTwice(url);
+/** Installs a release, calls a tool, and upgrades to another release, with each manager on its Node. */
+export async function tryUpgrade(
+  url: string,
+  first: readonly Published[],
+  second: readonly Published[],
+): Promise<void> {
   expect(versionOf(second)).not.toBe(versionOf(first));
-  const tools = await installTools(url, [...new Set(pairs.map(([, node]) => node))]);
+  const tools = await installTools(url, [...new Set(matrix.map(([, node]) => node))]);
 
-  for (const [manager, node] of pairs) {
+  for (const [manager, node] of matrix) {
     const { folder, run } = await stranger(url, join(tools, `node-${node}`), join(tools, "bin"));
     await writeFile(join(folder, "package.json"), '{ "name": "stranger", "type": "module" }');
     await writeFile(join(folder, "mount-plan.yaml"), plan);
@@ -46,7 +49,7 @@ test(`two releases, one after the other: ${pairs.map(([manager, node]) => `${man
     }
     expect(await run("node --version"), place).toMatch(new RegExp(`^v${node}\\.`));
   }
-});
+}
 
 function versionOf(release: readonly Published[]): string {
   return release.find(({ name }) => name === "toolmount")!.version;
