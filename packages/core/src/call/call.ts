@@ -14,7 +14,7 @@ import type { KeptOutputs } from "../result/kept-outputs.ts";
 import type { SignalWatch } from "../scheduling/abort-signals.ts";
 import type { Deadlines } from "../scheduling/deadlines.ts";
 import type { ResolvedLimits } from "../scheduling/limits.ts";
-import { Link } from "../scheduling/linked-list.ts";
+import type { Link } from "../scheduling/linked-list.ts";
 import type { RateLimiter } from "../scheduling/rate-limiter.ts";
 import type { Semaphore } from "../scheduling/semaphore.ts";
 import type { Redactor } from "../text/redact.ts";
@@ -64,10 +64,8 @@ export interface CallHost {
   /** Masks secrets in what is stored or shown. */
   readonly redact: Redactor;
   readonly isInterrupt: (thrown: unknown) => boolean;
-  /** Ends calls whose tool does not stop within its grace. */
-  readonly grace: Deadlines<Call>;
-  /** The deadlines of all calls with this timeout. */
-  deadlines(timeoutMs: number): Deadlines<Call>;
+  /** The deadline of each call, and the end of its grace after a stop. */
+  readonly deadlines: Deadlines<Call>;
   /** A tool calls a tool. */
   callFrom(call: Call, request: CallRequest): Promise<ToolOutcome>;
   /** Called when a call has ended, while something waits for that. */
@@ -146,7 +144,8 @@ export class Call {
   /** What listeners of the tracing channel see; null when the channel had none at the start. */
   trace: ActiveTrace | null = null;
 
-  readonly timer: Link<Call> = new Link<Call>(this);
+  /** When its deadline or its grace is over, in the host's time; 0 while neither runs. */
+  due = 0;
   /** Its place among the host's active calls; -1 when it is not one of them. */
   place = -1;
   signal: Link<Call> | null = null;

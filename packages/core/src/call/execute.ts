@@ -108,8 +108,7 @@ function startDeadline(call: Call): void {
   const inherited = parent?.timing.deadlineAt ?? 0;
   const own = timeoutMs === 0 ? 0 : timing.executedAt + timeoutMs;
   timing.deadlineAt = own === 0 || (inherited !== 0 && inherited < own) ? inherited : own;
-  if (own !== 0 && timing.deadlineAt === own)
-    call.host.deadlines(timeoutMs).start(call.timer, timing.executedAt);
+  if (own !== 0 && timing.deadlineAt === own) call.host.deadlines.start(call, timeoutMs, timing.executedAt);
 }
 
 /** Not `waitFor`: most calls wait here, and only here, so each closure counts. */
@@ -131,7 +130,7 @@ function resumeWith(call: Call, take: (call: Call, answer: unknown) => "next", a
 
 function settle(call: Call, value: unknown): "next" {
   call.executing = false;
-  call.timer.leave();
+  call.host.deadlines.end(call);
   call.returned = value;
   return "next";
 }

@@ -45,7 +45,7 @@ export function notify(call: Call): HopAnswer {
 /** Leaves everything that the call was part of while it ran. */
 function release(call: Call): void {
   const { host, given } = call;
-  call.timer.leave();
+  host.deadlines.end(call);
   call.signal?.leave();
   call.cancellation?.leave();
   if (call.trackedAs !== null) given.cancellation!.registerToolComplete(call.trackedAs);

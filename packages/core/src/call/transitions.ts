@@ -34,13 +34,14 @@ export function waitForStore<Value>(
   onValue: (value: Value) => HopAnswer,
   onError: (error: unknown) => HopAnswer,
 ): "waiting" {
-  const { host, timer, tool } = call;
-  if (tool!.timeoutMs > 0) host.deadlines(tool!.timeoutMs).start(timer, host.time.now());
+  const { deadlines, time } = call.host;
+  const { timeoutMs } = call.tool!;
+  if (timeoutMs > 0) deadlines.start(call, timeoutMs, time.now());
   return waitFor(
     call,
     promise,
-    (value) => (timer.leave(), onValue(value)),
-    (error) => (timer.leave(), onError(error)),
+    (value) => (deadlines.end(call), onValue(value)),
+    (error) => (deadlines.end(call), onError(error)),
   );
 }
 
@@ -129,9 +130,10 @@ export function stopCall(call: Call, reason: Stop["reason"], message = "Request 
 }
 
 function startGrace(call: Call, at: number): void {
-  call.timer.leave();
+  const { deadlines, limits } = call.host;
+  deadlines.end(call);
   call.context?.abort();
-  call.host.grace.start(call.timer, at);
+  deadlines.start(call, limits.graceMs, at);
 }
 
 /** Ends a call whose grace has passed without its tool, which may still run. */

@@ -53,7 +53,7 @@ export class HostState implements CallHost {
   readonly rateLimiter: RateLimiter | null;
   readonly active = new UnorderedList<Call>();
   readonly abandoned = new Set<Call>();
-  readonly grace: Deadlines<Call>;
+  readonly deadlines: Deadlines<Call>;
   readonly signals = new SignalWatch<Call>((call) => stopCall(call, "caller"));
   readonly cancellations = new CancellationWatch();
   readonly cancellation: CancellationToken = createCancellation(() => this.runningCalls());
@@ -67,7 +67,6 @@ export class HostState implements CallHost {
   readonly runPipeline: (call: Call) => void;
   readonly failInternally: (call: Call, thrown: unknown) => void;
 
-  readonly #deadlines = new Map<number, Deadlines<Call>>();
   #order = 0;
 
   constructor(options: HostOptions, pipeline: Pick<CallHost, "runPipeline" | "failInternally">) {
@@ -91,10 +90,10 @@ export class HostState implements CallHost {
     this.redact = createRedactor(options.secrets);
     const isClaimed = options.isInterrupt ?? (() => false);
     this.isInterrupt = (thrown) => isToolInterrupt(thrown) || isClaimed(thrown);
-    const { concurrentTotal, rateTotal, graceMs } = this.limits;
+    const { concurrentTotal, rateTotal } = this.limits;
     this.semaphore = concurrentTotal === undefined ? null : new Semaphore(concurrentTotal);
     this.rateLimiter = rateTotal === undefined ? null : new RateLimiter(rateTotal, this.clock);
-    this.grace = new Deadlines<Call>(this.time, graceMs, abandonCall);
+    this.deadlines = new Deadlines(this.time, () => this.active.items(), endTime);
   }
 
   call(request: CallRequest, context: CallContext): Promise<ToolOutcome> {
@@ -111,24 +110,19 @@ export class HostState implements CallHost {
     return ++this.#order;
   }
 
-  deadlines(timeoutMs: number): Deadlines<Call> {
-    const known = this.#deadlines.get(timeoutMs);
-    if (known !== undefined) return known;
-    const list = new Deadlines<Call>(this.time, timeoutMs, (call) =>
-      stopCall(call, "deadline", "the deadline passed"),
-    );
-    this.#deadlines.set(timeoutMs, list);
-    return list;
-  }
-
   /** Calls whose tool runs now, for the host's own token. */
   *runningCalls(): Iterable<[string, string]> {
     for (const call of this.active.items()) if (call.executing) yield [call.runId, call.tool!.name];
   }
 
   stopTimers(): void {
-    for (const list of this.#deadlines.values()) list.stop();
-    this.grace.stop();
+    this.deadlines.stop();
     this.signals.forget();
   }
+}
+
+/** The deadline of a call is over; or its grace, if it was stopped before. */
+function endTime(call: Call): void {
+  if (call.stop === null) stopCall(call, "deadline", "the deadline passed");
+  else abandonCall(call);
 }

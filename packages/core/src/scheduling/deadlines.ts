@@ -1,38 +1,52 @@
 import type { Clock, Timer } from "../contract/clock.ts";
-import { LinkedList, type Link } from "./linked-list.ts";
+
+export interface Timed {
+  /** When its time is over, in the host's own time; 0 for never. */
+  due: number;
+}
 
 interface TimeSource {
   readonly clock: Clock;
   now(): number;
 }
 
-/** Calls `onDue` for items that stay longer than `ms`. All wait equally long, so one timer is enough. */
-export class Deadlines<Item> extends LinkedList<Item> {
+/**
+ * Calls `onDue` for items whose time is over. All share one timer, set for the earliest of them; when it fires, it looks
+ * through `items`. An item that ends in time, as most do, costs two assignments: no timer, and no place in a list.
+ */
+export class Deadlines<Item extends Timed> {
   readonly #time: TimeSource;
-  readonly #ms: number;
+  readonly #items: () => readonly Item[];
   readonly #onDue: (item: Item) => void;
+  /** How many items have a deadline. */
+  #count = 0;
   #timer: Timer | null = null;
+  /** When the timer fires. */
+  #firesAt = 0;
   /** The timer does not keep the process alive. */
   #idle = false;
   #idleCheckQueued = false;
 
-  constructor(time: TimeSource, ms: number, onDue: (item: Item) => void) {
-    super();
+  constructor(time: TimeSource, items: () => readonly Item[], onDue: (item: Item) => void) {
     this.#time = time;
-    this.#ms = ms;
+    this.#items = items;
     this.#onDue = onDue;
   }
 
-  start(link: Link<Item>, now: number): void {
-    link.due = now + this.#ms;
-    this.add(link);
-    if (this.#timer === null) this.#schedule(this.#ms);
+  /** Gives an item `ms` from `now`, in place of the deadline that it may have. */
+  start(item: Item, ms: number, now: number): void {
+    if (item.due === 0) this.#count++;
+    item.due = now + ms;
+    if (this.#timer === null || item.due < this.#firesAt) this.#schedule(item.due, ms);
     else if (this.#idle) this.#setIdle(this.#timer, false);
   }
 
-  override remove(link: Link<Item>): void {
-    super.remove(link);
-    if (this.size === 0 && !this.#idle && !this.#idleCheckQueued) this.#queueIdleCheck();
+  /** The item has no deadline any more. */
+  end(item: Item): void {
+    if (item.due === 0) return;
+    item.due = 0;
+    this.#count--;
+    if (this.#count === 0 && !this.#idle && !this.#idleCheckQueued) this.#queueIdleCheck();
   }
 
   stop(): void {
@@ -41,12 +55,12 @@ export class Deadlines<Item> extends LinkedList<Item> {
     this.#idle = false;
   }
 
-  /** Lets the process end once the list is empty; checked once per tick, or calls in a row would switch it twice each. */
+  /** Lets the process end once no item has a deadline; checked once per tick, or calls in a row would switch it twice each. */
   #queueIdleCheck(): void {
     this.#idleCheckQueued = true;
     setImmediate(() => {
       this.#idleCheckQueued = false;
-      if (this.size === 0 && this.#timer !== null) this.#setIdle(this.#timer, true);
+      if (this.#count === 0 && this.#timer !== null) this.#setIdle(this.#timer, true);
     });
   }
 
@@ -56,25 +70,37 @@ export class Deadlines<Item> extends LinkedList<Item> {
   }
 
   /** When the clock fails to give a timer, it is asked again soon: the deadline must not be lost. */
-  #schedule(ms: number): void {
+  #schedule(due: number, ms: number): void {
+    this.stop();
     try {
       this.#timer = this.#time.clock.setTimer(() => this.#fire(), ms);
+      this.#firesAt = due;
     } catch {
       setImmediate(() => {
-        if (this.first !== null && this.#timer === null) this.#schedule(ms);
+        if (this.#timer === null) this.#scheduleNext();
       });
     }
   }
 
   #fire(): void {
-    this.#timer = null;
-    this.#idle = false;
+    this.stop();
     const now = this.#time.now();
     // Timers may fire up to a millisecond early.
-    for (let link = this.first; link !== null && link.due - now <= 1; link = this.first) {
-      this.remove(link);
-      this.#onDue(link.item);
+    const isDue = ({ due }: Item) => due !== 0 && due - now <= 1;
+    const over = this.#items().filter(isDue);
+    // The end of one may end others, or give them more time.
+    for (const item of over.toSorted((a, b) => a.due - b.due)) {
+      if (!isDue(item)) continue;
+      this.end(item);
+      this.#onDue(item);
     }
-    if (this.first !== null && this.#timer === null) this.#schedule(Math.max(1, this.first.due - now));
+    if (this.#timer === null) this.#scheduleNext();
+  }
+
+  /** Sets the timer for the earliest item. */
+  #scheduleNext(): void {
+    let next = 0;
+    for (const { due } of this.#items()) if (due !== 0 && (next === 0 || due < next)) next = due;
+    if (next !== 0) this.#schedule(next, Math.max(1, next - this.#time.now()));
   }
 }

@@ -1,11 +1,9 @@
-/** A place in a {@link LinkedList}; each call has one for its timer and one for its signal. */
+/** A place in a {@link LinkedList}, such as that of a call among the calls of its caller's signal. */
 export class Link<Item> {
   readonly item: Item;
   previous: Link<Item> | null = null;
   next: Link<Item> | null = null;
   list: LinkedList<Item> | null = null;
-  /** When the item is due, for lists kept by time. */
-  due = 0;
 
   constructor(item: Item) {
     this.item = item;
