@@ -16,7 +16,7 @@ export function infoOf(call: Call): CallInfo {
     tool: call.tool!.name,
     depth: call.depth,
     ...withoutUndefined({
-      deadlineAt: deadlineAt === 0 ? undefined : host.time.epoch + deadlineAt,
+      deadlineAt: deadlineAt === 0 ? undefined : host.time.at(deadlineAt),
       parentRunId: parent?.runId ?? stored?.record.info.parentRunId,
       sessionId,
       conversationId,

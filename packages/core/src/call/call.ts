@@ -29,7 +29,7 @@ export interface CallHost {
   readonly logger: Logger;
   readonly limits: ResolvedLimits;
   /** The host's own time, in milliseconds: small numbers, which need no memory of their own. */
-  readonly time: { readonly epoch: number; now(): number; stamp(time: number): string };
+  readonly time: { now(): number; at(time: number): number; stamp(time: number): string };
   readonly ids: {
     nextRunId(): string;
     claim(sessionId: string, callId: string): boolean;
@@ -102,8 +102,8 @@ export class Call {
   readonly ending = new Ending();
   declare approval: ApprovalState | null;
   /** The permits that it holds, as bits of `permits.ts`. */
-  permits = 0;
-  stop: Stop | null = null;
+  declare permits: number;
+  declare stop: Stop | null;
 
   /** Index of the next hop. */
   hop = 0;
@@ -132,7 +132,7 @@ export class Call {
   declare thrown: { readonly value: unknown } | null;
 
   /** The record of a call that waits, or waited, for an approval or for the client. */
-  stored: StoredCall | null;
+  declare stored: StoredCall | null;
   /** Lets the session resume the call that now waits. */
   declare ticket: string | null;
   /** Holds the state of its session, so that the host does not drop it while the call waits. */
@@ -142,13 +142,13 @@ export class Call {
   /** The call id is claimed for the session. */
   declare claimedId: boolean;
   /** What listeners of the tracing channel see; null when the channel had none at the start. */
-  trace: ActiveTrace | null = null;
+  declare trace: ActiveTrace | null;
 
   /** When its deadline or its grace is over, in the host's time; 0 while neither runs. */
   due = 0;
   /** Its place among the host's active calls; -1 when it is not one of them. */
   place = -1;
-  signal: Link<Call> | null = null;
+  declare signal: Link<Call> | null;
   /** The link to the caller's cancellation token. */
   declare cancellation: Link<Call> | null;
   /** The id under which that token lists the call as running. */
@@ -168,13 +168,13 @@ export class Call {
     this.given = given;
     this.generation = generation;
     this.parent = parent;
-    this.stored = resumed;
     this.announced = resumed !== null;
     if (resumed === null) {
       this.depth = parent === null ? 0 : parent.depth + 1;
       this.runId = host.ids.nextRunId();
       this.callId = request.id ?? this.runId;
     } else {
+      this.stored = resumed;
       const { info } = resumed.record;
       this.depth = info.depth;
       this.runId = info.runId;
@@ -196,6 +196,11 @@ export function needsApproval({ approval }: Call): boolean {
 }
 
 const rare = {
+  permits: 0,
+  stop: null,
+  trace: null,
+  signal: null,
+  stored: null,
   approval: null,
   waited: false,
   withdraw: null,

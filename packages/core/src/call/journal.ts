@@ -199,7 +199,7 @@ function endOf(call: Call, { ticket }: StoredCall): RecordedEnd {
   const { code, error } = ending.result!;
   return {
     status: ending.status,
-    at: host.time.epoch + timing.endedAt,
+    at: host.time.at(timing.endedAt),
     ...(code === undefined ? {} : { code }),
     ...(error === undefined || ticket !== null ? {} : { error }),
     sealed: ticket === null ? null : encryptWithTicket(outcomeOf(call), ticket),

@@ -84,7 +84,7 @@ function failedStart(host: CallHost, request: unknown, err: unknown): ToolOutcom
   host.logger.error({ err }, "a call could not start");
   const runId = host.ids.nextRunId();
   const tool = textOf(request, "name") ?? "";
-  const fetchedAt = new Date(host.time.epoch).toISOString();
+  const fetchedAt = host.time.stamp(1);
   return {
     callId: textOf(request, "id") ?? runId,
     runId,

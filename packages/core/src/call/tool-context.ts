@@ -38,7 +38,7 @@ export class ToolCallContext implements ToolContext {
 
   get deadlineAt(): number {
     const { host, timing } = this.#call;
-    return (timing.deadlineAt === 0 ? undefined : host.time.epoch + timing.deadlineAt) as never;
+    return (timing.deadlineAt === 0 ? undefined : host.time.at(timing.deadlineAt)) as never;
   }
 
   get parentRunId(): string {

@@ -2,6 +2,8 @@
 export interface Clock {
   /** Milliseconds since the epoch. */
   now(): number;
+  /** Whole milliseconds since any moment, of a clock that is never set. Durations and deadlines use it, if it is there. */
+  elapsed?(): number;
   /** Calls `callback` once, about `ms` from now. */
   setTimer(callback: () => void, ms: number): Timer;
 }
@@ -13,9 +15,17 @@ export interface Timer {
   keepAlive(on: boolean): void;
 }
 
+const { hrtime } = process;
+const firstSecond = hrtime()[0];
+
 /** The machine's clock, the default of `createHost`. */
 export const systemClock: Clock = {
   now: () => Date.now(),
+  elapsed() {
+    // Takes 34 ns, and `performance.now()` 42: a call reads the clock twice.
+    const time = hrtime();
+    return (time[0] - firstSecond) * 1000 + ((time[1] / 1e6) | 0);
+  },
   setTimer(callback, ms) {
     const timer = setTimeout(callback, ms);
     return {
