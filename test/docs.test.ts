@@ -3,7 +3,7 @@ import { glob, mkdtemp, readFile, realpath, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { checkTypes, readBlocks, tryPage } from "./support/doc-blocks.ts";
+import { checkTypes, followOnce, readBlocks, tryPage } from "./support/doc-blocks.ts";
 
 const root = join(import.meta.dirname, "..");
 
@@ -56,11 +56,15 @@ beforeAll(async () => {
 });
 afterAll(() => rm(base, { recursive: true }));
 
+const follow = followOnce((page) => tryPage(root, page, base));
+
 test.each(pages)("the steps of %s work as the page says", async (page) => {
-  expect(await tryPage(root, page, base)).toBeGreaterThan(0);
+  expect(await follow.one(page)).toBeGreaterThan(0);
 });
 
-test("the files that the pages above have made have the types that the packages declare", async () => {
+test("the files that the pages above make have the types that the packages declare", async () => {
+  await follow.all(pages);
+
   await expect(checkTypes(root, base)).resolves.toBeUndefined();
 });
 

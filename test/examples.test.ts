@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { startPostgres } from "../packages/store/test/postgres.ts";
-import { checkTypes, tryPage } from "./support/doc-blocks.ts";
+import { checkTypes, followOnce, tryPage } from "./support/doc-blocks.ts";
 
 const root = join(import.meta.dirname, "..");
 
@@ -23,13 +23,18 @@ const examples = (await readdir(join(root, "examples"), { withFileTypes: true })
   .filter((entry) => entry.isDirectory())
   .map(({ name }) => name);
 
-test.each(examples)("the steps of examples/%s work as its README says", async (name) => {
+const follow = followOnce(async (name) => {
   const files = join(root, "examples", name);
   const env = name === "fleet-of-two" ? { DATABASE_URL: await postgres.database("fleet") } : {};
+  return tryPage(root, `examples/${name}/README.md`, base, { files, env });
+});
 
-  expect(await tryPage(root, `examples/${name}/README.md`, base, { files, env })).toBeGreaterThan(0);
+test.each(examples)("the steps of examples/%s work as its README says", async (name) => {
+  expect(await follow.one(name)).toBeGreaterThan(0);
 });
 
 test("the examples have the types that the packages declare", async () => {
+  await follow.all(examples);
+
   await expect(checkTypes(root, base)).resolves.toBeUndefined();
 });

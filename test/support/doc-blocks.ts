@@ -63,6 +63,21 @@ export async function tryPage(root: string, page: string, base: string, given: G
   return blocks.filter(({ mark }) => mark === "run").length;
 }
 
+/** Follows each page once: a test of what all of them make works in any order. */
+export function followOnce(follow: (page: string) => Promise<number>) {
+  const runs = new Map<string, Promise<number>>();
+  const one = (page: string) => {
+    const run = runs.get(page) ?? follow(page);
+    runs.set(page, run);
+    return run;
+  };
+  const all = async (pages: readonly string[]) => {
+    // One after the other, as the tests do; their own tests report what fails.
+    for (const page of pages) await one(page).catch(() => undefined);
+  };
+  return { one, all };
+}
+
 interface Reader {
   readonly root: string;
   readonly folder: string;

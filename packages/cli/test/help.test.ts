@@ -1,11 +1,7 @@
 import { spawnSync } from "node:child_process";
-import { PassThrough, Readable } from "node:stream";
 import { expect, test } from "vitest";
 import { commandGroups } from "../src/commands.ts";
-import type { Shell } from "../src/process/shell.ts";
-import { runProgram } from "../src/program.ts";
-import { createScreen } from "../src/screen/screen.ts";
-import { root, runCommand } from "./support/workspace.ts";
+import { root, runCommand, runHere } from "./support/workspace.ts";
 
 const commands = commandGroups.flatMap((group) => group.commands);
 
@@ -34,31 +30,8 @@ test.each(commands.map(({ name }) => name))("the help of %s has its options and 
 test("a process of its own prints the same help", async () => {
   const here = await runHere(["check", "--help"]);
 
-  expect(await runCommand(["check", "--help"])).toMatchObject({ ...here, stderr: "" });
+  expect(await runCommand(["check", "--help"])).toMatchObject({ code: 0, stdout: here.stdout, stderr: "" });
 });
-
-/** Runs a command in this process, which prints the same as one of its own, and starts no program for each help. */
-async function runHere(
-  words: readonly string[],
-): Promise<{ readonly code: number; readonly stdout: string }> {
-  let [code, stdout]: [number, string] = [0, ""];
-  const screen = createScreen({ write: (text) => void (stdout += text) }, {});
-  const shell: Shell = {
-    env: {},
-    cwd: root,
-    settings: { verbosity: "normal", plan: undefined },
-    input: Readable.from([]),
-    out: screen,
-    err: screen,
-    terminal: undefined,
-    calls: { begin: () => () => {} },
-    openAnswerStream: () => new PassThrough(),
-    end: (ended) => void (code = ended),
-    interruptible: (work) => work(new AbortController()),
-  };
-  await runProgram(words, shell);
-  return { code, stdout };
-}
 
 test("without a command the help is shown, and that is wrong usage", async () => {
   const { code, stdout, stderr } = await runCommand([]);

@@ -60,7 +60,7 @@ test("FORGE-N20: eval asks the plan's prompts, runs no tool, and shows which too
 });
 
 test("FORGE-N22, FORGE-N23, FORGE-N24: a recorded run is asked again, with a history, a swap and limits", async () => {
-  const { run, read, write } = await workspace({ ...files, "good.json": exchange("list") });
+  const { here: run, read, write } = await workspace({ ...files, "good.json": exchange("list") });
   const evaluate = (...words: string[]) => run(["eval", "plan.yaml", ...words]);
   const first = await evaluate(
     "--model",
@@ -101,7 +101,7 @@ test("FORGE-N22, FORGE-N23, FORGE-N24: a recorded run is asked again, with a his
 });
 
 test("evaluations that say something unknown are refused at their line", async () => {
-  const { run } = await workspace({
+  const { here: run } = await workspace({
     ...files,
     "plan.yaml": `version: 1\ntools:\n  - module: ./find.ts\nevals:\n  - prompt: x\n    expect: { tool: [find] }\n`,
     "empty.yaml": `version: 1\ntools:\n  - module: ./find.ts\n`,

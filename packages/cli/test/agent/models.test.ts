@@ -2,14 +2,14 @@ import { once } from "node:events";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { expect, onTestFinished, test } from "vitest";
-import { planOf, runCommand, workspace } from "../support/workspace.ts";
+import { planOf, runCommand, runHere, workspace } from "../support/workspace.ts";
 
 // Each test is several processes, one after the other.
 const env = { ANTHROPIC_API_KEY: "sk-secret" };
 
 test("models lists the providers, the install command of a missing package and the variable of a key, never the key", async () => {
   const people = await runCommand(["models"], { env });
-  const programs = await runCommand(["models", "--json"], { env });
+  const programs = await runHere(["models", "--json"], { env });
   const rows = people.stdout.split("\n");
   const rowOf = (name: string) => rows.find((row) => row.startsWith(`${name} `));
 
@@ -53,8 +53,8 @@ test("models lists the models of a server, with the key of the variable that is 
   onTestFinished(() => void server.close());
   const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/v1`;
   const keyed = { env: { MY_KEY: "k", OPENAI_API_KEY: "other" } };
-  const people = await runCommand(["models", url], keyed);
-  const programs = await runCommand(["models", url, "--json", "--key-variable", "MY_KEY"], keyed);
+  const people = await runHere(["models", url], keyed);
+  const programs = await runHere(["models", url, "--json", "--key-variable", "MY_KEY"], keyed);
 
   expect(people).toMatchObject({ code: 0, stdout: "llama3.2:3b\nqwen\n" });
   expect(programs.json()).toEqual({ baseUrl: url, models: ["llama3.2:3b", "qwen"] });
@@ -67,8 +67,8 @@ test("a server that does not answer, and a provider without a list, are errors w
   const { port } = server.address() as AddressInfo;
   server.close();
   await once(server, "close");
-  const gone = await runCommand(["models", `http://127.0.0.1:${port}/v1`]);
-  const unlisted = await runCommand(["models", "anthropic"]);
+  const gone = await runHere(["models", `http://127.0.0.1:${port}/v1`]);
+  const unlisted = await runHere(["models", "anthropic"]);
 
   expect(gone.code).toBe(1);
   expect(gone.stderr).toMatch(/PROVIDER_FAILED.*ECONNREFUSED.*start the server/);

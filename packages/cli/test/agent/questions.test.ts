@@ -63,7 +63,7 @@ test("what a sub-agent does is indented below the call that runs it, at a termin
     response(say("It is there.")),
     response(say("The helper found it.")),
   ];
-  const { folder, run } = await workspace({
+  const { folder, here: run } = await workspace({
     "mount-plan.yaml": `${planOf("./look.ts", "delegate")}session:
   orchestrator: { model: replay }
   agents:

@@ -87,7 +87,7 @@ test("a turn that waits for a person is found, approved and resumed by other pro
 });
 
 test("what the client did comes with --results, and a session forks", async () => {
-  const { run } = await workspace({
+  const { here: run } = await workspace({
     "mount-plan.yaml": planOf("./pick.ts"),
     "pick.ts": pick,
     "one.json": JSON.stringify([response(call("c1", "pick"))]),
@@ -125,7 +125,7 @@ test("a session that is shown names its parent, and the sessions that it began",
     }));
   }
 `;
-  const { run } = await workspace({
+  const { here: run } = await workspace({
     "mount-plan.yaml": `${planOf("./hand.ts")}session: { orchestrator: { model: m } }\n`,
     "hand.ts": hand,
     "one.json": JSON.stringify([response(call("c1", "hand")), response(say("done")), response(say("end"))]),
@@ -193,7 +193,7 @@ test("a plan's own orchestrator asks its server, with its key, and the text come
 });
 
 test("a missing model, record or session is reported", async () => {
-  const { run } = await workspace({ "mount-plan.yaml": "version: 1\n", "bad.json": "{" });
+  const { here: run } = await workspace({ "mount-plan.yaml": "version: 1\n", "bad.json": "{" });
 
   const none = await run(["run", "hello"]);
   expect([none.code, none.stderr]).toEqual([2, expect.stringContaining("--model")]);

@@ -28,7 +28,7 @@ test("O7, O10: a plan with state keeps the default audit, which names the system
 });
 
 test("O10: call without a tool says what is missing, and how to list the tools", async () => {
-  const { run } = await workspace({ "pay.ts": pay, "mount-plan.yaml": planOf("./pay.ts") });
+  const { here: run } = await workspace({ "pay.ts": pay, "mount-plan.yaml": planOf("./pay.ts") });
   const { code, stderr } = await run(["call"]);
 
   expect(code).toBe(2);
@@ -37,7 +37,7 @@ test("O10: call without a tool says what is missing, and how to list the tools",
 });
 
 test("O10: the help has its commands in groups, and names the environment variables and the pages", async () => {
-  const { run } = await workspace({});
+  const { here: run } = await workspace({});
   const { stdout } = await run(["--help"]);
 
   expect(stdout.match(/^\S.*:$/gm)!.length).toBeGreaterThan(3);
@@ -47,7 +47,7 @@ test("O10: the help has its commands in groups, and names the environment variab
 
 test("R17: audit --prune deletes the records of processes that wrote nothing for so many days, and the rest can be checked", async () => {
   const plan = `${planOf("./pay.ts")}state: sqlite:./state.db\naudit: durable\n`;
-  const { run, folder } = await workspace({ "pay.ts": pay, "mount-plan.yaml": plan });
+  const { here: run, folder } = await workspace({ "pay.ts": pay, "mount-plan.yaml": plan });
   const call = async () => expect((await run(["call", "pay"], { env })).code).toBe(3);
   await call();
   const { length } = (await run(["audit", "--json"])).json() as { length: number };

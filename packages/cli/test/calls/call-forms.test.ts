@@ -35,7 +35,7 @@ describe("the ways to write arguments", () => {
     ["order_book(Emma)", /"Emma" has no name before it/],
     ["order_book(title: [1)", /cannot be read/],
   ])("%s is wrong usage", async (word, says) => {
-    const { run } = await workspace(files);
+    const { here: run } = await workspace(files);
     const { code, stderr } = await run(["call", word]);
 
     expect([code, stderr]).toEqual([2, expect.stringMatching(says)]);
@@ -76,7 +76,7 @@ describe("the ways to write arguments", () => {
 
 describe("without a plan", () => {
   test("--stdio calls, lists and describes the tools of an MCP server", async () => {
-    const { run } = await workspace(files);
+    const { here: run } = await workspace(files);
     const server = [
       "--stdio",
       [process.execPath, ...command, "serve", "--stdio"].map((word) => `"${word}"`).join(" "),
@@ -93,14 +93,14 @@ describe("without a plan", () => {
   });
 
   test("two sources are wrong usage", async () => {
-    const { run } = await workspace(files);
+    const { here: run } = await workspace(files);
     const { code, stderr } = await run(["call", "--module", "./order.ts", "--stdio", "x", "order_book"]);
 
     expect([code, stderr]).toEqual([2, expect.stringContaining("--module and --stdio: give one of them")]);
   });
 
   test("nothing is stored beside it", async () => {
-    const { run, read } = await workspace({ "order.ts": order });
+    const { here: run, read } = await workspace({ "order.ts": order });
     const { code } = await run([
       "call",
       "--module",

@@ -62,7 +62,7 @@ test("the arguments may come from standard input", async () => {
 
 test("the tool and the outcome name the caller", async () => {
   const body = "return data({ session: context.sessionId, user: context.userId, mode: context.mode });";
-  const { run } = await workspace({
+  const { here: run } = await workspace({
     "mount-plan.yaml": planOf("./who.ts"),
     "who.ts": oneTool({ name: "who", body }),
   });
@@ -100,7 +100,7 @@ test.each([
     said: "INVALID_ARGUMENTS",
   },
 ])("$title end with 1 and say what is wrong", async ({ words, status, said }) => {
-  const { run } = await workspace({ "mount-plan.yaml": planOf("./greet.ts"), "greet.ts": greet });
+  const { here: run } = await workspace({ "mount-plan.yaml": planOf("./greet.ts"), "greet.ts": greet });
   const { code, stdout } = await run(["call", ...words]);
 
   expect(code).toBe(1);
@@ -121,7 +121,7 @@ test("FORGE-18: without a terminal a tool that needs confirmation waits, and the
 });
 
 test("--approve approves the one call that it stands beside", async () => {
-  const { run } = await workspace({ "mount-plan.yaml": planOf("./remove.ts"), "remove.ts": remove });
+  const { here: run } = await workspace({ "mount-plan.yaml": planOf("./remove.ts"), "remove.ts": remove });
   const { code, json } = await run(["call", "remove", '{"path":"a"}', "--approve", "--json"]);
 
   expect(code).toBe(0);
@@ -170,7 +170,7 @@ test("a tool that ignores its signal does not keep the command alive", async () 
 });
 
 test("--timeout gives up", async () => {
-  const { run } = await workspace({ "mount-plan.yaml": planOf("./wait.ts"), "wait.ts": waiting });
+  const { here: run } = await workspace({ "mount-plan.yaml": planOf("./wait.ts"), "wait.ts": waiting });
   const { code, json } = await run(["call", "wait", "--timeout", "1", "--json"]);
 
   expect(code).toBe(1);
@@ -206,7 +206,7 @@ test("what a module or a tool logs goes to stderr; stdout is the outcome alone",
 });
 
 test("a plan that is invalid ends with 78, and nothing is called", async () => {
-  const { run } = await workspace({ "mount-plan.yaml": planOf("./gone.ts") });
+  const { here: run } = await workspace({ "mount-plan.yaml": planOf("./gone.ts") });
   const people = await run(["call", "greet", "{}"]);
   const programs = await run(["call", "greet", "{}", "--json"]);
 
@@ -224,7 +224,7 @@ test.each([
   { title: "an invalid timeout", words: ["call", "greet", "--timeout", "soon"] },
   { title: "an unknown option", words: ["call", "greet", "--aprove"] },
 ])("$title is wrong usage, and ends with 2", async ({ words }) => {
-  const { run } = await workspace({});
+  const { here: run } = await workspace({});
   const people = await run(words);
   const programs = await run([...words, "--json"]);
 

@@ -32,7 +32,7 @@ test("comments and other servers stay, and --remove leaves the file as it was", 
   },
 }
 `;
-  const { run, read } = await workspace({ ...files, ".vscode/mcp.json": before });
+  const { here: run, read } = await workspace({ ...files, ".vscode/mcp.json": before });
 
   await run(["connect", "vscode", "--yes"]);
   const between = await read(".vscode/mcp.json");
@@ -48,7 +48,7 @@ test("comments and other servers stay, and --remove leaves the file as it was", 
 });
 
 test("a file that is not JSON is left alone, and said so", async () => {
-  const { run, read } = await workspace({ ...files, ".mcp.json": "{ not json" });
+  const { here: run, read } = await workspace({ ...files, ".mcp.json": "{ not json" });
 
   const ended = await run(["connect", "claude-code", "--yes"]);
 
@@ -58,7 +58,7 @@ test("a file that is not JSON is left alone, and said so", async () => {
 });
 
 test("variables that a client cannot refer to are named", async () => {
-  const { run, folder } = await workspace(files);
+  const { here: run, folder } = await workspace(files);
 
   const ended = await run(["connect", "claude-desktop", "--yes", "--json"], {
     env: { XDG_CONFIG_HOME: folder, HOME: folder },

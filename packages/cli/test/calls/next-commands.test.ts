@@ -25,14 +25,14 @@ test("O9: a pending call shows the commands to type next, and the beginning of a
 });
 
 test("O9: an invalid ticket says what it must be resumed with", async () => {
-  const { run } = await workspace(files);
+  const { here: run } = await workspace(files);
   const { code, stderr } = await run(["resume", "nothing", "plan.yaml"]);
 
   expect([code, stderr]).toEqual([1, expect.stringMatching(/TICKET_INVALID[\s\S]*hint: .*--session/)]);
 });
 
 test("O9: approvals alone is its list", async () => {
-  const { run } = await workspace({ ...files, "mount-plan.yaml": files["plan.yaml"] });
+  const { here: run } = await workspace({ ...files, "mount-plan.yaml": files["plan.yaml"] });
 
   expect(await run(["approvals"])).toMatchObject({
     code: 0,

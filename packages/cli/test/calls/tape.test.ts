@@ -30,7 +30,7 @@ test("call --record writes a tape of its owner, and --replay answers from it wit
 });
 
 test("call --replay reports how a call differs, and ends with 1", async () => {
-  const { run } = await workspace(files);
+  const { here: run } = await workspace(files);
   await run(["call", "plan.yaml", "note", "text=a", "--record", "calls.tape"]);
   const other = await run(["call", "plan.yaml", "note", "text=b", "--replay", "calls.tape"]);
   const both = await run(["call", "plan.yaml", "note", "text=b", "--replay", "calls.tape", "--record", "x"]);
@@ -71,7 +71,7 @@ test("what a server over HTTP recorded is replayed to an MCP client, without the
 });
 
 test("a tape is for one plan: --also with --record is refused", async () => {
-  const { run } = await workspace(files);
+  const { here: run } = await workspace(files);
   const ended = await run([
     "serve",
     "plan.yaml",
@@ -85,7 +85,7 @@ test("a tape is for one plan: --also with --record is refused", async () => {
 });
 
 test("run --record keeps the model's answers, too: the same file answers the turn again", async () => {
-  const { run, read } = await workspace({
+  const { here: run, read } = await workspace({
     ...files,
     "exchange.json": JSON.stringify([
       response(call("c1", "note", { text: "hello", password: "hunter-2" })),
@@ -109,7 +109,7 @@ test("run --record keeps the model's answers, too: the same file answers the tur
 test("replay: in a plan's tests makes the calls of a tape again, and notices a changed rule and tool", async () => {
   const plan = (policy: string) => `${planOf("./note.ts")}${policy}tests:\n  - replay: calls.tape\n`;
   const allow = "policy:\n  rules:\n    - { match: { tool: note }, answer: allow }\n";
-  const { run, write } = await workspace({ ...files, "plan.yaml": plan(allow) });
+  const { here: run, write } = await workspace({ ...files, "plan.yaml": plan(allow) });
   const missing = await run(["test", "plan.yaml"]);
   await run(["call", "plan.yaml", "note", "text=a", "--record", "calls.tape"]);
   const same = await run(["test", "plan.yaml", "--mutate"]);

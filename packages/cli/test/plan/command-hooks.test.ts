@@ -35,7 +35,7 @@ test.each([
   ["- { command: ./guard.sh, event: tool:pre }", /PLAN_KEY_UNKNOWN plan.yaml:5:[\s\S]*did you mean "events"/],
   ["- { command: [], timeoutMs: 5 }", /plan.yaml:5:16[\s\S]*the command of a hook is a text/],
 ])("a mistake in %s is reported with its place", async (hook, says) => {
-  const { run } = await workspace({ "plan.yaml": plan(hook), "note.ts": note });
+  const { here: run } = await workspace({ "plan.yaml": plan(hook), "note.ts": note });
   const { code, stdout } = await run(["check", "plan.yaml"]);
 
   expect([code, stdout]).toEqual([78, expect.stringMatching(says)]);
@@ -43,7 +43,7 @@ test.each([
 
 test("a plan with a command is listed from manifests", async () => {
   const text = "version: 1\ntools:\n  - module: hello-world\nhooks:\n  - command: ./guard.sh\n";
-  const { run } = await workspace({ "plan.yaml": text });
+  const { here: run } = await workspace({ "plan.yaml": text });
   const { code, json } = await run(["list", "plan.yaml", "--json"]);
 
   expect([code, json()["from"]]).toEqual([0, "manifests"]);

@@ -22,7 +22,7 @@ test("O5: describe shows a tool's arguments as a table, and a call that works", 
 });
 
 test("describe of an unknown tool names near ones and ends with 1", async () => {
-  const { run } = await workspace({ "mount-plan.yaml": planOf("./greet.ts"), "greet.ts": greet });
+  const { here: run } = await workspace({ "mount-plan.yaml": planOf("./greet.ts"), "greet.ts": greet });
   const { code, stderr } = await run(["describe", "gret"]);
 
   expect([code, stderr]).toEqual([1, expect.stringContaining('did you mean "greet"?')]);
@@ -33,13 +33,13 @@ test.each([
   ["after", ["describe", "greet", "--plan", "other.yaml", "--json"]],
   ["as its argument", ["describe", "other.yaml", "greet", "--json"]],
 ])("O11: the plan may be given %s a command's name", async (_, words) => {
-  const { run } = await workspace({ "other.yaml": planOf("./greet.ts"), "greet.ts": greet });
+  const { here: run } = await workspace({ "other.yaml": planOf("./greet.ts"), "greet.ts": greet });
 
   expect((await run(words)).json()).toMatchObject({ name: "greet" });
 });
 
 test("O11: arguments of a call may be written as words", async () => {
-  const { run } = await workspace({
+  const { here: run } = await workspace({
     "mount-plan.yaml": planOf("./greet.ts"),
     "greet.ts": greet,
     "name.txt": "Ada",

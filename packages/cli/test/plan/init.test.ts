@@ -47,7 +47,7 @@ describe("T5: from an empty folder to a first own call", () => {
   });
 
   test("at a terminal init asks three questions", async () => {
-    const { folder, run } = await workspace({ "mine/.gitignore": "dist/" });
+    const { folder, here: run } = await workspace({ "mine/.gitignore": "dist/" });
     const cwd = join(folder, "mine");
     const terminal = await answerInit(cwd, { firstTool: "n", files: "y" });
     expect(await terminal.ended, terminal.text()).toBe(0);
@@ -60,7 +60,11 @@ describe("T5: from an empty folder to a first own call", () => {
   });
 
   test("in a folder with settings of other applications init offers to import them", async () => {
-    const { folder, run, read } = await workspace({
+    const {
+      folder,
+      here: run,
+      read,
+    } = await workspace({
       "mine/.mcp.json": JSON.stringify({ mcpServers: { notes: { command: "notes-server" } } }),
       "mine/.cursor/mcp.json": "{ this is no list",
       "mine/.claude/settings.json": JSON.stringify({ permissions: { deny: ["Bash(rm *)"] } }),
@@ -82,7 +86,7 @@ describe("T5: from an empty folder to a first own call", () => {
   });
 
   test("init changes no file that is there, and adds the missing lines to .gitignore", async () => {
-    const { run, read } = await workspace({
+    const { here: run, read } = await workspace({
       "mine/package.json": '{"name":"old"}',
       "mine/.gitignore": "dist/\nnode_modules",
       "mine/.mcp.json": "{}",
@@ -100,7 +104,7 @@ describe("T5: from an empty folder to a first own call", () => {
   test.each([[["add", "filesystem"]], [["list"]], [["check"]]])(
     "%j in an empty folder says how to begin",
     async (words) => {
-      const { run } = await workspace({});
+      const { here: run } = await workspace({});
       const { code, stderr } = await run(words);
 
       expect(code).toBe(78);

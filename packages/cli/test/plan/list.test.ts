@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { oneTool, planOf, runCommand, workspace } from "../support/workspace.ts";
+import { oneTool, planOf, runHere, workspace } from "../support/workspace.ts";
 
 const remove = oneTool({
   name: "remove",
@@ -9,7 +9,7 @@ const remove = oneTool({
 });
 
 test("tools are listed from manifests where packages have them; no module is imported", async () => {
-  const { code, json } = await runCommand(["list", "mount-plans/minimal.yaml", "--json"]);
+  const { code, json } = await runHere(["list", "mount-plans/minimal.yaml", "--json"]);
 
   expect(code).toBe(0);
   expect(json()).toMatchObject({
@@ -45,15 +45,15 @@ test("what manifests tell is what mounting reports", async () => {
   ];
   const pick = ({ tools }: Record<string, unknown>) =>
     (tools as Record<string, unknown>[]).map((tool) => facts.map((fact) => tool[fact]));
-  const listed = await runCommand(["list", "mount-plans/reference.yaml", "--json"]);
-  const mounted = await runCommand(["list", "mount-plans/reference.yaml", "--mode", "general", "--json"]);
+  const listed = await runHere(["list", "mount-plans/reference.yaml", "--json"]);
+  const mounted = await runHere(["list", "mount-plans/reference.yaml", "--mode", "general", "--json"]);
 
   expect(mounted.json()["from"]).toBe("modules");
   expect(pick(listed.json())).toEqual(pick(mounted.json()));
 });
 
 test("a missing module is reported with its line", async () => {
-  const { run } = await workspace({ "plan.yaml": planOf("gone") });
+  const { here: run } = await workspace({ "plan.yaml": planOf("gone") });
   const { code, stderr } = await run(["list", "plan.yaml"]);
 
   expect(code).toBe(78);
@@ -62,7 +62,7 @@ test("a missing module is reported with its line", async () => {
 
 test("an overlay that is asked for is laid over the plan that is listed", async () => {
   const overlay = "version: 1\ntools:\n  - id: hello-world\n    prefix: my_\n";
-  const { run } = await workspace({ "plan.yaml": planOf("hello-world"), "plan.ci.yaml": overlay });
+  const { here: run } = await workspace({ "plan.yaml": planOf("hello-world"), "plan.ci.yaml": overlay });
   const { code, json } = await run(["list", "plan.yaml", "--env", "ci", "--json"]);
 
   expect(code).toBe(0);
@@ -86,8 +86,7 @@ registerHooks({ load(url, context, next) {
 });
 
 test("O5: list filters by name, category and module, and prints names alone", async () => {
-  const list = (...words: string[]) =>
-    runCommand(["list", "mount-plans/reference.yaml", "--names", ...words]);
+  const list = (...words: string[]) => runHere(["list", "mount-plans/reference.yaml", "--names", ...words]);
   const [byName, byCategory, byModule] = await Promise.all([
     list("--tool", "read_*"),
     list("--category", "delete"),
@@ -108,7 +107,7 @@ test("O5: list filters by name, category and module, and prints names alone", as
 test.each(["bogus: 1\n", "hooks: hello\n"])(
   "O8: list refuses an invalid plan, as check does: %j",
   async (line) => {
-    const { run } = await workspace({ "plan.yaml": `${planOf("hello-world")}${line}` });
+    const { here: run } = await workspace({ "plan.yaml": `${planOf("hello-world")}${line}` });
     const [listed, checked] = await Promise.all([run(["list", "plan.yaml"]), run(["check", "plan.yaml"])]);
 
     expect([listed.code, checked.code]).toEqual([78, 78]);
@@ -118,7 +117,7 @@ test.each(["bogus: 1\n", "hooks: hello\n"])(
 
 test("O6: list says that a locked plan has no lock file with its overlay", async () => {
   const files = { "plan.yaml": planOf("hello-world"), "plan.ci.yaml": "name: ci\n" };
-  const { run } = await workspace(files);
+  const { here: run } = await workspace(files);
   await run(["lock", "plan.yaml"]);
 
   expect((await run(["list", "plan.yaml", "--env", "ci"])).stderr).toContain("not with the overlays ci");
@@ -128,7 +127,7 @@ test("list --signatures prints each tool as a function of TypeScript", async () 
   const schema = `to: z.string(), "how-many": z.int().optional(), parts: z.array(z.strictObject({ size: z.enum(["s", "l"]) }))`;
   const send = oneTool({ name: "send", schema, body: "return data(1);" });
   const none = oneTool({ name: "now", body: "return data(1);" });
-  const { run } = await workspace({
+  const { here: run } = await workspace({
     "plan.yaml": planOf("./send.ts", "./now.ts"),
     "send.ts": send,
     "now.ts": none,
@@ -145,7 +144,7 @@ send({ to: string; "how-many"?: number; parts: { size: "s" | "l" }[] })
 test.each(["", "--mode=general"])(
   "O5: list shows the plan's own description of a tool, and not the summary of its author (%s)",
   async (word) => {
-    const { run } = await workspace({
+    const { here: run } = await workspace({
       "plan.yaml": `version: 1
 tools:
   - module: hello-world

@@ -15,7 +15,7 @@ test("status shows the state of each module, and what failed", async () => {
 });
 
 test("status --tree shows the time of each step", async () => {
-  const { run } = await workspace({ "mount-plan.yaml": planOf("./greet.ts"), "greet.ts": greet });
+  const { here: run } = await workspace({ "mount-plan.yaml": planOf("./greet.ts"), "greet.ts": greet });
   const { code, stdout } = await run(["status", "--tree"]);
   const asJson = await run(["status", "--tree", "--json"]);
 

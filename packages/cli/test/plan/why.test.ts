@@ -69,7 +69,7 @@ test.each([
   [["add_note", "--mode", "read"], "allowed: the call runs"],
   [["my_remove_note", "--arguments", "{}", "--mode", "read"], "not offered here: mode read"],
 ])("O8, M3: why of a module that only exports tools ends with the verdict: %j", async (words, verdict) => {
-  const { run } = await workspace(notes);
+  const { here: run } = await workspace(notes);
   const { code, stdout, stderr } = await run(["why", "plan.yaml", ...words]);
 
   expect([code, stderr]).toEqual([0, ""]);
@@ -77,7 +77,7 @@ test.each([
 });
 
 test("why shows the line that excluded a tool, and near names of an unknown one", async () => {
-  const { run } = await workspace(layers);
+  const { here: run } = await workspace(layers);
   const out = await run(["why", "plan.yaml", "delete_file"]);
   const gone = await run(["why", "plan.yaml", "read_flie"]);
   const data = await run(["why", "plan.yaml", "delete_file", "--json"]);
@@ -88,7 +88,7 @@ test("why shows the line that excluded a tool, and near names of an unknown one"
 });
 
 test("print shows the plan of all layers, each value with its line", async () => {
-  const { run } = await workspace(layers);
+  const { here: run } = await workspace(layers);
   const { code, stdout } = await run(["print", "plan.yaml", "--env", "ci"]);
 
   expect(code).toBe(0);
@@ -99,7 +99,7 @@ test("print shows the plan of all layers, each value with its line", async () =>
 test.each([[["why", "plan.yaml"]], [["why"]], [["why", "plan.yaml", "x", "--arguments", "[1]"]]])(
   "%j is wrong usage",
   async (words) => {
-    const { run } = await workspace(layers);
+    const { here: run } = await workspace(layers);
 
     expect((await run(words)).code).toBe(2);
   },

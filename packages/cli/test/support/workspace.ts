@@ -2,8 +2,11 @@ import { spawn, type ChildProcess } from "node:child_process";
 import { mkdir, mkdtemp, readFile, realpath, rm, symlink, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
+import { PassThrough, Readable } from "node:stream";
 import { text } from "node:stream/consumers";
 import { onTestFinished } from "vitest";
+import type { Shell } from "../../src/process/shell.ts";
+import { createScreen } from "../../src/screen/screen.ts";
 
 /** The repository's root. */
 export const root = join(import.meta.dirname, "../../../..");
@@ -72,6 +75,38 @@ export function runCommand(words: readonly string[], options?: RunOptions): Prom
   return startCommand(words, options).ended;
 }
 
+/**
+ * Runs the command in this process, which is many times faster: for what a command prints, writes and ends with.
+ * Signals, terminals, and what a module does to its process need {@link runCommand}.
+ */
+export async function runHere(
+  words: readonly string[],
+  { cwd = root, env = {}, input = "" }: RunOptions = {},
+): Promise<Ended> {
+  let [code, stdout, stderr] = [0, "", ""];
+  const { PATH = "", HOME = "" } = process.env;
+  const variables = { PATH, HOME, ...env };
+  const answers = new PassThrough().on("data", (chunk: Buffer) => (stdout += chunk.toString()));
+  const shell: Shell = {
+    env: variables,
+    cwd,
+    settings: { verbosity: "normal", plan: undefined },
+    input: Readable.from(input === "" ? [] : [Buffer.from(input)]),
+    out: createScreen({ write: (piece) => void (stdout += piece) }, variables),
+    err: createScreen({ write: (piece) => void (stderr += piece) }, variables),
+    terminal: undefined,
+    calls: { begin: () => () => {} },
+    openAnswerStream: () => answers,
+    end: (ended) => void (code = ended),
+    interruptible: (work) => work(new AbortController()),
+  };
+  // Imported late: most test files only start processes.
+  const { runPlainLine } = await import("../../src/plain-line.ts");
+  if (!(await runPlainLine(words, shell)))
+    await (await import("../../src/program.ts")).runProgram(words, shell);
+  return { code, stdout, stderr, json: () => JSON.parse(stdout) as Record<string, unknown> };
+}
+
 /** A folder of files, gone after the test. It finds the packages that the repository's own plans find. */
 export async function workspace(files: Readonly<Record<string, string>>) {
   const folder = await realpath(await mkdtemp(join(tmpdir(), "toolmount-cli-")));
@@ -83,11 +118,14 @@ export async function workspace(files: Readonly<Record<string, string>>) {
   }
   const run = (words: readonly string[], options: RunOptions = {}) =>
     runCommand(words, { cwd: folder, ...options });
+  /** As {@link runHere} does. */
+  const here = (words: readonly string[], options: RunOptions = {}) =>
+    runHere(words, { cwd: folder, ...options });
   const start = (words: readonly string[], options: RunOptions = {}) =>
     startCommand(words, { cwd: folder, ...options });
   const read = (path: string) => readFile(join(folder, path), "utf8");
   const write = (path: string, content: string) => writeFile(join(folder, path), content);
-  return { folder, run, start, read, write };
+  return { folder, run, here, start, read, write };
 }
 
 /** A module of one tool beside its plan. `body` is what the tool does with `params` and `context`. */
