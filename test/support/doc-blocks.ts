@@ -65,11 +65,11 @@ export async function tryPage(root: string, page: string, base: string, given: G
 
 /** Follows each page once: a test of what all of them make works in any order. */
 export function followOnce(follow: (page: string) => Promise<number>) {
-  const runs = new Map<string, Promise<number>>();
+  const followed = new Map<string, Promise<number>>();
   const one = (page: string) => {
-    const run = runs.get(page) ?? follow(page);
-    runs.set(page, run);
-    return run;
+    const blocks = followed.get(page) ?? follow(page);
+    followed.set(page, blocks);
+    return blocks;
   };
   const all = async (pages: readonly string[]) => {
     // One after the other, as the tests do; their own tests report what fails.
