@@ -92,10 +92,11 @@ export class Call {
   request: CallRequest;
   given: CallContext;
   readonly generation: Generation;
-  readonly parent: Call | null;
-  readonly depth: number;
+  /** The call of the tool that made it. */
+  declare parent: Call | null;
+  declare depth: number;
   readonly runId: string;
-  readonly callId: string;
+  callId: string;
   readonly resolve: Resolve;
 
   readonly timing: Timing;
@@ -122,7 +123,7 @@ export class Call {
   /** Warnings of the parse. */
   declare warnings: readonly string[] | null;
   /** `tool:pre` was emitted, so a terminal event must follow. */
-  announced: boolean;
+  announced = false;
 
   context: { readonly abortSignal: AbortSignal; abort(): void } | null = null;
   executing = false;
@@ -159,27 +160,15 @@ export class Call {
     generation: Generation,
     request: CallRequest,
     given: CallContext,
-    parent: Call | null,
     resolve: Resolve,
-    resumed: StoredCall | null = null,
+    runId: string,
   ) {
     this.host = host;
     this.request = request;
     this.given = given;
     this.generation = generation;
-    this.parent = parent;
-    this.announced = resumed !== null;
-    if (resumed === null) {
-      this.depth = parent === null ? 0 : parent.depth + 1;
-      this.runId = host.ids.nextRunId();
-      this.callId = request.id ?? this.runId;
-    } else {
-      this.stored = resumed;
-      const { info } = resumed.record;
-      this.depth = info.depth;
-      this.runId = info.runId;
-      this.callId = info.callId;
-    }
+    this.runId = runId;
+    this.callId = request.id ?? runId;
     this.timing = new Timing(host.time.now());
     this.resolve = resolve;
   }
@@ -196,6 +185,8 @@ export function needsApproval({ approval }: Call): boolean {
 }
 
 const rare = {
+  parent: null,
+  depth: 0,
   permits: 0,
   stop: null,
   trace: null,

@@ -19,13 +19,28 @@ export function startCall(
   const resolve = keptResolve;
   let call: Call;
   try {
-    call = new Call(host, parent?.generation ?? generation(), request, context, parent, resolve);
+    call = newCall(host, generation, request, context, parent, resolve);
   } catch (err) {
     startUnreadable(host, generation, request, context, parent, resolve, err);
     return promise;
   }
   beginCall(call);
   return promise;
+}
+
+function newCall(
+  host: CallHost,
+  generation: () => Generation,
+  request: CallRequest,
+  context: CallContext,
+  parent: Call | null,
+  resolve: Resolve,
+): Call {
+  if (parent === null) return new Call(host, generation(), request, context, resolve, host.ids.nextRunId());
+  const call = new Call(host, parent.generation, request, context, resolve, host.ids.nextRunId());
+  call.parent = parent;
+  call.depth = parent.depth + 1;
+  return call;
 }
 
 /** Ends a call whose request cannot be read as invalid, with an event like any other. */
@@ -41,14 +56,7 @@ function startUnreadable(
   try {
     const readable = readRequest(request, context);
     if (readable.problem === null) throw err;
-    const made = new Call(
-      host,
-      parent?.generation ?? generation(),
-      readable.request,
-      readable.context,
-      parent,
-      resolve,
-    );
+    const made = newCall(host, generation, readable.request, readable.context, parent, resolve);
     endCall(made, "invalid", "INVALID_ARGUMENTS", { message: readable.problem });
     beginCall(made);
   } catch (failed) {

@@ -108,10 +108,12 @@ function callOf(
   context: CallContext,
   resolve: Resolve,
 ): Call {
-  const { conversationId, turnId, mode, parallelGroupId, traceparent } = stored.record.info;
+  const { runId, callId, depth, ...info } = stored.record.info;
+  const { conversationId, turnId, mode, parallelGroupId, traceparent } = info;
   const original = { conversationId, turnId, mode, parallelGroupId, traceparent };
   const given = { ...original, ...withoutUndefined(context) };
-  return new Call(host, host.moduleSet.generation(), request, given, null, resolve, stored);
+  const call = new Call(host, host.moduleSet.generation(), request, given, resolve, runId);
+  return Object.assign(call, { callId, depth, stored, announced: true });
 }
 
 /** Whether a record has reached its expiry, or the end of the lease of the host that owned it. */
