@@ -14,11 +14,20 @@ function entry(module: string, expose: readonly string[], era = "auto") {
   };
 }
 
+/** A connected client, whose stream for the server's own messages is open: those sent before that are lost. */
 async function connect(entries: readonly object[]): Promise<Client> {
   const host = await open({ version: 1, tools: entries });
   const client = new Client({ name: "test", version: "1.0.0" });
-  await client.connect(new StreamableHTTPClientTransport(new URL(await listen(host))));
+  let isStreaming = false;
+  const answered: typeof fetch = async (url, init) => {
+    const response = await fetch(url, init);
+    if (init?.method === "GET") isStreaming = response.ok;
+    return response;
+  };
+  const url = new URL(await listen(host));
+  await client.connect(new StreamableHTTPClientTransport(url, { fetch: answered }));
   onTestFinished(() => client.close());
+  await until(() => isStreaming);
   return client;
 }
 
