@@ -62,12 +62,17 @@ test("the table of docs/isolation.md has a row for each attempt, and none beside
 
 describe.each(borders)("behind the border %s", (border) => {
   let far: World;
+  const openFar = () =>
+    world({ border, read: [target.box], write: [target.box] }, { limits, folder: target.box });
   /** Digits, since one attempt uses them as a number. */
   const id = `${process.pid}${borders.indexOf(border)}`;
   beforeAll(async () => {
-    far = await world({ border, read: [target.box], write: [target.box] }, { limits, folder: target.box });
+    far = await openFar();
   });
-  afterAll(() => far[Symbol.asyncDispose]());
+  afterAll(async () => {
+    await far[Symbol.asyncDispose]();
+    for (const pid of processesWith(`600.${id}`)) process.kill(pid, "SIGKILL");
+  });
 
   test.each(Object.keys(attempts))("an attempt to %s ends as the page says", async (what) => {
     const { result } = await far.act("attempt", { what, target: { ...target, id } });
@@ -77,9 +82,12 @@ describe.each(borders)("behind the border %s", (border) => {
   });
 
   test("a process that a tool left behind is there only if the page says so", async () => {
-    await far[Symbol.asyncDispose]();
-    const word = `600.${id}`;
-    const isLeft = table.get("leave a process behind")?.[border] === true && border === "none";
+    const what = "leave a process behind";
+    const own = await openFar();
+    await own.act("attempt", { what, target: { ...target, id: `${id}9` } });
+    await own[Symbol.asyncDispose]();
+    const word = `600.${id}9`;
+    const isLeft = table.get(what)?.[border] === true && border === "none";
     if (isLeft) expect(processesWith(word)).toHaveLength(1);
     // The kernel ends what is inside a border after its launcher.
     else await vi.waitFor(() => expect(processesWith(word)).toEqual([]), { timeout: 60_000 });
