@@ -75,7 +75,9 @@ describe.each(borders)("behind the border %s", (border) => {
   });
 
   test.each(Object.keys(attempts))("an attempt to %s ends as the page says", async (what) => {
-    const { result } = await far.act("attempt", { what, target: { ...target, id } });
+    // Node 24 can crash over a snapshot of a process that has done some of the others.
+    await using own = what === "write a heap snapshot" ? await openFar() : undefined;
+    const { result } = await (own ?? far).act("attempt", { what, target: { ...target, id } });
     expect(result.error).toBeUndefined();
     const reached = "got" in (result.data as object);
     expect({ what, reached, data: result.data }).toMatchObject({ reached: table.get(what)?.[border] });

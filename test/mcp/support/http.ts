@@ -55,7 +55,7 @@ async function answer(
   });
   try {
     const { status, headers: answered, body } = await handler(given);
-    response.writeHead(status, Object.fromEntries(answered));
+    response.writeHead(status, Object.fromEntries(answered)).flushHeaders();
     if (body === null) response.end();
     else await pipeline(Readable.fromWeb(body as never), response);
   } catch {

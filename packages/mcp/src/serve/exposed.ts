@@ -71,8 +71,9 @@ function serveResources(server: Server, sources: readonly ExposedSource[], subsc
   server.setRequestHandler("resources/read", ({ params }) => readResource(sources, params.uri));
   server.setRequestHandler("resources/subscribe", async ({ params }) => {
     const source = await ownerOf(sources, params.uri);
-    await source?.subscribe(params.uri);
+    // Before the server knows, because its first change may come together with its answer.
     subscribed.add(params.uri);
+    await source?.subscribe(params.uri);
     return {};
   });
   server.setRequestHandler("resources/unsubscribe", async ({ params }) => {

@@ -39,7 +39,6 @@ type Attempt = (target: Target) => unknown;
 const files: Readonly<Record<string, Attempt>> = {
   "read a granted file": ({ box }) => readFileSync(join(box, "inside.txt"), "utf8"),
   "write into a granted folder": ({ box, id }) => writeFileSync(join(box, `${id}.txt`), "x"),
-  // First: Node 24 can crash over a snapshot of a process that has done some of the others.
   "write a heap snapshot": ({ outside, id }) => writeHeapSnapshot(join(outside, `${id}.heapsnapshot`)),
   "read a file": ({ outside }) => readFileSync(join(outside, "secret.txt"), "utf8"),
   "read a file of a folder whose name begins like a granted one": ({ box }) =>
