@@ -45,7 +45,9 @@ async function mountAll() {
         execute: () => data({ at }),
       }),
     );
-  return { host, tools: host.tools() };
+  // A host prints a JSON Schema when it is first read; here all are read, as when a model is offered all tools.
+  const tools = host.tools();
+  return { host, tools, schemas: tools.map(({ inputSchema }) => inputSchema) };
 }
 
 function descriptionOf(at) {

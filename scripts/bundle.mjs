@@ -179,10 +179,17 @@ function withLightImports(code) {
   return code.replaceAll(
     /^import (?:([\w$]+),? ?)?(?:\{ ([^}]+) \} )?from ("node:[\w/]+");$/gm,
     (_, whole, names, id) => {
+      if (id === '"node:crypto"' && whole === undefined)
+        return names.split(", ").map(lightFunction).join(" ");
       const parts = [whole, names && `{ ${names.replaceAll(" as ", ": ")} }`].filter(Boolean);
       return parts.map((part) => `const ${part} = globalThis.process.getBuiltinModule(${id});`).join(" ");
     },
   );
+}
+
+function lightFunction(imported) {
+  const [name, local = name] = imported.split(" as ");
+  return `const ${local} = (...given) => globalThis.process.getBuiltinModule("node:crypto").${name}(...given);`;
 }
 
 /** Our sources are in the package, and those of carried packages are not ours to debug: a map needs neither's text. */

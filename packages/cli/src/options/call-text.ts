@@ -18,7 +18,7 @@ export function readCallText(word: string): WrittenCall | undefined {
  * The arguments of a written call: `name: value` with commas, values as in JSON or as bare words. Throws `USAGE_INVALID`.
  */
 export async function parseInner({ tool, inner }: WrittenCall): Promise<JsonObject> {
-  const { parseFlowMap } = await import("@toolmount/loader/commands");
+  const { parseFlowMap } = await import("./flow-map.ts");
   const read = parseFlowMap(inner);
   if (read.ok) return read.value;
   const problem = `the arguments of ${tool}(…) cannot be read: ${read.problem}; write ${tool}(name: "text", count: 3)`;

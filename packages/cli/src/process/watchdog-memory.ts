@@ -11,4 +11,6 @@ export const cells = {
 export interface WatchdogStart {
   readonly memory: BigInt64Array;
   readonly beatMs: number;
+  /** Given, because a thread that imports it loads the whole file of the command's start. */
+  readonly cells: typeof cells;
 }

@@ -2,7 +2,7 @@
 import { writeSync } from "node:fs";
 import { Session } from "node:inspector";
 import { workerData } from "node:worker_threads";
-import { cells, type WatchdogStart } from "./watchdog-memory.ts";
+import type { WatchdogStart } from "./watchdog-memory.ts";
 
 /** Milliseconds without a beat after which the main thread counts as blocked. */
 const blockedMs = 1_000;
@@ -19,9 +19,11 @@ const graceMs = 2_000;
  */
 const killMs = 2_000;
 
-watch(workerData as WatchdogStart);
+const { memory, beatMs, cells } = workerData as WatchdogStart;
 
-function watch({ memory, beatMs }: WatchdogStart): void {
+watch();
+
+function watch(): void {
   let beats = 0n;
   let silentMs = 0;
   let done = new Set<string>();
@@ -49,13 +51,13 @@ function watch({ memory, beatMs }: WatchdogStart): void {
     if (silentMs < blockedMs) return;
     once("release");
     if (silentMs >= warnMs && Atomics.load(memory, cells.calls) > 0n) once("warn");
-    if (pastDeadline(memory) >= graceMs && once("expire")) isOver = createRespite();
+    if (pastDeadline() >= graceMs && once("expire")) isOver = createRespite();
     if (isOver?.() === true) kill();
   }, beatMs);
 }
 
 /** Milliseconds since the deadline of a running call; negative before it. */
-function pastDeadline(memory: BigInt64Array): number {
+function pastDeadline(): number {
   const deadline = Number(Atomics.load(memory, cells.deadline));
   return deadline === 0 ? Number.NEGATIVE_INFINITY : Date.now() - deadline;
 }

@@ -1,4 +1,4 @@
-import { fileURLToPath, pathToFileURL } from "node:url";
+import { fileURLToPath } from "node:url";
 import type { EndSignal } from "./signals.ts";
 import { cells, type WatchdogStart } from "./watchdog-memory.ts";
 
@@ -79,11 +79,12 @@ export function createWatchdog(
 function startThread(actions: object): BigInt64Array {
   const memory = new BigInt64Array(new SharedArrayBuffer(3 * BigInt64Array.BYTES_PER_ELEMENT));
   Object.assign(globalThis, { [hook]: actions });
-  const workerData: WatchdogStart = { memory, beatMs };
+  const workerData: WatchdogStart = { memory, beatMs, cells };
   const file = new URL(import.meta.resolve("#watchdog-thread"));
   // Loaded with the first call: it takes 2 of the 28 ms that Node needs to start.
   const { Worker } = process.getBuiltinModule("node:worker_threads");
-  const worker = new Worker(file, { workerData });
+  // Its stdout and stderr stay apart: to join them with the process's opens those. It writes to a descriptor.
+  const worker = new Worker(file, { workerData, stdout: true, stderr: true });
   worker.unref();
   // Without the thread calls still run; they only cannot be ended while they block.
   worker.on("error", () => {});
@@ -108,20 +109,19 @@ function restoreSignals(): void {
   released.clear();
 }
 
-/** The folder of this package. Built, its files are not the sources: no name of a file says which frames are ours. */
-const ownFolder = fileURLToPath(new URL(".", import.meta.resolve("#package.json")));
-
 /** The code that the inspector interrupted: the first frame of a file outside this package. */
 function findBlockingPlace(): string | undefined {
   const { stackTraceLimit } = Error;
   Error.stackTraceLimit = 50;
   const frames = (new Error("interrupted").stack ?? "").split("\n");
   Error.stackTraceLimit = stackTraceLimit;
-  const own = pathToFileURL(ownFolder).href;
+  // The folder of this package. Built, its files are not the sources: no name of a file says which frames are ours.
+  const own = new URL(".", import.meta.resolve("#package.json"));
+  const ownFolders = [own.href, fileURLToPath(own)];
   const places = frames.map((frame) => /((?:file:\/\/)?\/[^()\s?]+)(?:\?[^:]*)?:(\d+):(\d+)\)?$/.exec(frame));
   // Frames of ES modules have URLs, in which a space is %20.
   const found = places.find(
-    (place) => place !== null && ![own, ownFolder].some((one) => place[1]!.startsWith(one)),
+    (place) => place !== null && !ownFolders.some((one) => place[1]!.startsWith(one)),
   );
   if (found === null || found === undefined) return undefined;
   const [, file = "", line, column] = found;

@@ -1,5 +1,5 @@
 import type { JsonObject, JsonSchema } from "@toolmount/core";
-import type { PlanSchemaParts } from "@toolmount/loader/commands";
+import type { PlanSchemaParts } from "./plan-parts.ts";
 import { embed } from "./embed.ts";
 
 /** A package whose config the schema of plans knows. */

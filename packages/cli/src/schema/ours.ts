@@ -1,5 +1,5 @@
 import type { JsonObject, JsonSchema, StandardSchema } from "@toolmount/core";
-import { printPlanSchemas } from "@toolmount/loader/commands";
+import { printPlanSchemas } from "./plan-parts.ts";
 import { config as policy } from "@toolmount/policy";
 import { config as session } from "@toolmount/reasoner";
 import { composePlanSchema, type KnownModule } from "./compose.ts";

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import fc from "fast-check";
-import { parseFlowMap } from "@toolmount/loader/commands";
+import { parseFlowMap } from "../../src/options/flow-map.ts";
 import { fitTexts } from "../../src/options/call-text.ts";
 import { splitWords } from "../../src/options/source-options.ts";
 import { atTerminal, keys } from "../support/terminal.ts";

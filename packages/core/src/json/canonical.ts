@@ -1,3 +1,5 @@
+import { hash } from "node:crypto";
+
 /** JSON text with object keys in code-unit order, so that equal values have equal texts. `undefined` members are left out. */
 export function canonicalJson(value: unknown): string {
   if (Array.isArray(value)) return `[${value.map((item) => canonicalJson(item ?? null)).join(",")}]`;
@@ -13,7 +15,5 @@ export function canonicalJson(value: unknown): string {
 
 /** SHA-256 of the canonical JSON of a value, in hex. */
 export function digestOf(value: unknown): string {
-  // Loaded with the first digest: it takes 7 of the 28 ms that Node needs to start, and a listing has no digests.
-  const { hash } = process.getBuiltinModule("node:crypto");
   return hash("sha256", canonicalJson(value));
 }

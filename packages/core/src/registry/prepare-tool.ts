@@ -9,6 +9,7 @@ import { requireCount, requireRate } from "../scheduling/limits.ts";
 import { RateLimiter } from "../scheduling/rate-limiter.ts";
 import { Semaphore } from "../scheduling/semaphore.ts";
 import { overrideArguments } from "../schema/argument-overrides.ts";
+import { scanText } from "../scan/text.ts";
 import { prepareSchema, type PreparedSchema } from "../schema/schema.ts";
 import { requireJsonSchema } from "../schema/require-json-schema.ts";
 import { requireName, requireObject, requireTimeout, requireValid } from "./check-definition.ts";
@@ -26,8 +27,9 @@ export interface MountedTool {
   readonly module: ToolModule;
   readonly definition: ToolDefinition;
   readonly info: ToolInfo;
-  readonly parse: PreparedSchema["parse"];
-  readonly checkOutput: PreparedSchema["parse"] | null;
+  /** Prepares the schemas at the first use, unless that is done. */
+  parse: PreparedSchema["parse"];
+  checkOutput: PreparedSchema["parse"] | null;
   readonly limits: Limits;
   readonly timeoutMs: number;
   /** Name of the runner; null for this process. */
@@ -67,7 +69,6 @@ export function prepareTool(authored: ToolDefinition, options: PrepareOptions): 
   const declaredName = authored.name;
   const name = shape.name ?? declaredName;
   requireName(name);
-  const prepared = options.isLate ? null : prepareSchemas(name, definition, options);
   const limits = shape.limits ?? {};
   const timeoutMs = requireTimeout(
     name,
@@ -78,26 +79,29 @@ export function prepareTool(authored: ToolDefinition, options: PrepareOptions): 
   requireRate(`limits.rate of tool "${name}"`, rate);
   const aliases = options.alias === undefined || options.alias === name ? [] : [options.alias];
   const names = { name, declaredName, aliases, owner: module.id };
-  const { usage } = definition;
+  const { usage, outputSchema: outputs } = definition;
   const fitted =
     usage === undefined || shape.arguments === undefined
       ? definition
       : { ...definition, usage: fitUsage(usage, shape.arguments) };
-  const facts = describe(fitted, names, timeoutMs, prepared?.json ?? emptySchemas(definition));
-  if (prepared !== null) options.review(facts);
+  const facts = describe(fitted, names, timeoutMs, emptySchemas(definition));
   const late = once(() => {
     const made = prepareSchemas(name, definition, options);
-    options.review({ ...facts, ...made.json });
+    const texts = [facts.description, facts.usage ?? "", facts.summary ?? "", ...facts.tags];
+    const isClean = (text: string) => scanText(text).length === 0;
+    if (made.texts === null || ![...texts, ...made.texts].every(isClean))
+      options.review({ ...facts, ...made.json() });
     return made;
   });
-  const info = prepared === null ? withLateSchemas(facts, late) : facts;
-  return {
+  if (!options.isLate) late();
+  const info = withLateSchemas(facts, late);
+  const tool: MountedTool = {
     ...names,
     module,
     definition,
     info,
-    parse: prepared?.parse ?? ((value) => late().parse(value)),
-    checkOutput: prepared === null ? lateCheck(definition, late) : prepared.checkOutput,
+    parse: (value) => (tool.parse = late().parse)(value),
+    checkOutput: outputs === undefined ? null : (value) => (tool.checkOutput = late().checkOutput!)(value),
     limits,
     timeoutMs,
     runner: shape.runner === undefined || shape.runner === "inline" ? null : shape.runner,
@@ -110,34 +114,37 @@ export function prepareTool(authored: ToolDefinition, options: PrepareOptions): 
     drifted: shape.lockedAs === undefined ? never : once(() => lockDigest(info) !== shape.lockedAs),
     digest: once(() => digestOf({ ...info, owner: undefined })),
   };
+  return tool;
 }
 
+type JsonSchemas = Pick<ToolInfo, "inputSchema" | "outputSchema">;
+
 interface ToolSchemas extends Pick<MountedTool, "parse" | "checkOutput"> {
-  readonly json: Pick<ToolInfo, "inputSchema" | "outputSchema">;
+  readonly json: () => JsonSchemas;
+  /** Every text of the JSON Schemas; null where they are printed already. */
+  readonly texts: readonly string[] | null;
 }
 
 function prepareSchemas(name: string, definition: ToolDefinition, options: PrepareOptions): ToolSchemas {
   const input = prepareInput(name, definition, options);
   const { outputSchema } = definition;
   const output = outputSchema === undefined ? null : prepareSchema(name, outputSchema, options.compiler);
-  const json = { inputSchema: input.json, ...(output !== null && { outputSchema: output.json }) };
-  return { json, parse: input.parse, checkOutput: output?.parse ?? null };
+  const json = () => ({ inputSchema: input.json, ...(output !== null && { outputSchema: output.json }) });
+  const isLate = input.texts !== undefined && (output === null || output.texts !== undefined);
+  const texts = isLate ? [...input.texts, ...(output?.texts ?? [])] : null;
+  return { json, texts, parse: input.parse, checkOutput: output?.parse ?? null };
 }
 
-function emptySchemas({ outputSchema }: ToolDefinition): ToolSchemas["json"] {
+function emptySchemas({ outputSchema }: ToolDefinition): JsonSchemas {
   return { inputSchema: {}, ...(outputSchema !== undefined && { outputSchema: {} }) };
 }
 
 function withLateSchemas(facts: ToolInfo, late: () => ToolSchemas): ToolInfo {
   const keys = (["inputSchema", "outputSchema"] as const).filter((key) => key in facts);
-  const getters = keys.map((key) => [key, { enumerable: true, get: () => late().json[key] }]);
+  const getters = keys.map((key) => [key, { enumerable: true, get: () => late().json()[key] }]);
   return Object.freeze(
     Object.defineProperties({ ...facts }, Object.fromEntries(getters) as PropertyDescriptorMap),
   );
-}
-
-function lateCheck({ outputSchema }: ToolDefinition, late: () => ToolSchemas): ToolSchemas["checkOutput"] {
-  return outputSchema === undefined ? null : (value) => late().checkOutput!(value);
 }
 
 function prepareInput(
@@ -146,7 +153,7 @@ function prepareInput(
   { shape, compiler }: PrepareOptions,
 ): PreparedSchema {
   const declared = prepareSchema(name, definition.schema, compiler);
-  requireObject(name, declared);
+  if (declared.texts === undefined) requireObject(name, declared);
   const input = shape.arguments === undefined ? declared : overrideArguments(name, declared, shape.arguments);
   requireJsonSchema(name, input);
   return input;
@@ -156,7 +163,7 @@ function describe(
   definition: ToolDefinition,
   names: Pick<ToolInfo, "name" | "declaredName" | "aliases" | "owner">,
   timeoutMs: number,
-  schemas: ToolSchemas["json"],
+  schemas: JsonSchemas,
 ): ToolInfo {
   const { requiresConfirmation, tags, dependsOn } = definition;
   const { category, consequenceLevel, usage, summary, modes, version } = definition;

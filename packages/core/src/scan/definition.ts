@@ -48,14 +48,10 @@ function walk(value: unknown, path: Path, at: Walk): void {
   for (const key of Object.keys(value)) {
     const member = [...path, key];
     if (isPropertyTable(path)) for (const finding of scanKey(key, member)) at.add(finding);
-    else if (!plainKey.test(key))
-      for (const finding of scanText(key)) at.add({ ...finding, path: place(member) });
+    else for (const finding of scanText(key)) at.add({ ...finding, path: place(member) });
     walk((value as Record<string, unknown>)[key], member, at);
   }
 }
-
-/** A keyword, too plain to hide anything. */
-const plainKey = /^[A-Za-z$_-]{1,40}$/;
 
 function scanString(text: string, path: Path, at: Walk): void {
   const key = path.at(-1);

@@ -45,7 +45,7 @@ export const injectionPhrases: readonly InjectionPhrase[] = [
   {
     tries: "hides something from people",
     needs: lists(
-      "not,n't,dont,shouldnt,never,without,avoid,refrain,hide,conceal,keep,secretly,silently,covertly,quietly,stealthily,no need",
+      "not ,n't,dont,shouldnt,never,without,avoid,refrain,hide,conceal,keep,secretly,silently,covertly,quietly,stealthily,no need",
       "user,human,person,people,operator,developer,owner,customer,secret,hidden,silently,covertly,quietly,stealthily,mention,reveal,disclose",
     ),
     pattern: new RegExp(

@@ -51,7 +51,7 @@ export function scanText(
 }
 
 /** Shorter than every phrase, and without a hidden character: the types and most enums of a schema. */
-const shortWord = /^\w{1,8}$/;
+const shortWord = /^\w{0,8}$/;
 
 /** Phrases are searched in this many characters; a longer text has a finding for its length. */
 const maxNormalized = 50_000;

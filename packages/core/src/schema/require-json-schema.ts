@@ -8,8 +8,9 @@ import type { PreparedSchema } from "./schema.ts";
 const maxProbes = 200;
 
 /** Throws `SCHEMA_NOT_JSON` for coercion and for unstable parsing. A printed schema shows neither, so both are tried. */
-export function requireJsonSchema(tool: string, { json, parse, isPlain }: PreparedSchema): void {
-  if (isPlain) return;
+export function requireJsonSchema(tool: string, prepared: PreparedSchema): void {
+  if (prepared.isPlain) return;
+  const { json, parse } = prepared;
   let left = maxProbes;
   for (const { path, node } of places(json, [])) {
     if (left-- <= 0) break;

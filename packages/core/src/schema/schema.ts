@@ -3,12 +3,15 @@ import { failure, type PartialResult } from "../contract/result.ts";
 import { isRecord, type JsonSchema } from "../json/json.ts";
 import type { Issue, ParseResult, SchemaCompiler } from "../contract/ports.ts";
 import { formatPath, issuesOf } from "./issues.ts";
-import { arePlain, isZod, kindsOf, zodParser } from "./zod-parser.ts";
+import { arePlain, isZod, partsOf, zodParser } from "./zod-parser.ts";
 import { isStandardSchema, type StandardSchema, type ToolSchema } from "../contract/standard-schema.ts";
 
-/** A schema as the host uses it: its JSON Schema, printed once, and its parser. */
+/** A schema as the host uses it: its JSON Schema and its parser. */
 export interface PreparedSchema {
+  /** Printed once; at the first use, where `texts` are given. */
   readonly json: JsonSchema;
+  /** Every text of `json`, and more. It is then one of an object. */
+  readonly texts?: readonly string[];
   /** Asynchronous only for schemas with asynchronous refinements. */
   readonly parse: (value: unknown) => ParseResult | Promise<ParseResult>;
   /** Whether it is known to accept and return exactly the JSON that `json` describes. */
@@ -77,15 +80,18 @@ function prepareJsonSchema(
 }
 
 function prepareStandard(tool: string, schema: StandardSchema): PreparedSchema {
-  const json = print(tool, schema, "input");
-  const kinds = isZod(schema) ? kindsOf(schema) : null;
-  const isPlain = kinds !== null && arePlain(kinds);
-  if (!isPlain) requireSameTypes(tool, json, print(tool, schema, "output"), "");
-  const parse = isZod(schema) ? zodParser(schema, kinds!) : slowParser(schema);
-  return { json, parse: guardPrototypeNames(json, parse), isPlain };
+  const zod = isZod(schema) ? { schema, ...partsOf(schema) } : null;
+  const isPlain = zod !== null && arePlain(zod.kinds);
+  const parse = zod === null ? slowParser(schema) : zodParser(zod.schema, zod.kinds);
+  let printed: JsonSchema | undefined;
+  const print = () => (printed ??= printSchema(tool, schema, "input"));
+  if (isPlain && !zod.kinds.has("odd") && (schema as { type?: unknown }).type === "object")
+    return Object.defineProperty({ json: {}, parse, isPlain, texts: zod.texts }, "json", { get: print });
+  if (!isPlain) requireSameTypes(tool, print(), printSchema(tool, schema, "output"), "");
+  return { json: print(), parse: guardPrototypeNames(print(), parse), isPlain };
 }
 
-function print(tool: string, schema: StandardSchema, side: "input" | "output"): JsonSchema {
+function printSchema(tool: string, schema: StandardSchema, side: "input" | "output"): JsonSchema {
   const printer = schema["~standard"].jsonSchema;
   if (printer === undefined)
     throw new ToolmountError("SCHEMA_NOT_JSON", { tool, problem: "its library cannot print JSON Schema" });

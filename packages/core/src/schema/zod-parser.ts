@@ -5,9 +5,13 @@ import { issuesOf } from "./issues.ts";
 export interface SafeParser {
   safeParse(value: unknown): ZodResult;
   safeParseAsync(value: unknown): Promise<ZodResult>;
+  meta?(): Readonly<Record<string, unknown>> | undefined;
   /** What Zod offers to libraries: https://zod.dev/library-authors */
   readonly _zod: {
     readonly def: Readonly<Record<string, unknown>>;
+    /** The schema that it was made from. */
+    readonly parent?: SafeParser;
+    readonly toJSONSchema?: () => unknown;
     run(payload: ZodPayload, context: { readonly async: boolean }): ZodPayload | Promise<ZodPayload>;
   };
 }
@@ -68,7 +72,7 @@ const withFunctions: ReadonlySet<unknown> = new Set(["custom", "transform", "pip
 
 /** Kinds that return the JSON that they print: a schema of these needs no probe, which is half of what a mount costs. */
 const plainKinds: ReadonlySet<unknown> = new Set(
-  "object string number int boolean null enum literal array tuple record union intersection optional nullable default any unknown never readonly lazy greater_than less_than multiple_of min_length max_length length_equals number_format string_format".split(
+  "object string number int boolean null enum literal array tuple record union intersection optional nullable default any unknown never readonly lazy greater_than less_than multiple_of min_length max_length length_equals number_format string_format odd".split(
     " ",
   ),
 );
@@ -78,20 +82,60 @@ export function arePlain(kinds: ReadonlySet<unknown>): boolean {
   return [...kinds].every((kind) => plainKinds.has(kind));
 }
 
-export function kindsOf(
+/** The kinds of a Zod schema's parts, with `odd` where Zod may refuse to print it; and every text that it prints, and more. */
+export interface ZodParts {
+  readonly kinds: Set<unknown>;
+  readonly texts: string[];
+}
+
+export function partsOf(
   node: unknown,
-  kinds = new Set<unknown>(),
+  parts: ZodParts = { kinds: new Set(), texts: [] },
   seen = new Set<unknown>(),
-): ReadonlySet<unknown> {
-  if (typeof node !== "object" || node === null || seen.has(node)) return kinds;
+): ZodParts {
+  if (typeof node === "string" && !plainKinds.has(node)) parts.texts.push(node);
+  if (typeof node !== "object" || node === null || seen.has(node)) return parts;
   seen.add(node);
   const { _zod: zod } = node as Partial<SafeParser>;
-  if (zod !== undefined) {
-    const { type, check, coerce, getter } = zod.def;
-    for (const kind of [type, check, coerce === true && "coerce"])
-      if (typeof kind === "string") kinds.add(kind);
-    if (typeof getter === "function") kindsOf((getter as () => unknown)(), kinds, seen);
-  }
-  for (const member of Object.values(zod?.def ?? node)) kindsOf(member, kinds, seen);
-  return kinds;
+  if (zod === undefined) addKeys(node, parts);
+  else addKinds(node as SafeParser, parts);
+  const { getter } = zod?.def ?? {};
+  if (typeof getter === "function") partsOf((getter as () => unknown)(), parts, seen);
+  for (const member of Object.values(zod?.def ?? node)) partsOf(member, parts, seen);
+  return parts;
+}
+
+function addKeys(node: object, { kinds, texts }: ZodParts): void {
+  if (node instanceof RegExp) texts.push(node.source);
+  if (!Array.isArray(node)) texts.push(...Object.keys(node));
+  // The text of a symbol has brackets; other letters may look like those of ASCII.
+  const isPlain = (key: PropertyKey) =>
+    !(key in Object.prototype) && /^[\x20-\x27\x2a-\x7e]*$/.test(String(key));
+  if (!Reflect.ownKeys(node).every(isPlain)) kinds.add("odd");
+}
+
+function addKinds(schema: SafeParser, { kinds, texts }: ZodParts): void {
+  const { _zod: zod } = schema;
+  const { type, check, coerce } = zod.def;
+  for (const kind of [type, check, coerce === true && "coerce"])
+    if (typeof kind === "string") kinds.add(kind);
+  if (oddKinds.has(type) || oddKinds.has(check) || (type !== undefined && isOdd(schema, texts)))
+    kinds.add("odd");
+}
+
+/** Plain kinds that Zod refuses to print for some values. */
+const oddKinds: ReadonlySet<unknown> = new Set("tuple record intersection lazy multiple_of".split(" "));
+
+/** Whether a schema has a value that JSON lacks, metadata besides title and description, or a printer of its own. */
+function isOdd(schema: SafeParser, texts: string[]): boolean {
+  const { _zod: zod } = schema;
+  const { def, parent, toJSONSchema } = zod;
+  const { title = "", description = "", ...others } = schema.meta?.() ?? {};
+  texts.push(String(title), String(description));
+  const values = [title, description, ...((def["values"] as unknown[] | undefined) ?? [])];
+  if ("defaultValue" in def) values.push(def["defaultValue"]);
+  const isJson = (value: unknown) => value === null || ["string", "number", "boolean"].includes(typeof value);
+  if (schema.meta === undefined || toJSONSchema !== undefined || !values.every(isJson)) return true;
+  // A schema inherits the metadata of the one that it was made from, except for the id.
+  return Object.keys(others).length > 0 || (parent !== undefined && isOdd(parent, []));
 }

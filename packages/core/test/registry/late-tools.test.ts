@@ -3,9 +3,9 @@ import { z } from "zod";
 import { createHost, data, type ToolContext } from "../../src/index.ts";
 import { tool } from "../world.ts";
 
-/** A schema that counts how often it is printed. */
+/** A schema that counts how often it is printed. Its refinement is why that cannot wait for the first reader. */
 function counted() {
-  const schema = z.strictObject({ path: z.string() });
+  const schema = z.strictObject({ path: z.string().refine((path) => path !== "") });
   let printed = 0;
   const { jsonSchema } = schema["~standard"];
   const standard = {

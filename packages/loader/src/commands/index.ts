@@ -20,7 +20,7 @@ export {
 export { readEffectivePlan, type EffectivePlan, type EffectiveValue } from "./effective-plan.ts";
 export type { ToolOrigin } from "./origins.ts";
 export type { Lint } from "./lint-sections.ts";
-export { printPlanSchemas, type PlanSchemaParts } from "./json-schema.ts";
+export { planSchemas } from "./plan-schemas.ts";
 
 // Change a plan
 export { readPlanFile, requirePlanText } from "./plan-text.ts";
@@ -42,8 +42,8 @@ export {
   type PlanLock,
 } from "../plan/lock-file.ts";
 
-// Read a call
-export { parseFlowMap, type FlowMap } from "./flow-map.ts";
+// Read JSON
+export { copyJson } from "../diagnostics/json.ts";
 
 // Read a module
 export { describeModule, type DescribeOptions } from "./describe-module.ts";

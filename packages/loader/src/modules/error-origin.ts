@@ -6,9 +6,8 @@ import { codeFrame } from "../diagnostics/code-frame.ts";
 import { createPlanText } from "../diagnostics/source-text.ts";
 
 /** The folders of this package and of core, whose own frames say nothing about a module. */
-const ownFolders = ["#package.json", "@toolmount/core"].map((name) =>
-  fileURLToPath(new URL(".", import.meta.resolve(name))),
-);
+const ownFolders = () =>
+  ["#package.json", "@toolmount/core"].map((name) => fileURLToPath(new URL(".", import.meta.resolve(name))));
 
 /** The first place of an error's stack that is neither below `node_modules` nor in this package. */
 export function findErrorOrigin(error: unknown): CodePlace | undefined {
@@ -21,8 +20,9 @@ export function findErrorOrigin(error: unknown): CodePlace | undefined {
   const places = [
     ...stack.matchAll(/^\s+at .*?((?:file:\/\/|\/)[^()\n]+?)(?:\?[^:()\n]*)?:(\d+):(\d+)\)?$/gm),
   ].map(([, file, line, column]) => ({ file: toPath(file!), line: Number(line), column: Number(column) }));
+  const folders = ownFolders();
   const own = places.find(
-    ({ file }) => !file.includes("/node_modules/") && !ownFolders.some((folder) => file.startsWith(folder)),
+    ({ file }) => !file.includes("/node_modules/") && !folders.some((folder) => file.startsWith(folder)),
   );
   return own === undefined ? undefined : withFrame(own.file, own.line, own.column);
 }

@@ -1,3 +1,4 @@
+import { createHash } from "node:crypto";
 import { join } from "node:path";
 import { ToolmountError } from "@toolmount/core/errors";
 
@@ -82,7 +83,6 @@ function aliasOf(name: string, written: string): string {
     .replaceAll(/[^a-z0-9]+/g, "-")
     .replaceAll(/^-+|-+$/g, "")
     .slice(0, 60);
-  const { createHash } = process.getBuiltinModule("node:crypto"); // see `digestOf` of core
   return `${readable || "module"}-${createHash("sha256").update(written).digest("hex").slice(0, 10)}`;
 }
 

@@ -1,6 +1,6 @@
 import { registerHooks } from "node:module";
 import { fileURLToPath, pathToFileURL } from "node:url";
-import { importModule, type ModuleExports } from "./import.ts";
+import { importFileOf, importModule, type ModuleExports } from "./import.ts";
 import { readSourceFiles, type SourceFiles } from "./source-files.ts";
 
 // Node caches every module for the life of the process, by URL, also one that failed. These maps describe that cache, so
@@ -36,7 +36,7 @@ export async function importFile(files: SourceFiles, startedAt: number): Promise
 export async function importPackageFile(path: string, version: string | undefined): Promise<ModuleExports> {
   const first = firstVersions.get(path) ?? version ?? "";
   firstVersions.set(path, first);
-  if (first === (version ?? "")) return importModule(pathToFileURL(path).href);
+  if (first === (version ?? "")) return importFileOf(path);
   const { entry, digests, digest } = await readSourceFiles(path);
   for (const [file, now] of digests) setQuery(file, now);
   return importEntry(entry, [...digests.keys()], digest);

@@ -1,12 +1,15 @@
 import { hash } from "node:crypto";
-import type { SessionState } from "@toolmount/core";
+import type { SessionState, ToolContext } from "@toolmount/core";
 import { isPathError, type FileIdentity } from "@toolmount/paths";
 import { Refusal } from "./refusal.ts";
 import type { Workspace } from "./workspace.ts";
 
-/** Remembers, for the session, what a file held when the session last read or wrote it. */
-export function markSeen(session: SessionState, real: string, bytes: Uint8Array): void {
-  session.set(keyOf(real), digestOf(bytes));
+/**
+ * Remembers, for the session, what a file held when the session last read or wrote it. In a host, a call without a session
+ * has a state of its own, which ends with the call: nothing is remembered.
+ */
+export function markSeen({ session, sessionId, runId }: ToolContext, real: string, bytes: Uint8Array): void {
+  if (sessionId !== undefined || runId === "") session.set(keyOf(real), digestOf(bytes));
 }
 
 export function forgetSeen(session: SessionState, real: string): void {

@@ -38,7 +38,7 @@ export async function changeText(
     requireSize(workspace, path, bytes.length);
     const options = { expected: file.identity, signal: context.abortSignal };
     await files.replace(path, bytes, options).catch(sayChanged(path));
-    markSeen(context.session, real, bytes);
+    markSeen(context, real, bytes);
     workspace.announce("artifact:write", { path: real, bytes: bytes.length, ...callFacts(context) });
     return { replacements, bytes: bytes.length };
   });

@@ -58,7 +58,7 @@ async function readPath(workspace: Workspace, path: string, range: Range, contex
   const { files, settings } = workspace;
   try {
     const file = await files.read(path, settings.max_read_bytes, context.abortSignal);
-    markSeen(context.session, file.place.real, file.bytes);
+    markSeen(context, file.place.real, file.bytes);
     workspace.announce("artifact:read", {
       path: file.place.real,
       bytes: file.bytes.length,

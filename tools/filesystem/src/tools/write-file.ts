@@ -79,7 +79,7 @@ async function writeWhole(
     await workspace.files
       .replace(path, bytes, { expected, signal: context.abortSignal })
       .catch(sayChanged(path));
-    markSeen(context.session, at, bytes);
+    markSeen(context, at, bytes);
     return at;
   });
   workspace.announce("artifact:write", { path: real, bytes: bytes.length, ...callFacts(context) });

@@ -1,6 +1,6 @@
 import type { JsonObject } from "@toolmount/core";
+import { copyJson } from "@toolmount/loader/commands";
 import { isMap, parseDocument } from "yaml";
-import { copyJson, isRecord } from "../diagnostics/json.ts";
 
 /** Members of a map, or why they cannot be read. */
 export type FlowMap =
@@ -17,8 +17,9 @@ export function parseFlowMap(text: string): FlowMap {
     : undefined;
   if (bare !== undefined) return { ok: false, problem: problemOf(String(bare.key)) };
   const written: unknown = document.toJS({ maxAliasCount: 0 });
-  if (!isRecord(written)) return { ok: false, problem: "they are not names with values" };
-  const copied = copyJson(written);
+  if (typeof written !== "object" || written === null || Array.isArray(written))
+    return { ok: false, problem: "they are not names with values" };
+  const copied = copyJson(written as Readonly<Record<string, unknown>>);
   return copied.ok ? { ok: true, value: copied.value } : { ok: false, problem: copied.problem };
 }
 

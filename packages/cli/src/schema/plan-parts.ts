@@ -1,7 +1,6 @@
 import type { JsonSchema } from "@toolmount/core";
+import { planSchemas } from "@toolmount/loader/commands";
 import { z } from "zod";
-import { commandHookSchema } from "../plan/command-hook-schema.ts";
-import { entrySchema, limitsSchema, modesSchema, planSchema } from "../plan/schema.ts";
 
 /** The parts of the plan format that the loader reads, as JSON Schema (draft 7). */
 export interface PlanSchemaParts {
@@ -18,12 +17,13 @@ export interface PlanSchemaParts {
 
 /** The schemas by which the loader checks plans, as JSON Schema (draft 7). */
 export function printPlanSchemas(): PlanSchemaParts {
+  const { plan, entry, commandHook, limits, modes } = planSchemas;
   return {
-    plan: print(planSchema),
-    entry: print(entrySchema),
-    commandHook: print(commandHookSchema),
-    limits: print(limitsSchema),
-    modes: print(modesSchema),
+    plan: print(plan),
+    entry: print(entry),
+    commandHook: print(commandHook),
+    limits: print(limits),
+    modes: print(modes),
   };
 }
 
