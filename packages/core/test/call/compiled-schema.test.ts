@@ -36,7 +36,7 @@ function hostWith(one: typeof schema) {
   const host = createHost();
   host.coordinator.mount(
     "tools",
-    tool((params) => data(params), { schema: one as never }),
+    tool((params) => data(params), { schema: one }),
   );
   return host;
 }
