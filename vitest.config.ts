@@ -26,9 +26,7 @@ const alone = [
 const find = (pattern: string) => globSync(pattern, { cwd: import.meta.dirname, exclude: alone });
 const shared = {
   unit: [
-    ...find(
-      "packages/{cli,core,http,interop,loader,mcp,otel,paths,policy,reasoner,testing}/test/**/*.test.ts",
-    ),
+    ...find("packages/{cli,core,interop,loader,mcp,paths,policy,reasoner,testing}/test/**/*.test.ts"),
     ...find("tools/*/test/**/*.test.ts"),
   ],
   cross: [...find("test/*.test.ts"), ...find("test/{contract-rows,decisions}/**/*.test.ts")],
