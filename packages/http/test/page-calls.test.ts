@@ -16,7 +16,7 @@ function hostOfDurations() {
   // The page shows the last minutes, so the host's clock begins at the machine's.
   const begin = systemClock.now();
   let now = begin;
-  const clock = { ...systemClock, now: () => now };
+  const clock = { ...systemClock, now: () => now, elapsed: () => now };
   const host = createHost({ store: createMemoryStore(), clock });
   const schema = z.strictObject({ ms: z.number(), fails: z.boolean().default(false) });
   const rest = { category: "read", consequenceLevel: "low", requiresConfirmation: false, schema } as const;
