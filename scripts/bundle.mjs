@@ -15,6 +15,8 @@ import {
   requireNoFileOutside,
 } from "./carried.mjs";
 
+/** Modules of Node that take milliseconds to load, and whose members are functions or `constants`. */
+const lateModules = new Set(['"node:crypto"', '"node:fs/promises"']);
 const manifest = JSON.parse(readFileSync("package.json", "utf8"));
 const targets = [...Object.values(manifest.exports ?? {}), ...Object.values(manifest.imports ?? {})];
 const sources = targets.map((target) => target["@toolmount/source"]).filter((path) => path?.startsWith("./"));
@@ -179,17 +181,23 @@ function withLightImports(code) {
   return code.replaceAll(
     /^import (?:([\w$]+),? ?)?(?:\{ ([^}]+) \} )?from ("node:[\w/]+");$/gm,
     (_, whole, names, id) => {
-      if (id === '"node:crypto"' && whole === undefined)
-        return names.split(", ").map(lightFunction).join(" ");
+      if (lateModules.has(id) && whole === undefined)
+        return names
+          .split(", ")
+          .map((imported) => lightFunction(imported, id))
+          .join(" ");
       const parts = [whole, names && `{ ${names.replaceAll(" as ", ": ")} }`].filter(Boolean);
       return parts.map((part) => `const ${part} = globalThis.process.getBuiltinModule(${id});`).join(" ");
     },
   );
 }
 
-function lightFunction(imported) {
+function lightFunction(imported, id) {
   const [name, local = name] = imported.split(" as ");
-  return `const ${local} = (...given) => globalThis.process.getBuiltinModule("node:crypto").${name}(...given);`;
+  const member = `globalThis.process.getBuiltinModule(${id}).${name}`;
+  return name === "constants"
+    ? `const ${local} = ${member};`
+    : `const ${local} = (...given) => ${member}(...given);`;
 }
 
 /** Our sources are in the package, and those of carried packages are not ours to debug: a map needs neither's text. */

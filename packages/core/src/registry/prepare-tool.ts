@@ -9,7 +9,7 @@ import { requireCount, requireRate } from "../scheduling/limits.ts";
 import { RateLimiter } from "../scheduling/rate-limiter.ts";
 import { Semaphore } from "../scheduling/semaphore.ts";
 import { overrideArguments } from "../schema/argument-overrides.ts";
-import { scanText } from "../scan/text.ts";
+import { areClean } from "../scan/text.ts";
 import { prepareSchema, type PreparedSchema } from "../schema/schema.ts";
 import { requireJsonSchema } from "../schema/require-json-schema.ts";
 import { requireName, requireObject, requireTimeout, requireValid } from "./check-definition.ts";
@@ -88,8 +88,7 @@ export function prepareTool(authored: ToolDefinition, options: PrepareOptions): 
   const late = once(() => {
     const made = prepareSchemas(name, definition, options);
     const texts = [facts.description, facts.usage ?? "", facts.summary ?? "", ...facts.tags];
-    const isClean = (text: string) => scanText(text).length === 0;
-    if (made.texts === null || ![...texts, ...made.texts].every(isClean))
+    if (made.texts === null || !areClean([...texts, ...made.texts]))
       options.review({ ...facts, ...made.json() });
     return made;
   });

@@ -1,5 +1,5 @@
 import { findHidden, type HiddenKind } from "./hidden-characters.ts";
-import { findPhrase, injectionPhrases } from "./injection-phrases.ts";
+import { findPhrase, hasWords, injectionPhrases } from "./injection-phrases.ts";
 import { escapeHidden } from "../text/hidden.ts";
 import { findSecrets } from "./secrets.ts";
 
@@ -30,7 +30,21 @@ export function scanText(
   text: string,
   { maxLength = maxTextLength }: { readonly maxLength?: number } = {},
 ): readonly TextFinding[] {
-  if (text.length <= maxLength && shortWord.test(text)) return [];
+  return text.length <= maxLength && shortWord.test(text) ? [] : findAll(text, maxLength, injections);
+}
+
+/** Whether no text of a definition has a finding. The words of phrases are searched in all texts together. */
+export function areClean(texts: readonly string[]): boolean {
+  const all = texts.join("\n");
+  const phrases = all.length > maxNormalized || mayInstruct(all) ? injections : () => [];
+  return texts.every((text) => shortWord.test(text) || findAll(text, maxTextLength, phrases).length === 0);
+}
+
+function findAll(
+  text: string,
+  maxLength: number,
+  phrases: (text: string) => Iterable<TextFinding>,
+): readonly TextFinding[] {
   const findings: TextFinding[] = findHidden(text).map(({ kind, at, length, message }) => ({
     kind,
     severity: kind === "padding" ? "warning" : "error",
@@ -46,7 +60,7 @@ export function scanText(
       message: `has ${text.length} characters, more than ${maxLength}`,
       excerpt: excerptOf(text, maxLength, 0),
     });
-  findings.push(...injections(text), ...secrets(text));
+  findings.push(...phrases(text), ...secrets(text));
   return findings;
 }
 
@@ -65,6 +79,12 @@ function* injections(text: string): Generator<TextFinding> {
     const excerpt = excerptOf(match.input, match.index, match[0].length);
     yield { kind: "injection", severity: "warning", at: match.index, message: phrase.tries, excerpt };
   }
+}
+
+function mayInstruct(text: string): boolean {
+  const read = normalizeText(text);
+  const latin = foldLookalikes(read);
+  return injectionPhrases.some((phrase) => hasWords(phrase, read) || hasWords(phrase, latin));
 }
 
 function secrets(text: string): TextFinding[] {

@@ -1,5 +1,4 @@
-import { statSync } from "node:fs";
-import { stat } from "node:fs/promises";
+import { statSync, type Stats } from "node:fs";
 import { isAbsolute, join, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
 import { ToolmountError } from "@toolmount/core/errors";
@@ -23,10 +22,19 @@ export async function findPlan(path: string | URL | undefined, cwd: string): Pro
   if (path === undefined)
     return (await search(cwd, "project")) ?? notFound(`${join(cwd, planFileNames[0])} or above it`);
   const absolute = toPath(path, cwd);
-  const kind = await stat(absolute).catch(() => undefined);
+  const kind = statOf(absolute);
   if (kind === undefined) return notFound(absolute);
   if (!kind.isDirectory()) return absolute;
   return (await search(absolute, "none")) ?? notFound(join(absolute, planFileNames[0]));
+}
+
+/** What is at a path; undefined where nothing can be seen. Does not wait: a plan is read before anything else runs. */
+export function statOf(path: string): Stats | undefined {
+  try {
+    return statSync(path);
+  } catch {
+    return undefined;
+  }
 }
 
 function toPath(path: string | URL, cwd: string): string {

@@ -1,4 +1,5 @@
-import { readFile, rename, writeFile } from "node:fs/promises";
+import { readFileSync } from "node:fs";
+import { rename, writeFile } from "node:fs/promises";
 import { basename, dirname, extname, join } from "node:path";
 import { isDeepStrictEqual } from "node:util";
 import type { Json, JsonObject, ToolInfo } from "@toolmount/core";
@@ -62,16 +63,23 @@ export function lockFileOf(plan: string, overlays: readonly string[] = []): stri
 
 /** Reads a lock file; undefined when it does not exist. Throws `PLAN_INVALID` when it cannot be read: it is never ignored. */
 export async function readLock(file: string): Promise<PlanLock | undefined> {
-  const text = await readFile(file, "utf8").catch((error: NodeJS.ErrnoException) => {
-    if (error.code === "ENOENT") return undefined;
-    throw refuse(file, `the lock file cannot be read (${error.code ?? "unknown"})`);
-  });
+  const text = readText(file);
   if (text === undefined) return undefined;
   const { lockSchema } = await import("./lock-schema.ts");
   const parsed = lockSchema.safeParse(parse(file, text));
   if (!parsed.success)
     throw refuse(file, "this is not a lock file of toolmount; write it again with: toolmount lock --accept");
   return parsed.data;
+}
+
+function readText(file: string): string | undefined {
+  try {
+    return readFileSync(file, "utf8");
+  } catch (error) {
+    const { code = "unknown" } = error as NodeJS.ErrnoException;
+    if (code === "ENOENT") return undefined;
+    throw refuse(file, `the lock file cannot be read (${code})`);
+  }
 }
 
 function parse(file: string, text: string): unknown {

@@ -1,8 +1,8 @@
-import { realpath, stat } from "node:fs/promises";
+import { realpathSync } from "node:fs";
 import { basename, dirname, extname, isAbsolute, join, resolve } from "node:path";
 import type { Json, JsonObject } from "@toolmount/core";
 import { isToolmountError, ToolmountError } from "@toolmount/core/errors";
-import { findPlan, planFileNames } from "./find-plan.ts";
+import { findPlan, planFileNames, statOf } from "./find-plan.ts";
 import { findPackage } from "../modules/manifest.ts";
 import { findPlace, type Path, type Place, type PlanMap } from "../diagnostics/positions.ts";
 import { makeProblem, planError, type Problem } from "../diagnostics/problems.ts";
@@ -68,7 +68,7 @@ async function readWithBases(
   trail: readonly string[],
   from?: From,
 ): Promise<void> {
-  const real = await realpath(file).catch(() => file);
+  const real = realOf(file);
   const done = reading.known.get(real);
   if (done === true) return;
   const circle = `the plans extend each other in a circle: ${[...trail, file].join(" → ")}`;
@@ -76,7 +76,8 @@ async function readWithBases(
   if (reading.known.size >= maxLayers)
     return void complain(reading, from, `a plan has at most ${maxLayers} files`);
   reading.known.set(real, false);
-  if (from !== undefined && !(await isFile(real)))
+  // Reading a pipe or a device could wait for ever.
+  if (from !== undefined && statOf(real)?.isFile() !== true)
     return void reading.problems.push(makeProblem("PLAN_NOT_FOUND", { path: file }, from));
   const parsed = await tryRead(reading, file, from);
   if (parsed === null) return;
@@ -86,9 +87,12 @@ async function readWithBases(
   reading.layers.push(layer);
 }
 
-/** Reading a pipe or a device could wait for ever. */
-async function isFile(path: string): Promise<boolean> {
-  return (await stat(path).catch(() => undefined))?.isFile() === true;
+function realOf(file: string): string {
+  try {
+    return realpathSync(file);
+  } catch {
+    return file;
+  }
 }
 
 async function tryRead(reading: Reading, file: string, from: From | undefined) {
@@ -127,7 +131,7 @@ async function findBase(reading: Reading, item: Json, folder: string, from: From
   if (match === null || item.split("/").includes("..")) return complain(reading, from, neither);
   const [, name = "", inside = ""] = match;
   const facts = await findPackage(name, folder);
-  const file = facts && (await planIn(facts.folder, inside));
+  const file = facts && planIn(facts.folder, inside);
   if (file !== undefined) return file;
   const tried =
     facts === undefined ? [name] : planFileNames.map((plan) => join(facts.folder, inside || plan));
@@ -137,11 +141,11 @@ async function findBase(reading: Reading, item: Json, folder: string, from: From
   return null;
 }
 
-async function planIn(folder: string, inside: string): Promise<string | undefined> {
+function planIn(folder: string, inside: string): string | undefined {
   const names = inside === "" ? planFileNames : [inside, `${inside}.yaml`, `${inside}.yml`];
   for (const name of names) {
     const file = join(folder, name);
-    if (await isFile(file)) return file;
+    if (statOf(file)?.isFile() === true) return file;
   }
   return undefined;
 }

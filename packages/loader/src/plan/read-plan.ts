@@ -1,3 +1,4 @@
+import { closeSync, openSync, readSync, statSync } from "node:fs";
 import { open } from "node:fs/promises";
 import { ToolmountError } from "@toolmount/core/errors";
 import type { ParseResult } from "./parse-yaml.ts";
@@ -31,18 +32,32 @@ export async function readPlanText(
 async function readStart(file: string): Promise<Uint8Array> {
   const bytes = Buffer.alloc(maxPlanBytes + 1);
   try {
-    const handle = await open(file);
-    try {
-      for (let length = 0; ;) {
-        const { bytesRead } = await handle.read(bytes, length);
-        length += bytesRead;
-        if (bytesRead === 0 || length === bytes.length) return bytes.subarray(0, length);
-      }
-    } finally {
-      await handle.close();
-    }
+    return statSync(file).isFile() ? readFile(file, bytes) : await readPipe(file, bytes);
   } catch (cause) {
     throw new ToolmountError("PLAN_NOT_FOUND", { path: file }, { cause });
+  }
+}
+
+/** Without waiting: to load `node:fs/promises` takes longer than to read a plan. */
+function readFile(file: string, bytes: Buffer): Uint8Array {
+  const descriptor = openSync(file, "r");
+  try {
+    for (let length = 0; ;) {
+      const read = readSync(descriptor, bytes, length, bytes.length - length, null);
+      length += read;
+      if (read === 0 || length === bytes.length) return bytes.subarray(0, length);
+    }
+  } finally {
+    closeSync(descriptor);
+  }
+}
+
+async function readPipe(file: string, bytes: Buffer): Promise<Uint8Array> {
+  await using handle = await open(file);
+  for (let length = 0; ;) {
+    const { bytesRead } = await handle.read(bytes, length);
+    length += bytesRead;
+    if (bytesRead === 0 || length === bytes.length) return bytes.subarray(0, length);
   }
 }
 
