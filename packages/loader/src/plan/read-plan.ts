@@ -53,11 +53,15 @@ function readFile(file: string, bytes: Buffer): Uint8Array {
 }
 
 async function readPipe(file: string, bytes: Buffer): Promise<Uint8Array> {
-  await using handle = await open(file);
-  for (let length = 0; ;) {
-    const { bytesRead } = await handle.read(bytes, length);
-    length += bytesRead;
-    if (bytesRead === 0 || length === bytes.length) return bytes.subarray(0, length);
+  const handle = await open(file);
+  try {
+    for (let length = 0; ;) {
+      const { bytesRead } = await handle.read(bytes, length);
+      length += bytesRead;
+      if (bytesRead === 0 || length === bytes.length) return bytes.subarray(0, length);
+    }
+  } finally {
+    await handle.close();
   }
 }
 
