@@ -38,9 +38,9 @@ export default defineConfig({
   test: {
     // Imports as Node does: what Node refuses in a plan's own `.ts` tool fails in tests too.
     experimental: { viteModuleRunner: false },
-    // More than cores: a test often waits for a program that it started, or for a timer of the product; with half as
-    // many again the cores had nothing to do for a sixth of the time.
-    maxWorkers: availableParallelism() * 2,
+    // More than cores: a test often waits for a program that it started, or for a timer of the product; with twice as
+    // many the cores had nothing to do for a seventh of the time.
+    maxWorkers: availableParallelism() * 3,
     ...(isShuffled ? {} : { sequence: { sequencer: LongestFirst } }),
     // Only against hanging: a machine under load takes its time.
     testTimeout: 900_000,
