@@ -109,6 +109,8 @@ export class PlanHost {
   }
 
   async #reload(input: PlanInput): Promise<ReloadReport> {
+    // Nothing else in a reload may wait: reloads in a row would keep timers from the calls that run.
+    await new Promise((resolve) => void setImmediate(resolve));
     this.#requireOpen();
     try {
       const from = input ?? this.plan.file ?? this.#input;

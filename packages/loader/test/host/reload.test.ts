@@ -213,3 +213,15 @@ test("R10: drainMs is how long a reload waits for the running calls of a changed
   expect((await call).result.data).toBe("aborted");
   await host.close();
 });
+
+test("reloads that follow each other leave time to timers, so that calls end meanwhile", async () => {
+  const { module } = counting();
+  const { path } = await workspace({ "plan.yaml": "tools:\n  - module: m\n" });
+  const host = await openHost(path("plan.yaml"), { ...quiet, extensions: { m: module } });
+  let hasFired = false;
+  setTimeout(() => (hasFired = true), 1);
+  for (let turn = 0; turn < 2_000 && !hasFired; turn++) await host.reload();
+
+  expect(hasFired).toBe(true);
+  await host.close();
+});
