@@ -218,10 +218,10 @@ test("reloads that follow each other leave time to timers, so that calls end mea
   const { module } = counting();
   const { path } = await workspace({ "plan.yaml": "tools:\n  - module: m\n" });
   const host = await openHost(path("plan.yaml"), { ...quiet, extensions: { m: module } });
-  let hasFired = false;
-  setTimeout(() => (hasFired = true), 1);
-  for (let turn = 0; turn < 2_000 && !hasFired; turn++) await host.reload();
+  const timer = { hasFired: false };
+  setTimeout(() => (timer.hasFired = true), 1);
+  for (let turn = 0; turn < 2_000 && !timer.hasFired; turn++) await host.reload();
 
-  expect(hasFired).toBe(true);
+  expect(timer.hasFired).toBe(true);
   await host.close();
 });
