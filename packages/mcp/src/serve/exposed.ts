@@ -71,9 +71,15 @@ function serveResources(server: Server, sources: readonly ExposedSource[], subsc
   server.setRequestHandler("resources/read", ({ params }) => readResource(sources, params.uri));
   server.setRequestHandler("resources/subscribe", async ({ params }) => {
     const source = await ownerOf(sources, params.uri);
+    const isNew = !subscribed.has(params.uri);
     // Before the server knows, because its first change may come together with its answer.
     subscribed.add(params.uri);
-    await source?.subscribe(params.uri);
+    try {
+      await source?.subscribe(params.uri);
+    } catch (error) {
+      if (isNew) subscribed.delete(params.uri);
+      throw error;
+    }
     return {};
   });
   server.setRequestHandler("resources/unsubscribe", async ({ params }) => {
