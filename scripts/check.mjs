@@ -17,10 +17,13 @@ mkdirSync(dirname(services), { recursive: true });
 
 // One compiler for all packages and tests, because it reads what they share once. Only where it finds something wrong,
 // each package has a task of its own, which reports it.
-const types = spawnSync("tsc", ["-b"], { cwd: root }).status === 0 ? { passed: 1, failed: 0 } : undefined;
+const hasTypes = spawnSync("tsc", ["-b"], { cwd: root }).status === 0;
 const build = countTasks(["build"]);
-const checks = countTasks([...(types === undefined ? ["types"] : []), "lint", "unused", "packages"]);
-const tasks = sum(types, build, checks);
+const checks = countTasks([...(hasTypes ? [] : ["types"]), "lint", "unused", "packages"]);
+const tasks = {
+  passed: build.passed + checks.passed + Number(hasTypes),
+  failed: atLeastOneUnless(hasTypes, build.failed + checks.failed),
+};
 // Tests of the command start what was built, as users do; without a build they start the sources.
 if (tasks.failed === 0) process.env["TOOLMOUNT_TEST_BUILT"] = "1";
 process.env["TOOLMOUNT_TEST_SERVICES"] = services;
@@ -65,12 +68,6 @@ function printServices() {
   const started = existsSync(services) ? readFileSync(services, "utf8").trim().split("\n") : [];
   const counts = Map.groupBy(started, (name) => name);
   for (const [name, each] of counts) console.log(`started ${each.length} times: ${name}`);
-}
-
-function sum(...counts) {
-  const known = counts.filter((count) => count !== undefined);
-  const of = (name) => known.reduce((total, count) => total + count[name], 0);
-  return { passed: of("passed"), failed: of("failed") };
 }
 
 function readJson(path) {
