@@ -17,6 +17,7 @@ import {
 
 /** Modules of Node that take milliseconds to load, and whose members are functions or `constants`. */
 const lateModules = new Set(['"node:crypto"', '"node:fs/promises"']);
+
 const manifest = JSON.parse(readFileSync("package.json", "utf8"));
 const targets = [...Object.values(manifest.exports ?? {}), ...Object.values(manifest.imports ?? {})];
 const sources = targets.map((target) => target["@toolmount/source"]).filter((path) => path?.startsWith("./"));

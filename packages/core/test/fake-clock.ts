@@ -6,19 +6,21 @@ export interface FakeClock extends Clock {
   advance(ms: number): Promise<void>;
   /** Timers that have neither fired nor been cancelled. */
   readonly pending: number;
+  /** Whether one of them keeps the process alive. */
+  readonly keepsAlive: boolean;
 }
 
 export function createFakeClock(start = Date.parse("2026-01-01T00:00:00.000Z")): FakeClock {
   let now = start;
-  const timers = new Set<{ readonly at: number; readonly callback: () => void }>();
+  const timers = new Set<{ readonly at: number; readonly callback: () => void; keepsAlive: boolean }>();
   const next = (until: number) =>
     [...timers].filter(({ at }) => at <= until).toSorted((a, b) => a.at - b.at)[0];
   return {
     now: () => now,
     setTimer(callback, ms) {
-      const timer = { at: now + ms, callback };
+      const timer = { at: now + ms, callback, keepsAlive: true };
       timers.add(timer);
-      return { cancel: () => timers.delete(timer), keepAlive: () => {} };
+      return { cancel: () => timers.delete(timer), keepAlive: (on) => void (timer.keepsAlive = on) };
     },
     async advance(ms) {
       const until = now + ms;
@@ -34,6 +36,9 @@ export function createFakeClock(start = Date.parse("2026-01-01T00:00:00.000Z")):
     },
     get pending() {
       return timers.size;
+    },
+    get keepsAlive() {
+      return [...timers].some((timer) => timer.keepsAlive);
     },
   };
 }

@@ -32,21 +32,17 @@ export async function readPlanText(
 async function readStart(file: string): Promise<Uint8Array> {
   const bytes = Buffer.alloc(maxPlanBytes + 1);
   try {
-    return statSync(file).isFile() ? readFile(file, bytes) : await readPipe(file, bytes);
+    return await (statSync(file).isFile() ? readFile(file, bytes) : readPipe(file, bytes));
   } catch (cause) {
     throw new ToolmountError("PLAN_NOT_FOUND", { path: file }, { cause });
   }
 }
 
 /** Without waiting: to load `node:fs/promises` takes longer than to read a plan. */
-function readFile(file: string, bytes: Buffer): Uint8Array {
+async function readFile(file: string, bytes: Buffer): Promise<Uint8Array> {
   const descriptor = openSync(file, "r");
   try {
-    for (let length = 0; ;) {
-      const read = readSync(descriptor, bytes, length, bytes.length - length, null);
-      length += read;
-      if (read === 0 || length === bytes.length) return bytes.subarray(0, length);
-    }
+    return await fill(bytes, (from) => readSync(descriptor, bytes, from, bytes.length - from, null));
   } finally {
     closeSync(descriptor);
   }
@@ -55,13 +51,17 @@ function readFile(file: string, bytes: Buffer): Uint8Array {
 async function readPipe(file: string, bytes: Buffer): Promise<Uint8Array> {
   const handle = await open(file);
   try {
-    for (let length = 0; ;) {
-      const { bytesRead } = await handle.read(bytes, length);
-      length += bytesRead;
-      if (bytesRead === 0 || length === bytes.length) return bytes.subarray(0, length);
-    }
+    return await fill(bytes, async (from) => (await handle.read(bytes, from)).bytesRead);
   } finally {
     await handle.close();
+  }
+}
+
+async function fill(bytes: Buffer, read: (from: number) => number | Promise<number>): Promise<Uint8Array> {
+  for (let length = 0; ;) {
+    const count = await read(length);
+    length += count;
+    if (count === 0 || length === bytes.length) return bytes.subarray(0, length);
   }
 }
 
