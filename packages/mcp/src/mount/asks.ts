@@ -14,8 +14,9 @@ import {
 } from "@modelcontextprotocol/client";
 import type { Front, ServerAsk } from "../wire/front.ts";
 import type { ServerSettings } from "./config.ts";
-import { raceSignal } from "./failures.ts";
+
 import { uiCapabilities } from "./ui.ts";
+import { raceSignal } from "./wait.ts";
 
 /** What a plan lets a server ask the client in front of the host. */
 type Asks = ServerSettings["ask"];

@@ -1,11 +1,6 @@
 import { setTimeout as delay } from "node:timers/promises";
-import {
-  InsufficientScopeError,
-  SdkHttpError,
-  type CallToolRequest,
-  type CallToolResult,
-  type Client,
-} from "@modelcontextprotocol/client";
+import type { CallToolRequest, CallToolResult, Client } from "@modelcontextprotocol/client";
+import { InsufficientScopeError } from "@modelcontextprotocol/client";
 import { messageOf } from "@toolmount/core/errors";
 import type { Authorization } from "../auth/authorization.ts";
 import { currentFront, type Front } from "../wire/front.ts";
@@ -13,11 +8,12 @@ import { callWithAsks } from "./asks.ts";
 import type { CallServerOptions } from "./call-server.ts";
 import { createClient, type ClientEvents } from "./client.ts";
 import type { EraVerdict } from "./era.ts";
-import { backOffMs, causeOf, gone, isUnauthorized, isUnsent, needsSignIn, raceSignal } from "./failures.ts";
+import { causeOf, gone, isForgotten, isLost, isUnauthorized, isUnsent, needsSignIn } from "./failures.ts";
 import { listOffered, readSkill } from "./skills.ts";
 import type { ServerStatus } from "./status.ts";
 import { StdioTransport } from "./stdio-transport.ts";
 import { createTransport, type TransportOptions } from "./transport.ts";
+import { backOffMs, raceSignal } from "./wait.ts";
 
 /** What a connection reports to its owner. */
 export interface ConnectionOptions extends TransportOptions, ClientEvents {
@@ -91,7 +87,7 @@ export class Connection {
       return await attempt(client);
     } catch (error) {
       if (options.signal?.aborted === true) throw error;
-      if (!(await this.#isLost(client, error, idempotent)) && !(await this.#mayAgain(client, error)))
+      if (!(await this.#isRepeatable(client, error, idempotent)) && !(await this.#mayAgain(client, error)))
         throw error;
       return await attempt(await this.client(options.signal));
     } finally {
@@ -119,12 +115,12 @@ export class Connection {
   }
 
   /** Whether a call failed for its connection, and may be made again. */
-  async #isLost(client: Client, error: unknown, idempotent: boolean): Promise<boolean> {
-    // A server that has forgotten the session says so before it runs anything.
-    const isForgotten = error instanceof SdkHttpError && error.status === 404;
-    if (isForgotten) await this.#drop(client, "the server has forgotten the session");
+  async #isRepeatable(client: Client, error: unknown, idempotent: boolean): Promise<boolean> {
+    if (isForgotten(error)) await this.#drop(client, "the server has forgotten the session");
     if (isUnsent(error)) await client.close(); // then it is known how its program ended
-    return isForgotten || isUnsent(error) || (idempotent && this.#client !== client);
+    return (
+      isForgotten(error) || isUnsent(error) || (idempotent && (isLost(error) || this.#client !== client))
+    );
   }
 
   /** The connected client; connects when there is none. Rejects with a `ToolError` that says why it cannot. */

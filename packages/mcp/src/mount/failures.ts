@@ -1,4 +1,5 @@
 import { SdkError, SdkErrorCode, SdkHttpError, UnauthorizedError } from "@modelcontextprotocol/client";
+import { failure, type PartialResult } from "@toolmount/core";
 import { messageOf, ToolError } from "@toolmount/core/errors";
 import type { StdioTransport } from "./stdio-transport.ts";
 
@@ -18,6 +19,14 @@ export function needsSignIn(name: string, cause: string, error?: unknown): ToolE
   );
 }
 
+/** A call whose connection ended before its answer came. */
+export function lost(name: string): PartialResult {
+  return failure(
+    `the connection to the MCP server "${name}" ended while the call ran; whether it took effect is not known`,
+    { code: "MCP_CONNECTION_LOST" },
+  );
+}
+
 /** Why a connection ended, in a sentence: how its program ended and what it said last, where there is one. */
 export function causeOf(error: unknown, transport: StdioTransport | undefined): string {
   const ended = transport?.ended;
@@ -25,24 +34,20 @@ export function causeOf(error: unknown, transport: StdioTransport | undefined): 
   const words = last === "" ? "" : `; it said last: ${last.slice(0, 300)}`;
   if (ended !== undefined) return `${ended}${words}`;
   if (error === undefined) return "the connection ended";
-  return `${messageOf(error).slice(0, 500)}${words}`;
+  return `${reasonOf(error).slice(0, 500)}${words}`;
 }
 
-/** Waits for work as long as a signal lets it; `reason` makes the error of a wait that was cut short. */
-export async function raceSignal<Value>(
-  work: Promise<Value>,
-  signal: AbortSignal,
-  reason: () => unknown = () => signal.reason,
-): Promise<Value> {
-  const { promise, reject } = Promise.withResolvers<never>();
-  const stop = () => reject(reason());
-  if (signal.aborted) stop();
-  signal.addEventListener("abort", stop, { once: true });
-  try {
-    return await Promise.race([work, promise]);
-  } finally {
-    signal.removeEventListener("abort", stop);
-  }
+/** Node's `fetch` says only "fetch failed", and why in the cause. */
+function reasonOf(error: unknown): string {
+  const message = messageOf(error);
+  return networkCodeOf(error) === undefined ? message : `${message}: ${messageOf((error as Error).cause)}`;
+}
+
+/** What the network reported, where that is why a request of `fetch` failed. */
+function networkCodeOf(error: unknown): string | undefined {
+  if (!(error instanceof TypeError)) return undefined;
+  const { code } = (error.cause ?? {}) as { readonly code?: unknown };
+  return typeof code === "string" ? code : undefined;
 }
 
 /** The server refused the credentials, or a person has to sign in. */
@@ -50,16 +55,34 @@ export function isUnauthorized(error: unknown): boolean {
   return error instanceof UnauthorizedError || (error instanceof SdkHttpError && error.status === 401);
 }
 
-/** A message did not leave this process: the server ended before. */
-export function isUnsent(error: unknown): error is SdkError {
-  return error instanceof SdkError && error.code === SdkErrorCode.NotConnected;
+/** The server does not know the session; it says so before it runs anything. */
+export function isForgotten(error: unknown): boolean {
+  return error instanceof SdkHttpError && error.status === 404;
 }
 
-const delaysMs = [0, 250, 500, 1_000, 2_000, 4_000, 8_000, 16_000, 30_000] as const;
+/** Codes of a connection that was not made, so that nothing of a request was sent. */
+const notConnected: ReadonlySet<string | undefined> = new Set([
+  "ECONNREFUSED",
+  "EHOSTUNREACH",
+  "ENETUNREACH",
+  "ENOTFOUND",
+  "EAI_AGAIN",
+  "UND_ERR_CONNECT_TIMEOUT",
+]);
 
-/** Delay before a new connection, in milliseconds, after so many failures in a row. */
-export function backOffMs(failures: number): number {
-  return delaysMs[failures] ?? 30_000;
+/** A message did not leave this process: the server ended before, or no connection to it was made. */
+export function isUnsent(error: unknown): boolean {
+  return isSdkError(error, SdkErrorCode.NotConnected) || notConnected.has(networkCodeOf(error));
+}
+
+/** A connection ended before the answer came; the server may have done what it was asked for. */
+export function isLost(error: unknown): boolean {
+  if (isSdkError(error, SdkErrorCode.ConnectionClosed)) return true;
+  return networkCodeOf(error) !== undefined && !isUnsent(error);
+}
+
+function isSdkError(error: unknown, code: SdkErrorCode): boolean {
+  return error instanceof SdkError && error.code === code;
 }
 
 /** A tool is not what it was when a call of it was decided about. */

@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 import type { CallToolRequest, Tool } from "@modelcontextprotocol/client";
-import { ProtocolError, SdkError, SdkErrorCode } from "@modelcontextprotocol/client";
+import { ProtocolError } from "@modelcontextprotocol/client";
 import {
   failure,
   type Json,
@@ -13,7 +13,7 @@ import { classify, type Classification } from "../wire/annotations.ts";
 import { fromMcpResult } from "../wire/result.ts";
 import type { ServerSettings } from "./config.ts";
 import type { CallServer, CallServerOptions } from "./call-server.ts";
-import { gone, isUnsent } from "./failures.ts";
+import { causeOf, gone, isLost, isUnsent, lost } from "./failures.ts";
 import { skillOf, toOffered } from "./skills.ts";
 import { withServedLinks } from "./ui.ts";
 
@@ -116,12 +116,8 @@ function explainFailure(error: unknown, { abortSignal }: ToolContext, server: st
     return failure(error.message, { code: "MCP_ERROR", details: { code: error.code, ...dataOf(error) } });
   // The host has its own words for a call that was cancelled or took too long.
   if (abortSignal.aborted) return failure("the call was cancelled", { code: "MCP_CANCELLED" });
-  if (error instanceof SdkError && error.code === SdkErrorCode.ConnectionClosed)
-    return failure(
-      `the connection to the MCP server "${server}" ended while the call ran; whether it took effect is not known`,
-      { code: "MCP_CONNECTION_LOST" },
-    );
-  if (isUnsent(error)) throw gone(server, error.message, error);
+  if (isLost(error)) return lost(server);
+  if (isUnsent(error)) throw gone(server, causeOf(error, undefined), error);
   throw error;
 }
 

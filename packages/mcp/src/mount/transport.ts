@@ -1,4 +1,7 @@
 import {
+  isJSONRPCRequest,
+  SdkError,
+  SdkErrorCode,
   SSEClientTransport,
   StreamableHTTPClientTransport,
   type AuthProvider,
@@ -37,7 +40,7 @@ export function createTransport(given: TransportOptions): Transport {
   };
   return transport === "sse"
     ? new SSEClientTransport(address, options)
-    : new StreamableHTTPClientTransport(address, { ...options, onInsufficientScope: "throw" });
+    : new HttpTransport(address, { ...options, onInsufficientScope: "throw" });
 }
 
 /** The program of a server over stdio, with the border that the entry asks for. */
@@ -61,4 +64,22 @@ export function placeOf(coordinator: Coordinator, settings: ServerSettings) {
   const folder = coordinator.getCapability("session.working_dir") ?? undefined;
   const denied = coordinator.getCapability("session.protected_paths") ?? undefined;
   return { settings, folder, denied };
+}
+
+type Sent = Parameters<StreamableHTTPClientTransport["send"]>;
+
+/** HTTP as the SDK speaks it, but a request whose stream ends without an answer fails when the stream ends. */
+export class HttpTransport extends StreamableHTTPClientTransport {
+  /**
+   * Sends a message. The promise of a request rejects also later, when the stream of its answer ends. The SDK reads
+   * nothing else from that promise, and ignores it once it has the answer; so it need not resolve.
+   */
+  override async send(message: Sent[0], options?: Sent[1]): Promise<void> {
+    if (!isJSONRPCRequest(message) || options?.onRequestStreamEnd !== undefined)
+      return super.send(message, options);
+    const { promise, reject } = Promise.withResolvers<never>();
+    const onRequestStreamEnd = () => reject(new SdkError(SdkErrorCode.ConnectionClosed, "the stream ended"));
+    await super.send(message, { ...options, onRequestStreamEnd });
+    return promise;
+  }
 }

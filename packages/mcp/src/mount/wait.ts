@@ -1,0 +1,23 @@
+/** Waits for work as long as a signal lets it; `reason` makes the error of a wait that was cut short. */
+export async function raceSignal<Value>(
+  work: Promise<Value>,
+  signal: AbortSignal,
+  reason: () => unknown = () => signal.reason,
+): Promise<Value> {
+  const { promise, reject } = Promise.withResolvers<never>();
+  const stop = () => reject(reason());
+  if (signal.aborted) stop();
+  signal.addEventListener("abort", stop, { once: true });
+  try {
+    return await Promise.race([work, promise]);
+  } finally {
+    signal.removeEventListener("abort", stop);
+  }
+}
+
+const delaysMs = [0, 250, 500, 1_000, 2_000, 4_000, 8_000, 16_000, 30_000] as const;
+
+/** Delay before a new connection, in milliseconds, after so many failures in a row. */
+export function backOffMs(failures: number): number {
+  return delaysMs[failures] ?? 30_000;
+}

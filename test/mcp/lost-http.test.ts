@@ -1,0 +1,120 @@
+import { once } from "node:events";
+import { createServer, type Server, type ServerResponse } from "node:http";
+import type { AddressInfo } from "node:net";
+import { json } from "node:stream/consumers";
+import { expect, onTestFinished, test } from "vitest";
+import { open, planOf } from "./support/world.ts";
+
+type Answer = (answer: ServerResponse, id: unknown) => void;
+
+const say = (answer: ServerResponse, id: unknown, result: object) => {
+  // Each request has a connection of its own, so that a closed server refuses the next one.
+  answer.writeHead(200, { "content-type": "application/json", connection: "close" });
+  answer.end(JSON.stringify({ jsonrpc: "2.0", id, result }));
+};
+
+const done: Answer = (answer, id) => say(answer, id, { content: [{ type: "text", text: "done" }] });
+
+/** The request was read, and the connection ends without an answer. */
+const destroyed: Answer = (answer) => void answer.destroy();
+
+/** The answer has begun as JSON, and the connection ends within it. */
+const cut: Answer = (answer) => {
+  answer.writeHead(200, { "content-type": "application/json" });
+  answer.write('{"jsonrpc":"2.0",', () => answer.destroy());
+};
+
+const stream = { "content-type": "text/event-stream" };
+
+/** The answer is a stream of events, and the connection ends before the result. */
+const streamCut: Answer = (answer) => {
+  answer.writeHead(200, stream);
+  answer.write(": here\n\n", () => answer.destroy());
+};
+
+/** The stream ends in order, but without a result. */
+const streamEnded: Answer = (answer) => void answer.writeHead(200, stream).end(": here\n\n");
+
+const tools = [{ name: "act", description: "Acts.", inputSchema: { type: "object" } }];
+const serverInfo = { name: "raw", version: "1.0.0" };
+
+/** A server from before 2026 that answers the calls of its tool as it is asked to, one after another. */
+async function serve(...answers: readonly Answer[]) {
+  let calls = 0;
+  const server = createServer(async (request, answer) => {
+    if (request.method !== "POST") return answer.writeHead(405).end();
+    const { id, method } = (await json(request)) as { id?: unknown; method: string };
+    if (id === undefined) return answer.writeHead(202).end();
+    if (method === "initialize")
+      return say(answer, id, { protocolVersion: "2025-06-18", capabilities: { tools: {} }, serverInfo });
+    if (method === "tools/list") return say(answer, id, { tools });
+    if (method === "tools/call") return (answers[calls++] ?? done)(answer, id);
+    return answer.writeHead(400).end();
+  });
+  await listen(server, 0);
+  const { port } = server.address() as AddressInfo;
+  onTestFinished(() => end(server));
+  return { server, port, url: `http://127.0.0.1:${port}/mcp`, calls: () => calls };
+}
+
+async function listen(server: Server, port: number): Promise<void> {
+  server.listen(port, "127.0.0.1");
+  await once(server, "listening");
+}
+
+function end(server: Server): void {
+  server.closeAllConnections();
+  server.close();
+}
+
+const openAt = (url: string, idempotent = false) =>
+  open(planOf({ url, era: "legacy", classify: { act: { category: "read", idempotent } } }));
+
+const act = async (host: Awaited<ReturnType<typeof open>>) => (await host.call({ name: "act" })).result;
+
+const ways = [
+  ["no answer", destroyed],
+  ["half an answer", cut],
+  ["half a stream", streamCut],
+  ["a stream without a result", streamEnded],
+] as const;
+
+test.each(ways)(
+  "a call whose connection gave %s is made once, and its error says that it may have had effect",
+  async (_, answer) => {
+    const raw = await serve(answer);
+    const host = await openAt(raw.url);
+
+    expect(await act(host)).toMatchObject({
+      code: "MCP_CONNECTION_LOST",
+      error:
+        'the connection to the MCP server "fixture" ended while the call ran; whether it took effect is not known',
+    });
+    expect(raw.calls()).toBe(1);
+    expect(await act(host)).toMatchObject({ data: "done" });
+  },
+);
+
+test.each(ways)("an idempotent tool is called again after %s", async (_, answer) => {
+  const raw = await serve(answer);
+  const host = await openAt(raw.url, true);
+
+  expect(await act(host)).toMatchObject({ data: "done" });
+  expect(raw.calls()).toBe(2);
+});
+
+test("a call that no server heard says why, and the next one reaches the server that is there again", async () => {
+  const raw = await serve();
+  const host = await openAt(raw.url);
+  expect(await act(host)).toMatchObject({ data: "done" });
+  end(raw.server);
+  await once(raw.server, "close");
+
+  const { code, error } = await act(host);
+
+  expect(code).toBe("MCP_SERVER_UNAVAILABLE");
+  expect(error).toContain(`connect ECONNREFUSED 127.0.0.1:${raw.port}`);
+  await listen(raw.server, raw.port);
+  expect(await act(host)).toMatchObject({ data: "done" });
+  expect(raw.calls()).toBe(2);
+});
