@@ -1,6 +1,6 @@
 import type { InspectedEntry } from "@toolmount/loader/commands";
 import type { Shell } from "../process/shell.ts";
-import { workingBorders } from "./machine.ts";
+import { findStrictestBorder } from "./machine.ts";
 
 const places: Readonly<Record<string, string>> = { fleet: "on a fleet", server: "at its server" };
 
@@ -9,7 +9,7 @@ type Describe = (entry: Pick<InspectedEntry, "run">) => string | undefined;
 /** Says where the calls of entries run, and behind which border here. Borders are tried only where the plan needs that. */
 export async function describeRuns(entries: readonly InspectedEntry[], shell: Shell): Promise<Describe> {
   const isOpen = entries.some(({ run }) => run?.["border"] === "strictest");
-  const strictest = isOpen ? (await workingBorders(shell)).strictest : undefined;
+  const strictest = isOpen ? await findStrictestBorder(shell) : undefined;
   return ({ run }) => {
     if (run === undefined) return undefined;
     const place = places[run.in] ?? "in a process";

@@ -1,6 +1,8 @@
 import { execFile } from "node:child_process";
 import { promisify } from "node:util";
+import { isToolmountError } from "@toolmount/core";
 import { basicVariables, programCommand } from "@toolmount/paths/system";
+import type { BorderName } from "@toolmount/workers";
 import type { Shell } from "../process/shell.ts";
 import { unsupportedOn } from "./platform-support.ts";
 
@@ -47,17 +49,28 @@ const borders = {
   permission: "Node can keep a process from files; it is no wall against hostile code",
 } as const;
 
-/** Builds each border and starts a process behind it. The strictest is what a plan gets that asks for `strictest`. */
-export async function workingBorders({ cwd, env: { PATH = "", HOME = "" } }: Shell) {
-  const { examineBorders: examine } = await import("@toolmount/workers");
+/** What a process gets that only shows whether a border works. */
+function nothingGranted({ cwd, env: { PATH = "", HOME = "" } }: Shell) {
   const nothing = { read: [], write: [], denied: [], network: undefined, memoryMb: undefined };
-  const examined = await examine({ ...nothing, env: { PATH, HOME }, cwd });
-  const strictest = (["bubblewrap", "permission"] as const).find((name) => examined.get(name) === null);
-  return { examined, strictest };
+  return { ...nothing, env: { PATH, HOME }, cwd };
 }
 
+/** The border that a plan gets here that asks for `strictest`; undefined when none works. A process is started behind it. */
+export async function findStrictestBorder(shell: Shell): Promise<BorderName | undefined> {
+  const { chooseBorder } = await import("@toolmount/workers");
+  try {
+    return (await chooseBorder("strictest", nothingGranted(shell))).name;
+  } catch (error) {
+    if (isToolmountError(error) && error.code === "SANDBOX_UNAVAILABLE") return undefined;
+    throw error;
+  }
+}
+
+/** Builds each border, and starts a process behind it. */
 async function examineBorders(shell: Shell): Promise<MachineFinding[]> {
-  const { examined, strictest } = await workingBorders(shell);
+  const { examineBorders: examine } = await import("@toolmount/workers");
+  const examined = await examine(nothingGranted(shell));
+  const strictest = (["bubblewrap", "permission"] as const).find((name) => examined.get(name) === null);
   const findings = [...examined].map(([what, problem]): MachineFinding => {
     return problem === null
       ? { what, state: "ok", says: borders[what] }

@@ -69,7 +69,7 @@ export function placeOf(coordinator: Coordinator, settings: ServerSettings) {
 type Sent = Parameters<StreamableHTTPClientTransport["send"]>;
 
 /** HTTP as the SDK speaks it, but a request whose stream ends without an answer fails when the stream ends. */
-export class HttpTransport extends StreamableHTTPClientTransport {
+class HttpTransport extends StreamableHTTPClientTransport {
   /**
    * Sends a message. The promise of a request rejects also later, when the stream of its answer ends. The SDK reads
    * nothing else from that promise, and ignores it once it has the answer; so it need not resolve.

@@ -7,7 +7,7 @@ import { dirname, join, sep } from "node:path";
  */
 export function codeFolders(files: readonly string[]): readonly string[] {
   const folders = new Set<string>();
-  const packages = files.map((file) => packageOf(realpathSync(file)));
+  const packages = files.map((file) => packageOf(realpathSync.native(file)));
   for (let root = packages.pop(); root !== undefined; root = packages.pop()) {
     if (folders.has(root)) continue;
     if (!isInside(root, folders)) folders.add(root);
@@ -49,7 +49,15 @@ function linkTargets(modules: string): string[] {
   return readdirSync(modules, { withFileTypes: true }).flatMap((entry) => {
     const path = join(modules, entry.name);
     if (entry.isDirectory() && entry.name.startsWith("@")) return linkTargets(path);
-    // A link to a package that is not there breaks only the import that needs it.
-    return entry.isSymbolicLink() && existsSync(path) ? [realpathSync(path)] : [];
+    return entry.isSymbolicLink() ? targetOf(path) : [];
   });
+}
+
+/** A link to a package that is not there has no target; it breaks only the import that needs it. */
+function targetOf(link: string): string[] {
+  try {
+    return [realpathSync.native(link)];
+  } catch {
+    return [];
+  }
 }

@@ -3,7 +3,6 @@ import { realpathSync } from "node:fs";
 import { promisify } from "node:util";
 import { isToolmountError } from "@toolmount/core";
 import { messageOf } from "@toolmount/core/errors";
-import { farProgram } from "../process/far-program.ts";
 import type { Border, Grants, Launch } from "./border.ts";
 
 /** Milliseconds that the probe may take. */
@@ -13,9 +12,8 @@ const timeoutMs = 20_000;
 export async function probeBorder(border: Border, grants: Grants): Promise<string | null> {
   if (border.name === "none") return null;
   try {
-    const node = realpathSync(process.execPath);
-    // The last argument of a launch is the program.
-    const program = { ...farProgram(node), options: ["--print"], file: "6 * 7" };
+    // The last argument of a launch is the program. This one imports nothing.
+    const program = { node: realpathSync(process.execPath), options: ["--print"], file: "6 * 7", code: [] };
     return await runProbe(await border.launch(program, grants), grants.cwd);
   } catch (error) {
     if (isToolmountError(error) && error.code === "SANDBOX_UNAVAILABLE")
