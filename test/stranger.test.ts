@@ -5,7 +5,7 @@ import { afterAll, expect, onTestFinished, test } from "vitest";
 import { exec } from "./support/exec.ts";
 import { playGatewayStory } from "./support/gateway-story.ts";
 import { startRegistry } from "./support/registry.ts";
-import { matrix, tryUpgrade } from "./support/release-matrix.ts";
+import { isFull, matrix, tryUpgrade } from "./support/release-matrix.ts";
 import { npmEnvironment, release, writeNpmrc, type Release } from "./support/release.ts";
 import { shellAtTerminal } from "./support/shell-terminal.ts";
 
@@ -147,7 +147,8 @@ test("a stranger installs toolmount and two tools, publishes a third, mounts all
 test(`two releases, one after the other: ${matrix.map(([manager, node]) => `${manager} on Node ${node}`).join(", ")} installs the first, calls a tool, and upgrades to the second`, async () => {
   const world = await (opened ??= openWorld());
   const first = world.release;
-  world.release = await first.again();
+  // A change of every package only where all pairs are tried: each package takes npm a second.
+  world.release = await (isFull ? first.again() : first.again(["toolmount", "@toolmount/tool-hello-world"]));
 
   // It has its own expectations.
   await expect(tryUpgrade(world.url, first.packages, world.release.packages)).resolves.toBeUndefined();

@@ -16,7 +16,7 @@ const managers = {
 type Manager = keyof typeof managers;
 
 // Each pair installs twice. TOOLMOUNT_LOAD=full takes all nine; npm with this Node is what `stranger.test.ts` does.
-const isFull = process.env["TOOLMOUNT_LOAD"] === "full";
+export const isFull = process.env["TOOLMOUNT_LOAD"] === "full";
 /** Package managers, each with the Node that it has. */
 export const matrix: readonly (readonly [Manager, number])[] = isFull
   ? (["npm", "pnpm", "yarn"] as const).flatMap((manager) =>
@@ -33,7 +33,7 @@ export async function tryUpgrade(
   second: readonly Published[],
 ): Promise<void> {
   expect(versionOf(second)).not.toBe(versionOf(first));
-  const tools = await installTools(url, [...new Set(matrix.map(([, node]) => node))]);
+  const tools = await installTools(url);
 
   for (const [manager, node] of matrix) {
     const { folder, run } = await stranger(url, join(tools, `node-${node}`), join(tools, "bin"));
@@ -63,12 +63,12 @@ function namesOf(release: readonly Published[]): string {
     .join(" ");
 }
 
-/** Installs the versions of Node as npm packages, and pnpm and yarn as programs in `bin`. */
-async function installTools(url: string, versions: readonly number[]): Promise<string> {
+/** Installs what the matrix needs: versions of Node as npm packages, and pnpm and yarn as programs. */
+async function installTools(url: string): Promise<string> {
   const folder = await realpath(await mkdtemp(join(tmpdir(), "toolmount-nodes-")));
   onTestFinished(() => rm(folder, { recursive: true, force: true }));
   const env = npmEnvironment(url, folder);
-  for (const version of versions) {
+  for (const version of new Set(matrix.map(([, node]) => node))) {
     const home = join(folder, `node-${version}`);
     await mkdir(home);
     await writeFile(join(home, "package.json"), "{}");
@@ -81,10 +81,9 @@ async function installTools(url: string, versions: readonly number[]): Promise<s
   const { packageManager } = JSON.parse(await readFile(join(root, "package.json"), "utf8")) as {
     packageManager: string;
   };
-  await exec("npm", ["install", "--no-audit", "--no-fund", packageManager, "@yarnpkg/cli-dist@4"], {
-    cwd: folder,
-    env,
-  });
+  const packages = { npm: [], pnpm: [packageManager], yarn: ["@yarnpkg/cli-dist@4"] };
+  const programs = [...new Set(matrix.flatMap(([manager]) => packages[manager]))];
+  await exec("npm", ["install", "--no-audit", "--no-fund", ...programs], { cwd: folder, env });
   return folder;
 }
 

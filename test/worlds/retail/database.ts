@@ -90,18 +90,17 @@ export interface Database {
 }
 
 /**
- * Reads the file of a database. The file is never written, and a process parses it once: the records are frozen, and
+ * Reads the file of a database. The file is never written, and a process reads it once: the records are frozen, and
  * each host has tables of its own, in which {@link change} replaces what it changes by a copy.
  */
 export async function readDatabase(path: string): Promise<Database> {
-  const text = await readFile(path, "utf8");
-  if (parsed?.text !== text) parsed = { text, database: freeze(parseDatabase(text)) };
+  if (parsed?.path !== path) parsed = { path, database: freeze(parseDatabase(await readFile(path, "utf8"))) };
   const { products, users, orders } = parsed.database;
   return { products: { ...products }, users: { ...users }, orders: { ...orders } };
 }
 
 /** The database that was read last. */
-let parsed: { readonly text: string; readonly database: Database } | undefined;
+let parsed: { readonly path: string; readonly database: Database } | undefined;
 
 function parseDatabase(text: string): Database {
   const { products, users, orders } = database.parse(JSON.parse(text));

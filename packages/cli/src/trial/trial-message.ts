@@ -1,3 +1,4 @@
+import { enableCompileCache } from "node:module";
 import { isToolmountError } from "@toolmount/core";
 
 /** A message of a trial's process to the command. */
@@ -23,6 +24,8 @@ export function readRequest(): unknown {
 
 /** Runs the work of a trial's process, says meanwhile that the thread is free, and sends the answer. */
 export async function answerTrial(work: () => Promise<object>): Promise<void> {
+  // The command keeps compiled code, too; what the work imports is compiled once.
+  enableCompileCache();
   setInterval(() => send({ kind: "alive" }), beatMs).unref();
   const answer = await work().then((report) => ({ kind: "report", report }) as const, failureOf);
   process.send!(answer, () => process.exit());

@@ -1,4 +1,6 @@
 import { execFile } from "node:child_process";
+import { getCompileCacheDir } from "node:module";
+import { dirname } from "node:path";
 import { promisify } from "node:util";
 import type { JsonObject, ToolInfo } from "@toolmount/core";
 
@@ -27,11 +29,18 @@ export async function readInFreshProcess(read: FreshRead): Promise<readonly Tool
   );
   const parameters = [...conditions, "--input-type=module", "--eval", programOf(read)];
   const { stdout } = await run(process.execPath, parameters, {
-    env: {},
+    env: compileCache(),
     timeout: 30_000,
     maxBuffer: 64 * 1024 * 1024,
   });
   return JSON.parse(stdout.slice(stdout.lastIndexOf(mark) + mark.length)) as readonly ToolInfo[];
+}
+
+/** Where this process keeps compiled code: another starts sooner with it. Nothing else of the environment is passed on. */
+function compileCache(): Readonly<Record<string, string>> {
+  const folder = getCompileCacheDir();
+  // Node adds a folder for its version and platform.
+  return folder === undefined ? {} : { NODE_COMPILE_CACHE: dirname(folder) };
 }
 
 /** The program of the process. Every import has a literal name, so that nothing else is imported. */
