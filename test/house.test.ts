@@ -124,6 +124,11 @@ test.each([
     problem: "tools/notes/src/index.ts:1: may not read console",
   },
   {
+    title: "a declaration that Node 22 cannot parse",
+    plant: { "tools/notes/src/index.ts": "export async function use() {\n  await using one = open();\n}" },
+    problem: "tools/notes/src/index.ts:2: Node 22 cannot parse await using",
+  },
+  {
     title: "a file of helpers",
     plant: { "packages/core/src/utils.ts": "export const one = 1;" },
     problem: "packages/core/src/utils.ts: is named utils.ts, not for one idea",

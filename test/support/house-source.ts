@@ -14,6 +14,8 @@ export interface Source {
   readonly computed: readonly Mark[];
   /** Each read of the environment, the working folder, the clock or the console. */
   readonly reads: readonly Mark[];
+  /** Each declaration that Node 22 cannot parse. */
+  readonly tooNew: readonly Mark[];
   readonly onlyReexports: boolean;
   /** Each function, with the number of its lines as `what`. */
   readonly functions: readonly Mark[];
@@ -24,6 +26,7 @@ export function readSource(path: string, code: string): Source {
   const imports: Mark[] = [];
   const computed: Mark[] = [];
   const reads: Mark[] = [];
+  const tooNew: Mark[] = [];
   const functions: Mark[] = [];
   const { program } = parseSync(path, code);
   const imported = ({ start, value }: { start: number; value: string }) => {
@@ -37,6 +40,9 @@ export function readSource(path: string, code: string): Source {
     FunctionDeclaration: measured,
     FunctionExpression: measured,
     ArrowFunctionExpression: measured,
+    VariableDeclaration({ start, kind }) {
+      if (kind.endsWith("using")) tooNew.push({ at: start, what: kind });
+    },
     ImportDeclaration: ({ source }) => imported(source),
     ExportAllDeclaration: ({ source }) => imported(source),
     ExportNamedDeclaration: ({ source }) => source && imported(source),
@@ -63,7 +69,7 @@ export function readSource(path: string, code: string): Source {
   const onlyReexports =
     program.body.length > 0 &&
     program.body.every((node) => "source" in node && node.source !== null && node.type.startsWith("Export"));
-  return { imports, computed, reads, onlyReexports, functions };
+  return { imports, computed, reads, tooNew, onlyReexports, functions };
 }
 
 function literal(source: Expression): string | undefined {

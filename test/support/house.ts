@@ -104,6 +104,7 @@ function inspectSource(room: Room, path: string, code: string): string[] {
     ...source.computed
       .filter(() => !computedImports.includes(path))
       .map((mark) => report(mark, "imports a computed name:")),
+    ...source.tooNew.map((mark) => report(mark, "Node 22 cannot parse")),
     ...source.reads.filter(({ what }) => !mayRead(path, what)).map((mark) => report(mark, "may not read")),
   ];
 }
