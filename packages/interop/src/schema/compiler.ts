@@ -35,12 +35,16 @@ const options: Options = {
  * numbers, formats as annotations, patterns in bounded time. References out of the schema are refused.
  */
 export function createSchemaCompiler(): SchemaCompiler {
-  const dialects = new Map<string, readonly [first: Ajv, all: Ajv]>();
-  return { compile: (schema) => prepareParser(schema, engines(dialects, dialectOf(schema))) };
+  const engines = new Map<string, Ajv>();
+  return { compile: (schema) => prepareParser(schema, engineFor(engines, dialectOf(schema))) };
 }
 
+type Dialect = "07" | "2019" | "2020";
+/** Faults that a check reports: the first one, or all. */
+type Faults = "first" | "all";
+
 /** Which edition a schema is written in: what it says, else what it uses, else 2020-12 as MCP has it. */
-function dialectOf(schema: JsonSchema): "07" | "2019" | "2020" {
+function dialectOf(schema: JsonSchema): Dialect {
   const said = typeof schema["$schema"] === "string" ? schema["$schema"] : "";
   if (said.includes("2020-12")) return "2020";
   if (said.includes("2019-09")) return "2019";
@@ -60,23 +64,25 @@ function usesOldTuples(node: unknown, depth = 0): boolean {
   );
 }
 
-function engines(
-  known: Map<string, readonly [Ajv, Ajv]>,
-  dialect: "07" | "2019" | "2020",
-): readonly [first: Ajv, all: Ajv] {
-  const made = known.get(dialect) ?? ([makeAjv(dialect, false), makeAjv(dialect, true)] as const);
-  known.set(dialect, made);
-  return made;
+/** Engines of a dialect, each made when it is first needed. */
+function engineFor(made: Map<string, Ajv>, dialect: Dialect): (faults: Faults) => Ajv {
+  return (faults) => {
+    const name = `${dialect} ${faults}`;
+    const engine = made.get(name) ?? makeAjv(dialect, faults);
+    made.set(name, engine);
+    return engine;
+  };
 }
 
-function loadEngine(dialect: "07" | "2019" | "2020"): new (options: Options) => Ajv {
+function loadEngine(dialect: Dialect): new (options: Options) => Ajv {
   const { Ajv: Ajv07, Ajv2019, Ajv2020 } = require("#ajv") as typeof Engines;
   return { "07": Ajv07, "2019": Ajv2019, "2020": Ajv2020 }[dialect];
 }
 
-function makeAjv(dialect: "07" | "2019" | "2020", allErrors: boolean): Ajv {
+function makeAjv(dialect: Dialect, faults: Faults): Ajv {
   const Engine = loadEngine(dialect);
-  const ajv = new Engine({ ...options, allErrors });
+  // A schema is itself checked once, by the engine that reports the first fault: to compile that check takes 50 ms.
+  const ajv = new Engine({ ...options, allErrors: faults === "all", validateSchema: faults === "first" });
   ajv.removeKeyword("uniqueItems");
   // Ajv compares each with each; a text of each item compares once.
   ajv.addKeyword({
@@ -92,13 +98,13 @@ function makeAjv(dialect: "07" | "2019" | "2020", allErrors: boolean): Ajv {
 
 function prepareParser(
   schema: JsonSchema,
-  [first, all]: readonly [Ajv, Ajv],
+  engineOf: (faults: Faults) => Ajv,
 ): (value: unknown) => ParseResult {
   const text = JSON.stringify(schema);
   if (text.length > maxSchemaLength) throw new Error(`it has more than ${maxSchemaLength} characters`);
   const plain = JSON.parse(text) as JsonSchema;
   if (text.includes('"$async"')) throw new Error('"$async" is not taken');
-  const check = compileWith(first, plain);
+  const check = compileWith(engineOf("first"), plain);
   // Compiled when a value first fails: most schemas of most hosts never see one.
   let checkAll: ValidateFunction | undefined;
   const prepare = preparation(schema, plain, text);
@@ -107,7 +113,7 @@ function prepareParser(
     const value = prepare(given);
     if (check(value)) return accepted(value, undeclared);
     if (countMembers(value, maxMembersForAllFaults) >= maxMembersForAllFaults) return refused(check);
-    checkAll ??= compileWith(all, plain);
+    checkAll ??= compileWith(engineOf("all"), plain);
     checkAll(prepare(given));
     return refused(checkAll);
   };
