@@ -14,7 +14,6 @@ import {
 } from "@modelcontextprotocol/client";
 import type { Front, ServerAsk } from "../wire/front.ts";
 import type { ServerSettings } from "./config.ts";
-
 import { uiCapabilities } from "./ui.ts";
 import { raceSignal } from "./wait.ts";
 
