@@ -13,6 +13,7 @@ const isShuffled = process.argv.some((word) => word.startsWith("--sequence.shuff
 /** Test files that have a process of their own: they measure memory, change what belongs to the process, or take long. */
 const alone = [
   ...longest,
+  "packages/{http/test/rows,otel/test/telemetry}.test.ts",
   "packages/core/test/{storm,sessions/idle-sessions,scan/phrase-words}.test.ts",
   "packages/loader/test/host/default-logger.test.ts",
   "packages/paths/test/race.test.ts",

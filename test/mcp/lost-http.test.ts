@@ -8,8 +8,7 @@ import { open, planOf } from "./support/world.ts";
 type Answer = (answer: ServerResponse, id: unknown) => void;
 
 const say = (answer: ServerResponse, id: unknown, result: object) => {
-  // Each request has a connection of its own, so that a closed server refuses the next one.
-  answer.writeHead(200, { "content-type": "application/json", connection: "close" });
+  answer.writeHead(200, { "content-type": "application/json" });
   answer.end(JSON.stringify({ jsonrpc: "2.0", id, result }));
 };
 
@@ -25,6 +24,12 @@ const cut: Answer = (answer) => {
 };
 
 const stream = { "content-type": "text/event-stream" };
+
+/** The same, on a connection that the server would have kept. */
+const cutOfKept: Answer = (answer) => {
+  answer.setHeader("connection", "keep-alive");
+  cut(answer, undefined);
+};
 
 /** The answer is a stream of events, and the connection ends before the result. */
 const streamCut: Answer = (answer) => {
@@ -42,6 +47,8 @@ const serverInfo = { name: "raw", version: "1.0.0" };
 async function serve(...answers: readonly Answer[]) {
   let calls = 0;
   const server = createServer(async (request, answer) => {
+    // Each request has a connection of its own, so that a closed server refuses the next one.
+    answer.setHeader("connection", "close");
     if (request.method !== "POST") return answer.writeHead(405).end();
     const { id, method } = (await json(request)) as { id?: unknown; method: string };
     if (id === undefined) return answer.writeHead(202).end();
@@ -75,6 +82,7 @@ const act = async (host: Awaited<ReturnType<typeof open>>) => (await host.call({
 const ways = [
   ["no answer", destroyed],
   ["half an answer", cut],
+  ["half an answer of a kept connection", cutOfKept],
   ["half a stream", streamCut],
   ["a stream without a result", streamEnded],
 ] as const;
@@ -103,7 +111,7 @@ test.each(ways)("an idempotent tool is called again after %s", async (_, answer)
   expect(raw.calls()).toBe(2);
 });
 
-test("a call that no server heard says why, and the next one reaches the server that is there again", async () => {
+test("a call that no server heard says why, and the next one reaches the server once it is there again", async () => {
   const raw = await serve();
   const host = await openAt(raw.url);
   expect(await act(host)).toMatchObject({ data: "done" });

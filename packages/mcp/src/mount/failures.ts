@@ -37,17 +37,15 @@ export function causeOf(error: unknown, transport: StdioTransport | undefined): 
   return `${reasonOf(error).slice(0, 500)}${words}`;
 }
 
-/** Node's `fetch` says only "fetch failed", and why in the cause. */
+/** Node's `fetch` says only "fetch failed" or "terminated", and why in the cause. */
 function reasonOf(error: unknown): string {
-  const message = messageOf(error);
-  return networkCodeOf(error) === undefined ? message : `${message}: ${messageOf((error as Error).cause)}`;
+  const cause = networkCauseOf(error);
+  return cause === undefined ? messageOf(error) : `${messageOf(error)}: ${messageOf(cause)}`;
 }
 
-/** What the network reported, where that is why a request of `fetch` failed. */
-function networkCodeOf(error: unknown): string | undefined {
-  if (!(error instanceof TypeError)) return undefined;
-  const { code } = (error.cause ?? {}) as { readonly code?: unknown };
-  return typeof code === "string" ? code : undefined;
+/** What the network reported, where that is why a request of `fetch` failed. An answer that is cut has no code. */
+function networkCauseOf(error: unknown): (Error & { readonly code?: unknown }) | undefined {
+  return error instanceof TypeError && error.cause instanceof Error ? error.cause : undefined;
 }
 
 /** The server refused the credentials, or a person has to sign in. */
@@ -61,7 +59,7 @@ export function isForgotten(error: unknown): boolean {
 }
 
 /** Codes of a connection that was not made, so that nothing of a request was sent. */
-const notConnected: ReadonlySet<string | undefined> = new Set([
+const notConnected: ReadonlySet<unknown> = new Set([
   "ECONNREFUSED",
   "EHOSTUNREACH",
   "ENETUNREACH",
@@ -72,13 +70,13 @@ const notConnected: ReadonlySet<string | undefined> = new Set([
 
 /** A message did not leave this process: the server ended before, or no connection to it was made. */
 export function isUnsent(error: unknown): boolean {
-  return isSdkError(error, SdkErrorCode.NotConnected) || notConnected.has(networkCodeOf(error));
+  return isSdkError(error, SdkErrorCode.NotConnected) || notConnected.has(networkCauseOf(error)?.code);
 }
 
 /** A connection ended before the answer came; the server may have done what it was asked for. */
 export function isLost(error: unknown): boolean {
   if (isSdkError(error, SdkErrorCode.ConnectionClosed)) return true;
-  return networkCodeOf(error) !== undefined && !isUnsent(error);
+  return networkCauseOf(error) !== undefined && !isUnsent(error);
 }
 
 function isSdkError(error: unknown, code: SdkErrorCode): boolean {
