@@ -25,28 +25,10 @@ export async function stateDigest(host: Host): Promise<string> {
 
 type Tables = Readonly<Record<string, Readonly<Record<string, unknown>>>>;
 
-/** A table at its last digest: its ids in their order, and in the canonical one with their records. */
-interface ShownTable {
-  readonly ids: readonly string[];
-  readonly sorted: readonly string[];
-  readonly records: readonly unknown[];
-  readonly members: readonly string[];
-}
-const shown = new Map<string, ShownTable>();
-
-/** The canonical text of a table. The text of a record that is as at the last digest is not made again. */
-function canonicalTable(table: string, byId: Tables[string]): string {
-  const last = shown.get(table);
-  const ids = Object.keys(byId);
-  const hasSameIds = last?.ids.length === ids.length && ids.every((id, at) => id === last.ids[at]);
-  const sorted = hasSameIds ? last.sorted : ids.toSorted();
-  const records = sorted.map((id) => byId[id]);
-  const members = records.map((record, at) =>
-    hasSameIds && last.records[at] === record && frozen.has(record as object)
-      ? last.members[at]!
-      : `${JSON.stringify(sorted[at])}:${canonicalRecord(`${table}/${sorted[at]}`, record)}`,
-  );
-  shown.set(table, { ids, sorted, records, members });
+function canonicalTable(table: string, records: Tables[string]): string {
+  const members = Object.entries(records)
+    .toSorted(byName)
+    .map(([id, record]) => `${JSON.stringify(id)}:${canonicalRecord(`${table}/${id}`, record)}`);
   return `{${members.join(",")}}`;
 }
 

@@ -7,7 +7,7 @@ import { sandboxIsTested, scratch, shell } from "./world.ts";
 const isLong = process.env["TOOLMOUNT_LONG"] === "1";
 
 /** One of how many forms is run; all of them with TOOLMOUNT_LONG=1. */
-const share = isLong ? 1 : 12;
+const share = isLong ? 1 : 7;
 
 const coreutils =
   "b2sum base32 base64 basename basenc cat chgrp chmod chown cksum comm cp csplit cut date dd df dir dircolors dirname du expand expr factor fmt fold head id install join link ln ls md5sum mkdir mkfifo mktemp mv nl numfmt od paste pathchk pr printenv printf ptx readlink realpath rm rmdir seq sha1sum sha256sum shred shuf sort split stat sum tac tail tee touch tr truncate tsort uname unexpand uniq unlink vdir wc grep diff cmp tar sed zip gzip xz".split(
