@@ -12,6 +12,8 @@ const token = "tm_of_the_memory_bench";
 const headers = { authorization: `Bearer ${token}`, "content-type": "application/json" };
 /** Sessions, and streams, that are measured; as many calls before warm the server up. */
 const count = 200;
+/** Streams of one person: more are refused. */
+const streamsEach = 20;
 
 if (process.send === undefined) await report();
 else await serve();
@@ -24,8 +26,11 @@ async function serve() {
   const facts = { category: "read", consequenceLevel: "low", requiresConfirmation: false };
   const description = "Returns its text. Use in benches.";
   host.coordinator.mount("tools", defineTool({ ...facts, name: "echo", description, schema, execute }));
-  const person = { name: "bench", sha256: hashToken(token), roles: ["call", "approve", "admin"] };
-  const authenticate = createTokenCheck([person]);
+  const person = (name, secret) => ({ name, sha256: hashToken(secret), roles: ["call", "approve", "admin"] });
+  const people = Array.from({ length: count / streamsEach }, (_, at) =>
+    person(`bench ${at}`, `${token}${at}`),
+  );
+  const authenticate = createTokenCheck([person("bench", token), ...people]);
   const listen = { host: "127.0.0.1", port: 0 };
   const server = await serveHosts({ hosts: { default: { host } }, authenticate, listen });
   process.on("message", () => {
@@ -62,7 +67,8 @@ async function compare(host, measure) {
   const before = await measure();
   for (let at = 0; at < count; at++) await call(`session-${at}`);
   const withSessions = await measure();
-  for (let at = 0; at < count; at++) await openStream(`${host}/events`);
+  for (let at = 0; at < count; at++)
+    await openStream(`${host}/events`, `${token}${Math.floor(at / streamsEach)}`);
   const withStreams = await measure();
   const each = (after, first) => Math.round((after.heap - first.heap) / count / 102.4) / 10;
   return {
@@ -72,8 +78,9 @@ async function compare(host, measure) {
   };
 }
 
-/** Opens a stream of events, and keeps it open. */
-async function openStream(url) {
-  const response = await fetch(url, { headers });
+/** Opens a stream of events of one person, and keeps it open. */
+async function openStream(url, secret) {
+  const response = await fetch(url, { headers: { authorization: `Bearer ${secret}` } });
+  if (!response.ok) throw new Error(`a stream was refused: ${await response.text()}`);
   await response.body.getReader().read();
 }

@@ -102,7 +102,7 @@ export const folderOrders: Readonly<Record<string, readonly (string | readonly s
     "host",
     "tape",
   ],
-  "packages/loader": ["diagnostics", "modules", "plan", "mount", "host", "commands"],
+  "packages/loader": ["diagnostics", "modules", "plan", "programs", "mount", "host", "commands"],
   "packages/reasoner": ["config", "provider", "session", "agents", "turn"],
   "packages/interop": [
     "profile-words.ts",

@@ -94,6 +94,11 @@ test.each([
     problem: "tools/notes/package.json: has no script named pack:check",
   },
   {
+    title: "a package without a test file, whose script fails in a pull request",
+    plant: { "tools/bare/package.json": manifest("@toolmount/tool-bare", { peerDependencies: core }) },
+    problem: "tools/bare/package.json: has a script named test, and no test file",
+  },
+  {
     title: "a package that the solution does not know",
     plant: { "tools/notes/tsconfig.json": "{}" },
     problem: "tsconfig.json: does not reference tools/notes",
@@ -237,6 +242,12 @@ async function plant(files: Record<string, string>): Promise<string> {
     "packages/cli/package.json": manifest("toolmount", { dependencies: core }),
     "tools/notes/package.json": manifest("@toolmount/tool-notes", { peerDependencies: core }),
     "tools/notes/src/index.ts": 'import { one } from "@toolmount/core";',
+    ...Object.fromEntries(
+      ["packages/core", "packages/loader", "packages/cli", "tools/notes"].map((folder) => [
+        `${folder}/test/one.test.ts`,
+        "",
+      ]),
+    ),
     ...files,
   };
   for (const [path, text] of Object.entries(house)) {

@@ -10,7 +10,7 @@ const kinds = [
     kind: "asks which operating system it runs on",
     pattern: /\bprocess\.platform\b/,
     files: [
-      "packages/cli/src/commands/calls/connect-clients.ts",
+      "packages/cli/src/clients/mcp-clients.ts",
       "packages/cli/src/host/machine.ts",
       "packages/cli/src/install/fetch-programs.ts",
       "packages/cli/src/process/open-browser.ts",
@@ -20,8 +20,11 @@ const kinds = [
       "packages/paths/src/system/environment.ts",
       "packages/paths/src/system/file-mode.ts",
       "packages/paths/src/system/process-trees.ts",
+      "packages/paths/src/system/program-guard.ts",
       "packages/policy/src/hook-process.ts",
       "packages/workers/src/border/plain.ts",
+      "packages/workers/src/border/srt.ts",
+      "packages/workers/src/process/far-process.ts",
       "packages/workers/src/process/resident-memory.ts",
       "tools/bash/src/shell.ts",
     ],
@@ -44,8 +47,9 @@ const kinds = [
     files: [
       "packages/paths/src/system/bubblewrap.ts",
       "packages/paths/src/disk.ts",
+      "packages/paths/src/system/process-trees.ts",
+      "packages/paths/src/system/program-guard.ts",
       "packages/workers/src/process/resident-memory.ts",
-      "tools/bash/src/run/bubblewrap.ts",
       "tools/bash/src/run/find-processes.ts",
       "tools/bash/src/run/guard.ts",
     ],
@@ -57,13 +61,15 @@ const kinds = [
       "packages/cli/src/process/take-stdout.ts",
       "packages/mcp/src/mount/process-tree.ts",
       "packages/paths/src/system/program-command.ts",
+      "packages/paths/src/system/program-guard.ts",
       "packages/policy/src/hook-process.ts",
     ],
   },
   {
+    // Where links need a right, it copies the file.
     kind: "makes a link",
     pattern: /\b(?:symlink|symlinkSync|linkSync)\(/,
-    files: [],
+    files: ["packages/cli/src/install/project-npmrc.ts"],
   },
   {
     kind: "follows a link",

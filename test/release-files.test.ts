@@ -16,6 +16,7 @@ interface Manifest {
   readonly license?: string;
   readonly files?: readonly string[];
   readonly scripts?: Readonly<Record<string, string>>;
+  readonly dependencies?: Readonly<Record<string, string>>;
   readonly engines?: { readonly node?: string };
   readonly repository?: { readonly url: string; readonly directory: string };
   readonly homepage?: string;
@@ -35,6 +36,20 @@ const manifestOf = async (folder: string, base = root): Promise<Manifest> =>
   JSON.parse(await readFile(join(base, folder, "package.json"), "utf8")) as Manifest;
 
 const folders = await publishedFolders();
+
+test("packages that use core's internals are released with core, and need exactly its version", async () => {
+  const users = new Set<string>();
+  for await (const path of glob("{packages,tools}/*/src/**/*.ts", { cwd: root })) {
+    if (!(await read(path)).includes('"@toolmount/core/internal"')) continue;
+    const { name, dependencies } = await manifestOf(path.split("/").slice(0, 2).join("/"));
+    users.add(name);
+    expect([name, dependencies?.["@toolmount/core"]]).toEqual([name, "workspace:*"]);
+  }
+  const { fixed } = JSON.parse(await read(".changeset/config.json")) as { fixed: readonly string[][] };
+
+  expect(users.size).toBeGreaterThan(0);
+  expect(fixed.map((group) => group.toSorted())).toEqual([["@toolmount/core", ...users].toSorted()]);
+});
 
 test.each(folders)(
   "%s says what it is, runs nothing when it is installed, and shows how to install it",

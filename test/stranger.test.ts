@@ -1,4 +1,4 @@
-import { mkdtemp, readdir, realpath, rm, stat, writeFile } from "node:fs/promises";
+import { mkdir, mkdtemp, readdir, realpath, rm, stat, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, expect, onTestFinished, test } from "vitest";
@@ -143,6 +143,133 @@ test("a stranger installs toolmount and two tools, publishes a third, mounts all
     'ok {"name":"Vienna","value":"sunny"}\nnot_found\nagent_hello_world get_weather testing_calculator\n',
   );
 });
+
+/** The tools that need the sessions of the host, and cannot run behind a border. */
+const hostTools = ["delegate", "discovery", "modes", "skills"];
+
+/** The tools that a fetched module's default border holds, each with a call that does no harm. */
+const harmless: Readonly<Record<string, readonly [string, object, string]>> = {
+  bash: ["bash", { command: "echo from-bash" }, "from-bash"],
+  filesystem: ["read_file", { file_path: "notes.md" }, "a note of mine"],
+  "hello-world": ["agent_hello_world", { name: "Ada" }, "Hello, Ada!"],
+  search: ["grep", { pattern: "a note", output_mode: "content" }, "a note of mine"],
+  testing: ["testing_calculator", { operation: "add", left: 2, right: 3 }, "5"],
+  todo: [
+    "todo",
+    { action: "create", todos: [{ content: "Ship", status: "pending", activeForm: "Shipping" }] },
+    "Ship",
+  ],
+  web: ["web_fetch", { url: "http://127.0.0.1:1/" }, "URL_BLOCKED"],
+};
+
+/** Skills have no tool of their own, and a delegate needs a model. */
+const hostCalls: readonly (readonly [string, object, string])[] = [
+  ["tool_search", { query: "greet a person" }, "agent_hello_world"],
+  ["agent_list_modes", {}, "For everything"],
+];
+
+const modes = {
+  catalog: [{ key: "all", displayName: "All", description: "For everything", isDefault: true, tools: ["*"] }],
+};
+
+/** Calls the tools of a plan, one after the other, and prints each outcome as a line. */
+const callAll = `import { openHost } from "@toolmount/loader";
+import * as interop from "@toolmount/interop";
+import * as workers from "@toolmount/workers";
+const [plan, calls] = process.argv.slice(2);
+const extensions = { "@toolmount/interop": interop, "@toolmount/workers": workers };
+// Behind a border a tool that decides by a function whether to ask always asks.
+const host = await openHost(plan, { extensions, approver: () => ({ decision: "approve" }) });
+for (const [name, given] of JSON.parse(calls)) console.log(JSON.stringify(await host.call({ name, arguments: given })));
+await host.close();
+`;
+
+interface Entry {
+  readonly module: string;
+  readonly source: string;
+  readonly config?: object;
+  readonly run?: object;
+}
+
+/** The entry of a tool, with what its harmless call needs. */
+function entryOf(tool: string, source: string): Entry {
+  const entry = { module: `@toolmount/tool-${tool}`, source };
+  if (tool === "bash")
+    return { ...entry, config: { require_approval: false, safety_profile: "unrestricted" } };
+  if (tool === "skills") return { ...entry, config: { folders: ["./skills"] } };
+  return tool === "filesystem" || tool === "search"
+    ? { ...entry, run: { in: "process", border: "strictest", read: ["./notes.md"] } }
+    : entry;
+}
+
+test("every tool of toolmount is mounted from the registry, and three from repositories, and answers a call", async () => {
+  const world = await (opened ??= openWorld());
+  const { folder, env } = await emptyFolder(world);
+  const path = `export PATH="${folder}/node_modules/.bin:$PATH"`;
+  const run = (line: string, at = folder) => exec("bash", ["-c", `${path}; ${line}`], { cwd: at, env });
+  const call = async (file: string, calls: readonly (readonly [string, object, string])[]) => {
+    const lines = (await run(`node call-all.mjs ${file} '${JSON.stringify(calls)}'`)).trim().split("\n");
+    for (const [at, [name, , answer]] of calls.entries())
+      expect([name, lines[at]]).toEqual([name, expect.stringContaining(answer)]);
+  };
+  const write = (name: string, entries: readonly Entry[]) =>
+    writeFile(join(folder, name), JSON.stringify({ version: 1, modes, tools: entries }));
+  const versions = new Map(world.release.packages.map(({ name, version }) => [name, version]));
+  const published = (tool: string) =>
+    entryOf(tool, `npm:@toolmount/tool-${tool}@${versions.get(`@toolmount/tool-${tool}`)}`);
+  const inHost = hostTools.map((tool) => ({ ...published(tool), run: { in: "inline" } }));
+  const repositories = ["filesystem", "hello-world", "todo"];
+
+  await run("npm init -y && npm install toolmount");
+  await mkdir(join(folder, "skills/note"), { recursive: true });
+  await writeFile(
+    join(folder, "skills/note/SKILL.md"),
+    "---\nname: note\ndescription: Notes.\n---\nDo it.\n",
+  );
+  await writeFile(join(folder, "notes.md"), "a note of mine\n");
+  await writeFile(join(folder, "call-all.mjs"), callAll);
+  const cloned = await Promise.all(repositories.map((tool) => repositoryOf(tool, folder, run)));
+  await write("all.json", [...Object.keys(harmless).map(published), ...inHost]);
+  await write("bordered.json", hostTools.map(published));
+  await write(
+    "cloned.json",
+    repositories.map((tool, at) => entryOf(tool, cloned[at]!)),
+  );
+  await run("toolmount install all.json && toolmount install bordered.json && toolmount install cloned.json");
+
+  expect(await run("toolmount check all.json")).toContain("27 tools");
+  expect(await run("toolmount check cloned.json")).toContain("10 tools");
+  const listed = await run("toolmount list all.json");
+  const calls = [...Object.values(harmless), ...hostCalls];
+  for (const [name] of calls) expect(listed).toContain(name);
+  await call("all.json", calls);
+  await call(
+    "cloned.json",
+    repositories.map((tool) => harmless[tool]!),
+  );
+  const refused = await run("toolmount check bordered.json || true");
+  for (const tool of hostTools)
+    expect(refused).toMatch(new RegExp(`@toolmount/tool-${tool}[^]{0,300}not possible behind a border`));
+});
+
+/** A repository with what a release has of a tool; its source for a plan. */
+async function repositoryOf(
+  tool: string,
+  folder: string,
+  run: (line: string, at?: string) => Promise<string>,
+): Promise<string> {
+  const at = join(folder, "repositories", tool);
+  await mkdir(at, { recursive: true });
+  await run(
+    `npm pack --silent @toolmount/tool-${tool} && tar -xzf *.tgz --strip-components=1 && rm *.tgz`,
+    at,
+  );
+  await run(
+    "git init -q -b main && git add -A && git -c user.name=a -c user.email=a@b.test commit -qm all",
+    at,
+  );
+  return `git+file://${at}@main`;
+}
 
 test(`two releases, one after the other: ${matrix.map(([manager, node]) => `${manager} on Node ${node}`).join(", ")} installs the first, calls a tool, and upgrades to the second`, async () => {
   const world = await (opened ??= openWorld());

@@ -1,14 +1,6 @@
 import { appendFileSync, existsSync, readFileSync, writeFileSync } from "node:fs";
 import { deserialize, serialize } from "node:v8";
-import {
-  Annotation,
-  END,
-  interrupt,
-  isGraphInterrupt,
-  MemorySaver,
-  START,
-  StateGraph,
-} from "@langchain/langgraph";
+import { Annotation, END, interrupt, MemorySaver, START, StateGraph } from "@langchain/langgraph";
 import { createHost, data, defineTool, systemClock, type ApprovalAnswer } from "@toolmount/core";
 import { z } from "zod";
 
@@ -49,7 +41,6 @@ export function createAgent(saver: MemorySaver, hoursLater = 0) {
   const clock = { ...systemClock, now: () => Date.now() + hoursLater * 3_600_000 };
   const host = createHost({
     clock,
-    isInterrupt: isGraphInterrupt,
     approver: ({ tool, arguments: given }) =>
       interrupt<unknown, ApprovalAnswer>({ tool: tool.name, arguments: given }),
   });

@@ -7,7 +7,7 @@ import {
   type Coordinator,
   type ToolOutcome,
 } from "@toolmount/core";
-import { isLangGraphInterrupt, toInvokeResult, toAmplifierResult } from "@toolmount/interop";
+import { toInvokeResult, toAmplifierResult } from "@toolmount/interop";
 import { describe, expect, test } from "vitest";
 import { z } from "zod";
 import {
@@ -196,13 +196,29 @@ describe("C6: interrupts", () => {
     expect(world.events.of("tool:error")).toMatchObject([{ error: { code: "INTERRUPTED" } }]);
   });
 
+  test.each([
+    ["Tool-Forge", "get_probe", forgeSource],
+    ["Amplifier", "probe", amplifierSource],
+    ["Aptix", "agent_probe", aptixSource],
+  ])(
+    "FORGE-24, C6: an interrupt of LangGraph that a tool of %s throws reaches the caller",
+    async (_, name, source) => {
+      const graph = `throw Object.assign(new Error("sure?"), { is_bubble_up: true, interrupts: [{ value: "sure?" }] });`;
+
+      await expect(call(fromFile(source(graph)), name)).rejects.toMatchObject({
+        is_bubble_up: true,
+        interrupts: [{ value: "sure?" }],
+      });
+    },
+  );
+
   test("FORGE-N6, C6: after an interrupt the audit has an end, and neither its id nor its slot is held", async () => {
     const store = createMemoryStore({ audit: "durable" });
     const interrupt = Object.assign(new Error("ask"), { is_bubble_up: true });
     const { host } = await opened(
       "version: 1\npolicy:\n  limits: { concurrent: 1 }\ntools:\n  - module: m\n",
       { m: mounting(native(({ stop }) => (stop === true ? Promise.reject(interrupt) : data(1)))) },
-      { isInterrupt: isLangGraphInterrupt, store },
+      { store },
     );
     const request = { id: "c-1", name: "probe", arguments: { stop: true } };
 

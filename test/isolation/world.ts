@@ -20,10 +20,13 @@ export async function folderOf(files: Readonly<Record<string, string>> = {}): Pr
   return folder;
 }
 
+/** The modules that the host of these tests has. */
+export const extensions = { "@toolmount/interop": interop, "@toolmount/workers": workers };
+
 /** Opens a plan with processes and adapters; closed after the test. */
 export async function open(plan: string | object, options: OpenHostOptions = {}): Promise<OpenedHost> {
   const host = await openHost(plan as string, {
-    extensions: { "@toolmount/interop": interop, "@toolmount/workers": workers },
+    extensions,
     env: {},
     ...options,
   });

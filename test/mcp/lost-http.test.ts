@@ -103,6 +103,21 @@ test.each(ways)(
   },
 );
 
+test.each([500, 502, 503])(
+  "a call that is answered with HTTP status %i says so, and names the server",
+  async (status) => {
+    const raw = await serve((answer) => void answer.writeHead(status).end("<h1>upstream</h1>"));
+    const host = await openAt(raw.url);
+
+    expect(await act(host)).toMatchObject({
+      code: "MCP_HTTP_STATUS",
+      error: `the MCP server "fixture" answered the call with HTTP status ${status}; whether it took effect is not known`,
+      details: { status },
+    });
+    expect(await act(host)).toMatchObject({ data: "done" });
+  },
+);
+
 test.each(ways)("an idempotent tool is called again after %s", async (_, answer) => {
   const raw = await serve(answer);
   const host = await openAt(raw.url, true);

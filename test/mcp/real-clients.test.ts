@@ -2,6 +2,7 @@ import { spawn } from "node:child_process";
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { text } from "node:stream/consumers";
+import { createMemoryStore } from "@toolmount/core";
 import { expect, onTestFinished, test } from "vitest";
 import type { Target } from "./clients/target.ts";
 import { linkPackages, plainEnv, toolmount } from "./support/command.ts";
@@ -10,7 +11,8 @@ import { listen } from "./support/http.ts";
 import { packageFolder } from "./support/real-servers.ts";
 import { folderOf, open } from "./support/world.ts";
 
-const add = `
+/** A tool that answers at once, and one that waits for a person; both promise a form of their results. */
+const tools = `
   import { data, defineTool } from "@toolmount/core";
   import { z } from "zod";
 
@@ -23,6 +25,17 @@ const add = `
     consequenceLevel: "low",
     requiresConfirmation: false,
     execute: ({ a, b }) => data({ sum: a + b }),
+  });
+
+  export const remove = defineTool({
+    name: "remove",
+    description: "Removes a file. Use when the user asks for it.",
+    schema: z.strictObject({ path: z.string() }),
+    outputSchema: z.strictObject({ gone: z.string() }),
+    category: "delete",
+    consequenceLevel: "high",
+    requiresConfirmation: true,
+    execute: ({ path }) => data({ gone: path }),
   });
 `;
 
@@ -38,32 +51,53 @@ const clients = [
   { program: "mcp-remote.ts", package: "mcp-remote", wires: ["http"] },
 ] as const;
 
-async function tryClient(program: string, target: Target): Promise<{ tools: string[]; answer: string }> {
+interface Answer {
+  readonly tools: readonly string[];
+  readonly answers: readonly string[];
+}
+
+async function tryClient(program: string, target: Target): Promise<Answer> {
   const words = [join(import.meta.dirname, "clients", program), JSON.stringify(target)];
   const child = spawn(process.execPath, words, { env: plainEnv(), stdio: ["ignore", "pipe", "pipe"] });
   onTestFinished(() => void child.kill("SIGKILL"));
   const [stdout, stderr] = await Promise.all([text(child.stdout), text(child.stderr)]);
   const last = stdout.trim().split("\n").at(-1) ?? "";
   expect(last, `${program}: ${stdout}${stderr}`).toMatch(/^\{"tools"/);
-  return JSON.parse(last) as { tools: string[]; answer: string };
+  return JSON.parse(last) as Answer;
 }
 
-test("eight published clients list and call what a plan serves", async () => {
-  const folder = await folderOf({ "plan.yaml": "version: 1\ntools:\n  - module: ./add.ts\n", "add.ts": add });
+test("eight published clients list and call what a plan serves, and read that a call waits", async () => {
+  const folder = await folderOf({
+    "plan.yaml": "version: 1\ntools:\n  - module: ./tools.ts\n",
+    "tools.ts": tools,
+  });
   await linkPackages(folder);
   const [command = "", ...before] = toolmount;
+  const calls = [
+    { tool: "add", arguments: { a: 2, b: 40 } },
+    { tool: "remove", arguments: { path: "a.txt" } },
+  ];
   const stdio: Target = {
+    calls,
     stdio: { command, args: [...before, "serve", "plan.yaml", "--stdio"], cwd: folder },
   };
-  const http: Target = { url: await listen(await open(join(folder, "plan.yaml"))) };
+  const host = await open(join(folder, "plan.yaml"), { store: createMemoryStore() });
+  const http: Target = { calls, url: await listen(host) };
 
   const rows: string[][] = [];
   for (const { program, package: name, wires } of clients) {
     const wanted: readonly string[] = wires;
     for (const wire of wanted) {
-      const { tools, answer } = await tryClient(program, wire === "stdio" ? stdio : http);
-      expect({ program, wire, tools }).toEqual({ program, wire, tools: ["add"] });
-      expect(answer).toContain("42");
+      const seen = await tryClient(program, wire === "stdio" ? stdio : http);
+      expect({ program, wire, ...seen }).toEqual({
+        program,
+        wire,
+        tools: ["add", "remove"],
+        answers: [
+          expect.stringContaining("42"),
+          expect.stringMatching(/waiting for a person to approve .*remove.*Ticket: /s),
+        ],
+      });
     }
     const { version } = JSON.parse(await readFile(join(packageFolder(name), "package.json"), "utf8")) as {
       version: string;

@@ -64,6 +64,17 @@ test("doctor connects to each server of a plan, and names the one that needs a s
   expect(code).not.toBe(0);
 });
 
+test("doctor connects to the servers of a locked plan, which nothing has started yet", async () => {
+  const folder = await folderOf({ "plan.yaml": stringify(planOf(serverOf())) });
+  await linkPackages(folder);
+
+  const locked = await run(["lock", "plan.yaml"], { cwd: folder });
+  const { stdout } = await run(["doctor", "plan.yaml"], { cwd: folder });
+
+  expect(locked.code).toBe(0);
+  expect(stdout).toMatch(/✔ MCP server fixture: connected; fixture 1\.2\.3/);
+});
+
 test("a call that a server refused with 404, because it has forgotten the session, is made again and runs once", async () => {
   let runs = 0;
   const upstream = createHost();

@@ -58,7 +58,7 @@ export async function playGatewayStory({ folder, env, run }: Story): Promise<voi
 
   expect(tools.map(({ name }) => name)).toEqual(["notes_delete_notes", "notes_read_notes"]);
   expect(read.content).toEqual([{ type: "text", text: "buy milk" }]);
-  expect(asked.structuredContent).toMatchObject({ status: "pending" });
+  expect(asked).toMatchObject({ _meta: { "dev.toolmount/outcome": { status: "pending" } } });
   expect(waiting.map(({ tool }) => tool)).toEqual(["notes_delete_notes"]);
   expect(deleted.content).toEqual([{ type: "text", text: "deleted" }]);
 

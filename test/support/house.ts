@@ -51,6 +51,9 @@ export async function inspectHouse(root: string, accepted: readonly Exception[])
     }
     const room = { folder, manifest, allowance };
     problems.push(...inspectManifest(room), ...inspectReferences(root, folder, solution));
+    const tests = await files(root, `${folder}/test/**/*.test.ts`);
+    if (manifest.scripts?.["test"] !== undefined && tests.length === 0)
+      problems.push(`${path}: has a script named test, and no test file`);
     const sources = await files(root, `${folder}/src/**/*.ts`);
     for (const source of sources) {
       problems.push(...inspectSource(room, source, await readFile(join(root, source), "utf8")));

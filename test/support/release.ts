@@ -75,8 +75,9 @@ async function readManifest(folder: string): Promise<
   return JSON.parse(await readFile(join(folder, "package.json"), "utf8")) as never;
 }
 
+/** A template's folder `test` is part of its package. */
 function isReleased(path: string): boolean {
-  return !/\/(?:node_modules|test)$/.test(path.slice(root.length));
+  return !/\/node_modules$|^\/[^/]+\/[^/]+\/test$/.test(path.slice(root.length));
 }
 
 /** pnpm reads the versions of a workspace's own packages where they are linked. */

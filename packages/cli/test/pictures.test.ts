@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { expect, test } from "vitest";
 import { call, response, say } from "./support/exchange.ts";
 import { drawTerminal } from "./support/svg.ts";
-import { atTerminal, keys } from "./support/terminal.ts";
+import { atTerminal, keys, ready } from "./support/terminal.ts";
 import { oneTool, planOf, removingTool, root, workspace } from "./support/workspace.ts";
 
 // Each picture is a process at a terminal of its own, or several.
@@ -90,8 +90,10 @@ test("the picture of a question is what the command shows", async () => {
   );
   const words = ["run", ...replay, "Remove the old note"];
   const terminal = atTerminal(words, { cwd: folder, columns });
-  await terminal.until(/Deny, and say why[\s\S]*confirm/);
-  terminal.press(keys.down, keys.down);
+  await terminal.until(ready);
+  terminal.press(keys.down);
+  await terminal.until(/● d {2}Deny, and say why/);
+  terminal.press(keys.down);
   await terminal.until(/● y {2}Approve/);
   await expectPicture("approval", "A question before a tool runs", typed(words) + terminal.bytes());
 });
@@ -112,7 +114,7 @@ test("the picture of a turn that waits, is approved and is resumed is what three
   const say1 = async (code: number, shown: readonly string[], words = shown) => {
     const terminal = atTerminal(words, { cwd: folder, columns, env: { USER: "ada" } });
     if (code === 3) {
-      await terminal.until(/Deny, and say why/);
+      await terminal.until(ready);
       terminal.press("l");
     }
     expect(await terminal.ended, terminal.text()).toBe(code);

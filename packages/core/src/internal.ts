@@ -1,6 +1,8 @@
 // For the packages of toolmount itself. Unstable: any release may change or remove these names.
 export { canonicalJson, digestOf } from "./json/canonical.ts";
 export { frozenCopy, NotJson } from "./json/freeze.ts";
+export { meter } from "./json/meter.ts";
+export { ProgressPace } from "./scheduling/progress-pace.ts";
 export { completeClassification, foreignDefinition, strictest } from "./registry/complete-classification.ts";
 export { authoredDefinition } from "./registry/define-tool.ts";
 export { isStandardSchema } from "./contract/standard-schema.ts";
@@ -16,8 +18,10 @@ export {
 } from "./registry/recognize-module.ts";
 export { plainRule } from "./schema/plain-rule.ts";
 export { invalidArguments, prepareSchema, type PreparedSchema } from "./schema/schema.ts";
+export { zodSize } from "./schema/zod-parser.ts";
 export { lockDigest } from "./registry/prepare-tool.ts";
-export { toolsHere, type ToolHere } from "./host/tools-here.ts";
+export { callInternal } from "./host/session.ts";
+export { fitsOutputSchema, isAvailable, offerMarkOf, toolsHere, type ToolHere } from "./host/tools-here.ts";
 export { redactingLogger } from "./text/redacting-logger.ts";
 export { ContractBreach } from "./result/normalize.ts";
 export { withTimeout } from "./scheduling/with-timeout.ts";

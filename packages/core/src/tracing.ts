@@ -1,5 +1,5 @@
 // Calls, turns and model requests on Node's tracing channels.
-export { callChannelName, type CallTrace } from "./contract/call-trace.ts";
+export { callChannelName, safeListener, type CallTrace } from "./contract/call-trace.ts";
 export { traceFields, type TraceFields } from "./call/trace.ts";
 export {
   modelChannelName,

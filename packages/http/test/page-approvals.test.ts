@@ -46,7 +46,7 @@ test("an approval is decided in the browser while the call waits, by keyboard al
   expect(problems).toEqual([]);
 });
 
-test("a question that another person answers disappears, with the name of that person", async () => {
+test("a question that another person answers has the name of that person, and disappears when one acts elsewhere", async () => {
   const { host } = createWorld();
   const { server, tokens, ask } = await serve(host);
   const { page } = await openPage(browser, server.url, tokens.operator);
@@ -58,6 +58,9 @@ test("a question that another person answers disappears, with the name of that p
   await host.approvals.decide(waiting!.id, { decision: "deny", reason: "not today" }, "Ana");
 
   await page.getByText("Ana denied wipe.").waitFor();
+  await card(page).getByText("denied by Ana").waitFor();
+  expect(await card(page).getByRole("button").count()).toBe(0);
+  await page.getByRole("heading", { name: "Approvals" }).click();
   await page.getByRole("article").waitFor({ state: "detached" });
   expect((await ask("GET", `/api/hosts/default/approvals/${waiting!.id}`)).body).toMatchObject({
     decision: { by: "Ana", decision: "deny", reason: "not today" },
@@ -135,7 +138,9 @@ test("of two people who press together one is first, and both pages say who it w
     pages.map(async (page) => {
       const notice = page.getByText(/^(operator approved|ana denied) wipe\.$/);
       await notice.first().waitFor();
-      await card(page).waitFor({ state: "detached" });
+      await card(page)
+        .getByText(/^(approved|denied) by (you|operator|ana)$/)
+        .waitFor();
       return notice.allInnerTexts();
     }),
   );

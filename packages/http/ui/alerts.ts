@@ -1,3 +1,4 @@
+import { escapeHidden } from "./hidden.ts";
 import { go } from "./route.ts";
 import type { Approval } from "./shapes.ts";
 
@@ -22,7 +23,10 @@ export function alertPerson(before: readonly Approval[], waiting: readonly Appro
 
 function show({ id, tool, prompt }: Approval): void {
   // A question that is shown again, after a new connection, replaces itself.
-  const notification = new Notification(`${tool} waits`, { body: prompt, tag: id });
+  const notification = new Notification(escapeHidden(`${tool} waits`), {
+    body: escapeHidden(prompt),
+    tag: id,
+  });
   shown.set(id, notification);
   notification.addEventListener("click", () => {
     window.focus();

@@ -1,10 +1,13 @@
 import { useSignal } from "@preact/signals";
+import { useLayoutEffect } from "preact/hooks";
 import { ask } from "./api.ts";
 import { Card } from "./approval-card.tsx";
 import type { Approval } from "./shapes.ts";
 import {
   answered,
   approvals,
+  cards,
+  dropEnded,
   hostPath,
   mayApprove,
   me,
@@ -13,6 +16,7 @@ import {
   remembered,
   textOf,
 } from "./state.ts";
+import { watchPlaces } from "./steady.ts";
 import { Time } from "./value.tsx";
 
 /** What waits for a person, what was answered lately, and what is approved from now on. */
@@ -29,16 +33,34 @@ export function ApprovalsView() {
   );
 }
 
-/** "Nothing waits" is said only when the list was read on the connection that is open now. */
+/**
+ * "Nothing waits" is said only when the list was read on the connection that is open now. A question that ends stays in its
+ * place until the person scrolls or acts elsewhere: nothing moves under the pointer.
+ */
 function Waiting() {
+  useLayoutEffect(() => {
+    dropEnded();
+    const act = ({ target }: Event) => {
+      if (!(target instanceof Element && target.closest("article") !== null)) dropEnded();
+    };
+    const stopWatching = watchPlaces();
+    addEventListener("scroll", dropEnded);
+    addEventListener("click", act);
+    return () => {
+      stopWatching();
+      removeEventListener("scroll", dropEnded);
+      removeEventListener("click", act);
+    };
+  }, []);
   const waiting = approvals.value;
   if (waiting === null) return <p>The server does not answer now, so it is not known what waits.</p>;
-  if (waiting.length === 0) return <p>Nothing waits for an answer.</p>;
+  const ids = new Set(waiting.map(({ id }) => id));
   return (
     <>
-      {waiting.map((approval) => (
-        <Card key={approval.id} approval={approval} />
+      {cards.value.map((approval) => (
+        <Card key={approval.id} approval={approval} isWaiting={ids.has(approval.id)} />
       ))}
+      {waiting.length === 0 && <p>Nothing waits for an answer.</p>}
     </>
   );
 }

@@ -1,15 +1,21 @@
+import { countHidden } from "./hidden.ts";
+import { HiddenNote } from "./value.tsx";
+
 /** Lines before and after; equal lines at the beginning and at the end are not shown. */
 export function Difference({ before, after }: { readonly before: string; readonly after: string }) {
   const [removed, added] = dropEqualEnds(linesOf(before), linesOf(after));
   return (
-    <pre class="value" tabIndex={0} role="group" aria-label="Difference">
-      {removed.map((line) => (
-        <del>- {line}</del>
-      ))}
-      {added.map((line) => (
-        <ins>+ {line}</ins>
-      ))}
-    </pre>
+    <>
+      <HiddenNote hidden={countHidden([...removed, ...added].join("\n"))} />
+      <pre class="value" tabIndex={0} role="group" aria-label="Difference">
+        {removed.map((line) => (
+          <del>- {line}</del>
+        ))}
+        {added.map((line) => (
+          <ins>+ {line}</ins>
+        ))}
+      </pre>
+    </>
   );
 }
 

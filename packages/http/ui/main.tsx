@@ -4,6 +4,7 @@ import { ApprovalsView } from "./approvals.tsx";
 import { enterToken, forgetToken, token } from "./api.ts";
 import { CallsView } from "./calls.tsx";
 import { follow } from "./connect.ts";
+import { markHidden } from "./mark-hidden.ts";
 import { PlanView } from "./plan.tsx";
 import { route } from "./route.ts";
 import { SessionsView } from "./sessions.tsx";
@@ -134,6 +135,7 @@ function Connection() {
   );
 }
 
+markHidden();
 const root = document.getElementById("app")!;
 root.replaceChildren();
 render(<App />, root);

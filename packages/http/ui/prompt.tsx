@@ -58,7 +58,7 @@ export function Prompt({ sessionId, onChange }: PromptProps) {
       </button>
       {said.value !== null && said.value !== "" && (
         <pre class="value" tabIndex={0} role="log" aria-label="The turn">
-          {said}
+          {said.value}
         </pre>
       )}
     </form>

@@ -13,6 +13,8 @@ export const hostName = signal("default");
 export const connection = signal<"connecting" | "open" | "lost">("connecting");
 /** Null until the list was read on the connection that is open: then nothing is known of what waits. */
 export const approvals = signal<readonly Approval[] | null>(null);
+/** The questions where the page shows them: those that wait, and those that ended since the person looked elsewhere. */
+export const cards = signal<readonly Approval[]>([]);
 export const answered = signal<readonly Approval[]>([]);
 export const remembered = signal<readonly Remembered[]>([]);
 /** Newest first. */
@@ -49,6 +51,7 @@ export function textOf(error: unknown): string {
 
 /** Reads what the page shows of the host, on a connection that has just opened. */
 export async function readAll(): Promise<void> {
+  cards.value = [];
   await Promise.all([readCalls(), readApprovals(), readTools()]);
 }
 
@@ -86,6 +89,7 @@ export async function readApprovals(): Promise<void> {
   if (read !== lastRead) return;
   const before = approvals.value ?? [];
   approvals.value = now.waiting;
+  cards.value = placeCards(cards.value, now);
   answered.value = now.answered;
   remembered.value = now.remembered;
   for (const { id, tool } of before) {
@@ -103,6 +107,21 @@ export async function readApprovals(): Promise<void> {
     // Chrome on Android lets a page ask for notifications, and then constructs none.
     notify(`The browser shows no notification: ${textOf(error)}`);
   }
+}
+
+/** Each question stays where it is, also when it ends; new ones come last. */
+function placeCards(
+  shown: readonly Approval[],
+  { waiting, answered: ended }: Approvals,
+): readonly Approval[] {
+  const known = new Map([...ended, ...waiting].map((approval) => [approval.id, approval]));
+  const ids = new Set(shown.map(({ id }) => id));
+  return [...shown.map((card) => known.get(card.id) ?? card), ...waiting.filter(({ id }) => !ids.has(id))];
+}
+
+/** Takes the questions that ended out of their places: the person has looked elsewhere. */
+export function dropEnded(): void {
+  if (approvals.value !== null && cards.value.length > approvals.value.length) cards.value = approvals.value;
 }
 
 const changed = new Map<string, CallSummary>();

@@ -77,7 +77,7 @@ function Form({ tool }: { readonly tool: Tool }) {
       <button type="submit" disabled={busy}>
         Call {tool.name}
       </button>
-      {problem.value !== "" && <p class="problem">{problem}</p>}
+      {problem.value !== "" && <p class="problem">{problem.value}</p>}
     </form>
   );
 }

@@ -1,10 +1,27 @@
+import { countHidden, piecesOf } from "./hidden.ts";
+import { drawPiece } from "./mark-hidden.ts";
+
 /** A value of a tool or a model, as text only: it can become neither markup nor code. */
 export function Value({ value, label = "Value" }: { readonly value: unknown; readonly label?: string }) {
-  const text = typeof value === "string" ? value : JSON.stringify(value, null, 2);
+  const isJson = typeof value !== "string";
+  const text = isJson ? (JSON.stringify(value, null, 2) ?? "") : value;
   return (
-    <pre class="value" tabIndex={0} role="group" aria-label={label}>
-      {text}
-    </pre>
+    <>
+      <HiddenNote hidden={countHidden(text, isJson)} />
+      <pre class="value" tabIndex={0} role="group" aria-label={label} data-marked>
+        {piecesOf(text, isJson).map(drawPiece)}
+      </pre>
+    </>
+  );
+}
+
+/** Says that a text has characters that do not show; each is marked in it. */
+export function HiddenNote({ hidden }: { readonly hidden: number }) {
+  if (hidden === 0) return null;
+  return (
+    <p class="problem">
+      It has {countText(hidden, "character")} that {hidden === 1 ? "does" : "do"} not show. They are marked.
+    </p>
   );
 }
 

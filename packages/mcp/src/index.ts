@@ -11,7 +11,14 @@ export {
 export type { ServedApprovals, ServeOptions } from "./serve/options.ts";
 // Mounting a server
 export { config, type ServerSettings } from "./mount/config.ts";
-export { connect, mount, probeChannel, statusChannel, type ServerProbe } from "./mount/mount.ts";
+export {
+  connect,
+  mount,
+  mountLimitMs,
+  probeChannel,
+  statusChannel,
+  type ServerProbe,
+} from "./mount/mount.ts";
 export type { ServerStatus } from "./mount/status.ts";
 // Signing in to a server
 export { signIn, type SignedIn, type SignInOptions } from "./mount/sign-in.ts";

@@ -1,6 +1,7 @@
 import { createMemoryStore, data, defineTool, type Progress } from "@toolmount/core";
 import { describe, expect, test } from "vitest";
 import { z } from "zod";
+import { outcomeMetaKey } from "../src/index.ts";
 import { add, connectHttp, connectStreams, eras, hostOf, refuse, remove } from "./support.ts";
 
 const wires = { streams: connectStreams, http: connectHttp } as const;
@@ -69,8 +70,12 @@ describe.each(eras)("over the %s era", (era) => {
       const done = await client.callTool(call);
 
       expect(pending.isError).toBeUndefined();
-      expect(pending.structuredContent).toMatchObject({ status: "pending" });
-      expect(again.structuredContent).toEqual(pending.structuredContent);
+      const { _meta: meta, content, structuredContent } = pending;
+      const facts = meta?.[outcomeMetaKey] as { readonly ticket: string } | undefined;
+      expect(facts).toMatchObject({ status: "pending", code: "PENDING", ticket: expect.any(String) });
+      expect(structuredContent).toBeUndefined();
+      expect(JSON.stringify(content)).toContain(facts?.ticket);
+      expect(again.content).toEqual(pending.content);
       expect(questions).toHaveLength(1);
       expect(done.structuredContent).toEqual({ gone: "a.txt" });
     });

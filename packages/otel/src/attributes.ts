@@ -130,12 +130,8 @@ function contentAttributes({ arguments: input, result }: CallTrace, redact: Reda
 }
 
 function contentText(value: unknown, redact: Redactor): string {
-  try {
-    const shown = redactArguments(value as Json, redact);
-    return truncateText(typeof shown === "string" ? shown : JSON.stringify(shown), maxContent);
-  } catch {
-    return "[unreadable]"; // arguments that were refused may be anything, and a listener must not throw
-  }
+  const shown = redactArguments(value as Json, redact);
+  return truncateText(typeof shown === "string" ? shown : JSON.stringify(shown), maxContent);
 }
 
 /** What went wrong, as a span shows it. */

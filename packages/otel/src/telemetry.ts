@@ -1,6 +1,7 @@
 import { tracingChannel } from "node:diagnostics_channel";
 import {
   context,
+  diag,
   metrics,
   SpanKind,
   SpanStatusCode,
@@ -16,6 +17,7 @@ import { createRedactor } from "@toolmount/core/redact";
 import {
   callChannelName,
   modelChannelName,
+  safeListener,
   turnChannelName,
   type CallTrace,
   type ModelTrace,
@@ -168,28 +170,38 @@ function follow<Sent extends Message>(
   note: (message: Sent, open: Open) => void = () => {},
 ): () => void {
   const channel = tracingChannel<unknown, Sent>(kind.channel);
-  const open = new WeakMap<object, Open>();
-  const begin = (message: Sent): Context => {
+  const spans = new WeakMap<object, Open>();
+  const open = (message: Sent): Context => {
     if (hostId !== undefined && message.hostId !== hostId) return context.active();
     const parent = parentOf(message, kind.maker?.(message), bySpan);
     const { name, options } = kind.begin(message);
     const span = tracer.startSpan(name, options, parent);
     message.traceparent = formatTraceparent(span.spanContext()) ?? message.traceparent;
     const inside = { span, context: trace.setSpan(parent, span) };
-    open.set(message, inside);
+    spans.set(message, inside);
     bySpan.set(span.spanContext().spanId, inside);
     note(message, inside);
     return inside.context;
   };
-  const end = (sent: unknown): void => {
-    const message = sent as Sent;
-    const found = open.get(message);
-    if (found === undefined) return;
-    open.delete(message);
-    bySpan.delete(found.span.spanContext().spanId);
-    kind.finish(message, found.span);
-    found.span.end();
+  const begin = (message: Sent): Context => {
+    try {
+      return open(message);
+    } catch (error) {
+      report(error);
+      return context.active();
+    }
   };
+  const end = safeListener((message: Sent): void => {
+    const found = spans.get(message);
+    if (found === undefined) return;
+    spans.delete(message);
+    bySpan.delete(found.span.spanContext().spanId);
+    try {
+      kind.finish(message, found.span);
+    } finally {
+      found.span.end();
+    }
+  }, report);
   const store = new ContextStore();
   channel.start.bindStore(store, begin);
   channel.asyncEnd.subscribe(end);
@@ -197,6 +209,11 @@ function follow<Sent extends Message>(
     channel.start.unbindStore(store);
     channel.asyncEnd.unsubscribe(end);
   };
+}
+
+/** A tracer or a meter that fails must not fail what it observes. */
+function report(error: unknown): void {
+  diag.error("a span or a metric was not recorded", error);
 }
 
 /** What made it, else the span that its `traceparent` names: one of ours, the active one's trace, or a far one. */

@@ -95,6 +95,7 @@ export function createFiles(rootRules: RootRules, options: FilesOptions = {}): F
         const from = await locateEntry(rules, path, "write");
         requireNotKept(rules.holdsRoot(from.real), from);
         const to = await locateEntry(rules, newPath, "write");
+        requireNotKept(rules.holdsRoot(to.real), to);
         await moveEntry(disk, from, to, moveOptions);
         return { from, to };
       }),

@@ -14,7 +14,14 @@ export interface RootRules {
   readonly write: readonly string[];
   /** Unreadable paths, whatever else allows them. */
   readonly deniedRead?: readonly string[] | undefined;
-  /** Unwritable paths, whatever else allows them. `**` + `/name` is an entry with that name in any folder; `*` is any text. */
+  /**
+   * Unreadable paths, such as files of secrets, unless a readable path is the same or lies below: that path is then readable.
+   */
+  readonly secret?: readonly string[] | undefined;
+  /**
+   * Unwritable paths, whatever else allows them. `**` + `/name` is an entry with that name in any folder; `*` is any text.
+   * The first folder of a name such as `.git/hooks` must not be moved or deleted.
+   */
   readonly deniedWrite?: readonly string[] | undefined;
 }
 
@@ -40,7 +47,7 @@ const thisSystem: PathSystem = { path: nodePath, realpath: (path) => realpathSyn
 
 /** Resolves the roots and prepares the checks. Throws a RangeError when a path is not absolute. */
 export function prepareRules(
-  { workingDir, read, write, deniedRead = [], deniedWrite = [] }: RootRules,
+  { workingDir, read, write, deniedRead = [], deniedWrite = [], secret = [] }: RootRules,
   system: PathSystem = thisSystem,
 ): Rules {
   const reallyAt = (path: string) => placeOf(path, system);
@@ -48,39 +55,54 @@ export function prepareRules(
   const isInside = (path: string, root: string) => isBelow(path, root, system.path.sep);
   const names = deniedWrite.filter((path) => path.startsWith(anywhere));
   const paths = deniedWrite.filter((path) => !path.startsWith(anywhere));
-  const hasDeniedName = namesMatcher(names.map((name) => name.slice(anywhere.length)));
-  const all = [workingDir, ...read, ...write, ...deniedRead, ...paths];
+  const deniedNames = names.map((name) => name.slice(anywhere.length));
+  const hasDeniedName = namesMatcher(deniedNames);
+  const holdsDeniedName = namesMatcher(deniedNames.flatMap(foldersOf), "last");
+  const all = [workingDir, ...read, ...write, ...deniedRead, ...secret, ...paths];
   const relative = all.find((path) => !system.path.isAbsolute(path));
   if (relative !== undefined) throw new RangeError(`root "${relative}" is not absolute`);
   const roots = { read: read.map(reallyAt), write: write.map(reallyAt) };
   const spelled = { read: [...read, ...roots.read].map(fold), write: [...write, ...roots.write].map(fold) };
   const denied = { read: bothWays(deniedRead), write: bothWays(paths) };
-  const kept = [...roots.read, ...roots.write, ...denied.read, ...denied.write].map(fold);
+  const secrets = bothWays(secret);
+  const opened = spelled.read.filter((root) => secrets.some((each) => isInside(root, each)));
+  const isSecret = (path: string) =>
+    secrets.some((each) => isInside(path, each)) && !opened.some((root) => isInside(path, root));
+  const kept = [...roots.read, ...roots.write, ...denied.read, ...denied.write, ...secrets].map(fold);
   return {
     workingDir,
     mayLeadInside: (path, access) => spelled[access].some((root) => isInside(fold(path), root)),
     objection(real, access) {
       if (denied[access].some((root) => isInside(fold(real), root))) return "denied";
       if (access === "write" && hasDeniedName(real)) return "denied";
+      if (access === "read" && isSecret(fold(real))) return "denied";
       return roots[access].some((root) => isInside(real, root)) ? null : access;
     },
-    holdsRoot: (real) => kept.some((root) => isInside(root, fold(real))),
+    holdsRoot: (real) => kept.some((root) => isInside(root, fold(real))) || holdsDeniedName(real),
   };
 }
 
 /** The beginning of a denied name that counts in any folder. */
 const anywhere = "**/";
 
-/** Tests whether a path has an entry with one of these names; `*` is any text inside a name. */
-function namesMatcher(names: readonly string[]): (path: string) => boolean {
+/** The folders of a name: `.git` of `.git/hooks`. */
+function foldersOf(name: string): readonly string[] {
+  const parts = name.split("/");
+  return parts.slice(1).map((_, at) => parts.slice(0, at + 1).join("/"));
+}
+
+/** Tests whether a path has an entry with one of these names, or ends with it; `*` is any text inside a name. */
+function namesMatcher(names: readonly string[], place: "any" | "last" = "any"): (path: string) => boolean {
   if (names.length === 0) return () => false;
   const patterns = names.map((name) =>
     fold(name)
       .split("*")
-      .map((part) => part.replaceAll(/[.+?^${}()|[\]\\]/g, "\\$&"))
+      .map((part) => part.replaceAll(/[.+?^${}()|[\]\\]/g, "\\$&").replaceAll("/", "[/\\\\]"))
       .join("[^/\\\\]*"),
   );
-  const pattern = new RegExp(`(?:^|[/\\\\])(?:${patterns.join("|")})(?:[/\\\\]|$)`);
+  const pattern = new RegExp(
+    `(?:^|[/\\\\])(?:${patterns.join("|")})${place === "last" ? "$" : "(?:[/\\\\]|$)"}`,
+  );
   return (path) => pattern.test(fold(path));
 }
 

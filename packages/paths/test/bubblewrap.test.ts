@@ -6,11 +6,16 @@ function boundBy(option: string, words: readonly string[]): readonly string[] {
   return words.flatMap((word, at) => (word === option ? [`${words[at + 1]} ${words[at + 2]}`] : []));
 }
 
+/** Parts of `/proc` with settings of the whole machine. */
+const machineFiles = "acpi asound bus driver fs irq mtrr pressure scsi sys sysrq-trigger tty"
+  .split(" ")
+  .map((name) => `/proc/${name}`);
+
 const mounts = sandboxMounts({
   cwd: "/work",
   read: ["/docs"],
-  write: ["/work"],
-  denied: ["/work/.git", "relative"],
+  write: ["/work", "/usr"],
+  denied: ["/usr/bin/env", "/usr/bin/none", "relative"],
   network: false,
 });
 
@@ -21,14 +26,15 @@ test("S4: a sandbox can read the system's programs and what they need, and no ot
   const system = [...programs.split(" "), ...settings.split(" ").map((name) => `/etc/${name}`)];
 
   expect(boundBy("--ro-bind-try", mounts)).toEqual(
-    [...system, "/work/.git"].map((path) => `${path} ${path}`),
+    [...system, "/usr/bin/env", ...machineFiles].map((path) => `${path} ${path}`),
   );
   expect(boundBy("--ro-bind", mounts)).toEqual(["/docs /docs"]);
-  expect(boundBy("--bind", mounts)).toEqual(["/work /work"]);
+  // The folder of a denied file is a mount, which cannot be moved.
+  expect(boundBy("--bind", mounts)).toEqual(["/work /work", "/usr /usr", "/usr/bin /usr/bin"]);
 });
 
 test("S4: a denied path comes after the folder that it is in, so that it stays read-only", () => {
-  expect(mounts.lastIndexOf("/work/.git")).toBeGreaterThan(mounts.lastIndexOf("--bind"));
+  expect(mounts.lastIndexOf("/usr/bin/env")).toBeGreaterThan(mounts.lastIndexOf("--bind"));
 });
 
 test.each([
@@ -43,20 +49,30 @@ test.each([
 
 test("bubblewrap gets the folder and the whole environment, and ends with its parent", () => {
   expect(bubblewrapArguments({ cwd: "/work", env: { A: "1", B: "2" } }, ["--proc", "/proc"])).toEqual(
-    "--die-with-parent --new-session --clearenv --proc /proc --chdir /work --setenv A 1 --setenv B 2 --".split(
+    "--die-with-parent --new-session --unshare-user --disable-userns --cap-drop ALL --clearenv --proc /proc --chdir /work --setenv A 1 --setenv B 2 --".split(
       " ",
     ),
   );
 });
 
+test("the machine's settings are covered after the processes, so that root cannot change them either", () => {
+  for (const path of machineFiles) expect(mounts.lastIndexOf(path)).toBeGreaterThan(mounts.indexOf("--proc"));
+});
+
 test("bubblewrap reports on a descriptor where one is given", () => {
   const words = bubblewrapArguments({ cwd: "/work", env: {}, statusDescriptor: 3 }, []);
 
-  expect(words.slice(0, 5)).toEqual([
-    "--die-with-parent",
-    "--new-session",
-    "--clearenv",
-    "--json-status-fd",
-    "3",
-  ]);
+  expect(words[words.indexOf("--json-status-fd") + 1]).toBe("3");
+});
+
+test("a denied path outside of what can be written is not brought in: it could be read there", () => {
+  const words = sandboxMounts({
+    cwd: "/box",
+    read: [],
+    write: ["/box"],
+    denied: ["/work/plan.yaml"],
+    network: false,
+  });
+
+  expect(words).not.toContain("/work/plan.yaml");
 });

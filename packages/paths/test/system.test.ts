@@ -4,6 +4,7 @@ import { expect, test } from "vitest";
 import {
   basicVariables,
   canOthersRead,
+  killTree,
   programCommand,
   signalTree,
   treeOptions,
@@ -11,7 +12,11 @@ import {
 } from "../src/system/index.ts";
 
 /** A system with these processes, which notes each signal and each program that is started. */
-function systemWith(platform: NodeJS.Platform, alive: readonly number[]) {
+function systemWith(
+  platform: NodeJS.Platform,
+  alive: readonly number[],
+  parents: readonly (readonly [number, number])[] = [],
+) {
   const seen: string[] = [];
   const system: ProcessSystem = {
     platform,
@@ -19,6 +24,7 @@ function systemWith(platform: NodeJS.Platform, alive: readonly number[]) {
       if (signal !== 0) seen.push(`kill ${pid} ${signal}`);
       if (!alive.includes(pid)) throw Object.assign(new Error("ESRCH"), { code: "ESRCH" });
     },
+    parents: () => parents,
     start(file, args, onError) {
       seen.push([file, ...args].join(" "));
       if (!alive.includes(0)) onError();
@@ -54,6 +60,31 @@ test("on Windows without taskkill the program itself is killed", () => {
 
   expect(signalTree(7, "SIGKILL", system)).toBe(true);
   expect(seen).toEqual(["taskkill /pid 7 /t /f", "kill 7 SIGKILL"]);
+});
+
+test("a tree that is killed is stopped first, with the groups below it", () => {
+  const parents = [
+    [7, 1],
+    [8, 7],
+    [9, 8],
+    [10, 1],
+  ] as const;
+  const linux = systemWith("linux", [7, -7, 8, 9, 10], parents);
+  const windows = systemWith("win32", [7, 0], parents);
+
+  killTree(7, linux.system);
+  killTree(7, windows.system);
+
+  expect(linux.seen).toEqual([
+    "kill 7 SIGSTOP",
+    "kill 8 SIGSTOP",
+    "kill 9 SIGSTOP",
+    "kill -7 SIGKILL",
+    "kill 7 SIGKILL",
+    "kill 8 SIGKILL",
+    "kill 9 SIGKILL",
+  ]);
+  expect(windows.seen).toEqual(["taskkill /pid 7 /t /f"]);
 });
 
 test("a process of another user is there, although it cannot be signalled", () => {

@@ -1,5 +1,6 @@
 import type { Coordinator, EventData, HookResult } from "@toolmount/core";
 import { matchesGlob } from "@toolmount/core/match-arguments";
+import { createProgramGuard } from "@toolmount/paths/system";
 import type { CommandHook } from "./config.ts";
 import { hookEnvironment } from "./hook-environment.ts";
 import { runHookProcess } from "./hook-process.ts";
@@ -16,6 +17,7 @@ const graceMs = 2_000;
 export function mountCommandHook(hook: CommandHook, coordinator: Coordinator): void {
   const { events, tools, timeoutMs, priority } = hook;
   const running = new Set<() => void>();
+  const guard = createProgramGuard();
   const name = nameOf(hook);
   for (const event of events)
     coordinator.hooks.gate(
@@ -28,6 +30,7 @@ export function mountCommandHook(hook: CommandHook, coordinator: Coordinator): v
     );
   coordinator.registerCleanup(() => {
     for (const kill of running) kill();
+    guard.close();
   });
 
   async function ask(event: string, data: EventData): Promise<HookResult> {
@@ -39,6 +42,7 @@ export function mountCommandHook(hook: CommandHook, coordinator: Coordinator): v
       env: hookEnvironment(hook.env, cwd),
       timeoutMs,
       running,
+      guard,
     });
     const answer = readHookAnswer(end, event, data);
     if ("failure" in answer) return failed(answer.failure);

@@ -1,5 +1,5 @@
 import { spawn, type ChildProcessWithoutNullStreams } from "node:child_process";
-import { programCommand, signalTree, treeOptions } from "@toolmount/paths/system";
+import { programCommand, signalTree, treeOptions, type ProgramGuard } from "@toolmount/paths/system";
 
 /** Most bytes that a hook may write to each of its outputs. */
 const maxHookOutputBytes = 65_536;
@@ -13,6 +13,8 @@ export interface HookRun {
   readonly timeoutMs: number;
   /** What kills the hooks that run now. */
   readonly running: Set<() => void>;
+  /** Kills the hooks that run when this process ends. */
+  readonly guard: ProgramGuard;
 }
 
 /** How a hook ended: with an exit code, or otherwise. */
@@ -23,11 +25,14 @@ export type HookEnd =
 /** Runs a hook to its end. Never rejects. A hook that runs too long or writes too much is killed with its children. */
 export function runHookProcess(
   command: string | readonly string[],
-  { input, cwd, env, timeoutMs, running }: HookRun,
+  { input, cwd, env, timeoutMs, running, guard }: HookRun,
 ): Promise<HookEnd> {
   return new Promise((resolve) => {
+    guard.start();
     const child = start(command, cwd, env);
-    const kill = () => void (child.pid !== undefined && signalTree(child.pid, "SIGKILL"));
+    const { pid } = child;
+    if (pid !== undefined) guard.add(pid);
+    const kill = () => void (pid !== undefined && signalTree(pid, "SIGKILL"));
     let problem: string | undefined;
     const stop = (because: string) => {
       problem ??= because;
@@ -41,6 +46,7 @@ export function runHookProcess(
     const end = (ended: HookEnd) => {
       clearTimeout(timer);
       running.delete(kill);
+      if (pid !== undefined) guard.remove(pid);
       resolve(ended);
     };
     child.on("error", (error) => end({ kind: "failed", problem: error.message }));

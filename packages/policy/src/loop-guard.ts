@@ -1,4 +1,12 @@
-import { data, type EventData, type HookResult, type Hooks, type ToolResult } from "@toolmount/core";
+import {
+  data,
+  failure,
+  type Coordinator,
+  type EventData,
+  type HookResult,
+  type ToolInfo,
+  type ToolResult,
+} from "@toolmount/core";
 import { matchesGlob } from "@toolmount/core/match-arguments";
 import type { LoopGuardOptions } from "./config.ts";
 import { RecentMap } from "./recent-map.ts";
@@ -19,7 +27,10 @@ interface Turn {
  * run. The agent loop reports the remaining iterations with `provider:request { session_id, turn_id,
  * iterations_remaining }`. Source: Aptix's ToolLoopGuard.
  */
-export function mountLoopGuard(options: LoopGuardOptions, hooks: Pick<Hooks, "gate" | "observe">): void {
+export function mountLoopGuard(
+  options: LoopGuardOptions,
+  { hooks, get }: Pick<Coordinator, "hooks" | "get">,
+): void {
   const turns = new RecentMap<Turn>(kept);
   const turnOf = (event: EventData) => {
     const { session_id: session, turn_id: turn } = event;
@@ -33,6 +44,11 @@ export function mountLoopGuard(options: LoopGuardOptions, hooks: Pick<Hooks, "ga
     }));
   };
 
+  const toolOf = ({ tool_name: name }: EventData): SuppressedTool => ({
+    name: String(name),
+    outputSchema: (get("tools", String(name)) as ToolInfo | null)?.outputSchema,
+  });
+
   hooks.gate(
     "tool:pre",
     (_, event) => {
@@ -40,7 +56,7 @@ export function mountLoopGuard(options: LoopGuardOptions, hooks: Pick<Hooks, "ga
       if (turn === null) return undefined;
       const count = countOf(turn, event);
       if (!turn.hasResult || count < options.suppressAt) return undefined;
-      return { action: "modify", data: { tool_result: suppressed(String(event["tool_name"]), turn) } };
+      return { action: "modify", data: { tool_result: suppressed(toolOf(event), turn) } };
     },
     { name: "loop guard", priority: 90 },
   );
@@ -111,12 +127,21 @@ function sorted(value: unknown): unknown {
 
 const finish = "This is the last step of the turn: answer now with what you have.";
 
-function suppressed(tool: string, { remaining }: Turn) {
+interface SuppressedTool {
+  readonly name: string;
+  readonly outputSchema: ToolInfo["outputSchema"] | undefined;
+}
+
+/** The answer in place of a result. Where the tool promises data of another form, it is a failure: no data of the tool. */
+function suppressed({ name: tool, outputSchema }: SuppressedTool, { remaining }: Turn) {
   const guidance = [
     "This call was made before in this turn with the same arguments; its result is above. Use it, or call with other arguments.",
     ...(remaining <= 1 ? [finish] : []),
   ].join(" ");
-  return data({ suppressed: true, reason: "repeat_tool_call_detected", tool, guidance });
+  const facts = { suppressed: true, reason: "repeat_tool_call_detected", tool, guidance };
+  return outputSchema === undefined
+    ? data(facts)
+    : failure(guidance, { code: "CALL_REPEATED", details: facts });
 }
 
 function warned(result: ToolResult, count: number, { remaining }: Turn): HookResult {

@@ -25,7 +25,7 @@ export async function mount(coordinator: Coordinator, settings: PolicyConfig): P
         createListPolicy(list, written, () => placeOf(coordinator, list, index)),
       );
   if (budgets !== undefined) coordinator.mount("policies", createBudgets(budgets, coordinator.hooks));
-  if (loopGuard !== undefined) mountLoopGuard(loopGuard, coordinator.hooks);
+  if (loopGuard !== undefined) mountLoopGuard(loopGuard, coordinator);
   for (const hook of commandHooks) mountCommandHook(hook, coordinator);
   if (approver !== undefined) coordinator.mount("approver", createWebhookApprover(approver.webhook));
 }

@@ -1,3 +1,5 @@
+import { spawn } from "node:child_process";
+import { existsSync } from "node:fs";
 import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -189,6 +191,30 @@ describe("a command hook that fails denies the call", () => {
     expect(status).toBe("denied");
     expect(await isGone(child)).toBe(true);
   });
+});
+
+test.runIf(process.platform === "linux")("a hook does not outlive a host that is killed", async () => {
+  const folder = await mkdtemp(join(tmpdir(), "toolmount-hook-"));
+  onTestFinished(() => rm(folder, { recursive: true }));
+  const pidFile = join(folder, "pid");
+  const hook = {
+    command: `echo $$ > ${pidFile}.new; mv ${pidFile}.new ${pidFile}; exec sleep 600`,
+    timeoutMs: 600_000,
+  };
+  const program = `
+    const { world, tool } = await import(${JSON.stringify(import.meta.resolve("./world.ts"))});
+    const { host } = await world({ commandHooks: [${JSON.stringify(hook)}] }, [tool("note")]);
+    await host.call(${JSON.stringify(call)});
+  `;
+  const flags = ["-C", "@toolmount/source", "--input-type=module", "--eval", program];
+  const host = spawn(process.execPath, flags, { stdio: "ignore" });
+  onTestFinished(() => void host.kill("SIGKILL"));
+  await vi.waitFor(() => expect(existsSync(pidFile)).toBe(true), { timeout: 60_000, interval: 20 });
+  const pid = Number(await readFile(pidFile, "utf8"));
+
+  host.kill("SIGKILL");
+
+  await vi.waitFor(async () => expect(await isGone(pid)).toBe(true), { timeout: 60_000, interval: 20 });
 });
 
 /** A killed process may still be there for a moment, as a zombie. */

@@ -1,5 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { data } from "@toolmount/core";
+import { z } from "zod";
 import { callSignature, config } from "../src/index.ts";
 import { tool, world } from "./world.ts";
 
@@ -160,6 +161,24 @@ describe("the loop guard", () => {
     expect(config.safeParse({ loopGuard: { warnAt: 3, suppressAt: 3 } }).success).toBe(false);
     expect(config.safeParse({ loopGuard: { warnAt: 0 } }).success).toBe(false);
     expect(config.safeParse({ loopGuard: { warnAt: 1, suppressAt: 2 } }).success).toBe(true);
+  });
+
+  test("a suppressed call of a tool that promises data of another form fails with the guidance", async () => {
+    const counts = tool("t", {
+      outputSchema: z.object({ count: z.number() }),
+      execute: () => data({ count: 1 }),
+    });
+    const { host } = await world({ loopGuard: {} }, [counts]);
+    for (let at = 0; at < 2; at++) await host.call({ name: "t" }, turn);
+
+    expect(await host.call({ name: "t" }, turn)).toMatchObject({
+      status: "failed",
+      result: {
+        code: "CALL_REPEATED",
+        error: expect.stringContaining("its result is above"),
+        details: { suppressed: true, reason: "repeat_tool_call_detected" },
+      },
+    });
   });
 
   test("a suppressed call asks no one, and a rule still denies it", async () => {

@@ -4,7 +4,6 @@ import {
   END,
   INTERRUPT,
   interrupt,
-  isGraphInterrupt,
   MemorySaver,
   START,
   StateGraph,
@@ -16,7 +15,6 @@ import { tool } from "./world.ts";
 test("FORGE-19: an approver may be LangGraph's interrupt: the graph stops, asks, and continues with the answer", async () => {
   const ran: unknown[] = [];
   const host = createHost({
-    isInterrupt: isGraphInterrupt,
     approver: ({ tool: asked, arguments: given }) =>
       interrupt<unknown, ApprovalAnswer>({ tool: asked.name, arguments: given }),
   });

@@ -89,6 +89,8 @@ export interface Reasoner {
   }): Promise<readonly SessionSummary[]>;
   /** Rejects with `SESSION_NOT_FOUND`. */
   show(sessionId: string): Promise<SessionDetails>;
+  /** The user of a session; null for a session without one. Rejects with `SESSION_NOT_FOUND`. */
+  owner(sessionId: string): Promise<string | null>;
   /**
    * Copies a session without its open turn. Rejects with `SESSION_NOT_FOUND` for another user's session. The copy of a
    * session without a user belongs to the user who forks it.

@@ -3,7 +3,7 @@ import { systemClock, type Coordinator, type Spawn } from "@toolmount/core";
 import type { Settings } from "./config/settings.ts";
 import type { Reasoner, RunOptions, SessionSummary, TurnHost } from "./reasoner-types.ts";
 import { TurnRunner } from "./run-turn.ts";
-import { createSessionAccess, type ReasonerOptions, type SessionAccess } from "./session-access.ts";
+import { createSessionAccess, ownerOf, type ReasonerOptions, type SessionAccess } from "./session-access.ts";
 import { detailsOf, summaryOf } from "./session-summary.ts";
 import { conflict } from "./session/log.ts";
 import { Spawner } from "./spawn.ts";
@@ -59,6 +59,7 @@ export function createReasoner(
       return { ...summaryOf((await access.store().load(id))!, prices), ...detailsOf(view, prices) };
     },
 
+    owner: (id) => ownerOf(access.store(), id),
     fork: (host, id, newId, userId) => forkSession(coordinator, access, host, { id, newId, userId, prices }),
 
     async leave(host, id) {

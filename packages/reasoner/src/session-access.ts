@@ -81,6 +81,14 @@ export function createSessionAccess(
   };
 }
 
+/** The user of a session, by its record alone: a log that cannot be read hides no other session. */
+export async function ownerOf(store: SessionStore, id: string): Promise<string | null> {
+  const record = await store.load(id);
+  if (record === null) throw new ToolmountError("SESSION_NOT_FOUND", { session: id });
+  const { userId } = record.data;
+  return typeof userId === "string" ? userId : null;
+}
+
 /** Later layers win. A model of another provider drops the server, the key and the module of the layers before it. */
 function merged(...layers: readonly Partial<Settings>[]): Settings {
   let all: Partial<Settings> = {};

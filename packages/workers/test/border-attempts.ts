@@ -1,7 +1,8 @@
 // A host in a process of its own, to try the permission border of another Node: border-attempts.ts <box> <outside> <port>.
 // It prints what a tool reached, and how a plan without network ends.
 import { join } from "node:path";
-import { argv, stdout } from "node:process";
+import inspector from "node:inspector";
+import { argv, kill, pid, stdout } from "node:process";
 import { world } from "./world.ts";
 
 const [, , box = "", outside = "", port = ""] = argv;
@@ -18,6 +19,7 @@ const attempts: readonly (readonly [string, string, unknown?])[] = [
   ["spawn", "spawn"],
   ["connect", "connect", Number(port)],
   ["sqlite", "sqlite", join(outside, "written.db")],
+  ["signal", "signal the host", pid],
 ];
 
 const reached: Record<string, boolean> = {};
@@ -26,6 +28,8 @@ for (const [what, act, value] of attempts) {
   if (result.error !== undefined) throw new Error(`${what}: ${result.error}`);
   reached[what] = "got" in (result.data as object);
 }
+// Another program may send it, too. The inspector would be open long before the next host is.
+kill(pid, "SIGUSR1");
 await far[Symbol.asyncDispose]();
 
 const withoutNetwork = await world({ ...run, network: "none" }, { folder: box }).then(
@@ -35,4 +39,5 @@ const withoutNetwork = await world({ ...run, network: "none" }, { folder: box })
   },
   (error: { code: string }) => error.code,
 );
-stdout.write(JSON.stringify({ node: process.versions.node, reached, withoutNetwork }));
+const isInspected = inspector.url() !== undefined;
+stdout.write(JSON.stringify({ node: process.versions.node, reached, withoutNetwork, isInspected }));

@@ -40,7 +40,7 @@ const table: Readonly<Record<string, Readonly<Record<string, boolean>>>> = {
     "write inside": true,
     spawn: false,
     connect: !nodeCoversNetwork,
-    "see the host": true,
+    "see the host": false,
     sqlite: false,
   },
   bubblewrap: {

@@ -6,7 +6,14 @@ import { mountFar } from "../src/far/mount-far.ts";
 function mount(name: string) {
   const specifier = join(import.meta.dirname, `modules/${name}.ts`);
   const module = { specifier, config: {} };
-  return mountFar({ type: "mount", module, folder: "/tmp", protectedPaths: [], describe: false });
+  return mountFar({
+    type: "mount",
+    module,
+    folder: "/tmp",
+    protectedPaths: [],
+    secretPaths: [],
+    describe: false,
+  });
 }
 
 test("M3: a process recognises a module as the host does: a class of another contract beside a tool of ours", async () => {

@@ -47,15 +47,19 @@ afterAll(() => {
 
 for (const [title, node] of nodes)
   test.skipIf(node === undefined)(
-    `${title}: the permission border keeps files and programs, and the network from Node 25 on`,
+    `${title}: the permission border keeps files, programs and signals, and the network from Node 25 on`,
     async () => {
       const program = fileURLToPath(new URL("border-attempts.ts", import.meta.url));
       const words = [program, join(folder, "box"), join(folder, "outside"), String(port)];
-      const ran = await promisify(execFile)(node!, ["--conditions=@toolmount/source", ...words]);
-      const { node: version, reached, withoutNetwork } = JSON.parse(ran.stdout) as Attempts;
+      const ran = await promisify(execFile)(node!, [
+        "--conditions=@toolmount/source",
+        "--inspect-port=0",
+        ...words,
+      ]);
+      const { node: version, reached, withoutNetwork, isInspected } = JSON.parse(ran.stdout) as Attempts;
 
       const coversNetwork = Number.parseInt(version, 10) >= 25;
-      expect({ reached, withoutNetwork }).toEqual({
+      expect({ reached, withoutNetwork, isInspected }).toEqual({
         reached: {
           "read outside": false,
           "write outside": false,
@@ -65,7 +69,9 @@ for (const [title, node] of nodes)
           spawn: false,
           connect: !coversNetwork,
           sqlite: false,
+          signal: false,
         },
+        isInspected: false,
         withoutNetwork: coversNetwork ? "opened" : "SANDBOX_UNAVAILABLE",
       });
     },
@@ -75,4 +81,6 @@ interface Attempts {
   readonly node: string;
   readonly reached: Readonly<Record<string, boolean>>;
   readonly withoutNetwork: string;
+  /** Whether a signal opened the inspector of the host. */
+  readonly isInspected: boolean;
 }

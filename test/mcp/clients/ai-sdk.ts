@@ -1,6 +1,6 @@
 import { createMCPClient } from "@ai-sdk/mcp";
 import { Experimental_StdioMCPTransport as StdioMCPTransport } from "@ai-sdk/mcp/mcp-stdio";
-import { readTarget, tell } from "./target.ts";
+import { readTarget, report } from "./target.ts";
 
 const { stdio, url = "" } = readTarget();
 const client = await createMCPClient({
@@ -8,7 +8,6 @@ const client = await createMCPClient({
     stdio === undefined ? { type: "http", url } : new StdioMCPTransport({ ...stdio, args: [...stdio.args] }),
 });
 const tools = await client.tools();
-tell(
-  Object.keys(tools),
-  await tools["add"]?.execute({ a: 2, b: 40 }, { toolCallId: "1", messages: [] } as never),
+await report(Object.keys(tools), async (name, args) =>
+  tools[name]?.execute(args, { toolCallId: "1", messages: [] } as never),
 );

@@ -1,5 +1,5 @@
 import { MultiServerMCPClient } from "@langchain/mcp-adapters";
-import { readTarget, tell } from "./target.ts";
+import { readTarget, report } from "./target.ts";
 
 const { stdio, url = "" } = readTarget();
 const client = new MultiServerMCPClient({
@@ -11,7 +11,7 @@ const client = new MultiServerMCPClient({
   },
 });
 const tools = await client.getTools();
-tell(
+await report(
   tools.map(({ name }) => name),
-  await tools.find(({ name }) => name === "add")?.invoke({ a: 2, b: 40 }),
+  async (name, args) => tools.find((tool) => tool.name === name)?.invoke(args),
 );

@@ -1,5 +1,5 @@
 import { MCPClient } from "@mastra/mcp";
-import { readTarget, tell } from "./target.ts";
+import { readTarget, report } from "./target.ts";
 
 const { stdio, url = "" } = readTarget();
 const client = new MCPClient({
@@ -7,7 +7,7 @@ const client = new MCPClient({
 });
 const tools = await client.listTools();
 // It puts the server's name before each tool's.
-tell(
+await report(
   Object.keys(tools).map((name) => name.replace(/^toolmount_/, "")),
-  await tools["toolmount_add"]?.execute?.({ a: 2, b: 40 }, {} as never),
+  async (name, args) => tools[`toolmount_${name}`]?.execute?.(args, {} as never),
 );

@@ -2,7 +2,7 @@ import { createRequire } from "node:module";
 import { dirname, join } from "node:path";
 import { Client } from "@modelcontextprotocol/client";
 import { StdioClientTransport } from "@modelcontextprotocol/client/stdio";
-import { readTarget, tell } from "./target.ts";
+import { readTarget, report } from "./target.ts";
 
 // A bridge: clients that only know stdio reach an address through it.
 const { url = "" } = readTarget();
@@ -11,7 +11,7 @@ const client = new Client({ name: "probe", version: "1.0.0" });
 const args = [join(folder, "dist/proxy.js"), url, "--allow-http", "--transport", "http-only"];
 await client.connect(new StdioClientTransport({ command: process.execPath, args, stderr: "ignore" }));
 const { tools } = await client.listTools();
-tell(
+await report(
   tools.map(({ name }) => name),
-  await client.callTool({ name: "add", arguments: { a: 2, b: 40 } }),
+  (name, given) => client.callTool({ name, arguments: { ...given } }),
 );

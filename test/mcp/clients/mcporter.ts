@@ -1,5 +1,5 @@
 import { createRuntime, type CommandSpec } from "mcporter";
-import { readTarget, tell } from "./target.ts";
+import { readTarget, report } from "./target.ts";
 
 const { stdio, url = "" } = readTarget();
 const command: CommandSpec =
@@ -8,7 +8,7 @@ const command: CommandSpec =
     : { kind: "stdio", command: stdio.command, args: [...stdio.args], cwd: stdio.cwd };
 const runtime = await createRuntime({ servers: [{ name: "toolmount", command }] });
 const tools = await runtime.listTools("toolmount");
-tell(
+await report(
   tools.map(({ name }) => name),
-  await runtime.callTool("toolmount", "add", { args: { a: 2, b: 40 } }),
+  (name, args) => runtime.callTool("toolmount", name, { args: { ...args } }),
 );

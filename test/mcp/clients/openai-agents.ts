@@ -1,5 +1,5 @@
 import { MCPServerStdio, MCPServerStreamableHttp } from "@openai/agents";
-import { readTarget, tell } from "./target.ts";
+import { readTarget, report } from "./target.ts";
 
 const { stdio, url = "" } = readTarget();
 /** Its own 5 s are too few for a busy machine. */
@@ -10,7 +10,7 @@ const server =
     : new MCPServerStdio({ ...stdio, args: [...stdio.args], name: "toolmount", ...patience });
 await server.connect();
 const tools = await server.listTools();
-tell(
+await report(
   tools.map(({ name }) => name),
-  await server.callTool("add", { a: 2, b: 40 }),
+  (name, args) => server.callTool(name, { ...args }),
 );

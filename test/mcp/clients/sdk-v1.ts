@@ -1,7 +1,7 @@
 import { Client } from "@modelcontextprotocol/sdk/client/index.js";
 import { StdioClientTransport } from "@modelcontextprotocol/sdk/client/stdio.js";
 import { StreamableHTTPClientTransport } from "@modelcontextprotocol/sdk/client/streamableHttp.js";
-import { readTarget, tell } from "./target.ts";
+import { readTarget, report } from "./target.ts";
 
 const { stdio, url = "" } = readTarget();
 const client = new Client({ name: "probe", version: "1.0.0" });
@@ -11,7 +11,7 @@ await client.connect(
     : new StdioClientTransport({ ...stdio, args: [...stdio.args] }),
 );
 const { tools } = await client.listTools();
-tell(
+await report(
   tools.map(({ name }) => name),
-  await client.callTool({ name: "add", arguments: { a: 2, b: 40 } }),
+  (name, args) => client.callTool({ name, arguments: { ...args } }),
 );

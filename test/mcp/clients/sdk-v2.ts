@@ -1,6 +1,6 @@
 import { Client, StreamableHTTPClientTransport } from "@modelcontextprotocol/client";
 import { StdioClientTransport } from "@modelcontextprotocol/client/stdio";
-import { readTarget, tell } from "./target.ts";
+import { readTarget, report } from "./target.ts";
 
 const { stdio, url = "" } = readTarget();
 const client = new Client({ name: "probe", version: "1.0.0" }, { versionNegotiation: { mode: "auto" } });
@@ -10,7 +10,7 @@ await client.connect(
     : new StdioClientTransport({ ...stdio, args: [...stdio.args] }),
 );
 const { tools } = await client.listTools();
-tell(
+await report(
   tools.map(({ name }) => name),
-  await client.callTool({ name: "add", arguments: { a: 2, b: 40 } }),
+  (name, args) => client.callTool({ name, arguments: { ...args } }),
 );

@@ -11,6 +11,8 @@ export interface ProtectedServer {
   readonly url: string;
   /** Requests for tokens, by their grant. */
   readonly grants: string[];
+  /** Requests to the MCP server. */
+  readonly requests: () => number;
   /** Clients that were registered. */
   readonly registered: () => number;
   /** Makes every access token expire. */
@@ -32,6 +34,7 @@ export async function startProtectedServer(): Promise<ProtectedServer> {
   const codes = new Map<string, string>();
   const grants: string[] = [];
   let clients = 0;
+  let requests = 0;
   let broken = 0;
   let origin = "";
 
@@ -110,6 +113,7 @@ export async function startProtectedServer(): Promise<ProtectedServer> {
       case "/token":
         return giveTokens(request);
       case "/mcp":
+        requests++;
         break;
       default:
         return new Response("", { status: 404 });
@@ -145,12 +149,13 @@ export async function startProtectedServer(): Promise<ProtectedServer> {
   return {
     url: `${origin}/mcp`,
     grants,
+    requests: () => requests,
     registered: () => clients,
     expire: () => access.clear(),
     revoke: () => {
       access.clear();
       refresh.clear();
     },
-    breakDown: (requests) => void (broken = requests),
+    breakDown: (count) => void (broken = count),
   };
 }

@@ -28,6 +28,8 @@ export interface Services {
   readonly planFolder?: string | undefined;
   /** Paths that must not be written whatever the settings say, such as the plan itself; read for each call. */
   readonly protectedPaths?: (() => readonly string[]) | undefined;
+  /** Paths that must not be read unless the settings name them, such as the host's state; read for each call. */
+  readonly secretPaths?: (() => readonly string[]) | undefined;
   /** The host's variables; commands get those that the settings pass. */
   readonly environment?: Readonly<Record<string, string | undefined>> | undefined;
   readonly clock?: Clock | undefined;
@@ -69,20 +71,21 @@ export function openShell(given: Settings, services: Services = {}): Shell {
   const folders = realFolders(shellFolders(settings, services.planFolder ?? null));
   const plainEnvironment = commandEnvironment(services.environment ?? hostEnvironment(), settings);
   const temporary = createTemporaryFolder();
-  const guard = createGuard(settings.shell, plainEnvironment);
+  const guard = createGuard(plainEnvironment);
   const env: Environment = { ...plainEnvironment, [hostMarkName]: guard.mark };
-  const bordersFor = (paths: readonly string[]): Borders => {
-    const denied = [...folders.denied, ...paths];
+  const bordersFor = (paths: readonly string[], secret: readonly string[]): Borders => {
+    const denied = [...folders.denied, ...paths, ...namesIn(folders.workingDir, paths)];
     const files = openFiles(folders, denied);
     const { workingDir } = folders;
     return {
       files,
       policy: createPolicy(settings, { files, workingDir, home: env["HOME"] ?? null }),
       plain: plainLauncher({ shell: settings.shell, env, cwd: workingDir }),
-      walled: walledLauncher(settings, { ...folders, denied }, env, temporary.path),
+      walled: walledLauncher(settings, { ...folders, denied, secret }, env, temporary.path),
     };
   };
-  const borders = rememberLast(bordersFor, services.protectedPaths ?? (() => []));
+  const { protectedPaths = () => [], secretPaths = () => [] } = services;
+  const borders = rememberLast(bordersFor, protectedPaths, secretPaths);
   const jobs = createJobs(() => clock.now());
   const wall = createWall(settings, () => probeSandbox(borders().walled, clock), temporary);
   borders();
@@ -176,16 +179,23 @@ interface Borders extends Pick<Shell, "files" | "policy"> {
 
 /** Creates the borders again when the protected paths change: after a reload, a plan may have other files. */
 function rememberLast(
-  make: (paths: readonly string[]) => Borders,
+  make: (paths: readonly string[], secret: readonly string[]) => Borders,
   protectedPaths: () => readonly string[],
+  secretPaths: () => readonly string[],
 ): () => Borders {
   let last: { key: string; borders: Borders } | undefined;
   return () => {
-    const paths = protectedPaths();
-    const key = paths.join("\0");
-    if (last?.key !== key) last = { key, borders: make(paths) };
+    const [paths, secret] = [protectedPaths(), secretPaths()];
+    const key = JSON.stringify([paths, secret]);
+    if (last?.key !== key) last = { key, borders: make(paths, secret) };
     return last.borders;
   };
+}
+
+/** Denied names of any folder, in the working folder: bubblewrap knows paths only. */
+function namesIn(folder: string, paths: readonly string[]): string[] {
+  const names = paths.filter((path) => path.startsWith("**/")).map((path) => path.slice(3));
+  return names.filter((name) => !name.includes("*")).map((name) => join(folder, name));
 }
 
 /** Resolves the working folder, because the paths of commands are judged from its real place. */
@@ -199,7 +209,7 @@ function openFiles({ workingDir, read, write }: ShellFolders, deniedWrite: reado
 
 function walledLauncher(
   { shell, network, isolation, env: given }: ParsedSettings,
-  folders: ShellFolders,
+  folders: ShellFolders & { readonly secret: readonly string[] },
   env: Environment,
   temporary: string,
 ): Launcher {

@@ -34,6 +34,7 @@ function servicesOf(coordinator: Coordinator): Services {
     planFolder: coordinator.getCapability("session.working_dir") ?? undefined,
     protectedPaths: () =>
       z.array(z.string()).catch([]).parse(coordinator.getCapability("session.protected_paths")),
+    secretPaths: () => z.array(z.string()).catch([]).parse(coordinator.getCapability("session.secret_paths")),
     resolveMention: () => mentionResolver(coordinator.getCapability("mention_resolver")),
     announce(event, data) {
       hooks

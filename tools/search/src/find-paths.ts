@@ -1,16 +1,16 @@
 import { posix } from "node:path";
-import type { ParsedSettings } from "./config.ts";
 import { walkArguments } from "./engine.ts";
 import type { PathFilter } from "./pattern.ts";
 import { Refusal } from "./refusal.ts";
 import { relativePath } from "./ripgrep/paths.ts";
 import { runRipgrep } from "./ripgrep/run.ts";
+import type { Searcher } from "./searcher.ts";
 
 /** Most paths that one search collects; the engine is stopped there. */
 const maxPaths = 50_000;
 
 export interface Wanted {
-  readonly settings: ParsedSettings;
+  readonly searcher: Pick<Searcher, "settings" | "guard">;
   readonly type: "file" | "dir" | "any";
   readonly includeIgnored: boolean;
 }
@@ -20,18 +20,21 @@ export interface Wanted {
  * They are claims: nothing was looked at under the armour yet.
  */
 export async function findPaths(
-  { settings, type, includeIgnored }: Wanted,
+  { searcher: { settings, guard }, type, includeIgnored }: Wanted,
   { folder, wanted, signal }: { folder: string; wanted: PathFilter; signal: AbortSignal },
 ): Promise<{ paths: readonly string[]; isComplete: boolean }> {
   const paths: string[] = [];
   const folders = new Set<string>(["."]);
   const args = ["--files", "--null", ...walkArguments(settings, includeIgnored), "--", "./"];
-  const { code, error } = await runRipgrep({ args, cwd: folder, separator: "\0", signal }, (record) => {
-    const path = relativePath(record.toString());
-    if (type !== "dir" && wanted(path)) paths.push(path);
-    if (type !== "file") for (const each of newFolders(path, folders)) if (wanted(each)) paths.push(each);
-    return paths.length < maxPaths;
-  });
+  const { code, error } = await runRipgrep(
+    { args, cwd: folder, separator: "\0", signal, guard },
+    (record) => {
+      const path = relativePath(record.toString());
+      if (type !== "dir" && wanted(path)) paths.push(path);
+      if (type !== "file") for (const each of newFolders(path, folders)) if (wanted(each)) paths.push(each);
+      return paths.length < maxPaths;
+    },
+  );
   if (code === 2 && error !== "") throw new Refusal(`Glob search failed: ${error}`, "SEARCH_FAILED");
   return { paths, isComplete: paths.length < maxPaths };
 }

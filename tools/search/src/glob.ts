@@ -65,7 +65,7 @@ async function glob(searcher: Searcher, params: GlobArguments, signal: AbortSign
   if (base.kind === "file") throw new PathError("NOT_A_DIRECTORY", { path: params.path });
   const wanted = (path: string) => fits(path) && !excluded.some((leavesOut) => leavesOut(path));
   const found = await findPaths(
-    { settings, type: params.type, includeIgnored: params.include_ignored },
+    { searcher, type: params.type, includeIgnored: params.include_ignored },
     { folder: base.folder, wanted, signal },
   );
   const all = await newestFirst(files, { base, paths: found.paths, type: params.type, signal });

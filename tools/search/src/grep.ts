@@ -46,7 +46,7 @@ async function grep(
   const base = await openBase(searcher.files, params.path);
   const accepts = params.glob === undefined ? () => true : compileNamePattern(params.glob);
   const args = await engineArguments(searcher, params, base, signal);
-  const claims = await collectClaims({ args, cwd: base.folder, signal }, (path) =>
+  const claims = await collectClaims({ args, cwd: base.folder, signal, guard: searcher.guard }, (path) =>
     base.kind === "file" ? true : accepts(path),
   );
   const problem = problemOf(claims);
@@ -59,7 +59,7 @@ async function grep(
 }
 
 async function engineArguments(
-  { settings }: Searcher,
+  { settings, guard }: Searcher,
   params: GrepArguments,
   base: Base,
   signal: AbortSignal,
@@ -69,7 +69,8 @@ async function engineArguments(
       "Invalid pattern: it holds a NUL character; write \\x00 in a regular expression",
       "INVALID_PATTERN",
     );
-  const type = params.type === undefined ? null : await resolveType(params.type, base.folder, signal);
+  const type =
+    params.type === undefined ? null : await resolveType(params.type, { cwd: base.folder, signal, guard });
   const name = type !== null || params.glob === undefined ? null : lastNamePattern(params.glob);
   return [
     "--json",
@@ -88,8 +89,8 @@ async function engineArguments(
   ];
 }
 
-async function resolveType(given: string, cwd: string, signal: AbortSignal): Promise<string> {
-  const types = await readFileTypes(cwd, signal);
+async function resolveType(given: string, run: Parameters<typeof readFileTypes>[0]): Promise<string> {
+  const types = await readFileTypes(run);
   const type = types.resolve(given);
   if (type !== null) return type;
   const valid = types.names.join(", ");

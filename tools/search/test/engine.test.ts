@@ -24,11 +24,11 @@ test("the engine of a search that is given up is gone when the search has ended"
     { pattern: "(a|b|ab|ba){80}.{0,300}c", "-i": true },
     { abortSignal: controller.signal },
   );
-  const engine = await firstChild();
+  const engine = await firstEngine();
   controller.abort();
 
   expect(await running).toMatchObject({ error: "Request was cancelled" });
-  expect(children()).not.toContain(engine);
+  expect(engines()).not.toContain(engine);
 });
 
 test("many searches at once leave the event loop free, and end with the same answer", async () => {
@@ -52,17 +52,28 @@ test("many searches at once leave the event loop free, and end with the same ans
   expect(turns).toBeGreaterThan(100);
 });
 
-/** The processes that this one began and that are not over. */
-function children(): string[] {
-  return readdirSync(`/proc/${process.pid}/task`).flatMap((task) =>
-    readFileSync(`/proc/${process.pid}/task/${task}/children`, "utf8").split(" ").filter(Boolean),
-  );
+/** The engines that this process began and that are not over. */
+function engines(): string[] {
+  return readdirSync(`/proc/${process.pid}/task`)
+    .flatMap((task) =>
+      readFileSync(`/proc/${process.pid}/task/${task}/children`, "utf8").split(" ").filter(Boolean),
+    )
+    .filter((pid) => nameOf(pid) === "rg");
 }
 
-async function firstChild(): Promise<string> {
+/** Empty for a process that has ended meanwhile. */
+function nameOf(pid: string): string {
+  try {
+    return readFileSync(`/proc/${pid}/comm`, "utf8").trim();
+  } catch {
+    return "";
+  }
+}
+
+async function firstEngine(): Promise<string> {
   for (;;) {
-    const [child] = children();
-    if (child !== undefined) return child;
+    const [engine] = engines();
+    if (engine !== undefined) return engine;
     await new Promise((resolve) => setImmediate(resolve));
   }
 }

@@ -1,3 +1,4 @@
+import { askWhether } from "../process/choose.ts";
 import type { Shell } from "../process/shell.ts";
 import { countOf } from "../screen/count.ts";
 import { printable } from "../screen/printable.ts";
@@ -68,11 +69,10 @@ const back: Readonly<Record<FileChange["kind"], string>> = {
 async function confirmed(changes: readonly FileChange[], shell: Shell): Promise<boolean> {
   const { terminal } = shell;
   if (terminal === undefined) return true;
-  const { confirm, isCancel } = await import("@clack/prompts");
   return shell.interruptible(async (controller) => {
     const message = `Undo ${countOf(changes, "file")}?`;
-    const answer = await confirm({ ...terminal, signal: controller.signal, message });
-    if (isCancel(answer)) controller.abort(interruption("SIGINT"));
+    const answer = await askWhether(shell.err, terminal, { signal: controller.signal, message });
+    if (answer === undefined) controller.abort(interruption("SIGINT"));
     return answer === true;
   });
 }

@@ -1,9 +1,10 @@
 import type { ApprovalScope, ApprovalView } from "@toolmount/core";
 import type { OpenedHost } from "@toolmount/loader";
-import { withChoiceKeys } from "../process/choice-keys.ts";
+import { choose, type Choice } from "../process/choose.ts";
 import type { Shell } from "../process/shell.ts";
 import { printable } from "../screen/printable.ts";
 import { shortIds } from "../screen/short-ids.ts";
+import { isGrave } from "./terminal-approver.ts";
 
 type Terminal = NonNullable<Shell["terminal"]>;
 
@@ -15,7 +16,7 @@ type Answer = "deny" | "reason" | "approve" | "arguments" | "session" | "skip";
  * they leave. `show` writes a question before it is answered: a person approves exactly what is shown.
  */
 export async function pickApprovals(
-  { approvals }: Pick<OpenedHost, "approvals">,
+  host: Pick<OpenedHost, "approvals" | "tools">,
   {
     shell,
     terminal,
@@ -28,13 +29,15 @@ export async function pickApprovals(
     readonly show: (view: ApprovalView) => void;
   },
 ): Promise<void> {
+  const { approvals } = host;
   for (;;) {
     const waiting = await approvals.list();
     if (waiting.length === 0) return shell.err.line("no question waits");
     const view = await pickOne(waiting, terminal);
     if (view === undefined) return;
     show(view);
-    const answer = await askAnswer(view, terminal);
+    const tool = host.tools().find(({ name }) => name === view.tool);
+    const answer = await askAnswer(view, tool === undefined || isGrave(tool), { shell, terminal });
     if (answer === undefined) return;
     if (answer === "skip") continue;
     const { decision, remember, reason } = answer;
@@ -67,39 +70,43 @@ interface Decided {
   readonly reason?: string;
 }
 
-async function askAnswer(view: ApprovalView, terminal: Terminal): Promise<Decided | "skip" | undefined> {
-  const { isCancel, select, text } = await import("@clack/prompts");
-  const choices = choicesOf(view);
-  const keys = withChoiceKeys(
-    terminal.input,
-    choices.map(({ key }) => key),
-  );
-  const answer = await select<Answer>({
-    ...terminal,
-    input: keys.input,
+async function askAnswer(
+  view: ApprovalView,
+  needsEnter: boolean,
+  { shell, terminal }: { readonly shell: Shell; readonly terminal: Terminal },
+): Promise<Decided | "skip" | undefined> {
+  const answer = await choose(shell.err, terminal, {
     message: `Approve ${printable(view.tool)}?`,
-    options: choices.map(({ key, label, value }) => ({ value, label: `${key}  ${label}` })),
-  }).finally(keys.release);
-  if (isCancel(answer)) return undefined;
+    choices: choicesOf(view, needsEnter),
+  });
+  if (answer === undefined) return undefined;
   if (answer === "skip") return "skip";
   if (answer === "arguments" || answer === "session")
     return { decision: "approve", remember: { scope: answer } };
   if (answer !== "reason") return { decision: answer };
+  const { isCancel, text } = await import("@clack/prompts");
   const reason = await text({ ...terminal, message: "Why not? The model reads it." });
   if (isCancel(reason)) return undefined;
   return { decision: "deny", ...(reason?.trim() ? { reason: reason.trim() } : {}) };
 }
 
-function choicesOf({ rememberable, info }: ApprovalView): { value: Answer; key: string; label: string }[] {
+function choicesOf({ rememberable, info }: ApprovalView, needsEnter: boolean): Choice<Answer>[] {
   return [
     { value: "deny", key: "n", label: "Deny" },
     { value: "reason", key: "d", label: "Deny, and say why" },
-    { value: "approve", key: "y", label: "Approve this one call" },
+    { value: "approve", key: "y", label: "Approve this one call", needsEnter },
     ...(rememberable
-      ? [{ value: "arguments", key: "a", label: "Approve these arguments always" } as const]
+      ? [{ value: "arguments", key: "a", label: "Approve these arguments always", needsEnter } as const]
       : []),
     ...(rememberable && info.sessionId !== undefined
-      ? [{ value: "session", key: "s", label: "Approve these arguments in this session" } as const]
+      ? [
+          {
+            value: "session",
+            key: "s",
+            label: "Approve these arguments in this session",
+            needsEnter,
+          } as const,
+        ]
       : []),
     { value: "skip", key: "l", label: "Decide later" },
   ];

@@ -1,10 +1,15 @@
 import type { Json, JsonObject, JsonSchema } from "@toolmount/core";
 import { fitText } from "../options/call-text.ts";
-import type { Shell } from "../process/shell.ts";
+import { askWhether, type QuestionTerminal } from "../process/choose.ts";
 import { argumentRows } from "../render/arguments.ts";
 import { printable } from "../screen/printable.ts";
+import type { Screen } from "../screen/screen.ts";
 
-type Terminal = NonNullable<Shell["terminal"]>;
+interface At {
+  readonly screen: Screen;
+  readonly terminal: QuestionTerminal;
+  readonly signal: AbortSignal;
+}
 
 /** Names of the required arguments that a call lacks. */
 export function missingArguments(schema: JsonSchema, given: JsonObject): string[] {
@@ -17,8 +22,7 @@ export function missingArguments(schema: JsonSchema, given: JsonObject): string[
 export async function askArguments(
   schema: JsonSchema,
   names: readonly string[],
-  terminal: Terminal,
-  signal: AbortSignal,
+  { screen, terminal, signal }: At,
 ): Promise<JsonObject | null> {
   const { properties = {} } = schema as { readonly properties?: Readonly<Record<string, JsonSchema>> };
   const rows = new Map(argumentRows(schema).map((row) => [row.name, row]));
@@ -26,17 +30,20 @@ export async function askArguments(
   for (const name of names) {
     const { type = "", text = "" } = rows.get(name) ?? {};
     const message = printable(`${name} (${type})${text === "" ? "" : `: ${text}`}`);
-    const value = await askOne(properties[name] ?? {}, { ...terminal, signal, message });
+    const value = await askOne(properties[name] ?? {}, message, { screen, terminal, signal });
     if (value === null) return null;
     given.push([name, value.value]);
   }
   return Object.fromEntries(given);
 }
 
-type Asking = Terminal & { readonly signal: AbortSignal; readonly message: string };
-
-async function askOne(schema: JsonSchema, asking: Asking): Promise<{ readonly value: Json } | null> {
-  const { confirm, isCancel, select, text } = await import("@clack/prompts");
+async function askOne(
+  schema: JsonSchema,
+  message: string,
+  { screen, terminal, signal }: At,
+): Promise<{ readonly value: Json } | null> {
+  const asking = { ...terminal, signal, message };
+  const { isCancel, select, text } = await import("@clack/prompts");
   const { enum: values, type } = schema as { readonly enum?: readonly Json[]; readonly type?: unknown };
   if (values !== undefined) {
     const options = values.map((value, at) => ({
@@ -47,8 +54,8 @@ async function askOne(schema: JsonSchema, asking: Asking): Promise<{ readonly va
     return isCancel(at) ? null : { value: values[at]! };
   }
   if (type === "boolean") {
-    const answer = await confirm(asking);
-    return isCancel(answer) ? null : { value: answer };
+    const answer = await askWhether(screen, terminal, { signal, message });
+    return answer === undefined ? null : { value: answer };
   }
   const isWritten = type === "array" || type === "object";
   const answer = await text({

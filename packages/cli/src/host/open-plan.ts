@@ -1,5 +1,5 @@
-import { createMemoryStore, type HostOptions } from "@toolmount/core";
-import type { OpenedHost, PlanInput } from "@toolmount/loader";
+import { createMemoryStore } from "@toolmount/core";
+import type { OpenedHost, OpenHostOptions, PlanInput } from "@toolmount/loader";
 import { mountDefaultState, type DefaultAudit } from "./default-state.ts";
 import { loaderOptions } from "./loader-options.ts";
 import { watchCalls } from "./watch-calls.ts";
@@ -16,7 +16,7 @@ export async function openPlan(
   plan: PlanInput,
   options: PlanOptions & TapeOptions,
   shell: Shell,
-  more: HostOptions = {},
+  more: OpenHostOptions = {},
   defaultAudit: DefaultAudit = "changes",
 ): Promise<OpenedHost> {
   const { openHost } = await import("@toolmount/loader");

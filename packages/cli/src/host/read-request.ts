@@ -4,6 +4,7 @@ import { nearestNames } from "@toolmount/core/nearest";
 import type { OpenedHost } from "@toolmount/loader";
 import { fitTexts, parseInner } from "../options/call-text.ts";
 import { readPairs, readText, type CallOperands } from "../options/operands.ts";
+import { askWhether } from "../process/choose.ts";
 import type { Shell } from "../process/shell.ts";
 import { interruption } from "../process/signals.ts";
 import { jsonText, printable } from "../screen/printable.ts";
@@ -37,7 +38,11 @@ export async function readRequest(
     return { name, arguments: given };
   const missing = missingArguments(tool.inputSchema, given ?? {});
   if (missing.length === 0) return { name, arguments: given };
-  const answers = await askArguments(tool.inputSchema, missing, shell.terminal, controller.signal);
+  const answers = await askArguments(tool.inputSchema, missing, {
+    screen: shell.err,
+    terminal: shell.terminal,
+    signal: controller.signal,
+  });
   if (answers === null) throw leave(controller, name);
   const whole = { ...given, ...answers };
   shell.err.line(
@@ -64,16 +69,15 @@ async function readArguments(
 async function askName(
   written: string,
   tools: readonly ToolInfo[],
-  { terminal }: Shell,
+  { terminal, err }: Shell,
   controller: AbortController,
 ): Promise<ToolInfo | undefined> {
   const names = tools.map(({ name }) => name);
   const [near, ...others] = nearestNames(written, names);
   if (terminal === undefined || near === undefined || others.length > 0) return undefined;
-  const { confirm, isCancel } = await import("@clack/prompts");
   const message = `There is no tool ${printable(written)}. Call ${printable(near)}?`;
-  const answer = await confirm({ ...terminal, signal: controller.signal, message });
-  if (isCancel(answer)) throw leave(controller, written);
+  const answer = await askWhether(err, terminal, { signal: controller.signal, message });
+  if (answer === undefined) throw leave(controller, written);
   return answer ? tools.find(({ name }) => name === near) : undefined;
 }
 

@@ -3,6 +3,7 @@ import type { OpenedHost } from "@toolmount/loader";
 import { shortPath } from "../render/problems.ts";
 import { printable } from "../screen/printable.ts";
 import type { Screen } from "../screen/screen.ts";
+import { askWhether } from "../process/choose.ts";
 import type { Shell } from "../process/shell.ts";
 
 /** Writes the rule after which a call like one that was asked about is not asked about again. */
@@ -31,7 +32,7 @@ export function createRuleWriter(cwd: string): RuleWriter {
       reasons.every(({ source }) => source !== "gate" && source !== "rule"),
     async write(question, { screen, terminal, signal }) {
       if (host === undefined) return false;
-      const { confirm, isCancel, select } = await import("@clack/prompts");
+      const { isCancel, select } = await import("@clack/prompts");
       const common = { ...terminal, signal };
       const lines = linesFor(question);
       const line = await select<string>({
@@ -50,10 +51,8 @@ export function createRuleWriter(cwd: string): RuleWriter {
       const { planPolicyRules } = await import("../edit/edit-plan.ts");
       const edit = await planPolicyRules(file, { allow: [line] }, { cwd });
       for (const text of changeLines(edit.before, edit.after, screen)) screen.line(text);
-      const agreed = await confirm({
-        ...common,
-        message: `Write this to ${printable(shortPath(file, cwd))}?`,
-      });
+      const message = `Write this to ${printable(shortPath(file, cwd))}?`;
+      const agreed = await askWhether(screen, terminal, { signal, message });
       if (agreed !== true) return false;
       await edit.save();
       await host.reload();

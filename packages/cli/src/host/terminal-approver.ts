@@ -1,6 +1,6 @@
-import type { ApprovalAnswer, ApprovalQuestion, Approver } from "@toolmount/core";
+import type { ApprovalAnswer, ApprovalQuestion, Approver, ToolInfo } from "@toolmount/core";
 import type { RuleWriter } from "./rule-writer.ts";
-import { withChoiceKeys } from "../process/choice-keys.ts";
+import { choose, type Choice } from "../process/choose.ts";
 import { createTerminalLock, type TerminalLock } from "../process/terminal-lock.ts";
 import { printable, jsonText } from "../screen/printable.ts";
 import type { Screen } from "../screen/screen.ts";
@@ -77,59 +77,49 @@ async function askPerson(
 ): Promise<ApprovalAnswer> {
   const { screen, terminal, onLeave, waiting, rules } = asking;
   if (signal.aborted) return { decision: "deny", reason: "the call ended before the question was shown" };
-  const { isCancel, select, text } = await import("@clack/prompts");
   for (const line of questionLines(question, screen, waiting)) screen.line(line);
   const leave = (): ApprovalAnswer => {
     if (!signal.aborted) onLeave();
     return { decision: "deny", reason: "the question was left unanswered" };
   };
-  const choices = [...choicesOf(question), ...(rules?.fits(question) === true ? [ruleChoice] : [])];
-  const keys = withChoiceKeys(
-    terminal.input,
-    choices.map(({ key }) => key),
-  );
-  const choice = await select<Choice>({
-    ...terminal,
-    input: keys.input,
+  const choice = await choose(screen, terminal, {
     signal,
     message: `Run ${printable(question.tool.name)}?`,
-    initialValue: "deny",
-    options: choices.map(({ key, label, ...option }) => ({ ...option, label: `${key}  ${label}` })),
-  }).finally(keys.release);
-  if (isCancel(choice)) return leave();
+    choices: choicesOf(question, rules?.fits(question) === true),
+  });
+  if (choice === undefined) return leave();
   if (choice === "rule")
     return rules!
       .write(question, { screen, terminal, signal })
       .then((wrote) => (wrote ? { decision: "approve" } : askPerson(question, signal, asking)));
   if (choice !== "reason") return answerOf(choice);
+  const { isCancel, text } = await import("@clack/prompts");
   const reason = await text({ ...terminal, signal, message: "Why not? The model reads it." });
   if (isCancel(reason)) return leave();
   return { decision: "deny", ...(reason?.trim() ? { reason: reason.trim() } : {}) };
 }
 
-type Choice = "approve" | "deny" | "reason" | "later" | "arguments" | "session" | "rule";
+type Answer = "approve" | "deny" | "reason" | "later" | "arguments" | "session" | "rule";
 
-const ruleChoice: ChoiceRow = {
-  value: "rule",
-  key: "r",
-  label: "Approve, and never ask again",
-  hint: "writes a rule, shown first",
-};
-
-interface ChoiceRow {
-  readonly value: Choice;
-  readonly key: string;
-  readonly label: string;
-  readonly hint?: string;
-}
-
-function choicesOf({ canWait, rememberable, info }: ApprovalQuestion): ChoiceRow[] {
+function choicesOf(
+  { tool, canWait, rememberable, info }: ApprovalQuestion,
+  hasRule: boolean,
+): Choice<Answer>[] {
+  const needsEnter = isGrave(tool);
   return [
     { value: "deny", key: "n", label: "Deny" },
     { value: "reason", key: "d", label: "Deny, and say why", hint: "the model reads it" },
-    { value: "approve", key: "y", label: "Approve", hint: "this one call" },
+    { value: "approve", key: "y", label: "Approve", hint: "this one call", needsEnter },
     ...(rememberable
-      ? [{ value: "arguments", key: "a", label: "Approve always", hint: "these arguments" } as const]
+      ? [
+          {
+            value: "arguments",
+            key: "a",
+            label: "Approve always",
+            hint: "these arguments",
+            needsEnter,
+          } as const,
+        ]
       : []),
     ...(rememberable && info.sessionId !== undefined
       ? [
@@ -138,16 +128,36 @@ function choicesOf({ canWait, rememberable, info }: ApprovalQuestion): ChoiceRow
             key: "s",
             label: "Approve for this session",
             hint: "these arguments, here only",
+            needsEnter,
           } as const,
         ]
       : []),
     ...(canWait
       ? [{ value: "later", key: "l", label: "Decide later", hint: "toolmount approvals" } as const]
       : []),
+    ...(hasRule
+      ? [
+          {
+            value: "rule",
+            key: "r",
+            label: "Approve, and never ask again",
+            hint: "writes a rule, shown first",
+            needsEnter,
+          } as const,
+        ]
+      : []),
   ];
 }
 
-function answerOf(choice: Exclude<Choice, "reason" | "rule">): ApprovalAnswer {
+/** Whether one key is too little to approve: what the tool does may be impossible to undo. */
+export function isGrave({
+  category,
+  consequenceLevel,
+}: Pick<ToolInfo, "category" | "consequenceLevel">): boolean {
+  return category === "delete" || consequenceLevel === "high";
+}
+
+function answerOf(choice: Exclude<Answer, "reason" | "rule">): ApprovalAnswer {
   if (choice === "arguments" || choice === "session")
     return { decision: "approve", remember: { scope: choice } };
   return { decision: choice };

@@ -1,18 +1,18 @@
-import { ToolmountError, type EventData, type Host } from "@toolmount/core";
+import { ToolmountError, type EventData, type Host, type ToolInfo } from "@toolmount/core";
 import type { CallWatch } from "../process/watchdog.ts";
 
 /** Reports each call of a host to the watchdog, from `tool:pre` to its one `tool:post` or `tool:error`. */
-export function watchCalls(host: Host, calls: CallWatch): void {
-  const { coordinator } = host;
+export function watchCalls({ coordinator }: Pick<Host, "coordinator">, calls: CallWatch): void {
   const ends = new Map<unknown, () => void>();
   const end = (_event: string, { run_id }: EventData) => {
     ends.get(run_id)?.();
     ends.delete(run_id);
   };
   coordinator.hooks.observe("tool:pre", (_event, { run_id, tool_name }) => {
-    const timeoutMs = host.tools().find(({ name }) => name === tool_name)?.timeoutMs;
-    if (timeoutMs === undefined) return;
     const tool = String(tool_name);
+    const info = coordinator.get("tools", tool) as Pick<ToolInfo, "timeoutMs"> | null;
+    if (info === null) return;
+    const { timeoutMs } = info;
     const error = () => new ToolmountError("TIMED_OUT", { tool, timeoutMs });
     ends.set(run_id, calls.begin({ tool, timeoutMs, error }));
   });

@@ -89,7 +89,7 @@ async function createTokens({ terminal }: Shell, todo: string): Promise<Tokens> 
   const created = { call: createToken(), decide: createToken() };
   return {
     records: [
-      { name: "call", sha256: hashToken(created.call), roles: ["call"] },
+      { name: "call", sha256: hashToken(created.call), roles: ["call"], user: "call" },
       { name: "operator", sha256: hashToken(created.decide), roles: ["call", "approve", "admin"] },
     ],
     created,

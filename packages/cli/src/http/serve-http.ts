@@ -115,7 +115,7 @@ async function openOne(
   shell: Shell,
 ): Promise<Open> {
   // No person watches a client's calls while they run, so all of them are recorded.
-  const host = await openPlan(plan, options, shell, {}, "mixed");
+  const host = await openPlan(plan, options, shell, { laterServers: true }, "mixed");
   const hasModel = host.coordinator.get("orchestrator") !== null || options.model !== undefined;
   const turns = hasModel ? await openReasoner(host, options, shell) : null;
   const { outcomeText: modelText } = await import("@toolmount/reasoner");
@@ -159,7 +159,7 @@ function announce(
   if (json === true) out.jsonLine({ listening: url, port });
   else err.line(`${err.paint("bold", "serving")} ${url}  ${err.paint("dim", `MCP: ${url}/mcp`)}`);
   if (created === undefined) return;
-  err.line(`  call    ${created.call}  looks and calls; give it to programs`);
+  err.line(`  call    ${created.call}  calls for the user "call", and sees only that; give it to programs`);
   err.line(`  decide  ${created.decide}  also decides approvals; for a person, shown only now`);
   err.line(`  page    ${url}/#token=${created.decide}`);
 }

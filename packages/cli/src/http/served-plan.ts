@@ -1,7 +1,6 @@
 import type { OpenedHost } from "@toolmount/loader";
 import type { ServedPlan, ServedProtocol, ServedTurns } from "@toolmount/http";
 import type { Reasoner, Settings } from "@toolmount/reasoner";
-import type { SessionStore } from "@toolmount/core";
 import { loaderOptions } from "../host/loader-options.ts";
 import type { PlanOptions } from "../options/plan-options.ts";
 import type { Shell } from "../process/shell.ts";
@@ -35,12 +34,7 @@ export function serveTurns(host: OpenedHost, reasoner: Reasoner, settings: Parti
   return {
     list: (filter) => reasoner.list(filter),
     show: (id) => reasoner.show(id),
-    async owner(id) {
-      await reasoner.show(id); // rejects for a session that is not there
-      const store = host.coordinator.get("session-store") as SessionStore | null;
-      const { userId } = (await store?.load(id))?.data ?? {};
-      return typeof userId === "string" ? userId : null;
-    },
+    owner: (id) => reasoner.owner(id),
     run: (request) => reasoner.run(host, { ...request, settings }),
     resume: (request) => reasoner.resume(host, { ...request, settings }),
     fork: (id, newId, userId) => reasoner.fork(host, id, newId, userId),

@@ -1,9 +1,10 @@
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 import { messageOf } from "@toolmount/core/errors";
 import type { OpenHostOptions, PlanInput } from "@toolmount/loader";
 import { readPackage, readPlanSources, type FetchedSource } from "@toolmount/loader/commands";
 import { isObject } from "../plan-tests/refuse.ts";
 import { readCommit, run, type Fetching } from "./fetch-programs.ts";
+import { findNpmrc } from "./project-npmrc.ts";
 
 /** A package or a repository of a plan, beside its newest version. */
 export interface PackageAge {
@@ -85,7 +86,9 @@ export async function filterOutdated(ages: readonly PackageAge[]): Promise<Packa
 
 async function askNpm(name: string, range: string | undefined, fetching: Fetching): Promise<Newest> {
   const words = ["view", name, "versions", "dist-tags", "--json", "--loglevel=error"];
-  const answer = JSON.parse(await run("npm", words, fetching.plan, fetching)) as unknown;
+  const npmrc = await findNpmrc(fetching.plan);
+  const prefix = npmrc === undefined ? [] : [`--prefix=${dirname(npmrc)}`];
+  const answer = JSON.parse(await run("npm", [...words, ...prefix], fetching.plan, fetching)) as unknown;
   const { versions, "dist-tags": tags } = isObject(answer) ? answer : {};
   const all = [versions].flat().filter((version) => typeof version === "string");
   const { default: semver } = await import("semver");

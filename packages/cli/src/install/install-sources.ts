@@ -1,4 +1,4 @@
-import { mkdir, rm, writeFile } from "node:fs/promises";
+import { mkdir, readFile, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { messageOf } from "@toolmount/core/errors";
 import type { OpenHostOptions, PlanInput } from "@toolmount/loader";
@@ -10,6 +10,7 @@ import {
   type FetchedSource,
 } from "@toolmount/loader/commands";
 import { cloneInto, failed, readCommit, run, type Fetching } from "./fetch-programs.ts";
+import { findNpmrc, withNpmrc } from "./project-npmrc.ts";
 
 /** Options of an install, beside those of opening the plan. */
 interface InstallOptions extends OpenHostOptions {
@@ -44,7 +45,8 @@ interface MissingSource {
 
 /**
  * Fetches the packages of the plan's `npm:name@range` and `git+…` sources, with npm and git, into a folder beside the
- * plan. No install script runs, and no package is imported. A package that is in the folder already is not fetched again.
+ * plan, with the settings of the nearest `.npmrc`. No install script runs, and no package is imported. A package that is in
+ * the folder already is not fetched again; those of other plans stay.
  *
  * A source of entries that are not required does not fail the others. Throws `PLAN_NOT_FOUND`, `PLAN_INVALID`, and
  * `INSTALL_FAILED` with the output of npm or git.
@@ -85,18 +87,14 @@ async function fetchAll(
   const { store } = fetching;
   await mkdir(store, { recursive: true });
   await writeFile(join(store, ".gitignore"), "*\n");
-  if (isUpdate)
-    await Promise.all(
-      ["package-lock.json", "node_modules", "git"].map((name) =>
-        rm(join(store, name), { recursive: true, force: true }),
-      ),
-    );
+  const others = await othersOf(wanted, store);
+  if (isUpdate) await forget(wanted, others, store);
   const missing: Wanted[] = [];
   for (const source of wanted) if (!(await isThere(source, store))) missing.push(source);
   if (missing.length === 0) return [];
   const failures = await cloneAll(missing, fetching);
   const left = wanted.filter(({ written }) => failures.every(({ source }) => source !== written));
-  await writePackage(left, store);
+  await writePackage(left, others, store);
   await runNpm(fetching);
   for (const source of left) {
     if (await isThere(source, store)) continue;
@@ -104,6 +102,31 @@ async function fetchAll(
     failures.push({ source: source.written, problem: "npm could not fetch it" });
   }
   return failures;
+}
+
+/** By alias, the packages of other plans in the folder, and of other overlays. */
+type Others = Readonly<Record<string, string>>;
+
+async function othersOf(wanted: readonly Wanted[], store: string): Promise<Others> {
+  const text = await readFile(join(store, "package.json"), "utf8").catch(() => "{}");
+  const { dependencies, optionalDependencies } = JSON.parse(text) as Readonly<Record<string, Others>>;
+  const mine = new Set(wanted.map(({ alias }) => alias));
+  return Object.fromEntries(
+    Object.entries({ ...dependencies, ...optionalDependencies }).filter(([alias]) => !mine.has(alias)),
+  );
+}
+
+/** Removes what an update fetches again: nothing of another plan. */
+async function forget(wanted: readonly Wanted[], others: Others, store: string): Promise<void> {
+  const isAlone = Object.keys(others).length === 0;
+  const own = wanted.flatMap(({ alias }) => [join("node_modules", alias), join("git", alias)]);
+  await Promise.all(
+    [
+      "package-lock.json",
+      "node_modules/.package-lock.json",
+      ...(isAlone ? ["node_modules", "git"] : own),
+    ].map((name) => rm(join(store, name), { recursive: true, force: true })),
+  );
 }
 
 /** Checks out the repositories. Returns those that failed and are not required. */
@@ -126,7 +149,7 @@ async function isThere({ alias }: FetchedSource, store: string): Promise<boolean
  * Each source gets its own name, so that two versions of one package can be installed. npm skips an optional one that it
  * cannot fetch.
  */
-async function writePackage(sources: readonly Wanted[], store: string): Promise<void> {
+async function writePackage(sources: readonly Wanted[], others: Others, store: string): Promise<void> {
   const dependenciesOf = (required: boolean): object =>
     Object.fromEntries(
       sources
@@ -142,7 +165,8 @@ async function writePackage(sources: readonly Wanted[], store: string): Promise<
     name: "toolmount-modules",
     private: true,
     dependencies: dependenciesOf(true),
-    optionalDependencies: dependenciesOf(false),
+    // A package of another plan that can no longer be fetched does not fail this one.
+    optionalDependencies: { ...others, ...dependenciesOf(false) },
   };
   await writeFile(join(store, "package.json"), `${JSON.stringify(json, null, 2)}\n`);
 }
@@ -153,7 +177,9 @@ async function runNpm(fetching: Fetching): Promise<void> {
   const quiet = ["--no-audit", "--no-fund", "--loglevel=error"];
   const words = ["install", "--ignore-scripts", "--install-links", "--omit=dev", ...quiet];
   if (hasCore) words.push("--omit=peer", "--legacy-peer-deps");
-  await run("npm", words, fetching.store, fetching);
+  await withNpmrc(await findNpmrc(fetching.plan), fetching.store, () =>
+    run("npm", words, fetching.store, fetching),
+  );
 }
 
 async function describe({ written, alias, from }: FetchedSource, store: string): Promise<InstalledSource> {

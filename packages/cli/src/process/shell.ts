@@ -1,5 +1,6 @@
 import type { Readable, Writable } from "node:stream";
 import type { Screen } from "../screen/screen.ts";
+import type { QuestionTerminal } from "./choose.ts";
 import type { ExitCode } from "./exit-codes.ts";
 import type { CallWatch } from "./watchdog.ts";
 
@@ -24,7 +25,7 @@ export interface Shell {
   /** Receives errors, warnings and questions. */
   readonly err: Screen;
   /** Where questions are drawn; undefined when the command does not run at a terminal. */
-  readonly terminal: { readonly input: Readable; readonly output: Writable } | undefined;
+  readonly terminal: QuestionTerminal | undefined;
   /** Ends the process when a call blocks the thread past its deadline. */
   readonly calls: CallWatch;
   /** Opens the place of answers as a stream, for a protocol. Nothing else writes there. */

@@ -1,9 +1,12 @@
 import { readFile, writeFile } from "node:fs/promises";
 import { basename, dirname, resolve } from "node:path";
+import type { JsonObject } from "@toolmount/core";
 import { isToolmountError, ToolmountError } from "@toolmount/core/errors";
+import type { NewEntry } from "@toolmount/loader/commands";
 import type { EditReport } from "../edit/edit-plan.ts";
 import { readPermissions, type PermissionRules } from "./read-permissions.ts";
 import { parseSettings, readServerList, type ServerList } from "./read-server-list.ts";
+import { servesToolmount } from "./serves-toolmount.ts";
 
 /** Files in which other applications keep MCP servers or permission rules, from the folder of a project. */
 export const knownSettings = [
@@ -16,7 +19,13 @@ export const knownSettings = [
 
 /** What a plan got from a file of another application. */
 export type Imported =
-  | { readonly kind: "servers"; readonly report: EditReport; readonly variables: ServerList["variables"] }
+  | {
+      readonly kind: "servers";
+      readonly report: EditReport;
+      readonly variables: ServerList["variables"];
+      /** Servers that are plans which toolmount serves, and those that the list switches off. */
+      readonly left: readonly { readonly name: string; readonly because: string }[];
+    }
   | { readonly kind: "rules"; readonly report: EditReport; readonly left: PermissionRules["left"] };
 
 /**
@@ -36,11 +45,22 @@ export async function importFile(list: string, plan: string | undefined, cwd: st
     });
     return { kind: "rules", report, left };
   }
-  const { entries, variables } = await readServerList(text);
-  const report = await addToPlan(plan, cwd, (file) => addEntries(file, entries, { cwd }));
+  const { entries, variables, disabled } = await readServerList(text);
+  const reasons = await Promise.all(entries.map((entry) => servesToolmount(mcpOf(entry), process.argv[1])));
+  const own = entries.flatMap(({ module: name }, at) => {
+    const because = reasons[at];
+    return because === undefined ? [] : [{ name, because: `${because}: a plan must not mount itself` }];
+  });
+  const left = [...own, ...disabled.map((name) => ({ name, because: "the list switches it off" }))];
+  const others = entries.filter((_, at) => reasons[at] === undefined);
+  const report = await addToPlan(plan, cwd, (file) => addEntries(file, others, { cwd }));
   const isAdded = (because: string) =>
     report.added.some((id) => because === id || because.startsWith(`${id}, `));
-  return { kind: "servers", report, variables: variables.filter(({ because }) => isAdded(because)) };
+  return { kind: "servers", report, variables: variables.filter(({ because }) => isAdded(because)), left };
+}
+
+function mcpOf({ source }: NewEntry): JsonObject {
+  return ((source ?? {}) as { readonly mcp?: JsonObject }).mcp ?? {};
 }
 
 /** Edits a plan. Without a plan it first writes one. */

@@ -9,6 +9,8 @@ export interface ServerList {
   readonly entries: readonly NewEntry[];
   /** Variables that the entries read, each with the server and setting that needs it. */
   readonly variables: readonly { readonly name: string; readonly because: string }[];
+  /** Names of servers that the list switches off. */
+  readonly disabled: readonly string[];
 }
 
 /**
@@ -20,13 +22,21 @@ export interface ServerList {
  */
 export async function readServerList(text: string): Promise<ServerList> {
   const servers = findServers(await parseSettings(text));
+  const disabled = Object.keys(servers).filter((name) => isDisabled(servers[name]));
   const variables = new Map<string, string>();
-  const entries = Object.entries(servers).map(([name, server]): NewEntry => {
+  const enabled = Object.entries(servers).filter(([name]) => !disabled.includes(name));
+  const entries = enabled.map(([name, server]): NewEntry => {
     const mcp = isObject(server) ? readServer(name, server, variables) : undefined;
     if (mcp === undefined) return refuse(`server "${name.slice(0, 100)}" has neither a command nor a url`);
-    return { module: name, source: { mcp }, prefix: prefixOf(name) };
+    // A server that is away keeps no other from being used.
+    return { module: name, source: { mcp }, prefix: prefixOf(name), required: false };
   });
-  return { entries, variables: [...variables].map(([name, because]) => ({ name, because })) };
+  return { entries, variables: [...variables].map(([name, because]) => ({ name, because })), disabled };
+}
+
+/** Applications write `disabled: true` or `enabled: false` for a server that they do not start. */
+function isDisabled(server: unknown): boolean {
+  return isObject(server) && (server["disabled"] === true || server["enabled"] === false);
 }
 
 /** Parses JSON with comments and trailing commas. Throws `USAGE_INVALID` with the line of the mistake. */

@@ -54,7 +54,8 @@ async function mountPlan({ plan, cwd, overlays, probe }: MountRequest): Promise<
   const host = await openHost(plan, options);
   const servers = probe === true ? await probeServers(host) : [];
   const { entries, lockChanges } = host.status();
-  const tools = host.tools();
+  // Rules may be about requests for resources and prompts of MCP servers, too.
+  const tools = host.tools({ includeInternal: true });
   await host.close();
   const problems = entries.flatMap((entry) => entry.problems);
   // A rule about the tools of a module that is not mounted is not dead.

@@ -140,7 +140,7 @@ test("/undo puts back the files of the last turn, after a question, and the next
   expect(await readFile(join(folder, "kept.txt"), "utf8")).toBe("by the model");
   terminal.press("/undo", keys.enter);
   await terminal.until(
-    /put back kept\.txt[\s\S]*delete new\.txt[\s\S]*put back old\.txt[\s\S]*Undo 3 files\?/,
+    /put back kept\.txt[\s\S]*delete new\.txt[\s\S]*put back old\.txt[\s\S]*Undo 3 files\?[\s\S]*└ {2}Press /,
   );
   terminal.press("y");
   await terminal.until(/3 files as before the turn[\s\S]*You ›$/);

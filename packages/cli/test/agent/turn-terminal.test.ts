@@ -1,6 +1,6 @@
 import { expect, test, vi } from "vitest";
 import { call, response, say } from "../support/exchange.ts";
-import { atTerminal, keys } from "../support/terminal.ts";
+import { atTerminal, keys, ready } from "../support/terminal.ts";
 import { oneTool, planOf, removingTool, workspace } from "../support/workspace.ts";
 
 // Each test is a process at a terminal of its own, or several.
@@ -40,11 +40,13 @@ test("what other calls of the turn tell waits while a question is on the screen"
     response(say("All done.")),
   );
   const terminal = atTerminal(["run", ...replay, "go"], { cwd: folder });
-  const asked = await terminal.until(/Deny, and say why/);
+  const asked = await terminal.until(ready);
   expect(asked).toMatch(/remove wants to run[\s\S]*"path": "old\.txt"[\s\S]*◆ {2}Run remove\?/);
   await write("begin", "");
   await vi.waitFor(() => read("end"), { timeout: 300_000 });
-  terminal.press(down, down);
+  terminal.press(down);
+  await terminal.until(/● d {2}Deny, and say why/);
+  terminal.press(down);
   await terminal.until(/● y {2}Approve/);
   terminal.press(enter);
 
@@ -60,8 +62,8 @@ test("the model reads the reason of a denial, and the turn continues", async () 
     response(say("I leave it.")),
   );
   const terminal = atTerminal(["run", ...replay, "go"], { cwd: folder });
-  await terminal.until(/Deny, and say why/);
-  terminal.press(down, enter);
+  await terminal.until(ready);
+  terminal.press("d");
   await terminal.until(/Why not\?/);
   terminal.press("it is Ada's", enter);
 
@@ -74,9 +76,9 @@ test("an answer for the session also answers the waiting questions that it cover
   const calls = ["a.txt", "b.txt", "b.txt"].map((path, at) => call(`c${at}`, "remove", { path }));
   const { folder } = await agent(response(...calls), response(say("All are gone.")));
   const terminal = atTerminal(["run", ...replay, "go"], { cwd: folder });
-  await terminal.until(/Deny, and say why/);
+  await terminal.until(ready);
   terminal.press(enter); // of the first: no
-  await terminal.until(/1 more waits behind it[\s\S]*Deny, and say why/);
+  await terminal.until(/1 more waits behind it[\s\S]*└ {2}Press /);
   terminal.press("s");
 
   expect(await terminal.ended, terminal.text()).toBe(0);
@@ -87,7 +89,7 @@ test("an answer for the session also answers the waiting questions that it cover
 test("a call that is decided later ends with 3 and the command that resumes it", async () => {
   const { folder, run } = await agent(response(call("a", "remove", { path: "old.txt" })));
   const terminal = atTerminal(["run", ...replay, "go"], { cwd: folder });
-  await terminal.until(/Deny, and say why/);
+  await terminal.until(ready);
   terminal.press("l");
 
   expect(await terminal.ended, terminal.text()).toBe(3);
@@ -101,7 +103,7 @@ test("Ctrl-C in a question cancels the turn, and every call is answered", async 
     response(call("a", "remove", { path: "old.txt" }), call("b", "hang"), call("c", "remove", { path: "b" })),
   );
   const terminal = atTerminal(["run", ...replay, "go"], { cwd: folder });
-  await terminal.until(/Deny, and say why/);
+  await terminal.until(ready);
   terminal.press(ctrlC);
 
   expect(await terminal.ended, terminal.text()).toBe(130);
@@ -180,7 +182,7 @@ test("40 columns are enough for a question, an answer and the end", async () => 
     response(say("Done.")),
   );
   const terminal = atTerminal(["run", ...replay, "go"], { cwd: folder, columns: 40, rows: 50 });
-  await terminal.until(/Deny, and say why/);
+  await terminal.until(ready);
   terminal.resize(38, 50);
   terminal.press("y");
 

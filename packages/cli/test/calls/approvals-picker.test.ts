@@ -14,11 +14,11 @@ test("O11: approvals alone at a terminal lets a person choose a question and ans
   const terminal = atTerminal(["approvals"], { cwd: folder, columns: 80, rows: 60 });
   await terminal.until(/Which question\?/);
   terminal.press(keys.enter);
-  await terminal.until(/"path": "[ab]\.txt"[\s\S]*Approve remove\?/);
+  await terminal.until(/"path": "[ab]\.txt"[\s\S]*Approve remove\?[\s\S]*└ {2}Press /);
   terminal.press("y");
   await terminal.until(/remove is approved[\s\S]*Which question\?/);
   terminal.press(keys.enter);
-  await terminal.until(/Approve remove\?[\s\S]*Approve remove\?/);
+  await terminal.until(/Approve remove\?[\s\S]*Approve remove\?[\s\S]*└ {2}Press /);
   terminal.press("n");
   await terminal.until(/remove is denied[\s\S]*no question waits/);
 

@@ -143,7 +143,7 @@ describe("at a terminal", () => {
     const { folder } = await workspace(files);
     const words = ["call", "oder_book", "title=Emma", "count=2", "size=small"];
     const terminal = atTerminal(words, { cwd: folder });
-    await terminal.until(/There is no tool oder_book. Call order_book\?/);
+    await terminal.until(/There is no tool oder_book. Call order_book\?[\s\S]*└ {2}Press /);
     terminal.press("y");
     await terminal.until(/✔ ok order_book/);
 

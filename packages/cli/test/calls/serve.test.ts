@@ -76,7 +76,7 @@ test("a client that draws no forms gets a pending result, though its user may de
 
   const result = await client.callTool({ name: "wipe", arguments: {} });
 
-  expect(result.structuredContent).toMatchObject({ status: "pending" });
+  expect(result).toMatchObject({ _meta: { "dev.toolmount/outcome": { status: "pending" } } });
 });
 
 test("with --watch, a changed plan is reloaded, and the client learns of the other tools", async () => {

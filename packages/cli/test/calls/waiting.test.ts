@@ -201,3 +201,56 @@ tests:
     expect(ended.code).not.toBe(0);
   });
 });
+
+describe("a tool whose call needs a person", () => {
+  const payTwice = `
+    import { data, defineTool, failure, type Coordinator } from "@toolmount/core";
+    import { z } from "zod";
+
+    const tool = defineTool({
+      name: "pay_all",
+      description: "Pays each amount. Use in tests.",
+      schema: z.strictObject({ amounts: z.array(z.number()) }),
+      category: "side_effect",
+      consequenceLevel: "medium",
+      requiresConfirmation: false,
+      idempotent: true,
+      execute: async ({ amounts }, { call }) => {
+        const paid = await Promise.all(amounts.map((amount) => call({ name: "pay", arguments: { amount } })));
+        const failed = paid.find(({ result }) => result.error !== undefined);
+        return failed === undefined ? data(paid.length) : failure(failed.result.error ?? "");
+      },
+    });
+
+    export function mount(coordinator: Coordinator) {
+      coordinator.mount("tools", tool);
+    }
+  `;
+
+  test.each(["inline", "process"])(
+    "waits in the state of the plan, with its code %s, and resumes in another process",
+    async (place) => {
+      const plan = `${planOf("./pay.ts")}  - module: ./pay-all.ts\n    run: { in: ${place} }\n`;
+      const { run } = await workspace({ "pay.ts": pay, "pay-all.ts": payTwice, "plan.yaml": plan });
+      const asked = await run(["call", "plan.yaml", "pay_all", '{"amounts":[5,7]}', "--json", ...who]);
+      expect(asked.code, asked.stderr).toBe(3);
+      const { ticket } = asked.json() as { ticket: string };
+      const questions = new Set<string>();
+      let resumed = asked;
+      // From another process the two calls may come one after the other: then the second question follows the first answer.
+      while (resumed.code === 3) {
+        const { waiting } = (await run(["approvals", "list", "plan.yaml", "--json"])).json() as {
+          waiting: { id: string; tool: string }[];
+        };
+        expect(waiting).not.toEqual([]);
+        for (const { id } of waiting) {
+          questions.add(id);
+          expect((await run(["approvals", "approve", id, "plan.yaml", "--by", "bob"])).code).toBe(0);
+        }
+        resumed = await run(["resume", ticket, "plan.yaml", "--json", ...who]);
+      }
+      expect(questions.size).toBe(2);
+      expect(resumed.json()).toMatchObject({ status: "ok", tool: "pay_all", result: { data: 2 } });
+    },
+  );
+});

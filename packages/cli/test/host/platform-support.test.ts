@@ -1,7 +1,7 @@
 import { readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import { desktopFile } from "../../src/commands/calls/connect-clients.ts";
+import { desktopFile } from "../../src/clients/mcp-clients.ts";
 import { platformFinding } from "../../src/host/machine.ts";
 import { platformSupport } from "../../src/host/platform-support.ts";
 import { openerOf } from "../../src/process/open-browser.ts";

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { atTerminal, keys } from "../support/terminal.ts";
+import { atTerminal, keys, ready } from "../support/terminal.ts";
 import { planOf, removingTool, workspace } from "../support/workspace.ts";
 
 const remove = removingTool("remove_note");
@@ -14,7 +14,7 @@ test("never ask again: the person chooses the calls and the file, sees the chang
   const terminal = atTerminal(["call", "--env", "local", "remove_note", "path=notes/old.txt"], {
     cwd: folder,
   });
-  await terminal.until(/r {2}Approve, and never ask again/);
+  await terminal.until(/r {2}Approve, and never ask again[\s\S]*└ {2}Press /);
   terminal.press("r");
   await terminal.until(
     /Never ask again about which calls\?[\s\S]*remove_note\(notes\/old\.txt\)[\s\S]*remove_note/,
@@ -23,7 +23,7 @@ test("never ask again: the person chooses the calls and the file, sees the chang
   await terminal.until(/Into which file\?[\s\S]*mount-plan\.local\.yaml[\s\S]*mount-plan\.yaml/);
   terminal.press(keys.down, keys.enter);
   await terminal.until(
-    /\+ policy:[\s\S]*remove_note\(notes\/old\.txt\)[\s\S]*Write this to mount-plan\.yaml\?/,
+    /\+ policy:[\s\S]*remove_note\(notes\/old\.txt\)[\s\S]*Write this to mount-plan\.yaml\?[\s\S]*└ {2}Press /,
   );
   expect(await read("mount-plan.yaml")).toBe(plan);
   terminal.press("y");
@@ -40,15 +40,15 @@ test("a change that is not agreed to is not written, and the question is asked a
   const plan = planOf("./remove.ts");
   const { folder, read } = await workspace({ "mount-plan.yaml": plan, "remove.ts": remove });
   const terminal = atTerminal(["call", "remove_note", "path=a"], { cwd: folder });
-  await terminal.until(/r {2}Approve, and never ask again/);
+  await terminal.until(/r {2}Approve, and never ask again[\s\S]*└ {2}Press /);
   terminal.press("r");
   await terminal.until(/which calls\?/);
   terminal.press(keys.enter);
   await terminal.until(/Into which file\?/);
   terminal.press(keys.enter);
-  await terminal.until(/Write this to mount-plan\.yaml\?/);
+  await terminal.until(/Write this to mount-plan\.yaml\?[\s\S]*└ {2}Press /);
   terminal.press("n");
-  await terminal.until(/wants to run[\s\S]*wants to run[\s\S]*Deny, and say why/);
+  await terminal.until(/wants to run[\s\S]*wants to run[\s\S]*└ {2}Press /);
   terminal.press("n");
 
   expect(await terminal.ended, terminal.text()).toBe(1);
@@ -61,7 +61,7 @@ test("where a rule asks, no rule that allows is offered", async () => {
     "remove.ts": remove,
   });
   const terminal = atTerminal(["call", "remove_note", "path=a"], { cwd: folder });
-  const shown = await terminal.until(/Deny, and say why[\s\S]*Decide later/);
+  const shown = await terminal.until(ready);
   terminal.press("n");
 
   expect(await terminal.ended).toBe(1);

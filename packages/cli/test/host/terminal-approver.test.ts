@@ -5,7 +5,9 @@ import {
   data,
   defineTool,
   type Approver,
+  type Clock,
   type StateStore,
+  type Tool,
 } from "@toolmount/core";
 import { expect, test } from "vitest";
 import { z } from "zod";
@@ -14,7 +16,18 @@ import { createScreen } from "../../src/screen/screen.ts";
 
 const keys = { up: "\u001b[A", down: "\u001b[B", enter: "\r", ctrlC: "\u0003" };
 
-/** Calls a tool that needs confirmation, before a person who presses keys once the question is drawn. */
+/** What the last line of a question begins with when keys count. */
+const ready = "└  Press ";
+
+/** A clock on which the time before keys count passes at once, or when a test says so. */
+const atOnce: Pick<Clock, "setTimer"> = {
+  setTimer(callback) {
+    const timer = setImmediate(callback);
+    return { cancel: () => clearImmediate(timer), keepAlive: () => {} };
+  },
+};
+
+/** Calls a tool that needs confirmation, before a person who presses keys once they count. */
 async function callBefore(
   presses: readonly string[],
   context: {
@@ -22,6 +35,7 @@ async function callBefore(
     onAsked?: () => void;
     store?: StateStore;
     answers?: [string, string][];
+    tool?: Tool;
   } = {},
 ) {
   const input = new PassThrough();
@@ -37,20 +51,21 @@ async function callBefore(
       answers.shift();
       setImmediate(() => input.write(next[1]));
     }
-    if (asked || !shown.includes("Run remove?")) return;
+    if (asked || !shown.includes(ready)) return;
     asked = true;
     context.onAsked?.();
-    setImmediate(() => presses.forEach((key) => input.write(key))); // once it listens
+    setImmediate(() => presses.forEach((key) => input.write(key))); // each is a chunk
   });
   const screen = createScreen({ write: (text) => output.write(text) }, {});
-  const ask = createTerminalApprover(screen, { input, output }, () => controller.abort());
-  const outcome = await call(ask, context.abortSignal ?? controller.signal, context.store);
+  const ask = createTerminalApprover(screen, { input, output, clock: atOnce }, () => controller.abort());
+  const { store, tool = remove } = context;
+  const outcome = await call(ask, context.abortSignal ?? controller.signal, tool, store);
   return { outcome, shown, left: controller.signal.aborted };
 }
 
-async function call(approver: Approver["ask"], abortSignal: AbortSignal, store?: StateStore) {
+async function call(approver: Approver["ask"], abortSignal: AbortSignal, tool: Tool, store?: StateStore) {
   const host = createHost({ approver, store });
-  host.coordinator.mount("tools", remove);
+  host.coordinator.mount("tools", tool);
   const given = { path: "a\u202eb\u001b[2J" };
   const outcome = await host.call(
     { name: "remove", arguments: given },
@@ -60,15 +75,19 @@ async function call(approver: Approver["ask"], abortSignal: AbortSignal, store?:
   return outcome;
 }
 
-const remove = defineTool({
-  name: "remove",
-  description: "Removes a file. Use when the user asks for it.",
-  schema: z.strictObject({ path: z.string() }),
-  category: "delete",
-  consequenceLevel: "high",
-  requiresConfirmation: true,
-  execute: ({ path }) => data({ gone: path }),
-});
+const remove = removeOf("side_effect", "medium");
+
+function removeOf(category: "side_effect" | "delete", consequenceLevel: "medium" | "high") {
+  return defineTool({
+    name: "remove",
+    description: "Removes a file. Use when the user asks for it.",
+    schema: z.strictObject({ path: z.string() }),
+    category,
+    consequenceLevel,
+    requiresConfirmation: true,
+    execute: ({ path }) => data({ gone: path }),
+  });
+}
 
 test("FORGE-19: the person at the terminal approves", async () => {
   const { outcome } = await callBefore([keys.down, keys.down, keys.enter]);
@@ -76,7 +95,7 @@ test("FORGE-19: the person at the terminal approves", async () => {
   expect(outcome).toMatchObject({ status: "ok" });
 });
 
-test("a key pressed too soon denies: that is where the question begins", async () => {
+test("Enter alone denies: that is where the question begins", async () => {
   const { outcome } = await callBefore([keys.enter]);
 
   expect(outcome).toMatchObject({ status: "denied", result: { code: "DENIED" } });
@@ -85,7 +104,7 @@ test("a key pressed too soon denies: that is where the question begins", async (
 test("the question shows what would run, on what, for whom and why, with nothing hidden", async () => {
   const { shown } = await callBefore([keys.enter]);
 
-  for (const part of ["remove", "delete", "consequence high", "ada", "s-1", "asks for confirmation"]) {
+  for (const part of ["remove", "side_effect", "consequence medium", "ada", "s-1", "asks for confirmation"]) {
     expect(shown).toContain(part);
   }
   expect(shown).toContain(String.raw`"path": "a\u202eb\u001b[2J"`);
@@ -131,6 +150,8 @@ test.each([
   [["l"], "pending", []],
   [[keys.down, keys.down, keys.down, "Y"], "ok", []],
   [[keys.up, "n"], "denied", []],
+  [["\u001b[C", "\u001b[C", "n"], "denied", []],
+  [["\u001b[C", "\u001b[D", "y"], "ok", []],
 ])("O9: the keys %j answer the question, wherever the arrows are", async (presses, status, always) => {
   const store = createMemoryStore();
   const { outcome } = await callBefore(presses, { store });
@@ -138,6 +159,27 @@ test.each([
   expect(outcome.status).toBe(status);
   expect((await store.approvals.remembered()).map(({ scope }) => scope)).toEqual(always);
 });
+
+test.each([
+  ["delete", "medium"],
+  ["side_effect", "high"],
+] as const)(
+  "a tool of category %s and consequence %s is approved by a letter and Enter, and denied by a letter",
+  async (category, level) => {
+    const tool = removeOf(category, level);
+    const end = async (...presses: string[]) =>
+      (await callBefore(presses, { tool, store: createMemoryStore() })).outcome.status;
+    const letters = ["y", "a", "s"];
+    const approved = await Promise.all(letters.map((letter) => end(letter, keys.enter)));
+    const letterOnly = await Promise.all(letters.map((letter) => end(letter, "n")));
+    const { shown } = await callBefore(["y", keys.enter], { tool });
+
+    expect(approved).toEqual(["ok", "ok", "ok"]);
+    expect(letterOnly).toEqual(["denied", "denied", "denied"]);
+    expect([await end("n"), await end("l")]).toEqual(["denied", "pending"]);
+    expect(shown).toContain("Press Enter: Approve.");
+  },
+);
 
 test("O9: the key d denies, and asks why", async () => {
   const { outcome, shown } = await callBefore(["d"], { answers: [["Why not?", "too risky\r"]] });

@@ -17,10 +17,11 @@ afterAll(() => browser.close());
 
 const prompt = "Set the version to 2.0.0 and deploy it.";
 
-/** Approves the card of a tool. */
+/** Approves the card of a tool, with a key: a click right after the page was scrolled would not count. */
 async function approve(page: Page, tool: string, button = "Approve once"): Promise<void> {
-  await page.getByRole("article", { name: tool }).getByRole("button", { name: button }).click();
-  await page.getByRole("article", { name: tool }).waitFor({ state: "detached" });
+  const card = page.getByRole("article", { name: tool });
+  await card.getByRole("button", { name: button }).press("Enter");
+  await card.getByText("approved by you").waitFor();
 }
 
 test("an operator follows a turn: it asks twice, runs on when it is answered, and its calls are on the page", async () => {
@@ -185,7 +186,7 @@ test("the plan shows what failed and why, what sleeps, what changed since the lo
   const card = page.getByRole("article", { name: "deploy" });
   await card.getByLabel("Reason").fill("not before the review");
   await card.getByRole("button", { name: "Deny" }).click();
-  await card.waitFor({ state: "detached" });
+  await card.getByText("denied by you").waitFor();
   await page.getByRole("link", { name: "Try a tool" }).click();
   await shown.getByRole("button", { name: "Resume" }).click();
   await shown.getByText("denied").first().waitFor();

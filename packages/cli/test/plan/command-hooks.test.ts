@@ -28,7 +28,10 @@ test("a plan's hooks may be commands, which decide about calls", async () => {
 
   expect([allowed.code, allowed.stdout]).toEqual([0, expect.stringContaining("hello")]);
   expect([denied.code, denied.stdout]).toEqual([1, expect.stringContaining("no secrets in notes")]);
-  expect([checked.code, checked.stdout]).toEqual([0, "✔ plans/plan.yaml: 1 module, 1 tool\n"]);
+  expect([checked.code, checked.stdout]).toEqual([
+    0,
+    "✔ plans/plan.yaml: 1 module, 1 tool\n  the next command runs or reads, and tools cannot change: guard.sh\n",
+  ]);
 });
 
 test.each([

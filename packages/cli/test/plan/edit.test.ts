@@ -1,5 +1,7 @@
-import { expect, test } from "vitest";
-import { workspace } from "../support/workspace.ts";
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
+import { expect, onTestFinished, test } from "vitest";
+import { command, workspace } from "../support/workspace.ts";
 
 const plan = "# mine\nversion: 1\ntools:\n  - module: hello-world # greets\n";
 
@@ -84,6 +86,38 @@ test("import adds the servers of another application, and reports which variable
   ]);
   expect(await read("plan.yaml")).toContain("GH_TOKEN: ${GH_TOKEN}");
   expect(await read("plan.yaml")).not.toContain("abcdef");
+});
+
+test("import leaves out servers that are plans which toolmount serves, and keeps the others", async () => {
+  const page = createServer((_request, response) => response.end("<title>toolmount</title>"));
+  await new Promise<void>((resolve) => void page.listen(0, "127.0.0.1", resolve));
+  onTestFinished(() => void page.close());
+  const { port } = page.address() as AddressInfo;
+  const [main = ""] = command.slice(-1);
+  const serving: Record<string, object> = {
+    a: { command: "toolmount", args: ["serve", "--stdio"] },
+    b: { command: "npx", args: ["-y", "toolmount@latest", "serve", "plan.yaml", "--stdio"] },
+    c: { command: "node", args: ["/srv/node_modules/toolmount/dist/main.js", "serve", "--stdio"] },
+    d: { command: "/srv/node_modules/.bin/toolmount.cmd", args: ["--plan", "x.yaml", "serve", "--stdio"] },
+    e: { command: "sh", args: ["-c", "cd /srv && npx toolmount serve --stdio"] },
+    f: { command: process.execPath, args: [...command, "serve", "plan.yaml", "--stdio"] },
+    g: { url: `http://127.0.0.1:${port}/mcp` },
+  };
+  const others = {
+    x: { command: "npx", args: ["some-server", "serve"] },
+    y: { command: "toolmount-like", args: ["serve"] },
+    z: { url: "http://127.0.0.1:9/mcp" },
+  };
+  const { run, read } = await workspace({
+    "plan.yaml": plan,
+    "mcp.json": JSON.stringify({ mcpServers: { ...serving, ...others } }),
+  });
+  const { code, stdout } = await run(["import", "mcp.json", "plan.yaml"]);
+
+  expect(main).toMatch(/main\.(?:ts|js)$/);
+  expect([code, stdout.split("\n")[0]]).toEqual([0, "✔ plan.yaml: added x, y, z"]);
+  for (const name of Object.keys(serving)) expect(stdout).toContain(`  left out ${name} (`);
+  expect((await read("plan.yaml")).match(/module: [a-g]$/gm)).toBeNull();
 });
 
 test("S5, O1: doctor reports results of trials, missing peers and engines, useless entries, and what does not exist yet", async () => {

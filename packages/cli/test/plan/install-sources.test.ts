@@ -9,7 +9,7 @@ import { tmpdir } from "node:os";
 import { basename, dirname, join } from "node:path";
 import { promisify } from "node:util";
 import { silentLogger } from "@toolmount/core";
-import { expect, onTestFinished, test } from "vitest";
+import { describe, expect, onTestFinished, test } from "vitest";
 import { openHost } from "@toolmount/loader";
 import { filterOutdated, findOutdated } from "../../src/install/find-outdated.ts";
 import { installSources } from "../../src/install/install-sources.ts";
@@ -76,8 +76,10 @@ async function startRegistry(space: Workspace, folders: readonly string[]) {
   const tarballs = new Map<string, Buffer>();
   const versions: Record<string, Record<string, object>> = {};
   let asked = 0;
+  const tokens = new Set<string | undefined>();
   const server = createServer((request, response) => {
     asked++;
+    tokens.add(request.headers.authorization);
     const path = decodeURIComponent(new URL(request.url ?? "", "http://x").pathname).slice(1);
     const tarball = tarballs.get(basename(path));
     const list = versions[path];
@@ -122,7 +124,7 @@ async function startRegistry(space: Workspace, folders: readonly string[]) {
       await writeFile(space.path(path), text);
     await add(folder);
   };
-  return { url, close, publish, asked: () => asked };
+  return { url, close, publish, asked: () => asked, tokens };
 }
 
 const environment = (space: Workspace, registry: string) => ({
@@ -308,5 +310,161 @@ test("a registry that does not answer is reported, and an invalid plan is report
   });
   await expect(installSources(space.path("wrong.yaml"), options)).rejects.toMatchObject({
     code: "PLAN_INVALID",
+  });
+});
+
+describe("the registry of the project", () => {
+  /** The user has settings of no project. */
+  const elsewhere = (space: Workspace, registry: string) => ({
+    ...environment(space, registry),
+    HOME: space.path("home"),
+  });
+  const scoped = (url: string) => `@acme:registry=${url}
+//${new URL(url).host}/:_authToken=\${ACME_TOKEN}
+`;
+
+  test.each([
+    ["beside the plan", ".npmrc", "plan.yaml"],
+    ["above the plan", ".npmrc", "plans/team/plan.yaml"],
+  ])(
+    "a scope's registry and token in the .npmrc %s are used, and kept in no other file",
+    async (_, npmrc, plan) => {
+      const space = await workspace({
+        ...packageFiles("one", "@acme/weather", "1.4.0"),
+        ...packageFiles("public", "@acme/weather", "9.9.9"),
+        "plans/package.json": "{}",
+        [plan]: 'tools: [{ module: weather, source: "npm:@acme/weather@>=1" }]\n',
+      });
+      const other = await startRegistry(space, ["public"]);
+      const own = await startRegistry(space, ["one"]);
+      await space.write({ [npmrc]: scoped(own.url) });
+      const env = { ...elsewhere(space, other.url), ACME_TOKEN: "token-of-the-team" };
+
+      const report = await installSources(space.path(plan), { env, logger: silentLogger });
+
+      expect(report.sources).toMatchObject([{ name: "@acme/weather", version: "1.4.0" }]);
+      expect(other.asked()).toBe(0);
+      expect(own.tokens).toEqual(new Set(["Bearer token-of-the-team"]));
+      const { stdout } = await run("grep", [
+        "-rl",
+        "-e",
+        "_authToken",
+        "-e",
+        "token-of-the-team",
+        space.folder,
+      ]);
+      expect(stdout.trim()).toBe(space.path(npmrc));
+      expect(await findOutdated(space.path(plan), { env, logger: silentLogger })).toMatchObject([
+        { name: "@acme/weather", installed: "1.4.0", latest: "1.4.0" },
+      ]);
+      expect(other.asked()).toBe(0);
+    },
+  );
+
+  test("the default registry in the .npmrc beside the plan is used", async () => {
+    const space = await workspace({
+      ...packageFiles("one", "weather-of-acme", "1.0.0"),
+      "plan.yaml": 'tools: [{ module: weather, source: "npm:weather-of-acme@1" }]\n',
+    });
+    const own = await startRegistry(space, ["one"]);
+    await space.write({ ".npmrc": `registry=${own.url}\n` });
+    const { npm_config_registry: _, ...env } = elsewhere(space, own.url);
+
+    const report = await installSources(space.path("plan.yaml"), { env, logger: silentLogger });
+
+    expect(report.sources).toMatchObject([{ version: "1.0.0" }]);
+    expect(own.asked()).toBeGreaterThan(0);
+  });
+
+  test("a registry that refuses is reported without the token", async () => {
+    const space = await workspace({
+      "plan.yaml": 'tools: [{ module: weather, source: "npm:@acme/weather@1" }]\n',
+    });
+    const own = await startRegistry(space, []);
+    await space.write({ ".npmrc": scoped(own.url).replace("${ACME_TOKEN}", "token-of-the-team") });
+    const options = { env: elsewhere(space, own.url), logger: silentLogger };
+
+    const error = await installSources(space.path("plan.yaml"), options).catch((thrown: Error) => thrown);
+
+    expect(error).toMatchObject({ code: "INSTALL_FAILED" });
+    expect(String((error as Error).stack)).not.toContain("token-of-the-team");
+    expect(existsSync(space.path(".toolmount/modules/.npmrc"))).toBe(false);
+  });
+});
+
+describe("two plans in one folder", () => {
+  const files = {
+    ...packageFiles("one", "@acme/weather", "1.4.0"),
+    ...packageFiles("two", "@acme/maps", "2.0.0"),
+    ...packageFiles("repository", "acme-notes", "3.0.0"),
+  };
+
+  async function twoPlans() {
+    const space = await workspace(files);
+    await gitRepository(space, "repository");
+    const registry = await startRegistry(space, ["one", "two"]);
+    await space.write({
+      "weather.yaml": `tools:
+  - { module: weather, source: "npm:@acme/weather@^1" }
+  - { module: notes, source: "git+file://${space.folder}/repository@main" }
+`,
+      "maps.yaml": 'tools: [{ module: maps, source: "npm:@acme/maps@^2" }]\n',
+    });
+    const options = { env: environment(space, registry.url), logger: silentLogger };
+    const opens = async (plan: string) => {
+      await using host = await openHost(space.path(plan), options);
+      return host
+        .tools()
+        .map(({ owner }) => owner)
+        .toSorted();
+    };
+    return { space, registry, options, opens };
+  }
+
+  test.each([{ update: false }, { update: true }])(
+    "an install of one, with update $update, removes nothing of the other",
+    async ({ update }) => {
+      const { space, registry, options, opens } = await twoPlans();
+      await installSources(space.path("weather.yaml"), options);
+      await installSources(space.path("maps.yaml"), options);
+      await registry.publish("newer", "@acme/maps", "2.1.0");
+
+      await installSources(space.path("maps.yaml"), { ...options, update });
+
+      expect(await opens("weather.yaml")).toEqual(["notes", "weather"]);
+      expect(await opens("maps.yaml")).toEqual(["maps"]);
+      await installSources(space.path("maps.yaml"), { ...options, update });
+      const { sources } = await installSources(space.path("maps.yaml"), options);
+      expect(sources).toMatchObject([{ version: update ? "2.1.0" : "2.0.0" }]);
+    },
+  );
+
+  test("an install without an overlay keeps the packages of the overlay", async () => {
+    const { space, options, opens } = await twoPlans();
+    await space.write({ "weather.more.yaml": 'tools: [{ module: maps, source: "npm:@acme/maps@^2" }]\n' });
+    const overlays = ["more"];
+    await installSources(space.path("weather.yaml"), { ...options, overlays });
+    await installSources(space.path("weather.yaml"), { ...options, update: true });
+
+    await using host = await openHost(space.path("weather.yaml"), { ...options, overlays });
+
+    expect(
+      host
+        .tools()
+        .map(({ owner }) => owner)
+        .toSorted(),
+    ).toEqual(["maps", "notes", "weather"]);
+    expect(await opens("weather.yaml")).toEqual(["notes", "weather"]);
+  });
+
+  test("a package of another plan that can no longer be fetched does not fail an install", async () => {
+    const { space, options, opens } = await twoPlans();
+    await installSources(space.path("weather.yaml"), options);
+    await rm(space.path(".toolmount/modules/node_modules"), { recursive: true });
+    await rm(space.path(".toolmount/modules/git"), { recursive: true });
+
+    await installSources(space.path("maps.yaml"), options);
+
+    expect(await opens("maps.yaml")).toEqual(["maps"]);
   });
 });

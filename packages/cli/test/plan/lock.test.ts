@@ -1,6 +1,6 @@
 import { writeFile } from "node:fs/promises";
 import { expect, test } from "vitest";
-import { oneTool, planOf, workspace } from "../support/workspace.ts";
+import { oneTool, planOf, root, workspace } from "../support/workspace.ts";
 
 test("O6: lock records the tools; a tool that changes is reported and cannot be called until it is accepted", async () => {
   const greet = (schema: string) => oneTool({ name: "greet", schema, body: "return data(params.name);" });
@@ -42,4 +42,128 @@ test("O6: lock records the tools; a tool that changes is reported and cannot be 
   expect((await call()).json()).toMatchObject({ status: "denied", result: { code: "LOCK_DRIFT" } });
   expect((await run(["lock", "plan.yaml", "--accept"])).code).toBe(0);
   expect((await call()).code).toBe(0);
+});
+
+const server = `import { writeFileSync } from "node:fs";
+writeFileSync("started", "yes");
+`;
+
+const pinned = {
+  "plan.yaml": `version: 1
+tools:
+  - module: ./greet.ts
+  - module: served
+    required: false
+    source: { mcp: { command: node, args: [./servers/srv.mjs] } }
+  - { module: skills, source: "file:${root}/tools/skills", config: { folders: [./skills] } }
+hooks:
+  - command: sh ./guard/check.sh
+`,
+  "greet.ts": oneTool({ name: "greet", schema: "", body: "return data(1);" }),
+  "guard/check.sh": ". ./guard/lib.sh\ncat >/dev/null\nexit 0\n",
+  "guard/lib.sh": "true\n",
+  "servers/srv.mjs": "process.exit(1);\n",
+  "skills/note/SKILL.md": "---\nname: note\ndescription: Takes a note.\n---\nDo it.\n",
+};
+
+test.each([
+  ["servers/srv.mjs", server, 6],
+  ["skills/note/SKILL.md", "---\nname: note\ndescription: Other.\n---\n", 7],
+  ["skills/note/more.md", "new\n", 7],
+])(
+  "lock --check reports that %s changed; tools that are as they were can be called",
+  async (name, text, line) => {
+    const { run, folder } = await workspace(pinned);
+    await run(["lock", "plan.yaml"]);
+    await writeFile(`${folder}/${name}`, text);
+    const checked = await run(["lock", "plan.yaml", "--check"]);
+    const called = await run(["call", "plan.yaml", "greet", "--json"]);
+
+    expect([checked.code, checked.stdout]).toEqual([
+      1,
+      expect.stringContaining(`LOCK_DRIFT plan.yaml:${line}`),
+    ]);
+    expect(checked.stdout).toContain(`the file "${name}"`);
+    expect([called.code, (await run(["lock", "plan.yaml", "--accept"])).code]).toEqual([0, 0]);
+    expect((await run(["lock", "plan.yaml", "--check"])).code).toBe(0);
+  },
+);
+
+test.each([
+  ["guard/check.sh", "touch started\n", 9],
+  ["guard/lib.sh", "touch started\n", 9],
+])(
+  "a plan with a lock does not open when %s, a script of a hook, changed, and nothing of it runs",
+  async (name, text, line) => {
+    const { run, read, folder } = await workspace(pinned);
+    const locked = await run(["lock", "plan.yaml"]);
+    const before = await run(["call", "plan.yaml", "greet", "--json"]);
+    await writeFile(`${folder}/${name}`, text);
+    const checked = await run(["lock", "plan.yaml", "--check"]);
+    const called = await run(["call", "plan.yaml", "greet", "--json"]);
+    const seen = await run(["check", "plan.yaml", "--json"]);
+
+    expect([locked.code, before.code]).toEqual([0, 0]);
+    expect([checked.code, checked.stdout]).toEqual([
+      1,
+      expect.stringContaining(`LOCK_DRIFT plan.yaml:${line}`),
+    ]);
+    expect(checked.stdout).toContain(`the file "${name}"`);
+    expect(checked.stdout).toContain("toolmount lock --accept");
+    expect([called.code, called.stdout]).toEqual([78, expect.stringContaining("LOCK_DRIFT")]);
+    expect([seen.code, seen.json()]).toEqual([
+      78,
+      expect.objectContaining({ problems: [expect.objectContaining({ code: "LOCK_DRIFT", line })] }),
+    ]);
+    await expect(read("started")).rejects.toThrow("ENOENT");
+    expect((await run(["lock", "plan.yaml", "--accept"])).code).toBe(0);
+    expect((await run(["lock", "plan.yaml", "--check"])).code).toBe(0);
+  },
+);
+
+test("a lock pins scripts and skills by their paths from the plan, and no program of the system", async () => {
+  const { run, read } = await workspace(pinned);
+  await run(["lock", "plan.yaml"]);
+
+  const { files } = JSON.parse(await read("plan.lock.json")) as { files: Record<string, string> };
+  expect(Object.keys(files)).toEqual([
+    "guard/check.sh",
+    "guard/lib.sh",
+    "servers/srv.mjs",
+    "skills/note/SKILL.md",
+  ]);
+});
+
+test("a lock of an older version, without scripts, stays valid", async () => {
+  const { run, read, folder } = await workspace(pinned);
+  await run(["lock", "plan.yaml"]);
+  const { files: _, ...older } = JSON.parse(await read("plan.lock.json")) as Record<string, unknown>;
+  await writeFile(`${folder}/plan.lock.json`, JSON.stringify(older));
+  await writeFile(`${folder}/guard/lib.sh`, "false\n");
+
+  expect((await run(["lock", "plan.yaml", "--check"])).code).toBe(0);
+  expect((await run(["call", "plan.yaml", "greet", "--json"])).code).toBe(0);
+});
+
+test("check names the scripts and skills that the next command runs, and warns of one that a tool may write", async () => {
+  const { run } = await workspace({
+    ...pinned,
+    "plan.yaml": `${pinned["plan.yaml"]}  - command: sh ./servers/data/hook.sh
+`.replace(
+      "args: [./servers/srv.mjs]",
+      "args: [./servers/srv.mjs], write: [./servers/data], border: bubblewrap",
+    ),
+    "servers/data/hook.sh": "true\n",
+  });
+  const text = await run(["check", "plan.yaml", "--no-load"]);
+  const json = (await run(["check", "plan.yaml", "--no-load", "--json"])).json();
+
+  expect(text.stdout).toContain(
+    "tools cannot change: guard/check.sh, guard/lib.sh, servers/srv.mjs, skills\n",
+  );
+  expect(text.stdout).toContain(
+    "⚠ the next command runs or reads, and a tool may change: servers/data/hook.sh (served)",
+  );
+  expect(json["nextFiles"]).toContainEqual({ file: "servers/data/hook.sh", writableBy: "served" });
+  expect(json["nextFiles"]).toContainEqual({ file: "guard/lib.sh" });
 });

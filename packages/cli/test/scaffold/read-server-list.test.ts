@@ -22,6 +22,7 @@ test("servers of Claude Desktop and Cursor become entries, and their secrets var
     {
       module: "My Files",
       prefix: "my_files_",
+      required: false,
       source: {
         mcp: {
           command: "npx",
@@ -33,6 +34,7 @@ test("servers of Claude Desktop and Cursor become entries, and their secrets var
     {
       module: "remote",
       prefix: "remote_",
+      required: false,
       source: {
         mcp: {
           url: "https://mcp.example/x",
@@ -69,3 +71,19 @@ test.each([["{"], ["[]"], ['{"tools":[]}'], ['{"mcpServers":{"a":{}}}'], ['{"mcp
     await expect(readServerList(text)).rejects.toMatchObject({ code: "USAGE_INVALID" });
   },
 );
+
+test("a server that the list switches off is no entry, and asks for no variable", async () => {
+  const { entries, variables, disabled } = await readServerList(
+    JSON.stringify({
+      mcpServers: {
+        on: { command: "a", disabled: false },
+        off: { command: "b", disabled: true, env: { API_KEY: "abc" } },
+        "also off": { url: "https://mcp.example/x", enabled: false },
+      },
+    }),
+  );
+
+  expect(entries.map(({ module }) => module)).toEqual(["on"]);
+  expect(variables).toEqual([]);
+  expect(disabled).toEqual(["off", "also off"]);
+});

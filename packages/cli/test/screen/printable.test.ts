@@ -1,6 +1,8 @@
+import { join } from "node:path";
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import { jsonText, printable, printableLines } from "../../src/screen/printable.ts";
+import { root } from "../support/workspace.ts";
 
 test.each([
   ["a\u001b[31mred", String.raw`a\u001b[31mred`],
@@ -25,6 +27,37 @@ test("JSON says the same with everything invisible escaped", () => {
       const text = jsonText(value);
       expect(JSON.parse(text)).toEqual(JSON.parse(JSON.stringify(value)));
       expect(text).not.toMatch(/[^\n\P{C}]|[\p{Zl}\p{Zp}\p{Variation_Selector}]/u);
+    }),
+  );
+});
+
+interface Page {
+  escapeHidden(text: string): string;
+  piecesOf(text: string, isJson: boolean): readonly (string | { readonly shown: string })[];
+}
+
+test("the operators' page shows every character as the terminal does", async () => {
+  const page = (await import(join(root, "packages/http/dist/ui/hidden.js"))) as Page;
+  const asJson = (value: unknown) =>
+    page
+      .piecesOf(JSON.stringify(value, null, 2), true)
+      .map((piece) => (typeof piece === "string" ? piece : piece.shown))
+      .join("");
+  const different: string[] = [];
+  for (let point = 0; point <= 0x10ffff; point++) {
+    const text = `x${String.fromCodePoint(point)}y`;
+    const isSame = page.escapeHidden(text) === printableLines(text) && asJson([text]) === jsonText([text]);
+    if (!isSame) different.push(point.toString(16));
+  }
+
+  expect(different).toEqual([]);
+  const marks = fc.string({
+    unit: fc.constantFrom("a", "\u202e", "\u200d", "\ud83d", "\u{e0041}", "\ufe0f", "\n", "é"),
+  });
+  fc.assert(
+    fc.property(marks, (text) => {
+      expect(page.escapeHidden(text)).toBe(printableLines(text));
+      expect(asJson({ [text]: [text] })).toBe(jsonText({ [text]: [text] }));
     }),
   );
 });

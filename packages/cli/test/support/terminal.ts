@@ -11,6 +11,9 @@ export const keys = {
   ctrlD: "\u0004",
 } as const;
 
+/** What the last line of a question begins with when keys count. */
+export const ready = /└ {2}Press /;
+
 /** The command at a real terminal, whose screen can be read as a person reads it. */
 export interface AtTerminal {
   press(...presses: readonly string[]): void;
@@ -30,6 +33,8 @@ export interface AtTerminal {
 }
 
 export interface TerminalOptions {
+  /** What Node runs; the command, unless said otherwise. */
+  readonly program?: readonly string[];
   readonly cwd?: string;
   readonly columns?: number;
   readonly rows?: number;
@@ -41,12 +46,19 @@ export interface TerminalOptions {
 /** Starts the command at a pseudo-terminal; it is gone after the test. */
 export function atTerminal(
   words: readonly string[],
-  { cwd = root, columns = 100, rows = 40, env = {}, mask = (text) => text }: TerminalOptions = {},
+  {
+    program = command,
+    cwd = root,
+    columns = 100,
+    rows = 40,
+    env = {},
+    mask = (text) => text,
+  }: TerminalOptions = {},
 ): AtTerminal {
   const { PATH = "", HOME = "", NODE_COMPILE_CACHE = "" } = process.env;
   const plain = { PATH, HOME, NODE_COMPILE_CACHE, TERM: "xterm-256color" };
   const emulator = new xterm.Terminal({ cols: columns, rows, scrollback: 5_000, allowProposedApi: true });
-  const child = spawn(process.execPath, [...command, ...words], {
+  const child = spawn(process.execPath, [...program, ...words], {
     cols: columns,
     rows,
     cwd,

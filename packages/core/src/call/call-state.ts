@@ -1,5 +1,5 @@
 import type { HookResult } from "../contract/hooks.ts";
-import type { CallStatus, Injection } from "../contract/outcome.ts";
+import type { CallStatus, Injection, ToolOutcome } from "../contract/outcome.ts";
 import type { ApprovalReason } from "../contract/ports.ts";
 import type { ToolResult } from "../contract/result.ts";
 
@@ -50,6 +50,40 @@ export interface Stop {
   readonly reason: "caller" | "cancel" | "deadline" | "close";
   readonly message: string;
   readonly at: number;
+}
+
+/** A call that a tool made: the digest of its request, and how it ended, or the ticket under which it waits. */
+export interface InnerCall {
+  readonly key: string;
+  readonly outcome?: ToolOutcome | undefined;
+  readonly ticket?: string | undefined;
+}
+
+/** The calls that a tool makes in one run. */
+export class InnerCalls {
+  /** Calls of the runs before that this run has not made yet. */
+  readonly known: InnerCall[];
+  readonly made: InnerCall[] = [];
+  /** Bytes of `made` that may still be added; below 0, the call cannot wait. */
+  room = 4_194_304;
+  /** Tickets of calls that wait. */
+  readonly tickets: string[] = [];
+  /** Ends the promises that the tool waits for. */
+  readonly waiting: ((error: unknown) => void)[] = [];
+  running = 0;
+  /** A call of it was refused, because too many were in flight. */
+  hasRefused = false;
+  isSuspended = false;
+
+  constructor(known: readonly InnerCall[] = []) {
+    this.known = [...known];
+  }
+}
+
+/** The calls of earlier runs, as they were sealed with the outer call. */
+export function readInnerCalls(sealed: unknown): InnerCalls | null {
+  const { inner } = sealed as { readonly inner?: readonly InnerCall[] };
+  return inner === undefined ? null : new InnerCalls(inner);
 }
 
 const rareEnding = {

@@ -1,3 +1,4 @@
+import type { ProgressPace } from "../scheduling/progress-pace.ts";
 import type { CancellationState, CancellationToken } from "../contract/cancellation.ts";
 import type { Clock } from "../contract/clock.ts";
 import type { CallContext, CallRequest } from "../contract/context.ts";
@@ -20,7 +21,7 @@ import type { Semaphore } from "../scheduling/semaphore.ts";
 import type { Redactor } from "../text/redact.ts";
 import type { ActiveTrace } from "../contract/call-trace.ts";
 import type { UnorderedList } from "../scheduling/unordered-list.ts";
-import { Ending, Timing, type ApprovalState, type Stop } from "./call-state.ts";
+import { Ending, Timing, type ApprovalState, type InnerCalls, type Stop } from "./call-state.ts";
 
 /** What the hops of a call use of their host. */
 export interface CallHost {
@@ -68,6 +69,8 @@ export interface CallHost {
   readonly deadlines: Deadlines<Call>;
   /** A tool calls a tool. */
   callFrom(call: Call, request: CallRequest): Promise<ToolOutcome>;
+  /** The call has ended: ends the questions of calls that its tool made. */
+  readonly endQuestions: (call: Call) => void;
   /** Called when a call has ended, while something waits for that. */
   onCallEnd: (() => void)[];
   /** The pipeline, as members: a hop can resume it without importing it. */
@@ -125,17 +128,23 @@ export class Call {
   /** `tool:pre` was emitted, so a terminal event must follow. */
   announced = false;
 
-  context: { readonly abortSignal: AbortSignal; abort(): void } | null = null;
+  /** Passes on the progress of the tool; made at its first report. */
+  declare pace: ProgressPace | null;
+  context: { readonly abortSignal: AbortSignal; abort(reason?: DOMException): void } | null = null;
   executing = false;
   /** A gate or the client gave the result; the tool does not run. */
   declare answered: { readonly value: unknown } | null;
   returned: unknown = undefined;
   declare thrown: { readonly value: unknown } | null;
 
+  /** The calls that its tool makes. */
+  declare inner: InnerCalls | null;
   /** The record of a call that waits, or waited, for an approval or for the client. */
   declare stored: StoredCall | null;
   /** Lets the session resume the call that now waits. */
   declare ticket: string | null;
+  /** It may call an internal tool. */
+  declare isInternal: boolean;
   /** Holds the state of its session, so that the host does not drop it while the call waits. */
   declare session: object | null;
   /** The start of the call is in the audit. */
@@ -191,6 +200,7 @@ const rare = {
   stop: null,
   trace: null,
   signal: null,
+  inner: null,
   stored: null,
   approval: null,
   waited: false,
@@ -200,9 +210,11 @@ const rare = {
   thrown: null,
   ticket: null,
   session: null,
+  isInternal: false,
   audited: false,
   claimedId: false,
   cancellation: null,
   trackedAs: null,
+  pace: null,
 } satisfies Partial<Call>;
 Object.assign(Call.prototype, rare);

@@ -10,6 +10,7 @@ import { parseWith } from "./parse.ts";
 import { toolEvent } from "./tool-events.ts";
 import { logError, logFields } from "./trace.ts";
 import { endDenied, waitFor } from "./transitions.ts";
+import { argumentsProblem } from "./unreadable.ts";
 
 /** Hop 3: asks gates by priority, then policies. The next hop puts their questions to a person. */
 export function decide(call: Call): HopAnswer {
@@ -46,6 +47,8 @@ function applyVerdict(call: Call, verdict: Verdict | null): HopAnswer {
 function parseModified(call: Call, input: unknown): HopAnswer {
   if (typeof input !== "object" || input === null || Array.isArray(input))
     return endDenied(call, "a gate replaced the arguments by a value that is not an object");
+  const problem = argumentsProblem(input, call.host.limits.argumentBytes);
+  if (problem !== null) return endDenied(call, `a gate replaced the arguments: ${problem}`);
   return parseWith(call, input, askPolicies);
 }
 
@@ -100,7 +103,21 @@ function applyAnswers(call: Call, answers: readonly PolicyAnswer[]): HopAnswer {
 function askConfirmation(call: Call, waivedBy: string | null): HopAnswer {
   const { requiresConfirmation } = call.tool!.definition;
   if (requiresConfirmation === undefined || requiresConfirmation === false) return "next";
-  if (typeof requiresConfirmation === "function" && !isNeeded(call, requiresConfirmation)) return "next";
+  if (typeof requiresConfirmation !== "function") return confirm(call, waivedBy, true);
+  const needed = isNeeded(call, requiresConfirmation);
+  return needed instanceof Promise
+    ? waitFor(
+        call,
+        needed,
+        (settled) => confirm(call, waivedBy, settled),
+        (err) => confirm(call, waivedBy, logFailedConfirmation(call, err)),
+      )
+    : confirm(call, waivedBy, needed);
+}
+
+/** Adds the question of the tool itself. Anything but `false` needs one. */
+function confirm(call: Call, waivedBy: string | null, needed: unknown): "next" {
+  if (needed === false) return "next";
   const approval = approvalOf(call);
   const reason = `"${call.tool!.name}" asks for confirmation`;
   if (waivedBy === null) approval.reasons.push({ source: "confirmation", reason });
@@ -108,17 +125,19 @@ function askConfirmation(call: Call, waivedBy: string | null): HopAnswer {
   return "next";
 }
 
-function isNeeded(call: Call, requiresConfirmation: (params: never) => boolean): boolean {
+function isNeeded(call: Call, requiresConfirmation: (params: never) => unknown): boolean | Promise<unknown> {
   try {
-    const answer: unknown = requiresConfirmation(call.arguments as never);
-    return answer !== false;
+    const answer = requiresConfirmation(call.arguments as never);
+    return isThenable(answer) ? Promise.resolve(answer) : answer !== false;
   } catch (err) {
-    call.host.logger.warn(
-      { err, ...logFields(call) },
-      "requiresConfirmation threw, so the call needs an approval",
-    );
-    return true;
+    return logFailedConfirmation(call, err);
   }
+}
+
+function logFailedConfirmation(call: Call, err: unknown): true {
+  const fields = { err, ...logFields(call) };
+  call.host.logger.warn(fields, "requiresConfirmation threw, so the call needs an approval");
+  return true;
 }
 
 /** Waits for gates or policies. When they fail, they have not allowed the call. */

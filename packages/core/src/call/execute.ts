@@ -129,6 +129,7 @@ function resumeWith(call: Call, take: (call: Call, answer: unknown) => "next", a
 }
 
 function settle(call: Call, value: unknown): "next" {
+  call.pace?.flush();
   call.executing = false;
   call.host.deadlines.end(call);
   call.returned = value;

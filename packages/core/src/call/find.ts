@@ -1,15 +1,21 @@
 import { messageOf } from "../contract/errors.ts";
 import { Link } from "../scheduling/linked-list.ts";
+import type { MountedTool } from "../registry/prepare-tool.ts";
 import { nearestNames } from "../text/nearest.ts";
+import type { Generation } from "../registry/generation.ts";
 import type { Call, HopAnswer } from "./call.ts";
 import { applyCancellation } from "./cancellation.ts";
-import { idProblem, makeReadable } from "./unreadable.ts";
+import { areSmall, argumentsProblem, dropArguments, idProblem, makeReadable } from "./unreadable.ts";
 import { endCall, endUnavailable, stopCall, waitForStore } from "./transitions.ts";
 
 /** Hop 1: finds the tool in the generation in which the call began. */
 export function find(call: Call): HopAnswer {
   const { host, generation, parent } = call;
   call.phase = "find";
+  const given: unknown = call.request.arguments;
+  const { argumentBytes } = host.limits;
+  const problem = areSmall(given, argumentBytes) ? null : argumentsProblem(given, argumentBytes);
+  if (problem !== null) return endUnread(call, problem);
   const name: unknown = call.request.name;
   if (host.closing && parent === null) return endUnavailable(call, "the host is closed");
   if (typeof name !== "string" || typeof call.callId !== "string" || idProblem(call.given) !== null)
@@ -17,7 +23,8 @@ export function find(call: Call): HopAnswer {
   if (name === "") return endNotFound(call, []);
   const caller = parent?.tool ?? null;
   const tool = caller === null ? generation.find(name) : generation.findFor(caller, name);
-  if (tool === undefined) return endNotFound(call, nearestNames(name, [...generation.tools.keys()]));
+  if (tool === undefined || !isFor(call, tool))
+    return endNotFound(call, nearestNames(name, listedNames(generation)));
   call.tool = tool;
   if (tool.drifted()) return endCall(call, "denied", "LOCK_DRIFT", { tool: tool.name });
   if (call.depth > host.limits.depth)
@@ -26,6 +33,23 @@ export function find(call: Call): HopAnswer {
   host.active.add(call);
   followCaller(call);
   return call.stop === null ? loadSession(call) : "next";
+}
+
+/** Ends a call whose arguments are too large to be read. Events, logs and traces see none of them. */
+function endUnread(call: Call, problem: string): "next" {
+  call.phase = "parse";
+  makeReadable(call);
+  dropArguments(call);
+  return endCall(call, "invalid", "INVALID_ARGUMENTS", { message: problem });
+}
+
+/** An internal tool is there for internal calls, and for those that continue one. */
+function isFor({ isInternal, stored }: Call, { info }: MountedTool): boolean {
+  return info.status !== "internal" || isInternal || stored !== null;
+}
+
+function listedNames({ tools }: Generation): string[] {
+  return [...tools.values()].filter(({ info }) => info.status !== "internal").map(({ name }) => name);
 }
 
 /** Ends a call whose request or context has wrong types. Events and logs see readable ones. */
@@ -64,12 +88,17 @@ function followCaller(call: Call): void {
   else if (signal !== undefined) host.signals.follow(signal, (call.signal = new Link(call)));
 }
 
-/** Loads the session's state, and refuses an id under which a call of it waits. Calls that tools make skip this. */
+/**
+ * Loads the session's state, unless that was done for this call, and refuses an id under which a call of it waits. Calls
+ * that tools make skip this.
+ */
 function loadSession(call: Call): HopAnswer {
   const { sessionId } = call.given;
   if (sessionId === undefined || call.parent !== null) return "next";
-  call.session = call.host.states.of(sessionId);
-  const loaded = call.host.states.load(sessionId);
+  const state = call.host.states.of(sessionId);
+  // A session that ended meanwhile has another state.
+  const loaded = call.session === state ? null : call.host.states.load(sessionId);
+  call.session = state;
   const repeated = call.claimedId ? isWaiting(call, sessionId) : null;
   if (loaded === null && repeated === null) return "next";
   return waitForStore(

@@ -1,5 +1,6 @@
 import { errorMessage } from "../contract/errors.ts";
-import type { ApprovalRecord, ApprovalStore } from "../contract/stores.ts";
+import type { CallRequest } from "../contract/context.ts";
+import type { ApprovalRecord, ApprovalState, ApprovalStore } from "../contract/stores.ts";
 import { digestOf } from "../json/canonical.ts";
 import type { JsonObject } from "../json/json.ts";
 import { StoredCall } from "../pending/stored-call.ts";
@@ -9,26 +10,30 @@ import { infoOf } from "./call-info.ts";
 import { endCall } from "./transitions.ts";
 
 /** Makes the record of a call that begins to wait. The caller stores it with `add`. */
-export function holdCall(call: Call, store: ApprovalStore, state: "pending" | "handed"): StoredCall {
+export function holdCall(
+  call: Call,
+  store: ApprovalStore,
+  state: "pending" | "handed" | "suspended",
+  more: object = {},
+): StoredCall {
   const { host, approval } = call;
   const gateAsk = approval?.gateAsk ?? null;
   const { keepMs, leaseMs } = host.stores.options;
   const now = host.clock.now();
   const ticket = randomName();
   const tool = call.tool!;
-  const request = { name: call.request.name, arguments: call.request.arguments ?? {} };
   const record: ApprovalRecord = {
     id: randomName(),
     ticketHash: hashTicket(ticket),
     state,
     version: 1,
     tool: tool.name,
-    info: infoOf(call),
+    info: { ...infoOf(call), callId: rootOf(call).callId },
     digest: questionDigest(call),
     definition: tool.digest(),
     shown: host.redact(call.arguments as JsonObject) as JsonObject,
     argumentsDigest: argumentsDigest(call),
-    sealed: encryptWithTicket(request, ticket),
+    sealed: encryptWithTicket({ ...requestToSeal(call), ...more }, ticket),
     prompt: host.redact(promptOf(call)) as string,
     reasons: host.redact([...(approval?.reasons ?? [])] as never) as never,
     options: gateAsk?.approvalOptions ?? defaultOptions,
@@ -43,6 +48,16 @@ export function holdCall(call: Call, store: ApprovalStore, state: "pending" | "h
     end: null,
   };
   return new StoredCall(host.stores, store, record, ticket);
+}
+
+/** The request as it is made again. A tool may know another by a name of its own. */
+export function requestToSeal({ parent, request, tool }: Call): CallRequest {
+  return { name: parent === null ? request.name : tool!.name, arguments: request.arguments ?? {} };
+}
+
+/** The call that its session made. Who waits for that call finds the questions of its tool's calls under its id, too. */
+function rootOf(call: Call): Call {
+  return call.parent === null ? call : rootOf(call.parent);
 }
 
 /** Ends the call as pending. The session resumes it with its ticket. */
@@ -122,7 +137,7 @@ export async function releaseRecord(call: Call): Promise<void> {
   try {
     await stored.change((record) =>
       record.state === "claimed" && stored.owns(record)
-        ? { state: record.decision === null ? "handed" : "approved", leaseUntil: null }
+        ? { state: stateBefore(record), leaseUntil: null }
         : null,
     );
     stores.sweepAt(stored.store, stored.record.expiresAt);
@@ -132,4 +147,10 @@ export async function releaseRecord(call: Call): Promise<void> {
       "the record of a call was not released; its lease expires later",
     );
   }
+}
+
+/** The state that a call had before it was claimed. */
+function stateBefore({ decision, client }: ApprovalRecord): ApprovalState {
+  if (decision !== null) return "approved";
+  return client ? "handed" : "suspended";
 }

@@ -51,6 +51,7 @@ function release(call: Call): void {
   if (call.trackedAs !== null) given.cancellation!.registerToolComplete(call.trackedAs);
   host.active.remove(call);
   releasePermits(call);
+  if (call.inner !== null) host.endQuestions(call);
   if (call.claimedId) releaseId(call);
   if (host.onCallEnd.length > 0) for (const check of host.onCallEnd.slice()) check();
 }

@@ -62,12 +62,6 @@ function readInput(call: Call): object | null {
 const openBrace = 0x7b;
 
 function readText(call: Call, text: string): object | null {
-  const { argumentBytes } = call.host.limits;
-  if (
-    text.length > argumentBytes ||
-    (text.length * 3 > argumentBytes && Buffer.byteLength(text) > argumentBytes)
-  )
-    return refuse(call, `the arguments are larger than ${argumentBytes} bytes`);
   if (text.charCodeAt(0) !== openBrace && text.trim() === "") return {};
   let value: unknown;
   try {

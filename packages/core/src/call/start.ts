@@ -1,5 +1,5 @@
 import type { CallContext, CallRequest } from "../contract/context.ts";
-import { errorMessage } from "../contract/errors.ts";
+import { errorMessage, type ErrorDetails } from "../contract/errors.ts";
 import type { ToolOutcome } from "../contract/outcome.ts";
 import type { Generation } from "../registry/generation.ts";
 import { Call, type CallHost, type Resolve } from "./call.ts";
@@ -7,21 +7,31 @@ import { readRequest } from "./unreadable.ts";
 import { endCall } from "./transitions.ts";
 import { beginTrace, callChannel, traceparentOf } from "./trace.ts";
 
+/** What a call begins with, beside its request and context. */
+export interface CallOrigin {
+  /** The call of the tool that makes it. */
+  readonly parent: Call | null;
+  /** The state of its session, where that was loaded for this call; else the hop find loads it. */
+  readonly session: object | null;
+  /** It may call an internal tool: no model and no program chose the name. */
+  readonly isInternal?: boolean;
+}
+
 /** Starts a call from outside in the current generation, or one that a tool makes in the generation of its parent. */
 export function startCall(
   host: CallHost,
   generation: () => Generation,
   request: CallRequest,
   context: CallContext,
-  parent: Call | null,
+  origin: CallOrigin,
 ): Promise<ToolOutcome> {
   const promise = new Promise<ToolOutcome>(keepResolve);
   const resolve = keptResolve;
   let call: Call;
   try {
-    call = newCall(host, generation, request, context, parent, resolve);
+    call = newCall(host, generation, request, context, origin, resolve);
   } catch (err) {
-    startUnreadable(host, generation, request, context, parent, resolve, err);
+    startUnreadable(host, generation, request, context, origin, resolve, err);
     return promise;
   }
   beginCall(call);
@@ -33,10 +43,15 @@ function newCall(
   generation: () => Generation,
   request: CallRequest,
   context: CallContext,
-  parent: Call | null,
+  { parent, session, isInternal = false }: CallOrigin,
   resolve: Resolve,
 ): Call {
-  if (parent === null) return new Call(host, generation(), request, context, resolve, host.ids.nextRunId());
+  if (parent === null) {
+    const call = new Call(host, generation(), request, context, resolve, host.ids.nextRunId());
+    if (session !== null) call.session = session;
+    if (isInternal) call.isInternal = true;
+    return call;
+  }
   const call = new Call(host, parent.generation, request, context, resolve, host.ids.nextRunId());
   call.parent = parent;
   call.depth = parent.depth + 1;
@@ -49,18 +64,19 @@ function startUnreadable(
   generation: () => Generation,
   request: unknown,
   context: unknown,
-  parent: Call | null,
+  origin: CallOrigin,
   resolve: Resolve,
   err: unknown,
 ): void {
   try {
     const readable = readRequest(request, context);
     if (readable.problem === null) throw err;
-    const made = newCall(host, generation, readable.request, readable.context, parent, resolve);
+    const made = newCall(host, generation, readable.request, readable.context, origin, resolve);
     endCall(made, "invalid", "INVALID_ARGUMENTS", { message: readable.problem });
     beginCall(made);
   } catch (failed) {
-    resolve(failedStart(host, request, failed));
+    host.logger.error({ err: failed }, "a call could not start");
+    resolve(failedStart(host, request, "INTERNAL", () => ({})));
   }
 }
 
@@ -87,9 +103,13 @@ export function nestedContext(parent: Call): CallContext {
   };
 }
 
-/** The outcome of a call that could not start: the request is not an object, or the clock failed. */
-function failedStart(host: CallHost, request: unknown, err: unknown): ToolOutcome {
-  host.logger.error({ err }, "a call could not start");
+/** The outcome of a call that could not start: the request is not an object, the clock failed, or its caller has too many. */
+export function failedStart<Code extends "INTERNAL" | "UNAVAILABLE">(
+  host: CallHost,
+  request: unknown,
+  code: Code,
+  details: (tool: string) => ErrorDetails<Code>,
+): ToolOutcome {
   const runId = host.ids.nextRunId();
   const tool = textOf(request, "name") ?? "";
   const fetchedAt = host.time.stamp(1);
@@ -98,7 +118,7 @@ function failedStart(host: CallHost, request: unknown, err: unknown): ToolOutcom
     runId,
     tool,
     status: "failed",
-    result: { tool, fetchedAt, error: errorMessage("INTERNAL", {}), code: "INTERNAL" },
+    result: { tool, fetchedAt, error: errorMessage(code, details(tool)), code },
     durationMs: 0,
   };
 }

@@ -5,6 +5,7 @@ import type { ToolOutcome } from "../contract/outcome.ts";
 import type { Call } from "./call.ts";
 import { createGuardedController } from "../scheduling/guarded-signal.ts";
 import { infoOf } from "./call-info.ts";
+import { ProgressPace } from "../scheduling/progress-pace.ts";
 import { logFields, traceparentOf } from "./trace.ts";
 
 /** What a tool sees of its call. Signal, logger and session are made when the tool first reads them. */
@@ -106,8 +107,8 @@ export class ToolCallContext implements ToolContext {
   }
 
   /** Aborts the signal, if the tool has read it. */
-  abort(): void {
-    this.#controller?.abort(stopError(this.#call));
+  abort(reason = stopError(this.#call)): void {
+    this.#controller?.abort(reason);
   }
 }
 
@@ -136,16 +137,22 @@ export function addProvided(
 /** Longest message of a progress report, in characters; the rest is cut. */
 const maxMessage = 1_000;
 
-/** Reports progress to the caller and to observers; a listener that fails does not fail the tool. */
+/** Reports progress to the caller and to observers, at a pace that they bear; a listener that fails does not fail the tool. */
 function reportProgress(call: Call, given: Progress): void {
+  if (!call.executing) return;
+  if (call.given.onProgress === undefined && call.generation.observers("tool:progress").length === 0) return;
+  const progress = readProgress(given);
+  if (progress === null)
+    return call.host.logger.warn(logFields(call), "a tool reported progress that is not a number");
+  call.pace ??= new ProgressPace(call.host.clock, (one) => passOn(call, one));
+  call.pace.report(progress);
+}
+
+function passOn(call: Call, progress: Progress): void {
   if (!call.executing) return;
   const { generation, host } = call;
   const { onProgress } = call.given;
   const observers = generation.observers("tool:progress");
-  if (onProgress === undefined && observers.length === 0) return;
-  const progress = readProgress(given);
-  if (progress === null)
-    return host.logger.warn(logFields(call), "a tool reported progress that is not a number");
   try {
     onProgress?.(progress);
   } catch (err) {

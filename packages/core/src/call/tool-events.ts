@@ -1,5 +1,6 @@
 import type { CallContext } from "../contract/context.ts";
 import type { ToolEvent } from "../contract/hooks.ts";
+import { frozenCopy } from "../json/freeze.ts";
 import type { Call } from "./call.ts";
 
 type Event = Record<string, unknown> & ToolEvent;
@@ -10,7 +11,7 @@ export function toolEvent(call: Call): Event {
     tool_name: call.tool === null ? call.request.name : call.tool.name,
     tool_call_id: call.callId,
     run_id: call.runId,
-    tool_input: call.arguments ?? call.request.arguments ?? {},
+    tool_input: call.arguments ?? givenArguments(call) ?? {},
     timestamp: call.host.time.stamp(call.timing.startedAt),
   });
 }
@@ -22,11 +23,22 @@ export function endEvent(call: Call): Event {
     tool_name: call.tool === null ? call.request.name : call.tool.name,
     tool_call_id: call.callId,
     run_id: call.runId,
-    tool_input: call.arguments ?? call.request.arguments ?? {},
+    tool_input: call.arguments ?? givenArguments(call) ?? {},
     timestamp: call.host.time.stamp(timing.startedAt),
     tool_result: ending.result,
     duration_ms: timing.endedAt - timing.startedAt,
   });
+}
+
+/** Arguments that no schema accepted, for those who watch: a copy, so that nothing but JSON reaches them. */
+export function givenArguments(call: Call): unknown {
+  const given: unknown = call.request.arguments;
+  if (given === undefined || typeof given === "string") return given;
+  try {
+    return frozenCopy(given);
+  } catch {
+    return undefined; // not JSON, or its getters throw
+  }
 }
 
 /** The context of a call without one. */

@@ -1,6 +1,7 @@
 import { tracingChannel } from "node:diagnostics_channel";
 import { withoutUndefined } from "../json/without-undefined.ts";
 import type { Call } from "./call.ts";
+import { givenArguments } from "./tool-events.ts";
 import { callChannelName, type ActiveTrace, type CallTrace } from "../contract/call-trace.ts";
 
 /** Its moments are those of an asynchronous function: `start`, `end`, perhaps `error`, `asyncStart`, `asyncEnd`. */
@@ -20,7 +21,7 @@ export function endTrace(call: Call, trace: ActiveTrace): void {
   const { timing, ending } = call;
   if (!trace.ended) publishEnd(call, trace);
   message.status = ending.status;
-  message.arguments = call.arguments ?? call.request.arguments;
+  message.arguments = call.arguments ?? givenArguments(call);
   message.durationMs = timing.endedAt - timing.startedAt;
   message.result = ending.result!;
   if (ending.status !== "ok" && ending.status !== "pending") publishError(call, message);

@@ -26,7 +26,7 @@ export interface CallTrace {
   readonly resumed: boolean;
   /** W3C trace context of the caller. A listener to `start` can set it: the tool and the calls it makes see that value. */
   traceparent: string | undefined;
-  /** The parsed arguments, else the given ones; set at the end. */
+  /** The parsed arguments, else the given ones, unless they were too large to be read; set at the end. */
   arguments?: unknown;
   /** Set once the tool was found. */
   info?: ToolInfo;
@@ -41,6 +41,23 @@ export interface CallTrace {
     readonly message: string;
     readonly type: string;
     readonly thrown?: unknown;
+  };
+}
+
+/**
+ * A listener of a tracing channel whose errors go to `onError`. Node ends the process for a listener that throws, and a
+ * call must not end the process that it runs in.
+ */
+export function safeListener(
+  listen: (message: never) => void,
+  onError: (error: unknown) => void,
+): (message: unknown) => void {
+  return (message) => {
+    try {
+      listen(message as never);
+    } catch (error) {
+      onError(error);
+    }
   };
 }
 

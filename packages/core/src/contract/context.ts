@@ -66,6 +66,7 @@ export interface Progress {
 /** State that one session's calls share. Values are JSON. */
 export interface SessionState {
   get(key: string): Json | undefined;
+  /** Throws a `ToolError` with the code `STATE_TOO_LARGE` when the value does not fit beside the others. */
   set(key: string, value: Json): void;
   delete(key: string): boolean;
 }

@@ -39,6 +39,13 @@ export interface Capabilities {
    * folder, as `**` + `/mount-plan.yaml`; `*` is any text.
    */
   "session.protected_paths": readonly string[];
+  /**
+   * Absolute paths that tools must not read, with everything below them, unless their settings name the very path or one
+   * below: the state, files of secrets, and `.env` files beside the plan.
+   */
+  "session.secret_paths": readonly string[];
+  /** Variables that every program gets that serves tools to the plan: by them a plan finds that it would mount itself. */
+  "session.server_env": Readonly<Record<string, string>>;
   /** Distinguishes the hosts of one process: the `hostId` of traces. */
   "host.id": string;
   /** `progressive`: only activated tools are offered in full. The module that activates tools registers it. */

@@ -28,8 +28,10 @@ const messages = {
   DUPLICATE_CALL: (d: { callId: string }) =>
     `a call with the id "${d.callId}" is already running in this session`,
   INTERRUPTED: (d: { tool: string }) => `"${d.tool}" interrupted the run to ask a person`,
-  LOCK_DRIFT: (d: { tool: string }) =>
-    `the definition of "${d.tool}" differs from the lock file; review the change and accept it with toolmount lock --accept`,
+  LOCK_DRIFT: (d: { tool: string } | { file: string; change: string }) =>
+    "file" in d
+      ? `the file "${d.file}" ${d.change}, so nothing of the plan is run`
+      : `the definition of "${d.tool}" differs from the lock file; review the change and accept it with toolmount lock --accept`,
   INTERNAL: (d: { message?: string }) => d.message ?? "the host failed; see its log",
   // Calls that wait
   TICKET_INVALID: (_: object) =>
@@ -48,11 +50,15 @@ const messages = {
     `the model called tools in each of ${d.maxIterations} requests and gave no answer; raise maxIterations, or ask for less`,
   AGENT_BUDGET_EXHAUSTED: (d: { budget: string; limit: number }) =>
     `the budget of ${d.limit} ${d.budget} is used up; raise it in the plan, or start a new session`,
+  ANSWER_CUT: (d: { tool: string; reason: string }) =>
+    `your answer was cut (${d.reason}) before it was complete, so its call of "${d.tool}" did not run; answer again in smaller steps`,
   AGENT_NOT_FOUND: (d: { agent: string; known: readonly string[] }) =>
     `there is no agent "${d.agent}"; the plan has ${d.known.join(", ") || "no agents"}`,
   PROVIDER_FAILED: (d: { kind: string; problem: string }) =>
     `the model did not answer (${d.kind}): ${d.problem}`,
   SESSION_NOT_FOUND: (d: { session: string }) => `there is no session "${d.session}"`,
+  SESSION_UNREADABLE: (d: { session: string; problem: string }) =>
+    `the log of the session "${d.session}" cannot be read: ${d.problem}; start a new session`,
   SESSION_CONFLICT: (d: { session: string; problem: string }) =>
     `session "${d.session}" cannot run a turn: ${d.problem}`,
   INJECTION_TOO_LARGE: (d: { source: string; bytes: number; maxBytes: number }) =>
@@ -94,6 +100,8 @@ const messages = {
   PLAN_NOT_FOUND: (d: { path: string }) => `there is no mount plan at ${d.path}`,
   PLAN_INVALID: (d: { count: number; report?: string }) =>
     `${d.count === 1 ? "the mount plan has a problem" : `the mount plan has ${d.count} problems`}${d.report === undefined ? "" : `\n\n${d.report}\n`}`,
+  PLAN_SERVES_ITSELF: (d: { path: string }) =>
+    `${d.path} is served to itself: one of its entries starts a program that serves the plan again; remove that entry`,
   PLAN_SYNTAX: (d: { problem: string }) => d.problem,
   PLAN_TOO_LARGE: (d: { problem: string }) => d.problem,
   PLAN_KEY_UNKNOWN: (d: { key: string; near?: string }) =>

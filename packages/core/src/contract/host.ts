@@ -32,7 +32,7 @@ export interface Limits {
 
 /** Limits of a whole host. */
 export interface HostLimits extends Limits {
-  /** Bytes of raw argument text. Default 1048576. */
+  /** Bytes of the arguments of a call, given as text or as an object. Default 1048576. */
   readonly argumentBytes?: number | undefined;
   /** Milliseconds that a tool may take to return after its signal was aborted. Default 20. */
   readonly graceMs?: number | undefined;
@@ -46,6 +46,10 @@ export interface HostLimits extends Limits {
   readonly abandoned?: number | undefined;
   /** How deep tools may call tools. Default 8. */
   readonly depth?: number | undefined;
+  /** Calls that one run of a tool may have in flight; one more is `UNAVAILABLE`, and has no events. Default 256. */
+  readonly nested?: number | undefined;
+  /** Bytes of JSON that the state of one session may have; `set` beyond it throws `STATE_TOO_LARGE`. Default 16777216. */
+  readonly stateBytes?: number | undefined;
   /** Bytes of truncated outputs that are kept for `host.output`. Default 67108864. */
   readonly keptBytes?: number | undefined;
   /** Milliseconds that one cleanup of a module may take; then the host stops waiting and reports it. Default 5000. */
@@ -204,7 +208,11 @@ export interface Host {
    * The mounted tools, sorted by name; with `mode`, the tools that declare that mode. For the tools that a session is
    * offered, see `offer`.
    */
-  tools(filter?: { mode?: string | undefined; includeDeprecated?: boolean | undefined }): readonly ToolInfo[];
+  tools(filter?: {
+    mode?: string | undefined;
+    includeDeprecated?: boolean | undefined;
+    includeInternal?: boolean | undefined;
+  }): readonly ToolInfo[];
   /** The tools that a model is offered now. Rejects with `MODE_UNKNOWN`, `MODES_UNAVAILABLE`. */
   offer(filter?: OfferFilter): Promise<Offer>;
   /** The guidance of an offer, for a system prompt: delimited, and the same text for the same tools. */

@@ -16,7 +16,12 @@ export class ToolInterrupt extends Error {
   }
 }
 
-/** Whether a value is a `ToolInterrupt`, of this copy of core or another. */
+/**
+ * Whether a value stops the run: a `ToolInterrupt`, of this copy of core or another, or an error that says of itself that
+ * it must pass through tools (`is_bubble_up`), as the interrupts of LangGraph do.
+ */
 export function isToolInterrupt(value: unknown): boolean {
-  return typeof value === "object" && value !== null && (value as { [brand]?: unknown })[brand] === true;
+  if (typeof value !== "object" || value === null) return false;
+  const { [brand]: isOurs, is_bubble_up: isBubble } = value as { [brand]?: unknown; is_bubble_up?: unknown };
+  return isOurs === true || (isBubble === true && value instanceof Error);
 }

@@ -119,6 +119,24 @@ export interface RunnerControl {
   readonly definition: ToolDefinition;
 }
 
+/** A module that a runner mounted, as plain data: what the host mounts for it. */
+export interface DescribedModule {
+  readonly tools: readonly {
+    readonly definition: ToolDefinition;
+    /** Another name under which the module mounts it. */
+    readonly alias?: string | undefined;
+  }[];
+  /** What it contributes to pull channels such as `observability.events`, as it was when the module was mounted. */
+  readonly contributions: readonly {
+    readonly channel: string;
+    readonly name: string;
+    readonly value: Json;
+  }[];
+}
+
+/** Receives an event that a module emits where its calls run. */
+export type Announce = (event: string, data: JsonObject) => void;
+
 /**
  * Where a call runs. Resolves to what the tool returned, as JSON. Rejects only when the run itself failed: with a
  * `RunnerFailure`, which says how the call ends.
@@ -132,9 +150,10 @@ export interface Runner {
   run(job: RunnerJob, control: RunnerControl): Promise<ToolReturn>;
   /**
    * Mounts a module where its calls run, so that the host need not import it. `config` is as the plan has it. Resolves to
-   * the module's tools: the host mounts these, and their `execute` never runs in it. Rejects with why it was not mounted.
+   * what the host mounts for it; the `execute` of these tools never runs in the host. Rejects with why it was not mounted.
+   * `announce` receives the events that the module contributes to `observability.events`, when it emits them.
    */
-  describe?(module: RunnerModule): Promise<readonly ToolDefinition[]>;
+  describe?(module: RunnerModule, announce: Announce): Promise<DescribedModule>;
   close?(): Promise<void>;
 }
 

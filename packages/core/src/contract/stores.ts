@@ -6,10 +6,18 @@ import type { Json, JsonObject } from "../json/json.ts";
 /**
  * The state of a waiting call.
  *
- * `pending` waits for a person; `approved` and `denied` are decided, and no host has acted on the decision; `claimed` is
- * resumed by a host, and the tool has not run; `started` may have run; `handed` waits for the client's result; `ended`.
+ * `pending` waits for a person, `handed` for the client's result, `suspended` for a call that its tool made; `approved` and
+ * `denied` are decided, and no host has acted; `claimed`: a host resumes it; `started` may have run; `ended`.
  */
-export type ApprovalState = "pending" | "approved" | "denied" | "claimed" | "started" | "handed" | "ended";
+export type ApprovalState =
+  | "pending"
+  | "approved"
+  | "denied"
+  | "claimed"
+  | "started"
+  | "handed"
+  | "suspended"
+  | "ended";
 
 /** A person's decision as it is stored. */
 export interface RecordedDecision {

@@ -9,7 +9,7 @@ export type Category = "read" | "write" | "delete" | "side_effect";
 export type ConsequenceLevel = "low" | "medium" | "high";
 
 /** Whether a tool is offered and may be called; see `ToolDefinition.status`. */
-export type ToolStatus = "active" | "deprecated" | "removed";
+export type ToolStatus = "active" | "deprecated" | "internal" | "removed";
 
 /** Milliseconds that a call may run when neither plan nor tool says. Source: Tool-Forge's ToolDefinition. */
 export const defaultTimeoutMs = 15_000;
@@ -27,8 +27,14 @@ export interface ToolDefinition<Schema extends ToolSchema = ToolSchema, Data = u
   /** Undefined only for adapted tools whose contract has no category. */
   readonly category?: Category | undefined;
   readonly consequenceLevel?: ConsequenceLevel | undefined;
-  /** Asks a person before the tool runs. A function decides by the arguments; when it throws, the person is asked. */
-  readonly requiresConfirmation?: boolean | ((params: SchemaOutput<Schema>) => boolean) | undefined;
+  /**
+   * Asks a person before the tool runs. A function decides by the arguments; its promise is awaited, and when it throws or
+   * rejects, the person is asked.
+   */
+  readonly requiresConfirmation?:
+    | boolean
+    | ((params: SchemaOutput<Schema>) => boolean | Promise<boolean>)
+    | undefined;
   /** Milliseconds; 0 for none; 15000 when absent. */
   readonly timeout?: number | undefined;
   /** Long guidance: purpose, rules, arguments, error codes, good and bad usage. */
@@ -43,7 +49,10 @@ export interface ToolDefinition<Schema extends ToolSchema = ToolSchema, Data = u
   readonly modes?: readonly string[] | undefined;
   /** Offered in every mode and without activation: for tools with which a model finds other tools. */
   readonly alwaysOffered?: boolean | undefined;
-  /** `deprecated` runs but is not offered; `removed` is not mounted. */
+  /**
+   * `deprecated` runs but is not offered; `removed` is not mounted. `internal` is neither listed nor callable by name:
+   * it runs for requests of clients that are not calls of tools, such as reading a resource of an MCP server.
+   */
   readonly status?: ToolStatus | undefined;
   readonly tags?: readonly string[] | undefined;
   readonly version?: string | undefined;
@@ -51,7 +60,10 @@ export interface ToolDefinition<Schema extends ToolSchema = ToolSchema, Data = u
   readonly dependsOn?: readonly string[] | undefined;
   /** Its description may change between turns; schema and classification may not. */
   readonly dynamic?: boolean | undefined;
-  /** Two runs with the same arguments have the same effect as one. */
+  /**
+   * Two runs with the same arguments have the same effect as one. Such a tool can wait for the approval of a call that it
+   * makes: it runs again, and the calls that it made before are answered from the first run.
+   */
   readonly idempotent?: boolean | undefined;
   /** The contract that it follows, when that is not toolmount's own. */
   readonly origin?: "aptix" | "amplifier" | "forge" | "mcp" | undefined;
@@ -73,7 +85,7 @@ export interface FailureWording {
 export interface ToolSpecification<Schema extends ToolSchema, Data> extends ToolDefinition<Schema, Data> {
   readonly category: Category;
   readonly consequenceLevel: ConsequenceLevel;
-  readonly requiresConfirmation: boolean | ((params: SchemaOutput<Schema>) => boolean);
+  readonly requiresConfirmation: boolean | ((params: SchemaOutput<Schema>) => boolean | Promise<boolean>);
 }
 
 /** A context from a caller without a host: every member is optional. */

@@ -54,7 +54,7 @@ async function decide(
 ): Promise<ApprovalRecord> {
   const { decision, reason, remember } =
     typeof given === "string" ? ({ decision: given } as ApprovalDecision) : given;
-  requireAnswer(decision, by);
+  requireAnswer(decision, by, reason);
   const stored = await find(host, store, id);
   if (isDue(stored.record, host.clock.now())) await settleDue(host, stored);
   requirePending(stored.record);
@@ -71,11 +71,13 @@ async function decide(
   return stored.record;
 }
 
-function requireAnswer(decision: unknown, by: unknown): void {
+function requireAnswer(decision: unknown, by: unknown, reason: unknown): void {
   if (decision !== "approve" && decision !== "deny")
     throw new ToolmountError("OPTION_INVALID", { option: "decision", problem: "it must be approve or deny" });
   if (typeof by !== "string" || by.trim() === "")
     throw new ToolmountError("OPTION_INVALID", { option: "by", problem: "it must name who decides" });
+  if (reason !== undefined && typeof reason !== "string")
+    throw new ToolmountError("OPTION_INVALID", { option: "reason", problem: "it must be a text" });
 }
 
 function requirePending({ state, tool, end }: ApprovalRecord): void {
@@ -116,7 +118,9 @@ async function revoke(host: HostState, store: ApprovalStore, id: string): Promis
     reason: "its approval was revoked",
   } as const;
   return host.stores.track(
-    stored.change(({ state }) => (state === "approved" ? { state: "denied", decision } : null)),
+    stored.change(({ state }) =>
+      state === "approved" || state === "suspended" ? { state: "denied", decision } : null,
+    ),
   );
 }
 

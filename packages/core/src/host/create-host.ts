@@ -11,6 +11,7 @@ import { followHostToken } from "./cancel-host.ts";
 import { addModule, createDraft, undoModules } from "./draft.ts";
 import { drain } from "./drain.ts";
 import { HostState } from "./host-state.ts";
+import { callInner, endQuestions } from "./inner-calls.ts";
 import { resume } from "./resume.ts";
 import { createSessions } from "./session.ts";
 import { rememberState } from "./tools-here.ts";
@@ -30,7 +31,7 @@ import { rememberState } from "./tools-here.ts";
  */
 export function createHost(options: HostOptions = {}): Host {
   const { logger = silentLogger, secrets = [] } = options;
-  const pipeline = { runPipeline, failInternally };
+  const pipeline = { runPipeline, failInternally, callInner, endQuestions };
   const state = new HostState({ ...options, logger: redactingLogger(logger, secrets) }, pipeline);
   const own = addModule(state, state.moduleSet, { id: "host" });
   state.ownModule = own;
@@ -62,10 +63,11 @@ export function createHost(options: HostOptions = {}): Host {
 }
 
 function listTools(state: HostState, filter: Parameters<Host["tools"]>[0] = {}): readonly ToolInfo[] {
-  const { mode, includeDeprecated = false } = filter;
+  const { mode, includeDeprecated = false, includeInternal = false } = filter;
   return [...state.moduleSet.registry.tools.values()]
     .map((tool) => tool.info)
     .filter((info) => includeDeprecated || info.status !== "deprecated")
+    .filter((info) => includeInternal || info.status !== "internal")
     .filter((info) => mode === undefined || info.alwaysOffered || isForMode(info, mode))
     .toSorted(byName);
 }

@@ -80,6 +80,7 @@ function add<Entry extends GateEntry | ObserverEntry>(
   entry: Entry,
 ): Undo {
   return module.register({
+    isHook: true,
     add: (registry) => addOrdered(listsOf(registry), entry),
     remove: (registry) => removeFrom(listsOf(registry), entry.event, entry),
   });

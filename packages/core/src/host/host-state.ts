@@ -2,7 +2,7 @@ import { UnorderedList } from "../scheduling/unordered-list.ts";
 import type { Call, CallHost } from "../call/call.ts";
 import { CallIds } from "./call-ids.ts";
 import { CancellationWatch } from "../call/cancellation.ts";
-import { nestedContext, startCall } from "../call/start.ts";
+import { startCall, type CallOrigin } from "../call/start.ts";
 import { abandonCall, stopCall } from "../call/transitions.ts";
 import {
   createCancellation,
@@ -15,7 +15,7 @@ import type { HostOptions } from "../contract/host.ts";
 import { isToolInterrupt } from "../contract/interrupt.ts";
 import { guardLogger, silentLogger, type Logger } from "../contract/logger.ts";
 import type { ToolOutcome } from "../contract/outcome.ts";
-import type { Runner } from "../contract/ports.ts";
+import type { ModeSummary, Runner } from "../contract/ports.ts";
 import { HostStores } from "../pending/stores.ts";
 import { ModuleSet, type ModuleState } from "../registry/module.ts";
 import { foldName } from "../registry/registry.ts";
@@ -29,6 +29,13 @@ import { SessionStates } from "../sessions/states.ts";
 import { createRedactor, type Redactor } from "../text/redact.ts";
 import { HostTime } from "./host-time.ts";
 import { Observers } from "./observers.ts";
+
+const outside: CallOrigin = Object.freeze({ parent: null, session: null });
+
+/** What runs calls. The host gets it from outside, because it needs the host itself. */
+interface Pipeline extends Pick<CallHost, "runPipeline" | "failInternally" | "endQuestions"> {
+  readonly callInner: (host: HostState, parent: Call, request: CallRequest) => Promise<ToolOutcome>;
+}
 
 /** What all calls of one host share. Internal to core: `Host` is its public face. */
 export class HostState implements CallHost {
@@ -62,16 +69,22 @@ export class HostState implements CallHost {
   closing = false;
   /** The modules of the current generation. A reload replaces the set. */
   moduleSet = new ModuleSet();
+  /** The modes of the catalog, as they were last read; null before that, and without a catalog. */
+  modes: readonly ModeSummary[] | null = null;
   /** Holds what the application itself registers; it alone may emit `plan:*` and `module:*`. */
   ownModule!: ModuleState;
   readonly runPipeline: (call: Call) => void;
   readonly failInternally: (call: Call, thrown: unknown) => void;
+  readonly endQuestions: (call: Call) => void;
 
+  readonly #pipeline: Pipeline;
   #order = 0;
 
-  constructor(options: HostOptions, pipeline: Pick<CallHost, "runPipeline" | "failInternally">) {
+  constructor(options: HostOptions, pipeline: Pipeline) {
+    this.#pipeline = pipeline;
     this.runPipeline = pipeline.runPipeline;
     this.failInternally = pipeline.failInternally;
+    this.endQuestions = pipeline.endQuestions;
     this.clock = options.clock ?? systemClock;
     this.logger = guardLogger(options.logger ?? silentLogger);
     this.limits = resolveLimits(options.limits ?? {});
@@ -82,6 +95,7 @@ export class HostState implements CallHost {
       logger: this.logger,
       sessionStore: () => this.stores.sessions(this.moduleSet.generation()),
       track: (work) => this.stores.track(work),
+      maxBytes: this.limits.stateBytes,
     });
     this.runner = options.runner ?? null;
     this.needs = options.needs?.map(foldName) ?? null;
@@ -96,12 +110,12 @@ export class HostState implements CallHost {
     this.deadlines = new Deadlines(this.time, () => this.active.items(), endTime);
   }
 
-  call(request: CallRequest, context: CallContext): Promise<ToolOutcome> {
-    return startCall(this, this.#generation, request, context, null);
+  call(request: CallRequest, context: CallContext, origin = outside): Promise<ToolOutcome> {
+    return startCall(this, this.#generation, request, context, origin);
   }
 
   callFrom(parent: Call, request: CallRequest): Promise<ToolOutcome> {
-    return startCall(this, this.#generation, request, nestedContext(parent), parent);
+    return this.#pipeline.callInner(this, parent, request);
   }
 
   readonly #generation = () => this.moduleSet.generation();

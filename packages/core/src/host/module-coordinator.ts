@@ -171,7 +171,8 @@ function lookUp(module: ModuleState, point: keyof MountPoints, name: string | un
 }
 
 function infos(tools: ReadonlyMap<string, MountedTool>) {
-  return new Map([...tools].map(([name, tool]) => [name, tool.info]));
+  const listed = [...tools].filter(([, { info }]) => info.status !== "internal");
+  return new Map(listed.map(([name, tool]) => [name, tool.info]));
 }
 
 function invalid(point: string, problem: string): ToolmountError {

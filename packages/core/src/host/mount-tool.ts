@@ -93,6 +93,7 @@ function isNative(thing: object): thing is ToolDefinition {
 }
 
 function warnOfName({ coordinator: { logger } }: ModuleState, { name, aliases, info }: MountedTool): void {
+  if (info.status === "internal") return;
   if (!/^[a-zA-Z0-9_-]{1,64}$/.test(name))
     logger.warn({ tool: name }, "providers do not accept this name of a tool; they see another one");
   // Servers of MCP have names of their own, which the plan's author cannot change.

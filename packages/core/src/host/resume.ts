@@ -1,4 +1,5 @@
 import { Call, type Resolve } from "../call/call.ts";
+import { readInnerCalls } from "../call/call-state.ts";
 import { beginCall } from "../call/start.ts";
 import { endCall } from "../call/transitions.ts";
 import { isoTime } from "../contract/clock.ts";
@@ -25,14 +26,16 @@ export async function resume(
   ticket: string,
   context: CallContext,
   clientResult: unknown,
+  maker: Call | null = null,
 ): Promise<ToolOutcome> {
-  if (host.closing) throw new ToolmountError("HOST_CLOSED", {});
+  if (host.closing && maker === null) throw new ToolmountError("HOST_CLOSED", {});
   const store = host.stores.approvals(host.moduleSet.generation());
   const record = typeof ticket === "string" ? await store?.findByTicket(hashTicket(ticket)) : null;
   if (store === null || record === null || record === undefined || !isOf(record, context))
     throw new ToolmountError("TICKET_INVALID", {});
   const given = clientResult === undefined ? null : { value: clientResult };
   const stored = new StoredCall(host.stores, store, record, ticket, given);
+  stored.maker = maker;
   if (given !== null) requireExpected(record, clientResult);
   return host.stores.track(resumeStored(host, stored, context));
 }
@@ -75,6 +78,10 @@ async function resumeStored(host: HostState, stored: StoredCall, context: CallCo
         : runAgain(host, stored, context);
     case "pending":
       return stillPending(host, stored, "approval");
+    case "suspended":
+      return (await isUnanswered(stored))
+        ? stillPending(host, stored, "approval")
+        : runAgain(host, stored, context);
     case "claimed":
     case "started":
       return isDue(stored.record, now) ? runAgain(host, stored, context) : stillPending(host, stored, "run");
@@ -82,6 +89,14 @@ async function resumeStored(host: HostState, stored: StoredCall, context: CallCo
     default:
       return pastOutcome(host, stored);
   }
+}
+
+/** Whether every call for which a suspended call waits still waits for a person. */
+async function isUnanswered({ record, store, ticket }: StoredCall): Promise<boolean> {
+  const inner = readInnerCalls(decryptWithTicket(record.sealed, ticket!)?.value ?? {});
+  const waiting = (inner?.known ?? []).flatMap((call) => call.ticket ?? []);
+  const records = await Promise.all(waiting.map((one) => store.findByTicket(hashTicket(one))));
+  return records.length > 0 && records.every((one) => one?.state === "pending");
 }
 
 /** Claims the call for this host, so that no other host resumes it, and runs it through the pipeline. */
@@ -97,7 +112,10 @@ async function runAgain(host: HostState, stored: StoredCall, context: CallContex
     return stored.record.state === "ended" ? pastOutcome(host, stored) : stillPending(host, stored, "run");
   stored.keepLease();
   return new Promise((resolve) => {
-    beginCall(callOf(host, stored, request.value as CallRequest, context, resolve));
+    const { name, arguments: given } = request.value as CallRequest;
+    const call = callOf(host, stored, { name, arguments: given }, context, resolve);
+    call.inner = readInnerCalls(request.value);
+    beginCall(call);
   });
 }
 
@@ -113,7 +131,8 @@ function callOf(
   const original = { conversationId, turnId, mode, parallelGroupId, traceparent };
   const given = { ...original, ...withoutUndefined(context) };
   const call = new Call(host, host.moduleSet.generation(), request, given, resolve, runId);
-  return Object.assign(call, { callId, depth, stored, announced: true });
+  const parent = stored.maker as Call | null;
+  return Object.assign(call, { callId, depth, stored, parent, announced: true });
 }
 
 /** Whether a record has reached its expiry, or the end of the lease of the host that owned it. */
@@ -135,6 +154,7 @@ export async function settleDue(
     case "pending":
       return byDefault === "approve" && (await approveByDefault(host, stored)) ? null : expire();
     case "approved":
+    case "suspended":
       return expire();
     case "denied":
       return endAsDenied(host, stored, context);

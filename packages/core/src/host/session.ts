@@ -1,7 +1,8 @@
 import { activateTools } from "../sessions/activation.ts";
 import { createCancellation, isUnused, type CancellationToken } from "../contract/cancellation.ts";
 import { applyCancellation } from "../call/cancellation.ts";
-import type { CallContext } from "../contract/context.ts";
+import type { CallContext, CallRequest } from "../contract/context.ts";
+import type { ToolOutcome } from "../contract/outcome.ts";
 import { waitUntil } from "./drain.ts";
 import { ToolmountError, messageOf } from "../contract/errors.ts";
 import type { HostState } from "./host-state.ts";
@@ -35,26 +36,33 @@ function createSession(host: HostState, id: string, forget: () => void): Session
   const held = { state: host.states.of(id) }; // what was loaded stays loaded while the session is held
   const stateOf = () => (held.state = host.states.of(id));
   const load = async () => {
-    stateOf();
+    const state = stateOf();
     await host.states.load(id);
+    return state;
   };
   const offer = (turn: SessionTurn = {}) => makeOffer(host, { ...turn, sessionId: id });
-  const contextOf = async (given: SessionCallContext): Promise<CallContext> => {
-    await load().catch(() => {}); // the call loads it again, and reports the failure in its outcome
+  const begin = async (given: SessionCallContext) => {
+    const session = await load().catch(() => null); // the call loads it again, and reports the failure in its outcome
     const mode = await callMode(host, id, given.turnId);
-    return { ...given, sessionId: id, mode, cancellation };
+    const context: CallContext = { ...given, sessionId: id, mode, cancellation };
+    return { context, origin: { parent: null, session } };
   };
-  return {
+  const session: Session = {
     id,
     get state() {
       return stateOf();
     },
     snapshot: () => stateOf().snapshot(),
     restore: (state) => stateOf().restore(state),
-    load,
-    call: async (request, context = {}) => host.call(request, await contextOf(context)),
-    resume: async (ticket, context = {}, clientResult) =>
-      resume(host, ticket, await contextOf(context), clientResult),
+    load: async () => void (await load()),
+    async call(request, given = {}) {
+      const { context, origin } = await begin(given);
+      return host.call(request, context, origin);
+    },
+    async resume(ticket, given = {}, clientResult) {
+      const { context } = await begin(given);
+      return resume(host, ticket, context, clientResult);
+    },
     async mode(turn = {}) {
       await load();
       return (await modeOf(host, { ...turn, sessionId: id })).key;
@@ -70,6 +78,24 @@ function createSession(host: HostState, id: string, forget: () => void): Session
       forget();
     },
   };
+  internalCalls.set(session, async (request, given = {}) => {
+    const { context, origin } = await begin(given);
+    return host.call(request, context, { ...origin, isInternal: true });
+  });
+  return session;
+}
+
+const internalCalls = new WeakMap<Session, Session["call"]>();
+
+/** Calls an internal tool in a session. Every other call of its name ends as if there were no such tool. */
+export function callInternal(
+  session: Session,
+  request: CallRequest,
+  context?: SessionCallContext,
+): Promise<ToolOutcome> {
+  const call = internalCalls.get(session);
+  if (call === undefined) throw new Error("this is not a session that a host made");
+  return call(request, context);
 }
 
 /** The mode of a call. When the catalog fails, it is the session's mode: the call must not fail with the catalog. */

@@ -3,6 +3,7 @@ import type { Coordinator } from "../contract/coordinator.ts";
 import type { ToolDefinition, ToolInfo } from "../contract/tool.ts";
 import type { RunnerModule } from "../contract/ports.ts";
 import { addProvided } from "../call/tool-context.ts";
+import { hiddenBy, offerMark } from "../sessions/offer.ts";
 import type { HostState } from "./host-state.ts";
 
 /** A mounted tool, for a worker that runs it for calls of other hosts. */
@@ -28,8 +29,7 @@ export function rememberState(coordinator: Coordinator, state: HostState): void 
  * call, so the host that sent the call must have made them.
  */
 export function toolsHere(host: { readonly coordinator: Coordinator }): readonly ToolHere[] {
-  const state = states.get(host.coordinator);
-  if (state === undefined) throw new Error("this is not a host that createHost made");
+  const state = stateOf(host);
   const { tools, providers } = state.moduleSet.generation();
   return [...tools.values()].map(({ info, definition, runner, module }) => ({
     info,
@@ -41,4 +41,38 @@ export function toolsHere(host: { readonly coordinator: Coordinator }): readonly
       return context;
     },
   }));
+}
+
+/**
+ * Everything that the offer of a session depends on, as small values: while two of them are deeply equal, the session is
+ * offered the same tools. It reads no store.
+ */
+export function offerMarkOf(
+  host: { readonly coordinator: Coordinator },
+  sessionId: string,
+): readonly unknown[] {
+  return offerMark(stateOf(host), sessionId);
+}
+
+/** Whether an internal tool is mounted, as the lock file has it, and not hidden by a policy: else a client does not see it. */
+export function isAvailable(host: { readonly coordinator: Coordinator }, tool: string): boolean {
+  const { moduleSet } = stateOf(host);
+  const mounted = moduleSet.registry.tools.get(tool);
+  return mounted !== undefined && !mounted.drifted() && !hiddenBy(moduleSet.registry)(mounted.info);
+}
+
+/** Whether data is as the tool's `outputSchema` says; true for a tool without one. It asks whatever `outputCheck` says. */
+export async function fitsOutputSchema(
+  host: { readonly coordinator: Coordinator },
+  tool: string,
+  data: unknown,
+): Promise<boolean> {
+  const check = stateOf(host).moduleSet.generation().find(tool)?.checkOutput ?? null;
+  return check === null || (await check(data)).ok;
+}
+
+function stateOf({ coordinator }: { readonly coordinator: Coordinator }): HostState {
+  const state = states.get(coordinator);
+  if (state === undefined) throw new Error("this is not a host that createHost made");
+  return state;
 }

@@ -62,12 +62,14 @@ function atMember(error: unknown, key: string | number): unknown {
   return error;
 }
 
-/** Plain objects only. An object of another realm has that realm's Object.prototype, whose prototype is also null. */
 export function requirePlain(value: object): void {
+  if (!isPlain(value)) throw new NotJson(`is a ${value.constructor?.name ?? "class instance"}, not JSON`);
+}
+
+/** Plain objects only. An object of another realm has that realm's Object.prototype, whose prototype is also null. */
+export function isPlain(value: object): boolean {
   const prototype: unknown = Object.getPrototypeOf(value);
-  if (prototype === Object.prototype || prototype === null || Object.getPrototypeOf(prototype) === null)
-    return;
-  throw new NotJson(`is a ${value.constructor?.name ?? "class instance"}, not JSON`);
+  return prototype === Object.prototype || prototype === null || Object.getPrototypeOf(prototype) === null;
 }
 
 function jsonScalar<Value>(value: Value): Value {

@@ -1,3 +1,4 @@
+import { frozenCopy, NotJson } from "../json/freeze.ts";
 import { ToolmountError } from "../contract/errors.ts";
 import type { ApprovalScope } from "../contract/ports.ts";
 import type { ApprovalRecord, ApprovalStore } from "../contract/stores.ts";
@@ -6,9 +7,10 @@ import { randomName } from "./ticket.ts";
 /** Stores an approval for later calls like this one. Throws `OPTION_INVALID` for a scope that is too wide. */
 export async function rememberApproval(
   { record, store }: { readonly record: ApprovalRecord; readonly store: ApprovalStore },
-  scope: ApprovalScope,
+  given: ApprovalScope,
   { by, at }: { readonly by: string; readonly at: number },
 ): Promise<void> {
+  const scope = readScope(given);
   requireScope(record, scope);
   await store.remember({
     id: randomName(),
@@ -22,6 +24,15 @@ export async function rememberApproval(
     by,
     at,
   });
+}
+
+/** A copy of the scope, whose pattern may come from a stranger. */
+function readScope(scope: ApprovalScope): ApprovalScope {
+  try {
+    return frozenCopy(scope);
+  } catch (error) {
+    throw invalid(error instanceof NotJson ? `it ${error.message}` : "it cannot be read");
+  }
 }
 
 function requireScope(record: ApprovalRecord, scope: ApprovalScope): void {

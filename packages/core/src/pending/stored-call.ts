@@ -29,6 +29,8 @@ export class StoredCall {
   readonly ticket: string | null;
   /** The client's result, when the call resumes with one. */
   readonly clientResult: ClientResult | null;
+  /** The call whose tool resumes this one; null when its session does. */
+  maker: object | null = null;
   record: ApprovalRecord;
   /** Another host has ended the call: this host reports nothing about it. */
   lost = false;

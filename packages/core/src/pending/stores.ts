@@ -133,4 +133,4 @@ export class HostStores {
 }
 
 /** States in which the id of a call is taken: a session that resumes makes all other calls again, where that is safe. */
-const waitingStates: readonly ApprovalState[] = ["pending", "approved"];
+const waitingStates: readonly ApprovalState[] = ["pending", "approved", "suspended"];

@@ -34,8 +34,8 @@ function problemOf(definition: ToolDefinition): string | null {
     return "its requiresConfirmation is neither true, false nor a function";
   if (execution !== undefined && !["server", "client"].includes(execution))
     return "its execution is neither server nor client";
-  if (status !== undefined && !["active", "deprecated", "removed"].includes(status))
-    return "its status is not active, deprecated or removed";
+  if (status !== undefined && !["active", "deprecated", "internal", "removed"].includes(status))
+    return "its status is not active, deprecated, internal or removed";
   return null;
 }
 

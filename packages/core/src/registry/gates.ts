@@ -134,11 +134,18 @@ function problemOf(answer: unknown): string | null {
     return `it answered with a value of type ${typeof answer}`;
   const { action, data, contextInjection } = answer as HookResult;
   if (!actions.has(action)) return "it answered with an unknown action";
+  for (const key of texts) if (!isTextOrAbsent(answer[key as never])) return `its ${key} is not a text`;
   if (action === "modify" && (typeof data !== "object" || data === null))
     return "it answered modify without data";
   if (action === "inject_context" && typeof contextInjection !== "string")
     return "it answered inject_context without a text";
   return null;
+}
+
+const texts = ["reason", "userMessage", "userMessageSource", "contextInjection", "approvalPrompt"] as const;
+
+function isTextOrAbsent(value: unknown): boolean {
+  return value === undefined || value === null || typeof value === "string";
 }
 
 function show({ logger }: GateHost, gate: GateEntry, result: HookResult): void {

@@ -8,6 +8,8 @@ import { Generation } from "./generation.ts";
 import { Registry } from "./registry.ts";
 
 export interface Item {
+  /** A hook: what a session is offered does not depend on it. */
+  readonly isHook?: boolean;
   add(registry: Registry): void;
   remove(registry: Registry): void;
 }
@@ -17,14 +19,21 @@ export class ModuleSet {
   readonly registry = new Registry();
   readonly modules: ModuleState[] = [];
   #generation: Generation | null = null;
+  #offerMark = Symbol("offer");
 
   /** What calls see now; the same object until something changes. */
   generation(): Generation {
     return (this.#generation ??= new Generation(this.registry));
   }
 
-  changed(): void {
+  /** Another value whenever something was registered or undone that an offer may depend on. */
+  get offerMark(): symbol {
+    return this.#offerMark;
+  }
+
+  changed({ isHook = false }: Pick<Item, "isHook"> = {}): void {
     this.#generation = null;
+    if (!isHook) this.#offerMark = Symbol("offer");
   }
 
   add(module: ModuleState): void {
@@ -80,7 +89,7 @@ export class ModuleState implements MountedModule {
 
   get toolNames(): readonly string[] {
     return [...(this.sets.at(-1)?.registry.tools.values() ?? [])]
-      .filter((tool) => tool.module === this)
+      .filter((tool) => tool.module === this && tool.info.status !== "internal")
       .map((tool) => tool.name);
   }
 
@@ -92,7 +101,7 @@ export class ModuleState implements MountedModule {
   /** Registers an item in every set that has the module. The returned function undoes it; so does {@link undo}. */
   register(item: Item): Undo {
     addAll(this.sets.map((set) => [item, set]));
-    for (const set of this.sets) set.changed();
+    for (const set of this.sets) set.changed(item);
     this.items.push(item);
     return () => this.#unregister(item);
   }
@@ -103,7 +112,7 @@ export class ModuleState implements MountedModule {
     this.items.splice(at, 1);
     for (const set of this.sets) {
       item.remove(set.registry);
-      set.changed();
+      set.changed(item);
     }
   }
 

@@ -17,13 +17,30 @@ export function truncateResult(result: ToolResult, maxBytes: number, keeper: Kep
   let left = remainingBytes(result.data, maxBytes);
   if (result.content !== undefined) left = walkContent(result.content, left);
   if (left >= 0) return result;
+  const whole = JSON.stringify(result.data) ?? "null";
+  const shell = result.content === undefined ? 9 : 20; // {"data":…} or {"data":…,"content":…}
+  const bytes =
+    shell + Buffer.byteLength(whole) + (result.content === undefined ? 0 : exactBytes(result.content));
+  const fits = bytes <= maxBytes + binaryBytes(result.content);
+  if (!fits && remainingMembers(result.data, maxMembers) < 0)
+    return tooLarge(result, maxBytes, Buffer.byteLength(whole), keeper.keep(whole));
   // The walk stopped at the limit: the rest must be JSON, too.
   remainingBytes(result.data, Number.POSITIVE_INFINITY);
   remainingBytes(result.content, Number.POSITIVE_INFINITY);
-  const whole = { data: result.data, ...(result.content === undefined ? {} : { content: result.content }) };
-  return exactBytes(whole) <= maxBytes + binaryBytes(result.content)
-    ? result
-    : cutResult(result, maxBytes, keeper);
+  return fits ? result : cutResult(result, whole, maxBytes, keeper);
+}
+
+/** Members of data in which texts are looked for and cut. Wider data is refused: each walk of it would hold up the host. */
+const maxMembers = 20_000;
+
+/** Members that a value leaves of `budget`; below 0 it stops. */
+function remainingMembers(value: unknown, budget: number): number {
+  if (typeof value !== "object" || value === null) return budget - 1;
+  const members = Object.values(value);
+  let left = budget - members.length;
+  for (let at = 0; at < members.length && left >= 0; at++)
+    if (typeof members[at] === "object") left = remainingMembers(members[at], left);
+  return left;
 }
 
 /** Images and audio have a limit of their own, for all of them together. */
@@ -81,8 +98,9 @@ function boundWarnings(result: ToolResult, maxBytes: number): ToolResult {
   return { ...result, warnings: more === 0 ? kept : [...kept, `and ${more} more warnings`] };
 }
 
-function cutResult(result: ToolResult, maxBytes: number, keeper: KeptOutputs): ToolResult {
-  const whole = typeof result.data === "string" ? result.data : JSON.stringify(result.data);
+/** `json`: the data as JSON. */
+function cutResult(result: ToolResult, json: string, maxBytes: number, keeper: KeptOutputs): ToolResult {
+  const whole = typeof result.data === "string" ? result.data : json;
   const bytes = Buffer.byteLength(whole);
   const content = result.content?.filter((block) => !isBinary(block) && block.type !== "text");
   const room = maxBytes - (content?.length ? exactBytes(content) : 0);

@@ -79,8 +79,15 @@ function prepareJsonSchema(
   }
 }
 
+/** Most parts that a schema is printed as. A program can build more of few objects. */
+const maxParts = 100_000;
+
 function prepareStandard(tool: string, schema: StandardSchema): PreparedSchema {
   const zod = isZod(schema) ? { schema, ...partsOf(schema) } : null;
+  if (zod !== null && zod.size > maxParts) {
+    const problem = `its schema prints as more than ${maxParts} parts: a part that is used twice is printed twice`;
+    throw new ToolmountError("TOOL_INVALID", { tool, problem });
+  }
   const isPlain = zod !== null && arePlain(zod.kinds);
   const parse = zod === null ? slowParser(schema) : zodParser(zod.schema, zod.kinds);
   let printed: JsonSchema | undefined;

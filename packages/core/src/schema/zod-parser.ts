@@ -86,26 +86,39 @@ export function arePlain(kinds: ReadonlySet<unknown>): boolean {
 export interface ZodParts {
   readonly kinds: Set<unknown>;
   readonly texts: string[];
+  /** Schemas that Zod prints: one that is used twice is printed twice. */
+  readonly size: number;
 }
 
-export function partsOf(
-  node: unknown,
-  parts: ZodParts = { kinds: new Set(), texts: [] },
-  seen = new Set<unknown>(),
-): ZodParts {
+export function partsOf(schema: object): ZodParts {
+  const parts = { kinds: new Set<unknown>(), texts: [] as string[] };
+  return { ...parts, size: addParts(schema, parts, new Map()) };
+}
+
+/** How many schemas a Zod schema has, one that is used twice counted twice. */
+export function zodSize(schema: object): number {
+  return partsOf(schema).size;
+}
+
+function addParts(node: unknown, parts: Omit<ZodParts, "size">, sizes: Map<object, number>): number {
   if (typeof node === "string" && !plainKinds.has(node)) parts.texts.push(node);
-  if (typeof node !== "object" || node === null || seen.has(node)) return parts;
-  seen.add(node);
+  if (typeof node !== "object" || node === null) return 0;
+  const known = sizes.get(node);
+  if (known !== undefined) return known;
+  // While its own parts are visited: a schema that contains itself is printed as a reference.
+  sizes.set(node, 0);
   const { _zod: zod } = node as Partial<SafeParser>;
   if (zod === undefined) addKeys(node, parts);
   else addKinds(node as SafeParser, parts);
+  let size = zod === undefined ? 0 : 1;
   const { getter } = zod?.def ?? {};
-  if (typeof getter === "function") partsOf((getter as () => unknown)(), parts, seen);
-  for (const member of Object.values(zod?.def ?? node)) partsOf(member, parts, seen);
-  return parts;
+  if (typeof getter === "function") size += addParts((getter as () => unknown)(), parts, sizes);
+  for (const member of Object.values(zod?.def ?? node)) size += addParts(member, parts, sizes);
+  sizes.set(node, size);
+  return size;
 }
 
-function addKeys(node: object, { kinds, texts }: ZodParts): void {
+function addKeys(node: object, { kinds, texts }: Omit<ZodParts, "size">): void {
   if (node instanceof RegExp) texts.push(node.source);
   if (!Array.isArray(node)) texts.push(...Object.keys(node));
   // The text of a symbol has brackets; other letters may look like those of ASCII.
@@ -114,7 +127,7 @@ function addKeys(node: object, { kinds, texts }: ZodParts): void {
   if (!Reflect.ownKeys(node).every(isPlain)) kinds.add("odd");
 }
 
-function addKinds(schema: SafeParser, { kinds, texts }: ZodParts): void {
+function addKinds(schema: SafeParser, { kinds, texts }: Omit<ZodParts, "size">): void {
   const { _zod: zod } = schema;
   const { type, check, coerce } = zod.def;
   for (const kind of [type, check, coerce === true && "coerce"])

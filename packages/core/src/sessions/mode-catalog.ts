@@ -9,20 +9,23 @@ export interface PickedMode {
   readonly summary: ModeSummary | null;
 }
 
-/** The requested mode, else the session's, else the default. Rejects with `MODE_UNKNOWN`, `MODES_UNAVAILABLE`. */
-export async function pickMode(
-  catalog: ModeCatalog | null,
+/** The requested mode, else the session's, else the default; `modes` is null without a catalog. Throws `MODE_UNKNOWN`. */
+export function pickMode(
+  modes: readonly ModeSummary[] | null,
   requested: string | undefined,
   ofSession: string | null,
-  signal: AbortSignal,
-): Promise<PickedMode> {
-  if (catalog === null) return { key: requested ?? ofSession ?? defaultMode, summary: null };
-  const modes = await readModes(catalog, signal);
+): PickedMode {
+  if (modes === null) return { key: requested ?? ofSession ?? defaultMode, summary: null };
   if (requested !== undefined) return requireMode(modes, requested);
   return found(modes, ofSession) ?? defaultOf(modes);
 }
 
-async function readModes(catalog: ModeCatalog, signal: AbortSignal): Promise<readonly ModeSummary[]> {
+/** The modes of a catalog; null without one. Rejects with `MODES_UNAVAILABLE`. */
+export async function readModes(
+  catalog: ModeCatalog | null,
+  signal: AbortSignal,
+): Promise<readonly ModeSummary[] | null> {
+  if (catalog === null) return null;
   let modes: readonly (ModeSummary | null)[];
   try {
     modes = await catalog.listModes({ signal });

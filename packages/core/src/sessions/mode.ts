@@ -26,8 +26,8 @@ export function changeSessionMode(state: SessionState, mode: string, turnId?: st
   state.set(key, { mode, previous: sessionMode(state, turnId), turnId: turnId ?? null });
 }
 
-/** Reads a value that any tool of the session could have written. */
-function lastChange(state: SessionState): ModeChange | null {
+/** The last change of a session's mode; reads a value that any tool of the session could have written. */
+export function lastChange(state: SessionState): ModeChange | null {
   const kept: unknown = state.get(key);
   if (!isRecord(kept)) return null;
   const { mode, previous = null, turnId = null } = kept;

@@ -3,9 +3,9 @@ import type { SessionState } from "../contract/context.ts";
 import type { ToolInfo } from "../contract/tool.ts";
 import { guidanceOf } from "./guidance.ts";
 import { matchesGlob } from "../text/match.ts";
-import { pickMode, type PickedMode } from "./mode-catalog.ts";
-import type { ModeCatalog, Policy } from "../contract/ports.ts";
-import { sessionMode } from "./mode.ts";
+import { pickMode, readModes, type PickedMode } from "./mode-catalog.ts";
+import type { ModeCatalog, ModeSummary, Policy } from "../contract/ports.ts";
+import { lastChange, sessionMode } from "./mode.ts";
 import type { ModuleSet } from "../registry/module.ts";
 import { singleAt } from "../registry/registry.ts";
 import type { Offer, OfferFilter } from "../contract/session.ts";
@@ -13,6 +13,8 @@ import type { Offer, OfferFilter } from "../contract/session.ts";
 interface OfferHost {
   readonly moduleSet: ModuleSet;
   readonly cancellation: { readonly signal: AbortSignal };
+  /** The catalog's modes, as they were last read. */
+  modes: readonly ModeSummary[] | null;
   readonly states: {
     load(sessionId: string): Promise<void> | null;
     of(sessionId: string): SessionState;
@@ -43,16 +45,27 @@ export async function makeOffer(host: OfferHost, filter: OfferFilter = {}): Prom
   return { mode: mode.key, tools, available, guidance: guidanceOf(tools, available) };
 }
 
-function hiddenBy({ points }: ModuleSet["registry"]): (tool: ToolInfo) => boolean {
+/** Tests whether a policy hides a tool from models and clients. */
+export function hiddenBy({ points }: ModuleSet["registry"]): (tool: ToolInfo) => boolean {
   const policies = [...(points.get("policies")?.values() ?? [])] as Policy[];
   return (tool) => policies.some((policy) => policy.hides?.(tool) === true);
 }
 
-/** The mode of an offer or of a session's call. Rejects as {@link pickMode} does. */
-export function modeOf(host: OfferHost, { mode, sessionId, turnId }: OfferFilter): Promise<PickedMode> {
+/**
+ * Everything that the offer of a session depends on, as small values: while two marks are deeply equal, so are the offers.
+ * It reads neither a store nor the catalog: a call of the session has read both.
+ */
+export function offerMark({ moduleSet, modes, states }: OfferHost, sessionId: string): readonly unknown[] {
+  const state = states.of(sessionId);
+  return [moduleSet.offerMark, modes, lastChange(state), activeTools(state)];
+}
+
+/** The mode of an offer or of a session's call. Rejects with `MODE_UNKNOWN`, `MODES_UNAVAILABLE`. */
+export async function modeOf(host: OfferHost, { mode, sessionId, turnId }: OfferFilter): Promise<PickedMode> {
   const catalog = singleAt(host.moduleSet.registry, "mode-catalog") as ModeCatalog | null;
   const kept = sessionId === undefined ? null : sessionMode(host.states.of(sessionId), turnId);
-  return pickMode(catalog, mode, kept, host.cancellation.signal);
+  host.modes = await readModes(catalog, host.cancellation.signal);
+  return pickMode(host.modes, mode, kept);
 }
 
 /**
@@ -63,7 +76,7 @@ export async function toolsOfMode(
   tools: Iterable<ToolInfo>,
   { catalog, mode, signal }: { catalog: ModeCatalog | null; mode: string | null; signal: AbortSignal },
 ): Promise<readonly ToolInfo[]> {
-  return offeredIn([...tools], await pickMode(catalog, undefined, mode, signal));
+  return offeredIn([...tools], pickMode(await readModes(catalog, signal), undefined, mode));
 }
 
 function offeredIn(tools: readonly ToolInfo[], mode: PickedMode): readonly ToolInfo[] {

@@ -1,5 +1,7 @@
 import type { SessionState } from "../contract/context.ts";
+import { ToolError } from "../contract/errors.ts";
 import { frozenCopy } from "../json/freeze.ts";
+import { leastBytes } from "../json/meter.ts";
 import type { Json, JsonObject } from "../json/json.ts";
 import type { StateChanges } from "../contract/stores.ts";
 
@@ -8,33 +10,55 @@ export interface KeptState extends SessionState {
   restore(values: JsonObject): void;
 }
 
+/** Most bytes of JSON that the values of one session may have, with {@link keyBytes} for each key. */
+const defaultBytes = 16_777_216;
+
+/** Bytes that a key takes in memory beside its text. */
+const keyBytes = 64;
+
+interface StateOptions {
+  /** Called at each change; without it the state is never saved. */
+  readonly onChange?: (() => void) | undefined;
+  readonly maxBytes?: number | undefined;
+}
+
 /** State in memory that knows which changes are not stored. Its values are frozen copies. */
 export class LiveState implements KeptState {
   readonly #values = new Map<string, Json>();
-  /** The moment at which a key was last changed or stored here: what was read before it is outdated. */
+  /** Bytes of each key that has a value, or whose deletion is not stored. */
+  readonly #sizes = new Map<string, number>();
+  #bytes = 0;
+  /** The moment of each key's last change or save, while stored values are read: what was read before it is outdated. */
   readonly #touched = new Map<string, number>();
+  #reads = 0;
   /** Keys whose last change is not stored, with its moment. */
   readonly #unsaved = new Map<string, number>();
   readonly #onChange: (() => void) | null;
+  readonly #maxBytes: number;
   #moment = 0;
 
-  /** `onChange` is called at each change; without it the state is never saved. */
-  constructor(onChange: (() => void) | null = null) {
-    this.#onChange = onChange;
+  constructor({ onChange, maxBytes = defaultBytes }: StateOptions = {}) {
+    this.#onChange = onChange ?? null;
+    this.#maxBytes = maxBytes;
   }
 
   get(key: string): Json | undefined {
     return this.#values.get(key);
   }
 
+  /** Throws `STATE_TOO_LARGE` for a value that does not fit beside the others. */
   set(key: string, value: Json): void {
-    this.#values.set(key, frozenCopy(value));
+    const size = this.#sizeOf(key, value);
+    // A value that is nested too deep has no size: its copy says so.
+    if (size > this.#room(key) && size !== Infinity) throw tooLarge(key, this.#maxBytes);
+    this.#put(key, frozenCopy(value), size);
     this.#touch(key);
   }
 
   delete(key: string): boolean {
     if (!this.#values.delete(key)) return false;
     this.#touch(key);
+    this.#resize(key, this.#unsaved.has(key) ? keyBytes + key.length : 0);
     return true;
   }
 
@@ -55,13 +79,15 @@ export class LiveState implements KeptState {
     return this.#unsaved.size > 0;
   }
 
-  /** Takes the values that `read` returns. What changes here meanwhile is newer and stays. */
+  /** Takes the values that `read` returns, also more than fit. What changes here meanwhile is newer and stays. */
   async refresh(read: () => Promise<ReadonlyMap<string, Json>>): Promise<void> {
     const begun = this.#moment;
-    const kept = await read();
-    const isOurs = (key: string) => this.#unsaved.has(key) || (this.#touched.get(key) ?? 0) > begun;
-    for (const key of this.#values.keys()) if (!kept.has(key) && !isOurs(key)) this.#values.delete(key);
-    for (const [key, value] of kept) if (!isOurs(key)) this.#values.set(key, frozenCopy(value));
+    this.#reads++;
+    try {
+      this.#take(await read(), begun);
+    } finally {
+      if (--this.#reads === 0) this.#touched.clear();
+    }
   }
 
   /** Gives the unsaved changes to `write`. What changes meanwhile is saved the next time. */
@@ -70,15 +96,63 @@ export class LiveState implements KeptState {
     if (moments.size === 0) return;
     await write(new Map([...moments.keys()].map((key) => [key, this.#values.get(key)])));
     for (const [key, moment] of moments) {
-      this.#touched.set(key, ++this.#moment);
-      if (this.#unsaved.get(key) === moment) this.#unsaved.delete(key);
+      this.#note(key);
+      if (this.#unsaved.get(key) === moment) this.#saved(key);
     }
   }
 
+  #take(kept: ReadonlyMap<string, Json>, begun: number): void {
+    const isOurs = (key: string) => this.#unsaved.has(key) || (this.#touched.get(key) ?? 0) > begun;
+    for (const key of this.#values.keys()) if (!kept.has(key) && !isOurs(key)) this.#drop(key);
+    for (const [key, value] of kept)
+      if (!isOurs(key)) this.#put(key, frozenCopy(value), this.#sizeOf(key, value));
+  }
+
+  #put(key: string, value: Json, size: number): void {
+    this.#values.set(key, value);
+    this.#resize(key, size);
+  }
+
+  #drop(key: string): void {
+    this.#values.delete(key);
+    this.#resize(key, 0);
+  }
+
+  #saved(key: string): void {
+    this.#unsaved.delete(key);
+    if (!this.#values.has(key)) this.#resize(key, 0);
+  }
+
+  #sizeOf(key: string, value: Json): number {
+    return keyBytes + key.length + leastBytes(value, this.#maxBytes);
+  }
+
+  /** Bytes that the value of a key may have. */
+  #room(key: string): number {
+    return this.#maxBytes - this.#bytes + (this.#sizes.get(key) ?? 0);
+  }
+
+  #resize(key: string, size: number): void {
+    this.#bytes += size - (this.#sizes.get(key) ?? 0);
+    if (size === 0) this.#sizes.delete(key);
+    else this.#sizes.set(key, size);
+  }
+
   #touch(key: string): void {
-    this.#touched.set(key, ++this.#moment);
+    this.#note(key);
     if (this.#onChange === null) return;
     this.#unsaved.set(key, this.#moment);
     this.#onChange();
   }
+
+  #note(key: string): void {
+    this.#moment++;
+    if (this.#reads > 0) this.#touched.set(key, this.#moment);
+  }
+}
+
+/** An error of the tool, which may pass it on: the model may read its message. */
+function tooLarge(key: string, maxBytes: number): ToolError {
+  const message = `the value of "${key.slice(0, 80)}" does not fit into the session's state, which may have ${maxBytes} bytes; delete other keys, or keep it in a file`;
+  return new ToolError(message, { code: "STATE_TOO_LARGE" });
 }

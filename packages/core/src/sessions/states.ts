@@ -9,6 +9,7 @@ interface StatesHost {
   readonly logger: Logger;
   readonly sessionStore: () => SessionStore | null;
   readonly track: (work: Promise<void>) => Promise<void>;
+  readonly maxBytes: number;
 }
 
 /** The states of a host's sessions. A call begins with the stored state, and stores its changes before its outcome. */
@@ -28,7 +29,7 @@ export class SessionStates {
 
   /** The state of a session: the same object while something holds it. A call without a session has a state of its own. */
   of(sessionId: string | undefined): KeptState {
-    return sessionId === undefined ? new LiveState() : this.#live(sessionId);
+    return sessionId === undefined ? new LiveState({ maxBytes: this.#host.maxBytes }) : this.#live(sessionId);
   }
 
   /** Drops the session's state from memory; a store keeps it. */
@@ -75,7 +76,10 @@ export class SessionStates {
   }
 
   #create(sessionId: string): LiveState {
-    const state: LiveState = new LiveState(() => this.#onChange(sessionId, state));
+    const state: LiveState = new LiveState({
+      onChange: () => this.#onChange(sessionId, state),
+      maxBytes: this.#host.maxBytes,
+    });
     this.#states.set(sessionId, state);
     return state;
   }

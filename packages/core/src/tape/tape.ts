@@ -1,3 +1,5 @@
+import { maxDepth } from "../json/freeze.ts";
+import { meter } from "../json/meter.ts";
 import { isRecord, type Json, type JsonObject } from "../json/json.ts";
 import type { FailureResult, SuccessResult } from "../contract/result.ts";
 
@@ -79,6 +81,9 @@ export class TapeError extends Error {
 function parseLine(line: string, number: number): Readonly<Record<string, unknown>> {
   const value = parseJson(line, number);
   if (!isRecord(value)) throw new TapeError(number, "it is not an object");
+  // A record is around the arguments and the result, which have at most maxDepth levels each.
+  const problem = meter(value, Number.POSITIVE_INFINITY, maxDepth + 4);
+  if (problem !== null) throw new TapeError(number, `it is ${problem}`);
   return value;
 }
 

@@ -1,5 +1,6 @@
 import type { SecretTexts } from "../contract/logger.ts";
-import { isRecord, type Json } from "../json/json.ts";
+import { maxDepth } from "../json/freeze.ts";
+import type { Json } from "../json/json.ts";
 
 export type { SecretTexts } from "../contract/logger.ts";
 
@@ -36,18 +37,25 @@ export type Redactor = (value: Json) => Json;
  */
 export function createRedactor(secrets: readonly string[] | SecretTexts = []): Redactor {
   const text = maskOf(secrets);
-  const redactValue: Redactor = (value) => {
+  const redactValue = (value: Json, depth: number): Json => {
     if (typeof value === "string") return text(value);
-    if (Array.isArray(value)) return value.map(redactValue);
-    if (!isRecord(value)) return value;
+    if (typeof value !== "object" || value === null) return value;
+    if (depth >= maxLevels) return deeper;
+    if (Array.isArray(value)) return value.map((item: Json) => redactValue(item, depth + 1));
     const members = Object.entries(value as Record<string, Json>).map(([key, member]): [string, Json] => [
       text(key),
-      namesSecret(key) && !isEmpty(member) ? mask : redactValue(member),
+      namesSecret(key) && !isEmpty(member) ? mask : redactValue(member, depth + 1),
     ]);
     return Object.fromEntries(members);
   };
-  return redactValue;
+  return (value) => redactValue(value, 0);
 }
+
+/** Deepest level that is shown: that of the deepest arguments, inside a record that is stored or shown. */
+const maxLevels = maxDepth + 16;
+
+/** Replaces what is nested deeper. Only a value that was never checked is, such as a row of a store. */
+const deeper = "[nested too deep]";
 
 /**
  * Masks secrets in the arguments of a call, by value and by name. Arguments that no schema accepted are the text that a

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { data, type Progress, type ToolContext } from "../../src/index.ts";
 import { createFakeClock } from "../fake-clock.ts";
-import { tool, world } from "../world.ts";
+import { tool, world, type Where } from "../world.ts";
 
 describe("progress that a tool reports", () => {
   test("reaches the caller and observers, with the ids of its run", async () => {
@@ -25,6 +25,41 @@ describe("progress that a tool reports", () => {
       message: "half",
       timestamp: expect.stringMatching(/Z$/),
     });
+  });
+
+  test.each<Where>(["inline", "cloned"])(
+    "a million reports reach the caller and observers as a hundred and the newest (%s)",
+    async (where) => {
+      const flood = tool((_, context) => {
+        for (let at = 1; at <= 1_000_000; at++) context.progress({ progress: at });
+        return data("done");
+      });
+      const { host, events } = world([flood], { clock: createFakeClock() }, where);
+      const heard: number[] = [];
+
+      await host.call({ name: "probe" }, { onProgress: ({ progress }) => heard.push(progress) });
+
+      expect(heard).toEqual([...Array.from({ length: 100 }, (_, at) => at + 1), 1_000_000]);
+      expect(events.filter(({ event }) => event === "tool:progress")).toHaveLength(101);
+    },
+  );
+
+  test("after a hundred reports the newest one comes after each pause, also when the tool then is silent", async () => {
+    const clock = createFakeClock();
+    const silent = tool((_, context) => {
+      for (let at = 1; at <= 200; at++) context.progress({ progress: at });
+      return new Promise((resolve) => clock.setTimer(() => resolve(data("done")), 1_000));
+    });
+    const { host } = world([silent], { clock });
+    const heard: number[] = [];
+    const call = host.call({ name: "probe" }, { onProgress: ({ progress }) => heard.push(progress) });
+
+    await clock.advance(60);
+    expect(heard.slice(-2)).toEqual([100, 200]);
+
+    await clock.advance(1_000);
+    expect((await call).status).toBe("ok");
+    expect(heard).toHaveLength(101);
   });
 
   test("C26: does not restart the deadline", async () => {

@@ -1,5 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { createHost, data, type Host, type ModeSummary } from "../../src/index.ts";
+import { callInternal } from "@toolmount/core/internal";
 import { activateTools, changeSessionMode, sessionMode, toolsOfMode } from "@toolmount/core/sessions";
 import { tool } from "../world.ts";
 
@@ -269,4 +270,20 @@ describe("guidance", () => {
   test("of no tools is empty", async () => {
     expect(await createHost().guidance()).toBe("");
   });
+});
+
+test("an internal tool runs for internal calls only, and no model and no list sees it", async () => {
+  const host = hostOf({ shown: {}, hidden: { status: "internal" } });
+  const all = host.coordinator.get("tools") as ReadonlyMap<string, unknown>;
+
+  expect(await names(host)).toEqual(["shown"]);
+  expect(host.tools().map(({ name }) => name)).toEqual(["shown"]);
+  expect([...all.keys()]).toEqual(["shown"]);
+  expect(host.tools({ includeInternal: true }).map(({ name }) => name)).toEqual(["hidden", "shown"]);
+  expect((await host.call({ name: "hiden" })).result.error).not.toContain("hidden");
+  const session = host.session("s");
+  const call = { name: "hidden" };
+  expect(await host.call(call)).toMatchObject({ status: "not_found" });
+  expect(await session.call(call)).toMatchObject({ status: "not_found" });
+  expect(await callInternal(session, call)).toMatchObject({ status: "ok", result: { data: "hidden" } });
 });

@@ -132,3 +132,33 @@ test("the id of a call that waits is taken until the call has ended, in every pr
   expect((await there.resume(asked.ticket!, s)).status).toBe("ok");
   expect((await here.call(request, s)).status).toBe("pending");
 });
+
+test("a call of a session reads the session's state once from the store", async () => {
+  const kept = createMemoryStore();
+  let reads = 0;
+  const readState: SessionStore["readState"] = (id) => (reads++, kept.sessions.readState(id));
+  const { host } = listing({ ...kept, sessions: { ...kept.sessions, readState } });
+  const session = host.session("s");
+
+  await session.call(add("a"));
+  expect(reads).toBe(1);
+  await host.call(add("b"), s);
+  expect(reads).toBe(2);
+  expect((await session.call(add("c"))).result.data).toEqual(["a", "b", "c"]);
+  expect(reads).toBe(3);
+});
+
+test("a session that ends while a call of it begins does not lose what is stored", async () => {
+  const store = createMemoryStore();
+  const { host } = listing(store);
+  const session = host.session("s");
+  await session.call(add("a"));
+  host.coordinator.mount("mode-catalog", {
+    listModes: async () => {
+      session.end();
+      return [];
+    },
+  });
+
+  expect((await session.call(add("b"))).result.data).toEqual(["a", "b"]);
+});

@@ -1,5 +1,11 @@
 import { createRoute, z } from "@hono/zod-openapi";
-import type { CallContext, Progress, ToolOutcome } from "@toolmount/core";
+import {
+  isToolInterrupt,
+  ToolmountError,
+  type CallContext,
+  type Progress,
+  type ToolOutcome,
+} from "@toolmount/core";
 import { requireRole, userOfCall, visibleUser, type Principal } from "../access/principal.ts";
 import { HttpError } from "../fault/http-error.ts";
 import { resumeWhenDecided } from "./until-decided.ts";
@@ -95,7 +101,9 @@ export function callRoutes(service: Service) {
     const complete = completerOf(live, given);
     const run = async (abortSignal: AbortSignal, onProgress?: (progress: Progress) => void) => {
       const whole = { ...context, abortSignal, onProgress };
-      const outcome = await start(live, whole);
+      const outcome = await start(live, whole).catch((thrown: unknown) => {
+        throw isToolInterrupt(thrown) ? interrupted(given, thrown) : thrown;
+      });
       return complete(await resumeWhenDecided(live, outcome, whole, given.waitMs ?? 0));
     };
     const signal = signalOf(c, service);
@@ -129,6 +137,11 @@ export function callRoutes(service: Service) {
         throw new HttpError("NOT_FOUND", { what: `call ${JSON.stringify(runId)}` });
       return c.json(found as unknown as z.output<typeof callRecordSchema>, 200);
     });
+}
+
+/** An interrupt stops a run in its own program. No program is at the other end of a request. */
+function interrupted(given: Given, cause: unknown): ToolmountError {
+  return new ToolmountError("INTERRUPTED", { tool: "tool" in given ? given.tool : "the call" }, { cause });
 }
 
 /** Adds what the request asks for beside the outcome. Throws `NOT_SERVED` before the call begins. */

@@ -1,5 +1,6 @@
 import { createRoute, z } from "@hono/zod-openapi";
 import { visibleUser } from "../access/principal.ts";
+import { HttpError } from "../fault/http-error.ts";
 import { createRoutes, failures, hostOf, hostParam, signalOf, type Service } from "./service.ts";
 import { answerStream } from "./stream.ts";
 
@@ -23,13 +24,22 @@ const events = createRoute({
 /** Milliseconds between two signs of life, so that a client notices a dead connection. */
 const aliveMs = 15_000;
 
+/** Streams of one person or program, such as the tabs of a browser. */
+const maxStreams = 20;
+
 /** The stream of events that keeps the page up to date. */
 export function eventRoutes(service: Service) {
+  /** Open streams by the name of their tokens: each call is sent to all of them. */
+  const open = new Map<string, number>();
   return createRoutes().openapi(events, (c) => {
     const { principal } = c.env;
+    const { name } = principal;
+    const own = open.get(name) ?? 0;
+    if (own >= maxStreams) throw new HttpError("TOO_MANY_OPEN", { open: own });
     const { journal, watch } = hostOf(service, c.req.valid("param").host, principal);
     const user = visibleUser(principal);
     const seesApprovals = principal.roles.has("approve");
+    open.set(name, own + 1);
     return answerStream(c, async ({ send, gone }) => {
       send("hello", { version: service.version });
       const stops = [
@@ -41,6 +51,7 @@ export function eventRoutes(service: Service) {
       if (seesApprovals) stops.push(watch.watch((waiting) => send("approvals", { waiting: waiting.length })));
       await ended(AbortSignal.any([gone, signalOf(c, service), service.ending]));
       for (const stop of stops) stop();
+      open.set(name, open.get(name)! - 1);
       return { event: "bye", data: {} };
     });
   });

@@ -3,6 +3,7 @@ import type { HttpBindings } from "@hono/node-server";
 import type { Clock, Logger } from "@toolmount/core";
 import type { Context } from "hono";
 import type { Principal } from "../access/principal.ts";
+import { truncateText } from "@toolmount/core/redact";
 import { HttpError } from "../fault/http-error.ts";
 import type { ApprovalWatch } from "../journal/approval-watch.ts";
 import type { CallJournal } from "../journal/call-journal.ts";
@@ -34,14 +35,21 @@ export interface Service {
 
 /** What a route knows of a request: the guards have put the principal there. */
 export interface RouteEnv {
-  Bindings: HttpBindings & { readonly principal: Principal };
+  Bindings: HttpBindings & {
+    readonly principal: Principal;
+    /** Aborted when the token of the request may no longer have it. */
+    readonly revoked: AbortSignal;
+  };
 }
 
 /** An app of routes. A request that does not fit its schema is `REQUEST_INVALID`. */
 export function createRoutes(): OpenAPIHono<RouteEnv> {
   return new OpenAPIHono<RouteEnv>({
     defaultHook: (result) => {
-      if (!result.success) throw new HttpError("REQUEST_INVALID", { problem: z.prettifyError(result.error) });
+      if (!result.success)
+        throw new HttpError("REQUEST_INVALID", {
+          problem: truncateText(z.prettifyError(result.error), 2_000),
+        });
     },
   });
 }
@@ -66,9 +74,9 @@ export function requireOpen({ ending }: Service): void {
   if (ending.aborted) throw new HttpError("DRAINING", {});
 }
 
-/** A signal for work of a request: the client has gone, or the server stops waiting for it. */
+/** A signal for work of a request: the client has gone, its token was revoked, or the server stops waiting for it. */
 export function signalOf(c: Context<RouteEnv>, { cut }: Service): AbortSignal {
-  return AbortSignal.any([c.req.raw.signal, cut]);
+  return AbortSignal.any([c.req.raw.signal, c.env.revoked, cut]);
 }
 
 /** The responses that every route can have, beside its own. */

@@ -30,6 +30,11 @@ const refusals = {
     429,
     (d: { seconds: number }) => `there were too many requests; try again in ${d.seconds} s`,
   ],
+  TOO_MANY_OPEN: [
+    429,
+    (d: { open: number }) =>
+      `too many requests are open (this token has ${d.open}); close streams that you no longer read, or wait for calls to end`,
+  ],
   SERVER_FAILED: [500, (_: object) => "the server failed; see its log for the cause"],
   DRAINING: [503, (_: object) => "the server is ending and starts no new work; try again when it is back"],
   NOT_SERVED: [501, (d: { what: string }) => `this host has no ${d.what}`],

@@ -1,6 +1,6 @@
 import { tracingChannel } from "node:diagnostics_channel";
-import { callChannelName, type CallTrace } from "@toolmount/core/tracing";
-import type { Clock, EventData, Host } from "@toolmount/core";
+import { callChannelName, safeListener, type CallTrace } from "@toolmount/core/tracing";
+import type { Clock, EventData, Host, Logger } from "@toolmount/core";
 import { addStep, show, sizeOf, type CallRecord, type CallSummary } from "./call-record.ts";
 
 /** Calls that are kept; the oldest that has ended makes room. */
@@ -26,17 +26,19 @@ export class CallJournal {
   readonly #detailed: CallRecord[] = [];
   readonly #listeners = new Set<(call: CallSummary) => void>();
   readonly #clock: Clock;
+  readonly #onError: (err: unknown) => void;
   readonly #stops: (() => void)[] = [];
   #detail = 0;
   #change = 0;
 
-  constructor({ coordinator }: Host, clock: Clock) {
+  constructor({ coordinator }: Host, clock: Clock, logger: Logger) {
     this.#clock = clock;
+    this.#onError = (err) => logger.error({ err }, "a call could not be kept for the page");
     const hostId = coordinator.getCapability("host.id");
-    const ours = (listen: (trace: CallTrace) => void) => (message: unknown) => {
-      const trace = message as CallTrace;
-      if (trace.hostId === hostId) listen(trace);
-    };
+    const ours = (listen: (trace: CallTrace) => void) =>
+      safeListener((trace: CallTrace) => {
+        if (trace.hostId === hostId) listen(trace);
+      }, this.#onError);
     const channel = tracingChannel<unknown, CallTrace>(callChannelName);
     const begin = ours((trace) => this.#begin(trace));
     const end = ours((trace) => this.#end(trace));
@@ -137,7 +139,7 @@ export class CallJournal {
 
   #publish(call: CallRecord): void {
     call.change = this.#change += 1;
-    for (const listener of this.#listeners) listener(summaryOf(call));
+    for (const listener of this.#listeners) safeListener(listener, this.#onError)(summaryOf(call));
   }
 
   #makeRoom(): void {

@@ -1,6 +1,7 @@
 import { tracingChannel } from "node:diagnostics_channel";
-import { callChannelName, type CallTrace } from "@toolmount/core/tracing";
+import { callChannelName, safeListener, type CallTrace } from "@toolmount/core/tracing";
 import { collectDefaultMetrics, Counter, Gauge, Histogram, Registry } from "prom-client";
+import type { Logger } from "@toolmount/core";
 import type { ServedHost } from "../served-host.ts";
 import type { CallJournal } from "./call-journal.ts";
 
@@ -25,7 +26,7 @@ export interface MeasuredHost extends Pick<ServedHost, "host"> {
 }
 
 /** Creates the figures, and counts calls from now on. */
-export function createMetrics(hosts: ReadonlyMap<string, MeasuredHost>): Metrics {
+export function createMetrics(hosts: ReadonlyMap<string, MeasuredHost>, logger: Logger): Metrics {
   const registry = new Registry();
   const registers = [registry];
   collectDefaultMetrics({ register: registry });
@@ -52,14 +53,14 @@ export function createMetrics(hosts: ReadonlyMap<string, MeasuredHost>): Metrics
   const names = new Map(
     [...hosts].map(([name, { host }]) => [host.coordinator.getCapability("host.id"), name]),
   );
-  const count = (message: unknown) => {
-    const { hostId, tool, info, status = "unknown", durationMs = 0 } = message as CallTrace;
+  const onError = (err: unknown) => logger.error({ err }, "a call could not be counted");
+  const count = safeListener(({ hostId, tool, info, status = "unknown", durationMs = 0 }: CallTrace) => {
     const host = names.get(hostId);
     if (host === undefined) return;
     const of = { host, tool: info === undefined ? otherTool : tool };
     calls.inc({ ...of, status });
     if (status !== "pending") durations.observe(of, durationMs / 1_000);
-  };
+  }, onError);
   const { asyncEnd } = tracingChannel<unknown, CallTrace>(callChannelName);
   asyncEnd.subscribe(count);
   return {

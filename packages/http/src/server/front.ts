@@ -7,6 +7,7 @@ import { HttpError } from "../fault/http-error.ts";
 import { admit, type GuardRules } from "../guard/guard.ts";
 import { RateLimit } from "../guard/rate-limit.ts";
 import type { Asset } from "../page/assets.ts";
+import type { OpenRequests } from "./open-requests.ts";
 import type { HttpLimits } from "./options.ts";
 
 /** What the front needs to judge a request. */
@@ -18,6 +19,14 @@ export interface FrontOptions {
   readonly clock?: Clock | undefined;
   readonly logger?: Logger | undefined;
   readonly isReady: () => boolean;
+  readonly open: OpenRequests;
+}
+
+/** Whose request a route may answer. The token itself stays with the front. */
+export interface Admitted {
+  readonly principal: Principal;
+  /** Aborted when the token was revoked, has expired, or may do something else. */
+  readonly revoked: AbortSignal;
 }
 
 /** Headers of every answer. */
@@ -31,7 +40,7 @@ const always: Readonly<Record<string, string>> = {
 
 /**
  * The front of the server: it judges each request before any route sees it, and answers those that need no token. It
- * returns the principal of a request that a route may answer, and null when the request is answered.
+ * returns whose request a route may answer, and null when the request is answered.
  */
 export function createFront({
   rules,
@@ -41,11 +50,12 @@ export function createFront({
   clock = systemClock,
   logger = silentLogger,
   isReady,
+  open,
 }: FrontOptions) {
   const failures = new RateLimit(limits.failures ?? { count: 30, perMs: 60_000 }, clock);
   const requests = new RateLimit(limits.requests ?? { count: 60_000, perMs: 60_000 }, clock);
 
-  const judge = async (request: IncomingMessage, response: ServerResponse): Promise<Principal | null> => {
+  const judge = async (request: IncomingMessage, response: ServerResponse): Promise<Admitted | null> => {
     const { method = "", url = "", rawHeaders, socket } = request;
     const { path, token } = admit({ method, target: url, headers: pairsOf(rawHeaders) }, rules());
     if (answerPublic(method, path, request, response, { page, isReady })) return null;
@@ -55,10 +65,10 @@ export function createFront({
       throw new HttpError("UNAUTHENTICATED", {});
     }
     refuseOften(requests, principal.name);
-    return principal;
+    return { principal, revoked: open.add(token!, principal, response) };
   };
 
-  return async (request: IncomingMessage, response: ServerResponse): Promise<Principal | null> => {
+  return async (request: IncomingMessage, response: ServerResponse): Promise<Admitted | null> => {
     for (const [name, value] of Object.entries(always)) response.setHeader(name, value);
     try {
       return await judge(request, response);

@@ -12,8 +12,13 @@ export interface HttpLimits {
   readonly headerBytes?: number | undefined;
   /** Milliseconds in which a request must have arrived whole. Default 30000. The server looks every 5 s, or more often for less. */
   readonly requestMs?: number | undefined;
-  /** Connections that are open together. Default 2000. */
+  /** Requests and streams of tokens without the role approve that are open together. Default 2000. */
   readonly connections?: number | undefined;
+  /**
+   * Requests and streams of one person or program that are open together. Default 500. Tokens with the role approve, and
+   * health, have room of their own beside `connections`.
+   */
+  readonly openPerToken?: number | undefined;
   /** Requests of one token. Default 60000 in a minute. */
   readonly requests?: RateRule | undefined;
   /** Requests without a valid token, by the client's address. Default 30 in a minute. */

@@ -2,7 +2,6 @@ import { createServer, type IncomingMessage, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import { getRequestListener, type HttpBindings } from "@hono/node-server";
 import { silentLogger, systemClock, ToolmountError, type Clock, type Logger } from "@toolmount/core";
-import type { Principal } from "../access/principal.ts";
 import { createApp, type App } from "../api/app.ts";
 import type { LiveHost, Service } from "../api/service.ts";
 import { HttpError } from "../fault/http-error.ts";
@@ -13,11 +12,16 @@ import { ApprovalWatch } from "../journal/approval-watch.ts";
 import { CallJournal } from "../journal/call-journal.ts";
 import { createMetrics, type Metrics } from "../journal/metrics.ts";
 import { readPage } from "../page/assets.ts";
+import { limitConnections } from "./connections.ts";
 import { createDrain, type Drain } from "./drain.ts";
-import { createFront } from "./front.ts";
+import { createFront, type Admitted } from "./front.ts";
+import { OpenRequests } from "./open-requests.ts";
 import type { HttpLimits, HttpServer, ServeHostsOptions } from "./options.ts";
 
 const defaultBodyBytes = 1_048_576;
+const defaultConnections = 2_000;
+/** Connections beside those that callers may take: for approvers, for health, and to refuse what is too much. */
+const reservedConnections = 200;
 
 /**
  * Serves hosts over HTTP: the API, the operator's page, metrics and MCP, behind one set of guards. Rejects with
@@ -28,7 +32,7 @@ export async function serveHosts(options: ServeHostsOptions): Promise<HttpServer
   requireAllowedAddress(listen, options);
   const page = await readPage();
   const hosts = liveHosts(options, clock, logger);
-  const metrics = createMetrics(hosts);
+  const metrics = createMetrics(hosts, logger);
   const maxBodyBytes = limits.bodyBytes ?? defaultBodyBytes;
   const decisions = new RateLimit(limits.decisions ?? { count: 120, perMs: 60_000 }, clock);
   const drain = createDrain(clock);
@@ -48,7 +52,10 @@ export async function serveHosts(options: ServeHostsOptions): Promise<HttpServer
   const app = createApp(service, maxBodyBytes);
   const rules = rulesOf(options, listen, maxBodyBytes);
   const isReady = () => !drain.ending.aborted;
-  const front = createFront({ ...options, rules: () => rules, page, limits, isReady });
+  const all = limits.connections ?? defaultConnections;
+  const openLimits = { perName: limits.openPerToken ?? 500, all };
+  const open = new OpenRequests(openLimits, options.authenticate, clock, logger);
+  const front = createFront({ ...options, rules: () => rules, page, limits, isReady, open });
   const server = createNodeServer({ front, app, drain, metrics, limits });
   const port = await startListening(server, listen);
   const closeAll = async (graceMs: number) => {
@@ -81,11 +88,11 @@ interface ServerParts {
 
 /** A server whose requests pass the front before any route sees them. */
 function createNodeServer({ front, app, drain, metrics, limits }: ServerParts): Server {
-  const principals = new WeakMap<IncomingMessage, Principal>();
+  const admitted = new WeakMap<IncomingMessage, Admitted>();
   const answer = getRequestListener(
     async (request, env) => {
       const { incoming, outgoing } = env as HttpBindings;
-      return app.fetch(request, { incoming, outgoing, principal: principals.get(incoming)! });
+      return app.fetch(request, { incoming, outgoing, ...admitted.get(incoming)! });
     },
     { overrideGlobalObjects: false },
   );
@@ -101,15 +108,16 @@ function createNodeServer({ front, app, drain, metrics, limits }: ServerParts): 
     (request, response) => {
       drain.track(response);
       response.on("finish", () => metrics.request(request.method ?? "", response.statusCode));
-      void front(request, response).then((principal) => {
-        if (principal !== null) {
-          principals.set(request, principal);
-          void answer(request, response);
-        }
+      void front(request, response).then((found) => {
+        if (found === null) return;
+        connections.keep(response);
+        admitted.set(request, found);
+        void answer(request, response);
       });
     },
   );
-  server.maxConnections = limits.connections ?? 2_000;
+  const max = (limits.connections ?? defaultConnections) + reservedConnections;
+  const connections = limitConnections(server, max);
   return server;
 }
 
@@ -125,7 +133,7 @@ function liveHosts({ hosts }: ServeHostsOptions, clock: Clock, logger: Logger): 
   return new Map(
     Object.entries(hosts).map(([name, served]) => {
       const onError = (err: unknown) => logger.error({ err, host: name }, "the approvals cannot be read");
-      const journal = new CallJournal(served.host, clock);
+      const journal = new CallJournal(served.host, clock, logger);
       const watch = new ApprovalWatch(served.host, clock, onError);
       return [name, { ...served, name, journal, watch }];
     }),

@@ -1,4 +1,5 @@
 import type { ModelItem } from "@toolmount/core";
+import { meter } from "@toolmount/core/internal";
 import { isRecord, readText } from "../schema/guards.ts";
 import type {
   AiSdkAssistantPart,
@@ -133,6 +134,8 @@ function callPart(item: ModelItem, { provider }: Translation): AiSdkAssistantPar
 function objectOf(text: string): unknown {
   try {
     const value: unknown = JSON.parse(text === "" ? "{}" : text);
+    // The SDKs print the request by recursion: one call of thousands of levels would end each later turn.
+    if (meter(value, Number.POSITIVE_INFINITY) !== null) return { invalid_json: text };
     return isRecord(value) ? value : { value };
   } catch {
     return { invalid_json: text };

@@ -21,6 +21,7 @@ export class PartReader {
   #model: string;
   #count = 0;
   #isFinished = false;
+  #isStreamed = false;
 
   constructor(address: ModelAddress, provider: string) {
     this.#address = address;
@@ -30,10 +31,14 @@ export class PartReader {
 
   /** Reads a stream. Throws `PROVIDER_FAILED` when it reports an error, or ends without a final part. */
   async *stream(parts: AsyncIterable<AiSdkPart>): AsyncIterable<ModelPart> {
+    this.#isStreamed = true;
     for await (const part of parts) yield* this.#read(part);
-    if (this.#isFinished) return;
+    if (!this.#isFinished) throw this.#unfinished();
+  }
+
+  #unfinished() {
     const problem = "the stream ended before the answer did";
-    throw modelError({ ...this.#address, kind: "stream", problem });
+    return modelError({ ...this.#address, kind: "stream", problem });
   }
 
   /** Reads an answer in one piece. */
@@ -153,7 +158,8 @@ export class PartReader {
       const kind = invalidCalls.has(raw) ? "invalid_tool_call" : "unavailable";
       throw modelError({ ...this.#address, kind, problem: `the model ended with an error: ${raw}` });
     }
-    const incomplete = cuts[reason] ?? null;
+    if (this.#isStreamed && isUnfinished(finishReason)) throw this.#unfinished();
+    const incomplete = cuts[reason] ?? cutBy(finishReason?.raw);
     return { type: "finish", items, usage: usageOf(usage), responseId: null, model: this.#model, incomplete };
   }
 }
@@ -165,8 +171,20 @@ const invalidCalls: ReadonlySet<string> = new Set(["MALFORMED_FUNCTION_CALL", "U
 const cuts: Readonly<Record<string, string>> = {
   length: "max_output_tokens",
   "content-filter": "content_filter",
-  interrupted: "interrupted",
 };
+
+/** A stream without a reason at its end: packages of providers report it as one of these, without the server's word. */
+function isUnfinished(reason: AiSdkPart["finishReason"]): boolean {
+  return reason?.unified === "interrupted" || (reason?.unified === "other" && reason.raw === undefined);
+}
+
+/** The server's own word for an answer that is not whole, where the package has none; null for any other word. */
+function cutBy(word: string | undefined): string | null {
+  return word !== undefined && cutWords.test(word) ? word : null;
+}
+
+const cutWords =
+  /length|limit|context|max_?tokens|incomplete|cut|filter|safety|refusal|recitation|blocklist|prohibited|malformed|pause|interrupt|abort|cancel|error/i;
 
 function* omittedBy(warnings: readonly AiSdkWarning[]): Iterable<ModelPart> {
   for (const { type, feature, message } of warnings)

@@ -1,6 +1,7 @@
 import {
   data,
   failure,
+  ToolmountError,
   type CallContext,
   type Host,
   type PartialResult,
@@ -10,6 +11,7 @@ import {
   type ToolSchema,
 } from "@toolmount/core";
 import { foreignDefinition } from "@toolmount/core/internal";
+import { approvalFlags } from "../schema/approval-flags.ts";
 import { outcomeText } from "../schema/definition.ts";
 import { isRecord } from "../schema/guards.ts";
 
@@ -90,11 +92,17 @@ export class AiSdkToolFailure extends Error {
   }
 }
 
-/** A tool of the AI SDK as a definition of ours, under a name. Without an `execute` it runs at the client. */
+/**
+ * A tool of the AI SDK as a definition of ours, under a name. Without an `execute` it runs at the client. A tool that
+ * needs an approval asks. Throws `TOOL_INVALID` for a tool of OpenAI Agents, which has `invoke` instead.
+ */
 export function fromAiSdkTool(name: string, tool: Readonly<Record<string, unknown>>): ToolDefinition {
   const { description, execute } = tool;
+  if (typeof execute !== "function" && typeof tool["invoke"] === "function")
+    throw new ToolmountError("TOOL_INVALID", { tool: name, problem: foreignInvoke });
   const schema = readSchema(tool["inputSchema"] ?? tool["parameters"]);
   return foreignDefinition({
+    ...approvalFlags(tool),
     name,
     description: typeof description === "string" ? description : "",
     schema,
@@ -105,6 +113,9 @@ export function fromAiSdkTool(name: string, tool: Readonly<Record<string, unknow
         : failure(`"${name}" runs at the client`),
   });
 }
+
+const foreignInvoke =
+  "it has invoke and no execute, so it is not a tool of the AI SDK; for LangChain use fromLangChainTool, for OpenAI Agents wrap its invoke in defineTool";
 
 function readSchema(given: unknown): ToolSchema {
   const lazy: unknown =

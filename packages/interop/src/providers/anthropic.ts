@@ -113,5 +113,11 @@ export function fromAnthropicTool(
   work: ForeignWork,
 ): ToolDefinition {
   const { name, description, input_schema: schema } = definition;
-  return defineForeign(readText(name), readText(description), isRecord(schema) ? schema : undefined, work);
+  return defineForeign(
+    definition,
+    readText(name),
+    readText(description),
+    isRecord(schema) ? schema : undefined,
+    work,
+  );
 }

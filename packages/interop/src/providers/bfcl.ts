@@ -27,7 +27,11 @@ export function fromBfclFunction(document: Readonly<Record<string, unknown>>, wo
   if (response !== undefined)
     losses.push("response: it does not describe errors, so no output schema is made of it");
   for (const key of Object.keys(more)) losses.push(`${key}: a definition has no place for it`);
-  return { definition: defineForeign(readText(name), readText(description), schema, work), schema, losses };
+  return {
+    definition: defineForeign(document, readText(name), readText(description), schema, work),
+    schema,
+    losses,
+  };
 }
 
 const emptyObject = { type: "object", properties: {} };

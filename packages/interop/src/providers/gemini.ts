@@ -83,5 +83,5 @@ export function fromGeminiFunction(
 ): ToolDefinition {
   const { name, description } = declaration;
   const schema = [declaration["parametersJsonSchema"], declaration["parameters"]].find(isRecord);
-  return defineForeign(readText(name), readText(description), schema, work);
+  return defineForeign(declaration, readText(name), readText(description), schema, work);
 }

@@ -7,6 +7,7 @@ import {
   type ToolSchema,
 } from "@toolmount/core";
 import { foreignDefinition } from "@toolmount/core/internal";
+import { approvalFlags } from "../schema/approval-flags.ts";
 import { outcomeText } from "../schema/definition.ts";
 import { isRecord } from "../schema/guards.ts";
 
@@ -28,7 +29,7 @@ export interface LangChainTool {
 
 /**
  * Tools of a host for LangChain. The thread of a call is its session, unless the context names one. An interrupt of
- * LangGraph that a tool throws passes through a host with the option `isInterrupt: isLangGraphInterrupt`.
+ * LangGraph that a tool throws reaches the graph.
  */
 export function toLangChainTools(
   host: Pick<Host, "call">,
@@ -74,6 +75,7 @@ export function fromLangChainTool(tool: {
   invoke(input: never, config?: never): unknown;
 }): ToolDefinition {
   return foreignDefinition({
+    ...approvalFlags(tool),
     name: tool.name,
     description: tool.description,
     schema: tool.schema as ToolSchema,
@@ -84,7 +86,7 @@ export function fromLangChainTool(tool: {
   });
 }
 
-/** Recognises interrupts of LangGraph, for `createHost({ isInterrupt })`: they reject the call. */
+/** Whether a value is an interrupt of LangGraph. A host lets them pass by itself: they reject the call. */
 export function isLangGraphInterrupt(thrown: unknown): boolean {
   return thrown instanceof Error && (thrown as { is_bubble_up?: unknown }).is_bubble_up === true;
 }

@@ -79,5 +79,5 @@ export function fromOpenAITool(
 ): ToolDefinition {
   const inner = isRecord(definition["function"]) ? definition["function"] : definition;
   const schema = unwrapEnvelope({ ...inner, type: "function" });
-  return defineForeign(readText(inner["name"]), readText(inner["description"]), schema, work);
+  return defineForeign(inner, readText(inner["name"]), readText(inner["description"]), schema, work);
 }

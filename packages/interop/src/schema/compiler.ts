@@ -8,6 +8,8 @@ import { isRecord } from "./guards.ts";
 import { issuesOf } from "./issues.ts";
 import { dropOptionalNulls, hasOptionalNulls } from "./optional-nulls.ts";
 import { regexEngine } from "./regex-engine.ts";
+import { requireModestSchema } from "./schema-work.ts";
+import { countMembers, countSteps, TooManySteps, type StepBudget } from "./step-budget.ts";
 import { prepareUndeclared } from "./undeclared.ts";
 
 // A schema is compiled synchronously, so `import()` cannot load ajv when the first one is; most hosts have none.
@@ -28,15 +30,31 @@ const options: Options = {
   validateFormats: false,
   logger: false,
   code: { regExp: regexEngine },
+  // A large part that is referred to often would be compiled as often.
+  inlineRefs: 10,
 };
 
 /**
  * Makes the compiler of plain JSON Schemas: draft-07, 2019-09 and 2020-12, by ajv. Own properties only, no infinite
- * numbers, formats as annotations, patterns in bounded time. References out of the schema are refused.
+ * numbers, formats as annotations, patterns in bounded time. References out of the schema are refused, and a schema that
+ * would check one value against very many parts.
  */
 export function createSchemaCompiler(): SchemaCompiler {
-  const engines = new Map<string, Ajv>();
-  return { compile: (schema) => prepareParser(schema, engineFor(engines, dialectOf(schema))) };
+  const engines = new Map<string, Engine>();
+  return {
+    compile(schema) {
+      requireModestSchema(schema);
+      const text = JSON.stringify(schema);
+      if (text.length > maxSchemaLength) throw new Error(`it has more than ${maxSchemaLength} characters`);
+      const tracks = text.includes('"unevaluated');
+      return prepareParser(schema, text, engineFor(engines, dialectOf(schema), tracks));
+    },
+  };
+}
+
+interface Engine {
+  readonly ajv: Ajv;
+  readonly budget: StepBudget;
 }
 
 type Dialect = "07" | "2019" | "2020";
@@ -64,11 +82,11 @@ function usesOldTuples(node: unknown, depth = 0): boolean {
   );
 }
 
-/** Engines of a dialect, each made when it is first needed. */
-function engineFor(made: Map<string, Ajv>, dialect: Dialect): (faults: Faults) => Ajv {
+/** Engines of a dialect, each made when it is first needed. One tracks evaluated members only for a schema that asks for them. */
+function engineFor(made: Map<string, Engine>, dialect: Dialect, tracks: boolean): (faults: Faults) => Engine {
   return (faults) => {
-    const name = `${dialect} ${faults}`;
-    const engine = made.get(name) ?? makeAjv(dialect, faults);
+    const name = `${dialect} ${faults} ${tracks}`;
+    const engine = made.get(name) ?? makeEngine(dialect, faults, tracks);
     made.set(name, engine);
     return engine;
   };
@@ -79,10 +97,12 @@ function loadEngine(dialect: Dialect): new (options: Options) => Ajv {
   return { "07": Ajv07, "2019": Ajv2019, "2020": Ajv2020 }[dialect];
 }
 
-function makeAjv(dialect: Dialect, faults: Faults): Ajv {
+function makeEngine(dialect: Dialect, faults: Faults, tracks: boolean): Engine {
   const Engine = loadEngine(dialect);
   // A schema is itself checked once, by the engine that reports the first fault: to compile that check takes 50 ms.
   const ajv = new Engine({ ...options, allErrors: faults === "all", validateSchema: faults === "first" });
+  // An engine that tracks checks each part of a union, also after one fits. Ajv turns it on for these dialects.
+  if (!tracks) ajv.opts.unevaluated = false;
   ajv.removeKeyword("uniqueItems");
   // Ajv compares each with each; a text of each item compares once.
   ajv.addKeyword({
@@ -93,15 +113,14 @@ function makeAjv(dialect: Dialect, faults: Faults): Ajv {
     validate: (asked: boolean, items: readonly unknown[]) =>
       !asked || new Set(items.map(canonicalJson)).size === items.length,
   });
-  return ajv;
+  return { ajv, budget: countSteps(ajv, require("#ajv") as typeof Engines) };
 }
 
 function prepareParser(
   schema: JsonSchema,
-  engineOf: (faults: Faults) => Ajv,
+  text: string,
+  engineOf: (faults: Faults) => Engine,
 ): (value: unknown) => ParseResult {
-  const text = JSON.stringify(schema);
-  if (text.length > maxSchemaLength) throw new Error(`it has more than ${maxSchemaLength} characters`);
   const plain = JSON.parse(text) as JsonSchema;
   if (text.includes('"$async"')) throw new Error('"$async" is not taken');
   const check = compileWith(engineOf("first"), plain);
@@ -111,12 +130,28 @@ function prepareParser(
   const undeclared = prepareUndeclared(plain);
   return (given) => {
     const value = prepare(given);
-    if (check(value)) return accepted(value, undeclared);
+    const isValid = attempt(check, value, engineOf("first"));
+    if (isValid === null) return { ok: false, issues: [tooComplex] };
+    if (isValid) return accepted(value, undeclared);
     if (countMembers(value, maxMembersForAllFaults) >= maxMembersForAllFaults) return refused(check);
     checkAll ??= compileWith(engineOf("all"), plain);
-    checkAll(prepare(given));
-    return refused(checkAll);
+    return attempt(checkAll, prepare(given), engineOf("all")) === null ? refused(check) : refused(checkAll);
   };
+}
+
+const tooComplex = {
+  path: [],
+  message: "the value cannot be checked: its schema refers to itself too often for a value of this form",
+};
+
+/** Checks a value; null when that takes too many steps, or more nested ones than the stack holds. */
+function attempt(check: ValidateFunction, value: unknown, { budget }: Engine): boolean | null {
+  try {
+    return budget.limit(value, () => check(value));
+  } catch (error) {
+    if (error instanceof TooManySteps || error instanceof RangeError) return null;
+    throw error;
+  }
 }
 
 function refused({ errors }: ValidateFunction): ParseResult {
@@ -124,7 +159,7 @@ function refused({ errors }: ValidateFunction): ParseResult {
 }
 
 /** Compiles and forgets: an `$id` of one schema must not be known to another. */
-function compileWith(ajv: Ajv, schema: JsonSchema): ValidateFunction {
+function compileWith({ ajv }: Engine, schema: JsonSchema): ValidateFunction {
   try {
     return ajv.compile(schema);
   } catch (cause) {
@@ -153,17 +188,4 @@ function preparation(schema: JsonSchema, plain: JsonSchema, text: string): (valu
     const copy = copies ? structuredClone(value) : value;
     return bare && isRecord(copy) ? Object.assign(Object.create(null) as object, copy) : copy;
   };
-}
-
-/** Members of a value, counted up to a limit. */
-function countMembers(value: unknown, limit: number): number {
-  let count = 0;
-  const rest: unknown[] = [value];
-  while (rest.length > 0 && count < limit) {
-    const next = rest.pop();
-    count++;
-    if (typeof next === "object" && next !== null)
-      for (const member of Object.values(next).slice(0, limit)) rest.push(member);
-  }
-  return count;
 }

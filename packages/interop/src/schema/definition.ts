@@ -7,6 +7,7 @@ import {
   type ToolOutcome,
 } from "@toolmount/core";
 import { foreignDefinition } from "@toolmount/core/internal";
+import { approvalFlags } from "./approval-flags.ts";
 import { repairSchema } from "./repair.ts";
 
 /** The part of a listed tool that goes to a provider. */
@@ -17,12 +18,14 @@ export type ForeignWork = (params: Readonly<Record<string, unknown>>, context: T
 
 /** A provider's definition of a tool, with its work, as a definition of ours. Types of other languages are replaced. */
 export function defineForeign(
+  given: object,
   name: string,
   description: string,
   schema: JsonSchema | undefined,
   work: ForeignWork,
 ): ToolDefinition {
   return foreignDefinition({
+    ...approvalFlags(given),
     name,
     description,
     schema: repairSchema(schema ?? { type: "object", properties: {} }).schema,

@@ -1,5 +1,6 @@
 import type { JsonSchema } from "@toolmount/core";
 import { isRecord } from "./guards.ts";
+import { requireModestTree } from "./schema-work.ts";
 
 /** Types of other languages, and JSON Schema's type for each. `any` has no type. */
 const types: Readonly<Record<string, string | null>> = {
@@ -27,6 +28,7 @@ export interface RepairedSchema {
 
 /** Replaces types of other languages (`dict`, `float`, `String`) with JSON Schema's. Unknown types stay. */
 export function repairSchema(schema: JsonSchema): RepairedSchema {
+  requireModestTree(schema);
   const changes: string[] = [];
   return { schema: repairNode(schema, "", changes) as JsonSchema, changes };
 }

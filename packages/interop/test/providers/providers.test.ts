@@ -1,4 +1,4 @@
-import { data, type Host } from "@toolmount/core";
+import { data, type Host, type ToolDefinition } from "@toolmount/core";
 import {
   createNameMap,
   fromAiSdkTool,
@@ -35,6 +35,55 @@ beforeEach(async () => {
     execute: ({ a, b }: { a: number; b: number }) =>
       data({ sum: a + b }, { content: [{ type: "image", data: "AA==", mimeType: "image/png" }] }),
   });
+});
+
+const jsonSchema = { type: "object", properties: { amount: { type: "number" } } };
+const work = () => "wiped";
+
+const facts = { name: "wipe", description: "Wipes." };
+
+/** Every converter of a tool that other libraries have. */
+const converters: Readonly<Record<string, (flags: object) => ToolDefinition>> = {
+  fromAiSdkTool: (flags) =>
+    fromAiSdkTool("wipe", { ...facts, inputSchema: { jsonSchema }, execute: work, ...flags }),
+  fromLangChainTool: (flags) => fromLangChainTool({ ...facts, schema: jsonSchema, invoke: work, ...flags }),
+  fromOpenAITool: (flags) => fromOpenAITool({ ...facts, parameters: jsonSchema, ...flags }, work),
+  fromAnthropicTool: (flags) => fromAnthropicTool({ ...facts, input_schema: jsonSchema, ...flags }, work),
+  fromGeminiFunction: (flags) => fromGeminiFunction({ ...facts, parameters: jsonSchema, ...flags }, work),
+};
+
+describe.each(Object.keys(converters))("a tool that needs an approval, through %s", (name) => {
+  const statusOf = async (flags: object, amount = 1) => {
+    host.coordinator.mount("tools", converters[name]!(flags));
+    return (await host.call({ name: "wipe", arguments: { amount } })).status;
+  };
+
+  test.each([
+    ["needsApproval of the AI SDK", { needsApproval: true }],
+    ["requireApproval of Mastra", { requireApproval: true }],
+    ["requires_approval of Amplifier", { requires_approval: true }],
+    ["require_approval in words", { require_approval: "always" }],
+    ["a function", { needsApproval: ({ amount }: { amount: number }) => amount > 0 }],
+    ["an asynchronous function", { needsApproval: async ({ amount }: { amount: number }) => amount > 0 }],
+    ["a function that throws", { needsApproval: () => JSON.parse("{") as never }],
+    ["a function that rejects", { needsApproval: () => Promise.reject(new Error("away")) }],
+  ])("asks: %s", async (_, flags) => {
+    expect(await statusOf(flags)).toBe("denied"); // this host has no approver
+  });
+
+  test.each([
+    ["no flag", {}],
+    ["false", { needsApproval: false, requireApproval: false }],
+    ["a function that says no", { needsApproval: () => false }],
+    ["an asynchronous function that says no", { needsApproval: async () => false }],
+  ])("does not ask: %s", async (_, flags) => {
+    expect(await statusOf(flags)).toBe("ok");
+  });
+});
+
+test("a tool of OpenAI Agents is not taken for one of the AI SDK that runs at the client", () => {
+  const agents = { type: "function", name: "wipe", parameters: jsonSchema, invoke: work };
+  expect(() => fromAiSdkTool("wipe", agents)).toThrow(/invoke and no execute.*defineTool/);
 });
 
 const offeredName = /^[a-zA-Z0-9_-]{1,64}$/;

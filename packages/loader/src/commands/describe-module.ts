@@ -9,7 +9,7 @@ import { mountModule } from "../mount/recording-coordinator.ts";
 export interface DescribeOptions {
   /** Default `{}`. */
   readonly config?: JsonObject | undefined;
-  /** The `toolmount` part of its `package.json`: `type`, `static` and `needs` are taken from there. */
+  /** The `toolmount` part of its `package.json`: `type`, `static`, `needs` and `hostOnly` are taken from there. */
   readonly manifest?: Partial<ModuleManifest> | undefined;
   /** Its name in messages. */
   readonly name?: string | undefined;
@@ -44,6 +44,7 @@ export async function describeModule(
       ...(schema !== undefined && { config: schema }),
       provides: [...recording.capabilities],
       needs: manifest.needs ?? [],
+      ...(manifest.hostOnly !== undefined && { hostOnly: manifest.hostOnly }),
       tools: host.tools({ includeDeprecated: true }).map(describeTool),
     };
   } finally {

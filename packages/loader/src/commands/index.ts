@@ -18,6 +18,7 @@ export {
   type Explanation,
 } from "./explain.ts";
 export { readEffectivePlan, type EffectivePlan, type EffectiveValue } from "./effective-plan.ts";
+export type { NextFile } from "./next-files.ts";
 export type { ToolOrigin } from "./origins.ts";
 export type { Lint } from "./lint-sections.ts";
 export { planSchemas } from "./plan-schemas.ts";

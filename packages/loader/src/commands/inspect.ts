@@ -7,7 +7,7 @@ import type { ManifestTool } from "../modules/manifest.ts";
 import { offeredName } from "../mount/offered-name.ts";
 import type { OpenHostOptions } from "../host/options.ts";
 import { findOrigins, type ToolOrigin } from "./origins.ts";
-import { runOf, type ElsewhereRun } from "../mount/runner-modules.ts";
+import { borderRefusal, runOf, type ElsewhereRun } from "../mount/runner-modules.ts";
 import { findPosition } from "../diagnostics/positions.ts";
 import type { ModuleUse } from "../mount/module-use.ts";
 import { createMountContext, type MountContext } from "../mount/mount-context.ts";
@@ -15,6 +15,7 @@ import { findModule, prepareModule, resolveUse, type PreparedUse } from "../moun
 import { byPlace, createReporter, maskProblem, type Problem } from "../diagnostics/problems.ts";
 import type { Resolution } from "../modules/resolve.ts";
 import { lintSections } from "./lint-sections.ts";
+import { nextFiles, type NextFile } from "./next-files.ts";
 import { reportUnmatched } from "../mount/select-tools.ts";
 
 /** A tool of an entry, as its package's manifest describes it. */
@@ -56,6 +57,8 @@ export interface InspectedPlan {
   readonly problems: readonly Problem[];
   /** Ids of entries whose tools only importing could show; names, overrides and rules are not checked against them. */
   readonly unknown: readonly string[];
+  /** Scripts and skills in the plan's folder that the next command would run or read. */
+  readonly nextFiles: readonly NextFile[];
 }
 
 /**
@@ -109,6 +112,7 @@ export async function inspectLoaded(loaded: LoadedPlan, options: ResolvedOptions
     entries,
     problems: problems.map(maskProblem(loaded.mask)).toSorted(byPlace),
     unknown,
+    nextFiles: await nextFiles(loaded),
   };
   return { inspected, loaded, sections };
 }
@@ -152,6 +156,9 @@ async function checkEntry(
   { map }: LoadedPlan,
 ): Promise<readonly Problem[]> {
   const reporter = createReporter(map);
+  const problem = borderRefusal(use.entry, manifest);
+  if (problem !== null)
+    reporter.report("MODULE_MOUNT_FAILED", { module: use.id, problem }, { path: [...use.path, "run"] });
   if (manifest?.config !== undefined) await checkByManifest(use, manifest.config, reporter);
   if (use.entry !== null && manifest?.tools !== undefined)
     reportUnmatched(use.entry, manifest.tools, reporter);

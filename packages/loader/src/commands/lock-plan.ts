@@ -11,8 +11,12 @@ import {
   type LockChange,
   type PlanLock,
 } from "../plan/lock-file.ts";
+import { createReporter, type Problem } from "../diagnostics/problems.ts";
+import { fillOptions } from "../host/defaults.ts";
 import { openHost } from "../host/open-host.ts";
 import type { OpenHostOptions } from "../host/options.ts";
+import { loadPlan } from "../mount/load-plan.ts";
+import { digestsOf, filesToLock, isOfHook, reportFiles, type LockedFile } from "../programs/locked-files.ts";
 
 /** A comparison of a plan's lock file with the tools that the plan mounts now. */
 export interface LockReport {
@@ -20,7 +24,11 @@ export interface LockReport {
   /** Whether the lock file existed. */
   readonly exists: boolean;
   readonly changes: readonly LockChange[];
+  /** Scripts and skills that differ from the lock file. With a script of a hook nothing was mounted, and no tools were compared. */
+  readonly files: readonly Problem[];
   readonly written: boolean;
+  /** Modules that could not be asked for their tools. What the lock file has of them stays; else their tools are not accepted. */
+  readonly leftOut: readonly { readonly module: string; readonly problem: string }[];
 }
 
 /** What to do with a lock file. */
@@ -32,34 +40,72 @@ export interface LockOptions extends OpenHostOptions {
 }
 
 /**
- * Mounts a plan and compares its tools with its lock file; writes the lock file with `accept`, or when it does not exist yet.
+ * Compares the scripts and skills that a plan names with its lock file, then mounts the plan and compares its tools;
+ * writes the lock file with `accept`, or when it does not exist yet.
  * While a plan has a lock file, a call of a tool that is not in it, or that changed, fails with `LOCK_DRIFT`, and models
- * are not offered the tool.
+ * are not offered the tool. A plan whose hooks have another script does not open.
  */
 export async function lockPlan(input: string | undefined, options: LockOptions = {}): Promise<LockReport> {
-  const { file, now } = await mountAndLock(input, options);
+  const { file, files, map } = await findFiles(input, options);
   const before = await readLock(file).catch((error: unknown) => {
     // With `accept`, an unreadable lock file is replaced.
     if (options.accept === true) return undefined;
     throw error;
   });
+  const compared = options.accept === true ? undefined : before;
+  const guards = createReporter(map);
+  if (compared !== undefined) reportFiles(compared, files.filter(isOfHook), guards, "changed");
+  if (guards.problems.length > 0)
+    return { file, exists: true, changes: [], files: guards.problems, written: false, leftOut: [] };
+  const others = createReporter(map);
+  if (compared !== undefined) reportFiles(compared, files, others);
+  const { found, leftOut } = await mountAndLock(input, options, files);
+  const now = withKept(
+    found,
+    before,
+    leftOut.map(({ module }) => module),
+  );
   const changes = compareLocks(before, now);
   const written = options.check !== true && (options.accept === true || before === undefined);
   if (written) await writeLock(file, now);
-  return { file, exists: before !== undefined, changes, written };
+  return { file, exists: before !== undefined, changes, files: others.problems, written, leftOut };
+}
+
+/** A lock with what an older one has of some modules: a server that is away has not changed. */
+function withKept(now: PlanLock, before: PlanLock | undefined, modules: readonly string[]): PlanLock {
+  if (before === undefined || modules.length === 0) return now;
+  const tools = Object.entries(before.tools).filter(([, { module }]) => modules.includes(module));
+  const definitions = Object.entries(before.definitions ?? {}).filter(([module]) => modules.includes(module));
+  return {
+    ...now,
+    tools: { ...now.tools, ...Object.fromEntries(tools) },
+    definitions: { ...now.definitions, ...Object.fromEntries(definitions) },
+  };
+}
+
+/** What a lock pins beside tools, without running anything. */
+async function findFiles(input: string | undefined, options: OpenHostOptions) {
+  const { opened, plan, modules, map } = await loadPlan(input, { ...fillOptions(options), ignoreLock: true });
+  const { file, folder } = opened;
+  if (file === undefined)
+    throw new ToolmountError("OPTION_INVALID", {
+      option: "plan",
+      problem: "the plan was given as a value; only the file of a plan can be locked",
+    });
+  return {
+    file: lockFileOf(file, options.overlays),
+    files: await filesToLock({ folder, plan, modules }),
+    map,
+  };
 }
 
 async function mountAndLock(
   input: string | undefined,
   options: OpenHostOptions,
-): Promise<{ file: string; now: PlanLock }> {
+  files: readonly LockedFile[],
+): Promise<{ found: PlanLock; leftOut: LockReport["leftOut"] }> {
   const host = await openHost(input, { ...options, ignoreLock: true });
   try {
-    if (host.plan.file === undefined)
-      throw new ToolmountError("OPTION_INVALID", {
-        option: "plan",
-        problem: "the plan was given as a value; only the file of a plan can be locked",
-      });
     const { entries } = host.status();
     const listed = entries.filter(({ section }) => listSections.has(section));
     const modules = new Map(
@@ -69,9 +115,16 @@ async function mountAndLock(
         ),
       ),
     );
-    const tools = host.tools({ includeDeprecated: true }).filter(({ owner }) => modules.has(owner));
-    const now = makeLock(tools, modules, await collectDefinitions(host));
-    return { file: lockFileOf(host.plan.file, options.overlays), now };
+    const tools = host
+      .tools({ includeDeprecated: true, includeInternal: true })
+      .filter(({ owner }) => modules.has(owner));
+    const leftOut = listed
+      .filter(({ problems }) => problems.length > 0)
+      .map(({ id, problems: [first] }) => ({ module: id, problem: first?.message ?? "" }));
+    const definitions = await collectDefinitions(host);
+    for (const { module } of leftOut) delete definitions[module];
+    const found = makeLock(tools, modules, { definitions, files: digestsOf(files) });
+    return { found, leftOut };
   } finally {
     await host.close();
   }

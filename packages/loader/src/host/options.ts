@@ -22,6 +22,11 @@ export interface OpenHostOptions extends HostOptions {
   /** Milliseconds that one import, or one mount, may take. Default 30000. */
   readonly startTimeoutMs?: number | undefined;
   /**
+   * Whether the host opens before MCP servers that the plan does not require have answered; their tools arrive later, with
+   * the event `mcp:changed`. Default false: it opens when each of them has answered or failed.
+   */
+  readonly laterServers?: boolean | undefined;
+  /**
    * Milliseconds that a reload waits for running calls of modules that it removes or mounts again; then it aborts them.
    * Default 10000. Background work of such a module ends with the module.
    */

@@ -17,12 +17,15 @@ import { findPosition, type Path } from "../diagnostics/positions.ts";
 import type { Problem } from "../diagnostics/problems.ts";
 import { createPackageImport } from "../modules/package-import.ts";
 import { buildGeneration } from "../mount/build-generation.ts";
+import { failedWait } from "../mount/failed-use.ts";
 import type { Generation } from "../mount/generation.ts";
 import { loadPlan, type LoadedPlan, type OpenedPlan, type PlanInput } from "../mount/load-plan.ts";
 import { createMountContext } from "../mount/mount-context.ts";
 import { notifyMounted } from "../mount/notify-mounted.ts";
 import type { ResolvedOptions } from "./defaults.ts";
+import { extendChain } from "./plan-chain.ts";
 import { protectedPaths } from "./protected-paths.ts";
+import { secretPaths } from "./secret-paths.ts";
 import {
   describeBoot,
   describeEntries,
@@ -61,14 +64,16 @@ export class PlanHost {
     const { drained, ...generation } = await this.#build(plan, previous);
     this.#current = { plan, generation };
     this.#count++;
-    await this.#reportFailures(generation);
+    await this.#reportFailures(generation, plan);
     await this.#notifyMounted(generation);
     return this.#describeReload(previous, generation, drained);
   }
 
   /** Modules see the capabilities of the new plan while they mount; when that fails, those of the old plan again. */
   async #build(plan: LoadedPlan, previous: Generation | undefined) {
-    const undo = this.#registerCapabilities(plan, await protectedPaths(plan, this.#options.overlays));
+    const serverEnv = extendChain(plan.opened.file, this.#options.env);
+    const untouchable = await protectedPaths(plan, this.#options.overlays);
+    const undo = this.#registerCapabilities(plan, untouchable, await secretPaths(plan), serverEnv);
     try {
       const built = await buildGeneration(plan, {
         ...createMountContext(plan, this.#options),
@@ -86,15 +91,23 @@ export class PlanHost {
     }
   }
 
-  #registerCapabilities(plan: LoadedPlan, untouchable: readonly string[]): () => void {
+  #registerCapabilities(
+    plan: LoadedPlan,
+    untouchable: readonly string[],
+    secret: readonly string[],
+    serverEnv: Readonly<Record<string, string>>,
+  ): () => void {
     const { coordinator } = this.host;
     const undos = [
       coordinator.registerCapability("session.working_dir", plan.opened.folder),
       coordinator.registerCapability("session.protected_paths", untouchable),
+      coordinator.registerCapability("session.secret_paths", secret),
+      coordinator.registerCapability("session.server_env", serverEnv),
       coordinator.registerCapability(
         definitionsChannel,
         (module: string) => plan.lock?.definitions?.[module],
       ),
+      coordinator.registerCapability("mount.later", this.#options.laterServers === true),
       coordinator.registerCapability("host.import_package", createPackageImport(plan.opened.folder)),
       coordinator.registerCapability("plan.position", (path: Path) => findPosition(plan.map, path)),
     ];
@@ -133,8 +146,12 @@ export class PlanHost {
       state: this.#closed === undefined ? "open" : "closed",
       plan: { file, name },
       generation: this.#count,
-      entries: describeEntries(generation, plan.map, this.#closed === undefined),
-      lockChanges: findLockChanges(plan.lock, generation, this.host.tools({ includeDeprecated: true })),
+      entries: describeEntries(generation, plan, this.#closed === undefined),
+      lockChanges: findLockChanges(
+        plan.lock,
+        generation,
+        this.host.tools({ includeDeprecated: true, includeInternal: true }),
+      ),
       reloadProblems: this.#reloadProblems,
     };
   }
@@ -163,8 +180,11 @@ export class PlanHost {
     return this.#current;
   }
 
-  async #reportFailures({ failed }: Generation): Promise<void> {
-    for (const { use, state, problems, causes } of failed) {
+  async #reportFailures({ mounted, failed, kept }: Generation, plan: LoadedPlan): Promise<void> {
+    const away = mounted
+      .filter(({ use }) => !kept.includes(use.id))
+      .flatMap((use) => failedWait(use, plan) ?? []);
+    for (const { use, state, problems, causes } of [...failed, ...away]) {
       const [{ code, message = "a module was not mounted" } = {}] = problems as readonly Partial<Problem>[];
       this.#options.logger.warn({ module: use.id, state, err: causes[0] }, message);
       const event = { module_id: use.id, state, error: { code, message } };

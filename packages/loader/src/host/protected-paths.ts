@@ -2,22 +2,26 @@ import { stat } from "node:fs/promises";
 import { basename, dirname, extname, join, resolve } from "node:path";
 import { isRecord } from "../diagnostics/json.ts";
 import type { LoadedPlan } from "../mount/load-plan.ts";
+import { nextCommandPaths } from "../programs/next-command.ts";
 import { readSourceFiles } from "../modules/source-files.ts";
 import { planFileNames } from "../plan/find-plan.ts";
 import { lockFileOf } from "../plan/lock-file.ts";
+import { stateFiles } from "./secret-paths.ts";
 
 /**
  * What a tool must not write, even inside folders that it may write: everything that the next command reads or imports.
  * A tool that changed it would decide what the next host runs.
  *
  * Absolute paths, with everything below them: the files of the plan, their lock files, the file of its state, the folder
- * `.toolmount`, `node_modules`, `package.json`, and the files of local modules, those of models included. Entries that begin with `**` + `/` name entries in any
- * folder: plans that a later command could find, overlays, and further folders `.toolmount`.
+ * `.toolmount`, `node_modules`, `package.json`, the files of local modules, those of models included, and what the next
+ * command runs or obeys besides. Entries that begin with `**` + `/` name entries in any folder: plans that a later command could find,
+ * overlays, further folders `.toolmount`, and files such as `.git/hooks`.
  */
 export async function protectedPaths(
-  { opened, plan, modules }: LoadedPlan,
+  loaded: LoadedPlan,
   overlays: readonly string[] | undefined,
 ): Promise<readonly string[]> {
+  const { opened, plan, modules } = loaded;
   const { file, folder } = opened;
   const locks = opened.files.map((each) => lockFileOf(each));
   const tools = modules.flatMap(({ source }) => (source.kind === "path" ? [source.path] : []));
@@ -29,6 +33,7 @@ export async function protectedPaths(
     join(folder, ".toolmount"),
     ...packagePaths(folder),
     ...new Set((await Promise.all(sources.map(filesOfModule))).flat()),
+    ...(await nextCommandPaths({ folder, plan, modules })),
     ...planNames(opened.files),
   ];
 }
@@ -62,12 +67,4 @@ function planNames(files: readonly string[]): string[] {
   const stems = new Set(names.map((name) => basename(name, extname(name))));
   const patterns = [...stems].flatMap((stem) => [`${stem}.*.yaml`, `${stem}.*.yml`, `${stem}.*.json`]);
   return [...planFileNames, ...patterns, ".toolmount"].map((name) => `**/${name}`);
-}
-
-/** `sqlite:<path>`, relative to the plan, with the files that SQLite keeps beside it. */
-function stateFiles(state: unknown, folder: string): string[] {
-  const path = typeof state === "string" ? /^sqlite:(.+)$/.exec(state)?.[1] : undefined;
-  if (path === undefined || path.startsWith(":")) return [];
-  const file = resolve(folder, path);
-  return [file, `${file}-wal`, `${file}-shm`, `${file}-journal`];
 }

@@ -3,7 +3,8 @@ import { isRecord } from "../diagnostics/json.ts";
 import { findPosition, type PlanMap } from "../diagnostics/positions.ts";
 import type { Problem } from "../diagnostics/problems.ts";
 import type { Resolution } from "../modules/resolve.ts";
-import type { FailedUse } from "../mount/failed-use.ts";
+import type { LoadedPlan } from "../mount/load-plan.ts";
+import { failedWait, type FailedUse } from "../mount/failed-use.ts";
 import type { Generation, MountedUse } from "../mount/generation.ts";
 import type { ModuleUse } from "../mount/module-use.ts";
 import type { LockChange } from "../plan/lock-file.ts";
@@ -21,8 +22,8 @@ export interface EntryStatus {
   readonly path: string | undefined;
   /**
    * `sleeping`: its tools are mounted by its manifest, and the first call of one of them imports it (`wake: call`).
-   * `degraded`: mounted, but it registered nothing. `failed`: optional, and could not be mounted. `skipped`: optional, and
-   * a module that it needs failed.
+   * `degraded`: mounted, but it registered nothing. `failed`: optional, and could not be mounted; an MCP server that is away
+   * is asked again, and is `mounted` once it has answered. `skipped`: optional, and a module that it needs failed.
    */
   readonly state: "mounted" | "sleeping" | "degraded" | "failed" | "skipped";
   /** Names of its tools, as offered. */
@@ -78,16 +79,17 @@ export interface ReloadReport {
 
 export function describeEntries(
   { mounted, failed }: Generation,
-  map: PlanMap,
+  { map, mask }: Pick<LoadedPlan, "map" | "mask">,
   /** Modules of a closed host report nothing. */
   isOpen: boolean,
 ): EntryStatus[] {
+  const away = new Map(isOpen ? mounted.map((use) => [use, failedWait(use, { map, mask })]) : []);
   return [
     ...mounted.map((use): EntryStatus => ({
       ...factsOf(use.use, use.resolution, map),
-      state: stateOf(use),
+      state: away.get(use)?.state ?? stateOf(use),
       tools: use.mounted.toolNames,
-      problems: [],
+      problems: away.get(use)?.problems ?? [],
       ...(isOpen && reportOf(use)),
     })),
     ...failed.map(({ use, resolution, state, problems }): EntryStatus => ({

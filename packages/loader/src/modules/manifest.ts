@@ -38,6 +38,8 @@ export interface ModuleManifest {
   readonly provides: readonly string[];
   /** Capabilities that must be registered before it mounts. */
   readonly needs: readonly string[];
+  /** What it does with the host itself, as "it reads …": a module that does so cannot run behind a border. */
+  readonly hostOnly?: string;
   readonly tools?: readonly ManifestTool[];
 }
 
@@ -96,7 +98,7 @@ function readFacts(folder: string, json: Readonly<Record<string, unknown>>): Pac
 /** Reads a manifest; members of a wrong type count as absent. */
 export function readManifest(value: unknown): ModuleManifest | undefined {
   if (!isRecord(value)) return undefined;
-  const { type, config, tools } = value;
+  const { type, config, tools, hostOnly } = value;
   return {
     ...(typeof type === "string" && { type }),
     mounts: readTexts(value["mounts"]),
@@ -104,6 +106,7 @@ export function readManifest(value: unknown): ModuleManifest | undefined {
     ...(isRecord(config) && { config }),
     provides: readTexts(value["provides"]),
     needs: readTexts(value["needs"]),
+    ...(typeof hostOnly === "string" && { hostOnly }),
     ...(Array.isArray(tools) && { tools: tools.filter(isTool) }),
   };
 }

@@ -1,4 +1,4 @@
-import { isToolmountError, ToolmountError } from "@toolmount/core";
+import { isToolmountError, ToolmountError, type MountedModule } from "@toolmount/core";
 import { nearestNames } from "@toolmount/core/nearest";
 import type { Path } from "../diagnostics/positions.ts";
 import { createReporter, maskProblem, type Problem } from "../diagnostics/problems.ts";
@@ -90,4 +90,34 @@ function findOverride({ entry }: ModuleUse, { code, details }: ToolmountError): 
   if (named === undefined) return undefined;
   const path = [...entry.path, "tools", named[0], "arguments", argument];
   return typeof member === "string" ? [...path, member] : path;
+}
+
+/** Begin of the name of the capability by which a module says that its tools are not known yet; its id follows. */
+const waitsCapability = "mount.waits:";
+
+/** A module is mounted, but what it connects to has not said which tools it has. */
+interface Waiting {
+  /** Why the last attempt failed; absent while none has. */
+  readonly error?: unknown;
+}
+
+/** Undefined for a module whose tools are known. */
+export function waitingOf({ id, coordinator }: MountedModule): Waiting | undefined {
+  const ask: unknown = coordinator.getCapability(`${waitsCapability}${id}`);
+  return typeof ask === "function" ? (ask as () => Waiting | undefined)() : undefined;
+}
+
+/** A module that waits, and whose last attempt failed, as one that could not be mounted; undefined for all others. */
+export function failedWait(
+  {
+    use,
+    resolution,
+    times,
+    mounted,
+  }: Pick<FailedUse, "use" | "resolution" | "times"> & { mounted: MountedModule },
+  context: Pick<MountContext, "map" | "mask">,
+): FailedUse | undefined {
+  const waiting = waitingOf(mounted);
+  if (waiting === undefined || !("error" in waiting)) return undefined;
+  return failUse(use, resolution, waiting.error, context, times);
 }

@@ -1,18 +1,19 @@
 import {
   ToolmountError,
+  type Announce,
   type Coordinator,
+  type DescribedModule,
   type JsonObject,
   type Runner,
   type RunnerModule,
-  type ToolDefinition,
 } from "@toolmount/core";
 import type { LoadedModule } from "@toolmount/core/internal";
 import type { Resolution } from "../modules/resolve.ts";
 import type { ModuleUse } from "./module-use.ts";
 
-/** Tools that a runner describes, before they are mounted. */
+/** What a runner describes of a module, before it is mounted. */
 interface Described {
-  readonly tools: Promise<readonly ToolDefinition[]>;
+  readonly module: Promise<DescribedModule>;
 }
 
 /** A module that only its runner imports. All such modules of a plan start side by side, as servers do. */
@@ -22,16 +23,27 @@ export function createFarModule({ id, runner = "" }: ModuleUse, resolution: Reso
     const problem = `the runner "${runner}" does not mount modules behind its border`;
     if (port?.describe === undefined)
       throw new ToolmountError("MODULE_MOUNT_FAILED", { module: id, problem });
-    const tools = port.describe(runnerModule(resolution, config)!);
+    const module = port.describe(runnerModule(resolution, config)!, announceTo(coordinator));
     // The mount of the module, which may come later, reports why it was refused.
-    tools.catch(() => undefined);
-    return { tools };
+    module.catch(() => undefined);
+    return { module };
   };
-  const mount = async (coordinator: Coordinator, config: JsonObject, described?: Described) => [
-    ...(await (described ?? connect(coordinator, config)).tools),
-  ];
+  const mount = async (coordinator: Coordinator, config: JsonObject, described?: Described) => {
+    const { tools, contributions } = await (described ?? connect(coordinator, config)).module;
+    for (const { channel, name, value } of contributions)
+      coordinator.registerContributor(channel, name, () => value);
+    for (const { definition, alias } of tools) coordinator.mount("tools", definition, { name: alias });
+  };
   const exports = { connect };
   return { kind: "mount", mount, config: undefined, onSessionReady: undefined, exports };
+}
+
+/** Emits the events of a module as its own. */
+function announceTo({ hooks, logger }: Coordinator): Announce {
+  return (event, data) =>
+    void hooks
+      .emit(event, data)
+      .catch((err: unknown) => logger.warn({ err, event }, "an event of a module could not be emitted"));
 }
 
 /** What a runner imports; undefined for a module in memory. */

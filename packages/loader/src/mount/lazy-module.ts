@@ -142,7 +142,7 @@ class LazyModule {
   }
 }
 
-function asks({ requiresConfirmation = true }: ToolDefinition, params: unknown): boolean {
+function asks({ requiresConfirmation = true }: ToolDefinition, params: unknown): boolean | Promise<boolean> {
   return typeof requiresConfirmation === "function" ? requiresConfirmation(params) : requiresConfirmation;
 }
 

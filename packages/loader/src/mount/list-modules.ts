@@ -66,11 +66,15 @@ function entryUse(
   };
 }
 
-/** A module of the scheme table gets, beside what the source says, the name and prefix of its entry, and when it may start. */
+/** A module of the scheme table gets, beside what the source says, the name and prefix of its entry, whether it is required, and when it may start. */
 function tellScheme(use: ModuleUse): ModuleUse {
   if (use.source.kind !== "scheme") return use;
   const { wake, prefix } = use.entry ?? {};
-  const given = { name: use.id, ...(prefix !== undefined && { prefix }) };
+  const given = {
+    name: use.id,
+    ...(!use.required && { required: false }),
+    ...(prefix !== undefined && { prefix }),
+  };
   return { ...use, config: { ...(wake !== undefined && { wake }), ...use.config, ...given } };
 }
 

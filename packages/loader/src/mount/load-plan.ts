@@ -18,6 +18,7 @@ import {
 import type { GivenModules } from "../modules/resolve.ts";
 import type { SourceSchemes } from "../modules/source-resolver.ts";
 import { listModules } from "./list-modules.ts";
+import { filesToLock, isOfHook, reportFiles } from "../programs/locked-files.ts";
 import { isolateFetched } from "./runner-modules.ts";
 import type { ModuleUse } from "./module-use.ts";
 
@@ -52,6 +53,8 @@ export interface LoadedPlan {
   /** The values of variables and files that no log, failure or store may show. */
   readonly secrets: readonly string[];
   readonly lock: PlanLock | undefined;
+  /** The files that the plan names as `${file:…}`. */
+  readonly valueFiles: readonly string[];
   /** A plan with problems cannot be mounted. */
   readonly problems: readonly Problem[];
 }
@@ -84,6 +87,10 @@ export async function loadPlan(input: PlanInput, options: LoadOptions): Promise<
   // A text whose variable is missing often fails other checks, too: report only the missing variable.
   const others = reporter.problems.filter(({ path }) => !problems.some((other) => other.path === path));
   const { modules, rest } = giveToOptional(listed, problems);
+  const drifted = createReporter(map);
+  // A server or a skill that changed is found by its own definitions in the lock; a guard must not decide before it is reviewed.
+  if (lock?.files !== undefined)
+    reportFiles(lock, (await filesToLock({ folder, plan, modules })).filter(isOfHook), drifted, "changed");
   const opened: OpenedPlan = {
     file,
     folder,
@@ -101,7 +108,8 @@ export async function loadPlan(input: PlanInput, options: LoadOptions): Promise<
     mask,
     secrets,
     lock,
-    problems: [...rest, ...others].map(maskProblem(mask)),
+    valueFiles: [...values.keys()],
+    problems: [...rest, ...others, ...drifted.problems].map(maskProblem(mask)),
   };
 }
 

@@ -5,11 +5,11 @@ import { adaptModule, mayBeForeign, withTimeout, type LoadedModule } from "@tool
 import type { ModuleExports } from "../modules/import.ts";
 import { isReplaced, type PlanLock } from "../plan/lock-file.ts";
 import { runnerModule } from "./far-module.ts";
-import { failUse, type FailedUse } from "./failed-use.ts";
+import { failUse, waitingOf, type FailedUse } from "./failed-use.ts";
 import type { AddedUse, BuildContext, Building, ConnectedUse, MountedUse } from "./generation.ts";
 import { extensionUse, type ModuleUse } from "./module-use.ts";
 import { needsOf, providesOf } from "./order.ts";
-import { isSameUse, prepareModule, type PreparedUse } from "./prepare-module.ts";
+import { isSameUse, ownLimitMs, prepareModule, type PreparedUse } from "./prepare-module.ts";
 import { mountModule } from "./recording-coordinator.ts";
 import { createSelection, type Selection } from "./select-tools.ts";
 import { createStepTimer } from "./step-times.ts";
@@ -191,11 +191,11 @@ async function mountOnce(building: Building, prepared: PreparedUse): Promise<Omi
     const adapted = adaptModule(use.id, withConnection(module, connected), mounted.coordinator);
     const recorded = await timer.measure("mountMs", () => {
       const work = mountModule(use.id, adapted, mounted.coordinator, config, closing.signal);
-      const { startTimeoutMs, clock } = context;
-      const late = `it was not mounted within ${startTimeoutMs} ms`;
-      return withTimeout(clock, startTimeoutMs, work, () => Promise.reject(new Error(late)));
+      const limitMs = Math.max(context.startTimeoutMs, ownLimitMs(prepared));
+      const late = `it was not mounted within ${limitMs} ms`;
+      return withTimeout(context.clock, limitMs, work, () => Promise.reject(new Error(late)));
     });
-    requireNamesMatch(prepared, selection, context);
+    if (waitingOf(mounted) === undefined) requireNamesMatch(prepared, selection, context);
     const onSessionReady = adapted.kind === "mount" ? adapted.onSessionReady : undefined;
     const degraded = !recorded.registeredAnything();
     return { ...prepared, mounted, onSessionReady, degraded, times: timer.times };

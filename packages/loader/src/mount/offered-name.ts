@@ -10,10 +10,15 @@ export interface Choosable {
   readonly name: string;
   readonly category?: string | undefined;
   readonly tags?: readonly string[] | undefined;
+  readonly status?: string | undefined;
 }
 
-/** The name under which an entry offers a tool, null when it excludes it. A prefix is not added to `as`. */
+/**
+ * The name under which an entry offers a tool, null when it excludes it. A prefix is not added to `as`, nor to the name of
+ * an internal tool, which no model sees and which the entry does not choose.
+ */
 export function offeredName({ tools, prefix }: Naming, tool: Choosable): string | null {
+  if (tool.status === "internal") return tool.name;
   const { include, exclude, [tool.name]: own } = isRecord(tools) ? tools : {};
   if (Array.isArray(exclude) && exclude.some((one) => choosesTool(one, tool))) return null;
   if (Array.isArray(include) && !include.some((one) => choosesTool(one, tool))) return null;

@@ -3,7 +3,7 @@ import type { ZodType } from "zod";
 import { deepFreeze } from "../diagnostics/json.ts";
 import type { Reporter } from "../diagnostics/problems.ts";
 import { readIssues, type SchemaIssue } from "../diagnostics/schema-issues.ts";
-import type { LoadedModule } from "@toolmount/core/internal";
+import { zodSize, type LoadedModule } from "@toolmount/core/internal";
 import type { ModuleUse } from "./module-use.ts";
 
 /** Parses and freezes the config of a use; null after its issues were reported as `CONFIG_INVALID`. */
@@ -41,11 +41,18 @@ export async function checkByManifest(use: ModuleUse, json: JsonSchema, reporter
   reportIssues(use, readIssues(schema, parsed.error.issues), reporter);
 }
 
-/** Undefined for keywords that Zod does not read: the module's own schema checks the config when it is mounted. */
+/** Most parts of a manifest's schema, with each reference replaced: a check may visit all of them. */
+const maxParts = 10_000;
+
+/**
+ * Undefined for keywords that Zod does not read, and for a schema whose references make it very large: the module's own
+ * schema checks the config when it is mounted.
+ */
 async function readSchema(json: JsonSchema): Promise<ZodType | undefined> {
   const { z } = await import("zod");
   try {
-    return z.fromJSONSchema(json);
+    const schema = z.fromJSONSchema(json);
+    return zodSize(schema) > maxParts ? undefined : schema;
   } catch {
     return undefined;
   }

@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from "node:util";
-import type { Json, JsonObject } from "@toolmount/core";
+import { ToolmountError, type Json, type JsonObject } from "@toolmount/core";
 import { recogniseModule, type LoadedModule } from "@toolmount/core/internal";
 import { deepFreeze } from "../diagnostics/json.ts";
 import {
@@ -19,7 +19,7 @@ import type { ModuleUse } from "./module-use.ts";
 import type { MountContext } from "./mount-context.ts";
 import { mountModule } from "./recording-coordinator.ts";
 import { checkByManifest, parseConfig } from "./parse-config.ts";
-import { runOf } from "./runner-modules.ts";
+import { borderRefusal, isBehindBorder } from "./runner-modules.ts";
 import { createStepTimer, type StepTimer, type StepTimes } from "./step-times.ts";
 
 export interface PreparedUse {
@@ -65,7 +65,7 @@ type Loaded = Pick<PreparedUse, "module" | "config" | "isAsleep"> | null;
 
 /** The host does not import a module whose calls run behind a border. */
 function loaderOf({ entry, runner }: ModuleUse, { path }: Resolution): typeof loadModule {
-  const isBehind = entry !== null && (runOf(entry)?.["border"] ?? "none") !== "none";
+  const isBehind = entry !== null && isBehindBorder(entry);
   return isBehind && runner !== undefined && path !== undefined ? loadBehind : loadModule;
 }
 
@@ -77,6 +77,8 @@ async function loadBehind(
   reporter: Reporter,
 ): Promise<Loaded> {
   const { manifest } = resolution;
+  const problem = borderRefusal(use.entry, manifest);
+  if (problem !== null) throw new ToolmountError("MODULE_MOUNT_FAILED", { module: use.id, problem });
   if (manifest?.config !== undefined) await checkByManifest(use, manifest.config, reporter);
   return { module: createFarModule(use, resolution), config: deepFreeze(use.config) };
 }
@@ -156,4 +158,10 @@ function identityOf(use: ModuleUse, resolution: Resolution, { lookup, lockDigest
 
 export function isSameUse(a: PreparedUse, b: PreparedUse): boolean {
   return a.resolution.given === b.resolution.given && isDeepStrictEqual(a.identity, b.identity);
+}
+
+/** How long the module itself says that its mount takes at most, by its config; 0 where it says nothing. */
+export function ownLimitMs({ module, config }: PreparedUse): number {
+  const limit = module.kind === "mount" ? module.exports["mountLimitMs"] : undefined;
+  return typeof limit === "function" ? Number((limit as (config: JsonObject) => unknown)(config)) || 0 : 0;
 }

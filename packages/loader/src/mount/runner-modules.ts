@@ -1,5 +1,6 @@
 import type { JsonObject } from "@toolmount/core";
 import type { Path } from "../diagnostics/positions.ts";
+import type { ModuleManifest } from "../modules/manifest.ts";
 import { runnerTable } from "../modules/section-table.ts";
 import type { PlanEntry } from "../plan/check-entries.ts";
 import type { GivenModules } from "../modules/resolve.ts";
@@ -60,6 +61,30 @@ export function runOf(entry: Pick<PlanEntry, "run" | "source">): ElsewhereRun | 
   return isFetched(entry) && settings["border"] === undefined
     ? { ...settings, border: "strictest" }
     : settings;
+}
+
+/** Why the manifest of a module says that it cannot run behind the border of its entry; null when it may. */
+export function borderRefusal(
+  entry: Pick<PlanEntry, "run" | "source"> | null,
+  manifest: ModuleManifest | undefined,
+): string | null {
+  if (entry === null || manifest === undefined || !isBehindBorder(entry)) return null;
+  const what = hostUse(manifest);
+  return what === undefined
+    ? null
+    : `${what}, which is not possible behind a border; if you trust its code, write run: { in: inline }`;
+}
+
+/** Whether the host leaves a module to the process in which its calls run. */
+export function isBehindBorder(entry: Pick<PlanEntry, "run" | "source">): boolean {
+  return (runOf(entry)?.["border"] ?? "none") !== "none";
+}
+
+function hostUse({ hostOnly, mounts, provides }: ModuleManifest): string | undefined {
+  const point = mounts.find((each) => each !== "tools");
+  if (hostOnly !== undefined) return hostOnly;
+  if (point !== undefined) return `it mounts at "${point}"`;
+  return provides[0] === undefined ? undefined : `it registers the capability "${provides[0]}"`;
 }
 
 /** The modules that mount those runners, each with its runners as config. */

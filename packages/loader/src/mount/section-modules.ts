@@ -39,7 +39,8 @@ function addCommandHooks(uses: readonly ModuleUse[], { commandHooks }: Plan): re
   const known = uses.find(({ id }) => id === hookModule);
   const at = { path: ["hooks"], configPath: ["hooks"] };
   const use = known ?? extensionUse(hookModule, "a command in hooks", at);
-  const config = { ...use.config, commandHooks } as unknown as JsonObject;
+  const hooks = commandHooks.map(({ hook }) => hook);
+  const config = { ...use.config, commandHooks: hooks } as unknown as JsonObject;
   return [...uses.filter((other) => other !== known), { ...use, section: "policy", config }];
 }
 

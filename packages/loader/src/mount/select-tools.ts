@@ -7,6 +7,9 @@ import { overridesOf, type PlanEntry } from "../plan/check-entries.ts";
 import type { Path } from "../diagnostics/positions.ts";
 import type { Reporter } from "../diagnostics/problems.ts";
 
+/** Bytes of the result of an internal tool: what it passes on is data of a client, which a cut would break. */
+const internalBytes = 64 * 1024 * 1024;
+
 export interface Selection {
   readonly shapeTool: (tool: ToolDefinition) => ToolShape | null;
   reportUnmatched(reporter: Reporter): void;
@@ -23,14 +26,19 @@ export function createSelection(
   const overrides = new Map(overridesOf(entry));
   return {
     shapeTool(tool) {
-      seen.set(tool.name, tool);
+      if (tool.status !== "internal") seen.set(tool.name, tool);
       const name = offeredName(entry, tool);
       if (name === null) return null;
       const { limits, description, arguments: shapes } = overrides.get(tool.name) ?? {};
       return {
         name,
         override: entry.override,
-        limits: { ...planLimits, ...readLimits(entry.limits ?? {}), ...readLimits(limits ?? {}) },
+        limits: {
+          ...(tool.status === "internal" && { outputBytes: internalBytes }),
+          ...planLimits,
+          ...readLimits(entry.limits ?? {}),
+          ...readLimits(limits ?? {}),
+        },
         ...(lock !== undefined && { lockedAs: lock.tools[name]?.digest ?? null }),
         ...(runner !== undefined && { runner }),
         ...(description !== undefined && { definition: redescribe(tool, description) }),

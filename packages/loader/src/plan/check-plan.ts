@@ -6,8 +6,7 @@ import { reportIssues } from "../diagnostics/schema-issues.ts";
 import { sectionTable } from "../modules/section-table.ts";
 import { amplifierSections, checkAmplifier, isAmplifierPlan } from "./amplifier.ts";
 import { checkEntries, type PlanEntry } from "./check-entries.ts";
-import type { CommandHook } from "./command-hook-schema.ts";
-import { checkCommandHooks } from "./command-hooks.ts";
+import { checkCommandHooks, type PlacedHook } from "./command-hooks.ts";
 import { planKeys } from "./known-keys.ts";
 import type { LimitsDocument, PlanModes } from "./schema.ts";
 import { isUsualPlan } from "./usual-plan.ts";
@@ -17,7 +16,7 @@ export interface Plan {
   readonly name: string | undefined;
   readonly entries: readonly PlanEntry[];
   /** Entries of `hooks` that run programs. */
-  readonly commandHooks: readonly CommandHook[];
+  readonly commandHooks: readonly PlacedHook[];
   readonly sections: Readonly<Record<string, Json>>;
   readonly amplifier: boolean;
   readonly modes: PlanModes | undefined;

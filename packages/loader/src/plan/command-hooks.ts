@@ -5,20 +5,26 @@ import type { Reporter } from "../diagnostics/problems.ts";
 import { reportIssues } from "../diagnostics/schema-issues.ts";
 import type { CommandHook } from "./command-hook-schema.ts";
 
+/** A valid command hook, with its place in the plan. */
+export interface PlacedHook {
+  readonly hook: CommandHook;
+  readonly path: Path;
+}
+
 export function isCommandHook(entry: Json): entry is JsonObject {
   return isRecord(entry) && entry["command"] !== undefined && entry["module"] === undefined;
 }
 
-export async function checkCommandHooks(plan: JsonObject, reporter: Reporter): Promise<CommandHook[]> {
+export async function checkCommandHooks(plan: JsonObject, reporter: Reporter): Promise<PlacedHook[]> {
   const { hooks } = plan;
   if (!isList(hooks)) return [];
-  const checked: CommandHook[] = [];
+  const checked: PlacedHook[] = [];
   for (const [index, entry] of hooks.entries())
     if (isCommandHook(entry)) checked.push(...(await checkOne(entry, ["hooks", index], reporter)));
   return checked;
 }
 
-async function checkOne(entry: JsonObject, path: Path, reporter: Reporter): Promise<readonly CommandHook[]> {
+async function checkOne(entry: JsonObject, path: Path, reporter: Reporter): Promise<readonly PlacedHook[]> {
   const { commandHookSchema } = await import("./command-hook-schema.ts");
   const parsed = commandHookSchema.safeParse(entry);
   if (!parsed.success) {
@@ -26,5 +32,5 @@ async function checkOne(entry: JsonObject, path: Path, reporter: Reporter): Prom
     return [];
   }
   const { id: _, ...hook } = parsed.data;
-  return [hook];
+  return [{ hook, path }];
 }

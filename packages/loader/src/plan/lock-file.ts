@@ -27,6 +27,8 @@ export interface PlanLock {
   readonly tools: Readonly<Record<string, LockedTool>>;
   /** By a module's id: what it said of its tools, so that it can mount them without asking an outside server again. */
   readonly definitions?: Readonly<Record<string, Json>> | undefined;
+  /** By path from the plan's folder: the SHA-256 of scripts and skills that the plan names. */
+  readonly files?: Readonly<Record<string, string>> | undefined;
 }
 
 /** One tool that differs from the lock file. */
@@ -102,7 +104,7 @@ export type LockedModule = Pick<LockedTool, "version" | "integrity">;
 export function makeLock(
   tools: readonly ToolInfo[],
   modules: ReadonlyMap<string, LockedModule>,
-  definitions: Readonly<Record<string, Json>> = {},
+  { definitions = {}, files }: Pick<PlanLock, "definitions" | "files"> = {},
 ): PlanLock {
   const locked = tools.map((info): [string, LockedTool] => {
     const { owner: module, ...definition } = info;
@@ -117,7 +119,7 @@ export function makeLock(
     return [info.name, tool];
   });
   const kept = Object.keys(definitions).length === 0 ? {} : { definitions };
-  return { version: 1, tools: Object.fromEntries(locked), ...kept };
+  return { version: 1, tools: Object.fromEntries(locked), ...kept, ...(files !== undefined && { files }) };
 }
 
 /** Compares a lock with the tools as they are now. A change of the version alone is not a difference. */

@@ -14,4 +14,5 @@ export const lockSchema = z.strictObject({
     }),
   ),
   definitions: z.record(z.string(), z.json()).optional(),
+  files: z.record(z.string(), z.string()).optional(),
 });

@@ -15,7 +15,7 @@ import {
 import type { Front, ServerAsk } from "../wire/front.ts";
 import type { ServerSettings } from "./config.ts";
 import { uiCapabilities } from "./ui.ts";
-import { raceSignal } from "./wait.ts";
+import { raceSignal } from "../wire/race-signal.ts";
 
 /** What a plan lets a server ask the client in front of the host. */
 type Asks = ServerSettings["ask"];

@@ -1,9 +1,14 @@
-import { Client, type Tool } from "@modelcontextprotocol/client";
-import type { Logger } from "@toolmount/core";
+import {
+  Client,
+  type PriorDiscovery,
+  type Tool,
+  type VersionNegotiationOptions,
+} from "@modelcontextprotocol/client";
+import { systemClock, type Logger } from "@toolmount/core";
 import type { Front } from "../wire/front.ts";
 import { answerAsks, capabilitiesFor } from "./asks.ts";
 import type { ServerSettings } from "./config.ts";
-import { negotiationOf } from "./era.ts";
+import { groupsOf } from "./exposed-definitions.ts";
 import { listOffered } from "./skills.ts";
 import { uiCapabilities } from "./ui.ts";
 
@@ -29,7 +34,17 @@ export function createClient(
   /** The client whose call runs, where it is the only one on this connection. */
   frontOf: () => Front | undefined,
 ): Client {
-  const client = new Client(
+  const changed = {
+    autoRefresh: false,
+    onChanged: () =>
+      void listOffered(client, settings)
+        .then((tools) => onTools?.(tools))
+        .catch((err: unknown) => {
+          // A connection that has ended reads the list again when it is made again.
+          if (client.transport !== undefined) logger.warn({ err }, "a changed list of tools was not read");
+        }),
+  };
+  const client: Client = new Client(
     { name: "toolmount", version: "0.0.0" },
     {
       capabilities: { ...capabilitiesFor(settings.ask), ...uiCapabilities(settings) },
@@ -40,17 +55,9 @@ export function createClient(
         getValidator: () => (data) => ({ valid: true, data: data as never, errorMessage: undefined }),
       },
       listChanged: {
-        tools: {
-          autoRefresh: false,
-          onChanged: () =>
-            void listOffered(client, settings)
-              .then((tools) => onTools?.(tools))
-              .catch((err: unknown) => {
-                // A connection that has ended reads the list again when it is made again.
-                if (client.transport !== undefined)
-                  logger.warn({ err }, "a changed list of tools was not read");
-              }),
-        },
+        tools: changed,
+        ...(groupsOf(settings).includes("resources") && { resources: changed }),
+        ...(groupsOf(settings).includes("prompts") && { prompts: changed }),
       },
     },
   );
@@ -60,4 +67,52 @@ export function createClient(
   client.onerror = (err) =>
     logger.debug({ server: settings.name, err }, "an error on a connection to an MCP server");
   return client;
+}
+
+/** After this time a server is asked again which revision it speaks: it may have been upgraded. */
+const verdictMs = 60 * 60 * 1_000;
+
+/** How long a program may leave the question unanswered before it counts as one from before 2026, in milliseconds. */
+const probeMs = 10_000;
+
+/** Which revision a server speaks, as it was found out last, with the time of it. */
+export class EraVerdict {
+  #prior: PriorDiscovery | undefined;
+  #at = 0;
+
+  /** What is known and still fresh. */
+  get prior(): PriorDiscovery | undefined {
+    return systemClock.now() - this.#at < verdictMs ? this.#prior : undefined;
+  }
+
+  /** When it was found out, in milliseconds since the epoch; undefined while nothing is known. */
+  get at(): number | undefined {
+    return this.#prior === undefined ? undefined : this.#at;
+  }
+
+  /** Takes note of what a connection has found out. */
+  note(client: Client): void {
+    const discover = client.getDiscoverResult();
+    this.#prior = discover === undefined ? { kind: "legacy" } : { kind: "modern", discover };
+    this.#at = systemClock.now();
+  }
+
+  forget(): void {
+    this.#prior = undefined;
+  }
+}
+
+/** How the SDK's client finds, or is given, the revision to speak. */
+export function negotiationOf({ era, command, startTimeoutMs }: ServerSettings): VersionNegotiationOptions {
+  switch (era) {
+    case "legacy":
+      return { mode: "legacy" };
+    case "modern":
+      return { mode: { pin: "2026-07-28" } };
+    case "auto":
+    default: {
+      const timeoutMs = command === undefined ? startTimeoutMs : Math.min(probeMs, startTimeoutMs / 3);
+      return { mode: "auto", probe: { timeoutMs } };
+    }
+  }
 }

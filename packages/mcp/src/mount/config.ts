@@ -17,6 +17,12 @@ const classification = z.strictObject({
 export const config = z
   .strictObject({
     name: z.string().min(1).describe("The id of the entry; the loader fills it in."),
+    required: z
+      .boolean()
+      .default(true)
+      .describe(
+        "Whether the plan needs the server; the loader fills it in. One that is not required is asked until it answers.",
+      ),
     prefix: z.string().optional().describe("The prefix of the entry's tools; the loader fills it in."),
     command: z.string().min(1).optional().describe("The program that is started, for a server over stdio."),
     args: z.array(z.string()).default([]),
@@ -75,7 +81,7 @@ export const config = z
       .positive()
       .max(maxTimerMs)
       .default(30_000)
-      .describe("Longest time to connect and list."),
+      .describe("Longest time of one attempt to connect and list."),
     timeoutMs: z.int().positive().max(maxTimerMs).default(60_000).describe("Longest time of one call."),
     maxMessageBytes: z
       .int()

@@ -5,15 +5,25 @@ import { messageOf } from "@toolmount/core/errors";
 import type { Authorization } from "../auth/authorization.ts";
 import { currentFront, type Front } from "../wire/front.ts";
 import { callWithAsks } from "./asks.ts";
-import type { CallServerOptions } from "./call-server.ts";
+import { Attempts, describeConnection } from "./attempts.ts";
+import type { CallServerOptions } from "./tool-definition.ts";
 import { createClient, type ClientEvents } from "./client.ts";
-import type { EraVerdict } from "./era.ts";
-import { causeOf, gone, isForgotten, isLost, isUnauthorized, isUnsent, needsSignIn } from "./failures.ts";
+import type { EraVerdict } from "./client.ts";
+import {
+  causeOf,
+  gone,
+  isForgotten,
+  isLost,
+  isUnauthorized,
+  isUnsent,
+  needsSignIn,
+  tooLate,
+} from "./failures.ts";
 import { listOffered, readSkill } from "./skills.ts";
 import type { ServerStatus } from "./status.ts";
 import { StdioTransport } from "./stdio-transport.ts";
 import { createTransport, type TransportOptions } from "./transport.ts";
-import { backOffMs, raceSignal } from "./wait.ts";
+import { raceSignal } from "../wire/race-signal.ts";
 
 /** What a connection reports to its owner. */
 export interface ConnectionOptions extends TransportOptions, ClientEvents {
@@ -33,10 +43,8 @@ export class Connection {
   #ending: Promise<void> = Promise.resolve();
   /** The clients whose calls run on this connection. */
   readonly #fronts = new Set<Front>();
-  #failures = 0;
+  readonly #attempts = new Attempts();
   #connections = 0;
-  #cause: string | undefined;
-  #needsAuth = false;
   readonly #closing = new AbortController();
 
   constructor(options: ConnectionOptions) {
@@ -44,27 +52,15 @@ export class Connection {
   }
 
   get status(): Omit<ServerStatus, "name" | "refused"> {
-    const protocol = this.#client?.getNegotiatedProtocolVersion();
-    const { name, version } = this.#client?.getServerVersion() ?? {};
-    const pid = this.#transport?.pid ?? null;
-    const { at } = this.#options.verdict;
-    return {
-      state: this.#state(),
+    return describeConnection({
+      client: this.#client,
+      isClosed: this.#closing.signal.aborted,
+      isConnecting: this.#connecting !== undefined,
+      attempts: this.#attempts,
       connections: this.#connections,
-      ...(this.#client === undefined && this.#cause !== undefined && { cause: this.#cause }),
-      ...(protocol !== undefined && { protocol }),
-      ...(at !== undefined && { protocolAt: new Date(at).toISOString() }),
-      ...(name !== undefined && { server: `${name} ${version}` }),
-      ...(this.#client !== undefined && pid !== null && { pid }),
-    };
-  }
-
-  #state(): ServerStatus["state"] {
-    if (this.#closing.signal.aborted) return "closed";
-    if (this.#client !== undefined) return "connected";
-    if (this.#connecting !== undefined) return "connecting";
-    if (this.#needsAuth) return "needs_auth";
-    return this.#cause === undefined ? "asleep" : "down";
+      pid: this.#transport?.pid ?? null,
+      protocolAt: this.#options.verdict.at,
+    });
   }
 
   /**
@@ -109,7 +105,7 @@ export class Connection {
       throw needsSignIn(settings.name, `it wants the scope "${error.requiredScope ?? ""}"`, error);
     }
     if (!isUnauthorized(error)) return false;
-    this.#needsAuth = true;
+    this.#attempts.refused();
     await this.#drop(client, messageOf(error));
     throw needsSignIn(settings.name, messageOf(error), error);
   }
@@ -135,75 +131,82 @@ export class Connection {
     const { settings, logger, onTools, authProvider } = this.#options;
     await this.#ending;
     // A server that refused is not asked again and again: a person has to sign in first.
-    if (this.#needsAuth && (await authProvider?.mayTry()) === false)
-      throw needsSignIn(settings.name, this.#cause ?? "");
-    if (this.#needsAuth) this.#failures = 0;
-    await delay(backOffMs(this.#failures), undefined, { signal: this.#closing.signal, ref: false });
+    const { needsAuth, cause = "" } = this.#attempts;
+    if (needsAuth && (await authProvider?.mayTry()) === false) throw needsSignIn(settings.name, cause);
+    if (needsAuth && authProvider !== undefined) this.#attempts.renewed();
+    await delay(this.#attempts.backOffMs, undefined, { signal: this.#closing.signal });
+    const late = AbortSignal.timeout(settings.startTimeoutMs);
     try {
-      const client = await this.#open();
-      this.#failures = 0;
-      this.#connections++;
+      const client = await this.#open(late);
       // Each connection may be to another version of the server.
-      onTools?.(await listOffered(client, settings));
+      const listing = listOffered(client, settings, { timeout: settings.startTimeoutMs });
+      onTools?.(await raceSignal(listing, late, () => tooLate(settings)));
+      this.#attempts.succeeded();
+      this.#connections++;
       return client;
     } catch (error) {
-      this.#failures++;
-      this.#needsAuth = isUnauthorized(error);
-      this.#cause = causeOf(error, this.#transport);
-      logger.warn({ server: settings.name, err: error }, `an MCP server cannot be reached: ${this.#cause}`);
-      throw (this.#needsAuth ? needsSignIn : gone)(settings.name, this.#cause, error);
+      // A server that connects but does not list its tools is as good as one that is away.
+      await this.rest();
+      // A server that is away for long is asked again and again, and is away for the same reason.
+      const level = this.#attempts.failed(error, this.#transport) ? "debug" : "warn";
+      const { cause: why = "", needsAuth: refused } = this.#attempts;
+      logger[level]({ server: settings.name, err: error }, `an MCP server cannot be reached: ${why}`);
+      throw (refused ? needsSignIn : gone)(settings.name, why, error);
     }
   }
 
-  async #open(): Promise<Client> {
+  /** Connects, and asks the server again as long as it does not answer, with a delay that grows to half a minute. */
+  async persist(): Promise<void> {
+    const { signal } = this.#closing;
+    for (;;) {
+      await this.client().catch(() => {});
+      if (this.#client !== undefined || signal.aborted) return;
+      await delay(this.#attempts.pauseMs, undefined, { signal, ref: false }).catch(() => {}); // it closes
+    }
+  }
+
+  async #open(late: AbortSignal): Promise<Client> {
     const { settings, verdict } = this.#options;
     try {
-      return await this.#openOnce(verdict.prior);
+      return await this.#openOnce(verdict.prior, late);
     } catch (error) {
       // Some servers from before 2026 end when they are asked which revision they speak.
       const isStdio = settings.command !== undefined && settings.era === "auto";
       if (!isStdio || verdict.prior !== undefined || this.#transport?.ended === undefined) throw error;
       await this.#ending;
-      return this.#openOnce({ kind: "legacy" });
+      return this.#openOnce({ kind: "legacy" }, late);
     }
   }
 
-  async #openOnce(prior: EraVerdict["prior"]): Promise<Client> {
+  async #openOnce(prior: EraVerdict["prior"], late: AbortSignal): Promise<Client> {
     const { settings, verdict, logger } = this.#options;
+    const { signal: closing } = this.#closing;
+    if (closing.aborted) throw gone(settings.name, "its host is closed");
     const transport = createTransport(this.#options);
     this.#transport = transport instanceof StdioTransport ? transport : undefined;
     const client = this.#createClient();
-    const end = () => client.close().catch(() => {});
-    this.#closing.signal.addEventListener("abort", end);
-    const timeout = AbortSignal.timeout(settings.startTimeoutMs);
     try {
       await raceSignal(
         client.connect(transport, {
           timeout: settings.startTimeoutMs,
           ...(prior !== undefined && { prior }),
         }),
-        timeout,
-        () => new Error(`it did not answer within ${settings.startTimeoutMs} ms`),
+        AbortSignal.any([late, closing]),
+        () => (closing.aborted ? new Error("its host is closed") : tooLate(settings)),
       );
     } catch (error) {
       verdict.forget();
       this.#ending = transport.close().catch((err: unknown) => logger.warn({ err }, "a server did not end"));
       await this.#ending;
       throw error;
-    } finally {
-      this.#closing.signal.removeEventListener("abort", end);
     }
-    const discover = client.getDiscoverResult();
-    if (prior === undefined && settings.era === "auto")
-      verdict.note(discover === undefined ? { kind: "legacy" } : { kind: "modern", discover });
+    if (prior === undefined && settings.era === "auto") verdict.note(client);
     // A client with a fixed revision does not listen by itself.
     if (prior?.kind === "modern")
       await client
         .listen({ toolsListChanged: true })
         .catch((err: unknown) => logger.debug({ err }, "no subscription"));
     this.#client = client;
-    this.#cause = undefined;
-    this.#needsAuth = false;
     return client;
   }
 
@@ -217,7 +220,7 @@ export class Connection {
   async #drop(client: Client, cause: string): Promise<void> {
     if (this.#client !== client) return;
     this.#client = undefined;
-    this.#cause = cause;
+    this.#attempts.ended(cause);
     if (!this.#closing.signal.aborted)
       this.#options.logger.warn(
         { server: this.#options.settings.name, cause },
@@ -237,6 +240,8 @@ export class Connection {
   /** Ends the connection, and with it the server's processes. Idempotent. */
   async close(): Promise<void> {
     this.#closing.abort();
+    // A connection that was made may still wait for the server's tools: its end ends that.
+    await this.#client?.close().catch(() => {});
     await this.#connecting?.catch(() => {});
     await this.#client?.close().catch(() => {});
     await this.#transport?.close();

@@ -1,72 +1,131 @@
 import {
   specTypeSchemas,
   withInputRequired,
-  type Client,
+  type CompleteRequest,
+  type GetPromptRequest,
   type McpSubscription,
+  type RequestOptions,
+  type Tool,
 } from "@modelcontextprotocol/client";
-import type { ExposedSource } from "../wire/exposed-source.ts";
+import { currentRound, type PublishedSource } from "../wire/exposed-source.ts";
 import { metaFor } from "./asks.ts";
 import type { ServerSettings } from "./config.ts";
 import type { Connection } from "./connection.ts";
+import {
+  exposedOf,
+  groupsOf,
+  listExposed,
+  requestTool,
+  type Exposed,
+  type ExposedGroup,
+} from "./exposed-definitions.ts";
+import { gone } from "./failures.ts";
 import { isExposed, ownUri, servedUri } from "./ui.ts";
 
-/** What a server has beside tools, as the plan exposes it. What the server does not have is empty. */
-export function createExposedSource(settings: ServerSettings, connection: Connection): ExposedSource {
-  const { name, expose, ask } = settings;
-  const client = () => connection.client();
-  const subscriptions = new Map<string, McpSubscription>();
-  const listed = async <Item>(
-    capability: "resources" | "prompts",
-    list: (connected: Client) => Promise<readonly Item[]>,
-  ): Promise<readonly Item[]> => {
-    const connected = await client();
-    return connected.getServerCapabilities()?.[capability] === undefined ? [] : list(connected);
-  };
-  return {
-    name,
-    exposes: expose.map((what) => (what === "ui" ? "resources" : what)),
-    listResources: () =>
-      listed("resources", async (server) => {
-        const { resources } = await server.listResources();
-        const exposed = resources.filter(({ uri }) => isExposed(uri, settings));
-        return exposed.map((resource) => ({ ...resource, uri: servedUri(resource.uri, settings) }));
-      }),
-    listResourceTemplates: () =>
-      listed("resources", async (server) => {
-        const { resourceTemplates } = await server.listResourceTemplates();
-        const exposed = resourceTemplates.filter(({ uriTemplate }) => isExposed(uriTemplate, settings));
-        return exposed.map((one) => ({ ...one, uriTemplate: servedUri(one.uriTemplate, settings) }));
-      }),
-    readResource: async (served) => {
-      const uri = ownUri(served, settings);
-      if (!isExposed(uri, settings)) return { contents: [] };
-      const result = await (await client()).readResource({ uri });
-      const contents = result.contents.map((one) => ({ ...one, uri: servedUri(one.uri, settings) }));
-      return { ...result, contents };
-    },
-    subscribe: async (served) => {
-      const uri = ownUri(served, settings);
-      const connected = await client();
-      if (connected.getProtocolEra() === "legacy") await connected.subscribeResource({ uri });
-      else subscriptions.set(uri, await connected.listen({ resourceSubscriptions: [uri] }));
-    },
-    unsubscribe: async (served) => {
-      const uri = ownUri(served, settings);
-      const connected = await client();
-      if (connected.getProtocolEra() === "legacy") await connected.unsubscribeResource({ uri });
-      await subscriptions.get(uri)?.close();
-      subscriptions.delete(uri);
-    },
-    listPrompts: () => listed("prompts", async (server) => (await server.listPrompts()).prompts),
-    getPrompt: async (params, { capabilities, ...answers }) => {
-      const connected = await client();
-      if (connected.getProtocolEra() === "legacy" || ask.length === 0) return connected.getPrompt(params);
-      const meta = metaFor(settings, { capabilities, logLevel: undefined });
-      const request = { method: "prompts/get" as const, params: { ...params, ...answers, _meta: meta } };
-      return connected.request(request, withInputRequired(specTypeSchemas.GetPromptResult), {
-        allowInputRequired: true,
-      });
-    },
-    complete: async (params) => (await client()).complete(params),
-  };
+/** Longest time that a list waits for a server that is connecting, in milliseconds. */
+const patienceMs = 3_000;
+
+/** Makes requests of clients to one server. */
+export class ExposedServer {
+  readonly #settings: ServerSettings;
+  readonly #connection: Connection;
+  readonly #onListed: (group: ExposedGroup, tools: readonly Tool[]) => Promise<void>;
+  readonly #subscriptions = new Map<string, McpSubscription>();
+
+  /** `onListed` mounts what the server lists now. */
+  constructor(
+    settings: ServerSettings,
+    connection: Connection,
+    onListed: (group: ExposedGroup, tools: readonly Tool[]) => Promise<void>,
+  ) {
+    this.#settings = settings;
+    this.#connection = connection;
+    this.#onListed = onListed;
+  }
+
+  /** For servers of other clients; `mounted` are the tools of this one. */
+  publish(mounted: () => Iterable<{ readonly name: string; readonly tool: Tool }>): PublishedSource {
+    const settings = this.#settings;
+    return {
+      name: settings.name,
+      exposes: groupsOf(settings),
+      toolFor: (request) =>
+        [...mounted()].find(({ tool }) => tool.name === requestTool(settings, request))?.name ?? "",
+      items: (kind) =>
+        [...mounted()].flatMap(({ name, tool }) => {
+          const exposed = exposedOf(tool);
+          return exposed?.kind === kind ? { tool: name, item: exposed.item as never } : [];
+        }),
+      servedUri: (uri) => servedUri(uri, settings),
+      ownUri: (uri) => ownUri(uri, settings),
+      unsubscribe: (uri) => this.#unsubscribe(uri),
+    };
+  }
+
+  /** Makes the request for which an internal tool is. */
+  async run(
+    exposed: Exposed,
+    params: Readonly<Record<string, unknown>>,
+    signal: AbortSignal,
+  ): Promise<unknown> {
+    const options = { signal };
+    const uri = String(params["uri"]);
+    if (exposed.kind === "prompt") {
+      const args = params as Readonly<Record<string, string>>;
+      return this.#getPrompt({ name: exposed.item.name, arguments: args }, options);
+    }
+    const request = exposed.kind === "request" ? exposed.request : "resources.read";
+    switch (request) {
+      case "prompts.list":
+      case "resources.list":
+        return this.#list(request === "prompts.list" ? "prompts" : "resources", signal);
+      case "resources.subscribe":
+        return this.#subscribe(uri, signal);
+      case "completions":
+        return (await this.#connection.client(signal)).complete(params as CompleteRequest["params"], options);
+      case "resources.read":
+      default:
+        if (!isExposed(uri, this.#settings)) return { contents: [] };
+        return (await this.#connection.client(signal)).readResource({ uri }, options);
+    }
+  }
+
+  /** A list of several servers does not wait for one that is away. */
+  async #list(group: ExposedGroup, signal: AbortSignal): Promise<{ readonly listed: number }> {
+    const { state, cause = "" } = this.#connection.status;
+    if (state === "down" || state === "needs_auth") throw gone(this.#settings.name, cause);
+    const client = await this.#connection.client(AbortSignal.any([signal, AbortSignal.timeout(patienceMs)]));
+    const tools = await listExposed(client, this.#settings, group, { signal });
+    await this.#onListed(group, tools);
+    return { listed: tools.length };
+  }
+
+  async #subscribe(uri: string, signal: AbortSignal): Promise<object> {
+    const server = await this.#connection.client(signal);
+    if (server.getProtocolEra() === "legacy") await server.subscribeResource({ uri });
+    else this.#subscriptions.set(uri, await server.listen({ resourceSubscriptions: [uri] }));
+    return {};
+  }
+
+  async #unsubscribe(uri: string): Promise<void> {
+    const server = await this.#connection.client();
+    if (server.getProtocolEra() === "legacy") await server.unsubscribeResource({ uri });
+    await this.#subscriptions.get(uri)?.close();
+    this.#subscriptions.delete(uri);
+  }
+
+  /** A server of 2026 may ask before it gives a prompt. The question goes to the client as it is, and so do its answers. */
+  async #getPrompt(params: GetPromptRequest["params"], options: RequestOptions) {
+    const server = await this.#connection.client(options.signal);
+    const round = currentRound.getStore();
+    if (server.getProtocolEra() === "legacy" || this.#settings.ask.length === 0 || round === undefined)
+      return server.getPrompt(params, options);
+    const { capabilities, ...answers } = round;
+    const meta = metaFor(this.#settings, { capabilities, logLevel: undefined });
+    const request = { method: "prompts/get" as const, params: { ...params, ...answers, _meta: meta } };
+    return server.request(request, withInputRequired(specTypeSchemas.GetPromptResult), {
+      ...options,
+      allowInputRequired: true,
+    });
+  }
 }

@@ -11,6 +11,11 @@ export function gone(name: string, cause: string, error?: unknown): ToolError {
   });
 }
 
+/** An attempt to connect and list that took too long. */
+export function tooLate({ startTimeoutMs }: { readonly startTimeoutMs: number }): Error {
+  return new Error(`it did not answer within ${startTimeoutMs} ms`);
+}
+
 /** A failure that a person can end by signing in. */
 export function needsSignIn(name: string, cause: string, error?: unknown): ToolError {
   return new ToolError(
@@ -24,6 +29,19 @@ export function lost(name: string): PartialResult {
   return failure(
     `the connection to the MCP server "${name}" ended while the call ran; whether it took effect is not known`,
     { code: "MCP_CONNECTION_LOST" },
+  );
+}
+
+/** The status of an answer over HTTP that is no answer of the protocol; undefined for other failures. */
+export function httpStatusOf(error: unknown): number | undefined {
+  return error instanceof SdkHttpError ? error.status : undefined;
+}
+
+/** A call that a server over HTTP, or something before it, answered with a status. */
+export function answeredWith(name: string, status: number): PartialResult {
+  return failure(
+    `the MCP server "${name}" answered the call with HTTP status ${status}; whether it took effect is not known`,
+    { code: "MCP_HTTP_STATUS", details: { status } },
   );
 }
 

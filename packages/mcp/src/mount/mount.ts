@@ -1,10 +1,11 @@
 import { ToolmountError, type Coordinator } from "@toolmount/core";
 import type { Tool } from "@modelcontextprotocol/client";
 import { z } from "zod";
+import { startingChannel } from "../wire/starting.ts";
 import { exposedChannel } from "../wire/exposed-source.ts";
 import { definitionsChannel } from "../wire/kept-definitions.ts";
 import { skillsChannel } from "../wire/skills.ts";
-import { requireBorder } from "./border.ts";
+import { requireBorder } from "./process-tree.ts";
 import type { ServerSettings } from "./config.ts";
 import { MountedServer } from "./server.ts";
 import type { ServerStatus } from "./status.ts";
@@ -12,6 +13,9 @@ import { placeOf, programOf } from "./transport.ts";
 
 /** The loader's channel for what a lock file keeps of a module's definitions, and the capability that gives them back. */
 const lockChannel = "lock.definitions";
+
+/** The loader's capability that says whether modules may connect to what the plan does not need after it is mounted. */
+const laterCapability = "mount.later";
 
 /** Channel of the status of each mounted server. */
 export const statusChannel = "mcp.servers";
@@ -34,6 +38,11 @@ export function connect(coordinator: Coordinator, settings: ServerSettings): obj
   return connectServer(coordinator, settings);
 }
 
+/** Longest time that mounting one server takes, in milliseconds: its own, and some for its end. */
+export function mountLimitMs({ startTimeoutMs }: ServerSettings): number {
+  return startTimeoutMs + 10_000;
+}
+
 function connectServer(coordinator: Coordinator, settings: ServerSettings): MountedServer {
   if (coordinator.get("schema-compiler") === null) throw missingCompiler();
   const server = new MountedServer(coordinator, settings, lockedTools(coordinator, settings.name));
@@ -46,7 +55,7 @@ function connectServer(coordinator: Coordinator, settings: ServerSettings): Moun
  * Mounts the tools of one MCP server; `connected` is what {@link connect} returned. Its processes end with the module. Where the lock file knows the tools, the server
  * is started by the first call.
  *
- * Rejects with `SANDBOX_UNAVAILABLE` when the entry asks for a border that does not work here, and when the lock file does not know the tools and the server cannot be reached, or does not list its tools in `startTimeoutMs`.
+ * Rejects with `SANDBOX_UNAVAILABLE` when the entry asks for a border that does not work here, and when the plan requires the server, the lock file does not know its tools, and it cannot be reached or does not list them in `startTimeoutMs`. A server that is not required is asked again until it answers.
  */
 export async function mount(
   coordinator: Coordinator,
@@ -56,7 +65,9 @@ export async function mount(
   const server = connected instanceof MountedServer ? connected : connectServer(coordinator, settings);
   const { locked } = server;
   await requireBorder(programOf(placeOf(coordinator, settings)));
-  server.mountAll(locked ?? (await server.list()));
+  if (locked === null && !settings.required)
+    await server.mountOptional(coordinator.getCapability(laterCapability) === true);
+  else server.mountAll(locked ?? (await server.list()));
   // It is compared with the lock file as soon as it answers; no call waits for that.
   if (locked !== null && settings.wake === "start") void server.start();
   if (settings.expose.length > 0)
@@ -68,7 +79,11 @@ export async function mount(
   }));
   coordinator.registerContributor(statusChannel, settings.name, () => server.status);
   coordinator.registerContributor(probeChannel, settings.name, (): ServerProbe => () => server.probe());
-  // The loader asks each module by its id for what its status shows.
+  coordinator.registerContributor(startingChannel, settings.name, () => ({
+    starting: server.optional.starting,
+  }));
+  // The loader asks each module by its id for what its status shows, and whether its tools are known yet.
+  coordinator.registerCapability(`mount.waits:${settings.name}`, () => server.optional.waits);
   coordinator.registerCapability(`status.report:${settings.name}`, () => server.status);
   coordinator.registerContributor(definitionsChannel, settings.name, () => server.offered);
   coordinator.registerContributor("observability.events", settings.name, () => events);

@@ -1,10 +1,13 @@
-import { spawn, type ChildProcessByStdio } from "node:child_process";
+import { execFile, spawn, type ChildProcessByStdio } from "node:child_process";
+import { promisify } from "node:util";
 import { once } from "node:events";
 import { setTimeout as delay } from "node:timers/promises";
 import type { Readable, Writable } from "node:stream";
 import { getDefaultEnvironment } from "@modelcontextprotocol/client/stdio";
 import { ToolmountError } from "@toolmount/core";
+import { messageOf } from "@toolmount/core/errors";
 import {
+  killTree,
   launchInSandbox,
   programCommand,
   signalTree,
@@ -39,7 +42,10 @@ export interface ProcessTree {
   readonly errors: Readable;
   /** Resolves when the program itself is gone. */
   readonly exited: Promise<ProgramEnd>;
-  /** Ends the whole tree: asks first, by closing its input, then by SIGTERM where there is one, then by SIGKILL. Idempotent. */
+  /**
+   * Ends the whole tree: asks first, by closing its input, then by SIGTERM where there is one. When that takes too long, it
+   * kills the program with everything below it. Idempotent.
+   */
   end(): Promise<void>;
 }
 
@@ -91,7 +97,7 @@ export async function startProgram(given: Program): Promise<ProcessTree> {
 }
 
 /** What is started for a program, with its whole environment. Throws `SANDBOX_UNAVAILABLE`. */
-export function launchOf({ command, args, env, sandbox }: Program): SandboxLaunch {
+function launchOf({ command, args, env, sandbox }: Program): SandboxLaunch {
   const whole = { ...getDefaultEnvironment(), ...env };
   if (sandbox === undefined) return { file: command, args, env: whole };
   const launch = launchInSandbox({ command, args, env: whole }, sandbox);
@@ -118,7 +124,8 @@ async function endTree(child: Child, pid: number, exited: Promise<unknown>): Pro
   child.stdin.end();
   if (!(await within(exited))) {
     signalTree(pid, "SIGTERM");
-    await within(exited);
+    // What it started in groups of their own is found only as long as it is there itself.
+    if (!(await within(exited))) killTree(pid);
   }
   // What the program started may still be there when the program is not.
   if (isAlive(pid)) signalTree(pid, "SIGTERM");
@@ -140,4 +147,24 @@ async function within(exited: Promise<unknown>): Promise<boolean> {
 
 function isAlive(pid: number): boolean {
   return signalTree(pid, 0);
+}
+
+/** Milliseconds that the trial may take. */
+const trialMs = 20_000;
+
+/**
+ * Tries the border of a program with a harmless one. Rejects with `SANDBOX_UNAVAILABLE` when it does not work here: the
+ * server is never started behind a weaker one.
+ */
+export async function requireBorder(program: Program | undefined): Promise<void> {
+  if (program?.sandbox === undefined) return;
+  launchOf(program);
+  const { file, args, env } = launchOf({ ...program, command: "/bin/echo", args: ["ready"] });
+  try {
+    await promisify(execFile)(file, [...args], { env: { ...env }, timeout: trialMs });
+  } catch (error) {
+    const { stderr } = error as { readonly stderr?: string };
+    const problem = (stderr?.trim() || messageOf(error)).slice(0, 500);
+    throw new ToolmountError("SANDBOX_UNAVAILABLE", { border: "bubblewrap", problem }, { cause: error });
+  }
 }

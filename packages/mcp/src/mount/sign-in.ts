@@ -21,7 +21,7 @@ import { fetchInTime } from "../auth/renew.ts";
 import { SignInProvider } from "../auth/sign-in-provider.ts";
 import { config, type ServerSettings } from "./config.ts";
 import { credentialStoreOf } from "./authorize.ts";
-import { negotiationOf } from "./era.ts";
+import { negotiationOf } from "./client.ts";
 import { createTransport } from "./transport.ts";
 
 /** How a person signs in to a server. */

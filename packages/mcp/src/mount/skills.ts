@@ -2,19 +2,28 @@ import type { CallToolResult, Client, RequestOptions, Tool } from "@modelcontext
 import type { Skill } from "@modelcontextprotocol/client/ext/skills";
 import { ToolError } from "@toolmount/core";
 import { digestOf } from "@toolmount/core/internal";
+import type { ServerSettings } from "./config.ts";
+import { groupsOf, listExposed, withoutExposed } from "./exposed-definitions.ts";
 import { isRecord } from "../wire/guards.ts";
 import { encodePath, skillMetaKey, skillToolName, type OfferedSkill } from "../wire/skills.ts";
 
-/** The tools of a server; with `skills`, also one for each of its skills. */
+/** The tools of a server; with `skills`, also one for each of its skills; with `expose`, one for each prompt and resource. */
 export async function listOffered(
   client: Client,
-  { skills }: { readonly skills: boolean },
+  settings: ServerSettings,
+  options?: RequestOptions,
 ): Promise<readonly Tool[]> {
-  const { tools } = await client.listTools();
-  if (!skills) return tools;
+  // The SDK prints a line where a server without tools is asked for them.
+  const hasTools = client.getServerCapabilities()?.tools !== undefined;
+  const listed = hasTools ? (await client.listTools(undefined, options)).tools.map(withoutExposed) : [];
+  const exposed = await Promise.all(
+    groupsOf(settings).map((group) => listExposed(client, settings, group, options)),
+  );
+  const tools = [...listed, ...exposed.flat()];
+  if (!settings.skills) return tools;
   const { SkillsClient } = await import("@modelcontextprotocol/client/ext/skills");
-  const listed = await new SkillsClient(client, { skipInvalid: true }).list();
-  return [...tools, ...listed.skills.map(toTool)];
+  const { skills } = await new SkillsClient(client, { skipInvalid: true }).list();
+  return [...tools, ...skills.map(toTool)];
 }
 
 /** The definition of the tool that reads a skill. It is locked, compared and mounted as those that the server lists. */

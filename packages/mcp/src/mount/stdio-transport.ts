@@ -9,7 +9,6 @@ import {
 import type { Logger } from "@toolmount/core";
 import { messageOf } from "@toolmount/core/errors";
 import { isRecord } from "../wire/guards.ts";
-import { LineReader } from "./lines.ts";
 import { startProgram, type ProcessTree, type Program } from "./process-tree.ts";
 
 /** What a stdio transport is made with. */
@@ -34,6 +33,7 @@ export class StdioTransport implements Transport {
   readonly #options: StdioOptions;
   readonly #lines: LineReader;
   #tree: ProcessTree | undefined;
+  #starting: Promise<unknown> | undefined;
   #ended: string | undefined;
   #strayLines = 0;
   #closed = false;
@@ -58,8 +58,10 @@ export class StdioTransport implements Transport {
   }
 
   async start(): Promise<void> {
-    const tree = await startProgram(this.#options);
-    this.#tree = tree;
+    if (this.#closed) throw new SdkError(SdkErrorCode.ConnectionClosed, "the transport is closed");
+    const starting = startProgram(this.#options).then((started) => (this.#tree = started));
+    this.#starting = starting;
+    const tree = await starting;
     tree.output.on("data", (chunk: Buffer) => this.#read(chunk));
     tree.output.on("error", (error) => this.onerror?.(error));
     tree.input.on("error", (error) => this.onerror?.(error));
@@ -85,6 +87,8 @@ export class StdioTransport implements Transport {
   async close(): Promise<void> {
     const isFirst = !this.#closed;
     this.#closed = true;
+    // A program that is just being started is ended, too.
+    await this.#starting?.catch(() => {});
     await this.#tree?.end();
     if (isFirst) this.onclose?.();
   }
@@ -132,4 +136,48 @@ function readMessage(line: string): JSONRPCMessage | undefined {
 function isMessage(value: unknown): value is JSONRPCMessage {
   if (!isRecord(value) || value["jsonrpc"] !== "2.0") return false;
   return typeof value["method"] === "string" || isRecord(value["result"]) || isRecord(value["error"]);
+}
+
+/** A line was longer than a stream may send. */
+class LineTooLong extends Error {
+  override readonly name = "LineTooLong";
+}
+
+const newline = 0x0a;
+
+/** Cuts a stream of bytes into lines; the time it takes grows with the bytes, however they are cut. */
+class LineReader {
+  readonly #maxBytes: number;
+  #parts: Buffer[] = [];
+  #bytes = 0;
+
+  constructor(maxBytes: number) {
+    this.#maxBytes = maxBytes;
+  }
+
+  /** The lines that a chunk completes. Throws {@link LineTooLong}. */
+  push(chunk: Buffer): string[] {
+    const lines: string[] = [];
+    let start = 0;
+    for (let end = chunk.indexOf(newline); end !== -1; end = chunk.indexOf(newline, start)) {
+      this.#keep(chunk.subarray(start, end));
+      lines.push(this.#take());
+      start = end + 1;
+    }
+    this.#keep(chunk.subarray(start));
+    return lines;
+  }
+
+  #keep(part: Buffer): void {
+    this.#bytes += part.length;
+    if (this.#bytes > this.#maxBytes) throw new LineTooLong(`a line is longer than ${this.#maxBytes} bytes`);
+    if (part.length > 0) this.#parts.push(part);
+  }
+
+  #take(): string {
+    const line = Buffer.concat(this.#parts).toString("utf8");
+    this.#parts = [];
+    this.#bytes = 0;
+    return line.endsWith("\r") ? line.slice(0, -1) : line;
+  }
 }

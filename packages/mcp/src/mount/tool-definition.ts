@@ -1,21 +1,37 @@
 import { createHash } from "node:crypto";
-import type { CallToolRequest, Tool } from "@modelcontextprotocol/client";
+import type { CallToolRequest, CallToolResult, RequestOptions, Tool } from "@modelcontextprotocol/client";
+import type { Skill } from "@modelcontextprotocol/client/ext/skills";
 import { ProtocolError } from "@modelcontextprotocol/client";
 import {
+  data,
   failure,
   type Json,
   type PartialResult,
   type ToolContext,
   type ToolDefinition,
 } from "@toolmount/core";
+import { digestOf } from "@toolmount/core/internal";
 import { matchesGlob } from "@toolmount/core/match-arguments";
 import { classify, type Classification } from "../wire/annotations.ts";
 import { fromMcpResult } from "../wire/result.ts";
 import type { ServerSettings } from "./config.ts";
-import type { CallServer, CallServerOptions } from "./call-server.ts";
-import { causeOf, gone, isLost, isUnsent, lost } from "./failures.ts";
+import { answeredWith, causeOf, gone, httpStatusOf, isLost, isUnsent, lost } from "./failures.ts";
 import { skillOf, toOffered } from "./skills.ts";
 import { withServedLinks } from "./ui.ts";
+
+/** How a tool of a server is called. */
+export interface CallServerOptions extends RequestOptions {
+  readonly idempotent: boolean;
+  /** The skill that is read, where the tool is not one of the server itself. */
+  readonly skill?: Skill | undefined;
+}
+
+/** Calls a tool of a server for one call of the host. */
+export type CallServer = (
+  params: CallToolRequest["params"],
+  context: ToolContext,
+  options: CallServerOptions,
+) => Promise<CallToolResult>;
 
 /** Longest name that a mounted tool has before the plan puts a prefix before it. */
 const maxName = 96;
@@ -61,6 +77,33 @@ export function toDefinition(
         call,
         settings,
       ),
+  };
+}
+
+/** Renders what a server exposes beside its tools as an internal tool, which reads. The version is that of its item. */
+export function toInternal(
+  { inputSchema, description = "", ...tool }: Tool,
+  name: string,
+  { timeoutMs, name: server }: ServerSettings,
+  run: (params: Readonly<Record<string, unknown>>, signal: AbortSignal) => Promise<unknown>,
+): ToolDefinition {
+  return {
+    name,
+    description,
+    schema: inputSchema,
+    ...classify("read", { readOnlyHint: true }),
+    requiresConfirmation: false,
+    status: "internal",
+    timeout: timeoutMs,
+    origin: "mcp",
+    version: `sha256:${digestOf(tool)}`,
+    async execute(params, context) {
+      try {
+        return data<unknown>(await run(params as Readonly<Record<string, unknown>>, context.abortSignal));
+      } catch (error) {
+        return explainFailure(error, context, server);
+      }
+    },
   };
 }
 
@@ -117,6 +160,8 @@ function explainFailure(error: unknown, { abortSignal }: ToolContext, server: st
   // The host has its own words for a call that was cancelled or took too long.
   if (abortSignal.aborted) return failure("the call was cancelled", { code: "MCP_CANCELLED" });
   if (isLost(error)) return lost(server);
+  const status = httpStatusOf(error);
+  if (status !== undefined) return answeredWith(server, status);
   if (isUnsent(error)) throw gone(server, causeOf(error, undefined), error);
   throw error;
 }

@@ -21,6 +21,10 @@ export interface TransportOptions {
   readonly folder: string | undefined;
   /** What a server behind a border must not change. */
   readonly denied?: readonly string[] | undefined;
+  /** What a server behind a border must not read, unless its entry names it. */
+  readonly secret?: readonly string[] | undefined;
+  /** Variables that every server gets, whatever its entry says. */
+  readonly serverEnv?: Readonly<Record<string, string>> | undefined;
   readonly logger: Logger;
   /** Authorizes requests over HTTP; with an own `fetch`, requests go through it. */
   readonly authProvider?: (AuthProvider & { readonly fetch?: FetchLike }) | undefined;
@@ -48,22 +52,26 @@ export function programOf({
   settings,
   folder,
   denied = [],
-}: Pick<TransportOptions, "settings" | "folder" | "denied">): Program | undefined {
+  secret = [],
+  serverEnv,
+}: Pick<TransportOptions, "settings" | "folder" | "denied" | "secret" | "serverEnv">): Program | undefined {
   const { command, args, env, cwd, border, read, write, network } = settings;
   if (command === undefined) return undefined;
-  const program = { command, args, env };
+  const program = { command, args, env: { ...env, ...serverEnv } };
   if (border === "none") return { ...program, cwd: cwd ?? folder };
   const inPlan = (path: string) => resolve(folder ?? "/", path);
   const place = inPlan(cwd ?? ".");
   const grants = { read: read.map(inPlan), write: write.map(inPlan), network: network === "any" };
-  return { ...program, cwd: place, sandbox: { cwd: place, denied, ...grants } };
+  return { ...program, cwd: place, sandbox: { cwd: place, denied, secret, ...grants } };
 }
 
 /** The settings of a server with what the host knows of its place: the plan's folder, and what must not be changed. */
 export function placeOf(coordinator: Coordinator, settings: ServerSettings) {
   const folder = coordinator.getCapability("session.working_dir") ?? undefined;
   const denied = coordinator.getCapability("session.protected_paths") ?? undefined;
-  return { settings, folder, denied };
+  const secret = coordinator.getCapability("session.secret_paths") ?? undefined;
+  const serverEnv = coordinator.getCapability("session.server_env") ?? undefined;
+  return { settings, folder, denied, secret, serverEnv };
 }
 
 type Sent = Parameters<StreamableHTTPClientTransport["send"]>;

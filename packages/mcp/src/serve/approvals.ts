@@ -2,13 +2,11 @@ import { setTimeout as delay } from "node:timers/promises";
 import {
   inputRequired,
   inputResponse,
-  type CallToolResult,
   type ClientCapabilities,
   type InputRequiredResult,
   type ServerContext,
 } from "@modelcontextprotocol/server";
 import type { ApprovalView, SessionCallContext, ToolOutcome } from "@toolmount/core";
-import { toMcpResult } from "../wire/result.ts";
 import type { ServedApprovals } from "./options.ts";
 import type { StateSeal, WaitingState } from "./seal.ts";
 import { requestDigest, type ServedCall, type ServedSession } from "./served-session.ts";
@@ -36,15 +34,14 @@ export interface Waiting {
 export async function answerWaiting(
   outcome: ToolOutcome,
   waiting: Waiting,
-): Promise<CallToolResult | InputRequiredResult | ToolOutcome> {
+): Promise<InputRequiredResult | ToolOutcome> {
   const { approvals, capabilities, call } = waiting;
   const { ticket, callId } = outcome;
   if (ticket === undefined || outcome.result.code !== "PENDING") return outcome;
   const asked = wayOfAsking(approvals, capabilities);
-  if (asked === null)
-    return approvals.wait === true ? resumeWhenDecided(outcome, ticket, waiting) : explain(outcome);
+  if (asked === null) return approvals.wait === true ? resumeWhenDecided(outcome, ticket, waiting) : outcome;
   const question = await findQuestion(waiting.served, callId);
-  if (question === undefined) return explain(outcome);
+  if (question === undefined) return outcome;
   const requestState = waiting.seal.close({
     ticket,
     callId,
@@ -86,21 +83,6 @@ function messageOf({ prompt, arguments: shown, reasons }: ApprovalView): string 
   return `${prompt}\n\nArguments: ${JSON.stringify(shown)}${why === "" ? "" : `\nAsked because: ${why}`}`;
 }
 
-/** A pending call as a result, with what the model can do about it. */
-function explain(outcome: ToolOutcome): CallToolResult {
-  const result = toMcpResult(outcome);
-  const next = `It runs after a person has approved it. To continue then, call ${outcome.tool} again with the same arguments.`;
-  return {
-    ...result,
-    content: [...result.content, { type: "text", text: next }],
-    structuredContent: {
-      status: "pending",
-      ticket: outcome.ticket ?? null,
-      message: result.content[0]?.type === "text" ? result.content[0].text : next,
-    },
-  };
-}
-
 async function findQuestion(
   { host, id }: ServedSession,
   callId: string,
@@ -111,14 +93,11 @@ async function findQuestion(
 }
 
 /** Continues a call whose client has answered the question. */
-export async function answerRetry(
-  state: WaitingState,
-  waiting: Waiting,
-): Promise<CallToolResult | ToolOutcome> {
+export async function answerRetry(state: WaitingState, waiting: Waiting): Promise<ToolOutcome> {
   if (state.asked === "form") await decide(state, waiting);
   const outcome = await waiting.served.resume(state.ticket, state.request, waiting.context);
   if (outcome.status !== "pending" || outcome.result.code !== "PENDING") return outcome;
-  return state.asked === "url" ? resumeWhenDecided(outcome, state.ticket, waiting) : explain(outcome);
+  return state.asked === "url" ? resumeWhenDecided(outcome, state.ticket, waiting) : outcome;
 }
 
 /** The user's answer counts only where the plan makes the user the approver. */
@@ -143,7 +122,7 @@ async function resumeWhenDecided(
   outcome: ToolOutcome,
   ticket: string,
   { served, approvals, call, context }: Waiting,
-): Promise<CallToolResult | ToolOutcome> {
+): Promise<ToolOutcome> {
   const { waitMs = defaultWaitMs } = approvals;
   const rounds = Math.ceil(waitMs / pollMs);
   for (let round = 0; round < rounds; round++) {
@@ -154,5 +133,5 @@ async function resumeWhenDecided(
     if (round % 20 === 0)
       context.onProgress?.({ progress: round, message: "waiting for a person to approve" });
   }
-  return explain(outcome);
+  return outcome;
 }

@@ -15,22 +15,23 @@ import {
   type ServerCapabilities,
 } from "@modelcontextprotocol/server";
 import type { Host } from "@toolmount/core";
-import { exposedChannel, type ExposedSource } from "../wire/exposed-source.ts";
+import { exposedChannel, type ExposedSource, type PublishedSource } from "../wire/exposed-source.ts";
+import { RefusedRequest, throughHost, type ExposedCall } from "./exposed-calls.ts";
 import type { SealedState } from "./seal.ts";
 import type { Era } from "./tool-list.ts";
 import { isRecord } from "../wire/guards.ts";
 
 /** The mounted servers that the plan exposes more of than tools. */
-export async function findExposed(host: Host): Promise<readonly ExposedSource[]> {
+export async function findExposed(host: Host): Promise<readonly PublishedSource[]> {
   const published = await host.coordinator.collectContributions(exposedChannel);
-  return published.filter(isRecord) as unknown as readonly ExposedSource[];
+  return published.filter(isRecord) as unknown as readonly PublishedSource[];
 }
 
 /**
  * Capabilities are those that the plan exposes, so that no server has to be started to state them. Updates of single
  * resources are passed on to clients from before 2026, which ask for each; what a newer client listens to is not known here.
  */
-export function exposedCapabilities(sources: readonly ExposedSource[], era: Era): ServerCapabilities {
+export function exposedCapabilities(sources: readonly PublishedSource[], era: Era): ServerCapabilities {
   const resources = having(sources, "resources").length > 0;
   const prompts = having(sources, "prompts").length > 0;
   return {
@@ -40,37 +41,56 @@ export function exposedCapabilities(sources: readonly ExposedSource[], era: Era)
   };
 }
 
-function having(sources: readonly ExposedSource[], what: "resources" | "prompts"): readonly ExposedSource[] {
+function having<Source extends Pick<ExposedSource, "exposes">>(
+  sources: readonly Source[],
+  what: "resources" | "prompts",
+): readonly Source[] {
   return sources.filter(({ exposes }) => exposes.includes(what));
 }
 
+/** What is served beside tools, and how its requests are made for one request of the client. */
+export interface Exposing {
+  readonly host: Host;
+  readonly sources: readonly PublishedSource[];
+  readonly skills: ExposedSource | undefined;
+  readonly callFor: (ctx: ServerContext) => ExposedCall;
+  readonly passing: Passing;
+}
+
 /** Passes resources and prompts of mounted servers through. Returns the addresses that the client has subscribed to. */
-export function serveExposed(
-  server: Server,
-  sources: readonly ExposedSource[],
-  passing: Passing,
-  skills: ExposedSource | undefined,
-): ReadonlySet<string> {
+export function serveExposed(server: Server, exposing: Exposing): ReadonlySet<string> {
+  const { host, sources, skills, callFor, passing } = exposing;
   const subscribed = new Set<string>();
+  const sourcesFor = (ctx: ServerContext, what?: "resources" | "prompts") =>
+    (what === undefined ? sources : having(sources, what)).map((source) =>
+      throughHost(host, source, callFor(ctx)),
+    );
   // The skills come first: which source has an address is asked in this order.
-  const withResources = [...(skills === undefined ? [] : [skills]), ...having(sources, "resources")];
-  if (withResources.length > 0) serveResources(server, withResources, subscribed);
-  if (having(sources, "prompts").length > 0) servePrompts(server, having(sources, "prompts"), passing);
+  const withResources: SourcesFor = (ctx) => [
+    ...(skills === undefined ? [] : [skills]),
+    ...sourcesFor(ctx, "resources"),
+  ];
+  if (skills !== undefined || having(sources, "resources").length > 0)
+    serveResources(server, withResources, subscribed);
+  if (having(sources, "prompts").length > 0)
+    servePrompts(server, (ctx) => sourcesFor(ctx, "prompts"), passing);
   if (sources.length > 0)
-    server.setRequestHandler("completion/complete", ({ params }) => complete(sources, params));
+    server.setRequestHandler("completion/complete", ({ params }, ctx) => complete(sourcesFor(ctx), params));
   return subscribed;
 }
 
-function serveResources(server: Server, sources: readonly ExposedSource[], subscribed: Set<string>): void {
-  server.setRequestHandler("resources/list", async () => ({
-    resources: [...(await collect(sources, (source) => source.listResources()))],
+type SourcesFor = (ctx: ServerContext) => readonly ExposedSource[];
+
+function serveResources(server: Server, sourcesFor: SourcesFor, subscribed: Set<string>): void {
+  server.setRequestHandler("resources/list", async (_, ctx) => ({
+    resources: [...(await collect(sourcesFor(ctx), (source) => source.listResources()))],
   }));
-  server.setRequestHandler("resources/templates/list", async () => ({
-    resourceTemplates: [...(await collect(sources, (source) => source.listResourceTemplates()))],
+  server.setRequestHandler("resources/templates/list", async (_, ctx) => ({
+    resourceTemplates: [...(await collect(sourcesFor(ctx), (source) => source.listResourceTemplates()))],
   }));
-  server.setRequestHandler("resources/read", ({ params }) => readResource(sources, params.uri));
-  server.setRequestHandler("resources/subscribe", async ({ params }) => {
-    const source = await ownerOf(sources, params.uri);
+  server.setRequestHandler("resources/read", ({ params }, ctx) => readResource(sourcesFor(ctx), params.uri));
+  server.setRequestHandler("resources/subscribe", async ({ params }, ctx) => {
+    const source = await ownerOf(sourcesFor(ctx), params.uri);
     const isNew = !subscribed.has(params.uri);
     // Before the server knows, because its first change may come together with its answer.
     subscribed.add(params.uri);
@@ -82,8 +102,8 @@ function serveResources(server: Server, sources: readonly ExposedSource[], subsc
     }
     return {};
   });
-  server.setRequestHandler("resources/unsubscribe", async ({ params }) => {
-    const source = await ownerOf(sources, params.uri);
+  server.setRequestHandler("resources/unsubscribe", async ({ params }, ctx) => {
+    const source = await ownerOf(sourcesFor(ctx), params.uri);
     subscribed.delete(params.uri);
     await source?.unsubscribe(params.uri);
     return {};
@@ -109,16 +129,19 @@ async function ownerOf(sources: readonly ExposedSource[], uri: string): Promise<
   return undefined;
 }
 
+/** Asks the owner of an address, or else each source. A refusal is reported where no other source has the address. */
 async function readResource(sources: readonly ExposedSource[], uri: string): Promise<ReadResourceResult> {
   const owner = await ownerOf(sources, uri);
+  let refusal: unknown = new ResourceNotFoundError(uri);
   for (const source of owner === undefined ? sources : [owner]) {
-    const result = await source.readResource(uri).catch((error: unknown) => {
-      if (source.explainsErrors === true) throw error;
-      return undefined;
-    });
-    if (result !== undefined && result.contents.length > 0) return result;
+    try {
+      const result = await source.readResource(uri);
+      if (result.contents.length > 0) return result;
+    } catch (error) {
+      if (error instanceof RefusedRequest) refusal = error;
+    }
   }
-  throw new ResourceNotFoundError(uri);
+  throw refusal;
 }
 
 /** A prompt by the name under which it is offered. */
@@ -145,12 +168,12 @@ async function offeredPrompts(
   return offered;
 }
 
-function servePrompts(server: Server, sources: readonly ExposedSource[], passing: Passing): void {
-  server.setRequestHandler("prompts/list", async () => ({
-    prompts: [...(await offeredPrompts(sources)).values()].map(({ prompt }) => prompt),
+function servePrompts(server: Server, sourcesFor: SourcesFor, passing: Passing): void {
+  server.setRequestHandler("prompts/list", async (_, ctx) => ({
+    prompts: [...(await offeredPrompts(sourcesFor(ctx))).values()].map(({ prompt }) => prompt),
   }));
   server.setRequestHandler("prompts/get", async ({ params }, ctx) => {
-    const found = (await offeredPrompts(sources)).get(params.name);
+    const found = (await offeredPrompts(sourcesFor(ctx))).get(params.name);
     if (found === undefined)
       throw new ProtocolError(
         ProtocolErrorCode.InvalidParams,
@@ -161,7 +184,7 @@ function servePrompts(server: Server, sources: readonly ExposedSource[], passing
 }
 
 /** How questions of a mounted server are passed to the client, and its state back. */
-export interface Passing {
+interface Passing {
   readonly capabilitiesOf: (ctx: ServerContext) => ClientCapabilities;
   /** Seals a server's state, so that only the server that made it gets it back. */
   readonly close: (state: string | undefined) => string;

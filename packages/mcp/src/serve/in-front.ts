@@ -3,7 +3,6 @@ import {
   LOG_LEVEL_META_KEY,
   ProtocolError,
   ProtocolErrorCode,
-  type CallToolResult,
   type InputRequiredResult,
   type LoggingLevel,
   type ServerContext,
@@ -17,7 +16,8 @@ import { requestDigest } from "./served-session.ts";
 import { SuspendableCall } from "./suspended.ts";
 import type { Era } from "./tool-list.ts";
 
-type Answer = CallToolResult | InputRequiredResult | ToolOutcome;
+/** What a request of a client gets: the outcome of its call, or a question that it has to answer first. */
+export type Answer = InputRequiredResult | ToolOutcome;
 
 /**
  * Runs a call so that mounted servers can ask its client: an older client by requests of the protocol, a client of 2026 by

@@ -6,13 +6,15 @@ import {
   type ToolInfo,
   type ToolOutcome,
 } from "@toolmount/core";
-import { digestOf } from "@toolmount/core/internal";
+import { callInternal, digestOf, offerMarkOf } from "@toolmount/core/internal";
 import type { SuspendableCall } from "./suspended.ts";
 
 /** A call as a client asks for it. */
 export interface ServedCall {
   readonly name: string;
   readonly arguments: Readonly<Record<string, unknown>>;
+  /** A request that is no call of a tool: the name is that of an internal tool. */
+  readonly isInternal?: true;
 }
 
 /** Calls of one session that wait and are remembered; the oldest make room. */
@@ -37,6 +39,11 @@ export class ServedSession {
     return this.#session.tools();
   }
 
+  /** Small values on which {@link tools} depend: while they are deeply equal, the tools are the same. */
+  offerMark(): readonly unknown[] {
+    return offerMarkOf(this.host, this.id);
+  }
+
   guidance(): Promise<string> {
     return this.#session.guidance();
   }
@@ -45,10 +52,16 @@ export class ServedSession {
   async call(call: ServedCall, context: SessionCallContext): Promise<ToolOutcome> {
     const ticket = this.#waiting.size === 0 ? undefined : this.#waiting.get(requestDigest(call));
     const resumed = ticket === undefined ? null : await this.#tryResume(ticket, context);
-    const outcome = resumed ?? (await this.#session.call({ ...call }, context));
+    const outcome = resumed ?? (await this.#start(call, context));
     // A digest is made only where something waits: most calls never do.
     if (ticket !== undefined || outcome.status === "pending") this.#remember(requestDigest(call), outcome);
     return outcome;
+  }
+
+  #start({ isInternal, ...request }: ServedCall, context: SessionCallContext): Promise<ToolOutcome> {
+    return isInternal === true
+      ? callInternal(this.#session, request, context)
+      : this.#session.call(request, context);
   }
 
   /** Resumes a call that waited. Rejects as `host.resume` does. */
@@ -93,5 +106,6 @@ export class ServedSession {
 
 /** Identifies a request by its tool and arguments. */
 export function requestDigest(call: ServedCall): string {
-  return digestOf({ name: call.name, arguments: call.arguments });
+  const { name, arguments: args, isInternal = false } = call;
+  return digestOf({ name, arguments: args, isInternal });
 }

@@ -12,17 +12,20 @@ import {
   type ServerContext,
 } from "@modelcontextprotocol/server";
 import { isToolmountError, type SessionCallContext, type ToolInfo, type ToolOutcome } from "@toolmount/core";
+import { fitsOutputSchema } from "@toolmount/core/internal";
 import { isRecord } from "../wire/guards.ts";
-import { toMcpResult, withStructuredData } from "../wire/result.ts";
+import { waitForStarting } from "../wire/starting.ts";
+import { toMcpResult, withoutStructuredData, withStructuredData } from "../wire/result.ts";
 import { answerRetry, answerWaiting, type Waiting } from "./approvals.ts";
+import type { ExposedCall } from "./exposed-calls.ts";
 import { exposedCapabilities, findExposed, serveExposed, watchResources } from "./exposed.ts";
 import { loadExtras } from "./extras.ts";
 import type { ServeOptions } from "./options.ts";
-import { runInFront } from "./in-front.ts";
+import { runInFront, type Answer } from "./in-front.ts";
 import type { SealedState, StateSeal, WaitingState } from "./seal.ts";
 import { findSkills, skillsExtension } from "./skills.ts";
 import { requestDigest, type ServedCall, type ServedSession } from "./served-session.ts";
-import { pageOf, toMcpTool, type Era } from "./tool-list.ts";
+import { isListed, pageOf, toMcpTool, type Era } from "./tool-list.ts";
 
 const defaultPageSize = 1_000;
 
@@ -65,15 +68,21 @@ export async function createServer(serving: Serving): Promise<Server> {
     close: (state: string | undefined) =>
       seal.close({ asked: "passed", sessionId: served.id, ...(state !== undefined && { state }) }),
   };
-  const subscribed = serveExposed(server, sources, passing, skills?.source);
+  const subscribed = serveExposed(server, {
+    host: served.host,
+    sources,
+    skills: skills?.source,
+    callFor: (ctx) => callExposed(ctx, serving),
+    passing,
+  });
   skills?.attach(server, serving.era);
   server.setRequestHandler("tools/list", (request) => listTools(request, serving));
   server.setRequestHandler("tools/call", (request, ctx) =>
     callTool(request, ctx, { ...serving, seal, capabilities: capabilitiesOf(server, ctx) }),
   );
-  const stopWatching = watchResources(served.host, server, subscribed);
+  // Only clients from before 2026 subscribe here; a server for one request of a newer one watches nothing.
   // oxlint-disable-next-line unicorn/prefer-add-event-listener -- a server of the SDK has no addEventListener
-  server.onclose = stopWatching;
+  if (exposed.resources?.subscribe === true) server.onclose = watchResources(served.host, server, subscribed);
   return server;
 }
 
@@ -105,6 +114,7 @@ function capabilitiesOf(server: Server, { mcpReq }: ServerContext): ClientCapabi
 
 async function listTools({ params }: ListToolsRequest, serving: Serving): Promise<ListToolsResult> {
   const { served, era, options } = serving;
+  await waitForStarting(served.host);
   const [tools, extras] = await Promise.all([served.tools(), loadExtras(served.host)]);
   const rendered = tools.map((info) => toMcpTool(info, era, extras));
   return pageOf(rendered, params?.cursor, options.pageSize ?? defaultPageSize);
@@ -117,6 +127,7 @@ async function callTool(
 ): Promise<CallToolResult | InputRequiredResult> {
   const { served, options, seal, capabilities, userId } = serving;
   const call: ServedCall = { name: params.name, arguments: params.arguments ?? {} };
+  if (served.host.coordinator.get("tools", call.name) === null) await waitForStarting(served.host);
   const context = contextOf(ctx, userId);
   const waiting: Waiting = {
     served,
@@ -136,12 +147,32 @@ async function callTool(
   return isOutcome(answer) ? render(answer, serving) : answer;
 }
 
+/** A request for a resource or a prompt, as a call. No form is shown for it: a question can only wait elsewhere. */
+function callExposed(ctx: ServerContext, { served, options, seal, userId }: Serving): ExposedCall {
+  const context = contextOf(ctx, userId);
+  return async (name, args) => {
+    const call: ServedCall = { name, arguments: args, isInternal: true };
+    const waiting = {
+      served,
+      approvals: options.approvals ?? {},
+      seal,
+      capabilities: undefined,
+      ctx,
+      call,
+      context,
+    };
+    const outcome = await served.call(call, context);
+    const answer = await answerCall(outcome, waiting);
+    return isOutcome(answer) ? answer : outcome;
+  };
+}
+
 function answerCall(outcome: ToolOutcome, waiting: Waiting) {
   return outcome.status === "pending" ? answerWaiting(outcome, waiting) : outcome;
 }
 
 /** A retry is of the request that was asked about, or of none. */
-async function retry(state: WaitingState, waiting: Waiting): Promise<CallToolResult | ToolOutcome> {
+async function retry(state: WaitingState, waiting: Waiting): Promise<ToolOutcome> {
   if (state.request !== requestDigest(waiting.call))
     throw new ProtocolError(ProtocolErrorCode.InvalidParams, "the requestState belongs to another call");
   try {
@@ -152,20 +183,24 @@ async function retry(state: WaitingState, waiting: Waiting): Promise<CallToolRes
   }
 }
 
-function isOutcome(answer: CallToolResult | InputRequiredResult | ToolOutcome): answer is ToolOutcome {
+function isOutcome(answer: Answer): answer is ToolOutcome {
   return "runId" in answer && "status" in answer && "result" in answer;
 }
 
 /** A tool that is not there is an error of the protocol; everything else is a result that a model can read. */
-function render(outcome: ToolOutcome, { era, served }: Serving): CallToolResult {
+async function render(outcome: ToolOutcome, { era, served }: Serving): Promise<CallToolResult> {
   const { status, result, tool } = outcome;
   if (result.code === "MCP_ERROR" && isRecord(result.details)) refuseCapability(result.details, result.error);
   if (status === "not_found")
     throw new ProtocolError(ProtocolErrorCode.InvalidParams, result.error ?? `Unknown tool: ${tool}`);
   const rendered = toMcpResult(outcome);
-  if (era === "legacy" || status !== "ok" || rendered.structuredContent !== undefined) return rendered;
-  const info = served.host.coordinator.get("tools", tool) as Partial<ToolInfo> | null;
-  return info?.outputSchema === undefined ? rendered : withStructuredData(rendered, outcome);
+  const info = served.host.coordinator.get("tools", tool) as Pick<ToolInfo, "outputSchema"> | null;
+  if (!isListed(info?.outputSchema, era)) return rendered;
+  // Clients validate what is not an error: it has the data that the schema promises, or it is an error.
+  if (status !== "ok") return { ...rendered, isError: true };
+  return (await fitsOutputSchema(served.host, tool, result.data))
+    ? withStructuredData(rendered, outcome)
+    : withoutStructuredData(rendered);
 }
 
 /** A mounted server that needs a capability which the client lacks says so by an error, which the client has to see. */

@@ -4,6 +4,7 @@ import { z } from "zod";
 import type { ExposedSource } from "../wire/exposed-source.ts";
 import { isRecord } from "../wire/guards.ts";
 import { encodePath, skillsChannel, skillToolName, type OfferedSkill } from "../wire/skills.ts";
+import { RefusedRequest } from "./exposed-calls.ts";
 import type { ServedSession } from "./served-session.ts";
 import type { Era } from "./tool-list.ts";
 
@@ -74,7 +75,6 @@ function createSource(list: () => Promise<readonly ServedSkill[]>, read: ReadFil
   return {
     name: "skills",
     exposes: ["resources"],
-    explainsErrors: true,
     listResources: async () => (await list()).map(toResource),
     listResourceTemplates: none,
     readResource: async (uri) => {
@@ -83,9 +83,9 @@ function createSource(list: () => Promise<readonly ServedSkill[]>, read: ReadFil
         if (file === undefined) continue;
         const { data, error, truncated } = await read(skill.tool, file.path);
         if (error !== undefined || !isRecord(data) || truncated !== undefined)
-          throw new ProtocolError(
-            ProtocolErrorCode.InternalError,
+          throw new RefusedRequest(
             error ?? "the file is larger than what the plan's limits let through (limits: outputBytes)",
+            {},
           );
         return { contents: [contentsOf(uri, file.path, data)] };
       }

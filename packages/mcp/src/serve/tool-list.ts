@@ -24,13 +24,16 @@ export function toMcpTool(info: ToolInfo, era: Era, extras?: Extras): Tool {
     name,
     description,
     inputSchema: inputSchema as Tool["inputSchema"],
-    ...(fits(outputSchema, era) && { outputSchema: outputSchema }),
+    ...(isListed(outputSchema, era) && { outputSchema }),
     ...(annotations !== undefined && { annotations }),
   };
 }
 
-/** Before 2026, an output schema describes an object. */
-function fits(outputSchema: ToolInfo["outputSchema"], era: Era): boolean {
+/** Whether a client sees the output schema of a tool. Before 2026, one describes an object. */
+export function isListed(
+  outputSchema: ToolInfo["outputSchema"],
+  era: Era,
+): outputSchema is Readonly<Record<string, unknown>> {
   return isRecord(outputSchema) && (era === "modern" || outputSchema["type"] === "object");
 }
 

@@ -1,3 +1,4 @@
+import { AsyncLocalStorage } from "node:async_hooks";
 import type {
   ClientCapabilities,
   CompleteRequest,
@@ -15,23 +16,62 @@ import type {
 export const exposedChannel = "mcp.exposed";
 
 /** One request of a client for a prompt. */
-interface PromptRound {
+export interface PromptRound {
   readonly capabilities: ClientCapabilities;
   readonly inputResponses?: Readonly<Record<string, unknown>>;
   /** The server's own state, as it gave it. */
   readonly requestState?: string;
 }
 
-/** What one mounted server has beside tools. Each method connects when that is needed. */
+/** The request of a client for a prompt whose call runs now. */
+export const currentRound = new AsyncLocalStorage<PromptRound>();
+
+/** The items of a server that are exposed, by their kind. */
+export interface ExposedItems {
+  readonly prompt: Prompt;
+  readonly resource: Resource;
+  readonly template: ResourceTemplateType;
+}
+
+/** Requests of clients that concern no single item. */
+export type ExposedRequest =
+  | "resources.list"
+  | "resources.read"
+  | "resources.subscribe"
+  | "prompts.list"
+  | "completions";
+
+/**
+ * What one mounted server has beside tools. Each request is a call of an internal tool, so that policy, approvals, limits,
+ * lock file and audit see it. The tools of items are in the lock file: an item that changed is not listed.
+ */
+export interface PublishedSource {
+  /** The id of the entry. */
+  readonly name: string;
+  /** As the plan says. */
+  readonly exposes: readonly ("resources" | "prompts")[];
+  /** The name of the internal tool for a request. */
+  readonly toolFor: (request: ExposedRequest) => string;
+  /** The items that are mounted, each with the name of its internal tool. */
+  readonly items: <Kind extends keyof ExposedItems>(
+    kind: Kind,
+  ) => readonly { readonly tool: string; readonly item: ExposedItems[Kind] }[];
+  /** The address under which clients of this host see a resource, and the server's own. */
+  readonly servedUri: (uri: string) => string;
+  readonly ownUri: (uri: string) => string;
+  /** Ends a subscription; a client needs no permission for that. */
+  readonly unsubscribe: (uri: string) => Promise<void>;
+}
+
+/** What has resources or prompts for one client: a mounted server, or the skills of the host. */
 export interface ExposedSource {
   /** The id of the entry. */
   readonly name: string;
   /** As the plan says. */
   readonly exposes: readonly ("resources" | "prompts")[];
-  /** Its errors say to a client why a resource is not given; those of a mounted server stay here. */
-  readonly explainsErrors?: boolean;
   listResources(): Promise<readonly Resource[]>;
   listResourceTemplates(): Promise<readonly ResourceTemplateType[]>;
+  /** No contents for an address that it does not have. Rejects with what a client may read. */
   readResource(uri: string): Promise<ReadResourceResult>;
   subscribe(uri: string): Promise<void>;
   unsubscribe(uri: string): Promise<void>;

@@ -1,4 +1,5 @@
 import type { Tool } from "@modelcontextprotocol/server";
+import type { ToolInfo } from "@toolmount/core";
 
 /** Channel on which mounted servers publish their tools' definitions, for a server of other clients. */
 export const definitionsChannel = "mcp.definitions";
@@ -6,9 +7,28 @@ export const definitionsChannel = "mcp.definitions";
 /** What one server said of its tools, by the names under which the host offers them. */
 export type KeptDefinitions = ReadonlyMap<string, KeptDefinition>;
 
-export interface KeptDefinition {
+interface KeptDefinition {
   /** The name under which the module mounted it. */
   readonly declaredName: string;
   /** As the server listed it. */
   readonly definition: Tool;
+}
+
+/** The definitions after tools were mounted: `before` are the names that were taken, `mounted` what the module mounts. */
+export function offeredAfter(
+  offered: KeptDefinitions,
+  before: ReadonlySet<string>,
+  infos: readonly ToolInfo[],
+  mounted: ReadonlyMap<string, Tool>,
+): KeptDefinitions {
+  const kept = [...offered].filter(
+    ([name, { declaredName, definition }]) => before.has(name) && mounted.get(declaredName) === definition,
+  );
+  const added = infos
+    .filter(({ name }) => !before.has(name))
+    .flatMap(({ name, declaredName }): [string, KeptDefinition][] => {
+      const definition = mounted.get(declaredName);
+      return definition === undefined ? [] : [[name, { declaredName, definition }]];
+    });
+  return new Map([...kept, ...added]);
 }

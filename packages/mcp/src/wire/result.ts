@@ -14,13 +14,16 @@ import type { McpBlock, McpResult } from "./shapes.ts";
 /** Key under `_meta` of a served result that holds the facts of the call which MCP has no field for. */
 export const outcomeMetaKey = "dev.toolmount/outcome";
 
-/** Renders the outcome of a call as an MCP result. A failed call has `isError`; a pending one has not. */
+/**
+ * Renders the outcome of a call as an MCP result. A failed call has `isError`; a pending one has not. Only data of the tool
+ * is `structuredContent`: the status, the code and the ticket of a call are in `_meta`.
+ */
 export function toMcpResult(outcome: ToolOutcome): McpResult {
   const { result, status } = outcome;
   const meta = { [outcomeMetaKey]: factsOf(outcome) };
   if (result.error !== undefined)
     return {
-      content: [text(result.error), ...notesOf(outcome)],
+      content: [text(result.error), ...nextStepOf(outcome), ...notesOf(outcome)],
       ...(status === "pending" ? {} : { isError: true }),
       _meta: meta,
     };
@@ -31,15 +34,35 @@ export function toMcpResult(outcome: ToolOutcome): McpResult {
   };
 }
 
-/** Data that is a list, a text or a number as `structuredContent`: protocol revisions before 2026 know objects only. */
+/** Whatever JSON the data is, as `structuredContent`: a list, a text or a number only for a revision from 2026 on. */
 export function withStructuredData(result: McpResult, { result: { data: value } }: ToolOutcome): McpResult {
   return value === undefined ? result : { ...result, structuredContent: value };
 }
 
-function factsOf({ runId, status, result }: ToolOutcome): JsonObject {
+/** What a model can do about a call that waits. */
+function nextStepOf({ tool, status, result, ticket }: ToolOutcome): McpBlock[] {
+  if (status !== "pending" || ticket === undefined) return [];
+  const waitsFor = isRecord(result.details) ? result.details["waitsFor"] : undefined;
+  const next =
+    waitsFor === "client"
+      ? ""
+      : `It has not run yet. To get its result when ${waitsFor === "run" ? "it has ended" : "a person has approved it"}, call ${tool} again with the same arguments. `;
+  return [text(`${next}Ticket: ${ticket}`)];
+}
+
+/** A result that its tool's `outputSchema` does not describe. A client takes it as an error only, and reads the text. */
+export function withoutStructuredData({ structuredContent: _, ...result }: McpResult): McpResult {
+  const note = text(
+    "Warning: this is not what the tool's outputSchema describes, so it is given as text only",
+  );
+  return { ...result, content: [...result.content, note], isError: true };
+}
+
+function factsOf({ runId, status, result, ticket }: ToolOutcome): JsonObject {
   return {
     runId,
     status,
+    ...(ticket !== undefined && { ticket }),
     ...(result.code !== undefined && { code: result.code }),
     ...(result.error !== undefined && result.details !== undefined && { details: result.details }),
     ...(result.truncated !== undefined && { truncated: { ...result.truncated } }),

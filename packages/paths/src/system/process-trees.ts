@@ -1,10 +1,13 @@
-import { spawn, type SpawnOptions } from "node:child_process";
+import { execFileSync, spawn, type SpawnOptions } from "node:child_process";
+import { readdirSync, readFileSync } from "node:fs";
 
 /** What signals reach processes through. A test gives another one. */
 export interface ProcessSystem {
   readonly platform: NodeJS.Platform;
   /** As `process.kill`: throws when there is no such process. */
   kill(pid: number, signal: NodeJS.Signals | 0): void;
+  /** Every process with its parent. */
+  parents(): readonly (readonly [number, number])[];
   /** Starts a program and does not wait for it. */
   start(file: string, args: readonly string[], onError: () => void): void;
 }
@@ -13,6 +16,7 @@ export interface ProcessSystem {
 export const thisSystem: ProcessSystem = {
   platform: process.platform,
   kill: (pid, signal) => void process.kill(pid, signal),
+  parents: readParents,
   start(file, args, onError) {
     spawn(file, args, { stdio: "ignore", windowsHide: true }).once("error", onError);
   },
@@ -42,6 +46,63 @@ export function signalTree(
   if (isAlive && signal === "SIGKILL")
     system.start("taskkill", ["/pid", String(pid), "/t", "/f"], () => void reaches(pid, "SIGKILL", system));
   return isAlive;
+}
+
+/**
+ * Kills a program that was started with {@link treeOptions}, and every process below it, also those that lead groups of
+ * their own. They are stopped first, so that none starts another one meanwhile. A process whose parent has ended is not found.
+ */
+export function killTree(pid: number, system: ProcessSystem = thisSystem): void {
+  if (system.platform === "win32") {
+    signalTree(pid, "SIGKILL", system);
+    return;
+  }
+  const tree = new Set<number>();
+  const isNew = (one: number) => !tree.has(one);
+  try {
+    for (let found = [pid]; found.length > 0; found = descendantsOf(pid, system).filter(isNew))
+      for (const one of found) {
+        tree.add(one);
+        reaches(one, "SIGSTOP", system);
+      }
+  } finally {
+    signalTree(pid, "SIGKILL", system);
+    for (const one of tree) reaches(one, "SIGKILL", system);
+  }
+}
+
+function descendantsOf(pid: number, system: ProcessSystem): number[] {
+  const children = new Map<number, number[]>();
+  for (const [child, parent] of system.parents())
+    children.set(parent, [...(children.get(parent) ?? []), child]);
+  const below = (one: number): number[] =>
+    (children.get(one) ?? []).flatMap((child) => [child, ...below(child)]);
+  return below(pid);
+}
+
+/** Every process of this machine with its parent, from `/proc`, else from `ps`. */
+function readParents(): readonly (readonly [number, number])[] {
+  if (process.platform === "linux") return listPids().flatMap(readParent);
+  const text = execFileSync("ps", ["-A", "-o", "pid=,ppid="], { encoding: "utf8" });
+  return [...text.matchAll(/(\d+)\s+(\d+)/g)].map(
+    ([, child, parent]) => [Number(child), Number(parent)] as const,
+  );
+}
+
+function listPids(): number[] {
+  return readdirSync("/proc")
+    .filter((name) => /^\d+$/.test(name))
+    .map(Number);
+}
+
+function readParent(pid: number): [number, number][] {
+  try {
+    const stat = readFileSync(`/proc/${pid}/stat`, "latin1");
+    // The name in parentheses may contain anything. After it: state, parent.
+    return [[pid, Number(stat.slice(stat.lastIndexOf(")") + 2).split(" ")[1])]];
+  } catch {
+    return []; // it has ended
+  }
 }
 
 function reaches(pid: number, signal: NodeJS.Signals | 0, system: ProcessSystem): boolean {

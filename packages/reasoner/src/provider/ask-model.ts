@@ -7,6 +7,7 @@ import {
   type ModelPart,
   type ModelRequest,
 } from "@toolmount/core";
+import { meter } from "@toolmount/core/internal";
 import { traceModel, type ModelTrace } from "@toolmount/core/tracing";
 import type { Settings } from "../config/settings.ts";
 import { readModelError, reportedFailure, type ModelError } from "./model-error.ts";
@@ -132,10 +133,19 @@ async function readParts(model: Model, request: ModelRequest, reporting: Reporti
   const { signal } = reporting;
   const report = reporterOf(model, reporting);
   for await (const part of model.respond(request, { signal })) {
-    if (part.type === "finish") return part;
+    if (part.type === "finish") return requireShallow(part, model);
     report(part);
   }
   throw reportedFailure(undefined, "the answer ended without its last part", model);
+}
+
+/** Deepest level of an item. What a server sends is stored, sent back and shown, by code that reads by recursion. */
+const maxLevels = 64;
+
+function requireShallow(answer: ModelAnswer, model: Model): ModelAnswer {
+  const problem = meter(answer.items, Number.POSITIVE_INFINITY, maxLevels);
+  if (problem === null) return answer;
+  throw reportedFailure(undefined, `an item of the answer is ${problem}`, model);
 }
 
 function reporterOf(model: Model, { hooks, ids, emit, begun }: Reporting): (part: ModelPart) => void {

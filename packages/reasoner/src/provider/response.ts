@@ -1,5 +1,5 @@
 import type { ModelPart } from "@toolmount/core";
-import { isItem, type Item } from "./items.ts";
+import { isCall, isItem, type Item } from "./items.ts";
 import { reportedFailure, type Place } from "./model-error.ts";
 import { readUsage } from "./usage.ts";
 
@@ -16,13 +16,16 @@ export function readResponse(given: unknown, place: Place): ModelAnswer {
     throw reportedFailure(textOr(code, undefined), textOr(message, "the response failed"), place);
   }
   const reason = isItem(details) ? details["reason"] : undefined;
+  const items = (output as unknown[]).filter(isItem);
+  const isCut =
+    status === "incomplete" || items.some((item) => isCall(item) && item["status"] === "incomplete");
   return {
     type: "finish",
     responseId: textOr(id, null),
     model: textOr(model, place.model),
-    items: (output as unknown[]).filter(isItem),
+    items,
     usage: readUsage(usage),
-    incomplete: status === "incomplete" ? textOr(reason, "unknown") : null,
+    incomplete: isCut ? textOr(reason, "unknown") : null,
   };
 }
 

@@ -62,6 +62,7 @@ function foldBegin(
     activeMs: 0,
     finalText: null,
     incomplete: null,
+    cuts: 0,
     before,
   };
   view.state = state ?? view.state;
@@ -87,6 +88,7 @@ function foldAnswer(view: SessionView, entry: EntryOf<"answer">): void {
   turn.callCount += turn.calls.length;
   turn.finalText = turn.calls.length === 0 ? textOf(entry.items) : null;
   turn.incomplete = entry.incomplete ?? null;
+  turn.cuts = turn.incomplete === null || turn.calls.length === 0 ? 0 : turn.cuts + 1;
   view.calls += turn.calls.length;
 }
 

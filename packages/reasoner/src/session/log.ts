@@ -1,4 +1,5 @@
 import { ToolmountError, type Json, type JsonObject, type SessionStore } from "@toolmount/core";
+import { meter } from "@toolmount/core/internal";
 import { entrySchema, type SessionEntry } from "./entry.ts";
 import { fold } from "./fold.ts";
 import { createView, type SessionView } from "./view.ts";
@@ -57,7 +58,7 @@ export class SessionLog {
     const facts = { id, parentId: record.parentId, userId, agent, depth, allowed };
     const log = new SessionLog(store, facts, now);
     for (const { sequence, entry } of await store.entries(id)) {
-      fold(log.view, entrySchema.parse(entry));
+      fold(log.view, readEntry(id, sequence, entry));
       log.#sequence = sequence;
     }
     return log;
@@ -122,6 +123,20 @@ export class SessionLog {
     };
     return JSON.parse(JSON.stringify(data)) as JsonObject;
   }
+}
+
+/** Deepest level of an entry: that of a call's arguments, inside what the entry says beside them. */
+const maxLevels = 72;
+
+/** The store may be damaged, or written by others: such an entry must not end who reads it. */
+function readEntry(session: string, sequence: number, entry: Json): SessionEntry {
+  const refuse = (problem: string) =>
+    new ToolmountError("SESSION_UNREADABLE", { session, problem: `entry ${sequence} ${problem}` });
+  const problem = meter(entry, Number.POSITIVE_INFINITY, maxLevels);
+  if (problem !== null) throw refuse(`is ${problem}`);
+  const parsed = entrySchema.safeParse(entry);
+  if (!parsed.success) throw refuse("is not an entry of a session");
+  return parsed.data;
 }
 
 /** The error of a session that another turn or process has. */

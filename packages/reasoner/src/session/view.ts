@@ -78,6 +78,8 @@ export interface OpenTurn {
   finalText: string | null;
   /** Why the last answer was cut; null for a whole one. */
   incomplete: string | null;
+  /** How many of the last answers, one after the other, were cut and had calls. */
+  cuts: number;
   /** What a fork copies. */
   readonly before: { readonly items: readonly Item[]; readonly state: JsonObject };
 }

@@ -2,7 +2,7 @@ import { randomUUID } from "node:crypto";
 import type { Item } from "../provider/items.ts";
 import type { CallState } from "../session/view.ts";
 import type { Calling } from "./calling.ts";
-import { openQuestions, questionOf, voidQuestion } from "./questions.ts";
+import { openQuestions, questionsOf, voidQuestion } from "./questions.ts";
 import { resumeCall, runCall } from "./run-call.ts";
 import type { ClientResult } from "./turn-types.ts";
 import { answerOverBudget, answerUnknown } from "./unanswered.ts";
@@ -56,13 +56,14 @@ async function callsToRepeat(open: readonly CallState[], calling: Calling): Prom
   const questions = await openQuestions(calling);
   for (const state of begun) {
     const { waits, child, call } = state;
-    const question = questionOf(questions, state);
+    const asked = questionsOf(questions, state);
+    const [question] = asked;
     if (child !== null) again.add(state);
     else if (waits === null && calling.isIdempotent(calling.readCall(call).name)) again.add(state);
     if (question === undefined) continue;
     if (waits !== null && child === null && question.state !== "pending") continue; // its decision is used
     again.add(state);
-    await voidQuestion(calling, question, "the question is asked again");
+    for (const one of asked) await voidQuestion(calling, one, "the question is asked again");
   }
   return again;
 }

@@ -5,19 +5,24 @@ import type { Calling } from "./calling.ts";
 /** Who decides a question whose turn has ended, as the record of the approval names it. */
 const turnItself = "the turn that asked";
 
-/** Questions of this turn's own calls that are open, or decided and not used. */
+/**
+ * Questions of this turn's own calls, and of calls that their tools made, that are open, or decided and not used. A call
+ * that waits for one that its tool made is among them, as `suspended`.
+ */
 export async function openQuestions({ host, session, context }: Calling): Promise<readonly ApprovalView[]> {
-  const states = ["pending", "approved", "denied", "handed"] as const;
+  const states = ["pending", "approved", "denied", "handed", "suspended"] as const;
   const views = await host.approvals.list({ sessionId: session.id, states, limit: 10_000 });
-  return views.filter(({ info }) => info.turnId === context.turnId && info.depth === 0);
+  return views.filter(({ info }) => info.turnId === context.turnId);
 }
 
-/** The question of one call. */
-export function questionOf(
+/** The questions of one call: its own first, then those of calls that its tool made. */
+export function questionsOf(
   questions: readonly ApprovalView[],
   { call }: CallState,
-): ApprovalView | undefined {
-  return questions.find(({ info }) => info.callId === call.callId);
+): readonly ApprovalView[] {
+  return questions
+    .filter(({ info }) => info.callId === call.callId)
+    .toSorted((one, other) => one.info.depth - other.info.depth);
 }
 
 /** Makes a question undecidable: a pending one is denied, an approval that was not used is revoked. */
@@ -28,7 +33,7 @@ export async function voidQuestion(
 ): Promise<void> {
   try {
     if (state === "pending") await host.approvals.decide(id, { decision: "deny", reason }, turnItself);
-    if (state === "approved") await host.approvals.revoke(id);
+    if (state === "approved" || state === "suspended") await host.approvals.revoke(id);
   } catch (error) {
     if (!isToolmountError(error)) throw error; // it was decided or ended meanwhile
   }
@@ -40,9 +45,9 @@ export async function voidQuestions(states: readonly CallState[], calling: Calli
   if (waiting.length === 0) return;
   const questions = await openQuestions(calling);
   for (const state of waiting) {
-    const question = questionOf(questions, state);
-    if (question === undefined) continue;
-    await voidQuestion(calling, question, "its turn ended before the answer");
+    const asked = questionsOf(questions, state);
+    if (asked.length === 0) continue;
+    for (const question of asked) await voidQuestion(calling, question, "its turn ended before the answer");
     await endRecord(state.waits!.ticket, calling);
   }
 }

@@ -9,6 +9,7 @@ import { completeTurn, failTurn, pauseTurn, stopTurn } from "./end-turn.ts";
 import type { Exchange } from "./request.ts";
 import { createTurnState, isStopped, type TurnParts, type TurnState } from "./turn-state.ts";
 import type { ClientResult, TurnResult } from "./turn-types.ts";
+import { answerCut } from "./unanswered.ts";
 import { watchStop } from "./watch-stop.ts";
 
 /**
@@ -37,6 +38,9 @@ export async function runTurn(
   }
 }
 
+/** So many answers in a row that are cut in the middle of their calls end the turn. */
+const maxCuts = 2;
+
 async function loop(state: TurnState, clientResults: ReadonlyMap<string, ClientResult>): Promise<TurnResult> {
   const { log, settings, coordinator, ids } = state;
   const { view } = log;
@@ -51,6 +55,7 @@ async function loop(state: TurnState, clientResults: ReadonlyMap<string, ClientR
       await runCalls(state, offer, exchange, given);
       given = new Map();
       if (!isStopped(state) && view.turn!.calls.length > 0) return pauseTurn(state);
+      if (view.turn!.cuts >= maxCuts) return completeTurn(state, state.text);
     }
     if (isStopped(state)) return stopTurn(state, exchange);
     requireBudget(state);
@@ -68,6 +73,9 @@ async function runCalls(
   exchange: Exchange,
   given: ReadonlyMap<string, ClientResult>,
 ): Promise<void> {
+  const { incomplete, calls } = state.log.view.turn!;
+  if (incomplete !== null && !calls.some(({ started }) => started))
+    return answerCut(callingOf(state, exchange), incomplete);
   state.live.offered = new Set(offer.tools.map(({ name }) => name));
   state.ephemeral.push(...(await answerCalls(callingOf(state, exchange), given)));
 }

@@ -11,6 +11,18 @@ export function answerUnknown(state: CallState, calling: Calling): Promise<void>
   return answerWith(state, "unknown", text, calling);
 }
 
+/**
+ * Answers the calls of an answer that was cut, by any provider's word. None of them runs: what is missing of its arguments
+ * may be the part that narrows them, also where the rest is valid.
+ */
+export async function answerCut(calling: Calling, reason: string): Promise<void> {
+  for (const state of unansweredOf(calling)) {
+    const tool = calling.readCall(state.call).name;
+    const text = `Error: ${errorMessage("ANSWER_CUT", { tool, reason })} [ANSWER_CUT]`;
+    await answerWith(state, "failed", text, calling);
+  }
+}
+
 /** Answers a call for which the turn has no budget. */
 export function answerOverBudget(state: CallState, calling: Calling): Promise<void> {
   const text =

@@ -113,6 +113,16 @@ describe.each(wires)("$title", ({ wire, stream }) => {
     expect(second?.[0]).toBe("c2");
   });
 
+  test("a call of thousands of levels does not run, and the next turn of its session works", async () => {
+    const text = `{"text":${"[".repeat(4_000)}${"]".repeat(4_000)}}`;
+    const deep = { id: "c1", name: "echo", arguments: text };
+    const replies = [{ calls: [deep] }, { text: "sorry" }, { text: "again" }];
+    const { run, requests } = await modelWorld(wire, stream, replies, { tools: [echo] });
+    expect(await run("go")).toMatchObject({ status: "done", text: "sorry" });
+    expect(wire.outputs(requests[1]!)[0]![1]).toContain("nested deeper than 64 levels");
+    expect(await run("again")).toMatchObject({ status: "done", text: "again" });
+  });
+
   test("gets its reasoning back unchanged in the next request", async () => {
     const sealed = "c2lnbmVkLXRob3VnaHQ=";
     const { run, requests, reasoner } = await modelWorld(
@@ -133,6 +143,39 @@ describe.each(wires)("$title", ({ wire, stream }) => {
   ])("reports an answer cut for $reason", async ({ stop, reason }) => {
     const { run } = await modelWorld(wire, stream, [{ text: "half", stop }]);
     expect(await run("go")).toMatchObject({ status: "incomplete", incomplete: reason, text: "half" });
+  });
+
+  describe.each([
+    { title: "whose arguments are valid so far", text: '{"text":"a"}' },
+    { title: "without arguments", text: "{}" },
+  ])("an answer that is cut in a call $title", ({ text }) => {
+    const cut = {
+      calls: [{ id: "c1", name: "echo", arguments: text }, said("b", "c2")],
+      stop: "length",
+    } as const;
+
+    test("runs none of its calls: the model reads why, and answers again", async () => {
+      const ran: unknown[] = [];
+      const tools = [tool("echo", (given) => ran.push(given))];
+      const replies = [cut, { calls: [said("small", "c3")] }, { text: "done" }];
+      const { run, requests } = await modelWorld(wire, stream, replies, { tools });
+
+      expect(await run("go")).toMatchObject({ status: "done", text: "done", calls: 3 });
+      expect(ran).toEqual([{ text: "small" }]);
+      const outputs = wire.outputs(requests[1]!);
+      expect(outputs.map(([id]) => id)).toEqual(["c1", "c2"]);
+      for (const [, output] of outputs) expect(output).toMatch(/max_output_tokens.* did not run.*ANSWER_CUT/);
+    });
+
+    test("ends the turn as incomplete when the next one is cut, too, and the session can go on", async () => {
+      const ran: unknown[] = [];
+      const tools = [tool("echo", (given) => ran.push(given))];
+      const { run } = await modelWorld(wire, stream, [cut, cut, { text: "hello" }], { tools });
+
+      expect(await run("go")).toMatchObject({ status: "incomplete", incomplete: "max_output_tokens" });
+      expect(ran).toEqual([]);
+      expect(await run("again")).toMatchObject({ status: "done", text: "hello" });
+    });
   });
 
   test("is asked again after 429 and 500, as long as the server says", async () => {
@@ -253,6 +296,20 @@ describe.each(wires)("$title", ({ wire, stream }) => {
     expect(wire.outputs(second.requests[0]!)).toEqual([["c1", expect.stringContaining("text")]]);
     expect(JSON.stringify(second.requests[0])).toContain("c2VhbGVk");
   });
+});
+
+test("a stream of Anthropic that ends after a call, without a reason to stop, is asked again", async () => {
+  const ran: unknown[] = [];
+  const unended = anthropic.events({ calls: [said("a", "c1")] }).slice(0, -2);
+  const { run, requests } = await modelWorld(
+    { ...anthropic, events: (spoken) => (spoken.text === undefined ? unended : anthropic.events(spoken)) },
+    true,
+    [{ calls: [said("a", "c1")] }, { text: "done" }],
+    { tools: [tool("echo", (given) => ran.push(given))] },
+  );
+
+  expect(await run("go")).toMatchObject({ status: "done", text: "done", calls: 0 });
+  expect([ran, requests.length]).toEqual([[], 2]);
 });
 
 describe("a change of model in a session", () => {

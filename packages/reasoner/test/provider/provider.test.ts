@@ -53,6 +53,20 @@ test("AMP-N61: a server that is not there, one that does not end, and one that s
   expect((await other.run("hello")).error).toMatchObject({ details: { kind: "stream" } });
 });
 
+test("an answer with an item of thousands of levels is a failure of the model, and the next turn works", async () => {
+  const deep = JSON.parse(`${"[".repeat(1_000)}${"]".repeat(1_000)}`) as never;
+  const item = { ...say("hi"), extra: deep };
+  const { run, reasoner } = await world([response([item]), response([say("again")])], {
+    settings: { retries: 0 },
+  });
+  const turn = await run("hello");
+  expect(turn.error).toMatchObject({ code: "PROVIDER_FAILED" });
+  expect(turn.error?.message).toContain("nested deeper than 64 levels");
+
+  expect(await run("hello")).toMatchObject({ status: "done", text: "again" });
+  expect((await reasoner.show("s")).items.length).toBeGreaterThan(0);
+});
+
 test("a request that failed is made again, no call runs twice, and the delay is the server's", async () => {
   let ran = 0;
   const { run, heard, events } = await world(
@@ -194,7 +208,7 @@ test.each([
     const { run, reasoner } = await world(
       ({ input }) =>
         input.some(({ type }) => type === "function_call_output") ? { stream: stalled, open: true } : first,
-      { tools: [tool("echo", () => "x")], settings: { stream, retries: 0, timeoutMs: 1_000 } },
+      { tools: [tool("echo", () => "x")], settings: { stream, retries: 0, timeoutMs: 5_000 } },
     );
 
     expect(await run("hello")).toMatchObject({

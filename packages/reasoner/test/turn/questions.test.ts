@@ -1,5 +1,5 @@
 import { createMemoryStore, type ToolContext } from "@toolmount/core";
-import { expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { call, dyingStore, outputs, response, say, tool, world } from "../support/world.ts";
 
 const later = { approver: () => ({ decision: "later" as const }) };
@@ -123,4 +123,51 @@ test("A4: a turn that reaches maxIterations ends with a text that says so and ho
     error: { code: "AGENT_REASONER_MAX_ITERATIONS_EXCEEDED" },
   });
   expect(turn.text).toMatch(/stopped after 3 requests and 3 calls.*maxIterations/s);
+});
+
+describe("a call whose tool makes a call that needs a person", () => {
+  const ran: string[] = [];
+  const wipe = tool("wipe", () => ran.push("wipe"), { requiresConfirmation: true });
+  const count = tool("count", () => ran.push("count"));
+  const combo = tool(
+    "combo",
+    async (_, context) => {
+      const counted = await context.call({ name: "count" });
+      const wiped = await context.call({ name: "wipe" });
+      return [counted.result.data ?? null, wiped.result.data ?? wiped.result.error];
+    },
+    { idempotent: true },
+  );
+  const answers = [response([call("c1", "combo")]), response([say("done")])];
+
+  test("pauses the turn; after the answer the turn resumes, and nothing runs twice", async () => {
+    ran.length = 0;
+    const { run, resume, host, requests } = await world(answers, {
+      tools: [combo, count, wipe],
+      store: createMemoryStore(),
+    });
+    expect(await run("go")).toMatchObject({ status: "paused", waiting: [{ callId: "c1", tool: "combo" }] });
+    const [question] = await host.approvals.list();
+    expect(question).toMatchObject({ tool: "wipe", info: { callId: "c1" } });
+    expect(await resume()).toMatchObject({ status: "paused" });
+
+    await host.approvals.decide(question!.id, "approve", "bob");
+    expect(await resume()).toMatchObject({ status: "done", text: "done" });
+    expect(ran).toEqual(["count", "wipe"]);
+    expect(outputs(requests[1])["c1"]).toBe("[1,2]");
+  });
+
+  test("is cancelled with the turn: the question ends, and its tool does not run again", async () => {
+    ran.length = 0;
+    const { run, resume, host } = await world(answers, {
+      tools: [combo, count, wipe],
+      store: createMemoryStore(),
+    });
+    await run("go");
+
+    expect(await resume({ cancel: true })).toMatchObject({ status: "cancelled" });
+    expect(await host.approvals.list()).toEqual([]);
+    expect(await host.approvals.list({ states: ["suspended", "approved"] })).toEqual([]);
+    expect(ran).toEqual(["count"]);
+  });
 });

@@ -1,7 +1,7 @@
 import { createMemoryStore, data, failure, type ToolOutcome } from "@toolmount/core";
-import { expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { z } from "zod";
-import { call, outputs, response, say, tool, world } from "../support/world.ts";
+import { call, dyingStore, outputs, response, say, tool, world } from "../support/world.ts";
 
 test("a turn offers the tools and their guidance, runs what the model calls, and ends with its text", async () => {
   const add = tool("add", ({ a, b }) => Number(a) + Number(b));
@@ -474,4 +474,34 @@ test("a turn that a hook's injection ends leaves no call without an answer, and 
 
   expect((await run("go on")).status).toBe("done");
   expect(outputs(requests[1])).toEqual({ c1: "seen", c2: "seen" });
+});
+
+describe("an answer of which the server marks only a call as incomplete", () => {
+  const cut = response([{ ...call("c1", "wipe", { folder: "/data" }), status: "incomplete" }]);
+
+  test("runs nothing, and the model reads why", async () => {
+    const ran: unknown[] = [];
+    const tools = [tool("wipe", (given) => ran.push(given))];
+    const { run, requests } = await world([cut, response([say("ok")])], { tools });
+
+    expect(await run("wipe *.tmp")).toMatchObject({ status: "done", text: "ok" });
+    expect(ran).toEqual([]);
+    expect(outputs(requests[1])["c1"]).toMatch(/did not run.*ANSWER_CUT/);
+  });
+
+  test("runs nothing either when the process ended before that, and another one resumes the turn", async () => {
+    const ran: unknown[] = [];
+    const tools = [tool("wipe", (given) => ran.push(given))];
+    const store = createMemoryStore();
+    const dying = dyingStore(store, 2);
+    const first = await world([cut], { tools, store: dying.store });
+    void first.run("wipe *.tmp", { sessionId: "s" });
+    await dying.dead;
+    const kinds = (await store.sessions.entries("s")).map(({ entry }) => (entry as { kind: string }).kind);
+    expect(kinds).toEqual(["begin", "answer"]);
+
+    const second = await world([response([say("ok")])], { tools, store });
+    expect(await second.resume({ sessionId: "s" })).toMatchObject({ status: "done", text: "ok" });
+    expect(ran).toEqual([]);
+  });
 });

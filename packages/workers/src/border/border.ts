@@ -6,6 +6,8 @@ export interface Grants {
   readonly write: readonly string[];
   /** What tools must not change although a folder around it may be written, such as the plan. */
   readonly denied: readonly string[];
+  /** What tools must not read although a folder around it may be read, unless `read` or `write` names it. */
+  readonly secret?: readonly string[] | undefined;
   readonly network: ProcessSettings["network"];
   readonly memoryMb: number | undefined;
   readonly env: Readonly<Record<string, string>>;

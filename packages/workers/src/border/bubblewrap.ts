@@ -1,6 +1,7 @@
 import { launchInSandbox } from "@toolmount/paths/system";
 import { ToolmountError } from "@toolmount/core";
 import type { Border, Grants } from "./border.ts";
+import { readablePaths } from "./readable.ts";
 import { memoryOption } from "./memory-option.ts";
 
 /**
@@ -10,9 +11,11 @@ import { memoryOption } from "./memory-option.ts";
 export const bubblewrapBorder: Border = {
   name: "bubblewrap",
   launch({ node, options, file, code }, grants) {
-    const { read, write, denied, memoryMb, env, cwd } = grants;
+    const { read, write, denied, secret = [], memoryMb, env, cwd } = grants;
     const args = [...memoryOption(memoryMb), ...options, file];
-    const mounts = { cwd, read: [...code, ...read], write, denied, network: networkOf(grants) };
+    // A file beside the code may be gone before the process starts.
+    const readIfThere = readablePaths(code, secret);
+    const mounts = { cwd, read, readIfThere, write, denied, secret, network: networkOf(grants) };
     const launch = launchInSandbox({ command: node, args, env }, mounts);
     if ("problem" in launch) throw unavailable(launch.problem);
     return launch;

@@ -3,6 +3,7 @@ import { ToolmountError } from "@toolmount/core";
 import type { Border, Grants, NodeProgram } from "./border.ts";
 import { memoryOption } from "./memory-option.ts";
 import { endWithParent } from "./plain.ts";
+import { readablePaths } from "./readable.ts";
 
 /** Whether Node's permission model of this version also covers the network. */
 const coversNetwork = process.allowedNodeEnvironmentFlags.has("--allow-net");
@@ -15,10 +16,19 @@ export const permissionBorder: Border = {
   name: "permission",
   launch(program, grants) {
     requireNetwork(grants.network);
+    keepInspectorClosed();
     const args = [...permissionOptions(program, grants), ...program.options, program.file];
     return endWithParent({ file: program.node, args, env: grants.env });
   },
 };
+
+/**
+ * A listener keeps SIGUSR1 from opening the inspector of the host, which any process on the machine could then use to run
+ * code in it. The processes get the option of Node that does the same.
+ */
+function keepInspectorClosed(): void {
+  if (process.listenerCount("SIGUSR1") === 0) process.on("SIGUSR1", () => {});
+}
 
 /** Refuses a limit on the network that Node cannot enforce. */
 function requireNetwork(network: Grants["network"]): void {
@@ -31,10 +41,11 @@ function requireNetwork(network: Grants["network"]): void {
 }
 
 function permissionOptions({ code, file }: NodeProgram, grants: Grants): string[] {
-  const { read, write, network, memoryMb } = grants;
+  const { read, write, secret = [], network, memoryMb } = grants;
+  const readable = readablePaths([...code, dirname(file), ...read, ...write], secret);
   return [
     "--permission",
-    ...[...code, dirname(file), ...read, ...write].map((path) => `--allow-fs-read=${path}`),
+    ...readable.map((path) => `--allow-fs-read=${path}`),
     ...write.map((path) => `--allow-fs-write=${path}`),
     ...(coversNetwork && network === "any" ? ["--allow-net"] : []),
     "--no-experimental-sqlite",

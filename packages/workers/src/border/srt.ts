@@ -1,7 +1,9 @@
+import { existsSync } from "node:fs";
 import type { SandboxManager } from "@anthropic-ai/sandbox-runtime";
 import { ToolmountError } from "@toolmount/core";
-import { findProgram } from "@toolmount/paths/system";
+import { findProgram, ownProcesses } from "@toolmount/paths/system";
 import type { Border, Grants } from "./border.ts";
+import { readablePaths } from "./readable.ts";
 import { processEnvironment } from "./environment.ts";
 import { memoryOption } from "./memory-option.ts";
 import { endWithParent } from "./plain.ts";
@@ -19,7 +21,7 @@ let started: { readonly hosts: string; readonly runtime: Promise<Runtime> } | un
 export const srtBorder: Border = {
   name: "srt",
   async launch({ node, options, file, code }, grants) {
-    const { read, write, denied, memoryMb, env } = grants;
+    const { read, write, denied, secret = [], memoryMb, env } = grants;
     const runtime = await startRuntime(hostsOf(grants));
     const shell = findProgram("bash", env["PATH"]);
     if (shell === undefined) throw unavailable("bash is not on PATH");
@@ -27,15 +29,34 @@ export const srtBorder: Border = {
     const home = env["HOME"];
     const wrapped = await runtime.wrapWithSandbox(command, shell, {
       filesystem: {
-        denyRead: home === undefined ? [] : [home],
-        allowRead: [node, ...code, ...read, ...write],
+        denyRead: [...(home === undefined ? [] : [home]), ...unnamed(secret, [...read, ...write])],
+        allowRead: [node, ...readablePaths([...code, ...read, ...write], secret)],
         allowWrite: [...write],
         denyWrite: [...denied],
       },
     });
-    return endWithParent({ file: shell, args: ["-c", wrapped], env });
+    return endWithParent({ file: shell, args: ["-c", coverForRoot(wrapped)], env });
   },
 };
+
+/** The secret paths that the plan does not name, as far as they are there. */
+function unnamed(secret: readonly string[], named: readonly string[]): string[] {
+  return secret.filter(
+    (path) => existsSync(path) && !named.some((each) => `${each}/`.startsWith(`${path}/`)),
+  );
+}
+
+/**
+ * The command of the runtime, with the machine's settings covered for root, who may write them without any capability:
+ * the runtime leaves them open.
+ */
+function coverForRoot(wrapped: string): string {
+  if (process.platform !== "linux" || process.getuid?.() !== 0) return wrapped;
+  const [before, after, ...more] = wrapped.split(" --proc /proc ");
+  if (after === undefined || more.length > 0)
+    throw unavailable("it leaves the kernel's settings open to root; start the host as another user");
+  return `${before} ${ownProcesses.join(" ")} ${after}`;
+}
 
 function hostsOf({ network = "none" }: Grants): readonly string[] {
   if (network === "any")

@@ -29,6 +29,7 @@ export function describeTool(definition: ToolDefinition, info: ToolInfo): Descri
   const asks = typeof requiresConfirmation === "function" ? "dynamic" : requiresConfirmation;
   const members = Object.fromEntries(facts.map((fact) => [fact, definition[fact]]));
   const failuresOf = definition.failures?.className;
-  const described = { ...members, requiresConfirmation: asks, inputSchema, outputSchema, failuresOf };
+  const [alias] = info.aliases;
+  const described = { ...members, alias, requiresConfirmation: asks, inputSchema, outputSchema, failuresOf };
   return JSON.parse(JSON.stringify(described)) as DescribedTool;
 }

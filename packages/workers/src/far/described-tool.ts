@@ -25,6 +25,8 @@ const lines = z.array(line).max(100);
 /** The facts of a tool that its module, in a process of its own, reports to the host. All of it may be forged. */
 export const describedTool = z.strictObject({
   name: z.string().max(128),
+  /** Another name under which the module mounts it. */
+  alias: z.string().max(128).optional(),
   description: z.string().max(50_000),
   inputSchema: schema,
   outputSchema: schema.optional(),

@@ -1,6 +1,7 @@
 // The schemas of what a process sends. The process itself only needs their types: it starts sooner without Zod.
 import type { Json } from "@toolmount/core";
 import { z } from "zod";
+import { problemOf } from "./contributions.ts";
 import { describedTool, maxTools } from "./described-tool.ts";
 
 const json = z.json() as z.ZodType<Json>;
@@ -22,6 +23,16 @@ const thrownSchema = z.discriminatedUnion("kind", [
   z.strictObject({ kind: z.literal("value"), of: z.string(), text: z.string() }),
 ]);
 
+const contribution = z
+  .strictObject({ channel: z.string(), name: z.string(), value: z.unknown() })
+  .refine(({ channel, name, value }) => problemOf(channel, name, value) === null, {
+    error: "it is a contribution that only a module of the host can make",
+  })
+  .transform(({ value, ...rest }) => ({ ...rest, value: value as Json }));
+
+/** Most contributions of one module. */
+const maxContributions = 100;
+
 /** What a tool threw, as JSON. */
 export type Thrown = z.output<typeof thrownSchema>;
 
@@ -37,8 +48,10 @@ export const farMessage = z.discriminatedUnion("type", [
     type: z.literal("mounted"),
     keepsState: z.boolean(),
     tools: z.array(describedTool).max(maxTools).optional(),
+    contributions: z.array(contribution).max(maxContributions).optional(),
   }),
   z.strictObject({ type: z.literal("refused"), problem: z.string(), config: z.boolean() }),
+  z.strictObject({ type: z.literal("event"), event: z.string(), data: z.record(z.string(), json) }),
   z.strictObject({ type: z.literal("aborting"), runId }),
   z.strictObject({
     type: z.literal("progress"),

@@ -1,15 +1,17 @@
 import {
   createRunnerContext,
+  systemClock,
   type CallRequest,
   type Json,
   type Logger,
+  type Progress,
   type SessionState,
   type ToolContext,
   type ToolDefinition,
   type ToolOutcome,
 } from "@toolmount/core";
 import { messageOf } from "@toolmount/core/errors";
-import { ContractBreach } from "@toolmount/core/internal";
+import { ContractBreach, ProgressPace } from "@toolmount/core/internal";
 import type { FarMessage } from "./far-message.ts";
 import { maxMessageBytes, type HostMessage } from "./messages.ts";
 import { returnedJson, thrownJson } from "./to-json.ts";
@@ -29,11 +31,24 @@ export async function runFar(
   call: CallHost,
 ): Promise<void> {
   const { runId } = request;
+  const pace = new ProgressPace(systemClock, ({ progress, total, message }) => {
+    const more = { ...(total !== undefined && { total }), ...(message !== undefined && { message }) };
+    send({ type: "progress", runId, progress: { progress, ...more } });
+  });
+  const end = await endOf(tool, request, createContext(request, signal, send, call, pace));
+  pace.flush();
+  send(end);
+}
+
+async function endOf(
+  tool: ToolDefinition,
+  { runId, arguments: given }: RunRequest,
+  context: ToolContext,
+): Promise<FarMessage> {
   try {
-    const context = createContext(request, signal, send, call);
-    send({ type: "returned", runId, value: returnedJson(await tool.execute(request.arguments, context)) });
+    return { type: "returned", runId, value: returnedJson(await tool.execute(given, context)) };
   } catch (thrown) {
-    send({ type: "threw", runId, thrown: thrownJson(thrown) });
+    return { type: "threw", runId, thrown: thrownJson(thrown) };
   }
 }
 
@@ -58,14 +73,19 @@ export function breachOfSize(message: FarMessage, text: string): ThrownMessage |
 
 type ThrownMessage = Extract<FarMessage, { type: "threw" }>;
 
-function createContext({ runId, info, state }: RunRequest, signal: AbortSignal, send: Send, call: CallHost) {
+function createContext(
+  { runId, info, state }: RunRequest,
+  signal: AbortSignal,
+  send: Send,
+  call: CallHost,
+  pace: ProgressPace,
+) {
   const context: ToolContext = createRunnerContext(info, {
     abortSignal: signal,
     logger: createLogger(runId, {}, send),
-    progress: ({ progress, total, message }) => {
-      if (!Number.isFinite(progress)) return;
-      const more = { ...(total !== undefined && { total }), ...(message !== undefined && { message }) };
-      send({ type: "progress", runId, progress: { progress, ...more } });
+    progress: (report: Progress) => {
+      // Numbers that JSON does not have.
+      if (Number.isFinite(report.progress)) pace.report({ ...report });
     },
     call: (request) => call(runId, request),
     session: createState(runId, state, send),

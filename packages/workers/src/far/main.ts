@@ -11,8 +11,12 @@ import { messageOf } from "@toolmount/core/errors";
 import { createLines } from "./lines.ts";
 import type { FarMessage } from "./far-message.ts";
 import { channelDescriptor, type HostMessage } from "./messages.ts";
-import { mountFar, type FarModule, type FarTool } from "./mount-far.ts";
+import { mountFar, type Described, type FarModule, type FarTool } from "./mount-far.ts";
 import { messageText, runFar } from "./far-run.ts";
+import { withoutSignals } from "./without-signals.ts";
+
+/** Node has this member behind its permission model only. */
+if ("permission" in process && process.permission !== undefined) withoutSignals();
 
 const running = new Map<string, AbortController>();
 const calls = new Map<number, PromiseWithResolvers<ToolOutcome>>();
@@ -46,12 +50,17 @@ async function mount(message: Extract<HostMessage, { type: "mount" }>): Promise<
   try {
     module = await mountFar(message);
     const { keepsState, described } = module;
-    send({ type: "mounted", keepsState, ...(described !== undefined && { tools: [...described] }) });
+    send({ type: "mounted", keepsState, ...(described !== undefined && reportOf(described)) });
+    described?.onEvent((event, data) => send({ type: "event", event, data }));
   } catch (error) {
     const isConfig = isToolmountError(error) && error.code === "CONFIG_INVALID";
     const problem = isConfig ? String(error.details["problem" as never]) : messageOf(error);
     send({ type: "refused", problem: problem.slice(0, 2_000), config: isConfig });
   }
+}
+
+function reportOf({ tools, contributions }: Described) {
+  return { tools: [...tools], contributions: [...contributions] };
 }
 
 type RunMessage = Extract<HostMessage, { type: "run" }>;

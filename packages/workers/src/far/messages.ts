@@ -7,6 +7,7 @@ export type HostMessage =
       readonly module: RunnerModule;
       readonly folder: string;
       readonly protectedPaths: readonly string[];
+      readonly secretPaths: readonly string[];
       /** The host does not import the module: the process parses its config and arguments, and reports its tools. */
       readonly describe: boolean;
     }

@@ -4,12 +4,14 @@ import {
   type Coordinator,
   type Draft,
   type Host,
+  type Json,
   type JsonObject,
   type ToolDefinition,
 } from "@toolmount/core";
 import {
   adaptModule,
   authoredDefinition,
+  frozenCopy,
   isStandardSchema,
   mayBeForeign,
   prepareSchema,
@@ -23,7 +25,8 @@ import { describeTool } from "./describe-tool.ts";
 import type { DescribedTool } from "./described-tool.ts";
 import type { HostMessage } from "./messages.ts";
 import { importFile } from "./import-module.ts";
-import { refuse, toolsOnly } from "./tools-only.ts";
+import { problemOf, type Contribution } from "./contributions.ts";
+import { refuse, toolsOnly, type Contributor } from "./tools-only.ts";
 
 /** A tool that runs in this process. */
 export interface FarTool {
@@ -38,7 +41,15 @@ export interface FarModule {
   /** The module keeps state between calls, so all its calls must run in this process. */
   readonly keepsState: boolean;
   /** For a host that has not imported the module. */
-  readonly described: readonly DescribedTool[] | undefined;
+  readonly described: Described | undefined;
+}
+
+/** What the host mounts for a module that it has not imported. */
+export interface Described {
+  readonly tools: readonly DescribedTool[];
+  readonly contributions: readonly Contribution[];
+  /** Calls a listener for each event that a module of this process emits. Only plain data is passed on. */
+  onEvent(listener: (event: string, data: JsonObject) => void): void;
 }
 
 type MountMessage = Extract<HostMessage, { type: "mount" }>;
@@ -65,7 +76,8 @@ export async function mountFar(message: MountMessage): Promise<FarModule> {
     },
   });
   const mounted = new Set<unknown>();
-  const watched = noting(describe ? toolsOnly(coordinator) : coordinator, mounted);
+  const contributors = new Set<Contributor>();
+  const watched = noting(describe ? toolsOnly(coordinator, contributors) : coordinator, mounted);
   const adapted = adaptModule(module.specifier, recognised, watched);
   await runMount(module.specifier, adapted, watched, config, (tool) => mounted.has(tool));
   if (describe && adapted.kind === "mount" && adapted.onSessionReady !== undefined)
@@ -74,7 +86,7 @@ export async function mountFar(message: MountMessage): Promise<FarModule> {
   return {
     tools: new Map([...definitions].map(([name, tool]) => [name, prepare(tool, describe)])),
     keepsState: exports["keepsState"] === true,
-    described: describe ? describeAll(host, definitions) : undefined,
+    described: describe ? await describeAll(host, definitions, contributors) : undefined,
   };
 }
 
@@ -84,10 +96,11 @@ async function mountAdapters(draft: Draft): Promise<void> {
   await mount(draft.addModule({ id: "@toolmount/interop" }).coordinator, {});
 }
 
-function createFarHost({ folder, protectedPaths }: MountMessage): Host {
+function createFarHost({ folder, protectedPaths, secretPaths }: MountMessage): Host {
   const host = createHost();
   host.coordinator.registerCapability("session.working_dir", folder);
   host.coordinator.registerCapability("session.protected_paths", protectedPaths);
+  host.coordinator.registerCapability("session.secret_paths", secretPaths);
   // The host has compiled each JSON Schema, and checks the arguments by it; core does not probe a parser that throws.
   host.coordinator.mount("schema-compiler", {
     compile: () => () => {
@@ -122,9 +135,39 @@ function prepare(definition: ToolDefinition, describe: boolean): FarTool {
   return { definition: own, parse: parses ? prepareSchema(name, schema, null).parse : undefined };
 }
 
-function describeAll(host: Host, definitions: ReadonlyMap<string, ToolDefinition>): readonly DescribedTool[] {
+async function describeAll(
+  host: Host,
+  definitions: ReadonlyMap<string, ToolDefinition>,
+  contributors: ReadonlySet<Contributor>,
+): Promise<Described> {
   const tools = host.tools({ includeDeprecated: true });
-  return tools.map((info) => describeTool(definitions.get(info.declaredName)!, info));
+  const contributions = await Promise.all([...contributors].map(valueOf));
+  return {
+    tools: tools.map((info) => describeTool(definitions.get(info.declaredName)!, info)),
+    contributions,
+    onEvent(listener) {
+      host.coordinator.hooks.observe("*", (event, data) => {
+        const plain = plainData(data);
+        if (plain !== null) listener(event, plain);
+      });
+    },
+  };
+}
+
+async function valueOf({ channel, name, callback }: Contributor): Promise<Contribution> {
+  const value = await callback();
+  const problem = problemOf(channel, name, value);
+  return problem === null
+    ? { channel, name, value: value as Json }
+    : refuse(`contributes to "${channel}": ${problem}`);
+}
+
+function plainData(data: unknown): JsonObject | null {
+  try {
+    return frozenCopy(data as JsonObject);
+  } catch {
+    return null;
+  }
 }
 
 function noting(coordinator: Coordinator, mounted: Set<unknown>): Coordinator {

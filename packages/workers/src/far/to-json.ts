@@ -1,3 +1,4 @@
+import { isToolInterrupt } from "@toolmount/core";
 import { messageOf } from "@toolmount/core/errors";
 import { ContractBreach, frozenCopy, NotJson } from "@toolmount/core/internal";
 import type { Thrown } from "./far-message.ts";
@@ -30,10 +31,11 @@ export function thrownJson(thrown: unknown): Thrown {
     return { kind: "value", of, text: textOf(thrown) };
   }
   const { name, stack } = thrown;
-  const { code, details, value, described } = thrown as unknown as Readonly<Record<string, unknown>>;
+  const members = thrown as unknown as Readonly<Record<string, unknown>>;
+  const { code, details, value = members["interrupts"], described } = members;
   return {
     kind: "error",
-    name: String(name),
+    name: isToolInterrupt(thrown) ? "ToolInterrupt" : String(name),
     message: messageOf(thrown),
     ...(typeof stack === "string" && { stack }),
     ...(typeof code === "string" && { code }),

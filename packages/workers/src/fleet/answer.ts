@@ -1,4 +1,5 @@
 import { RunnerFailure, type Json } from "@toolmount/core";
+import { meter } from "@toolmount/core/internal";
 import { z } from "zod";
 import { farMessage, type FarMessage, type RunMessage } from "../far/far-message.ts";
 import { thrownJson } from "../far/to-json.ts";
@@ -23,6 +24,7 @@ export function answerOfError(runId: string, error: unknown): FleetAnswer {
 
 /** Reads an answer from the ledger. Throws when the text is something else. */
 export function readAnswer(answer: Json): FleetAnswer {
+  requireShallow(answer);
   const read = z.union([failed, farMessage]).parse(answer);
   if (read.type === "failed" || read.type === "returned" || read.type === "threw") return read;
   throw new Error(`a worker answered with "${read.type}"`);
@@ -30,6 +32,16 @@ export function readAnswer(answer: Json): FleetAnswer {
 
 /** Reads a message of a worker about a run; undefined for one that it may not send. */
 export function readMessage(body: Json): RunMessage | undefined {
+  if (meter(body, Number.POSITIVE_INFINITY, maxLevels) !== null) return undefined;
   const parsed = farMessage.safeParse(body);
   return parsed.success && "runId" in parsed.data ? parsed.data : undefined;
+}
+
+/** Deepest level of a message: that of results, inside what the message says beside them. */
+const maxLevels = 72;
+
+/** The schemas of messages read by recursion, and a row of the ledger may hold anything. */
+function requireShallow(answer: Json): void {
+  const problem = meter(answer, Number.POSITIVE_INFINITY, maxLevels);
+  if (problem !== null) throw new Error(`the answer of a worker is ${problem}`);
 }

@@ -1,5 +1,7 @@
 import {
+  type Announce,
   type Clock,
+  type DescribedModule,
   type FleetAdopted,
   type FleetLedger,
   type Logger,
@@ -7,7 +9,6 @@ import {
   type RunnerControl,
   type RunnerJob,
   type RunnerModule,
-  type ToolDefinition,
   type ToolInfo,
   type ToolReturn,
 } from "@toolmount/core";
@@ -49,10 +50,10 @@ export class FleetRunner implements Runner {
   }
 
   /** Neither a host nor a worker imports a module behind a border: a process of its own machine describes it. */
-  async describe(module: RunnerModule): Promise<readonly ToolDefinition[]> {
+  async describe(module: RunnerModule, announce: Announce): Promise<DescribedModule> {
     const processes = await this.processes();
     if (processes === null) throw new Error("workers run the calls of this entry without a border");
-    return processes.describe(module);
+    return processes.describe(module, announce);
   }
 
   async run(job: RunnerJob, control: RunnerControl): Promise<ToolReturn> {

@@ -66,13 +66,13 @@ export class SentCall {
     const message = readMessage(body);
     if (message === undefined || message.type === "returned" || message.type === "threw")
       this.#logger.warn({ runId: this.runId }, "a worker sent a message that the host does not know");
-    else if (number > this.#said) this.#run.receive(message);
+    else if (number > this.#said) this.#receive(message);
     else this.#hearAgain(message);
   }
 
   /** A message to the host that ended: the session's values are set again; a call that it may have made is not made. */
   #hearAgain(message: RunMessage): void {
-    if (message.type === "set" || message.type === "delete") return this.#run.receive(message);
+    if (message.type === "set" || message.type === "delete") return this.#receive(message);
     if (message.type !== "call") return;
     const problem = errorMessage("OUTCOME_UNKNOWN", { tool: message.request.name });
     this.#say({ type: "call-failed", id: message.id, message: problem });
@@ -89,10 +89,15 @@ export class SentCall {
     this.#ending.reject(error);
   }
 
+  #receive(message: RunMessage): void {
+    const failure = this.#run.receive(message);
+    if (failure !== undefined) this.fail(failure);
+  }
+
   #answer(answer: Json): void {
     try {
       const read = readAnswer(answer);
-      if (read.type !== "failed") return this.#run.receive({ ...read, runId: this.runId });
+      if (read.type !== "failed") return this.#receive({ ...read, runId: this.runId });
       const { code, message, status, details } = read;
       this.fail(new RunnerFailure(code as RunnerFailure["code"], message, { status, details }));
     } catch (err) {

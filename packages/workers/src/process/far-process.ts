@@ -2,6 +2,7 @@ import { spawn, type ChildProcess } from "node:child_process";
 import type { Duplex } from "node:stream";
 import {
   ToolmountError,
+  type Announce,
   type Clock,
   type Logger,
   type RunnerControl,
@@ -13,6 +14,7 @@ import { createLines, type Lines } from "../far/lines.ts";
 import { farMessage, type FarMessage } from "../far/far-message.ts";
 import { channelDescriptor, maxMessageBytes, type HostMessage } from "../far/messages.ts";
 import { createNearRun, type NearRun } from "./near-run.ts";
+import { MessageMeter } from "./message-meter.ts";
 import { residentBytes } from "./resident-memory.ts";
 
 /** How a process is started and watched. */
@@ -24,10 +26,15 @@ export interface FarOptions {
   readonly cwd: string;
   readonly clock: Clock;
   readonly logger: Logger;
+  /** Receives the events that the module emits. */
+  readonly onEvent: Announce;
 }
 
 /** Milliseconds between two measurements of a process's memory. */
 const measureMs = 50;
+
+/** The same while no call runs in it. */
+const measureIdleMs = 250;
 
 /** Milliseconds that a call may take to end after its signal was aborted; then its process is killed. */
 const killAfterMs = 250;
@@ -39,7 +46,7 @@ const endAfterMs = 5_000;
 const keptOutput = 4_096;
 
 /** What a process says of its module: whether it keeps state, and its tools when the host has not imported it. */
-type Mounted = Pick<Extract<FarMessage, { type: "mounted" }>, "keepsState" | "tools">;
+type Mounted = Omit<Extract<FarMessage, { type: "mounted" }>, "type">;
 
 /** A process that has one module mounted and runs its calls. */
 export class FarProcess {
@@ -51,6 +58,7 @@ export class FarProcess {
   readonly #options: FarOptions;
   readonly #child: ChildProcess;
   readonly #lines: Lines;
+  readonly #meter: MessageMeter;
   readonly #runs = new Map<string, NearRun>();
   readonly #mounting = Promise.withResolvers<Mounted>();
   #killedBecause: string | undefined;
@@ -58,11 +66,14 @@ export class FarProcess {
 
   constructor(options: FarOptions) {
     this.#options = options;
+    this.#meter = new MessageMeter(options.clock);
     const { file, args, env } = options.launch;
     this.#child = spawn(file, args, {
       cwd: options.cwd,
       env: { ...env },
       stdio: ["ignore", "pipe", "pipe", "pipe"],
+      // Of a process group of its own, so that a signal to its group does not reach the host.
+      detached: process.platform !== "win32",
     });
     this.mounted = this.#mounting.promise;
     this.ended = this.#watchEnd();
@@ -75,6 +86,7 @@ export class FarProcess {
     });
     this.#lines.send(options.mount);
     this.#watchStart();
+    if (options.memoryMb !== undefined) this.#watchMemory(options.memoryMb);
   }
 
   /** Calls that run in this process. */
@@ -84,17 +96,16 @@ export class FarProcess {
 
   /** Runs one call. Rejects with what the tool threw, or with a `RunnerFailure` when the process ends. */
   async run(job: RunnerJob, control: RunnerControl): Promise<ToolReturn> {
-    const { clock, memoryMb, logger } = this.#options;
+    const { clock, logger } = this.#options;
     const run = createNearRun(job, control, logger, (message) => this.#lines.send(message));
+    this.#meter.refill();
     this.#runs.set(job.runId, run);
-    const watch = memoryMb === undefined ? undefined : this.#watchMemory(memoryMb);
     const stop = () => this.#stop(job.runId, control.signal, clock);
     if (control.signal.aborted) stop();
     else control.signal.addEventListener("abort", stop, { once: true });
     try {
       return await run.end;
     } finally {
-      watch?.();
       control.signal.removeEventListener("abort", stop);
       this.#runs.delete(job.runId);
     }
@@ -135,6 +146,8 @@ export class FarProcess {
   }
 
   #receive(text: string): void {
+    const excess = this.#meter.take(text.length);
+    if (excess !== undefined) return this.kill(`it was killed, because it sent ${excess}`);
     const message = parse(text);
     if (typeof message === "string") return this.kill(message);
     // A process that is killed already runs no call.
@@ -144,7 +157,9 @@ export class FarProcess {
       this.#mounting.reject(this.#refusal(message));
       return this.kill("it could not mount the module");
     }
-    this.#runs.get(message.runId)?.receive(message);
+    if (message.type === "event") return this.#options.onEvent(message.event, message.data);
+    const failure = this.#runs.get(message.runId)?.receive(message);
+    if (failure !== undefined) this.kill(`it was killed: ${failure.message}`);
   }
 
   #refusal({ problem, config }: Extract<FarMessage, { type: "refused" }>): Error {
@@ -182,19 +197,19 @@ export class FarProcess {
     );
   }
 
-  /** Measures while a call runs. Returns the undo. */
-  #watchMemory(memoryMb: number): () => void {
+  /** Measures until the process has ended: a tool can allocate after its answer. */
+  #watchMemory(memoryMb: number): void {
     const { clock } = this.#options;
     const measure = () => {
       const bytes = residentBytes(this.#child.pid ?? 0);
       if (bytes !== undefined && bytes > memoryMb * 1_048_576)
         return this.kill(`it was killed, because it used more than ${memoryMb} MB`);
-      timer = clock.setTimer(measure, measureMs);
+      timer = clock.setTimer(measure, this.#runs.size > 0 ? measureMs : measureIdleMs);
       timer.keepAlive(false);
     };
     let timer = clock.setTimer(measure, measureMs);
     timer.keepAlive(false);
-    return () => timer.cancel();
+    void this.ended.then(() => timer.cancel());
   }
 
   #keepOutput(chunk: Buffer): void {

@@ -12,7 +12,8 @@ const isSource = file.endsWith(".ts");
 export function farProgram(module: string): NodeProgram {
   return {
     node: realpathSync(process.execPath),
-    options: isSource ? ["--conditions=@toolmount/source"] : [],
+    // A neighbour cannot open its inspector by a signal.
+    options: ["--disable-sigusr1", ...(isSource ? ["--conditions=@toolmount/source"] : [])],
     file,
     code: codeFolders([file, module]),
   };

@@ -1,5 +1,13 @@
+import type { Announce, JsonObject } from "@toolmount/core";
+import { announcedEvents, type Contribution } from "../far/contributions.ts";
 import type { DescribedTool } from "../far/described-tool.ts";
 import type { FarProcess } from "./far-process.ts";
+
+/** What a process reports of its module. */
+export interface DescribedByProcess {
+  readonly tools: readonly DescribedTool[];
+  readonly contributions: readonly Contribution[];
+}
 
 /** What a pool starts, and how many processes it may have. */
 export interface PoolOptions {
@@ -21,7 +29,9 @@ export class ModulePool {
   #shared: Promise<FarProcess> | undefined;
   /** Unknown until the first process has mounted the module. */
   #keepsState: boolean | undefined;
-  #tools: readonly DescribedTool[] | undefined;
+  #described: DescribedByProcess | undefined;
+  /** Receives the events that the module says it emits. */
+  #announce: Announce = () => undefined;
   #isClosed = false;
   /** Processes taken and not given back. */
   #taken = 0;
@@ -81,10 +91,16 @@ export class ModulePool {
     if (this.isRetired) this.#endIdle();
   }
 
-  /** The tools of the module, as its first process reported them. */
-  async describe(): Promise<readonly DescribedTool[]> {
-    if (this.#tools === undefined) this.give(await this.take(false));
-    return this.#tools ?? [];
+  /** What its first process reported of the module. */
+  async describe(announce: Announce): Promise<DescribedByProcess> {
+    this.#announce = announce;
+    if (this.#described === undefined) this.give(await this.take(false));
+    return this.#described ?? { tools: [], contributions: [] };
+  }
+
+  /** Passes on an event that the module contributes to `observability.events`. */
+  announce(event: string, data: JsonObject): void {
+    if (announcedEvents(this.#described?.contributions ?? []).has(event)) this.#announce(event, data);
   }
 
   async close(): Promise<void> {
@@ -134,8 +150,8 @@ export class ModulePool {
       const far = await this.#options.start();
       this.#alive.add(far);
       void far.ended.then(() => this.#onEnd(far));
-      const { keepsState, tools } = await far.mounted;
-      this.#tools ??= tools;
+      const { keepsState, tools, contributions = [] } = await far.mounted;
+      if (tools !== undefined) this.#described ??= { tools, contributions };
       this.#keepsState ??= keepsState;
       return far;
     } finally {

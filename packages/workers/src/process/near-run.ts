@@ -18,7 +18,8 @@ export interface NearRun {
   readonly end: Promise<ToolReturn>;
   /** Whether the process has answered that it aborts the call. */
   readonly isAborting: boolean;
-  receive(message: RunMessage): void;
+  /** Returns how the call fails because of a message; its process must then be killed. */
+  receive(message: RunMessage): RunnerFailure | undefined;
   processEnded(how: string): void;
 }
 
@@ -43,6 +44,7 @@ class SentRun implements NearRun {
   readonly #control: RunnerControl;
   readonly #logger: Logger;
   readonly #send: Send;
+  #failure: RunnerFailure | undefined;
   readonly #ending = Promise.withResolvers<ToolReturn>();
 
   constructor(job: RunnerJob, control: RunnerControl, logger: Logger, send: Send) {
@@ -53,7 +55,13 @@ class SentRun implements NearRun {
     this.end = this.#ending.promise;
   }
 
-  receive(message: RunMessage): void {
+  receive(message: RunMessage): RunnerFailure | undefined {
+    if (message.type === "set") return this.#set(message);
+    this.#serve(message);
+    return undefined;
+  }
+
+  #serve(message: Exclude<RunMessage, { type: "set" }>): void {
     switch (message.type) {
       case "returned":
         return this.#ending.resolve(message.value as ToolReturn);
@@ -73,8 +81,6 @@ class SentRun implements NearRun {
           message.message ?? "",
         );
       }
-      case "set":
-        return this.#control.session.set(message.key, message.value);
       case "delete":
         return void this.#control.session.delete(message.key);
       case "call":
@@ -82,9 +88,19 @@ class SentRun implements NearRun {
     }
   }
 
+  /** A value that the session's state does not take ends the call: the tool is elsewhere, and believes that it is set. */
+  #set({ key, value }: Extract<RunMessage, { type: "set" }>): RunnerFailure | undefined {
+    try {
+      this.#control.session.set(key, value);
+    } catch (error) {
+      this.#failure ??= new RunnerFailure("TOOL_FAILED", messageOf(error));
+    }
+    return this.#failure;
+  }
+
   processEnded(how: string): void {
     const message = `"${this.#job.info.tool}" failed: its process ${how}`;
-    this.#ending.reject(new RunnerFailure("TOOL_FAILED", message));
+    this.#ending.reject(this.#failure ?? new RunnerFailure("TOOL_FAILED", message));
   }
 
   async #call({ id, request }: Extract<RunMessage, { type: "call" }>): Promise<void> {

@@ -1,4 +1,4 @@
-import { resolve } from "node:path";
+import { dirname, join, resolve } from "node:path";
 import type { Coordinator } from "@toolmount/core";
 import type { Grants } from "../border/border.ts";
 import { chooseBorder } from "../border/choose-border.ts";
@@ -28,9 +28,16 @@ function grantsOf(
     read: read.map(inPlan),
     write: write.map(inPlan),
     denied: coordinator.getCapability("session.protected_paths") ?? [],
+    secret: [...(coordinator.getCapability("session.secret_paths") ?? []), ...repositories(cwd)],
     network,
     memoryMb,
     env: processEnvironment(env),
     cwd,
   };
+}
+
+/** `.git` of the plan's folder and of those above: a repository's history may have what its files no longer have. */
+function repositories(folder: string): string[] {
+  const above = dirname(folder);
+  return [join(folder, ".git"), ...(above === folder ? [] : repositories(above))];
 }

@@ -1,4 +1,4 @@
-import { failure, type FailureWording, type ToolDefinition } from "@toolmount/core";
+import { failure, type DescribedModule, type FailureWording } from "@toolmount/core";
 import type { DescribedTool } from "../far/described-tool.ts";
 import { describedFailure } from "./rebuild-thrown.ts";
 
@@ -6,9 +6,9 @@ import { describedFailure } from "./rebuild-thrown.ts";
  * The definition that the host mounts for a tool that it never imports. Whether the tool asks by its arguments is for
  * its own code to say, which the host does not run, so a person is always asked.
  */
-export function placeholder(tool: DescribedTool): ToolDefinition {
-  const { inputSchema, requiresConfirmation, origin, failuresOf, ...known } = tool;
-  return {
+export function placeholder(tool: DescribedTool): DescribedModule["tools"][number] {
+  const { alias, inputSchema, requiresConfirmation, origin, failuresOf, ...known } = tool;
+  const definition = {
     ...known,
     // Also when it is undefined: without the member, the adapter of Tool-Forge would take the definition for one of its own.
     origin,
@@ -17,6 +17,7 @@ export function placeholder(tool: DescribedTool): ToolDefinition {
     requiresConfirmation: requiresConfirmation === "dynamic" ? () => true : requiresConfirmation,
     execute: () => Promise.reject(new Error(`the tool "${tool.name}" runs only behind its border`)),
   };
+  return { definition, alias };
 }
 
 /** The words of the tool's contract, which the process has chosen. */

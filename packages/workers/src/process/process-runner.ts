@@ -1,5 +1,6 @@
 import {
   systemClock,
+  type Announce,
   type Clock,
   type Logger,
   type Runner,
@@ -35,7 +36,10 @@ export function createProcessRunner(options: ProcessRunnerOptions): ProcessRunne
   const pools = new Pools(options);
   return {
     run: (job, control) => runInProcess(pools.of(requireModule(job)), job, control),
-    describe: async (module) => (await pools.describing(module).describe()).map(placeholder),
+    describe: async (module, announce) => {
+      const { tools, contributions } = await pools.describing(module).describe(announce);
+      return { tools: tools.map(placeholder), contributions };
+    },
     close: () => pools.close(),
   };
 }
@@ -73,7 +77,9 @@ class Pools {
 
   #add(module: RunnerModule, describe: boolean): ModulePool {
     const { processes } = this.#options;
-    const pool = new ModulePool({ processes, start: () => startProcess(module, describe, this.#options) });
+    const start = () =>
+      startProcess(module, describe, this.#options, (event, data) => pool.announce(event, data));
+    const pool = new ModulePool({ processes, start });
     this.#pools.set(canonicalJson(module), pool);
     this.#makeNewest(module, pool);
     return pool;
@@ -113,10 +119,12 @@ async function startProcess(
   module: RunnerModule,
   describe: boolean,
   options: ProcessRunnerOptions,
+  onEvent: Announce,
 ): Promise<FarProcess> {
   const { border, grants, startTimeoutMs, logger, clock = systemClock } = options;
-  const { cwd, denied, memoryMb } = grants;
+  const { cwd, denied, secret = [], memoryMb } = grants;
   const launch = await border.launch(farProgram(module.specifier), grants);
-  const mount = { type: "mount", module, folder: cwd, protectedPaths: denied, describe } as const;
-  return new FarProcess({ launch, mount, memoryMb, startTimeoutMs, cwd, clock, logger });
+  const paths = { folder: cwd, protectedPaths: denied, secretPaths: secret };
+  const mount = { type: "mount", module, describe, ...paths } as const;
+  return new FarProcess({ launch, mount, memoryMb, startTimeoutMs, cwd, clock, logger, onEvent });
 }

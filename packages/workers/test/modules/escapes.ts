@@ -1,10 +1,12 @@
 // What code of bad will tries in its process. Each attempt throws, or reports what it could do.
-import { spawn, spawnSync } from "node:child_process";
+import * as childProcess from "node:child_process";
 import { createSocket } from "node:dgram";
 import { Resolver } from "node:dns/promises";
 import {
+  closeSync,
   linkSync,
   openAsBlob,
+  openSync,
   readdirSync,
   readFileSync,
   realpathSync,
@@ -16,10 +18,18 @@ import {
 import * as inspector from "node:inspector";
 import { connect, createServer } from "node:net";
 import { join } from "node:path";
+import { setTimeout } from "node:timers/promises";
 import { pathToFileURL } from "node:url";
 import { writeHeapSnapshot } from "node:v8";
 import { WASI } from "node:wasi";
 import { Worker } from "node:worker_threads";
+
+const { spawn, spawnSync } = childProcess;
+
+/** What Node has of a program that it starts. */
+interface Handle {
+  kill(signal: number): number;
+}
 
 /** Where the attempts go: a granted folder, one that is not, and the host's own process and services. */
 export interface Target {
@@ -30,6 +40,8 @@ export interface Target {
   readonly udp: number;
   readonly unix: string;
   readonly host: number;
+  /** Where a signal would open the inspector of the host. */
+  readonly inspector: number;
   /** Part of the name of each file that an attempt writes. */
   readonly id: string;
 }
@@ -114,6 +126,36 @@ const programs: Readonly<Record<string, Attempt>> = {
     return child.pid;
   },
   "send a signal to the host": ({ host }) => process.kill(host, 0),
+  "send a signal by an internal function": ({ host }) => {
+    // oxlint-disable-next-line no-underscore-dangle -- Node's own name
+    const sent = (process as unknown as { _kill(pid: number, signal: number): number })._kill(host, 0);
+    if (sent !== 0) throw new Error("it was not sent");
+  },
+  "send a signal by the handle of a program that was never started": () => {
+    const { ChildProcess: Child } = childProcess as unknown as {
+      ChildProcess: new () => { _handle: Handle };
+    };
+    // oxlint-disable-next-line no-underscore-dangle -- Node's own name
+    return new Child()._handle.kill(0);
+  },
+  "open the inspector of the host by a signal": async ({ host, inspector: port }) => {
+    process.kill(host, "SIGUSR1");
+    for (let left = 100; ; left--) {
+      const socket = await connected(connect(port, "127.0.0.1")).catch((error: Error) => error);
+      if (socket === "connected") return socket;
+      if (left === 0) throw socket;
+      await setTimeout(20);
+    }
+  },
+  "list the host's open files in /proc": ({ host }) => readdirSync(`/proc/${host}/fd`).length,
+  "write a setting of the kernel": () => closeSync(openSync("/proc/sys/kernel/core_pattern", "r+")),
+  "make a read-only folder writable": () => {
+    const steps = "mount --bind /usr /usr && mount -o remount,rw,bind /usr && test -w /usr";
+    const { error, status, stderr } = spawnSync("unshare", ["--mount", "sh", "-c", steps], {
+      encoding: "utf8",
+    });
+    if (status !== 0) throw error ?? new Error(stderr);
+  },
   "read the host's environment in /proc": ({ host }) => readFileSync(`/proc/${host}/environ`).length,
   "see the host among the processes": ({ host }) => {
     if (!readdirSync("/proc").includes(String(host))) throw new Error("it is not there");

@@ -93,6 +93,24 @@ const services: Readonly<Record<string, Act>> = {
     session.set("count", count);
     return data(count);
   },
+  "fill the state": ({ session }, count) => {
+    for (let n = 0; n < Number(count); n++) session.set(`k${n}`, "x".repeat(1_000_000));
+    return data("filled");
+  },
+  "much progress": ({ progress }) => {
+    for (let at = 1; at <= 1_000_000; at++) progress({ progress: at });
+    return data("done");
+  },
+  "log without end": async ({ logger }) => {
+    for (let n = 1; ; n++) {
+      logger.info({}, "again");
+      if (n % 500 === 0) await new Promise((resolve) => setImmediate(resolve));
+    }
+  },
+  "grow after the answer": () => {
+    setTimeout(() => keep.push(Buffer.alloc(400 * 1024 * 1024, 1)), 0);
+    return data(process.pid);
+  },
   forget: ({ session }) => data(session.delete("count")),
   interrupt: () => {
     throw new ToolInterrupt({ ask: "sure?" });
@@ -196,6 +214,11 @@ const escapes: Readonly<Record<string, Act>> = {
   // A line that is no message of the protocol.
   forge: () => (writeFileSync(3, '{"type":"returned"}\n'), forever()),
   garbage: () => (writeFileSync(3, "\0\0garbage\n"), forever()),
+  "forge a deep value": ({ runId }) => {
+    const value = `${"[".repeat(100)}1${"]".repeat(100)}`;
+    writeFileSync(3, `{"type":"set","runId":${JSON.stringify(runId)},"key":"k","value":${value}}\n`);
+    return forever();
+  },
   "forge another run": ({ runId }) => {
     const text = JSON.stringify({ type: "returned", runId: `${runId}0`, value: { data: "forged" } });
     writeFileSync(3, `${text}\n`);

@@ -1,6 +1,11 @@
-import { isAbsolute } from "node:path";
 import type { Clock } from "@toolmount/core";
-import { bubblewrapArguments, sandboxMounts } from "@toolmount/paths/system";
+import {
+  bubblewrapArguments,
+  deniedMounts,
+  ownProcesses,
+  sandboxMounts,
+  secretMounts,
+} from "@toolmount/paths/system";
 import { startCommand } from "./command.ts";
 import { shellArguments, type Launcher, type LaunchPlace } from "./launch.ts";
 import { createProcessFinder, markName } from "./find-processes.ts";
@@ -9,6 +14,7 @@ export interface SandboxPlace extends LaunchPlace {
   readonly write: readonly string[];
   readonly denied: readonly string[];
   readonly read: readonly string[];
+  readonly secret: readonly string[];
   readonly network: boolean;
   /** The program; found on PATH. */
   readonly program?: string | undefined;
@@ -20,24 +26,33 @@ export interface SandboxPlace extends LaunchPlace {
  * process ends, the kernel ends all others.
  */
 export function sandboxLauncher(place: SandboxPlace): Launcher {
-  const { cwd, write, denied, read, network } = place;
-  return bubblewrapLauncher(place, sandboxMounts({ cwd, read: [...read, cwd], write, denied, network }));
+  const { cwd, write, denied, secret, read, network } = place;
+  return bubblewrapLauncher(
+    place,
+    sandboxMounts({ cwd, read: [...read, cwd], write, denied, secret, network }),
+  );
 }
 
 /** A sandbox in which all files exist, and few are writable. */
 export interface WallPlace extends LaunchPlace {
   readonly write: readonly string[];
   readonly denied: readonly string[];
+  readonly secret: readonly string[];
+  /** What can be read although it is secret. */
+  readonly read: readonly string[];
   /** The folder that commands see as `/tmp`. */
   readonly temporary: string;
 }
 
 /**
- * Runs commands behind a wall of bubblewrap: all files are readable, only the working folder, the write paths and a
+ * Runs commands behind a wall of bubblewrap: all files but secret ones are readable, only the working folder, the write paths and a
  * `/tmp` of their own are writable. Sockets in `/run`, such as Docker's, do not exist. The network stays.
  */
 export function wallLauncher(place: WallPlace): Launcher {
-  const { cwd, write, denied, temporary } = place;
+  const { cwd, write, denied, read, temporary } = place;
+  const folders = [cwd, ...write];
+  // The machine's /tmp and /run are not there.
+  const secret = place.secret.filter((path) => isBelow(path, folders) || !isBelow(path, ["/tmp", "/run"]));
   return bubblewrapLauncher(place, [
     "--unshare-pid",
     "--unshare-ipc",
@@ -46,8 +61,7 @@ export function wallLauncher(place: WallPlace): Launcher {
     "--ro-bind",
     "/",
     "/",
-    "--proc",
-    "/proc",
+    ...ownProcesses,
     "--dev",
     "/dev",
     "--tmpfs",
@@ -56,11 +70,9 @@ export function wallLauncher(place: WallPlace): Launcher {
     "--bind",
     temporary,
     "/tmp",
-    ...bind("--bind", [cwd, ...write]),
-    ...bind(
-      "--ro-bind-try",
-      denied.filter((path) => isAbsolute(path)),
-    ),
+    ...bind("--bind", folders),
+    ...deniedMounts(folders, denied),
+    ...secretMounts(secret, { read: ["/", ...read], write: folders }),
   ]);
 }
 
@@ -80,6 +92,10 @@ function bubblewrapLauncher(
     cwd,
     sandbox: true,
   });
+}
+
+function isBelow(path: string, roots: readonly string[]): boolean {
+  return roots.some((root) => path === root || path.startsWith(`${root}/`));
 }
 
 function bind(option: string, paths: readonly string[]): string[] {

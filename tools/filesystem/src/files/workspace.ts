@@ -8,6 +8,8 @@ export interface Services {
   readonly planFolder?: string | undefined;
   /** Paths that must not be written whatever the settings say, such as the plan itself; read for each call. */
   readonly protectedPaths?: (() => readonly string[]) | undefined;
+  /** Paths that must not be read unless the settings name them, such as the host's state; read for each call. */
+  readonly secretPaths?: (() => readonly string[]) | undefined;
   /** Emits an event about a file that was read or changed. */
   readonly announce?: ((event: string, data: Readonly<Record<string, unknown>>) => void) | undefined;
   /** Resolves `@bundle:path`, to null for an unknown one; undefined when the host supports no mentions. */
@@ -30,15 +32,15 @@ export interface Workspace {
 export function openWorkspace(given: Settings, services: Services = {}): Workspace {
   const settings = config.parse(given);
   const rules = rootRules(settings, services.planFolder ?? null);
-  const guarded = rememberLast((paths) =>
-    createFiles({ ...rules, deniedWrite: [...(rules.deniedWrite ?? []), ...paths] }),
+  const { protectedPaths = () => [], secretPaths = () => [] } = services;
+  const guarded = rememberLast((paths, secret) =>
+    createFiles({ ...rules, deniedWrite: [...(rules.deniedWrite ?? []), ...paths], secret }),
   );
-  const protectedPaths = services.protectedPaths ?? (() => []);
-  guarded(protectedPaths());
+  guarded(protectedPaths(), secretPaths());
   return {
     settings,
     get files() {
-      return guarded(protectedPaths());
+      return guarded(protectedPaths(), secretPaths());
     },
     turns: createTurns(),
     announce: services.announce ?? (() => {}),
@@ -46,12 +48,14 @@ export function openWorkspace(given: Settings, services: Services = {}): Workspa
   };
 }
 
-/** Creates the guard again when the protected paths change: after a reload, a plan may have other files. */
-function rememberLast(make: (paths: readonly string[]) => Files): (paths: readonly string[]) => Files {
+type Guard = (protectedPaths: readonly string[], secretPaths: readonly string[]) => Files;
+
+/** Creates the guard again when the paths change: after a reload, a plan may have other files. */
+function rememberLast(make: Guard): Guard {
   let last: { key: string; files: Files } | undefined;
-  return (paths) => {
-    const key = paths.join("\0");
-    if (last?.key !== key) last = { key, files: make(paths) };
+  return (...paths) => {
+    const key = JSON.stringify(paths);
+    if (last?.key !== key) last = { key, files: make(...paths) };
     return last.files;
   };
 }

@@ -1,5 +1,6 @@
 import { spawn, type ChildProcess } from "node:child_process";
 import { once } from "node:events";
+import { treeOptions, type ProgramGuard } from "@toolmount/paths/system";
 import { rgPath } from "@vscode/ripgrep";
 
 /** One run of ripgrep. */
@@ -10,6 +11,7 @@ export interface Run {
   /** Ends what stands between records. */
   readonly separator: "\n" | "\0";
   readonly signal: AbortSignal;
+  readonly guard: ProgramGuard;
 }
 
 export interface Ending {
@@ -31,12 +33,24 @@ const maxErrorBytes = 8_192;
 
 /**
  * Runs ripgrep beside this process and hands on its records as they come. It gets an empty environment, no input and
- * no configuration. It has ended when this returns or throws; the abort of `signal` kills it, and is thrown.
+ * no configuration. It has ended when this returns or throws; the abort of `signal` kills it, and is thrown. The guard kills
+ * it when this process ends.
  */
-export async function runRipgrep({ args, cwd, separator, signal }: Run, onRecord: OnRecord): Promise<Ending> {
+export async function runRipgrep(
+  { args, cwd, separator, signal, guard }: Run,
+  onRecord: OnRecord,
+): Promise<Ending> {
   signal.throwIfAborted();
-  const child = spawn(rgPath, ["--no-config", ...args], { cwd, env: {}, stdio: ["ignore", "pipe", "pipe"] });
+  // Before the engine, so that no engine runs without it.
+  guard.start();
+  const child = spawn(rgPath, ["--no-config", ...args], {
+    cwd,
+    env: {},
+    stdio: ["ignore", "pipe", "pipe"],
+    ...treeOptions(),
+  });
   const ended = once(child, "close");
+  if (child.pid !== undefined) watch(child, child.pid, guard);
   ended.catch(() => {}); // Thrown where it is awaited.
   const kill = () => void child.kill("SIGKILL");
   signal.addEventListener("abort", kill, { once: true });
@@ -51,6 +65,11 @@ export async function runRipgrep({ args, cwd, separator, signal }: Run, onRecord
     signal.removeEventListener("abort", kill);
     kill();
   }
+}
+
+function watch(child: ChildProcess, pid: number, guard: ProgramGuard): void {
+  guard.add(pid);
+  child.once("exit", () => guard.remove(pid));
 }
 
 /** Hands on one record after the other; false when the reader had enough. */

@@ -1,4 +1,4 @@
-import { runRipgrep } from "./run.ts";
+import { runRipgrep, type Run } from "./run.ts";
 
 /** Names that people use for a kind of file, and the engine's name for it. */
 const aliases: Readonly<Record<string, string>> = {
@@ -30,9 +30,9 @@ export interface FileTypes {
 export const aliasNames: readonly string[] = Object.keys(aliases);
 
 /** Asks the engine which kinds it knows. */
-export async function readFileTypes(cwd: string, signal: AbortSignal): Promise<FileTypes> {
+export async function readFileTypes(run: Omit<Run, "args" | "separator">): Promise<FileTypes> {
   const names: string[] = [];
-  await runRipgrep({ args: ["--type-list"], cwd, separator: "\n", signal }, (record) => {
+  await runRipgrep({ ...run, args: ["--type-list"], separator: "\n" }, (record) => {
     names.push(record.toString().split(":", 1)[0]!);
     return true;
   });

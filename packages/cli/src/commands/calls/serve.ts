@@ -96,7 +96,7 @@ async function serve(plan: string | undefined, options: Options, shell: Shell): 
   const output = shell.openAnswerStream();
   return shell.interruptible(async ({ signal }) => {
     // No person watches a client's calls while they run, so all of them are recorded.
-    const host = await openPlan(plan, options, shell, {}, "mixed");
+    const host = await openPlan(plan, options, shell, { laterServers: true }, "mixed");
     try {
       const { serveStreams } = await import("@toolmount/mcp");
       const { user, session, approval, approvalUrl, json } = options;

@@ -1,5 +1,5 @@
 import type { EntryStatus, LockChange, Problem } from "@toolmount/loader";
-import type { InspectedEntry } from "@toolmount/loader/commands";
+import type { InspectedEntry, NextFile } from "@toolmount/loader/commands";
 import { Option, type Command } from "commander";
 import { describeRuns } from "../../host/describe-runs.ts";
 import { loaderOptions } from "../../host/loader-options.ts";
@@ -66,6 +66,8 @@ type Report =
       readonly unknown: readonly string[];
       /** Tools that differ from the lock file: their calls are denied until the change is accepted. */
       readonly lockChanges: readonly LockChange[];
+      /** Scripts and skills in the plan's folder that the next command would run or read. */
+      readonly nextFiles: readonly NextFile[];
     }
   | { readonly ok: false; readonly problems: readonly Problem[] };
 
@@ -92,7 +94,7 @@ async function findProblems(plan: string | undefined, options: Options, shell: S
   const needsMount = looked.unknown.length > 0 || (await isLocked(looked.plan, options));
   const mounts = options.mount === true || (options.load && needsMount);
   if (!mounts) return looked;
-  const mounted = await findByMounting(plan, options, shell);
+  const mounted = await findByMounting(plan, options, shell, looked.nextFiles);
   if (!mounted.ok) return mounted;
   return {
     ...mounted,
@@ -115,6 +117,7 @@ async function inspect(plan: string | undefined, options: Options, shell: Shell)
     problems,
     unknown,
     lockChanges: [],
+    nextFiles: inspected.nextFiles,
   };
 }
 
@@ -123,12 +126,17 @@ function describeEntry({ tools, required: _, run: _run, ...entry }: InspectedEnt
   return { ...entry, state, tools: tools?.flatMap(({ name }) => name ?? []) ?? null };
 }
 
-async function findByMounting(plan: string | undefined, options: Options, shell: Shell): Promise<Report> {
+async function findByMounting(
+  plan: string | undefined,
+  options: Options,
+  shell: Shell,
+  nextFiles: readonly NextFile[],
+): Promise<Report> {
   const result = await mountInProcess(plan, options, shell);
   if (result.kind === "report") {
     const { file, entries, problems, dead, lockChanges } = result.report;
     if (dead.length > 0) return { ok: false, problems: dead };
-    return { ok: true, plan: file, modules: entries, problems, unknown: [], lockChanges };
+    return { ok: true, plan: file, modules: entries, problems, unknown: [], lockChanges, nextFiles };
   }
   const message = `the plan cannot be mounted: a module, when it is imported or mounted: ${result.incident.problem}`;
   return { ok: false, problems: [{ code: "MODULE_MOUNT_FAILED", message }] };
@@ -156,8 +164,21 @@ function writeReport(report: Report, shell: Shell): void {
   );
   for (const { id, runs } of entries)
     if (runs !== undefined) out.line(printable(`  ${id}: calls run ${runs}`));
+  writeNextFiles(out, report.nextFiles);
   writeDrift(out, report.lockChanges);
   writeNames(out, "NOT checked, because --no-load runs no module without a manifest", unknown);
+}
+
+function writeNextFiles(out: Shell["out"], files: readonly NextFile[]): void {
+  const kept = files.filter(({ writableBy }) => writableBy === undefined).map(({ file }) => printable(file));
+  if (kept.length > 0)
+    out.line(`  the next command runs or reads, and tools cannot change: ${kept.join(", ")}`);
+  const open = files.filter(({ writableBy }) => writableBy !== undefined);
+  writeNames(
+    out,
+    "the next command runs or reads, and a tool may change",
+    open.map(({ file, writableBy }) => `${file} (${writableBy})`),
+  );
 }
 
 function writeNames(out: Shell["out"], what: string, names: readonly string[]): void {

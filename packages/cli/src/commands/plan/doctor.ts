@@ -2,6 +2,7 @@ import type { LockChange, Problem } from "@toolmount/loader";
 import type { ProviderStatus } from "@toolmount/interop";
 import type { ServerStatus } from "@toolmount/mcp";
 import type { Command } from "commander";
+import { describeWay, findDirectServers, type DirectServer } from "../../clients/direct-servers.ts";
 import { loaderOptions } from "../../host/loader-options.ts";
 import { examineMachine, type MachineFinding } from "../../host/machine.ts";
 import { describeLack, examineProviders } from "../../host/model-providers.ts";
@@ -51,6 +52,8 @@ interface Diagnosis {
   readonly lockChanges: readonly LockChange[];
   /** The plan's MCP servers, each after an attempt to connect. */
   readonly servers: readonly ServerStatus[];
+  /** Servers of the plan that a client of this machine also reaches without the plan. */
+  readonly direct: readonly DirectServer[];
 }
 
 async function doctor(plan: string | undefined, options: Options, shell: Shell): Promise<ExitCode> {
@@ -75,7 +78,7 @@ async function examinePlan(
   options: Options,
   shell: Shell,
 ): Promise<Omit<Diagnosis, "machine" | "models">> {
-  const { inspectPlan } = await import("@toolmount/loader/commands");
+  const { inspectPlan, readMcpServers } = await import("@toolmount/loader/commands");
   const { examinePackages } = await import("../../install/examine-packages.ts");
   try {
     const inspected = await inspectPlan(plan, loaderOptions(options, shell));
@@ -92,12 +95,15 @@ async function examinePlan(
     ];
     const { file } = inspected.plan;
     // What keeps the plan from being mounted is reported already.
-    const mounted = problems.length > 0 ? notMounted : await tryMount(file, options, shell);
-    return { plan: file, modules, doubts, ...mounted, problems: [...problems, ...mounted.problems] };
+    const { servers } = await readMcpServers(file, loaderOptions(options, shell));
+    const direct = await findDirectServers(servers, shell);
+    const mounted =
+      problems.length > 0 ? notMounted : await tryMount(file, options, shell, servers.length > 0);
+    return { plan: file, modules, doubts, ...mounted, direct, problems: [...problems, ...mounted.problems] };
   } catch (error) {
     const problems = problemsOf(error);
     if (problems === undefined) throw error;
-    return { plan: undefined, modules: [], doubts: [], problems, lockChanges: [], servers: [] };
+    return { plan: undefined, modules: [], doubts: [], problems, lockChanges: [], servers: [], direct: [] };
   }
 }
 
@@ -106,12 +112,15 @@ type Mounted = Pick<Diagnosis, "lockChanges" | "servers" | "problems">;
 const notMounted: Mounted = { lockChanges: [], servers: [], problems: [] };
 
 /** Mounts a plan that has a lock file or MCP servers: only that shows what its tools are, and which server answers. */
-async function tryMount(plan: string | undefined, options: Options, shell: Shell): Promise<Mounted> {
-  const { readMcpServers } = await import("@toolmount/loader/commands");
-  const { servers } = await readMcpServers(plan, loaderOptions(options, shell));
-  if (servers.length === 0 && !(await isLocked(plan, options))) return notMounted;
+async function tryMount(
+  plan: string | undefined,
+  options: Options,
+  shell: Shell,
+  hasServers: boolean,
+): Promise<Mounted> {
+  if (!hasServers && !(await isLocked(plan, options))) return notMounted;
   try {
-    const result = await mountInProcess(plan, options, shell, servers.length > 0);
+    const result = await mountInProcess(plan, options, shell, hasServers);
     if (result.kind !== "report") return notMounted;
     const { lockChanges, servers: reached, problems } = result.report;
     return { lockChanges, servers: reached, problems };
@@ -132,7 +141,7 @@ const signs = {
 } as const;
 
 function writeDiagnosis(
-  { machine, models, plan, modules, doubts, problems, lockChanges, servers }: Diagnosis,
+  { machine, models, plan, modules, doubts, problems, lockChanges, servers, direct }: Diagnosis,
   shell: Shell,
 ): void {
   const { out, cwd } = shell;
@@ -155,6 +164,10 @@ function writeDiagnosis(
       `${out.paint("yellow", "•")} ${printable(entry)}: ${printable(problem)}${hint === undefined ? "" : `; ${printable(hint)}`}`,
     );
   for (const server of servers) writeServer(server, out);
+  for (const way of direct)
+    out.line(
+      `${out.paint("yellow", "•")} ${describeWay(way)}; ${way.isMoved ? `toolmount connect ${way.client} moves it` : "remove it there"}`,
+    );
   writeDrift(out, lockChanges);
   if (problems.length > 0) out.line();
   writeProblems(out, problems, cwd);

@@ -34,9 +34,11 @@ async function importSettings(
   const { report } = imported;
   const { out } = shell;
   if (imported.kind === "servers") {
-    const { variables } = imported;
-    reportEdit(report, shell, json, { variables });
+    const { variables, left } = imported;
+    reportEdit(report, shell, json, { variables, left });
     if (json) return;
+    for (const { name, because } of left)
+      out.line(`  ${out.paint("yellow", "left out")} ${printable(name)} ${out.paint("dim", `(${because})`)}`);
     for (const { name, because } of variables)
       out.line(
         `  ${out.paint("yellow", "set")} the environment variable ${printable(name)} ${out.paint("dim", `(${printable(because)})`)}`,

@@ -6,7 +6,7 @@ import { loaderOptions } from "../../host/loader-options.ts";
 import { addPlanOptions, type PlanOptions } from "../../options/plan-options.ts";
 import { printable } from "../../screen/printable.ts";
 import { writeLockChanges } from "../../render/lock-changes.ts";
-import { shortPath } from "../../render/problems.ts";
+import { shortPath, writeProblems } from "../../render/problems.ts";
 import type { Shell } from "../../process/shell.ts";
 import { withStatus } from "../../process/with-status.ts";
 import { exitCodes, type ExitCode } from "../../process/exit-codes.ts";
@@ -17,12 +17,12 @@ interface Options extends PlanOptions {
   readonly accept?: true;
 }
 
-/** `toolmount lock [plan]`: records the tools in a lock file, and reports changes. */
+/** `toolmount lock [plan]`: records the tools, scripts and skills in a lock file, and reports changes. */
 export function define(command: Command, shell: Shell): void {
   addPlanOptions(command)
     .argument("[plan]", planArgument)
-    .option("--check", "write nothing; fail when a tool differs from the lock file")
-    .option("--accept", "accept the tools as they are now")
+    .option("--check", "write nothing; fail when a tool, a script or a skill differs from the lock file")
+    .option("--accept", "accept the tools, scripts and skills as they are now")
     .option(...jsonOption)
     .action(async (plan: string | undefined, options: Options) => {
       shell.end(await lock(plan, options, shell));
@@ -42,14 +42,23 @@ async function lock(plan: string | undefined, options: Options, shell: Shell): P
   );
   if (options.json === true) shell.out.json(report);
   else writeReport(report, shell);
-  return report.written || (report.exists && report.changes.length === 0) ? exitCodes.done : exitCodes.failed;
+  const matches = report.exists && report.changes.length === 0 && report.files.length === 0;
+  return report.written || matches ? exitCodes.done : exitCodes.failed;
 }
 
-function writeReport({ file, exists, changes, written }: LockReport, { out, cwd }: Shell): void {
+function writeReport(report: LockReport, { out, cwd }: Shell): void {
+  const { file, exists, changes, files, written, leftOut } = report;
+  for (const { module, problem } of leftOut)
+    out.line(`${out.paint("yellow", "⚠")} ${printable(`left out: ${module}; ${problem}`)}`);
   if (exists) writeLockChanges(out, changes);
+  writeProblems(out, files, cwd);
   const name = printable(shortPath(file, cwd));
   if (written) out.line(`${out.paint("green", "✔")} ${name} is written`);
   else if (!exists) out.line(`${out.paint("red", "✖")} ${name} does not exist`);
+  else if (files.length > 0)
+    out.line(
+      `${out.paint("red", "✖")} ${countOf(files, "file")} changed since ${name}; review, then run toolmount lock --accept`,
+    );
   else if (changes.length === 0) out.line(`${out.paint("green", "✔")} ${name} matches`);
   else
     out.line(

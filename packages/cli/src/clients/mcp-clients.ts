@@ -1,6 +1,6 @@
 import { homedir } from "node:os";
 import { join } from "node:path";
-import type { Shell } from "../../process/shell.ts";
+import type { Shell } from "../process/shell.ts";
 
 /** An application that starts MCP servers, and the file in which it lists them. */
 export interface McpClient {
@@ -11,18 +11,35 @@ export interface McpClient {
   readonly key: string;
   /** Members that an entry needs beside command and args. */
   readonly extra: Readonly<Record<string, string>>;
+  /**
+   * How an entry writes a path in the folder of the project, where the file belongs to a project and is shared with a team;
+   * null where the file is the user's own.
+   */
+  readonly inProject: ((path: string) => string) | null;
+  /** The user's own files that the application reads beside it. */
+  readonly userFiles: (shell: Pick<Shell, "cwd" | "env">) => readonly UserFile[];
   /** How the application's file refers to a variable of the environment; null when it cannot. */
   readonly variable: ((name: string) => string) | null;
+}
+
+/** A file, and the members in it that hold servers. */
+interface UserFile {
+  readonly file: string;
+  readonly keys: readonly (readonly string[])[];
 }
 
 const home = ({ env }: Pick<Shell, "env">) => env["HOME"] ?? env["USERPROFILE"] ?? homedir();
 
 /** Where Claude Desktop keeps its file, by platform. Source: modelcontextprotocol.io, "Connect to local MCP servers". */
 export function desktopFile(shell: Pick<Shell, "env">, platform = process.platform): string {
-  const file = "Claude/claude_desktop_config.json";
-  if (platform === "darwin") return join(home(shell), "Library/Application Support", file);
-  if (platform === "win32") return join(shell.env["APPDATA"] ?? home(shell), file);
-  return join(shell.env["XDG_CONFIG_HOME"] ?? join(home(shell), ".config"), file);
+  return settingsFile("Claude/claude_desktop_config.json", shell, platform);
+}
+
+/** The file of a program's settings below the user's folder of settings, by platform. */
+function settingsFile(path: string, shell: Pick<Shell, "env">, platform = process.platform): string {
+  if (platform === "darwin") return join(home(shell), "Library/Application Support", path);
+  if (platform === "win32") return join(shell.env["APPDATA"] ?? home(shell), path);
+  return join(shell.env["XDG_CONFIG_HOME"] ?? join(home(shell), ".config"), path);
 }
 
 /** Every client that `connect` knows. */
@@ -32,6 +49,13 @@ export const mcpClients: readonly McpClient[] = [
     file: ({ cwd }) => join(cwd, ".mcp.json"),
     key: "mcpServers",
     extra: {},
+    inProject: (path) => path,
+    userFiles: (shell) => [
+      {
+        file: join(home(shell), ".claude.json"),
+        keys: [["mcpServers"], ["projects", shell.cwd, "mcpServers"]],
+      },
+    ],
     variable: (name) => `\${${name}}`,
   },
   {
@@ -39,6 +63,8 @@ export const mcpClients: readonly McpClient[] = [
     file: (shell) => desktopFile(shell),
     key: "mcpServers",
     extra: {},
+    inProject: null,
+    userFiles: () => [],
     variable: null,
   },
   {
@@ -46,6 +72,8 @@ export const mcpClients: readonly McpClient[] = [
     file: ({ cwd }) => join(cwd, ".cursor/mcp.json"),
     key: "mcpServers",
     extra: {},
+    inProject: (path) => `\${workspaceFolder}/${path}`,
+    userFiles: (shell) => [{ file: join(home(shell), ".cursor/mcp.json"), keys: [["mcpServers"]] }],
     variable: (name) => `\${env:${name}}`,
   },
   {
@@ -53,6 +81,8 @@ export const mcpClients: readonly McpClient[] = [
     file: ({ cwd }) => join(cwd, ".vscode/mcp.json"),
     key: "servers",
     extra: { type: "stdio" },
+    inProject: (path) => `\${workspaceFolder}/${path}`,
+    userFiles: (shell) => [{ file: settingsFile("Code/User/mcp.json", shell), keys: [["servers"]] }],
     variable: (name) => `\${env:${name}}`,
   },
   {
@@ -60,6 +90,8 @@ export const mcpClients: readonly McpClient[] = [
     file: (shell) => join(home(shell), ".codeium/windsurf/mcp_config.json"),
     key: "mcpServers",
     extra: {},
+    inProject: null,
+    userFiles: () => [],
     variable: (name) => `\${env:${name}}`,
   },
 ];

@@ -14,10 +14,3 @@ export async function raceSignal<Value>(
     signal.removeEventListener("abort", stop);
   }
 }
-
-const delaysMs = [0, 250, 500, 1_000, 2_000, 4_000, 8_000, 16_000, 30_000] as const;
-
-/** Delay before a new connection, in milliseconds, after so many failures in a row. */
-export function backOffMs(failures: number): number {
-  return delaysMs[failures] ?? 30_000;
-}

@@ -1,0 +1,168 @@
+import { readFile } from "node:fs/promises";
+import { dirname, isAbsolute, relative, resolve, sep } from "node:path";
+import { loaderOptions } from "../host/loader-options.ts";
+import type { Shell } from "../process/shell.ts";
+import { readServerList } from "../scaffold/read-server-list.ts";
+import { editClientText, memberAt, parseClientFile, readClientFile } from "./client-file.ts";
+import { findDirectServers, namesInPlan, type DirectServer } from "./direct-servers.ts";
+import type { McpClient } from "./mcp-clients.ts";
+import { copyFile, digestText, readCopy, removeCopy, writeCopy, type MovedServers } from "./moved-servers.ts";
+
+/** A change of a client's file that has not been made yet. */
+export interface Change {
+  readonly file: string;
+  /** The file's text; undefined when there is no file. */
+  readonly before: string | undefined;
+  readonly after: string | undefined;
+  /** The entry as it would be; undefined when it is removed. */
+  readonly entry: Readonly<Record<string, unknown>> | undefined;
+  /** Servers that leave the file, or come back into it. */
+  readonly servers: readonly string[];
+  /** Servers that left the file before, and that were written into it since: they stay. */
+  readonly rewritten: readonly string[];
+  /** Variables to set, each with the reason. */
+  readonly set: readonly { readonly name: string; readonly because: string }[];
+  /** Ways to the plan's servers beside the plan that are left. */
+  readonly direct: readonly DirectServer[];
+  /** Stores what the change takes out of the file, or removes it. */
+  readonly keep: () => Promise<void>;
+}
+
+/** The entry for a plan in a client's file, in place of the servers that the plan has. */
+export async function planEntry(
+  client: McpClient,
+  plan: string | undefined,
+  name: string,
+  shell: Shell,
+): Promise<Change> {
+  const { findPlan, readMcpServers } = await import("@toolmount/loader/commands");
+  const path = resolve(shell.cwd, await findPlan(plan, shell.cwd));
+  const { servers } = await readMcpServers(path, loaderOptions({}, shell));
+  const file = client.file(shell);
+  const before = await readClientFile(file);
+  const list = memberAt(await parseClientFile(before ?? "", file), [client.key]);
+  const names = namesInPlan(list, servers).filter((one) => one !== name);
+  let after = before ?? "";
+  for (const one of names) after = await editClientText(after, [client.key, one], undefined, file);
+  const variables = variablesOf(await readFile(path, "utf8"));
+  const entry = describeEntry(client, { path, variables }, file);
+  after = await editClientText(after, [client.key, name], entry, file);
+  const kept = Object.fromEntries(names.map((one) => [one, memberAt(list, [one])]));
+  const direct = await findDirectServers(servers, shell, [client]);
+  return {
+    file,
+    before,
+    after,
+    entry,
+    servers: names,
+    rewritten: [],
+    set: await variablesToSet(client, variables, kept),
+    direct: direct.filter((one) => one.file !== file || !names.includes(one.name)),
+    keep: async () => {
+      const stored = copyFile(file, name, shell);
+      const isFirst = memberAt(list, [name]) === undefined;
+      // An earlier change that was not undone has stored servers, too.
+      const old = isFirst ? undefined : await readCopy(stored);
+      const whole = wholeOf(old, { before, after, isFirst });
+      await writeCopy(stored, { file, whole, servers: { ...old?.servers, ...kept } });
+    },
+  };
+}
+
+/** The file without the entry, and with the servers that it replaced. */
+export async function planRemoval(client: McpClient, name: string, shell: Shell): Promise<Change> {
+  const file = client.file(shell);
+  const before = await readClientFile(file);
+  const path = copyFile(file, name, shell);
+  const moved = await readCopy(path);
+  const list = memberAt(await parseClientFile(before ?? "", file), [client.key]);
+  const isThere = (server: string) => memberAt(list, [server]) !== undefined;
+  const rewritten = Object.keys(moved?.servers ?? {}).filter(isThere);
+  const servers = Object.keys(moved?.servers ?? {}).filter((server) => !isThere(server));
+  const after = await restore(before, [client.key, name], { moved, servers }, file);
+  const keep = () => removeCopy(path);
+  return { file, before, after, entry: undefined, servers, rewritten, set: [], direct: [], keep };
+}
+
+/** Where nothing else was changed since, the file is as it was; else the servers that are missing are put back one by one. */
+async function restore(
+  text: string | undefined,
+  [key = "", name = ""]: readonly string[],
+  { moved, servers }: { readonly moved: MovedServers | undefined; readonly servers: readonly string[] },
+  file: string,
+): Promise<string | undefined> {
+  if (text === undefined) return undefined;
+  if (moved?.whole?.after === digestText(text)) return moved.whole.before ?? undefined;
+  let after = await editClientText(text, [key, name], undefined, file);
+  for (const server of servers)
+    after = await editClientText(after, [key, server], moved?.servers[server], file);
+  return after;
+}
+
+/** The texts between which the file can go back and forth, from before the first change. */
+function wholeOf(
+  old: MovedServers | undefined,
+  { before, after, isFirst }: { before: string | undefined; after: string; isFirst: boolean },
+): MovedServers["whole"] {
+  if (isFirst) return { before: before ?? null, after: digestText(after) };
+  const isUnchanged = old?.whole?.after === digestText(before ?? "");
+  return isUnchanged ? { before: old?.whole?.before ?? null, after: digestText(after) } : null;
+}
+
+/**
+ * How the client starts this command. In a file that a team shares, by its name and from the project's folder; else with
+ * the very program that runs now, whatever folder the client is in.
+ */
+function describeEntry(
+  client: McpClient,
+  { path, variables }: { readonly path: string; readonly variables: readonly string[] },
+  file: string,
+): Readonly<Record<string, unknown>> {
+  const { variable, inProject: inFolder } = client;
+  const env = variable === null ? [] : variables.map((name) => [name, variable(name)] as const);
+  const inProject = relative(projectOf(client, file), path);
+  const isShared = inFolder !== null && !inProject.startsWith("..") && !isAbsolute(inProject);
+  const start = isShared
+    ? { command: "npx", args: ["toolmount", "serve", inFolder(inProject.split(sep).join("/"))] }
+    : {
+        command: process.execPath,
+        args: [...process.execArgv, process.argv[1] ?? "toolmount", "serve", path],
+      };
+  return {
+    ...client.extra,
+    command: start.command,
+    args: [...start.args, "--stdio"],
+    ...(env.length > 0 && { env: Object.fromEntries(env) }),
+  };
+}
+
+/** The folder of the project that a client's file belongs to: the file is in it, or in a folder of the client's. */
+function projectOf({ name }: McpClient, file: string): string {
+  return name === "claude-code" ? dirname(file) : dirname(dirname(file));
+}
+
+/** Variables that a plan needs: those with a default are not among them. */
+function variablesOf(text: string): string[] {
+  const found = [...text.matchAll(/(?<!\$)\$\{([A-Za-z_]\w*)\}/g)].map(([, name = ""]) => name);
+  return [...new Set(found)];
+}
+
+/** Variables that the client's file cannot refer to, and those whose values stood in the servers that leave the file. */
+async function variablesToSet(
+  client: McpClient,
+  variables: readonly string[],
+  servers: Readonly<Record<string, unknown>>,
+): Promise<Change["set"]> {
+  if (client.variable === null)
+    return variables.map((name) => ({
+      name,
+      because: 'under "env" of the entry: this client does not read variables',
+    }));
+  const { variables: secrets } = await readServerList(JSON.stringify({ mcpServers: servers }));
+  return secrets
+    .filter(({ name }) => variables.includes(name))
+    .map(({ name }) => ({
+      name,
+      because: `in the environment of ${client.name}: its value leaves the file`,
+    }));
+}

@@ -1,0 +1,60 @@
+import { randomUUID } from "node:crypto";
+import { mkdir, readFile, realpath, rename, stat, writeFile } from "node:fs/promises";
+import { dirname } from "node:path";
+import { ToolmountError } from "@toolmount/core";
+
+/** Reads the text of a client's file. Returns undefined if the file does not exist. */
+export function readClientFile(file: string): Promise<string | undefined> {
+  return readFile(file, "utf8").catch((error: NodeJS.ErrnoException) => {
+    if (error.code === "ENOENT") return undefined;
+    throw error;
+  });
+}
+
+/** Parses JSON with comments. Throws `USAGE_INVALID` when a client's file is something else. */
+export async function parseClientFile(text: string, file: string): Promise<object> {
+  const { parse } = await import("jsonc-parser");
+  const errors: { error: number; offset: number; length: number }[] = [];
+  const parsed: unknown = parse(text === "" ? "{}" : text, errors, { allowTrailingComma: true });
+  if (errors.length === 0 && typeof parsed === "object" && parsed !== null) return parsed;
+  throw new ToolmountError("USAGE_INVALID", {
+    problem: `${file} is not JSON with comments; correct it first`,
+  });
+}
+
+/** The text of a client's file with another value at a path; comments and the style of the file stay. */
+export async function editClientText(
+  text: string,
+  path: readonly string[],
+  value: unknown,
+  file: string,
+): Promise<string> {
+  const parsed = await parseClientFile(text, file);
+  if (value === undefined && memberAt(parsed, path) === undefined) return text;
+  const { applyEdits, modify } = await import("jsonc-parser");
+  const indent = /^([ \t]+)"/m.exec(text)?.[1] ?? "  ";
+  const formattingOptions = { insertSpaces: !indent.includes("\t"), tabSize: indent.length, eol: "\n" };
+  const edited = applyEdits(text, modify(text, [...path], value, { formattingOptions }));
+  return edited.endsWith("\n") ? edited : `${edited}\n`;
+}
+
+/** Reads the value at a path. Returns undefined if the document has no value there. */
+export function memberAt(value: unknown, path: readonly string[]): unknown {
+  return path.reduce<unknown>(
+    (at, key) => (typeof at === "object" && at !== null ? (at as Record<string, unknown>)[key] : undefined),
+    value,
+  );
+}
+
+/** Writes a whole file, or nothing of it. The file keeps its mode, and a link stays a link. */
+export async function writeClientFile(file: string, text: string): Promise<void> {
+  const target = await realpath(file).catch(() => file);
+  const mode = await stat(target).then(
+    (found) => found.mode & 0o777,
+    () => undefined,
+  );
+  await mkdir(dirname(target), { recursive: true });
+  const beside = `${target}.${randomUUID()}.new`;
+  await writeFile(beside, text, mode === undefined ? {} : { mode });
+  await rename(beside, target);
+}

@@ -1,0 +1,81 @@
+import type { McpServers } from "@toolmount/loader/commands";
+import type { Shell } from "../process/shell.ts";
+import { printable } from "../screen/printable.ts";
+import { memberAt, parseClientFile, readClientFile } from "./client-file.ts";
+import { mcpClients, type McpClient } from "./mcp-clients.ts";
+
+/** A server of the plan that a client also reaches without the plan. */
+export interface DirectServer {
+  readonly client: string;
+  readonly file: string;
+  readonly name: string;
+  /** Whether `toolmount connect` takes it out of the file. */
+  readonly isMoved: boolean;
+}
+
+/** A way around the policy, in a sentence. */
+export function describeWay({ client, name, file }: DirectServer): string {
+  return printable(`${client} reaches ${name} directly, beside the plan: ${file}`);
+}
+
+type PlanServers = McpServers["servers"];
+
+/** Names of the servers in a client's list that the plan mounts, too. */
+export function namesInPlan(list: unknown, servers: PlanServers): string[] {
+  if (typeof list !== "object" || list === null) return [];
+  return Object.entries(list).flatMap(([name, entry]) =>
+    servers.some((server) => isSame(name, entry as unknown, server)) ? [name] : [],
+  );
+}
+
+/** A server is the same by its name, by its address, or by its program with the same arguments. */
+function isSame(name: string, entry: unknown, { id, settings }: PlanServers[number]): boolean {
+  if (name === id) return true;
+  const [command, url] = [memberAt(entry, ["command"]), memberAt(entry, ["url"])];
+  if (typeof url === "string") return url === settings["url"];
+  const argumentsOf = (value: unknown) => JSON.stringify(memberAt(value, ["args"]) ?? []);
+  return (
+    typeof command === "string" &&
+    command === settings["command"] &&
+    argumentsOf(entry) === argumentsOf(settings)
+  );
+}
+
+/**
+ * The ways around a plan that are left: its servers in the files of the clients that `connect` knows. A file that cannot be
+ * read is left out.
+ */
+export async function findDirectServers(
+  servers: PlanServers,
+  shell: Pick<Shell, "cwd" | "env">,
+  clients: readonly McpClient[] = mcpClients,
+): Promise<DirectServer[]> {
+  if (servers.length === 0) return [];
+  const found = await Promise.all(clients.map((client) => findIn(client, servers, shell)));
+  return found.flat();
+}
+
+async function findIn(
+  client: McpClient,
+  servers: PlanServers,
+  shell: Pick<Shell, "cwd" | "env">,
+): Promise<DirectServer[]> {
+  const own = client.file(shell);
+  const places = [{ file: own, keys: [[client.key]] }, ...client.userFiles(shell)];
+  const found = await Promise.all(
+    places.map(async ({ file, keys }) => {
+      const parsed = await readList(file);
+      const names = keys.flatMap((key) => namesInPlan(memberAt(parsed, key), servers));
+      return [...new Set(names)].map((name) => ({ client: client.name, file, name, isMoved: file === own }));
+    }),
+  );
+  return found.flat();
+}
+
+async function readList(file: string): Promise<object> {
+  try {
+    return await parseClientFile((await readClientFile(file)) ?? "", file);
+  } catch {
+    return {};
+  }
+}

@@ -1,0 +1,120 @@
+import type { ServerResponse } from "node:http";
+import type { Clock, Logger } from "@toolmount/core";
+import type { Principal } from "../access/principal.ts";
+import type { Authenticate } from "../access/tokens.ts";
+import { HttpError } from "../fault/http-error.ts";
+
+/** Requests of one person or program, and of all tokens that cannot approve, that may be open together. */
+export interface OpenLimits {
+  readonly perName: number;
+  readonly all: number;
+}
+
+/** Milliseconds between two looks at the tokens of open requests. */
+const lookMs = 2_000;
+
+/** The open requests of one token. */
+interface Holder {
+  readonly principal: Principal;
+  readonly open: Map<ServerResponse, AbortController>;
+}
+
+/**
+ * The requests that are open, by their tokens. A token that is revoked, has expired, or may do something else than before
+ * loses them within seconds. One token cannot take the connections of all: each has a limit, and approvers always have room.
+ */
+export class OpenRequests {
+  readonly #holders = new Map<string, Holder>();
+  readonly #limits: OpenLimits;
+  readonly #authenticate: Authenticate;
+  readonly #clock: Clock;
+  readonly #logger: Logger;
+  /** Open requests by the name of their tokens: an issuer gives one person many tokens. */
+  readonly #counts = new Map<string, number>();
+  /** Open requests of tokens that cannot approve. */
+  #callers = 0;
+  #isLooking = false;
+
+  constructor(limits: OpenLimits, authenticate: Authenticate, clock: Clock, logger: Logger) {
+    this.#limits = limits;
+    this.#authenticate = authenticate;
+    this.#clock = clock;
+    this.#logger = logger;
+  }
+
+  /** Adds a request until its response is closed. Its signal fires when the token may no longer have it. Throws `TOO_MANY_OPEN`. */
+  add(token: string, principal: Principal, response: ServerResponse): AbortSignal {
+    const holder = this.#holders.get(token) ?? {
+      principal,
+      open: new Map<ServerResponse, AbortController>(),
+    };
+    const controller = new AbortController();
+    this.#count(principal, response);
+    this.#holders.set(token, holder);
+    holder.open.set(response, controller);
+    response.on("close", () => {
+      holder.open.delete(response);
+      if (holder.open.size === 0 && this.#holders.get(token) === holder) this.#holders.delete(token);
+    });
+    this.#lookLater();
+    return controller.signal;
+  }
+
+  #count({ name, roles }: Principal, response: ServerResponse): void {
+    const own = this.#counts.get(name) ?? 0;
+    const isCaller = !roles.has("approve");
+    if (own >= this.#limits.perName || (isCaller && this.#callers >= this.#limits.all))
+      throw new HttpError("TOO_MANY_OPEN", { open: own });
+    this.#counts.set(name, own + 1);
+    if (isCaller) this.#callers += 1;
+    response.on("close", () => {
+      const left = this.#counts.get(name)! - 1;
+      if (left === 0) this.#counts.delete(name);
+      else this.#counts.set(name, left);
+      if (isCaller) this.#callers -= 1;
+    });
+  }
+
+  /** Looks again while requests are open. The timer does not keep the process. */
+  #lookLater(): void {
+    if (this.#isLooking || this.#holders.size === 0) return;
+    this.#isLooking = true;
+    const look = () => {
+      this.#isLooking = false;
+      void this.#look().then(() => this.#lookLater());
+    };
+    this.#clock.setTimer(look, lookMs).keepAlive(false);
+  }
+
+  async #look(): Promise<void> {
+    for (const [token, holder] of this.#holders) {
+      try {
+        if (!isSame(await this.#authenticate(token), holder.principal)) this.#end(token, holder);
+      } catch (err) {
+        // Whether an issuer's keys can be read says nothing about the token.
+        this.#logger.warn(
+          { err, token_of: holder.principal.name },
+          "an open request's token was not checked",
+        );
+      }
+    }
+  }
+
+  #end(token: string, { open, principal }: Holder): void {
+    this.#holders.delete(token);
+    this.#logger.info({ token_of: principal.name, requests: open.size }, "a token lost its open requests");
+    for (const [response, controller] of open) {
+      controller.abort(new HttpError("UNAUTHENTICATED", {}));
+      // A stream that ends by itself has this long.
+      this.#clock.setTimer(() => response.destroy(), lookMs).keepAlive(false);
+    }
+  }
+}
+
+function isSame(now: Principal | null, then: Principal): boolean {
+  return now !== null && textOf(now) === textOf(then);
+}
+
+function textOf({ name, user, roles, hosts }: Principal): string {
+  return JSON.stringify([name, user, [...roles].toSorted(), hosts === null ? null : [...hosts].toSorted()]);
+}

@@ -1,0 +1,77 @@
+// Shows in text what would not show. A terminal gets the same escapes from the command; a test compares the two.
+
+/** A part of a text: as it is, or what is shown instead of it. */
+export type Piece = string | { readonly shown: string; readonly title: string; readonly hidden: number };
+
+/**
+ * Control and format characters, separators, halves of pairs and fillers. Joiners and the variation selectors of emoji stay,
+ * since emoji and several scripts need them.
+ */
+const inText =
+  /(?:(?!\n|\t|\u200c|\u200d|\ufe0e|\ufe0f)[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}])+/u;
+
+/** In JSON everything that is not plainly visible is escaped: the text stays the same value. */
+const inJson = /(?:(?!\n)[\p{Cc}\p{Cf}\p{Cs}\p{Co}\p{Cn}\p{Zl}\p{Zp}\p{Variation_Selector}]|(?! )\p{Zs})+/u;
+
+/** More empty room than a layout needs can push text out of sight. In JSON, the beginning of a line is the layout. */
+const roomInText = /[ \t\p{Zs}]{21,}|\n{21,}/u;
+const roomInJson = /(?<=[^\s][ ]*) {21,}/u;
+
+const text = new RegExp(`(${inText.source})|(${roomInText.source})`, "gu");
+const json = new RegExp(`(${inJson.source})|(${roomInJson.source})`, "gu");
+
+/** Splits a text into what shows as it is, and what is shown instead of the rest. */
+export function piecesOf(given: string, isJson = false): readonly Piece[] {
+  const whole = given.replaceAll("\r\n", "\n");
+  const pieces: Piece[] = [];
+  let at = 0;
+  for (const match of whole.matchAll(isJson ? json : text)) {
+    const [run, hidden] = match;
+    if (match.index > at) pieces.push(whole.slice(at, match.index));
+    pieces.push(hidden === undefined ? roomPiece(run) : hiddenPiece(hidden));
+    at = match.index + run.length;
+  }
+  if (at < whole.length) pieces.push(whole.slice(at));
+  return pieces;
+}
+
+/** The same as a plain text, for attributes and titles. */
+export function escapeHidden(given: string): string {
+  return piecesOf(given)
+    .map((piece) => (typeof piece === "string" ? piece : piece.shown))
+    .join("");
+}
+
+/** How many characters of a text do not show. */
+export function countHidden(given: string, isJson = false): number {
+  return piecesOf(given, isJson).reduce(
+    (sum, piece) => sum + (typeof piece === "string" ? 0 : piece.hidden),
+    0,
+  );
+}
+
+function roomPiece(run: string): Piece {
+  const shown = run.startsWith("\n") ? `[${run.length - 1} empty lines]` : `[${run.length} spaces]`;
+  return { shown, title: shown.slice(1, -1), hidden: 0 };
+}
+
+function hiddenPiece(run: string): Piece {
+  const characters = Array.from(run);
+  const points = characters.map(
+    (character) => `U+${character.codePointAt(0)!.toString(16).toUpperCase().padStart(4, "0")}`,
+  );
+  return {
+    shown: characters.map(escapeCharacter).join(""),
+    title: `does not show: ${points.join(" ")}`,
+    hidden: characters.length,
+  };
+}
+
+/** As JSON writes it: one escape for each UTF-16 unit. */
+function escapeCharacter(character: string): string {
+  if (character === "\r") return String.raw`\r`;
+  if (character === "\t") return String.raw`\t`;
+  return Array.from({ length: character.length }, (_, at) => character.charCodeAt(at))
+    .map((unit) => `\\u${unit.toString(16).padStart(4, "0")}`)
+    .join("");
+}

@@ -1,0 +1,44 @@
+import { createElement, options, type ComponentChild, type ComponentChildren, type VNode } from "preact";
+import { escapeHidden, piecesOf, type Piece } from "./hidden.ts";
+
+/** Elements whose children are text alone. */
+const plain: ReadonlySet<string> = new Set(["option", "textarea", "title"]);
+
+const attributes = ["aria-label", "title", "placeholder", "alt", "label"] as const;
+
+/**
+ * From now on every text of the page shows what would be hidden in it, whichever view draws it: the texts of tools, models
+ * and callers can mislead nowhere. A component that has split a text itself says so with `data-marked`.
+ */
+export function markHidden(): void {
+  const before = { ...options };
+  options.vnode = (vnode) => {
+    before.vnode?.(vnode);
+    if (typeof vnode.type === "string") markElement(vnode);
+  };
+}
+
+type Props = Record<string, unknown> & { children?: ComponentChildren };
+
+function markElement({ type, props }: VNode<Props>): void {
+  for (const name of attributes) {
+    const value = props[name];
+    if (typeof value === "string") props[name] = escapeHidden(value);
+  }
+  if (props["data-marked"] !== undefined || props.children === undefined) return;
+  props.children = markChildren(props.children, plain.has(String(type)));
+}
+
+function markChildren(children: ComponentChildren, isPlain: boolean): ComponentChildren {
+  if (Array.isArray(children)) return children.map((child) => markChildren(child as ComponentChild, isPlain));
+  if (typeof children !== "string") return children;
+  if (isPlain) return escapeHidden(children);
+  const pieces = piecesOf(children);
+  return pieces.every((piece) => typeof piece === "string") ? children : pieces.map(drawPiece);
+}
+
+/** A part of a text, with a mark around what does not show. */
+export function drawPiece(piece: Piece): ComponentChild {
+  if (typeof piece === "string") return piece;
+  return createElement("mark", { class: "hidden", title: piece.title }, piece.shown);
+}

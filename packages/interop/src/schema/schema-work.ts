@@ -1,0 +1,135 @@
+import type { JsonSchema } from "@toolmount/core";
+import { isRecord } from "./guards.ts";
+
+/** Most values in a schema, and its deepest nesting. A part that is used twice counts twice. */
+const maxValues = 200_000;
+const maxDepth = 200;
+
+/** Most parts of a schema that are compared with one value, with each reference replaced by what it refers to. */
+const maxPartsOfValue = 10_000;
+
+/**
+ * Throws for a schema that a small value could keep the host busy with: one whose references double its parts at each
+ * level, or lead to themselves for the same value. A schema of 24 such levels has 1.5 KB, and a check of 16 million parts.
+ */
+export function requireModestSchema(schema: JsonSchema): void {
+  requireModestTree(schema);
+  const index = indexOf(schema);
+  const known = new Map<object, number>();
+  for (const node of index.bases.keys())
+    if (partsForValue(node, index, known) > maxPartsOfValue)
+      throw new Error(`its references expand to more than ${maxPartsOfValue} parts for one value`);
+}
+
+/** Throws for a schema that is too large to print or copy. A program can build a large one of few objects. */
+export function requireModestTree(schema: JsonSchema): void {
+  let left = maxValues;
+  const visit = (node: unknown, depth: number): void => {
+    if (--left < 0) throw new Error(`it has more than ${maxValues} values`);
+    if (typeof node !== "object" || node === null) return;
+    if (depth > maxDepth) throw new Error(`it is nested deeper than ${maxDepth} levels`);
+    for (const member of Object.values(node)) visit(member, depth + 1);
+  };
+  visit(schema, 0);
+}
+
+type Node = Readonly<Record<string, unknown>>;
+
+/** What references can lead to, as absolute addresses. */
+interface Index {
+  /** The address of the document that a part is in. */
+  readonly bases: ReadonlyMap<Node, string>;
+  /** Documents by address, and parts with an anchor by address and anchor. */
+  readonly targets: ReadonlyMap<string, Node>;
+  /** Parts with a dynamic anchor: which one a reference leads to depends on the way. */
+  readonly dynamic: ReadonlyMap<string, readonly Node[]>;
+}
+
+/** Keywords whose values are data, not schemas. */
+const dataKeywords = new Set(["const", "enum", "default", "examples"]);
+/** Keywords whose members are named by the author. */
+const tables = new Set(["properties", "patternProperties", "$defs", "definitions", "dependentSchemas"]);
+
+function indexOf(schema: JsonSchema): Index {
+  const bases = new Map<Node, string>();
+  const targets = new Map<string, Node>([[origin, schema]]);
+  const dynamic = new Map<string, Node[]>();
+  const visit = (node: unknown, base: string, isTable: boolean): void => {
+    if (Array.isArray(node)) return node.forEach((item) => visit(item, base, false));
+    if (!isRecord(node) || bases.has(node)) return;
+    const { $id: id, $anchor: anchor, $dynamicAnchor: moving } = isTable ? {} : (node as Node);
+    const own = typeof id === "string" ? address(id, base) : base;
+    bases.set(node, own);
+    if (typeof id === "string") targets.set(own, node);
+    for (const name of [anchor, moving]) if (typeof name === "string") targets.set(`${own}#${name}`, node);
+    if (typeof moving === "string") dynamic.set(moving, [...(dynamic.get(moving) ?? []), node]);
+    for (const [key, member] of Object.entries(node))
+      if (isTable || !dataKeywords.has(key)) visit(member, own, !isTable && tables.has(key));
+  };
+  visit(schema, origin, false);
+  return { bases, targets, dynamic };
+}
+
+const origin = "schema:/";
+
+/** An address without its fragment; one that is no address stays as it is. */
+function address(reference: string, base: string): string {
+  return URL.parse(reference, base)?.href.replace(/#.*$/, "") ?? reference;
+}
+
+/** How many parts are compared with a value that a part describes; each is counted once for each way to it. */
+function partsForValue(node: Node, index: Index, known: Map<object, number>): number {
+  const before = known.get(node);
+  if (before === onTheWay) throw new Error("one of its parts refers to itself for the same value");
+  if (before !== undefined) return before;
+  known.set(node, onTheWay);
+  let parts = 1;
+  for (const part of partsOf(node, index)) parts += partsForValue(part, index, known);
+  known.set(node, parts);
+  return parts;
+}
+
+const onTheWay = -1;
+
+function partsOf(node: Node, index: Index): readonly Node[] {
+  const inLists = ["allOf", "anyOf", "oneOf"].flatMap((keyword) => node[keyword] ?? []);
+  const single = ["not", "if", "then", "else"].map((keyword) => node[keyword]);
+  const dependent = ["dependentSchemas", "dependencies"].flatMap((keyword) =>
+    Object.values(node[keyword] ?? {}),
+  );
+  return [...inLists, ...single, ...dependent, ...referred(node, index)].filter(isRecord);
+}
+
+/** What a part refers to. A reference that is not understood has no target; the checks of values count it. */
+function referred(node: Node, { bases, targets, dynamic }: Index): readonly unknown[] {
+  const base = bases.get(node) ?? origin;
+  const { $ref: ref, $dynamicRef: moving, $recursiveRef: recursive } = node;
+  return [
+    ...[ref, moving, recursive].map((each) =>
+      typeof each === "string" ? targetOf(each, base, targets) : null,
+    ),
+    ...(typeof moving === "string" ? (dynamic.get(moving.replace(/^.*#/, "")) ?? []) : []),
+  ];
+}
+
+function targetOf(reference: string, base: string, targets: ReadonlyMap<string, Node>): unknown {
+  const document = address(reference, base);
+  const fragment = /#(.*)$/.exec(reference)?.[1] ?? "";
+  if (fragment !== "" && !fragment.startsWith("/")) return targets.get(`${document}#${fragment}`);
+  let node: unknown = targets.get(document);
+  for (const part of fragment.split("/").slice(1)) node = isContainer(node) ? node[decode(part)] : undefined;
+  return node;
+}
+
+function isContainer(value: unknown): value is Record<string, unknown> {
+  return typeof value === "object" && value !== null;
+}
+
+function decode(part: string): string {
+  const escaped = part.replaceAll("~1", "/").replaceAll("~0", "~");
+  try {
+    return decodeURIComponent(escaped);
+  } catch {
+    return escaped;
+  }
+}

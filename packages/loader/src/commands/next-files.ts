@@ -1,0 +1,45 @@
+import { relative, resolve, sep } from "node:path";
+import { isBelow, nextCommandFiles } from "../programs/next-command.ts";
+import type { LoadedPlan } from "../mount/load-plan.ts";
+import { runOf } from "../mount/runner-modules.ts";
+import type { ModuleUse } from "../mount/module-use.ts";
+
+/** A file of the plan's folder that the next command would run or read, besides the plan and its modules. */
+export interface NextFile {
+  /** Its path from the plan's folder, with "/"; a folder of skills is one. */
+  readonly file: string;
+  /** The entry whose tools may write it; absent for a file that is protected from tools. */
+  readonly writableBy?: string | undefined;
+}
+
+/** The scripts and skills in the plan's folder that the plan names, and which of them a tool may write. */
+export async function nextFiles({ opened, plan, modules }: LoadedPlan): Promise<readonly NextFile[]> {
+  const { folder } = opened;
+  const named = await nextCommandFiles({ folder, plan, modules });
+  const writers = modules.flatMap((use) => writerOf(use, folder));
+  const files = [...new Set(named.flatMap((each) => [...each.files, ...each.writable]))];
+  return files
+    .filter((file) => isBelow(file, folder))
+    .map((file) => {
+      const writer = writers.find(({ write }) => write.some((root) => isBelow(file, root)));
+      const shown = relative(folder, file).split(sep).join("/");
+      return { file: shown, ...(writer !== undefined && { writableBy: writer.id }) };
+    });
+}
+
+/**
+ * Where an entry may write without the protection of these files: what an MCP server may write is its own, and Node's
+ * permission model has no exceptions from a folder.
+ */
+function writerOf(
+  { id, source, config, entry }: ModuleUse,
+  folder: string,
+): readonly { readonly id: string; readonly write: readonly string[] }[] {
+  const run = entry === null ? undefined : runOf(entry);
+  const grants = [
+    source.kind === "scheme" ? config["write"] : undefined,
+    run?.["border"] === "permission" ? run["write"] : undefined,
+  ].flat();
+  const write = grants.filter((each) => typeof each === "string").map((each) => resolve(folder, each));
+  return write.length === 0 ? [] : [{ id, write }];
+}

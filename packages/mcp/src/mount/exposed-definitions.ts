@@ -1,0 +1,151 @@
+import { ProtocolError, type Client, type RequestOptions, type Tool } from "@modelcontextprotocol/client";
+import type { ExposedItems, ExposedRequest } from "../wire/exposed-source.ts";
+import { isRecord } from "../wire/guards.ts";
+import type { ServerSettings } from "./config.ts";
+import { isExposed } from "./ui.ts";
+
+/** Key under `_meta` of a definition that is not of a tool of the server, but of something that it exposes. */
+const exposedMetaKey = "dev.toolmount/exposed";
+
+/** What an internal tool is for: one item of the server, or requests that concern no single item. */
+export type Exposed =
+  | {
+      [Kind in keyof ExposedItems]: { readonly kind: Kind; readonly item: ExposedItems[Kind] };
+    }[keyof ExposedItems]
+  | { readonly kind: "request"; readonly request: ExposedRequest };
+
+/** What a definition exposes; undefined for a tool of the server. */
+export function exposedOf({ _meta }: Pick<Tool, "_meta">): Exposed | undefined {
+  const exposed = _meta?.[exposedMetaKey];
+  return isRecord(exposed) ? (exposed as unknown as Exposed) : undefined;
+}
+
+/** A tool as its server lists it, without the key that only this host may set. */
+export function withoutExposed(tool: Tool): Tool {
+  if (exposedOf(tool) === undefined) return tool;
+  const { _meta: meta, ...own } = tool;
+  return { ...own, _meta: { ...meta, [exposedMetaKey]: undefined } };
+}
+
+type ExposeSettings = Pick<ServerSettings, "name" | "expose">;
+
+/** Kinds of items that one list of a server has. */
+export type ExposedGroup = "resources" | "prompts";
+
+export function groupOf(exposed: Exposed | undefined): ExposedGroup | undefined {
+  if (exposed === undefined || exposed.kind === "request") return undefined;
+  return exposed.kind === "prompt" ? "prompts" : "resources";
+}
+
+/** What the plan exposes of a server, as groups. */
+export function groupsOf({ expose }: Pick<ServerSettings, "expose">): readonly ExposedGroup[] {
+  const groups = expose.map((what) => (what === "ui" ? "resources" : what));
+  return [...new Set(groups)];
+}
+
+/** The internal tools of a server for requests that concern no single item. */
+export function requestTools(settings: ExposeSettings): readonly Tool[] {
+  const groups = groupsOf(settings);
+  const requests: ExposedRequest[] = [
+    ...(groups.includes("resources")
+      ? (["resources.list", "resources.read", "resources.subscribe"] as const)
+      : []),
+    ...(groups.includes("prompts") ? (["prompts.list"] as const) : []),
+    ...(groups.length > 0 ? (["completions"] as const) : []),
+  ];
+  return requests.map((request) => ({
+    name: requestTool(settings, request),
+    description: `${texts[request]} of the MCP server ${settings.name}`,
+    inputSchema: request.startsWith("resources.") && request !== "resources.list" ? uriOnly : anything,
+    _meta: { [exposedMetaKey]: { kind: "request", request } satisfies Exposed },
+  }));
+}
+
+export function requestTool({ name }: Pick<ServerSettings, "name">, request: ExposedRequest): string {
+  return `${name}.${request}`;
+}
+
+const texts: Readonly<Record<ExposedRequest, string>> = {
+  "resources.list": "Lists the resources",
+  "resources.read": "Reads a resource",
+  "resources.subscribe": "Subscribes to changes of a resource",
+  "prompts.list": "Lists the prompts",
+  completions: "Completes an argument of a prompt or a resource template",
+};
+
+const anything: Tool["inputSchema"] = { type: "object" };
+
+const uriOnly: Tool["inputSchema"] = {
+  type: "object",
+  properties: { uri: { type: "string" } },
+  required: ["uri"],
+};
+
+/** The internal tools for the items of a group, as the server lists them now. They are locked and compared like its tools. */
+export async function listExposed(
+  client: Client,
+  settings: ServerSettings,
+  group: ExposedGroup,
+  options?: RequestOptions,
+): Promise<readonly Tool[]> {
+  if (client.getServerCapabilities()?.[group] === undefined) return [];
+  const { name } = settings;
+  if (group === "prompts") {
+    const { prompts } = await client.listPrompts(undefined, options).catch(refused({ prompts: [] }));
+    return prompts.map((item) => promptTool(name, item));
+  }
+  const { resources } = await client.listResources(undefined, options).catch(refused({ resources: [] }));
+  const { resourceTemplates } = await client
+    .listResourceTemplates(undefined, options)
+    .catch(refused({ resourceTemplates: [] }));
+  const read = (kind: "resource" | "template", item: object & { name: string }, uri: string): Tool => ({
+    name: `${name}.resources.read.${uri}`,
+    description: describeItem("Reads", item),
+    inputSchema: uriOnly,
+    _meta: { [exposedMetaKey]: { kind, item } },
+  });
+  return [
+    ...resources
+      .filter(({ uri }) => isExposed(uri, settings))
+      .map((item) => read("resource", item, item.uri)),
+    ...resourceTemplates
+      .filter(({ uriTemplate }) => isExposed(uriTemplate, settings))
+      .map((item) => read("template", item, item.uriTemplate)),
+  ];
+}
+
+/** A server that answers a list with an error has none; many know no templates. */
+function refused<Empty>(empty: Empty): (error: unknown) => Empty {
+  return (error) => {
+    if (error instanceof ProtocolError) return empty;
+    throw error;
+  };
+}
+
+function promptTool(server: string, item: ExposedItems["prompt"]): Tool {
+  const { name, arguments: args = [] } = item;
+  const properties = args.map(({ name: argument, description }) => [
+    argument,
+    { type: "string", ...(description !== undefined && { description }) },
+  ]);
+  return {
+    name: `${server}.prompts.get.${name}`,
+    description: describeItem("Gets the prompt", item),
+    inputSchema: {
+      type: "object",
+      properties: Object.fromEntries(properties) as never,
+      required: args.filter(({ required }) => required === true).map(({ name: argument }) => argument),
+    },
+    _meta: { [exposedMetaKey]: { kind: "prompt", item } satisfies Exposed },
+  };
+}
+
+/** All texts of an item that a client may show to a model, so that they are scanned like those of a tool. */
+function describeItem(
+  verb: string,
+  item: { name: string; title?: string | undefined; description?: string | undefined },
+): string {
+  const { name, title, description } = item;
+  const shown = [title, description].filter((text) => text !== undefined && text.trim() !== "");
+  return `${verb} "${name}"${shown.length === 0 ? "" : `: ${shown.join(". ")}`}`;
+}

@@ -1,0 +1,155 @@
+import type { Tool } from "@modelcontextprotocol/client";
+import { isToolmountError, type Coordinator, type ToolDefinition, type ToolInfo } from "@toolmount/core";
+import { digestOf } from "@toolmount/core/internal";
+import { offeredAfter, type KeptDefinitions } from "../wire/kept-definitions.ts";
+import type { OfferedSkill } from "../wire/skills.ts";
+import type { ServerSettings } from "./config.ts";
+import { requestTools } from "./exposed-definitions.ts";
+import { skillOf, skillProblem, toOffered } from "./skills.ts";
+import type { ServerStatus } from "./status.ts";
+import { mountedName } from "./tool-definition.ts";
+import { withUi } from "./ui.ts";
+
+/** A tool of the server as it is mounted. */
+interface MountedTool {
+  readonly tool: Tool;
+  readonly name: string;
+  readonly digest: string;
+  /** The skill that it reads; undefined for a tool of the server itself. */
+  readonly skill: OfferedSkill | undefined;
+  readonly undo: () => void;
+}
+
+/** The tools of one server on the coordinator, and the internal ones for what it exposes. */
+export class MountedTools {
+  readonly #coordinator: Coordinator;
+  readonly #settings: ServerSettings;
+  readonly #define: (tool: Tool, name: string) => ToolDefinition;
+  readonly #mounted = new Map<string, MountedTool>();
+  readonly #refused = new Map<string, string>();
+  #listed: readonly Tool[] = [];
+  #isMounted = false;
+  /** Definitions by the names under which the host offers them. */
+  #offered: KeptDefinitions = new Map();
+
+  constructor(
+    coordinator: Coordinator,
+    settings: ServerSettings,
+    define: (tool: Tool, name: string) => ToolDefinition,
+  ) {
+    this.#coordinator = coordinator;
+    this.#settings = settings;
+    this.#define = define;
+  }
+
+  /** The definitions of all tools, as the server listed them last. */
+  get listed(): readonly Tool[] {
+    return this.#listed;
+  }
+
+  get offered(): KeptDefinitions {
+    return this.#offered;
+  }
+
+  /** The skills that the tools read. */
+  get skills(): readonly OfferedSkill[] {
+    return [...this.#mounted.values()].flatMap(({ skill }) => skill ?? []);
+  }
+
+  get refused(): ServerStatus["refused"] {
+    return [...this.#refused].map(([tool, problem]) => ({ tool, problem }));
+  }
+
+  /** What is mounted, with the names under which the module mounted it. */
+  mounted(): readonly Pick<MountedTool, "tool" | "name">[] {
+    return [...this.#mounted.values()];
+  }
+
+  /** Identifies the definition that is mounted for a tool of the server. */
+  digestOf(tool: string): string | undefined {
+    return this.#mounted.get(tool)?.digest;
+  }
+
+  /** Mounts the tools of the server. One that the host refuses is left out, and named in the status. */
+  mountAll(tools: readonly Tool[]): void {
+    const before = this.#names();
+    this.#isMounted = true;
+    this.#listed = tools;
+    for (const tool of this.#withRequests(tools)) this.#mount(tool);
+    this.#noteOffered(before);
+  }
+
+  /**
+   * The server has other tools than before. What changed is mounted again, and so compared with the lock: a definition
+   * that is not accepted cannot be called.
+   */
+  async change(tools: readonly Tool[]): Promise<void> {
+    this.#listed = tools;
+    if (!this.#isMounted) return;
+    const all = this.#withRequests(tools);
+    const now = new Map(all.map((tool) => [tool.name, tool]));
+    const gone = [...this.#mounted.values()].filter(
+      ({ tool, digest }) => !now.has(tool.name) || digestOf(now.get(tool.name)) !== digest,
+    );
+    const fresh = all.filter(
+      ({ name }) => !this.#mounted.has(name) || gone.some(({ tool }) => tool.name === name),
+    );
+    if (gone.length === 0 && fresh.length === 0) return;
+    for (const { tool, undo } of gone) {
+      undo();
+      this.#mounted.delete(tool.name);
+    }
+    const before = this.#names();
+    for (const tool of fresh) this.#mount(tool, true);
+    this.#noteOffered(before);
+    this.#coordinator.logger.info(
+      { server: this.#settings.name, gone: gone.length, fresh: fresh.length },
+      "an MCP server changed its tools",
+    );
+    await this.#coordinator.hooks.emit("mcp:changed", { server: this.#settings.name });
+  }
+
+  /** The tools of a server, and the internal ones for requests of clients, which the host makes by itself. */
+  #withRequests(tools: readonly Tool[]): readonly Tool[] {
+    return [...tools, ...requestTools(this.#settings)];
+  }
+
+  /** `isLive`: the plan is mounted already, so whatever is wrong with one tool keeps out that tool only. */
+  #mount(listed: Tool, isLive = false): void {
+    const { logger } = this.#coordinator;
+    const tool = withUi(listed, this.#settings);
+    const taken = new Set([...this.#mounted.values()].map(({ name }) => name));
+    const name = mountedName(tool.name, taken);
+    const isTwice = this.#mounted.has(tool.name);
+    const problem = isTwice ? "the server lists two tools of this name" : skillProblem(tool);
+    if (problem !== undefined) return void this.#refused.set(tool.name, problem);
+    try {
+      const undo = this.#coordinator.mount("tools", this.#define(tool, name));
+      const skill = skillOf(tool);
+      const offered = skill && toOffered(skill);
+      this.#mounted.set(tool.name, { tool, name, digest: digestOf(listed), skill: offered, undo });
+      this.#refused.delete(tool.name);
+    } catch (error) {
+      if (!isToolmountError(error) || !(isLive || refusals.has(error.code))) throw error;
+      logger.warn({ tool: tool.name, err: error }, "a tool of an MCP server was left out");
+      this.#refused.set(tool.name, error.message);
+    }
+  }
+
+  #infos(): readonly ToolInfo[] {
+    return [...(this.#coordinator.get("tools") as ReadonlyMap<string, ToolInfo>).values()];
+  }
+
+  #names(): ReadonlySet<string> {
+    return new Set(this.#infos().map(({ name }) => name));
+  }
+
+  /** Notes which names the host gave to what was just mounted. */
+  #noteOffered(before: ReadonlySet<string>): void {
+    const mounted = new Map([...this.#mounted.values()].map(({ name, tool }) => [name, tool]));
+    this.#offered = offeredAfter(this.#offered, before, this.#infos(), mounted);
+  }
+}
+
+/** Why one tool of a server is left out while the others are mounted. */
+const refusals: ReadonlySet<string> = new Set(["TOOL_INVALID", "SCHEMA_NOT_JSON"]);

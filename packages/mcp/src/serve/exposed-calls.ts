@@ -1,0 +1,83 @@
+import {
+  ProtocolError,
+  ProtocolErrorCode,
+  type CompleteResult,
+  type GetPromptResult,
+  type InputRequiredResult,
+  type ReadResourceResult,
+} from "@modelcontextprotocol/server";
+import type { Host, ToolOutcome } from "@toolmount/core";
+import { isAvailable } from "@toolmount/core/internal";
+import {
+  currentRound,
+  type ExposedItems,
+  type ExposedSource,
+  type PublishedSource,
+} from "../wire/exposed-source.ts";
+import { isRecord } from "../wire/guards.ts";
+import { outcomeMetaKey } from "../wire/result.ts";
+
+/** Makes one call of the client's session, and waits for a decision about it where the client asked for that. */
+export type ExposedCall = (tool: string, args: Readonly<Record<string, unknown>>) => Promise<ToolOutcome>;
+
+/** What a mounted server exposes to one client: each request is a call of an internal tool of the host. */
+export function throughHost(host: Host, published: PublishedSource, call: ExposedCall): ExposedSource {
+  const { name, exposes, toolFor, items, servedUri, ownUri, unsubscribe } = published;
+  const seen = <Kind extends keyof ExposedItems>(kind: Kind) =>
+    items(kind).filter(({ tool }) => isAvailable(host, tool));
+  const run = async <Data>(tool: string, args: Readonly<Record<string, unknown>> = {}): Promise<Data> =>
+    dataOf(await call(tool, args)) as Data;
+  return {
+    name,
+    exposes,
+    async listResources() {
+      await run(toolFor("resources.list"));
+      return seen("resource").map(({ item }) => ({ ...item, uri: servedUri(item.uri) }));
+    },
+    async listResourceTemplates() {
+      await run(toolFor("resources.list"));
+      return seen("template").map(({ item }) => ({ ...item, uriTemplate: servedUri(item.uriTemplate) }));
+    },
+    async readResource(served) {
+      const uri = ownUri(served);
+      const own = items("resource").find(({ item }) => item.uri === uri);
+      const result = await run<ReadResourceResult>(own?.tool ?? toolFor("resources.read"), { uri });
+      return { ...result, contents: result.contents.map((one) => ({ ...one, uri: servedUri(one.uri) })) };
+    },
+    subscribe: (uri) => run(toolFor("resources.subscribe"), { uri: ownUri(uri) }),
+    unsubscribe: (uri) => unsubscribe(ownUri(uri)),
+    async listPrompts() {
+      await run(toolFor("prompts.list"));
+      return seen("prompt").map(({ item }) => item);
+    },
+    getPrompt({ name: prompt, arguments: args }, round) {
+      const found = items("prompt").find(({ item }) => item.name === prompt);
+      return currentRound.run(round, () =>
+        run<GetPromptResult | InputRequiredResult>(found?.tool ?? "", args),
+      );
+    },
+    complete: (params) => run<CompleteResult>(toolFor("completions"), { ...params }),
+  };
+}
+
+/** The data of a call. What the server itself answered is thrown as it was; every other failure with its status and code. */
+function dataOf({ status, result, ticket, runId }: ToolOutcome): unknown {
+  const { error, code, details, truncated, data } = result;
+  if (error === undefined && truncated === undefined) return data;
+  if (code === "MCP_ERROR" && isRecord(details))
+    throw new ProtocolError(Number(details["code"]), error ?? "", details["data"]);
+  const facts = {
+    runId,
+    status,
+    ...(code !== undefined && { code }),
+    ...(ticket !== undefined && { ticket }),
+  };
+  throw new RefusedRequest(error ?? "the result is larger than what the plan's limits let through", facts);
+}
+
+/** A request that the host refused, or that waits: the client reads why. */
+export class RefusedRequest extends ProtocolError {
+  constructor(message: string, facts: Readonly<Record<string, unknown>>) {
+    super(ProtocolErrorCode.InvalidRequest, message, { [outcomeMetaKey]: facts });
+  }
+}

@@ -1,0 +1,39 @@
+import { existsSync, readdirSync, realpathSync, statSync } from "node:fs";
+import { dirname, join, sep } from "node:path";
+
+/**
+ * The paths to make readable, so that nothing secret is among them. A folder that holds a secret path is replaced by its
+ * other entries, as they are now; a path that is itself secret, or below a secret one, was named by the plan, and stays.
+ */
+export function readablePaths(paths: readonly string[], secret: readonly string[]): readonly string[] {
+  const spelled = [...new Set(secret.flatMap((path) => [path, placeOf(path)]))];
+  return [...new Set(paths.flatMap((path) => without(path, spelled, paths)))];
+}
+
+function without(path: string, secret: readonly string[], named: readonly string[]): readonly string[] {
+  const place = placeOf(path);
+  const isHolding = secret.some((each) => each !== place && isBelow(each, place));
+  if (!isHolding || !statSync(place).isDirectory()) return [path];
+  return readdirSync(path)
+    .map((name) => join(path, name))
+    .filter((entry) => existsSync(entry) && (!isSecret(entry, secret) || named.includes(entry)))
+    .flatMap((entry) => without(entry, secret, named));
+}
+
+function isSecret(entry: string, secret: readonly string[]): boolean {
+  const place = placeOf(entry);
+  return secret.some((each) => isBelow(place, each) || isBelow(entry, each));
+}
+
+/** The real place of a path; the part that does not exist stays as written. */
+function placeOf(path: string): string {
+  try {
+    return realpathSync.native(path);
+  } catch {
+    return dirname(path) === path ? path : join(placeOf(dirname(path)), path.slice(dirname(path).length));
+  }
+}
+
+function isBelow(path: string, folder: string): boolean {
+  return path === folder || path.startsWith(folder.endsWith(sep) ? folder : folder + sep);
+}

@@ -1,0 +1,71 @@
+import { existsSync } from "node:fs";
+import { silentLogger } from "@toolmount/core";
+import { afterAll, beforeAll, expect, test, vi } from "vitest";
+import { world, type World } from "./world.ts";
+
+/** What a process asks of its host is counted: it cannot fill the host's memory or keep it busy. */
+let far: World;
+beforeAll(async () => {
+  far = await world({ border: "none" }, { limits: { timeoutMs: 600_000, graceMs: 20_000 } });
+});
+afterAll(() => far[Symbol.asyncDispose]());
+
+const session = { sessionId: "s" };
+
+test("a process that sets 700 MB of a session's state ends with the first MB too many", async () => {
+  const outcome = await far.act("fill the state", 700, session);
+
+  expect(outcome).toMatchObject({ status: "failed", result: { code: "TOOL_FAILED" } });
+  expect(outcome.result.error).toContain("does not fit into the session's state");
+  const { state } = far.host.session("s");
+  expect([state.get("k15"), state.get("k16")]).toEqual(["x".repeat(1_000_000), undefined]);
+  expect((await far.act("data")).result.data).toEqual({ sum: 3 });
+});
+
+test("a process that sets a value nested too deep ends its call, and not the host", async () => {
+  const outcome = await far.act("forge a deep value", undefined, { sessionId: "deep" });
+
+  expect(outcome).toMatchObject({ status: "failed", result: { code: "TOOL_FAILED" } });
+  expect(outcome.result.error).toContain("64 levels");
+  expect((await far.act("data")).result.data).toEqual({ sum: 3 });
+});
+
+test("a million progress reports of a process are a few messages, and the last one arrives", async () => {
+  const heard: number[] = [];
+
+  const outcome = await far.act("much progress", undefined, {
+    onProgress: ({ progress }) => heard.push(progress),
+  });
+
+  expect(outcome).toMatchObject({ status: "ok", result: { data: "done" } });
+  expect(heard).toEqual([...Array.from({ length: 100 }, (_, at) => at + 1), 1_000_000]);
+});
+
+test("a process that sends messages without end is killed, and the host has read a bounded number", async () => {
+  let read = 0;
+  const logger = { ...silentLogger, info: () => void read++, child: () => logger };
+  const flooded = await world({ border: "none" }, { logger, limits: { timeoutMs: 600_000 } });
+
+  const outcome = await flooded.act("log without end");
+  await flooded[Symbol.asyncDispose]();
+
+  expect(outcome).toMatchObject({ status: "failed", result: { code: "TOOL_FAILED" } });
+  expect(outcome.result.error).toContain("sent more than 100000 messages");
+  expect(read).toBeGreaterThan(99_000);
+  expect(read).toBeLessThan(400_000);
+});
+
+test.runIf(process.platform === "linux")(
+  "a process that grows after its answer is killed at its limit of memory",
+  async () => {
+    const small = await world({ border: "none", memoryMb: 256 });
+    const { result } = await small.act("grow after the answer");
+
+    await vi.waitFor(() => expect(existsSync(`/proc/${String(result.data)}`)).toBe(false), {
+      timeout: 60_000,
+    });
+
+    expect((await small.act("data")).result.data).toEqual({ sum: 3 });
+    await small[Symbol.asyncDispose]();
+  },
+);
