@@ -10,6 +10,7 @@ import {
   killTree,
   launchInSandbox,
   programCommand,
+  proveSandbox,
   signalTree,
   treeOptions,
   type SandboxLaunch,
@@ -153,12 +154,16 @@ function isAlive(pid: number): boolean {
 const trialMs = 20_000;
 
 /**
- * Tries the border of a program with a harmless one. Rejects with `SANDBOX_UNAVAILABLE` when it does not work here: the
- * server is never started behind a weaker one.
+ * Tries the border of a program: with attempts to break out of it, and with a harmless program. Rejects with
+ * `SANDBOX_UNAVAILABLE` when it does not hold here: the server is never started behind a weaker one.
  */
 export async function requireBorder(program: Program | undefined): Promise<void> {
   if (program?.sandbox === undefined) return;
   launchOf(program);
+  const kind = program.sandbox.network ? "online" : "closed";
+  const proof = await proveSandbox({ kind, env: { ...getDefaultEnvironment(), ...program.env } });
+  if (proof.problem !== null)
+    throw new ToolmountError("SANDBOX_UNAVAILABLE", { border: "bubblewrap", problem: proof.problem });
   const { file, args, env } = launchOf({ ...program, command: "/bin/echo", args: ["ready"] });
   try {
     await promisify(execFile)(file, [...args], { env: { ...env }, timeout: trialMs });

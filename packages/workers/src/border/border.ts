@@ -1,3 +1,4 @@
+import type { SandboxProof } from "@toolmount/paths/system";
 import type { ProcessSettings } from "../config.ts";
 
 /** What a process may use of the machine. Paths are absolute. */
@@ -38,4 +39,6 @@ export type BorderName = Exclude<ProcessSettings["border"], "strictest">;
 export interface Border {
   readonly name: BorderName;
   launch(program: NodeProgram, grants: Grants): Launch | Promise<Launch>;
+  /** Tries to break out of it, where there is a table of attempts; `isFresh` does not use what an earlier trial found. */
+  prove?(grants: Grants, isFresh: boolean): Promise<SandboxProof>;
 }

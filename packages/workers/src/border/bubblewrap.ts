@@ -1,4 +1,4 @@
-import { launchInSandbox } from "@toolmount/paths/system";
+import { launchInSandbox, proveSandbox } from "@toolmount/paths/system";
 import { ToolmountError } from "@toolmount/core";
 import type { Border, Grants } from "./border.ts";
 import { readablePaths } from "./readable.ts";
@@ -20,6 +20,8 @@ export const bubblewrapBorder: Border = {
     if ("problem" in launch) throw unavailable(launch.problem);
     return launch;
   },
+  prove: (grants, isFresh) =>
+    proveSandbox({ kind: networkOf(grants) ? "online" : "closed", env: grants.env, isFresh }),
 };
 
 function networkOf({ network = "none" }: Grants): boolean {

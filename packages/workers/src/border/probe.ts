@@ -8,8 +8,23 @@ import type { Border, Grants, Launch } from "./border.ts";
 /** Milliseconds that the probe may take. */
 const timeoutMs = 20_000;
 
-/** Starts Node behind a border. Null: it works; else why not. */
-export async function probeBorder(border: Border, grants: Grants): Promise<string | null> {
+/** What was found out about a border on this machine. */
+export interface BorderFinding {
+  /** Why it cannot be used; null where it works. */
+  readonly problem: string | null;
+  /** What a process behind it tried against the host and could not do; empty for borders without such a trial. */
+  readonly stopped: readonly string[];
+}
+
+/** Makes the attempts of the escape table behind a border, or takes their kept proof, and starts Node with the grants. */
+export async function probeBorder(border: Border, grants: Grants, isFresh = false): Promise<BorderFinding> {
+  const proof = await border.prove?.(grants, isFresh);
+  if (proof !== undefined && proof.problem !== null) return proof;
+  return { problem: await startBehind(border, grants), stopped: proof?.stopped ?? [] };
+}
+
+/** Null: a process starts; else why not. */
+async function startBehind(border: Border, grants: Grants): Promise<string | null> {
   if (border.name === "none") return null;
   try {
     // The last argument of a launch is the program. This one imports nothing.
