@@ -18,12 +18,24 @@ export const weaknesses: Readonly<Record<string, Weakness>> = {
   },
   "keeps them where mounts can be changed": {
     forRoot: true,
-    weaken: (args) => without(without(args, ["--cap-drop", "ALL"]), ["--disable-userns"]),
+    weaken: (args) => without(without(withoutFilter(args), ["--cap-drop", "ALL"]), ["--disable-userns"]),
     leaks: ["use a capability of root", "make a read-only folder writable"],
   },
   "allows user namespaces": {
-    weaken: (args) => without(args, ["--disable-userns"]),
-    leaks: ["make a user namespace"],
+    weaken: (args) => without(withoutFilter(args), ["--disable-userns"]),
+    leaks: ["make a user namespace", "start a process in a user namespace"],
+  },
+  "has no filter of system calls": {
+    weaken: (args) => withoutFilter(args),
+    leaks: [
+      "be traced",
+      "start a process by clone3",
+      "read the memory of a process",
+      "use the keyrings of the kernel",
+      "stop the kernel at its own page faults",
+      "use io_uring",
+      "open a Unix socket",
+    ],
   },
   "shares the processes of the host": {
     weaken: (args) =>
@@ -40,6 +52,10 @@ export const weaknesses: Readonly<Record<string, Weakness>> = {
   },
   "shares the network of the host": {
     weaken: (args) => replaced(args, ["--unshare-all"], ["--unshare-all", "--share-net"]),
+    leaks: ["connect to a port of the host"],
+  },
+  "shares the network of the host, and has no filter": {
+    weaken: (args) => replaced(withoutFilter(args), ["--unshare-all"], ["--unshare-all", "--share-net"]),
     leaks: ["connect to a port of the host", "connect to an abstract socket of the host"],
   },
   "passes the environment on": {
@@ -68,7 +84,7 @@ export const weaknesses: Readonly<Record<string, Weakness>> = {
     weaken: (args) => replaced(args, ["--ro-bind-try", "/usr", "/usr"], ["--bind", "/usr", "/usr"]),
     leaks: ["write into the system's folders"],
   },
-  "has files that nobody granted": {
+  "has files that are not granted": {
     weaken: (args, { box, outside }) =>
       replaced(args, ["--bind", box, box], ["--bind", box, box, "--bind", outside, outside]),
     leaks: ["read a file that is not granted", "write a file that is not granted"],
@@ -84,6 +100,10 @@ export const weaknesses: Readonly<Record<string, Weakness>> = {
 /** The home folder that the test gives. */
 function home(): string {
   return process.argv[3] ?? "/";
+}
+
+function withoutFilter(args: readonly string[]): readonly string[] {
+  return without(args, ["--seccomp", "4"]);
 }
 
 /** Words without the first place where `words` stand; throws where they do not, because the test would test nothing. */

@@ -1,5 +1,6 @@
 import { existsSync, realpathSync } from "node:fs";
 import { delimiter, isAbsolute, join } from "node:path";
+import { seccompFilter } from "./seccomp-filter.ts";
 import { sandboxMounts, type SandboxMounts } from "./sandbox-mounts.ts";
 
 /** What bubblewrap starts a program with. */
@@ -12,10 +13,18 @@ export interface BubblewrapProgram {
   readonly statusDescriptor?: number | undefined;
 }
 
+/** Descriptor on which bubblewrap reads the filter of system calls. */
+export const filterDescriptor = 4;
+
+/** The filter of a sandbox with or without the network; undefined for a processor whose calls are not known. */
+export function systemCallFilter(network: boolean): Uint8Array | undefined {
+  return seccompFilter(process.arch, network);
+}
+
 /**
  * The arguments of `bwrap`, up to the program that it starts. `mounts` are arguments, too: those of {@link sandboxMounts},
  * or others. The program has no capability and can make no user namespace in which it would have one, also when the host
- * is root. The kernel ends every process inside when the first one ends, or when bubblewrap's parent ends. Needs
+ * is root. The process that starts bubblewrap passes it the {@link systemCallFilter}. The kernel ends every process inside when the first one ends, or when bubblewrap's parent ends. Needs
  * bubblewrap 0.8: an older one refuses these arguments.
  */
 export function bubblewrapArguments(
@@ -31,6 +40,7 @@ export function bubblewrapArguments(
     "--cap-drop",
     "ALL",
     "--clearenv",
+    ...(systemCallFilter(true) === undefined ? [] : ["--seccomp", String(filterDescriptor)]),
     ...(statusDescriptor === undefined ? [] : ["--json-status-fd", String(statusDescriptor)]),
     ...mounts,
     "--chdir",
@@ -53,6 +63,8 @@ export interface SandboxLaunch {
   readonly file: string;
   readonly args: readonly string[];
   readonly env: Readonly<Record<string, string>>;
+  /** What bubblewrap gets on its descriptor for the filter of system calls. */
+  readonly filter: Uint8Array | undefined;
 }
 
 /**
@@ -69,7 +81,8 @@ export function launchInSandbox(
   if (program === undefined) return { problem: `"${command}" is not on PATH` };
   const read = [program, realpathSync(program), ...mounts.read];
   const options = bubblewrapArguments({ cwd: mounts.cwd, env }, sandboxMounts({ ...mounts, read }));
-  return { file: bwrap, args: [...options, program, ...args], env };
+  const filter = systemCallFilter(mounts.network);
+  return { file: bwrap, args: [...options, program, ...args], env, filter };
 }
 
 /** The absolute path of a program on a PATH. */

@@ -3,6 +3,7 @@ export {
   bubblewrapArguments,
   findProgram,
   launchInSandbox,
+  systemCallFilter,
   type BubblewrapProgram,
   type SandboxedProgram,
   type SandboxLaunch,
@@ -20,4 +21,5 @@ export {
 } from "./sandbox-mounts.ts";
 export { type SandboxKind } from "./escape-table.ts";
 export { proveSandbox, type ProofOptions, type SandboxProof } from "./prove-sandbox.ts";
+export { filterStdio, passFilter, runInSandbox, type SandboxRun } from "./start-sandbox.ts";
 export { programCommand, type ProgramCommand, type ProgramSystem } from "./program-command.ts";

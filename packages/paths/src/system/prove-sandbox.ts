@@ -1,4 +1,3 @@
-import { spawn } from "node:child_process";
 import { once } from "node:events";
 import {
   mkdirSync,
@@ -12,13 +11,13 @@ import {
 import { createServer, type AddressInfo, type Server } from "node:net";
 import { tmpdir } from "node:os";
 import { basename, join } from "node:path";
-import { text } from "node:stream/consumers";
 import { fileURLToPath } from "node:url";
 import type { Report, Target } from "../proof/attempts.ts";
-import { bubblewrapArguments, findProgram } from "./bubblewrap.ts";
+import { bubblewrapArguments, findProgram, systemCallFilter } from "./bubblewrap.ts";
 import { keptProof } from "./kept-proof.ts";
 import { callAttempts, namesOf, type SandboxKind } from "./escape-table.ts";
 import { sandboxMounts, wallMounts } from "./sandbox-mounts.ts";
+import { runInSandbox } from "./start-sandbox.ts";
 import { syscallProgram } from "./syscall-program.ts";
 
 /** What was found out about a kind of sandbox on this machine. */
@@ -76,10 +75,11 @@ export async function proveInPlace(
   const place = makePlace();
   try {
     const args = weaken(bubblewrapArguments({ cwd: place.box, env: {} }, mountsOf(kind, place)), place);
-    const facts = [args, programs(), readFileSync(attemptsFile, "utf8")];
+    const filter = systemCallFilter(kind !== "closed");
+    const facts = [args, filter?.toString(), programs(), readFileSync(attemptsFile, "utf8")];
     const kept = keptProof(bwrap, env["HOME"], JSON.stringify(facts).replaceAll(place.folder, "place"));
     if (!isFresh && kept.exists()) return { problem: null, stopped: namesOf(kind) };
-    const proof = await tryAll(kind, place, { bwrap, args, env });
+    const proof = await tryAll(kind, place, { bwrap, args, env, filter });
     if (proof.problem === null) kept.write();
     return proof;
   } finally {
@@ -124,7 +124,8 @@ function mountsOf(kind: SandboxKind, { box, denied, secret, temporary }: Place):
 /** The programs of the attempts that are one system call each, in base64; none for a processor that is not known. */
 function programs(): Record<string, string> {
   const made = Object.entries(callAttempts).map(([name, attempt]) => {
-    const call = process.arch === "x64" ? attempt.x64 : attempt.arm64;
+    const [x64, arm64] = attempt.call;
+    const call = process.arch === "x64" ? x64 : (arm64 ?? x64);
     return [name, syscallProgram(process.arch, call, attempt.args)?.toString("base64")] as const;
   });
   return Object.fromEntries(
@@ -135,6 +136,7 @@ function programs(): Record<string, string> {
 interface Start extends Pick<ProofOptions, "env"> {
   readonly bwrap: string;
   readonly args: readonly string[];
+  readonly filter: Uint8Array | undefined;
 }
 
 /** Makes the attempts, against services of this process. */
@@ -181,20 +183,20 @@ function targetOf(kind: SandboxKind, place: Place, { port, abstract, env }: Serv
 }
 
 /** Runs the table inside. Rejects when it does not report. */
-async function runAttempts(target: Target, { bwrap, args, env }: Start): Promise<Report> {
+async function runAttempts(target: Target, { bwrap, args, env, filter }: Start): Promise<Report> {
   const type = attemptsFile.endsWith(".ts") ? "module-typescript" : "module";
   const words = [`--input-type=${type}`, "--no-warnings", "--eval", readFileSync(attemptsFile, "utf8")];
-  const child = spawn(bwrap, [...args, realpathSync(process.execPath), ...words, JSON.stringify(target)], {
+  const launch = {
+    file: bwrap,
+    args: [...args, realpathSync(process.execPath), ...words, JSON.stringify(target)],
     env: { PATH: env["PATH"] ?? "", [variable]: "of the host" },
-    stdio: ["ignore", "pipe", "pipe"],
-    timeout: timeoutMs,
-    killSignal: "SIGKILL",
-  });
-  const [out, errors] = await Promise.all([text(child.stdout), text(child.stderr), once(child, "spawn")]);
+    filter,
+  };
+  const { stdout, stderr } = await runInSandbox(launch, { timeoutMs });
   try {
-    return JSON.parse(out) as Report;
+    return JSON.parse(stdout) as Report;
   } catch {
-    throw new Error(errors.trim().slice(0, 500) || "the process inside reported nothing");
+    throw new Error(stderr.trim().slice(0, 500) || "the process inside reported nothing");
   }
 }
 

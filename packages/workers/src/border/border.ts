@@ -30,6 +30,8 @@ export interface Launch {
   readonly file: string;
   readonly args: readonly string[];
   readonly env: Readonly<Record<string, string>>;
+  /** The filter of system calls, where the border has one. */
+  readonly filter?: Uint8Array | undefined;
 }
 
 /** The name of a border that a plan can ask for. */

@@ -1,8 +1,7 @@
-import { execFile } from "node:child_process";
 import { realpathSync } from "node:fs";
-import { promisify } from "node:util";
 import { isToolmountError } from "@toolmount/core";
 import { messageOf } from "@toolmount/core/errors";
+import { runInSandbox } from "@toolmount/paths/system";
 import type { Border, Grants, Launch } from "./border.ts";
 
 /** Milliseconds that the probe may take. */
@@ -33,14 +32,13 @@ async function startBehind(border: Border, grants: Grants): Promise<string | nul
   } catch (error) {
     if (isToolmountError(error) && error.code === "SANDBOX_UNAVAILABLE")
       return String(error.details["problem"]);
-    const { stderr } = error as { readonly stderr?: string };
-    return (stderr?.trim() || messageOf(error)).slice(0, 500);
+    return messageOf(error).slice(0, 500);
   }
 }
 
-async function runProbe({ file, args, env }: Launch, cwd: string): Promise<string | null> {
-  const { stdout } = await promisify(execFile)(file, [...args], { cwd, env, timeout: timeoutMs });
-  return stdout.trim() === "42"
-    ? null
-    : `a process behind it printed ${JSON.stringify(stdout.slice(0, 100))}`;
+async function runProbe(launch: Launch, cwd: string): Promise<string | null> {
+  const { stdout, stderr } = await runInSandbox({ filter: undefined, ...launch }, { cwd, timeoutMs });
+  if (stdout.trim() === "42") return null;
+  const said = stderr.trim().slice(0, 500);
+  return said === "" ? `a process behind it printed ${JSON.stringify(stdout.slice(0, 100))}` : said;
 }

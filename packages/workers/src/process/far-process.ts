@@ -9,6 +9,7 @@ import {
   type RunnerJob,
   type ToolReturn,
 } from "@toolmount/core";
+import { filterStdio, passFilter } from "@toolmount/paths/system";
 import type { Launch } from "../border/border.ts";
 import { createLines, type Lines } from "../far/lines.ts";
 import { farMessage, type FarMessage } from "../far/far-message.ts";
@@ -67,14 +68,15 @@ export class FarProcess {
   constructor(options: FarOptions) {
     this.#options = options;
     this.#meter = new MessageMeter(options.clock);
-    const { file, args, env } = options.launch;
+    const { file, args, env, filter } = options.launch;
     this.#child = spawn(file, args, {
       cwd: options.cwd,
       env: { ...env },
-      stdio: ["ignore", "pipe", "pipe", "pipe"],
+      stdio: ["ignore", "pipe", "pipe", "pipe", ...filterStdio({ filter })],
       // Of a process group of its own, so that a signal to its group does not reach the host.
       detached: process.platform !== "win32",
     });
+    passFilter(this.#child, { filter });
     this.mounted = this.#mounting.promise;
     this.ended = this.#watchEnd();
     for (const stream of [this.#child.stdout, this.#child.stderr])

@@ -3,6 +3,7 @@ import {
   bubblewrapArguments,
   proveSandbox,
   sandboxMounts,
+  systemCallFilter,
   wallMounts,
   type SandboxKind,
   type WallMounts,
@@ -31,6 +32,7 @@ export function sandboxLauncher(place: SandboxPlace): Launcher {
   return bubblewrapLauncher(
     place,
     sandboxMounts({ cwd, read: [...read, cwd], write, denied, secret, network }),
+    network,
   );
 }
 
@@ -42,12 +44,13 @@ export type WallPlace = LaunchPlace & WallMounts;
  * paths and a `/tmp` of their own are writable. Sockets in `/run`, such as Docker's, do not exist. The network stays.
  */
 export function wallLauncher(place: WallPlace): Launcher {
-  return bubblewrapLauncher(place, wallMounts(place));
+  return bubblewrapLauncher(place, wallMounts(place), true);
 }
 
 function bubblewrapLauncher(
   { env, cwd, shell, program = "bwrap" }: LaunchPlace & { readonly program?: string | undefined },
   mounts: readonly string[],
+  network: boolean,
 ): Launcher {
   return (command, mark) => ({
     file: program,
@@ -60,6 +63,7 @@ function bubblewrapLauncher(
     env: { PATH: env["PATH"] ?? "" },
     cwd,
     sandbox: true,
+    filter: systemCallFilter(network),
   });
 }
 
