@@ -71,6 +71,19 @@ export const weaknesses: Readonly<Record<string, Weakness>> = {
     weaken: (args) => without(args, ["--ro-bind-try", "/proc/sys", "/proc/sys"]),
     leaks: ["write a setting of the kernel"],
   },
+  "has a folder in memory without a bound": {
+    weaken: (args) => without(args, ["--size", "1073741824"]),
+    leaks: ["fill the memory of the host with files"],
+  },
+  "has a root folder that can be written": {
+    weaken: (args) => without(args, ["--remount-ro", "/"]),
+    leaks: ["fill the memory of the host with files"],
+  },
+  "has a folder of devices that can be written": {
+    kind: "wall",
+    weaken: (args) => without(args, ["--remount-ro", "/dev"]),
+    leaks: ["fill the memory of the host with files"],
+  },
   "does not cover protected files": {
     weaken: (args, { denied }) => without(args, ["--ro-bind-try", denied, denied]),
     leaks: ["write a protected file"],

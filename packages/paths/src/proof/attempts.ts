@@ -4,10 +4,12 @@ import { spawnSync } from "node:child_process";
 import {
   accessSync,
   constants,
+  mkdtempSync,
   openSync,
   readFileSync,
   readlinkSync,
   rmSync,
+  statfsSync,
   writeFileSync,
   writeSync,
 } from "node:fs";
@@ -29,6 +31,9 @@ export interface Target {
   /** Services of the host: a port on loopback, and an abstract Unix socket. */
   readonly port: number;
   readonly abstract: string;
+  /** Folders in memory, and the most bytes that one may hold where it can be written. */
+  readonly sized: readonly string[];
+  readonly maxBytes: number;
   /** A variable of the host's environment. */
   readonly variable: string;
   /** Attempts that are one system call each: programs in base64, which exit with the number of its error. */
@@ -56,6 +61,8 @@ const attempts: Readonly<Record<string, Attempt>> = {
   "use the shared memory of the host": ({ namespaces }) => mustBeShared("ipc", namespaces),
   "read a variable of the host": ({ variable }) =>
     mustHold(readFileSync("/proc/self/environ", "latin1").includes(`${variable}=`)),
+  "fill the memory of the host with files": ({ sized, maxBytes }) =>
+    mustHold(sized.some((folder) => bytesIn(folder) > maxBytes)),
   "control the host's terminal": () => mustHold(sessionOf("/proc/self/stat") === "0"),
   "connect to a port of the host": ({ port }) => connected(connect(port, "127.0.0.1")),
   "connect to an abstract socket of the host": ({ abstract }) => connected(connect(`\0${abstract}`)),
@@ -103,6 +110,19 @@ function writeProgram(file: string, base64: string): void {
 /** Throws where an attempt got nothing. */
 function mustHold(got: unknown): void {
   if (got === undefined || got === false || got === "" || got === null) throw new Error("there is nothing");
+}
+
+/** Bytes that the file system of a folder can hold; 0 for one that cannot be written. */
+function bytesIn(folder: string): number {
+  try {
+    mkdtempSync(join(folder, "attempt-"));
+  } catch (error) {
+    if ((error as { readonly code?: string }).code === "ENOENT") throw new Untried(`${folder} is not there`);
+    return 0;
+  }
+  const { blocks, bsize } = statfsSync(folder);
+  // A file system without a bound reports no blocks.
+  return blocks === 0 ? Number.POSITIVE_INFINITY : blocks * bsize;
 }
 
 function mustBeShared(kind: string, host: Readonly<Record<string, string>>): void {

@@ -48,6 +48,7 @@ const always = [
   "see the processes of the host",
   "use the shared memory of the host",
   "read a variable of the host",
+  "fill the memory of the host with files",
   "control the host's terminal",
 ];
 

@@ -13,6 +13,7 @@ export { canOthersRead } from "./file-mode.ts";
 export { killTree, signalTree, thisSystem, treeOptions, type ProcessSystem } from "./process-trees.ts";
 export { createProgramGuard, type ProgramGuard, type ProgramGuardOptions } from "./program-guard.ts";
 export {
+  memoryFolders,
   ownProcesses,
   sandboxMounts,
   wallMounts,

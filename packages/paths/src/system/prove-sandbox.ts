@@ -16,7 +16,7 @@ import type { Report, Target } from "../proof/attempts.ts";
 import { bubblewrapArguments, findProgram, systemCallFilter } from "./bubblewrap.ts";
 import { keptProof } from "./kept-proof.ts";
 import { callAttempts, namesOf, type SandboxKind } from "./escape-table.ts";
-import { sandboxMounts, wallMounts } from "./sandbox-mounts.ts";
+import { maxMemoryBytes, memoryFolders, sandboxMounts, wallMounts } from "./sandbox-mounts.ts";
 import { runInSandbox } from "./start-sandbox.ts";
 import { syscallProgram } from "./syscall-program.ts";
 
@@ -178,6 +178,8 @@ function targetOf(kind: SandboxKind, place: Place, { port, abstract, env }: Serv
     port,
     abstract,
     variable,
+    sized: kind === "wall" ? ["/dev", "/dev/shm", "/run"] : ["/", "/dev", ...memoryFolders],
+    maxBytes: maxMemoryBytes,
     programs: programs(),
   };
 }

@@ -17,6 +17,26 @@ export interface SandboxMounts {
   readonly secret?: readonly string[] | undefined;
   /** Whether the network is that of the machine. Without, there is not even its loopback. */
   readonly network: boolean;
+  /** Megabytes that `/tmp` and `/dev/shm` can hold each; 1024 if not given. */
+  readonly memoryMb?: number | undefined;
+}
+
+/** Folders of a sandbox whose files are in memory, and which can be written. */
+export const memoryFolders: readonly string[] = ["/tmp", "/dev/shm"];
+
+const defaultMemoryMb = 1_024;
+
+/** Bytes that each of them can hold where the plan does not say how much. */
+export const maxMemoryBytes = defaultMemoryMb * 1_048_576;
+
+/** An empty folder in memory that can hold so much. */
+function memoryFolder(path: string, memoryMb = defaultMemoryMb): readonly string[] {
+  return ["--size", String(memoryMb * 1_048_576), "--tmpfs", path];
+}
+
+/** The devices that every program needs. Beside them only files of a bounded size can be made. */
+function devices(memoryMb?: number): readonly string[] {
+  return ["--dev", "/dev", ...memoryFolder("/dev/shm", memoryMb), "--remount-ro", "/dev"];
 }
 
 /** The system's programs and libraries, and the files that they need for names, times and certificates. */
@@ -69,17 +89,17 @@ const machineFiles = [
 export const ownProcesses: readonly string[] = ["--proc", "/proc", ...bind("--ro-bind-try", machineFiles)];
 
 /**
- * The mounts of a sandbox: the system's programs, the given paths, an empty `/tmp`, processes and users of its own, and
- * without `network` no network. Any other path does not exist.
+ * The mounts of a sandbox: the system's programs, the given paths, an empty `/tmp` of a bounded size, processes and users of
+ * its own, and without `network` no network. Any other path does not exist.
  */
 export function sandboxMounts(mounts: SandboxMounts): readonly string[] {
-  const { cwd, read, readIfThere = [], write, denied, secret = [], network } = mounts;
+  const { cwd, read, readIfThere = [], write, denied, secret = [], network, memoryMb } = mounts;
+  const isRootWritten = write.includes("/");
   return [
     "--unshare-all",
     ...(network ? ["--share-net"] : []),
     ...bind("--ro-bind-try", [...system, ...settings]),
-    "--tmpfs",
-    "/tmp",
+    ...memoryFolder("/tmp", memoryMb),
     "--dir",
     cwd,
     ...bind("--ro-bind", read),
@@ -89,8 +109,9 @@ export function sandboxMounts(mounts: SandboxMounts): readonly string[] {
     ...secretMounts(secret, { read: [...read, ...readIfThere], write }),
     // After the folders, so that a grant of "/" does not bring in the processes and devices of the machine.
     ...ownProcesses,
-    "--dev",
-    "/dev",
+    ...devices(memoryMb),
+    // The folders above those are in memory, too.
+    ...(isRootWritten ? [] : ["--remount-ro", "/"]),
   ];
 }
 
@@ -128,10 +149,8 @@ export function wallMounts({
     "--unshare-cgroup-try",
     ...bind("--ro-bind", ["/"]),
     ...ownProcesses,
-    "--dev",
-    "/dev",
-    "--tmpfs",
-    "/run",
+    ...devices(),
+    ...memoryFolder("/run"),
     ...bind("--ro-bind-try", ["/run/systemd/resolve", "/run/current-system"]),
     "--bind",
     temporary,

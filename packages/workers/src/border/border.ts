@@ -32,6 +32,8 @@ export interface Launch {
   readonly env: Readonly<Record<string, string>>;
   /** The filter of system calls, where the border has one. */
   readonly filter?: Uint8Array | undefined;
+  /** Folders inside whose files are in memory, which counts against the limit. */
+  readonly foldersInMemory?: readonly string[] | undefined;
 }
 
 /** The name of a border that a plan can ask for. */
