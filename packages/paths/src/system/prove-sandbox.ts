@@ -1,5 +1,6 @@
 import { once } from "node:events";
 import {
+  fstatSync,
   mkdirSync,
   mkdtempSync,
   readFileSync,
@@ -14,6 +15,7 @@ import { basename, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import type { Report, Target } from "../proof/attempts.ts";
 import { bubblewrapArguments, findProgram, systemCallFilter } from "./bubblewrap.ts";
+import { inheritedDescriptors } from "./inherited-descriptors.ts";
 import { keptProof } from "./kept-proof.ts";
 import { callAttempts, namesOf, type SandboxKind } from "./escape-table.ts";
 import { maxMemoryBytes, memoryFolders, sandboxMounts, wallMounts } from "./sandbox-mounts.ts";
@@ -180,6 +182,10 @@ function targetOf(kind: SandboxKind, place: Place, { port, abstract, env }: Serv
     variable,
     sized: kind === "wall" ? ["/dev", "/dev/shm", "/run"] : ["/", "/dev", ...memoryFolders],
     maxBytes: maxMemoryBytes,
+    descriptors: inheritedDescriptors()
+      .map((each) => fstatSync(each))
+      .filter((facts) => !facts.isCharacterDevice())
+      .map(({ dev, ino }) => `${dev} ${ino}`),
     programs: programs(),
   };
 }
