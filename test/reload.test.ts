@@ -6,7 +6,7 @@ import { openHost } from "@toolmount/loader";
 import { expect, onTestFinished, test } from "vitest";
 import { folderOf } from "./isolation/world.ts";
 
-/** A plan whose shell asks nobody, with what is added below the tools. */
+/** A plan whose shell needs no approver, with what is added below the tools. */
 const planOf = (after = "", settings = "") =>
   `version: 1
 tools:
@@ -37,7 +37,7 @@ async function openShell() {
 
 /** A command that runs until a file is there. */
 const until = (folder: string, file: string) =>
-  `until [ -e ${join(folder, file)} ]; do sleep 0.02; done; echo went on`;
+  `until [ -e ${join(folder, file)} ]; do sleep 0.02; done; echo done`;
 
 test("a background command outlives every reload that leaves its entry as it is", async () => {
   const { host, folder, session, bash, reload } = await openShell();
@@ -58,7 +58,7 @@ test("a background command outlives every reload that leaves its entry as it is"
   await writeFile(join(folder, "go"), "");
   await expect
     .poll(async () => (await host.call({ name: "bash_output", arguments: { id } }, session)).result.data)
-    .toMatchObject({ content: "went on\n", status: "exited", returncode: 0 });
+    .toMatchObject({ content: "done\n", status: "exited", returncode: 0 });
 });
 
 test("a command of a replaced entry ends in its own time, and the reload does not wait for it", async () => {
@@ -72,5 +72,5 @@ test("a command of a replaced entry ends in its own time, and the reload does no
   expect(mounted).toEqual(["@toolmount/tool-bash"]);
   expect(drained.draining).toHaveLength(1);
   expect(await running).toMatchObject({ status: "ok", runId: drained.draining[0] });
-  expect((await running).result.data).toMatchObject({ stdout: "went on\n", returncode: 0 });
+  expect((await running).result.data).toMatchObject({ stdout: "done\n", returncode: 0 });
 });
