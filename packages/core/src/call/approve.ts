@@ -44,7 +44,7 @@ function resumeApproved(call: Call, { record, clientResult }: StoredCall): HopAn
 /** A remembered approval covers what the tool or the level asks. What a gate or a rule asks is asked each time. */
 function checkRemembered(call: Call, store: ApprovalStore, approver: Approver | null): HopAnswer {
   if (!isRememberable(call)) return storeQuestion(call, store, approver);
-  return waitForApprovals(call, store.remembered(call.tool!.name), (remembered) => {
+  return waitForApprovals(call, store.remembered(call.tool!.name), (_, remembered) => {
     const found = remembered.find((approval) => covers(approval, call));
     return found === undefined ? storeQuestion(call, store, approver) : allowRemembered(call, found);
   });

@@ -10,7 +10,7 @@ import { factsOf, infoOf } from "./call-info.ts";
 import { defaultAnswer, defaultOptions, isRememberable, promptOf, questionDigest, suspend } from "./hold.ts";
 import { announce } from "./tool-events.ts";
 import { logError, logFields } from "./trace.ts";
-import { endCall, endDenied, resumeCall, waitForStore } from "./transitions.ts";
+import { endCall, endDenied, limitWait, resumeCall, waitFor } from "./transitions.ts";
 
 /** Asks the approver while the call waits, until it answers, another approver decides, or the time has passed. */
 export function ask(call: Call, approver: Approver): "waiting" {
@@ -18,12 +18,7 @@ export function ask(call: Call, approver: Approver): "waiting" {
   const { asking } = host.stores;
   const question = questionOf(call);
   const controller = new AbortController();
-  const settle = (apply: () => HopAnswer) =>
-    resumeCall(call, token, () => {
-      call.withdraw?.();
-      call.withdraw = null;
-      return apply();
-    });
+  const settle = (apply: () => HopAnswer) => resumeCall(call, token, endQuestion, apply);
   const timer = host.clock.setTimer(() => settle(() => onTimeout(call, question)), question.timeoutMs);
   call.withdraw = () => {
     timer.cancel();
@@ -43,6 +38,12 @@ export function ask(call: Call, approver: Approver): "waiting" {
       (error: unknown) => settle(() => onApproverFailure(call, error)),
     );
   return "waiting";
+}
+
+function endQuestion(call: Call, apply: () => HopAnswer): HopAnswer {
+  call.withdraw?.();
+  call.withdraw = null;
+  return apply();
 }
 
 function questionOf(call: Call): ApprovalQuestion {
@@ -126,7 +127,7 @@ function storeDecision(call: Call, given: Decision): HopAnswer {
     notifyDecision(call, decision);
     return applyDecision(call, decision);
   }
-  return waitForApprovals(call, host.stores.track(stored.decide(decision)), (won) => {
+  return waitForApprovals(call, host.stores.track(stored.decide(decision)), (_, won) => {
     if (won) notifyDecision(call, decision);
     return applyStoredDecision(call, stored);
   });
@@ -156,12 +157,15 @@ export function allow(call: Call): "next" {
 export function waitForApprovals<Value>(
   call: Call,
   promise: Promise<Value>,
-  apply: (value: Value) => HopAnswer,
+  apply: (call: Call, value: Value) => HopAnswer,
 ): "waiting" {
-  return waitForStore(call, promise, apply, (err) => {
-    logError(call, err, `the store of approvals failed: ${messageOf(err)}`);
-    return endDenied(call, "its approval could not be stored");
-  });
+  limitWait(call);
+  return waitFor(call, promise, apply, onStoreFailure);
+}
+
+function onStoreFailure(call: Call, err: unknown): "next" {
+  logError(call, err, `the store of approvals failed: ${messageOf(err)}`);
+  return endDenied(call, "its approval could not be stored");
 }
 
 export function notifyDecision(call: Call, decision: RecordedDecision): void {

@@ -112,12 +112,10 @@ export class Call {
   /** Index of the next hop. */
   hop = 0;
   phase: Phase = "find";
-  /** Changes whenever the call continues: an answer that arrives late finds another token. */
+  /** How often the call continued after it waited: an answer that arrives late finds another token. */
   token = 0;
   /** Whether a hop waits; false while the pipeline runs. */
   waiting = false;
-  /** The call waited before its tool began, so its deadline counts from later. */
-  declare waited: boolean;
   /** Withdraws the question to a person, or leaves the queue for a permit. */
   declare withdraw: (() => void) | null;
   tool: MountedTool | null = null;
@@ -203,7 +201,6 @@ const rare = {
   inner: null,
   stored: null,
   approval: null,
-  waited: false,
   withdraw: null,
   warnings: null,
   answered: null,

@@ -19,7 +19,7 @@ export function decide(call: Call): HopAnswer {
   if (preGates.length === 0) return askPolicies(call);
   const verdict = askGates(call.host, preGates, "tool:pre", Object.freeze(toolEvent(call)));
   return verdict instanceof Promise
-    ? waitForDecision(call, verdict, (settled) => applyVerdict(call, settled))
+    ? waitFor(call, verdict, applyVerdict, denyUndecided)
     : applyVerdict(call, verdict);
 }
 
@@ -57,7 +57,7 @@ function askPolicies(call: Call): HopAnswer {
   if (judges.length === 0) return askConfirmation(call, null);
   const answers = askJudges(judges, factsOf(call));
   return answers instanceof Promise
-    ? waitForDecision(call, answers, (settled) => applyAnswers(call, settled))
+    ? waitFor(call, answers, applyAnswers, denyUndecided)
     : applyAnswers(call, answers);
 }
 
@@ -109,8 +109,8 @@ function askConfirmation(call: Call, waivedBy: string | null): HopAnswer {
     ? waitFor(
         call,
         needed,
-        (settled) => confirm(call, waivedBy, settled),
-        (err) => confirm(call, waivedBy, logFailedConfirmation(call, err)),
+        (_, settled) => confirm(call, waivedBy, settled),
+        (_, err) => confirm(call, waivedBy, logFailedConfirmation(call, err)),
       )
     : confirm(call, waivedBy, needed);
 }
@@ -140,14 +140,8 @@ function logFailedConfirmation(call: Call, err: unknown): true {
   return true;
 }
 
-/** Waits for gates or policies. When they fail, they have not allowed the call. */
-function waitForDecision<Value>(
-  call: Call,
-  promise: Promise<Value>,
-  apply: (value: Value) => HopAnswer,
-): HopAnswer {
-  return waitFor(call, promise, apply, (err) => {
-    logError(call, err, `a policy failed: ${messageOf(err)}`);
-    return endDenied(call, "a policy could not decide");
-  });
+/** Denies a call whose gates or policies failed: they have not allowed it. */
+function denyUndecided(call: Call, err: unknown): "next" {
+  logError(call, err, `a policy failed: ${messageOf(err)}`);
+  return endDenied(call, "a policy could not decide");
 }

@@ -12,7 +12,7 @@ import { isRecorded, recordStart } from "./journal.ts";
 import { acquirePermits, startPermits } from "./permits.ts";
 import { ToolCallContext } from "./tool-context.ts";
 import { logError, logFields } from "./trace.ts";
-import { endCall, endUnavailable, waitFor, waitForStore } from "./transitions.ts";
+import { endCall, endUnavailable, limitWait, waitFor } from "./transitions.ts";
 
 /** Hop 5: runs the tool where its runner says, under one signal. */
 export function execute(call: Call): HopAnswer {
@@ -43,11 +43,12 @@ function handOut(call: Call): HopAnswer {
     call.stored === null
       ? (call.stored = holdCall(call, store, "handed")).add()
       : handOver(call, call.stored);
-  return waitForStore(
+  limitWait(call);
+  return waitFor(
     call,
     stores.track(handed),
     () => suspend(call, call.stored!),
-    (err) => {
+    (_, err) => {
       logError(call, err, "the store of approvals failed");
       return endUnavailable(call, "the call could not be stored for the client");
     },
@@ -69,7 +70,7 @@ function start(call: Call): HopAnswer {
   if (recorded === null) return launch(call);
   call.timing.executedAt = call.host.time.now();
   startDeadline(call);
-  return waitFor(call, recorded, (problem) =>
+  return waitFor(call, recorded, (_, problem) =>
     problem === null ? launch(call) : endUnavailable(call, problem),
   );
 }
@@ -77,7 +78,7 @@ function start(call: Call): HopAnswer {
 function launch(call: Call): HopAnswer {
   const { host, given, timing } = call;
   const tool = call.tool!;
-  timing.executedAt = call.waited ? host.time.now() : timing.startedAt;
+  timing.executedAt = call.token === 0 ? timing.startedAt : host.time.now();
   startPermits(call);
   if (timing.deadlineAt === 0) startDeadline(call);
   const context = new ToolCallContext(call);
@@ -89,7 +90,9 @@ function launch(call: Call): HopAnswer {
       tool.runner === null && host.runner === null
         ? tool.definition.execute(call.arguments!, context)
         : runElsewhere(call, context, tool.runner ?? "inline");
-    return isThenable(returned) ? waitForTool(call, returned) : settle(call, returned);
+    return returned instanceof Promise || isThenable(returned)
+      ? waitFor(call, returned, settle, settleThrown, onLateAnswer)
+      : settle(call, returned);
   } catch (thrown) {
     return settleThrown(call, thrown);
   }
@@ -109,23 +112,6 @@ function startDeadline(call: Call): void {
   const own = timeoutMs === 0 ? 0 : timing.executedAt + timeoutMs;
   timing.deadlineAt = own === 0 || (inherited !== 0 && inherited < own) ? inherited : own;
   if (own !== 0 && timing.deadlineAt === own) call.host.deadlines.start(call, timeoutMs, timing.executedAt);
-}
-
-/** Not `waitFor`: most calls wait here, and only here, so each closure counts. */
-function waitForTool(call: Call, returned: PromiseLike<unknown>): "waiting" {
-  const { token } = call;
-  returned.then(
-    (value) => (call.token === token ? resumeWith(call, settle, value) : onLateAnswer(call)),
-    (thrown: unknown) => (call.token === token ? resumeWith(call, settleThrown, thrown) : onLateAnswer(call)),
-  );
-  return "waiting";
-}
-
-function resumeWith(call: Call, take: (call: Call, answer: unknown) => "next", answer: unknown): void {
-  call.token++;
-  call.waiting = false;
-  take(call, answer);
-  call.host.runPipeline(call);
 }
 
 function settle(call: Call, value: unknown): "next" {

@@ -6,7 +6,7 @@ import type { Generation } from "../registry/generation.ts";
 import type { Call, HopAnswer } from "./call.ts";
 import { applyCancellation } from "./cancellation.ts";
 import { areSmall, argumentsProblem, dropArguments, idProblem, makeReadable } from "./unreadable.ts";
-import { endCall, endUnavailable, stopCall, waitForStore } from "./transitions.ts";
+import { endCall, endUnavailable, limitWait, stopCall, waitFor } from "./transitions.ts";
 
 /** Hop 1: finds the tool in the generation in which the call began. */
 export function find(call: Call): HopAnswer {
@@ -101,15 +101,17 @@ function loadSession(call: Call): HopAnswer {
   call.session = state;
   const repeated = call.claimedId ? isWaiting(call, sessionId) : null;
   if (loaded === null && repeated === null) return "next";
-  return waitForStore(
-    call,
-    Promise.all([repeated, loaded]),
-    ([isRepeated]) => (isRepeated === true ? endDuplicate(call) : "next"),
-    (err) => {
-      call.host.logger.error({ err, run_id: call.runId }, `a session could not be read: ${messageOf(err)}`);
-      return endUnavailable(call, "the stored state of its session could not be read");
-    },
-  );
+  limitWait(call);
+  return waitFor(call, Promise.all([repeated, loaded]), takeSession, onSessionFailure);
+}
+
+function takeSession(call: Call, [isRepeated]: readonly [boolean | null, unknown]): "next" {
+  return isRepeated === true ? endDuplicate(call) : "next";
+}
+
+function onSessionFailure(call: Call, err: unknown): "next" {
+  call.host.logger.error({ err, run_id: call.runId }, `a session could not be read: ${messageOf(err)}`);
+  return endUnavailable(call, "the stored state of its session could not be read");
 }
 
 /** Whether a call of this id waits in the store; null without a store. */

@@ -31,15 +31,10 @@ export function notify(call: Call): HopAnswer {
   const event = ending.status === "ok" ? "tool:post" : "tool:error";
   const verdict = askGates(host, gates, event, eventOf(call));
   if (!(verdict instanceof Promise)) return applyVerdict(call, verdict);
-  return waitFor(
-    call,
-    verdict,
-    (settled) => applyVerdict(call, settled),
-    () => {
-      withhold(call, "its gates could not be asked");
-      return record(call);
-    },
-  );
+  return waitFor(call, verdict, applyVerdict, () => {
+    withhold(call, "its gates could not be asked");
+    return record(call);
+  });
 }
 
 /** Leaves everything that the call was part of while it ran. */
@@ -141,7 +136,7 @@ function record(call: Call): HopAnswer {
   const stored = withTimeout(call.host.clock, storeMs(call), recorded, () =>
     call.ending.addWarning("its end is not stored yet; the store has not answered"),
   );
-  return waitFor(call, stored, () => finish(call));
+  return waitFor(call, stored, finish);
 }
 
 /** The least time that a store has for the end of a call, in milliseconds. */

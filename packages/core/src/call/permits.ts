@@ -43,7 +43,7 @@ function acquire(
   const { token } = call;
   source.wait(call, () => {
     call.permits |= permit;
-    resumeCall(call, token, () => retry(call));
+    resumeCall(call, token, retry, undefined);
   });
   return "waiting";
 }

@@ -115,11 +115,8 @@ function checkData(
 ): HopAnswer {
   const checked = check(data);
   if (!(checked instanceof Promise)) return applyCheck(call, checked);
-  return waitFor(
-    call,
-    checked,
-    (result) => applyCheck(call, result),
-    (error) => applyCheck(call, { ok: false, issues: [{ path: [], message: messageOf(error) }] }),
+  return waitFor(call, checked, applyCheck, (_, error) =>
+    applyCheck(call, { ok: false, issues: [{ path: [], message: messageOf(error) }] }),
   );
 }
 

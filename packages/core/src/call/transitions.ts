@@ -12,55 +12,56 @@ export const parseHop = hopNames.indexOf("parse");
 export const executeHop = hopNames.indexOf("execute");
 export const notifyHop = hopNames.indexOf("notify");
 
-/** Makes the call wait for a promise, then continues with `onValue` or `onError`. Without `onError`, the host has failed. */
+/**
+ * Makes the call wait for a promise, then continues with `onValue` or `onError`. Without `onError`, the host has failed.
+ * `onLate`: the promise settled after the call went on without it.
+ */
 export function waitFor<Value>(
   call: Call,
-  promise: Promise<Value>,
-  onValue: (value: Value) => HopAnswer,
-  onError: (error: unknown) => HopAnswer = rethrow,
+  promise: PromiseLike<Value>,
+  onValue: (call: Call, value: Value) => HopAnswer,
+  onError: (call: Call, error: unknown) => HopAnswer = rethrow,
+  onLate: (call: Call) => void = ignore,
 ): "waiting" {
   const { token } = call;
   promise.then(
-    (value) => resumeCall(call, token, () => onValue(value)),
-    (error: unknown) => resumeCall(call, token, () => onError(error)),
+    (value) => (call.token === token ? resumeCall(call, token, onValue, value) : onLate(call)),
+    (error: unknown) => (call.token === token ? resumeCall(call, token, onError, error) : onLate(call)),
   );
   return "waiting";
 }
 
-/** Waits for a store, at most as long as the tool may run. Nothing has run yet, so the call then ends as timed out. */
-export function waitForStore<Value>(
-  call: Call,
-  promise: Promise<Value>,
-  onValue: (value: Value) => HopAnswer,
-  onError: (error: unknown) => HopAnswer,
-): "waiting" {
-  const { deadlines, time } = call.host;
-  const { timeoutMs } = call.tool!;
-  if (timeoutMs > 0) deadlines.start(call, timeoutMs, time.now());
-  return waitFor(
-    call,
-    promise,
-    (value) => (deadlines.end(call), onValue(value)),
-    (error) => (deadlines.end(call), onError(error)),
-  );
-}
-
-function rethrow(error: unknown): never {
+function rethrow(_call: Call, error: unknown): never {
   throw error;
 }
 
-/** Continues a call that waits since it had `token`, if it did not continue without that. `apply` may wait again. */
-export function resumeCall(call: Call, token: number, apply: () => HopAnswer): void {
+function ignore(): void {}
+
+/** Continues a call that waits since it had `token`, if it did not continue without that. `take` may wait again. */
+export function resumeCall<Value>(
+  call: Call,
+  token: number,
+  take: (call: Call, value: Value) => HopAnswer,
+  value: Value,
+): void {
   if (call.token !== token) return;
+  const { host, timing } = call;
   call.token++;
   call.waiting = false;
-  call.waited = true;
+  if (timing.deadlineAt === 0) host.deadlines.end(call);
   try {
-    if (apply() === "waiting") return void (call.waiting = true);
+    if (take(call, value) === "waiting") return void (call.waiting = true);
   } catch (thrown) {
-    call.host.failInternally(call, thrown);
+    host.failInternally(call, thrown);
   }
-  call.host.runPipeline(call);
+  host.runPipeline(call);
+}
+
+/** Gives a wait for a store the time that the tool may run, until the call continues. Nothing has run yet. */
+export function limitWait(call: Call): void {
+  const { deadlines, time } = call.host;
+  const { timeoutMs } = call.tool!;
+  if (timeoutMs > 0) deadlines.start(call, timeoutMs, time.now());
 }
 
 /** Ends a call with a failure of the host's own. Only the hop `notify` is left. */

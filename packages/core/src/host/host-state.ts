@@ -9,7 +9,7 @@ import {
   type CancellationState,
   type CancellationToken,
 } from "../contract/cancellation.ts";
-import { systemClock, type Clock } from "../contract/clock.ts";
+import { HostTime, systemClock, type Clock } from "../contract/clock.ts";
 import type { CallContext, CallRequest } from "../contract/context.ts";
 import type { HostOptions } from "../contract/host.ts";
 import { isToolInterrupt } from "../contract/interrupt.ts";
@@ -27,7 +27,6 @@ import { RateLimiter } from "../scheduling/rate-limiter.ts";
 import { Semaphore } from "../scheduling/semaphore.ts";
 import { SessionStates } from "../sessions/states.ts";
 import { createRedactor, type Redactor } from "../text/redact.ts";
-import { HostTime } from "./host-time.ts";
 import { Observers } from "./observers.ts";
 
 const outside: CallOrigin = Object.freeze({ parent: null, session: null });

@@ -99,7 +99,7 @@ function suspendSoon(call: Call, inner: InnerCalls): void {
   // After the tool has seen the outcomes that are there: it may make its next call at once.
   setImmediate(() => {
     if (inner.running > 0 || inner.isSuspended || !call.executing || call.stop !== null) return;
-    if (call.token === token) resumeCall(call, token, () => suspendOuter(call, inner));
+    if (call.token === token) resumeCall(call, token, suspendOuter, inner);
   });
 }
 
@@ -116,8 +116,8 @@ function suspendOuter(call: Call, inner: InnerCalls): HopAnswer {
   return waitFor(
     call,
     host.stores.track(stored),
-    (held) => ((call.stored = held), suspend(call, held)),
-    (err) => {
+    (_, held) => ((call.stored = held), suspend(call, held)),
+    (_, err) => {
       logError(call, err, "a call whose tool waits for an approval could not be stored");
       return endUnavailable(call, "the call could not be stored until the approval of a call that it made");
     },
