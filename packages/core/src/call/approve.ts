@@ -1,12 +1,25 @@
-import type { Approver } from "../contract/ports.ts";
-import type { ApprovalStore, RememberedApproval } from "../contract/stores.ts";
+import { messageOf } from "../contract/errors.ts";
+import type { ApprovalAnswer, ApprovalQuestion, ApprovalScope, Approver } from "../contract/ports.ts";
+import type { ApprovalStore, RecordedDecision, RememberedApproval } from "../contract/stores.ts";
 import { notifyApproval } from "../pending/approval-events.ts";
+import { rememberApproval } from "../pending/remember.ts";
 import type { StoredCall } from "../pending/stored-call.ts";
+import { randomName } from "../pending/ticket.ts";
 import { matchesArguments } from "../text/match.ts";
-import { allow, ask, notifyDecision, waitForApprovals } from "./ask-approver.ts";
-import { approvalOf, needsApproval, type Call, type HopAnswer } from "./call.ts";
-import { argumentsDigest, holdCall, isRememberable, questionDigest, suspend } from "./hold.ts";
-import { endDenied } from "./transitions.ts";
+import { approvalOf, factsOf, infoOf, needsApproval, type Call, type HopAnswer } from "./call.ts";
+import {
+  argumentsDigest,
+  defaultAnswer,
+  defaultOptions,
+  holdCall,
+  isRememberable,
+  promptOf,
+  questionDigest,
+  suspend,
+} from "./hold.ts";
+import { announce } from "./notify.ts";
+import { logError, logFields } from "./trace.ts";
+import { endCall, endDenied, limitWait, resumeCall, waitFor } from "./transitions.ts";
 
 /** Hop 4: asks a person the one question of a call, if the call needs an approval. Without an approver, it is denied. */
 export function approve(call: Call): HopAnswer {
@@ -81,4 +94,175 @@ function storeQuestion(call: Call, store: ApprovalStore, approver: Approver | nu
   const delivered =
     onQuestion && stored.then(() => onQuestion(question.ticket!)).then(() => question.deliver());
   return waitForApprovals(call, delivered ?? stored, () => ask(call, approver));
+}
+
+/** Asks the approver while the call waits, until it answers, another approver decides, or the time has passed. */
+function ask(call: Call, approver: Approver): "waiting" {
+  const { token, host, stored } = call;
+  const { asking } = host.stores;
+  const question = questionOf(call);
+  const controller = new AbortController();
+  const settle = (apply: () => HopAnswer) => resumeCall(call, token, endQuestion, apply);
+  const timer = host.clock.setTimer(() => settle(() => onTimeout(call, question)), question.timeoutMs);
+  call.withdraw = () => {
+    timer.cancel();
+    controller.abort();
+    asking.delete(question.approvalId);
+  };
+  if (stored !== null)
+    asking.set(question.approvalId, (record) => {
+      stored.record = record;
+      settle(() => applyStoredDecision(call, stored));
+    });
+  notifyApproval(host.observers, call.generation, "approval:required", recordOf(call));
+  Promise.resolve()
+    .then(() => approver.ask(question, { signal: controller.signal }))
+    .then(
+      (answer) => settle(() => applyAnswer(call, answer)),
+      (error: unknown) => settle(() => onApproverFailure(call, error)),
+    );
+  return "waiting";
+}
+
+function endQuestion(call: Call, apply: () => HopAnswer): HopAnswer {
+  call.withdraw?.();
+  call.withdraw = null;
+  return apply();
+}
+
+function questionOf(call: Call): ApprovalQuestion {
+  const { approval, host } = call;
+  const record = call.stored?.record;
+  const { gateAsk, reasons } = approval!;
+  return Object.freeze({
+    ...factsOf(call),
+    approvalId: record?.id ?? randomName(),
+    prompt: promptOf(call),
+    reasons: Object.freeze([...reasons]),
+    options: gateAsk?.approvalOptions ?? defaultOptions,
+    digest: record?.digest ?? questionDigest(call),
+    timeoutMs: gateAsk?.approvalTimeoutMs ?? host.stores.options.askMs,
+    default: defaultAnswer(call),
+    canWait: record !== undefined,
+    rememberable: record !== undefined && isRememberable(call),
+  });
+}
+
+type Decision = Pick<RecordedDecision, "decision" | "by" | "reason">;
+
+function applyAnswer(call: Call, answer: unknown): HopAnswer {
+  const { decision, reason, by = "the approver", remember } = (answer ?? {}) as Partial<ApprovalAnswer>;
+  const { stored } = call;
+  if (decision === "approve" && remember !== undefined && stored !== null)
+    return waitForApprovals(call, rememberOrLog(call, stored, remember, by), () =>
+      storeDecision(call, { decision, by, reason }),
+    );
+  if (decision === "approve" || decision === "deny") return storeDecision(call, { decision, by, reason });
+  if (decision === "later" && stored !== null) return suspend(call, stored);
+  return storeDecision(call, {
+    decision: "deny",
+    by,
+    reason:
+      decision === "later"
+        ? "the approver answered later, and the host has no store for the question"
+        : 'the approver returned an invalid answer: expected decision "approve", "deny" or "later"',
+  });
+}
+
+function onTimeout(call: Call, question: ApprovalQuestion): HopAnswer {
+  return question.default === "approve"
+    ? storeDecision(call, { decision: "approve", by: "the declared default" })
+    : storeDecision(call, { decision: "deny", by: timeoutDecider, reason: "expired" });
+}
+
+/** The decider of a question that no approver answered. */
+const timeoutDecider = "timeout";
+
+function onApproverFailure(call: Call, thrown: unknown): HopAnswer {
+  const { host } = call;
+  if (host.isInterrupt(thrown)) {
+    call.ending.interrupt = { thrown };
+    return endCall(call, "failed", "INTERRUPTED", { tool: call.tool!.name });
+  }
+  logError(call, thrown, `the approver failed: ${messageOf(thrown)}`);
+  return storeDecision(call, { decision: "deny", by: "the host", reason: "the approver failed" });
+}
+
+/** Stores an "always". When that fails, the call is approved this once. */
+async function rememberOrLog(
+  call: Call,
+  stored: StoredCall,
+  scope: ApprovalScope,
+  by: string,
+): Promise<void> {
+  const { clock, logger } = call.host;
+  try {
+    await rememberApproval(stored, scope, { by, at: clock.now() });
+  } catch (err) {
+    logger.warn({ err, ...logFields(call) }, `approved this once only: ${messageOf(err)}`);
+  }
+}
+
+/** Stores a decision, if there is a store, before it counts. Another approver may have decided first. */
+function storeDecision(call: Call, given: Decision): HopAnswer {
+  const { host, stored } = call;
+  const decision: RecordedDecision = { ...given, at: host.clock.now() };
+  if (stored === null) {
+    notifyDecision(call, decision);
+    return applyDecision(call, decision);
+  }
+  return waitForApprovals(call, host.stores.track(stored.decide(decision)), (_, won) => {
+    if (won) notifyDecision(call, decision);
+    return applyStoredDecision(call, stored);
+  });
+}
+
+function applyStoredDecision(call: Call, { record }: StoredCall): HopAnswer {
+  const { decision, state } = record;
+  if (decision !== null && (state === "approved" || state === "denied")) return applyDecision(call, decision);
+  return endDenied(call, "its question was withdrawn");
+}
+
+function applyDecision(call: Call, { decision, by, reason }: Decision): HopAnswer {
+  if (decision === "approve") {
+    approvalOf(call).approvedBy = by;
+    return allow(call);
+  }
+  if (by === timeoutDecider) return endCall(call, "denied", "APPROVAL_EXPIRED", { tool: call.tool!.name });
+  return endDenied(call, reason ?? "the approver denied it");
+}
+
+function allow(call: Call): "next" {
+  if (!call.announced) announce(call, "allow");
+  return "next";
+}
+
+/** Waits for the store of approvals. When it fails, the call is not approved. */
+function waitForApprovals<Value>(
+  call: Call,
+  promise: Promise<Value>,
+  apply: (call: Call, value: Value) => HopAnswer,
+): "waiting" {
+  limitWait(call);
+  return waitFor(call, promise, apply, onStoreFailure);
+}
+
+function onStoreFailure(call: Call, err: unknown): "next" {
+  logError(call, err, `the store of approvals failed: ${messageOf(err)}`);
+  return endDenied(call, "its approval could not be stored");
+}
+
+function notifyDecision(call: Call, decision: RecordedDecision): void {
+  const event = decision.decision === "approve" ? "approval:granted" : "approval:denied";
+  notifyApproval(call.host.observers, call.generation, event, { ...recordOf(call), decision });
+}
+
+function recordOf(call: Call): Parameters<typeof notifyApproval>[3] {
+  return {
+    tool: call.tool!.name,
+    info: infoOf(call),
+    prompt: promptOf(call),
+    reasons: call.approval!.reasons,
+    decision: null,
+  };
 }

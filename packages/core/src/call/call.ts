@@ -1,7 +1,7 @@
 import type { ProgressPace } from "../scheduling/progress-pace.ts";
 import type { CancellationState, CancellationToken } from "../contract/cancellation.ts";
 import type { Clock } from "../contract/clock.ts";
-import type { CallContext, CallRequest } from "../contract/context.ts";
+import type { CallContext, CallInfo, CallRequest } from "../contract/context.ts";
 import type { EventData } from "../contract/hooks.ts";
 import type { Logger } from "../contract/logger.ts";
 import type { Phase, ToolOutcome } from "../contract/outcome.ts";
@@ -21,6 +21,9 @@ import type { Semaphore } from "../scheduling/semaphore.ts";
 import type { Redactor } from "../text/redact.ts";
 import type { ActiveTrace } from "../contract/call-trace.ts";
 import type { UnorderedList } from "../scheduling/unordered-list.ts";
+import { frozenCopy } from "../json/freeze.ts";
+import { withoutUndefined } from "../json/without-undefined.ts";
+import type { PendingCall } from "../contract/tool.ts";
 import { Ending, Timing, type ApprovalState, type InnerCalls, type Stop } from "./call-state.ts";
 
 /** What the hops of a call use of their host. */
@@ -37,6 +40,7 @@ export interface CallHost {
     release(sessionId: string, callId: string): void;
   };
   readonly stores: HostStores;
+  readonly moduleSet: { generation(): Generation };
   readonly states: {
     of(sessionId: string | undefined): RunnerSession;
     load(sessionId: string): Promise<void> | null;
@@ -77,6 +81,9 @@ export interface CallHost {
   readonly runPipeline: (call: Call) => void;
   readonly failInternally: (call: Call, thrown: unknown) => void;
 }
+
+/** The context of a call without one. */
+export const emptyContext: CallContext = Object.freeze({});
 
 /** What a hop answers: the next hop can run, or the call waits and `resumeCall` continues it later. */
 export type HopAnswer = "next" | "waiting";
@@ -189,6 +196,51 @@ export function approvalOf(call: Call): ApprovalState {
 /** Whether a gate, a policy or the tool asks for an approval. */
 export function needsApproval({ approval }: Call): boolean {
   return approval !== null && approval.reasons.length > 0;
+}
+
+/** The facts of a call, as plain JSON that may cross to another process. */
+export function infoOf(call: Call): CallInfo {
+  const { given, host, parent, stored } = call;
+  const { sessionId, conversationId, turnId, userId, mode, parallelGroupId } = given;
+  const { deadlineAt } = call.timing;
+  return {
+    callId: call.callId,
+    runId: call.runId,
+    tool: call.tool!.name,
+    depth: call.depth,
+    ...withoutUndefined({
+      deadlineAt: deadlineAt === 0 ? undefined : host.time.at(deadlineAt),
+      parentRunId: parent?.runId ?? stored?.record.info.parentRunId,
+      sessionId,
+      conversationId,
+      turnId,
+      userId,
+      mode,
+      parallelGroupId,
+      traceparent: traceparentOf(call),
+    }),
+  };
+}
+
+/** What a policy or an approver learns about a call before its tool runs. */
+export function factsOf(call: Call): PendingCall {
+  return { info: infoOf(call), tool: call.tool!.info, arguments: call.arguments! };
+}
+
+/** The trace context that the tool and nested calls see. */
+export function traceparentOf(call: Call): string | undefined {
+  return call.trace === null ? call.given.traceparent : call.trace.message.traceparent;
+}
+
+/** Arguments that no schema accepted, for those who watch: a copy, so that nothing but JSON reaches them. */
+export function givenArguments(call: Call): unknown {
+  const given: unknown = call.request.arguments;
+  if (given === undefined || typeof given === "string") return given;
+  try {
+    return frozenCopy(given);
+  } catch {
+    return undefined; // not JSON, or its getters throw
+  }
 }
 
 const rare = {

@@ -3,14 +3,13 @@ import type { ApprovalReason, PolicyAnswer, PolicyJudge } from "../contract/port
 import type { PendingCall } from "../contract/tool.ts";
 import type { Generation } from "../registry/generation.ts";
 import type { MountedTool } from "../registry/prepare-tool.ts";
-import { approvalOf, type Call, type HopAnswer } from "./call.ts";
-import { factsOf } from "./call-info.ts";
+import { approvalOf, factsOf, type Call, type HopAnswer } from "./call.ts";
 import { askGates, isThenable, type Verdict } from "../registry/gates.ts";
 import { parseWith } from "./parse.ts";
-import { toolEvent } from "./tool-events.ts";
+import { toolEvent } from "./notify.ts";
 import { logError, logFields } from "./trace.ts";
 import { endDenied, waitFor } from "./transitions.ts";
-import { argumentsProblem } from "./unreadable.ts";
+import { argumentsProblem } from "./find.ts";
 
 /** Hop 3: asks gates by priority, then policies. The next hop puts their questions to a person. */
 export function decide(call: Call): HopAnswer {

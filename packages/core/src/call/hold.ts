@@ -5,8 +5,7 @@ import { digestOf } from "../json/canonical.ts";
 import type { JsonObject } from "../json/json.ts";
 import { StoredCall } from "../pending/stored-call.ts";
 import { encryptWithTicket, hashTicket, randomName } from "../pending/ticket.ts";
-import type { Call } from "./call.ts";
-import { infoOf } from "./call-info.ts";
+import { infoOf, type Call } from "./call.ts";
 import { endCall } from "./transitions.ts";
 
 /** Makes the record of a call that begins to wait. The caller stores it with `add`. */

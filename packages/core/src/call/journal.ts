@@ -6,9 +6,9 @@ import type { StoredCall } from "../pending/stored-call.ts";
 import { encryptWithTicket } from "../pending/ticket.ts";
 import type { Generation } from "../registry/generation.ts";
 import { needsApproval, type Call, type CallHost } from "./call.ts";
-import { outcomeOf } from "./call-info.ts";
 import { releaseRecord } from "./hold.ts";
 import { logError, logFields } from "./trace.ts";
+import { outcomeOf } from "./transitions.ts";
 
 /** Longest text of arguments, or of an error, in an audit entry. */
 const maxText = 4_096;

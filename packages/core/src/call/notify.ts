@@ -5,17 +5,15 @@ import type { FailureResult } from "../contract/result.ts";
 import { frozenCopy, NotJson } from "../json/freeze.ts";
 import { normalizeResult } from "../result/normalize.ts";
 import { truncateResult } from "../result/truncate.ts";
-import type { Call, HopAnswer } from "./call.ts";
+import { emptyContext, givenArguments, type Call, type HopAnswer } from "./call.ts";
 import { askGates, type Verdict } from "../registry/gates.ts";
 import { withTimeout } from "../scheduling/with-timeout.ts";
 import { isRecorded, recordEnd } from "./journal.ts";
-import { outcomeOf } from "./call-info.ts";
-import { releasePermits } from "./permits.ts";
+import { releasePermits } from "./execute.ts";
 import { deliverTicket, requeue } from "./hold.ts";
 import { brokenRule } from "./shape.ts";
-import { announce, endEvent, toolEvent } from "./tool-events.ts";
 import { endTrace, logError } from "./trace.ts";
-import { hopNames, waitFor } from "./transitions.ts";
+import { hopNames, outcomeOf, waitFor } from "./transitions.ts";
 
 /** Hop 7: gates may replace the result, then the audit, the observers and the caller receive it. */
 export function notify(call: Call): HopAnswer {
@@ -208,4 +206,52 @@ function addError({ ending, phase }: Call, event: Record<string, unknown>): void
   event["status"] = ending.status;
   event["error"] = Object.freeze({ code, message: error, type: ending.failureType });
   event["phase"] = phase;
+}
+
+type Event = Record<string, unknown> & ToolEvent;
+
+/** The common part of a call's events, not yet frozen. The names are Amplifier's. */
+export function toolEvent(call: Call): Event {
+  return addIds(call, {
+    tool_name: call.tool === null ? call.request.name : call.tool.name,
+    tool_call_id: call.callId,
+    run_id: call.runId,
+    tool_input: call.arguments ?? givenArguments(call) ?? {},
+    timestamp: call.host.time.stamp(call.timing.startedAt),
+  });
+}
+
+/** The same with the result. Not built on {@link toolEvent}: an object literal is cheaper than one that grows. */
+export function endEvent(call: Call): Event {
+  const { timing, ending } = call;
+  return addIds(call, {
+    tool_name: call.tool === null ? call.request.name : call.tool.name,
+    tool_call_id: call.callId,
+    run_id: call.runId,
+    tool_input: call.arguments ?? givenArguments(call) ?? {},
+    timestamp: call.host.time.stamp(timing.startedAt),
+    tool_result: ending.result,
+    duration_ms: timing.endedAt - timing.startedAt,
+  });
+}
+
+function addIds({ given, parent }: Call, event: Record<string, unknown>): Event {
+  if (given === emptyContext && parent === null) return event as Event;
+  if (given.sessionId !== undefined) event["session_id"] = given.sessionId;
+  if (given.conversationId !== undefined) event["conversation_id"] = given.conversationId;
+  if (given.turnId !== undefined) event["turn_id"] = given.turnId;
+  if (given.userId !== undefined) event["user_id"] = given.userId;
+  if (parent !== null) event["parent_id"] = parent.runId;
+  if (given.parallelGroupId !== undefined) event["parallel_group_id"] = given.parallelGroupId;
+  return event as Event;
+}
+
+/** Notifies observers of `tool:pre`: the final arguments and the decision. */
+export function announce(call: Call, decision: "allow" | "ask" | "deny"): void {
+  call.announced = true;
+  const { preObservers } = call.generation;
+  if (preObservers.length === 0) return;
+  const event = toolEvent(call);
+  event["decision"] = decision;
+  call.host.observers.notify(preObservers, "tool:pre", Object.freeze(event));
 }

@@ -1,7 +1,6 @@
 import { tracingChannel } from "node:diagnostics_channel";
 import { withoutUndefined } from "../json/without-undefined.ts";
-import type { Call } from "./call.ts";
-import { givenArguments } from "./tool-events.ts";
+import { givenArguments, traceparentOf, type Call } from "./call.ts";
 import { callChannelName, type ActiveTrace, type CallTrace } from "../contract/call-trace.ts";
 
 /** Its moments are those of an asynchronous function: `start`, `end`, perhaps `error`, `asyncStart`, `asyncEnd`. */
@@ -27,11 +26,6 @@ export function endTrace(call: Call, trace: ActiveTrace): void {
   if (ending.status !== "ok" && ending.status !== "pending") publishError(call, message);
   callChannel.asyncStart.publish(message);
   callChannel.asyncEnd.publish(message);
-}
-
-/** The trace context that the tool and nested calls see. */
-export function traceparentOf(call: Call): string | undefined {
-  return call.trace === null ? call.given.traceparent : call.trace.message.traceparent;
 }
 
 function publishEnd({ tool }: Call, trace: ActiveTrace): void {

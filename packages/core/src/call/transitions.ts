@@ -1,5 +1,5 @@
 import { errorMessage, type ErrorCode, type ErrorDetails, type RunnerFailure } from "../contract/errors.ts";
-import type { CallStatus } from "../contract/outcome.ts";
+import type { CallStatus, ToolOutcome } from "../contract/outcome.ts";
 import type { Call, HopAnswer } from "./call.ts";
 import type { Stop } from "./call-state.ts";
 
@@ -14,7 +14,7 @@ export const notifyHop = hopNames.indexOf("notify");
 
 /**
  * Makes the call wait for a promise, then continues with `onValue` or `onError`. Without `onError`, the host has failed.
- * `onLate`: the promise settled after the call went on without it.
+ * `onLate` runs instead when the call continued before the promise settled.
  */
 export function waitFor<Value>(
   call: Call,
@@ -107,6 +107,27 @@ export function endUnavailable(call: Call, reason: string): "next" {
 /** Ends a call with a denial. A model reads the reason, too. */
 export function endDenied(call: Call, reason: string): "next" {
   return endCall(call, "denied", "DENIED", { tool: call.tool!.name, reason: reason.slice(0, 2000) });
+}
+
+/** The outcome of a call that has ended. */
+export function outcomeOf(call: Call): ToolOutcome {
+  const { given, ending, timing } = call;
+  const outcome: Record<string, unknown> = {
+    callId: call.callId,
+    runId: call.runId,
+    tool: call.tool?.name ?? String(call.request.name),
+    status: ending.status,
+    result: ending.result,
+    durationMs: timing.endedAt - timing.startedAt,
+  };
+  if (given.sessionId !== undefined) outcome["sessionId"] = given.sessionId;
+  if (given.conversationId !== undefined) outcome["conversationId"] = given.conversationId;
+  if (given.turnId !== undefined) outcome["turnId"] = given.turnId;
+  if (given.userId !== undefined) outcome["userId"] = given.userId;
+  if (ending.cancelled !== null) outcome["cancelled"] = ending.cancelled;
+  if (call.ticket !== null) outcome["ticket"] = call.ticket;
+  if (ending.injections !== null) outcome["injections"] = ending.injections;
+  return outcome as unknown as ToolOutcome;
 }
 
 /** In the result itself, since callers may read results only. Source: Amplifier's loop-basic. */

@@ -67,7 +67,7 @@ export class HostTime {
   constructor(clock: Clock, logger: Logger) {
     this.clock = clock;
     this.#logger = logger;
-    this.#elapsed = (clock.elapsed ?? clock.now).bind(clock);
+    this.#elapsed = clock.elapsed === undefined ? () => clock.now() : () => clock.elapsed!();
     this.#zero = this.#elapsed() - 1;
     this.#epoch = clock.now() - 1;
   }

@@ -1,8 +1,7 @@
 import { UnorderedList } from "../scheduling/unordered-list.ts";
 import type { Call, CallHost } from "../call/call.ts";
-import { CallIds } from "./call-ids.ts";
 import { CancellationWatch } from "../call/cancellation.ts";
-import { startCall, type CallOrigin } from "../call/start.ts";
+import { CallIds, failInternally, runPipeline } from "../call/pipeline.ts";
 import { abandonCall, stopCall } from "../call/transitions.ts";
 import {
   createCancellation,
@@ -10,7 +9,7 @@ import {
   type CancellationToken,
 } from "../contract/cancellation.ts";
 import { HostTime, systemClock, type Clock } from "../contract/clock.ts";
-import type { CallContext, CallRequest } from "../contract/context.ts";
+import type { CallRequest } from "../contract/context.ts";
 import type { HostOptions } from "../contract/host.ts";
 import { isToolInterrupt } from "../contract/interrupt.ts";
 import { guardLogger, silentLogger, type Logger } from "../contract/logger.ts";
@@ -29,10 +28,8 @@ import { SessionStates } from "../sessions/states.ts";
 import { createRedactor, type Redactor } from "../text/redact.ts";
 import { Observers } from "./observers.ts";
 
-const outside: CallOrigin = Object.freeze({ parent: null, session: null });
-
-/** What runs calls. The host gets it from outside, because it needs the host itself. */
-interface Pipeline extends Pick<CallHost, "runPipeline" | "failInternally" | "endQuestions"> {
+/** What runs the calls of tools. The host gets it from outside, because it needs the host itself. */
+interface InnerCallHandlers extends Pick<CallHost, "endQuestions"> {
   readonly callInner: (host: HostState, parent: Call, request: CallRequest) => Promise<ToolOutcome>;
 }
 
@@ -72,18 +69,16 @@ export class HostState implements CallHost {
   modes: readonly ModeSummary[] | null = null;
   /** Holds what the application itself registers; it alone may emit `plan:*` and `module:*`. */
   ownModule!: ModuleState;
-  readonly runPipeline: (call: Call) => void;
-  readonly failInternally: (call: Call, thrown: unknown) => void;
+  readonly runPipeline = runPipeline;
+  readonly failInternally = failInternally;
   readonly endQuestions: (call: Call) => void;
 
-  readonly #pipeline: Pipeline;
+  readonly #inner: InnerCallHandlers;
   #order = 0;
 
-  constructor(options: HostOptions, pipeline: Pipeline) {
-    this.#pipeline = pipeline;
-    this.runPipeline = pipeline.runPipeline;
-    this.failInternally = pipeline.failInternally;
-    this.endQuestions = pipeline.endQuestions;
+  constructor(options: HostOptions, inner: InnerCallHandlers) {
+    this.#inner = inner;
+    this.endQuestions = inner.endQuestions;
     this.clock = options.clock ?? systemClock;
     this.logger = guardLogger(options.logger ?? silentLogger);
     this.limits = resolveLimits(options.limits ?? {});
@@ -109,15 +104,9 @@ export class HostState implements CallHost {
     this.deadlines = new Deadlines(this.time, () => this.active.items(), endTime);
   }
 
-  call(request: CallRequest, context: CallContext, origin = outside): Promise<ToolOutcome> {
-    return startCall(this, this.#generation, request, context, origin);
-  }
-
   callFrom(parent: Call, request: CallRequest): Promise<ToolOutcome> {
-    return this.#pipeline.callInner(this, parent, request);
+    return this.#inner.callInner(this, parent, request);
   }
-
-  readonly #generation = () => this.moduleSet.generation();
 
   nextOrder(): number {
     return ++this.#order;

@@ -1,6 +1,6 @@
 import { Call, type Resolve } from "../call/call.ts";
 import { readInnerCalls } from "../call/call-state.ts";
-import { beginCall } from "../call/start.ts";
+import { beginCall } from "../call/pipeline.ts";
 import { endCall } from "../call/transitions.ts";
 import { isoTime } from "../contract/clock.ts";
 import type { CallContext, CallRequest } from "../contract/context.ts";

@@ -1,6 +1,7 @@
 import { activateTools } from "../sessions/activation.ts";
 import { createCancellation, isUnused, type CancellationToken } from "../contract/cancellation.ts";
 import { applyCancellation } from "../call/cancellation.ts";
+import { startCall } from "../call/pipeline.ts";
 import type { CallContext, CallRequest } from "../contract/context.ts";
 import type { ToolOutcome } from "../contract/outcome.ts";
 import { waitUntil } from "./drain.ts";
@@ -57,7 +58,7 @@ function createSession(host: HostState, id: string, forget: () => void): Session
     load: async () => void (await load()),
     async call(request, given = {}) {
       const { context, origin } = await begin(given);
-      return host.call(request, context, origin);
+      return startCall(host, request, context, origin);
     },
     async resume(ticket, given = {}, clientResult) {
       const { context } = await begin(given);
@@ -80,7 +81,7 @@ function createSession(host: HostState, id: string, forget: () => void): Session
   };
   internalCalls.set(session, async (request, given = {}) => {
     const { context, origin } = await begin(given);
-    return host.call(request, context, { ...origin, isInternal: true });
+    return startCall(host, request, context, { ...origin, isInternal: true });
   });
   return session;
 }
