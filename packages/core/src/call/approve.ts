@@ -24,7 +24,6 @@ import { endCall, endDenied, limitWait, resumeCall, waitFor } from "./transition
 /** Hop 4: asks a person the one question of a call, if the call needs an approval. Without an approver, it is denied. */
 export function approve(call: Call): HopAnswer {
   const { approval, generation, host, stored } = call;
-  call.phase = "approve";
   if (stored !== null) return resumeApproved(call, stored);
   if (approval === null || !needsApproval(call) || call.answered !== null) return allow(call);
   approval.reasons = approval.reasons.toSorted((a, b) => askers.indexOf(a.source) - askers.indexOf(b.source));

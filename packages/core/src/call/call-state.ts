@@ -22,6 +22,8 @@ export class Ending {
   status: CallStatus = "ok";
   result: ToolResult | null = null;
   resultFrozen = false;
+  /** Index of the hop in which the host ended the call; -1 while it did not. */
+  declare hop: number;
   /** Class of the error behind a failure, for `tool:error`. */
   declare failureType: string;
   /** The call was stopped, and its tool still succeeded within the grace. */
@@ -87,6 +89,7 @@ export function readInnerCalls(sealed: unknown): InnerCalls | null {
 }
 
 const rareEnding = {
+  hop: -1,
   failureType: "ToolmountError",
   cancelled: null,
   injections: null,

@@ -4,7 +4,7 @@ import type { Clock } from "../contract/clock.ts";
 import type { CallContext, CallInfo, CallRequest } from "../contract/context.ts";
 import type { EventData } from "../contract/hooks.ts";
 import type { Logger } from "../contract/logger.ts";
-import type { Phase, ToolOutcome } from "../contract/outcome.ts";
+import type { ToolOutcome } from "../contract/outcome.ts";
 import type { Runner, RunnerSession } from "../contract/ports.ts";
 import type { StoredCall } from "../pending/stored-call.ts";
 import type { HostStores } from "../pending/stores.ts";
@@ -118,7 +118,6 @@ export class Call {
 
   /** Index of the next hop. */
   hop = 0;
-  phase: Phase = "find";
   /** How often the call continued after it waited: an answer that arrives late finds another token. */
   token = 0;
   /** Whether a hop waits; false while the pipeline runs. */

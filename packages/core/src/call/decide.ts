@@ -13,7 +13,6 @@ import { argumentsProblem } from "./find.ts";
 
 /** Hop 3: asks gates by priority, then policies. The next hop puts their questions to a person. */
 export function decide(call: Call): HopAnswer {
-  call.phase = "decide";
   const { preGates } = call.generation;
   if (preGates.length === 0) return askPolicies(call);
   const verdict = askGates(call.host, preGates, "tool:pre", Object.freeze(toolEvent(call)));

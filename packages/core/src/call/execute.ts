@@ -16,7 +16,6 @@ import { endCall, endUnavailable, limitWait, resumeCall, waitFor } from "./trans
 
 /** Hop 5: runs the tool where its runner says, under one signal. */
 export function execute(call: Call): HopAnswer {
-  call.phase = "run";
   const { host } = call;
   const tool = call.tool!;
   if (call.answered !== null) return takeAnswer(call, call.answered.value);

@@ -7,12 +7,11 @@ import { nearestNames } from "../text/nearest.ts";
 import type { Generation } from "../registry/generation.ts";
 import { emptyContext, type Call, type HopAnswer } from "./call.ts";
 import { applyCancellation } from "./cancellation.ts";
-import { endCall, endUnavailable, limitWait, stopCall, waitFor } from "./transitions.ts";
+import { endCall, endUnavailable, limitWait, parseHop, stopCall, waitFor } from "./transitions.ts";
 
 /** Hop 1: finds the tool in the generation in which the call began. */
 export function find(call: Call): HopAnswer {
   const { host, generation, parent } = call;
-  call.phase = "find";
   const given: unknown = call.request.arguments;
   const { argumentBytes } = host.limits;
   const problem = areSmall(given, argumentBytes) ? null : argumentsProblem(given, argumentBytes);
@@ -38,7 +37,7 @@ export function find(call: Call): HopAnswer {
 
 /** Ends a call whose arguments are too large to be read. Events, logs and traces see none of them. */
 function endUnread(call: Call, problem: string): "next" {
-  call.phase = "parse";
+  call.hop = parseHop + 1; // the arguments are at fault, as in the hop parse
   makeReadable(call);
   dropArguments(call);
   return endCall(call, "invalid", "INVALID_ARGUMENTS", { message: problem });

@@ -8,7 +8,7 @@ import type { Generation } from "../registry/generation.ts";
 import { needsApproval, type Call, type CallHost } from "./call.ts";
 import { releaseRecord } from "./hold.ts";
 import { logError, logFields } from "./trace.ts";
-import { outcomeOf } from "./transitions.ts";
+import { outcomeOf, phaseOf } from "./transitions.ts";
 
 /** Longest text of arguments, or of an error, in an audit entry. */
 const maxText = 4_096;
@@ -141,7 +141,7 @@ function auditEnd(call: Call, audit: AuditWriter): Promise<void> | null {
     status: ending.status,
     durationMs: timing.endedAt - timing.startedAt,
     ...(code === undefined ? {} : { code }),
-    ...(error === undefined ? {} : { error: error.slice(0, maxText), phase: call.phase }),
+    ...(error === undefined ? {} : { error: error.slice(0, maxText), phase: phaseOf(call) }),
     ...(needsApproval(call)
       ? { asked: approval!.reasons.map(({ source, rule = null }) => ({ source, rule })) }
       : {}),

@@ -13,7 +13,7 @@ import { releasePermits } from "./execute.ts";
 import { deliverTicket, requeue } from "./hold.ts";
 import { brokenRule } from "./shape.ts";
 import { endTrace, logError } from "./trace.ts";
-import { hopNames, outcomeOf, waitFor } from "./transitions.ts";
+import { hopNames, outcomeOf, phaseOf, waitFor } from "./transitions.ts";
 
 /** Hop 7: gates may replace the result, then the audit, the observers and the caller receive it. */
 export function notify(call: Call): HopAnswer {
@@ -201,11 +201,12 @@ function eventOf(call: Call): ToolEvent {
   return Object.freeze(event);
 }
 
-function addError({ ending, phase }: Call, event: Record<string, unknown>): void {
+function addError(call: Call, event: Record<string, unknown>): void {
+  const { ending } = call;
   const { code = "TOOL_FAILED", error } = ending.result as FailureResult;
   event["status"] = ending.status;
   event["error"] = Object.freeze({ code, message: error, type: ending.failureType });
-  event["phase"] = phase;
+  event["phase"] = phaseOf(call);
 }
 
 type Event = Record<string, unknown> & ToolEvent;

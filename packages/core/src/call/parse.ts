@@ -9,7 +9,6 @@ import { endCall, waitFor } from "./transitions.ts";
 
 /** Hop 2: parses the arguments. What the schema's parse returns is the arguments for every hop after it. */
 export function parse(call: Call): HopAnswer {
-  call.phase = "parse";
   const input = readInput(call);
   return input === null ? "next" : parseWith(call, input, null);
 }

@@ -15,7 +15,6 @@ import { endCall, endCallAs, endStoppedCall, waitFor } from "./transitions.ts";
 /** Hop 6: makes a result of what the tool returned or threw, checks it against the contract, and limits its size. */
 export function shape(call: Call): HopAnswer {
   const { ending, host, thrown } = call;
-  if (thrown === null) call.phase = "shape";
   const result = thrown === null ? fromReturned(call) : fromThrown(call, thrown.value);
   if (result === null) return "next";
   ending.result = result;

@@ -1,6 +1,7 @@
 import { tracingChannel } from "node:diagnostics_channel";
 import { withoutUndefined } from "../json/without-undefined.ts";
 import { givenArguments, traceparentOf, type Call } from "./call.ts";
+import { phaseOf } from "./transitions.ts";
 import { callChannelName, type ActiveTrace, type CallTrace } from "../contract/call-trace.ts";
 
 /** Its moments are those of an asynchronous function: `start`, `end`, perhaps `error`, `asyncStart`, `asyncEnd`. */
@@ -37,10 +38,11 @@ function publishEnd({ tool }: Call, trace: ActiveTrace): void {
   callChannel.end.publish(trace.message);
 }
 
-function publishError({ phase, ending }: Call, message: CallTrace): void {
+function publishError(call: Call, message: CallTrace): void {
+  const { ending } = call;
   const { code = "TOOL_FAILED", error = "" } = ending.result!;
   const { failureType: type, interrupt } = ending;
-  message.phase = phase;
+  message.phase = phaseOf(call);
   message.error = {
     code,
     message: error,

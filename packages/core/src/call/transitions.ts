@@ -1,5 +1,5 @@
 import { errorMessage, type ErrorCode, type ErrorDetails, type RunnerFailure } from "../contract/errors.ts";
-import type { CallStatus, ToolOutcome } from "../contract/outcome.ts";
+import type { CallStatus, Phase, ToolOutcome } from "../contract/outcome.ts";
 import type { Call, HopAnswer } from "./call.ts";
 import type { Stop } from "./call-state.ts";
 
@@ -73,6 +73,7 @@ export function endCall<Code extends ErrorCode>(
   resultDetails?: Readonly<Record<string, unknown>>,
 ): "next" {
   const { ending, timing } = call;
+  leaveHop(call);
   ending.status = status;
   ending.result = {
     tool: call.tool?.name ?? call.request.name,
@@ -81,13 +82,13 @@ export function endCall<Code extends ErrorCode>(
     code,
     ...(resultDetails === undefined ? {} : { details: resultDetails as never }),
   };
-  call.hop = notifyHop;
   return "next";
 }
 
 /** Ends a call with what its runner reports. Secrets in the message are masked: it may quote the process that ran. */
 export function endCallAs(call: Call, { code, status, message, details }: RunnerFailure): "next" {
   const { ending, timing, host } = call;
+  leaveHop(call);
   ending.status = status;
   ending.result = {
     tool: call.tool!.name,
@@ -96,8 +97,19 @@ export function endCallAs(call: Call, { code, status, message, details }: Runner
     code,
     ...(details === undefined ? {} : { details: host.redact(details as never) as never }),
   };
-  call.hop = notifyHop;
   return "next";
+}
+
+/** Only the hop notify is left. The first end of a call says in which hop it stopped. */
+function leaveHop(call: Call): void {
+  if (call.ending.hop < 0) call.ending.hop = Math.max(0, Math.min(call.hop, notifyHop) - 1);
+  call.hop = notifyHop;
+}
+
+/** The hop in which a call stopped: the one that ended it, or else the one that made its result of what its tool did. */
+export function phaseOf({ ending, thrown }: Call): Phase {
+  if (thrown !== null) return "execute";
+  return ending.hop < 0 ? "shape" : (hopNames[ending.hop] as Phase);
 }
 
 export function endUnavailable(call: Call, reason: string): "next" {
@@ -135,7 +147,7 @@ const cancelledByToken = { cancelled: true };
 
 export function endStoppedCall(call: Call): void {
   const { tool, stop } = call;
-  if (call.phase === "parse" && call.arguments !== null) call.phase = "decide";
+  if (call.hop === parseHop + 1 && call.arguments !== null) call.hop++; // it stops between parse and decide
   if (stop!.reason === "deadline")
     endCall(call, "timed_out", "TIMED_OUT", { tool: tool!.name, timeoutMs: tool!.timeoutMs });
   else endCall(call, "cancelled", "CANCELLED", {}, stop!.reason === "cancel" ? cancelledByToken : undefined);
