@@ -1,5 +1,5 @@
 import type { ProgressPace } from "../scheduling/progress-pace.ts";
-import type { CancellationState, CancellationToken } from "../contract/cancellation.ts";
+import type { CancellationState } from "../contract/cancellation.ts";
 import type { Clock } from "../contract/clock.ts";
 import type { CallContext, CallInfo, CallRequest } from "../contract/context.ts";
 import type { EventData } from "../contract/hooks.ts";
@@ -12,10 +12,8 @@ import type { Generation } from "../registry/generation.ts";
 import type { MountedTool } from "../registry/prepare-tool.ts";
 import type { ObserverEntry } from "../registry/registry.ts";
 import type { KeptOutputs } from "../result/kept-outputs.ts";
-import type { SignalWatch } from "../scheduling/abort-signals.ts";
 import type { Deadlines } from "../scheduling/deadlines.ts";
 import type { ResolvedLimits } from "../scheduling/limits.ts";
-import type { Link } from "../scheduling/linked-list.ts";
 import type { RateLimiter } from "../scheduling/rate-limiter.ts";
 import type { Semaphore } from "../scheduling/semaphore.ts";
 import type { Redactor } from "../text/redact.ts";
@@ -24,6 +22,7 @@ import type { UnorderedList } from "../scheduling/unordered-list.ts";
 import { frozenCopy } from "../json/freeze.ts";
 import { withoutUndefined } from "../json/without-undefined.ts";
 import type { PendingCall } from "../contract/tool.ts";
+import type { CallerWatch, FollowedToken } from "./cancellation.ts";
 import { Ending, Timing, type ApprovalState, type InnerCalls, type Stop } from "./call-state.ts";
 
 /** What the hops of a call use of their host. */
@@ -51,8 +50,7 @@ export interface CallHost {
     notify(observers: readonly ObserverEntry[], event: string, data: EventData): void;
     notifyNow(observers: readonly ObserverEntry[], event: string, data: EventData): void;
   };
-  readonly signals: SignalWatch<Call>;
-  readonly cancellations: { follow(token: CancellationToken, link: Link<Call>): void };
+  readonly callers: CallerWatch;
   /** State of the host's own cancellation token. */
   readonly cancelState: CancellationState;
   readonly closing: boolean;
@@ -112,7 +110,9 @@ export class Call {
   readonly timing: Timing;
   readonly ending = new Ending();
   declare approval: ApprovalState | null;
-  /** The permits that it holds, as bits of `permits.ts`. */
+  /** What {@link infoOf} made. */
+  declare info: CallInfo | null;
+  /** The permits that it holds, as bits of `execute.ts`. */
   declare permits: number;
   declare stop: Stop | null;
 
@@ -162,9 +162,10 @@ export class Call {
   due = 0;
   /** Its place among the host's active calls; -1 when it is not one of them. */
   place = -1;
-  declare signal: Link<Call> | null;
-  /** The link to the caller's cancellation token. */
-  declare cancellation: Link<Call> | null;
+  /** The caller's signal, which stops it while it is active. */
+  declare signal: AbortSignal | null;
+  /** The caller's cancellation token, while the call follows it. */
+  declare followed: FollowedToken | null;
   /** The id under which that token lists the call as running. */
   declare trackedAs: string | null;
 
@@ -197,8 +198,12 @@ export function needsApproval({ approval }: Call): boolean {
   return approval !== null && approval.reasons.length > 0;
 }
 
-/** The facts of a call, as plain JSON that may cross to another process. */
+/** The facts of a call, as plain JSON that may cross to another process: made once, until its deadline is known. */
 export function infoOf(call: Call): CallInfo {
+  return (call.info ??= Object.freeze(makeInfo(call)));
+}
+
+function makeInfo(call: Call): CallInfo {
   const { given, host, parent, stored } = call;
   const { sessionId, conversationId, turnId, userId, mode, parallelGroupId } = given;
   const { deadlineAt } = call.timing;
@@ -245,6 +250,7 @@ export function givenArguments(call: Call): unknown {
 const rare = {
   parent: null,
   depth: 0,
+  info: null,
   permits: 0,
   stop: null,
   trace: null,
@@ -261,7 +267,7 @@ const rare = {
   isInternal: false,
   audited: false,
   claimedId: false,
-  cancellation: null,
+  followed: null,
   trackedAs: null,
   pace: null,
 } satisfies Partial<Call>;

@@ -78,7 +78,7 @@ function launch(call: Call): HopAnswer {
   const { host, given, timing } = call;
   const tool = call.tool!;
   timing.executedAt = call.token === 0 ? timing.startedAt : host.time.now();
-  startPermits(call);
+  if (call.permits !== 0) startPermits(call);
   if (timing.deadlineAt === 0) startDeadline(call);
   const context = new ToolCallContext(call);
   call.context = context;
@@ -109,6 +109,7 @@ function startDeadline(call: Call): void {
   const { timeoutMs } = call.tool!;
   const inherited = parent?.timing.deadlineAt ?? 0;
   const own = timeoutMs === 0 ? 0 : timing.executedAt + timeoutMs;
+  if (call.info !== null) call.info = null; // it lacks the deadline
   timing.deadlineAt = own === 0 || (inherited !== 0 && inherited < own) ? inherited : own;
   if (own !== 0 && timing.deadlineAt === own) call.host.deadlines.start(call, timeoutMs, timing.executedAt);
 }
@@ -222,7 +223,6 @@ function acquire(
 /** The tool begins now: its rate permits are used. */
 function startPermits(call: Call): void {
   const { permits, tool, host } = call;
-  if (permits === 0) return;
   if ((permits & ofToolRate) !== 0) tool!.rateLimiter!.use();
   if ((permits & ofHostRate) !== 0) host.rateLimiter!.use();
   call.permits = permits & (ofTool | ofHost);
@@ -231,7 +231,6 @@ function startPermits(call: Call): void {
 /** Returns the permits of a call that has ended, or will not begin. */
 export function releasePermits(call: Call): void {
   const { permits, tool, host } = call;
-  if (permits === 0) return;
   call.permits = 0;
   if ((permits & ofToolRate) !== 0) tool!.rateLimiter!.release();
   if ((permits & ofHostRate) !== 0) host.rateLimiter!.release();

@@ -1,7 +1,6 @@
 import type { CallContext, CallRequest } from "../contract/context.ts";
 import { meter } from "../json/meter.ts";
 import { messageOf } from "../contract/errors.ts";
-import { Link } from "../scheduling/linked-list.ts";
 import type { MountedTool } from "../registry/prepare-tool.ts";
 import { nearestNames } from "../text/nearest.ts";
 import type { Generation } from "../registry/generation.ts";
@@ -26,7 +25,7 @@ export function find(call: Call): HopAnswer {
   if (tool === undefined || !isFor(call, tool))
     return endNotFound(call, nearestNames(name, listedNames(generation)));
   call.tool = tool;
-  if (tool.drifted()) return endCall(call, "denied", "LOCK_DRIFT", { tool: tool.name });
+  if (tool.drifted?.()) return endCall(call, "denied", "LOCK_DRIFT", { tool: tool.name });
   if (call.depth > host.limits.depth)
     return endUnavailable(call, `tools may call tools at most ${host.limits.depth} deep`);
   if (!claimId(call)) return endDuplicate(call);
@@ -81,11 +80,10 @@ function claimId(call: Call): boolean {
 function followCaller(call: Call): void {
   const { host, given } = call;
   if (host.cancelState !== "none") applyCancellation(call, host.cancelState);
-  if (given.cancellation !== undefined)
-    host.cancellations.follow(given.cancellation, (call.cancellation = new Link(call)));
-  const signal = given.abortSignal;
-  if (signal?.aborted) stopCall(call, "caller");
-  else if (signal !== undefined) host.signals.follow(signal, (call.signal = new Link(call)));
+  const { cancellation, abortSignal } = given;
+  if (cancellation !== undefined) host.callers.followToken(call, cancellation);
+  if (abortSignal?.aborted) stopCall(call, "caller");
+  else if (abortSignal !== undefined) host.callers.followSignal(call, abortSignal);
 }
 
 /**

@@ -110,9 +110,9 @@ export function isRememberable({ approval }: Call): boolean {
 }
 
 /** A resumed call that could not run waits again under its ticket: it used nothing, so the answer stays valid. */
-export function requeue(call: Call): void {
-  const { ending, stored } = call;
-  if (stored === null || stored.ticket === null || stored.record.state !== "claimed") return;
+export function requeue(call: Call, stored: StoredCall): void {
+  const { ending } = call;
+  if (stored.ticket === null || stored.record.state !== "claimed") return;
   if (ending.status !== "failed" || ending.result?.code !== "UNAVAILABLE") return;
   const { tool, fetchedAt, error } = ending.result;
   const waitsFor = "run";

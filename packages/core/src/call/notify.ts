@@ -6,6 +6,7 @@ import { frozenCopy, NotJson } from "../json/freeze.ts";
 import { normalizeResult } from "../result/normalize.ts";
 import { truncateResult } from "../result/truncate.ts";
 import { emptyContext, givenArguments, type Call, type HopAnswer } from "./call.ts";
+import { leaveToken } from "./cancellation.ts";
 import { askGates, type Verdict } from "../registry/gates.ts";
 import { withTimeout } from "../scheduling/with-timeout.ts";
 import { isRecorded, recordEnd } from "./journal.ts";
@@ -18,7 +19,7 @@ import { hopNames, outcomeOf, phaseOf, waitFor } from "./transitions.ts";
 /** Hop 7: gates may replace the result, then the audit, the observers and the caller receive it. */
 export function notify(call: Call): HopAnswer {
   const { ending, generation, host, timing } = call;
-  requeue(call);
+  if (call.stored !== null) requeue(call, call.stored);
   release(call);
   timing.endedAt = Math.max(timing.startedAt, host.time.now());
   if (!call.announced && call.arguments !== null) announceUndecided(call);
@@ -39,11 +40,10 @@ export function notify(call: Call): HopAnswer {
 function release(call: Call): void {
   const { host, given } = call;
   host.deadlines.end(call);
-  call.signal?.leave();
-  call.cancellation?.leave();
+  if (call.followed !== null) leaveToken(call.followed);
   if (call.trackedAs !== null) given.cancellation!.registerToolComplete(call.trackedAs);
   host.active.remove(call);
-  releasePermits(call);
+  if (call.permits !== 0) releasePermits(call);
   if (call.inner !== null) host.endQuestions(call);
   if (call.claimedId) releaseId(call);
   if (host.onCallEnd.length > 0) for (const check of host.onCallEnd.slice()) check();

@@ -21,14 +21,14 @@ export function shape(call: Call): HopAnswer {
   ending.status = result.error === undefined ? "ok" : "failed";
   const { checkOutput } = call.tool!;
   if (checkOutput === null || result.error !== undefined || host.outputCheck === "off")
-    return applyStop(call);
+    return call.stop === null ? "next" : applyStop(call);
   return checkData(call, checkOutput, result.data);
 }
 
 function fromReturned(call: Call): ToolResult | null {
   try {
     const result = complete(call, call.returned);
-    refuseHostCode(result.code);
+    if (result.code !== undefined) refuseHostCode(result.code);
     return limit(call, result);
   } catch (error) {
     return endBreach(call, error);

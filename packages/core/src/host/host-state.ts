@@ -1,6 +1,6 @@
 import { UnorderedList } from "../scheduling/unordered-list.ts";
 import type { Call, CallHost } from "../call/call.ts";
-import { CancellationWatch } from "../call/cancellation.ts";
+import { CallerWatch } from "../call/cancellation.ts";
 import { CallIds, failInternally, runPipeline } from "../call/pipeline.ts";
 import { abandonCall, stopCall } from "../call/transitions.ts";
 import {
@@ -19,7 +19,6 @@ import { HostStores } from "../pending/stores.ts";
 import { ModuleSet, type ModuleState } from "../registry/module.ts";
 import { foldName } from "../registry/registry.ts";
 import { KeptOutputs } from "../result/kept-outputs.ts";
-import { SignalWatch } from "../scheduling/abort-signals.ts";
 import { Deadlines } from "../scheduling/deadlines.ts";
 import { resolveLimits, type ResolvedLimits } from "../scheduling/limits.ts";
 import { RateLimiter } from "../scheduling/rate-limiter.ts";
@@ -57,8 +56,7 @@ export class HostState implements CallHost {
   readonly active = new UnorderedList<Call>();
   readonly abandoned = new Set<Call>();
   readonly deadlines: Deadlines<Call>;
-  readonly signals = new SignalWatch<Call>((call) => stopCall(call, "caller"));
-  readonly cancellations = new CancellationWatch();
+  readonly callers = new CallerWatch(this.active);
   readonly cancellation: CancellationToken = createCancellation(() => this.runningCalls());
   cancelState: CancellationState = "none";
   onCallEnd: (() => void)[] = [];
@@ -119,7 +117,7 @@ export class HostState implements CallHost {
 
   stopTimers(): void {
     this.deadlines.stop();
-    this.signals.forget();
+    this.callers.forget();
   }
 }
 

@@ -30,7 +30,7 @@ export async function makeOffer(host: OfferHost, filter: OfferFilter = {}): Prom
   const inMode = offeredIn(
     // The texts of a tool that differs from the lock file must not reach a model.
     [...registry.tools.values()]
-      .filter((tool) => !tool.drifted())
+      .filter((tool) => tool.drifted?.() !== true)
       .map(({ info }) => info)
       .filter((info) => !isHidden(info)),
     mode,
