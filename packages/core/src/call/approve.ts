@@ -25,7 +25,7 @@ import { endCall, endDenied, limitWait, resumeCall, waitFor } from "./transition
 export function approve(call: Call): HopAnswer {
   const { approval, generation, host, stored } = call;
   if (stored !== null) return resumeApproved(call, stored);
-  if (approval === null || !needsApproval(call) || call.answered !== null) return allow(call);
+  if (approval === null || approval.reasons.length === 0 || call.answered !== null) return allow(call);
   approval.reasons = approval.reasons.toSorted((a, b) => askers.indexOf(a.source) - askers.indexOf(b.source));
   const approver = host.stores.approver(generation);
   const store = host.stores.approvals(generation);
@@ -74,7 +74,7 @@ function covers(remembered: RememberedApproval, call: Call): boolean {
 
 function allowRemembered(call: Call, remembered: RememberedApproval): HopAnswer {
   const by = `always: ${remembered.by}`;
-  approvalOf(call).approvedBy = by;
+  call.approval!.approvedBy = by;
   notifyDecision(call, { decision: "approve", by, at: call.host.clock.now() });
   return allow(call);
 }
@@ -113,7 +113,8 @@ function ask(call: Call, approver: Approver): "waiting" {
       stored.record = record;
       settle(() => applyStoredDecision(call, stored));
     });
-  notifyApproval(host.observers, call.generation, "approval:required", recordOf(call));
+  const shown = { ...question, tool: question.tool.name, decision: null };
+  notifyApproval(host.observers, call.generation, "approval:required", shown);
   Promise.resolve()
     .then(() => approver.ask(question, { signal: controller.signal }))
     .then(
@@ -224,15 +225,17 @@ function applyStoredDecision(call: Call, { record }: StoredCall): HopAnswer {
 
 function applyDecision(call: Call, { decision, by, reason }: Decision): HopAnswer {
   if (decision === "approve") {
-    approvalOf(call).approvedBy = by;
+    call.approval!.approvedBy = by;
     return allow(call);
   }
   if (by === timeoutDecider) return endCall(call, "denied", "APPROVAL_EXPIRED", { tool: call.tool!.name });
   return endDenied(call, reason ?? "the approver denied it");
 }
 
+/** Lets the call run. Observers of `tool:pre` saw a call that waited before. */
 function allow(call: Call): "next" {
-  if (!call.announced) announce(call, "allow");
+  if (!call.announced && call.generation.preObservers.length > 0) announce(call, "allow");
+  call.announced = true;
   return "next";
 }
 
@@ -253,15 +256,6 @@ function onStoreFailure(call: Call, err: unknown): "next" {
 
 function notifyDecision(call: Call, decision: RecordedDecision): void {
   const event = decision.decision === "approve" ? "approval:granted" : "approval:denied";
-  notifyApproval(call.host.observers, call.generation, event, { ...recordOf(call), decision });
-}
-
-function recordOf(call: Call): Parameters<typeof notifyApproval>[3] {
-  return {
-    tool: call.tool!.name,
-    info: infoOf(call),
-    prompt: promptOf(call),
-    reasons: call.approval!.reasons,
-    decision: null,
-  };
+  const decided = { tool: call.tool!.name, info: infoOf(call), decision };
+  notifyApproval(call.host.observers, call.generation, event, decided);
 }

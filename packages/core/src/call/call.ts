@@ -12,15 +12,13 @@ import type { Generation } from "../registry/generation.ts";
 import type { MountedTool } from "../registry/prepare-tool.ts";
 import type { ObserverEntry } from "../registry/registry.ts";
 import type { KeptOutputs } from "../result/kept-outputs.ts";
-import type { Deadlines } from "../scheduling/deadlines.ts";
+import type { Deadlines, UnorderedList } from "../scheduling/deadlines.ts";
 import type { ResolvedLimits } from "../scheduling/limits.ts";
 import type { RateLimiter } from "../scheduling/rate-limiter.ts";
 import type { Semaphore } from "../scheduling/semaphore.ts";
 import type { Redactor } from "../text/redact.ts";
 import type { ActiveTrace } from "../contract/call-trace.ts";
-import type { UnorderedList } from "../scheduling/unordered-list.ts";
 import { frozenCopy } from "../json/freeze.ts";
-import { withoutUndefined } from "../json/without-undefined.ts";
 import type { PendingCall } from "../contract/tool.ts";
 import type { CallerWatch, FollowedToken } from "./cancellation.ts";
 import { Ending, Timing, type ApprovalState, type InnerCalls, type Stop } from "./call-state.ts";
@@ -204,26 +202,21 @@ export function infoOf(call: Call): CallInfo {
 }
 
 function makeInfo(call: Call): CallInfo {
-  const { given, host, parent, stored } = call;
-  const { sessionId, conversationId, turnId, userId, mode, parallelGroupId } = given;
-  const { deadlineAt } = call.timing;
-  return {
-    callId: call.callId,
-    runId: call.runId,
-    tool: call.tool!.name,
-    depth: call.depth,
-    ...withoutUndefined({
-      deadlineAt: deadlineAt === 0 ? undefined : host.time.at(deadlineAt),
-      parentRunId: parent?.runId ?? stored?.record.info.parentRunId,
-      sessionId,
-      conversationId,
-      turnId,
-      userId,
-      mode,
-      parallelGroupId,
-      traceparent: traceparentOf(call),
-    }),
-  };
+  const { given, host, parent, stored, timing } = call;
+  const { callId, runId, depth } = call;
+  const info: Record<string, unknown> = { callId, runId, tool: call.tool!.name, depth };
+  const parentRunId = parent?.runId ?? stored?.record.info.parentRunId;
+  const traceparent = traceparentOf(call);
+  if (timing.deadlineAt !== 0) info["deadlineAt"] = host.time.at(timing.deadlineAt);
+  if (parentRunId !== undefined) info["parentRunId"] = parentRunId;
+  if (given.sessionId !== undefined) info["sessionId"] = given.sessionId;
+  if (given.conversationId !== undefined) info["conversationId"] = given.conversationId;
+  if (given.turnId !== undefined) info["turnId"] = given.turnId;
+  if (given.userId !== undefined) info["userId"] = given.userId;
+  if (given.mode !== undefined) info["mode"] = given.mode;
+  if (given.parallelGroupId !== undefined) info["parallelGroupId"] = given.parallelGroupId;
+  if (traceparent !== undefined) info["traceparent"] = traceparent;
+  return info as unknown as CallInfo;
 }
 
 /** What a policy or an approver learns about a call before its tool runs. */

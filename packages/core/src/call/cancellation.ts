@@ -1,6 +1,6 @@
 import type { CancellationState, CancellationToken } from "../contract/cancellation.ts";
 import type { Undo } from "../contract/hooks.ts";
-import type { UnorderedList } from "../scheduling/unordered-list.ts";
+import type { UnorderedList } from "../scheduling/deadlines.ts";
 import type { Call } from "./call.ts";
 import { stopCall } from "./transitions.ts";
 

@@ -29,9 +29,12 @@ export function find(call: Call): HopAnswer {
   if (call.depth > host.limits.depth)
     return endUnavailable(call, `tools may call tools at most ${host.limits.depth} deep`);
   if (!claimId(call)) return endDuplicate(call);
-  host.active.add(call);
   followCaller(call);
-  return call.stop === null ? loadSession(call) : "next";
+  host.active.add(call);
+  const { sessionId } = call.given;
+  return sessionId === undefined || parent !== null || call.stop !== null
+    ? "next"
+    : loadSession(call, sessionId);
 }
 
 /** Ends a call whose arguments are too large to be read. Events, logs and traces see none of them. */
@@ -90,9 +93,7 @@ function followCaller(call: Call): void {
  * Loads the session's state, unless that was done for this call, and refuses an id under which a call of it waits. Calls
  * that tools make skip this.
  */
-function loadSession(call: Call): HopAnswer {
-  const { sessionId } = call.given;
-  if (sessionId === undefined || call.parent !== null) return "next";
+function loadSession(call: Call, sessionId: string): HopAnswer {
   const state = call.host.states.of(sessionId);
   // A session that ended meanwhile has another state.
   const loaded = call.session === state ? null : call.host.states.load(sessionId);

@@ -16,25 +16,33 @@ export function holdCall(
   more: object = {},
 ): StoredCall {
   const { host, approval } = call;
+  const tool = call.tool!;
   const gateAsk = approval?.gateAsk ?? null;
   const { keepMs, leaseMs } = host.stores.options;
   const now = host.clock.now();
+  const request = { ...requestToSeal(call), ...more };
   const ticket = randomName();
-  const tool = call.tool!;
+  const sealed = encryptWithTicket(request, ticket);
+  const [id, ticketHash] = [randomName(), hashTicket(ticket)];
+  const [shown, prompt, reasons] = host.redact([
+    call.arguments as JsonObject,
+    promptOf(call),
+    [...(approval?.reasons ?? [])] as never,
+  ]) as unknown as [JsonObject, string, ApprovalRecord["reasons"]];
   const record: ApprovalRecord = {
-    id: randomName(),
-    ticketHash: hashTicket(ticket),
+    id,
+    ticketHash,
     state,
     version: 1,
     tool: tool.name,
     info: { ...infoOf(call), callId: rootOf(call).callId },
     digest: questionDigest(call),
     definition: tool.digest(),
-    shown: host.redact(call.arguments as JsonObject) as JsonObject,
     argumentsDigest: argumentsDigest(call),
-    sealed: encryptWithTicket({ ...requestToSeal(call), ...more }, ticket),
-    prompt: host.redact(promptOf(call)) as string,
-    reasons: host.redact([...(approval?.reasons ?? [])] as never) as never,
+    sealed,
+    shown,
+    prompt,
+    reasons,
     options: gateAsk?.approvalOptions ?? defaultOptions,
     default: defaultAnswer(call),
     idempotent: tool.info.idempotent,

@@ -15,7 +15,12 @@ const maxText = 4_096;
 
 /** Whether anything about a call is stored. Most calls store nothing, and pay only for this check. */
 export function isRecorded(call: Call): boolean {
-  return call.stored !== null || isAudited(call) || call.host.states.isUnsaved(call.given.sessionId);
+  return call.stored !== null || isAudited(call) || isUnsaved(call);
+}
+
+/** Whether the session of the call has changes that are not stored. */
+function isUnsaved({ given, host }: Call): boolean {
+  return given.sessionId !== undefined && host.states.isUnsaved(given.sessionId);
 }
 
 function isAudited({ host, generation, tool, stored }: Call): boolean {

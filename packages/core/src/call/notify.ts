@@ -40,9 +40,9 @@ export function notify(call: Call): HopAnswer {
 function release(call: Call): void {
   const { host, given } = call;
   host.deadlines.end(call);
+  host.active.remove(call);
   if (call.followed !== null) leaveToken(call.followed);
   if (call.trackedAs !== null) given.cancellation!.registerToolComplete(call.trackedAs);
-  host.active.remove(call);
   if (call.permits !== 0) releasePermits(call);
   if (call.inner !== null) host.endQuestions(call);
   if (call.claimedId) releaseId(call);

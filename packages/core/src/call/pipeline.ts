@@ -72,15 +72,15 @@ function newCall(
   { parent, session, isInternal = false }: CallOrigin,
   resolve: Resolve,
 ): Call {
-  if (parent === null) {
-    const call = new Call(host, host.moduleSet.generation(), request, context, resolve, host.ids.nextRunId());
-    if (session !== null) call.session = session;
-    if (isInternal) call.isInternal = true;
-    return call;
+  const runId = host.ids.nextRunId();
+  const generation = parent === null ? host.moduleSet.generation() : parent.generation;
+  const call = new Call(host, generation, request, context, resolve, runId);
+  if (session !== null) call.session = session;
+  if (isInternal) call.isInternal = true;
+  if (parent !== null) {
+    call.parent = parent;
+    call.depth = parent.depth + 1;
   }
-  const call = new Call(host, parent.generation, request, context, resolve, host.ids.nextRunId());
-  call.parent = parent;
-  call.depth = parent.depth + 1;
   return call;
 }
 

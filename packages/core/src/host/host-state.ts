@@ -1,4 +1,3 @@
-import { UnorderedList } from "../scheduling/unordered-list.ts";
 import type { Call, CallHost } from "../call/call.ts";
 import { CallerWatch } from "../call/cancellation.ts";
 import { CallIds, failInternally, runPipeline } from "../call/pipeline.ts";
@@ -19,7 +18,7 @@ import { HostStores } from "../pending/stores.ts";
 import { ModuleSet, type ModuleState } from "../registry/module.ts";
 import { foldName } from "../registry/registry.ts";
 import { KeptOutputs } from "../result/kept-outputs.ts";
-import { Deadlines } from "../scheduling/deadlines.ts";
+import { Deadlines, UnorderedList } from "../scheduling/deadlines.ts";
 import { resolveLimits, type ResolvedLimits } from "../scheduling/limits.ts";
 import { RateLimiter } from "../scheduling/rate-limiter.ts";
 import { Semaphore } from "../scheduling/semaphore.ts";
@@ -83,12 +82,7 @@ export class HostState implements CallHost {
     this.time = new HostTime(this.clock, this.logger);
     this.observers = new Observers(this.clock, this.logger);
     this.stores = new HostStores(this, options);
-    this.states = new SessionStates({
-      logger: this.logger,
-      sessionStore: () => this.stores.sessions(this.moduleSet.generation()),
-      track: (work) => this.stores.track(work),
-      maxBytes: this.limits.stateBytes,
-    });
+    this.states = new SessionStates(this);
     this.runner = options.runner ?? null;
     this.needs = options.needs?.map(foldName) ?? null;
     this.outputCheck = options.outputCheck ?? "strict";

@@ -7,11 +7,10 @@ import type { ToolOutcome } from "../contract/outcome.ts";
 import { waitUntil } from "./drain.ts";
 import { ToolmountError, messageOf } from "../contract/errors.ts";
 import type { HostState } from "./host-state.ts";
-import { IdleCache } from "../sessions/idle-cache.ts";
-import { defaultMode } from "../sessions/mode-catalog.ts";
-import { makeOffer, modeOf } from "../sessions/offer.ts";
+import { IdleCache } from "../sessions/states.ts";
+import { makeOffer } from "../sessions/offer.ts";
 import { resume } from "./resume.ts";
-import { sessionMode } from "../sessions/mode.ts";
+import { defaultMode, modeOf, sessionMode } from "../sessions/mode.ts";
 import type { Session, SessionCallContext, SessionTurn } from "../contract/session.ts";
 
 /** The session of an id: the same object while something holds it or its token. Throws `OPTION_INVALID`. */

@@ -12,7 +12,8 @@ export function notifyApproval(
   notifier: Notifier,
   generation: Generation,
   event: "approval:required" | "approval:granted" | "approval:denied",
-  record: Pick<ApprovalRecord, "tool" | "info" | "prompt" | "reasons" | "decision">,
+  record: Pick<ApprovalRecord, "tool" | "info" | "decision"> &
+    Partial<Pick<ApprovalRecord, "prompt" | "reasons">>,
 ): void {
   const observers = generation.observers(event);
   if (observers.length === 0) return;

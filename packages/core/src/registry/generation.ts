@@ -1,5 +1,5 @@
 import type { ContextProvider } from "../contract/coordinator.ts";
-import type { Approver, Policy } from "../contract/ports.ts";
+import type { Approver, ModeCatalog, Policy } from "../contract/ports.ts";
 import type { ApprovalStore, AuditSink, SessionStore } from "../contract/stores.ts";
 import type { MountedTool } from "./prepare-tool.ts";
 import {
@@ -28,6 +28,7 @@ export class Generation {
   readonly approvalStore: ApprovalStore | null;
   readonly auditSink: AuditSink | null;
   readonly sessionStore: SessionStore | null;
+  readonly modeCatalog: ModeCatalog | null;
   readonly providers: ReadonlyMap<string, ContextProvider>;
   readonly points: ReadonlyMap<string, ReadonlyMap<string, unknown>>;
   readonly #observers: ReadonlyMap<string, readonly ObserverEntry[]>;
@@ -43,6 +44,7 @@ export class Generation {
     this.policies = [...(this.points.get("policies")?.values() ?? [])] as Policy[];
     this.approver = singleAt(registry, "approver") as Approver | null;
     this.approvalStore = singleAt(registry, "approval-store") as ApprovalStore | null;
+    this.modeCatalog = singleAt(registry, "mode-catalog") as ModeCatalog | null;
     this.sessionStore = singleAt(registry, "session-store") as SessionStore | null;
     this.auditSink = singleAt(registry, "audit-sink") as AuditSink | null;
     this.preGates = this.gates("tool:pre");
