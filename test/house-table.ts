@@ -167,7 +167,7 @@ export const ambientReaders: readonly AmbientReader[] = [
     because: "the program of a hook needs PATH and HOME; it gets these few and the variables in the plan",
   },
   {
-    path: "packages/core/src/contract/clock.ts",
+    path: "packages/core/src/scheduling/time.ts",
     reads: ["Date.now", "performance.now"],
     because: "the default clock, which the application that creates a host may replace",
   },

@@ -1,25 +1,32 @@
 import { messageOf } from "../contract/errors.ts";
 import type { ApprovalAnswer, ApprovalQuestion, ApprovalScope, Approver } from "../contract/ports.ts";
-import type { ApprovalStore, RecordedDecision, RememberedApproval } from "../contract/stores.ts";
-import { notifyApproval } from "../pending/approval-events.ts";
+import type {
+  ApprovalRecord,
+  ApprovalStore,
+  RecordedDecision,
+  RememberedApproval,
+} from "../contract/stores.ts";
 import { rememberApproval } from "../pending/remember.ts";
 import type { StoredCall } from "../pending/stored-call.ts";
 import { randomName } from "../pending/ticket.ts";
 import { matchesArguments } from "../text/match.ts";
-import { approvalOf, factsOf, infoOf, needsApproval, type Call, type HopAnswer } from "./call.ts";
+import { factsOf, infoOf, needsApproval, type Call, type HopAnswer } from "./call.ts";
+import { approvalOf } from "./decide.ts";
+import type { EventData } from "../contract/hooks.ts";
+import type { Generation } from "../registry/generation.ts";
+import type { ObserverEntry } from "../registry/registry.ts";
 import {
   argumentsDigest,
   defaultAnswer,
   defaultOptions,
   holdCall,
-  isRememberable,
   promptOf,
   questionDigest,
   suspend,
 } from "./hold.ts";
 import { announce } from "./notify.ts";
 import { logError, logFields } from "./trace.ts";
-import { endCall, endDenied, limitWait, resumeCall, waitFor } from "./transitions.ts";
+import { endCall, endDenied, resumeCall, storeWait, waitFor } from "./transitions.ts";
 
 /** Hop 4: asks a person the one question of a call, if the call needs an approval. Without an approver, it is denied. */
 export function approve(call: Call): HopAnswer {
@@ -56,10 +63,16 @@ function resumeApproved(call: Call, { record, clientResult }: StoredCall): HopAn
 /** A remembered approval covers what the tool or the level asks. What a gate or a rule asks is asked each time. */
 function checkRemembered(call: Call, store: ApprovalStore, approver: Approver | null): HopAnswer {
   if (!isRememberable(call)) return storeQuestion(call, store, approver);
-  return waitForApprovals(call, store.remembered(call.tool!.name), (_, remembered) => {
+  const take = (_: Call, remembered: readonly RememberedApproval[]) => {
     const found = remembered.find((approval) => covers(approval, call));
     return found === undefined ? storeQuestion(call, store, approver) : allowRemembered(call, found);
-  });
+  };
+  return waitFor(call, store.remembered(call.tool!.name), take, onStoreFailure, storeWait);
+}
+
+/** Whether an approval can be remembered: what a gate or a rule asks is asked each time. */
+function isRememberable({ approval }: Call): boolean {
+  return approval!.reasons.every(({ source }) => source === "confirmation" || source === "level");
 }
 
 function covers(remembered: RememberedApproval, call: Call): boolean {
@@ -84,15 +97,15 @@ function storeQuestion(call: Call, store: ApprovalStore, approver: Approver | nu
   const { given, generation, host } = call;
   const question = (call.stored = holdCall(call, store, "pending"));
   const stored = host.stores.track(question.add());
-  if (approver === null)
-    return waitForApprovals(call, stored, () => {
-      notifyApproval(host.observers, generation, "approval:required", question.record);
-      return suspend(call, question);
-    });
+  const later = () => {
+    notifyApproval(host.observers, generation, "approval:required", () => question.record);
+    return suspend(call, question);
+  };
+  if (approver === null) return waitFor(call, stored, later, onStoreFailure, storeWait);
   const { onQuestion } = given;
   const delivered =
     onQuestion && stored.then(() => onQuestion(question.ticket!)).then(() => question.deliver());
-  return waitForApprovals(call, delivered ?? stored, () => ask(call, approver));
+  return waitFor(call, delivered ?? stored, () => ask(call, approver), onStoreFailure, storeWait);
 }
 
 /** Asks the approver while the call waits, until it answers, another approver decides, or the time has passed. */
@@ -113,8 +126,11 @@ function ask(call: Call, approver: Approver): "waiting" {
       stored.record = record;
       settle(() => applyStoredDecision(call, stored));
     });
-  const shown = { ...question, tool: question.tool.name, decision: null };
-  notifyApproval(host.observers, call.generation, "approval:required", shown);
+  notifyApproval(host.observers, call.generation, "approval:required", () => ({
+    ...question,
+    tool: question.tool.name,
+    decision: null,
+  }));
   Promise.resolve()
     .then(() => approver.ask(question, { signal: controller.signal }))
     .then(
@@ -134,6 +150,7 @@ function questionOf(call: Call): ApprovalQuestion {
   const { approval, host } = call;
   const record = call.stored?.record;
   const { gateAsk, reasons } = approval!;
+  const rememberable = record !== undefined && isRememberable(call);
   return Object.freeze({
     ...factsOf(call),
     approvalId: record?.id ?? randomName(),
@@ -144,7 +161,7 @@ function questionOf(call: Call): ApprovalQuestion {
     timeoutMs: gateAsk?.approvalTimeoutMs ?? host.stores.options.askMs,
     default: defaultAnswer(call),
     canWait: record !== undefined,
-    rememberable: record !== undefined && isRememberable(call),
+    rememberable,
   });
 }
 
@@ -153,10 +170,10 @@ type Decision = Pick<RecordedDecision, "decision" | "by" | "reason">;
 function applyAnswer(call: Call, answer: unknown): HopAnswer {
   const { decision, reason, by = "the approver", remember } = (answer ?? {}) as Partial<ApprovalAnswer>;
   const { stored } = call;
-  if (decision === "approve" && remember !== undefined && stored !== null)
-    return waitForApprovals(call, rememberOrLog(call, stored, remember, by), () =>
-      storeDecision(call, { decision, by, reason }),
-    );
+  if (decision === "approve" && remember !== undefined && stored !== null) {
+    const store = () => storeDecision(call, { decision, by, reason });
+    return waitFor(call, rememberOrLog(call, stored, remember, by), store, onStoreFailure, storeWait);
+  }
   if (decision === "approve" || decision === "deny") return storeDecision(call, { decision, by, reason });
   if (decision === "later" && stored !== null) return suspend(call, stored);
   return storeDecision(call, {
@@ -211,10 +228,11 @@ function storeDecision(call: Call, given: Decision): HopAnswer {
     notifyDecision(call, decision);
     return applyDecision(call, decision);
   }
-  return waitForApprovals(call, host.stores.track(stored.decide(decision)), (_, won) => {
+  const take = (_: Call, won: boolean) => {
     if (won) notifyDecision(call, decision);
     return applyStoredDecision(call, stored);
-  });
+  };
+  return waitFor(call, host.stores.track(stored.decide(decision)), take, onStoreFailure, storeWait);
 }
 
 function applyStoredDecision(call: Call, { record }: StoredCall): HopAnswer {
@@ -239,16 +257,7 @@ function allow(call: Call): "next" {
   return "next";
 }
 
-/** Waits for the store of approvals. When it fails, the call is not approved. */
-function waitForApprovals<Value>(
-  call: Call,
-  promise: Promise<Value>,
-  apply: (call: Call, value: Value) => HopAnswer,
-): "waiting" {
-  limitWait(call);
-  return waitFor(call, promise, apply, onStoreFailure);
-}
-
+/** When the store of approvals fails, the call is not approved. */
 function onStoreFailure(call: Call, err: unknown): "next" {
   logError(call, err, `the store of approvals failed: ${messageOf(err)}`);
   return endDenied(call, "its approval could not be stored");
@@ -256,6 +265,36 @@ function onStoreFailure(call: Call, err: unknown): "next" {
 
 function notifyDecision(call: Call, decision: RecordedDecision): void {
   const event = decision.decision === "approve" ? "approval:granted" : "approval:denied";
-  const decided = { tool: call.tool!.name, info: infoOf(call), decision };
-  notifyApproval(call.host.observers, call.generation, event, decided);
+  notifyApproval(call.host.observers, call.generation, event, () => ({
+    tool: call.tool!.name,
+    info: infoOf(call),
+    decision,
+  }));
+}
+
+type ApprovalFacts = Pick<ApprovalRecord, "tool" | "info" | "decision"> &
+  Partial<Pick<ApprovalRecord, "prompt" | "reasons">>;
+
+interface Notifier {
+  notifyNow(observers: readonly ObserverEntry[], event: string, data: EventData): void;
+}
+
+/** Notifies observers of a question or its answer. The event lacks the approval's id, which is for approvers only. */
+export function notifyApproval(
+  notifier: Notifier,
+  generation: Generation,
+  event: "approval:required" | "approval:granted" | "approval:denied",
+  factsFor: () => ApprovalFacts,
+): void {
+  const observers = generation.observers(event);
+  if (observers.length === 0) return;
+  const { tool, info, decision, prompt, reasons } = factsFor();
+  notifier.notifyNow(observers, event, {
+    tool_name: tool,
+    tool_call_id: info.callId,
+    run_id: info.runId,
+    ...(info.sessionId === undefined ? {} : { session_id: info.sessionId }),
+    ...(decision === null ? { prompt, reasons } : { by: decision.by }),
+    ...(decision?.reason === undefined ? {} : { reason: decision.reason }),
+  });
 }

@@ -1,4 +1,4 @@
-import type { HookResult } from "../contract/hooks.ts";
+import type { HookResult, Undo } from "../contract/hooks.ts";
 import type { CallStatus, Injection, ToolOutcome } from "../contract/outcome.ts";
 import type { ApprovalReason } from "../contract/ports.ts";
 import type { ToolResult } from "../contract/result.ts";
@@ -11,6 +11,8 @@ export class Timing {
   /** When the deadline fires; 0 for never. */
   deadlineAt = 0;
   endedAt = 0;
+  /** `startedAt` as text, once an event needed it. */
+  declare startText: string | null;
 
   constructor(startedAt: number) {
     this.startedAt = startedAt;
@@ -54,6 +56,12 @@ export interface Stop {
   readonly at: number;
 }
 
+/** A token, with how many active calls follow it. It is listened to only while some do, so that neither keeps the other. */
+export interface FollowedToken {
+  calls: number;
+  stopListening: Undo | null;
+}
+
 /** A call that a tool made: the digest of its request, and how it ended, or the ticket under which it waits. */
 export interface InnerCall {
   readonly key: string;
@@ -87,6 +95,8 @@ export function readInnerCalls(sealed: unknown): InnerCalls | null {
   const { inner } = sealed as { readonly inner?: readonly InnerCall[] };
   return inner === undefined ? null : new InnerCalls(inner);
 }
+
+Object.assign(Timing.prototype, { startText: null } satisfies Partial<Timing>);
 
 const rareEnding = {
   hop: -1,

@@ -1,5 +1,5 @@
 import type { ProgressPace } from "../scheduling/progress-pace.ts";
-import type { CancellationState } from "../contract/cancellation.ts";
+import type { CancellationState, CancellationToken } from "../contract/cancellation.ts";
 import type { Clock } from "../contract/clock.ts";
 import type { CallContext, CallInfo, CallRequest } from "../contract/context.ts";
 import type { EventData } from "../contract/hooks.ts";
@@ -12,7 +12,7 @@ import type { Generation } from "../registry/generation.ts";
 import type { MountedTool } from "../registry/prepare-tool.ts";
 import type { ObserverEntry } from "../registry/registry.ts";
 import type { KeptOutputs } from "../result/kept-outputs.ts";
-import type { Deadlines, UnorderedList } from "../scheduling/deadlines.ts";
+import type { Deadlines, UnorderedList } from "../scheduling/time.ts";
 import type { ResolvedLimits } from "../scheduling/limits.ts";
 import type { RateLimiter } from "../scheduling/rate-limiter.ts";
 import type { Semaphore } from "../scheduling/semaphore.ts";
@@ -20,8 +20,14 @@ import type { Redactor } from "../text/redact.ts";
 import type { ActiveTrace } from "../contract/call-trace.ts";
 import { frozenCopy } from "../json/freeze.ts";
 import type { PendingCall } from "../contract/tool.ts";
-import type { CallerWatch, FollowedToken } from "./cancellation.ts";
-import { Ending, Timing, type ApprovalState, type InnerCalls, type Stop } from "./call-state.ts";
+import {
+  Ending,
+  Timing,
+  type ApprovalState,
+  type FollowedToken,
+  type InnerCalls,
+  type Stop,
+} from "./call-state.ts";
 
 /** What the hops of a call use of their host. */
 export interface CallHost {
@@ -41,14 +47,17 @@ export interface CallHost {
   readonly states: {
     of(sessionId: string | undefined): RunnerSession;
     load(sessionId: string): Promise<void> | null;
-    isUnsaved(sessionId: string | undefined): boolean;
+    readonly unsaved: ReadonlySet<string>;
     save(sessionId: string): Promise<void>;
   };
   readonly observers: {
     notify(observers: readonly ObserverEntry[], event: string, data: EventData): void;
     notifyNow(observers: readonly ObserverEntry[], event: string, data: EventData): void;
   };
-  readonly callers: CallerWatch;
+  readonly callers: {
+    followSignal(call: Call, signal: AbortSignal): void;
+    followToken(call: Call, token: CancellationToken): void;
+  };
   /** State of the host's own cancellation token. */
   readonly cancelState: CancellationState;
   readonly closing: boolean;
@@ -184,11 +193,6 @@ export class Call {
     this.timing = new Timing(host.time.now());
     this.resolve = resolve;
   }
-}
-
-/** The approval state, created at its first use. */
-export function approvalOf(call: Call): ApprovalState {
-  return (call.approval ??= { reasons: [], gateAsk: null, approvedBy: null });
 }
 
 /** Whether a gate, a policy or the tool asks for an approval. */

@@ -1,7 +1,7 @@
 import type { CancellationState, CancellationToken } from "../contract/cancellation.ts";
-import type { Undo } from "../contract/hooks.ts";
-import type { UnorderedList } from "../scheduling/deadlines.ts";
+import type { UnorderedList } from "../scheduling/time.ts";
 import type { Call } from "./call.ts";
+import type { FollowedToken } from "./call-state.ts";
 import { stopCall } from "./transitions.ts";
 
 /**
@@ -40,7 +40,8 @@ export class CallerWatch {
     followed.stopListening ??= token.onChange((state) => {
       for (const one of this.#active.items()) if (one.followed === followed) applyCancellation(one, state);
     });
-    applyCancellation(call, token.state);
+    const { state } = token;
+    if (state !== "none") applyCancellation(call, state);
   }
 
   /** Drops the reference to the last signal, so that the host does not keep it in memory. */
@@ -49,12 +50,7 @@ export class CallerWatch {
   }
 }
 
-/** A token, with how many active calls follow it. It is listened to only while some do, so that neither keeps the other. */
-export interface FollowedToken {
-  calls: number;
-  stopListening: Undo | null;
-}
-
+/** A call has ended: its token has one less. */
 export function leaveToken(followed: FollowedToken): void {
   if (--followed.calls > 0) return;
   followed.stopListening?.();

@@ -3,7 +3,8 @@ import type { ApprovalReason, PolicyAnswer, PolicyJudge } from "../contract/port
 import type { PendingCall } from "../contract/tool.ts";
 import type { Generation } from "../registry/generation.ts";
 import type { MountedTool } from "../registry/prepare-tool.ts";
-import { approvalOf, factsOf, type Call, type HopAnswer } from "./call.ts";
+import { factsOf, type Call, type HopAnswer } from "./call.ts";
+import type { ApprovalState } from "./call-state.ts";
 import { askGates, isThenable, type Verdict } from "../registry/gates.ts";
 import { parseWith } from "./parse.ts";
 import { toolEvent } from "./notify.ts";
@@ -142,4 +143,9 @@ function logFailedConfirmation(call: Call, err: unknown): true {
 function denyUndecided(call: Call, err: unknown): "next" {
   logError(call, err, `a policy failed: ${messageOf(err)}`);
   return endDenied(call, "a policy could not decide");
+}
+
+/** The approval state, created at its first use. */
+export function approvalOf(call: Call): ApprovalState {
+  return (call.approval ??= { reasons: [], gateAsk: null, approvedBy: null });
 }

@@ -12,7 +12,7 @@ import { holdCall, suspend } from "./hold.ts";
 import { isRecorded, recordStart } from "./journal.ts";
 import { ToolCallContext } from "./tool-context.ts";
 import { logError, logFields } from "./trace.ts";
-import { endCall, endUnavailable, limitWait, resumeCall, waitFor } from "./transitions.ts";
+import { endCall, endUnavailable, resumeCall, storeWait, waitFor } from "./transitions.ts";
 
 /** Hop 5: runs the tool where its runner says, under one signal. */
 export function execute(call: Call): HopAnswer {
@@ -42,7 +42,6 @@ function handOut(call: Call): HopAnswer {
     call.stored === null
       ? (call.stored = holdCall(call, store, "handed")).add()
       : handOver(call, call.stored);
-  limitWait(call);
   return waitFor(
     call,
     stores.track(handed),
@@ -51,6 +50,7 @@ function handOut(call: Call): HopAnswer {
       logError(call, err, "the store of approvals failed");
       return endUnavailable(call, "the call could not be stored for the client");
     },
+    storeWait,
   );
 }
 
@@ -77,7 +77,7 @@ function start(call: Call): HopAnswer {
 function launch(call: Call): HopAnswer {
   const { host, given, timing } = call;
   const tool = call.tool!;
-  timing.executedAt = call.token === 0 ? timing.startedAt : host.time.now();
+  if (timing.executedAt === 0) timing.executedAt = call.token === 0 ? timing.startedAt : host.time.now();
   if (call.permits !== 0) startPermits(call);
   if (timing.deadlineAt === 0) startDeadline(call);
   const context = new ToolCallContext(call);
@@ -90,7 +90,7 @@ function launch(call: Call): HopAnswer {
         ? tool.definition.execute(call.arguments!, context)
         : runElsewhere(call, context, tool.runner ?? "inline");
     return returned instanceof Promise || isThenable(returned)
-      ? waitFor(call, returned, settle, settleThrown, onLateAnswer)
+      ? waitFor(call, returned, settle, settleThrown, toolWait)
       : settle(call, returned);
   } catch (thrown) {
     return settleThrown(call, thrown);
@@ -148,6 +148,8 @@ function onLateAnswer(call: Call): void {
   call.tool!.abandoned--;
   logger.warn(logFields(call), "a tool answered after its call was abandoned");
 }
+
+const toolWait = { onLate: onLateAnswer };
 
 /** Gives the call to a mounted runner. It gets only JSON; live things stay here, as callbacks. */
 function runElsewhere(call: Call, context: ToolCallContext, name: string): unknown {

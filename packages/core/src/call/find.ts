@@ -6,7 +6,7 @@ import { nearestNames } from "../text/nearest.ts";
 import type { Generation } from "../registry/generation.ts";
 import { emptyContext, type Call, type HopAnswer } from "./call.ts";
 import { applyCancellation } from "./cancellation.ts";
-import { endCall, endUnavailable, limitWait, parseHop, stopCall, waitFor } from "./transitions.ts";
+import { endCall, endUnavailable, parseHop, stopCall, storeWait, waitFor } from "./transitions.ts";
 
 /** Hop 1: finds the tool in the generation in which the call began. */
 export function find(call: Call): HopAnswer {
@@ -100,8 +100,7 @@ function loadSession(call: Call, sessionId: string): HopAnswer {
   call.session = state;
   const repeated = call.claimedId ? isWaiting(call, sessionId) : null;
   if (loaded === null && repeated === null) return "next";
-  limitWait(call);
-  return waitFor(call, Promise.all([repeated, loaded]), takeSession, onSessionFailure);
+  return waitFor(call, Promise.all([repeated, loaded]), takeSession, onSessionFailure, storeWait);
 }
 
 function takeSession(call: Call, [isRepeated]: readonly [boolean | null, unknown]): "next" {

@@ -19,16 +19,15 @@ export function holdCall(
   const tool = call.tool!;
   const gateAsk = approval?.gateAsk ?? null;
   const { keepMs, leaseMs } = host.stores.options;
-  const now = host.clock.now();
   const request = { ...requestToSeal(call), ...more };
-  const ticket = randomName();
-  const sealed = encryptWithTicket(request, ticket);
-  const [id, ticketHash] = [randomName(), hashTicket(ticket)];
-  const [shown, prompt, reasons] = host.redact([
-    call.arguments as JsonObject,
-    promptOf(call),
-    [...(approval?.reasons ?? [])] as never,
-  ]) as unknown as [JsonObject, string, ApprovalRecord["reasons"]];
+  const byDefault = defaultAnswer(call);
+  const question = [call.arguments, promptOf(call), [...(approval?.reasons ?? [])]];
+  const [id, ticket] = [randomName(), randomName()];
+  const [sealed, ticketHash] = [encryptWithTicket(request, ticket), hashTicket(ticket)];
+  const now = host.clock.now();
+  const masked = host.redact(question as never) as unknown;
+  const [shown, prompt, reasons] = masked as [JsonObject, string, ApprovalRecord["reasons"]];
+  const definition = tool.digest();
   const record: ApprovalRecord = {
     id,
     ticketHash,
@@ -36,15 +35,15 @@ export function holdCall(
     version: 1,
     tool: tool.name,
     info: { ...infoOf(call), callId: rootOf(call).callId },
-    digest: questionDigest(call),
-    definition: tool.digest(),
+    digest: questionDigest(call, definition),
+    definition,
     argumentsDigest: argumentsDigest(call),
     sealed,
     shown,
     prompt,
     reasons,
     options: gateAsk?.approvalOptions ?? defaultOptions,
-    default: defaultAnswer(call),
+    default: byDefault,
     idempotent: tool.info.idempotent,
     client: tool.info.execution === "client",
     createdAt: now,
@@ -92,11 +91,11 @@ export function defaultAnswer({ approval }: Call): "approve" | "deny" {
 }
 
 /** The digest to which an approval is bound: any change of these values is another question. */
-export function questionDigest(call: Call): string {
+export function questionDigest(call: Call, definition = call.tool!.digest()): string {
   const { given } = call;
   return digestOf({
     tool: call.tool!.name,
-    definition: call.tool!.digest(),
+    definition,
     arguments: call.arguments,
     session: given.sessionId ?? null,
     user: given.userId ?? null,
@@ -112,16 +111,11 @@ export function promptOf({ approval, tool }: Call): string {
   return approval?.gateAsk?.approvalPrompt ?? `Run "${tool!.name}"? ${reason}`.trimEnd();
 }
 
-/** Whether an approval can be remembered: what a gate or a rule asks is asked each time. */
-export function isRememberable({ approval }: Call): boolean {
-  return approval!.reasons.every(({ source }) => source === "confirmation" || source === "level");
-}
-
 /** A resumed call that could not run waits again under its ticket: it used nothing, so the answer stays valid. */
 export function requeue(call: Call, stored: StoredCall): void {
   const { ending } = call;
   if (stored.ticket === null || stored.record.state !== "claimed") return;
-  if (ending.status !== "failed" || ending.result?.code !== "UNAVAILABLE") return;
+  if (ending.result?.code !== "UNAVAILABLE") return;
   const { tool, fetchedAt, error } = ending.result;
   const waitsFor = "run";
   ending.status = "pending";

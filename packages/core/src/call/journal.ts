@@ -20,7 +20,7 @@ export function isRecorded(call: Call): boolean {
 
 /** Whether the session of the call has changes that are not stored. */
 function isUnsaved({ given, host }: Call): boolean {
-  return given.sessionId !== undefined && host.states.isUnsaved(given.sessionId);
+  return given.sessionId !== undefined && host.states.unsaved.has(given.sessionId);
 }
 
 function isAudited({ host, generation, tool, stored }: Call): boolean {
@@ -47,8 +47,8 @@ function auditOf(call: Call): AuditWriter | null {
 
 /** Stores that the tool begins: the reason why it may not, or null. Returns null when there is nothing to wait for. */
 export function recordStart(call: Call): Promise<string | null> | null {
-  const { states, stores } = call.host;
-  if (call.stored === null && !states.isUnsaved(call.given.sessionId) && (call.audited || !isDurable(call))) {
+  const { stores } = call.host;
+  if (call.stored === null && !isUnsaved(call) && (call.audited || !isDurable(call))) {
     void auditStart(call);
     return null;
   }
@@ -60,7 +60,7 @@ async function storeStart(call: Call): Promise<string | null> {
   const { sessionId } = call.given;
   try {
     // What a gate counts, such as a budget, counts even if this process ends before the call does.
-    if (states.isUnsaved(sessionId)) await states.save(sessionId!);
+    if (isUnsaved(call)) await states.save(sessionId!);
   } catch {
     return "the state of its session could not be stored";
   }
@@ -108,9 +108,8 @@ function auditStart(call: Call): Promise<void> | null {
 
 /** Stores how a call ended, or that it waits. Never rejects: a failure is logged, and becomes a warning. */
 export function recordEnd(call: Call): Promise<void> | null {
-  const { states, stores } = call.host;
-  if (!states.isUnsaved(call.given.sessionId)) return recordOutcome(call);
-  return stores.track(saveState(call).then(() => recordOutcome(call) ?? undefined));
+  if (!isUnsaved(call)) return recordOutcome(call);
+  return call.host.stores.track(saveState(call).then(() => recordOutcome(call) ?? undefined));
 }
 
 /** Saves the session's state before the outcome of the call is reported. */

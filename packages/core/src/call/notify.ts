@@ -19,7 +19,7 @@ import { hopNames, outcomeOf, phaseOf, waitFor } from "./transitions.ts";
 /** Hop 7: gates may replace the result, then the audit, the observers and the caller receive it. */
 export function notify(call: Call): HopAnswer {
   const { ending, generation, host, timing } = call;
-  if (call.stored !== null) requeue(call, call.stored);
+  if (call.stored !== null && ending.status === "failed") requeue(call, call.stored);
   release(call);
   timing.endedAt = Math.max(timing.startedAt, host.time.now());
   if (!call.announced && call.arguments !== null) announceUndecided(call);
@@ -39,10 +39,10 @@ export function notify(call: Call): HopAnswer {
 /** Leaves everything that the call was part of while it ran. */
 function release(call: Call): void {
   const { host, given } = call;
-  host.deadlines.end(call);
-  host.active.remove(call);
   if (call.followed !== null) leaveToken(call.followed);
   if (call.trackedAs !== null) given.cancellation!.registerToolComplete(call.trackedAs);
+  host.deadlines.end(call);
+  host.active.remove(call);
   if (call.permits !== 0) releasePermits(call);
   if (call.inner !== null) host.endQuestions(call);
   if (call.claimedId) releaseId(call);
@@ -218,7 +218,7 @@ export function toolEvent(call: Call): Event {
     tool_call_id: call.callId,
     run_id: call.runId,
     tool_input: call.arguments ?? givenArguments(call) ?? {},
-    timestamp: call.host.time.stamp(call.timing.startedAt),
+    timestamp: startOf(call),
   });
 }
 
@@ -230,10 +230,15 @@ export function endEvent(call: Call): Event {
     tool_call_id: call.callId,
     run_id: call.runId,
     tool_input: call.arguments ?? givenArguments(call) ?? {},
-    timestamp: call.host.time.stamp(timing.startedAt),
+    timestamp: startOf(call),
     tool_result: ending.result,
     duration_ms: timing.endedAt - timing.startedAt,
   });
+}
+
+/** When the call began, as ISO 8601 text. */
+function startOf({ host, timing }: Call): string {
+  return (timing.startText ??= host.time.stamp(timing.startedAt));
 }
 
 function addIds({ given, parent }: Call, event: Record<string, unknown>): Event {

@@ -12,30 +12,41 @@ export const parseHop = hopNames.indexOf("parse");
 export const executeHop = hopNames.indexOf("execute");
 export const notifyHop = hopNames.indexOf("notify");
 
-/**
- * Makes the call wait for a promise, then continues with `onValue` or `onError`. Without `onError`, the host has failed.
- * `onLate` runs instead when the call continued before the promise settled.
- */
+interface WaitOptions {
+  /** The wait may last as long as the tool may run. Nothing has run yet, so the call then ends as timed out. */
+  readonly isLimited?: boolean;
+  /** The promise settled after the call had continued without it. */
+  readonly onLate?: (call: Call) => void;
+}
+
+/** Makes the call wait for a promise, then continues with `onValue` or `onError`. Without `onError`, the host has failed. */
 export function waitFor<Value>(
   call: Call,
   promise: PromiseLike<Value>,
   onValue: (call: Call, value: Value) => HopAnswer,
   onError: (call: Call, error: unknown) => HopAnswer = rethrow,
-  onLate: (call: Call) => void = ignore,
+  { isLimited = false, onLate }: WaitOptions = noOptions,
 ): "waiting" {
   const { token } = call;
   promise.then(
-    (value) => (call.token === token ? resumeCall(call, token, onValue, value) : onLate(call)),
-    (error: unknown) => (call.token === token ? resumeCall(call, token, onError, error) : onLate(call)),
+    (value) => (call.token === token ? resumeCall(call, token, onValue, value) : onLate?.(call)),
+    (error: unknown) => (call.token === token ? resumeCall(call, token, onError, error) : onLate?.(call)),
   );
+  if (isLimited && call.tool!.timeoutMs > 0) {
+    const { deadlines, time } = call.host;
+    deadlines.start(call, call.tool!.timeoutMs, time.now());
+  }
   return "waiting";
 }
+
+const noOptions: WaitOptions = Object.freeze({});
+
+/** A wait for a store before the tool begins. */
+export const storeWait: WaitOptions = Object.freeze({ isLimited: true });
 
 function rethrow(_call: Call, error: unknown): never {
   throw error;
 }
-
-function ignore(): void {}
 
 /** Continues a call that waits since it had `token`, if it did not continue without that. `take` may wait again. */
 export function resumeCall<Value>(
@@ -48,20 +59,13 @@ export function resumeCall<Value>(
   const { host, timing } = call;
   call.token++;
   call.waiting = false;
-  if (timing.deadlineAt === 0) host.deadlines.end(call);
+  if (timing.deadlineAt === 0 && call.due !== 0) host.deadlines.end(call); // that of the wait
   try {
     if (take(call, value) === "waiting") return void (call.waiting = true);
   } catch (thrown) {
     host.failInternally(call, thrown);
   }
   host.runPipeline(call);
-}
-
-/** Gives a wait for a store the time that the tool may run, until the call continues. Nothing has run yet. */
-export function limitWait(call: Call): void {
-  const { deadlines, time } = call.host;
-  const { timeoutMs } = call.tool!;
-  if (timeoutMs > 0) deadlines.start(call, timeoutMs, time.now());
 }
 
 /** Ends a call with a failure of the host's own. Only the hop `notify` is left. */

@@ -7,7 +7,7 @@ import {
   type CancellationState,
   type CancellationToken,
 } from "../contract/cancellation.ts";
-import { HostTime, systemClock, type Clock } from "../contract/clock.ts";
+import type { Clock } from "../contract/clock.ts";
 import type { CallRequest } from "../contract/context.ts";
 import type { HostOptions } from "../contract/host.ts";
 import { isToolInterrupt } from "../contract/interrupt.ts";
@@ -18,7 +18,7 @@ import { HostStores } from "../pending/stores.ts";
 import { ModuleSet, type ModuleState } from "../registry/module.ts";
 import { foldName } from "../registry/registry.ts";
 import { KeptOutputs } from "../result/kept-outputs.ts";
-import { Deadlines, UnorderedList } from "../scheduling/deadlines.ts";
+import { Deadlines, HostTime, systemClock, UnorderedList } from "../scheduling/time.ts";
 import { resolveLimits, type ResolvedLimits } from "../scheduling/limits.ts";
 import { RateLimiter } from "../scheduling/rate-limiter.ts";
 import { Semaphore } from "../scheduling/semaphore.ts";

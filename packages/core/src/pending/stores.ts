@@ -13,8 +13,7 @@ import type {
 import type { Generation } from "../registry/generation.ts";
 import { maxTimerMs } from "../scheduling/limits.ts";
 import { AuditWriter } from "./audit.ts";
-import { withStoreErrors } from "./store-errors.ts";
-import { isUndelivered, StoredCall } from "./stored-call.ts";
+import { isUndelivered, StoredCall, withStoreErrors } from "./stored-call.ts";
 
 interface StoresHost {
   readonly clock: Clock;

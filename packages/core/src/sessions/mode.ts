@@ -2,7 +2,6 @@ import type { SessionState } from "../contract/context.ts";
 import { ToolmountError } from "../contract/errors.ts";
 import type { ModeCatalog, ModeSummary } from "../contract/ports.ts";
 import type { OfferFilter } from "../contract/session.ts";
-import { isRecord } from "../json/json.ts";
 import type { Generation } from "../registry/generation.ts";
 
 export interface ModeHost {
@@ -15,12 +14,13 @@ export interface ModeHost {
 
 /** The mode of an offer or of a session's call. Rejects with `MODE_UNKNOWN`, `MODES_UNAVAILABLE`. */
 export async function modeOf(host: ModeHost, { mode, sessionId, turnId }: OfferFilter): Promise<PickedMode> {
+  const { modeCatalog } = host.moduleSet.generation();
   const kept = sessionId === undefined ? null : sessionMode(host.states.of(sessionId), turnId);
-  host.modes = await readModes(host.moduleSet.generation().modeCatalog, host.cancellation.signal);
+  host.modes = modeCatalog === null ? null : await readModes(modeCatalog, host.cancellation.signal);
   return pickMode(host.modes, mode, kept);
 }
 
-const key = "toolmount.mode";
+const stateKey = "toolmount.mode";
 
 interface ModeChange {
   readonly mode: string;
@@ -42,14 +42,14 @@ export function sessionMode(state: SessionState, turnId?: string): string | null
 
 /** Changes the mode of a session from the next turn on. The caller checks that the mode exists. */
 export function changeSessionMode(state: SessionState, mode: string, turnId?: string): void {
-  state.set(key, { mode, previous: sessionMode(state, turnId), turnId: turnId ?? null });
+  state.set(stateKey, { mode, previous: sessionMode(state, turnId), turnId: turnId ?? null });
 }
 
 /** The last change of a session's mode; reads a value that any tool of the session could have written. */
 export function lastChange(state: SessionState): ModeChange | null {
-  const kept: unknown = state.get(key);
-  if (!isRecord(kept)) return null;
-  const { mode, previous = null, turnId = null } = kept;
+  const kept: unknown = state.get(stateKey);
+  if (typeof kept !== "object" || kept === null) return null;
+  const { mode, previous = null, turnId = null } = kept as Record<string, unknown>;
   if (typeof mode !== "string" || !isText(previous) || !isText(turnId)) return null;
   return { mode, previous, turnId };
 }

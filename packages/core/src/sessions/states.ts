@@ -1,7 +1,7 @@
 import { messageOf } from "../contract/errors.ts";
 import type { Logger } from "../contract/logger.ts";
 import type { SessionStore } from "../contract/stores.ts";
-import { withStoreCode } from "../pending/store-errors.ts";
+import { withStoreCode } from "../pending/stored-call.ts";
 import type { Generation } from "../registry/generation.ts";
 import { LiveState, type KeptState } from "./state.ts";
 
@@ -23,7 +23,7 @@ export class SessionStates {
     this.#store() === null ? state.isEmpty : !state.isUnsaved,
   );
   /** Sessions with changes that are not stored; usually empty. */
-  readonly #unsaved = new Set<string>();
+  readonly unsaved = new Set<string>();
   readonly #saving = new Map<string, Promise<void>>();
 
   constructor(host: StatesHost) {
@@ -39,7 +39,7 @@ export class SessionStates {
 
   /** Drops the session's state from memory; a store keeps it. */
   forget(sessionId: string): void {
-    if (!this.#unsaved.has(sessionId)) this.#states.delete(sessionId);
+    if (!this.unsaved.has(sessionId)) this.#states.delete(sessionId);
     else void this.#saveAndLog(sessionId).finally(() => this.#states.delete(sessionId));
   }
 
@@ -48,11 +48,6 @@ export class SessionStates {
     const store = this.#store();
     if (store === null) return null;
     return withStoreCode(() => this.#live(sessionId).refresh(() => store.readState(sessionId)));
-  }
-
-  /** Whether the session has changes that are not stored; nearly free when no session has. */
-  isUnsaved(sessionId: string | undefined): boolean {
-    return this.#unsaved.size > 0 && sessionId !== undefined && this.#unsaved.has(sessionId);
   }
 
   /** Resolves once all changes so far are stored. Rejects with `STORE_FAILED`; the next save tries them again. */
@@ -73,7 +68,7 @@ export class SessionStates {
     const state = this.#states.get(sessionId);
     if (store === null || state === undefined) return;
     await withStoreCode(() => state.save((changes) => store.writeState(sessionId, changes)));
-    if (!state.isUnsaved) this.#unsaved.delete(sessionId);
+    if (!state.isUnsaved) this.unsaved.delete(sessionId);
   }
 
   #store(): SessionStore | null {
@@ -96,8 +91,8 @@ export class SessionStates {
   /** A call saves its own changes; changes from outside of calls are saved soon. */
   #onChange(sessionId: string, state: LiveState): void {
     if (this.#states.get(sessionId) !== state) return; // the session has ended
-    if (this.#unsaved.has(sessionId) || this.#store() === null) return;
-    this.#unsaved.add(sessionId);
+    if (this.unsaved.has(sessionId) || this.#store() === null) return;
+    this.unsaved.add(sessionId);
     void this.#host.stores.track(
       new Promise<void>((resolve) => setImmediate(() => void this.#saveAndLog(sessionId).then(resolve))),
     );
