@@ -5,7 +5,7 @@ import type { HostState } from "./host-state.ts";
 import type { ApprovalDecision, Approvals, ApprovalView } from "../contract/approvals.ts";
 import { isDue, settleDue } from "./resume.ts";
 import type { ApprovalRecord, ApprovalStore, RecordedDecision } from "../contract/stores.ts";
-import { notifyApproval } from "../pending/approval-events.ts";
+import { notifyApproval } from "../call/approve.ts";
 
 export function createApprovals(host: HostState): Approvals {
   host.stores.sweep = (store) => sweep(host, store);
@@ -93,7 +93,7 @@ function reportDecision(host: HostState, record: ApprovalRecord): void {
   const generation = host.moduleSet.generation();
   const decision = record.decision!;
   const event = decision.decision === "approve" ? "approval:granted" : "approval:denied";
-  notifyApproval(host.observers, generation, event, record);
+  notifyApproval(host.observers, generation, event, () => record);
   host.stores.audit(generation)?.note({
     kind: "decision",
     at: decision.at,

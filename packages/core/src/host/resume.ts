@@ -1,7 +1,7 @@
 import { Call, type Resolve } from "../call/call.ts";
 import { readInnerCalls } from "../call/call-state.ts";
-import { beginCall } from "../call/start.ts";
-import { endCall } from "../call/transitions.ts";
+import { beginCall } from "../call/pipeline.ts";
+import { endCall, hopNames } from "../call/transitions.ts";
 import { isoTime } from "../contract/clock.ts";
 import type { CallContext, CallRequest } from "../contract/context.ts";
 import {
@@ -200,7 +200,7 @@ async function endStored<Code extends ErrorCode>(
     const call = callOf(host, stored, request, given, resolve);
     call.tool = call.generation.find(tool) ?? null;
     call.arguments = frozenCopy(shown);
-    call.phase = code === "OUTCOME_UNKNOWN" ? "run" : "approve";
+    call.hop = 1 + hopNames.indexOf(code === "OUTCOME_UNKNOWN" ? "execute" : "approve");
     endCall(call, status, code, details);
     beginCall(call);
   });

@@ -11,11 +11,9 @@ import type {
   SessionStore,
 } from "../contract/stores.ts";
 import type { Generation } from "../registry/generation.ts";
-import { singleAt } from "../registry/registry.ts";
 import { maxTimerMs } from "../scheduling/limits.ts";
 import { AuditWriter } from "./audit.ts";
-import { withStoreErrors } from "./store-errors.ts";
-import { isUndelivered, StoredCall } from "./stored-call.ts";
+import { isUndelivered, StoredCall, withStoreErrors } from "./stored-call.ts";
 
 interface StoresHost {
   readonly clock: Clock;
@@ -66,18 +64,17 @@ export class HostStores {
   }
 
   approver(generation: Generation): Approver | null {
-    return this.#approver ?? (singleAt(generation, "approver") as Approver | null);
+    return this.#approver ?? generation.approver;
   }
 
   approvals(generation: Generation): ApprovalStore | null {
-    const mounted = singleAt(generation, "approval-store") as ApprovalStore | null;
-    const store = this.#given.store?.approvals ?? mounted;
+    const store = this.#given.store?.approvals ?? generation.approvalStore;
     return store && withStoreErrors(store);
   }
 
   /** The store of sessions; null when sessions are in memory only. */
   sessions(generation: Generation): SessionStore | null {
-    return this.#given.store?.sessions ?? (singleAt(generation, "session-store") as SessionStore | null);
+    return this.#given.store?.sessions ?? generation.sessionStore;
   }
 
   audit(generation: Generation): AuditWriter | null {
