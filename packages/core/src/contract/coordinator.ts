@@ -44,6 +44,8 @@ export interface Capabilities {
    * below: the state, files of secrets, and `.env` files beside the plan.
    */
   "session.secret_paths": readonly string[];
+  /** The files of the plan: its own, what it extends, and overlays. Code behind a border must not read them either. */
+  "session.plan_files": readonly string[];
   /** Variables that every program gets that serves tools to the plan: by them a plan finds that it would mount itself. */
   "session.server_env": Readonly<Record<string, string>>;
   /** Distinguishes the hosts of one process: the `hostId` of traces. */

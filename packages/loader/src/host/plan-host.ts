@@ -102,6 +102,7 @@ export class PlanHost {
       coordinator.registerCapability("session.working_dir", plan.opened.folder),
       coordinator.registerCapability("session.protected_paths", untouchable),
       coordinator.registerCapability("session.secret_paths", secret),
+      coordinator.registerCapability("session.plan_files", plan.opened.files),
       coordinator.registerCapability("session.server_env", serverEnv),
       coordinator.registerCapability(
         definitionsChannel,
