@@ -21,6 +21,7 @@ export { invalidArguments, prepareSchema, type PreparedSchema } from "./schema/s
 export { zodSize } from "./schema/zod-parser.ts";
 export { lockDigest } from "./registry/prepare-tool.ts";
 export { callInternal } from "./host/session.ts";
+export { readHostLinks } from "./host/host-links.ts";
 export { fitsOutputSchema, isAvailable, offerMarkOf, toolsHere, type ToolHere } from "./host/tools-here.ts";
 export { redactingLogger } from "./text/redacting-logger.ts";
 export { ContractBreach } from "./result/normalize.ts";

@@ -12,10 +12,20 @@ import {
 } from "@toolmount/core";
 import { digestOf } from "@toolmount/core/internal";
 import { matchesGlob } from "@toolmount/core/match-arguments";
+import { isServedToItself } from "../wire/chain.ts";
 import { classify, type Classification } from "../wire/annotations.ts";
 import { fromMcpResult } from "../wire/result.ts";
 import type { ServerSettings } from "./config.ts";
-import { answeredWith, causeOf, gone, httpStatusOf, isLost, isUnsent, lost } from "./failures.ts";
+import {
+  answeredWith,
+  causeOf,
+  gone,
+  httpStatusOf,
+  isLost,
+  isUnsent,
+  lost,
+  servedToItself,
+} from "./failures.ts";
 import { skillOf, toOffered } from "./skills.ts";
 import { withServedLinks } from "./ui.ts";
 
@@ -159,6 +169,7 @@ function explainFailure(error: unknown, { abortSignal }: ToolContext, server: st
     return failure(error.message, { code: "MCP_ERROR", details: { code: error.code, ...dataOf(error) } });
   // The host has its own words for a call that was cancelled or took too long.
   if (abortSignal.aborted) return failure("the call was cancelled", { code: "MCP_CANCELLED" });
+  if (isServedToItself(error)) throw servedToItself(error);
   if (isLost(error)) return lost(server);
   const status = httpStatusOf(error);
   if (status !== undefined) return answeredWith(server, status);
