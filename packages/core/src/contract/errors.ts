@@ -89,6 +89,8 @@ const messages = {
   MODE_UNKNOWN: (d: { mode: string; known: readonly string[] }) =>
     `there is no mode "${d.mode}"; the catalog has ${d.known.join(", ") || "no modes"}`,
   MODES_UNAVAILABLE: (d: { problem: string }) => `the modes cannot be read: ${d.problem}`,
+  SIGN_IN_FAILED: (d: { server: string; problem: string }) =>
+    `the sign-in to the MCP server "${d.server}" failed: ${d.problem}`,
   HOST_CLOSED: (_: object) => "the host is closed; open a new one",
   SANDBOX_UNAVAILABLE: (d: { border: string; problem: string }) =>
     `calls cannot run behind the border "${d.border}" here: ${d.problem}; fix that, or choose another border in the plan`,
