@@ -6,6 +6,8 @@ export { ProgressPace } from "./scheduling/progress-pace.ts";
 export { completeClassification, foreignDefinition, strictest } from "./registry/complete-classification.ts";
 export { authoredDefinition } from "./registry/define-tool.ts";
 export { isStandardSchema } from "./contract/standard-schema.ts";
+export { foldName } from "./registry/registry.ts";
+export { requireNoHiddenText } from "./registry/refuse-hidden-text.ts";
 export { runMount } from "./registry/mount-return.ts";
 export {
   adaptModule,

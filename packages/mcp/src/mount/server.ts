@@ -1,6 +1,7 @@
 import type { Tool } from "@modelcontextprotocol/client";
 import type { Coordinator, HostLink, ToolContext, ToolDefinition } from "@toolmount/core";
 import type { PublishedSource } from "../wire/exposed-source.ts";
+import { withShownTexts } from "../wire/foreign-texts.ts";
 import type { KeptDefinitions } from "../wire/kept-definitions.ts";
 import type { OfferedSkill } from "../wire/skills.ts";
 import type { Authorization } from "../auth/authorization.ts";
@@ -161,7 +162,7 @@ export class MountedServer {
     if (exposed === undefined) return toDefinition(tool, name, this.#settings, this.#call);
     return toInternal(tool, name, this.#settings, async (params, signal) => {
       if (exposed.kind !== "request") await this.#connectFor(tool.name, this.#main, signal);
-      return this.#exposed.run(exposed, params, signal);
+      return withShownTexts(await this.#exposed.run(exposed, params, signal), this.#settings);
     });
   };
 

@@ -10,10 +10,11 @@ import {
   type ToolContext,
   type ToolDefinition,
 } from "@toolmount/core";
-import { digestOf } from "@toolmount/core/internal";
+import { digestOf, foldName } from "@toolmount/core/internal";
 import { matchesGlob } from "@toolmount/core/match-arguments";
 import { isServedToItself } from "../wire/chain.ts";
 import { classify, type Classification } from "../wire/annotations.ts";
+import { withShownTexts } from "../wire/foreign-texts.ts";
 import { fromMcpResult } from "../wire/result.ts";
 import type { ServerSettings } from "./config.ts";
 import {
@@ -48,11 +49,12 @@ const maxName = 96;
 
 /**
  * The name under which a tool of a server is mounted: its own, with `_` for what a name may not hold. A long name, and
- * one that is taken, ends in six digits of its hash.
+ * one that is taken or differs from a taken one only by case, `-` or `_`, ends in six digits of its hash. `taken` are
+ * folded names.
  */
 export function mountedName(name: string, taken: ReadonlySet<string>): string {
   const plain = name.replaceAll(/[^A-Za-z0-9_.-]/g, "_") || "tool";
-  const isFree = plain.length <= maxName && !taken.has(plain) && !(plain in Object.prototype);
+  const isFree = plain.length <= maxName && !taken.has(foldName(plain)) && !(plain in Object.prototype);
   if (isFree) return plain;
   const hash = createHash("sha256").update(name).digest("hex").slice(0, 6);
   return `${plain.slice(0, maxName - 7)}_${hash}`;
@@ -157,11 +159,21 @@ async function callTool(
       timeout: Math.min(settings.timeoutMs * 2, 2 ** 31 - 1),
       onprogress: ({ progress, total, message }) => context.progress({ progress, total, message }),
     });
-    return fromMcpResult(withServedLinks(result, settings));
+    return fromServer(withServedLinks(result, settings), settings);
   } catch (error) {
     return explainFailure(error, context, settings.name);
   }
 }
+
+/** A person who watches sees what the model reads, unless the plan allows hidden characters. */
+function fromServer(result: CallToolResult, settings: ServerSettings): PartialResult {
+  const shown = withShownTexts(result, settings);
+  const read = fromMcpResult(shown);
+  if (shown === result || read.error !== undefined) return read;
+  return { ...read, warnings: [...(read.warnings ?? []), shownWarning] };
+}
+
+const shownWarning = "characters that people cannot see are written as code points, such as \\u{202e}";
 
 /** What went wrong between this host and the server, in words for a model. Other errors are thrown on. */
 function explainFailure(error: unknown, { abortSignal }: ToolContext, server: string): PartialResult {
