@@ -1,4 +1,4 @@
-import type { HostOptions } from "@toolmount/core";
+import type { HostLink, HostOptions } from "@toolmount/core";
 import type { Environment } from "../plan/interpolate.ts";
 import type { GivenModules } from "../modules/resolve.ts";
 import type { ModuleSourceResolver, SourceSchemes } from "../modules/source-resolver.ts";
@@ -26,6 +26,11 @@ export interface OpenHostOptions extends HostOptions {
    * the event `mcp:changed`. Default false: it opens when each of them has answered or failed.
    */
   readonly laterServers?: boolean | undefined;
+  /**
+   * Asks for the hosts for which this one runs, as its client names them, before a server of the plan is started;
+   * `hostsAbove` of `@toolmount/mcp` reads them from a client over stdio. The environment names others.
+   */
+  readonly above?: (() => Promise<readonly HostLink[]>) | undefined;
   /**
    * Milliseconds that a reload waits for running calls of modules that it removes or mounts again; then it aborts them.
    * By default it waits for none: such a call ends in its own time, at the latest at its own timeout, and the module ends
