@@ -223,7 +223,7 @@ export function toolEvent(call: Call): Event {
 }
 
 /** The same with the result. Not built on {@link toolEvent}: an object literal is cheaper than one that grows. */
-export function endEvent(call: Call): Event {
+function endEvent(call: Call): Event {
   const { timing, ending } = call;
   return addIds(call, {
     tool_name: call.tool === null ? call.request.name : call.tool.name,
