@@ -24,6 +24,7 @@ export type { CallInfo, Progress, SessionState, ToolContext } from "./contract/c
 // Writing a module
 export type * from "./contract/coordinator.ts";
 export type * from "./contract/hooks.ts";
+export type * from "./contract/host-chain.ts";
 export { allEvents, hostEvents, type EventName } from "./contract/event-names.ts";
 export type * from "./contract/agents.ts";
 
@@ -39,7 +40,8 @@ export {
   type CancellationToken,
   type RunningCalls,
 } from "./contract/cancellation.ts";
-export { systemClock, type Clock, type Timer } from "./contract/clock.ts";
+export type { Clock, Timer } from "./contract/clock.ts";
+export { systemClock } from "./scheduling/time.ts";
 export { silentLogger, type Logger } from "./contract/logger.ts";
 
 // Errors
