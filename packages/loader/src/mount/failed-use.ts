@@ -45,6 +45,13 @@ export function lacksState({ config: { runners } }: ModuleUse, failed: readonly 
   return isFleet && failed.some(({ use }) => use.section === "state");
 }
 
+/** The first problem of a failure, as a log has it. */
+export function firstProblem({ use, state, problems: [first], causes: [err] }: FailedUse) {
+  const { code, message = "a module was not mounted", file, line, column }: Partial<Problem> = first ?? {};
+  const at = file === undefined ? undefined : `${file}:${line}:${column}`;
+  return { module: use.id, state, code, at, err, message };
+}
+
 /** What a module is that was not tried, for a reason that stands elsewhere. */
 export const withoutProblem = { problems: [], causes: [], state: "skipped" } as const;
 
