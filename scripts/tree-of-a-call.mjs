@@ -1,59 +1,112 @@
-// Prints which files and functions of the packages one plain call enters, as a tree of folders:
-// `pnpm call-tree` calls agent_hello_world in a host of its own. Source of the figures: V8's precise coverage, which counts each function's calls.
-import { Session } from "node:inspector/promises";
-import { dirname, relative } from "node:path";
-import { fileURLToPath } from "node:url";
-import { createHost } from "@toolmount/core";
-import { mount } from "@toolmount/tool-hello-world";
+// Counts how far a call goes: `pnpm call-tree` makes a call in five ways and prints, for each, the functions that it enters,
+// their files, and the moves from one file to another; then the files and functions of the plain call, by folder.
+// `--json` prints only the counts. test/call-path.test.ts holds them.
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { dirname, join } from "node:path";
+import { z } from "zod";
+import { countEntries } from "./enter-counter.mjs";
 
-const root = dirname(dirname(fileURLToPath(import.meta.url)));
+const { createHost, data, defineTool } = await import("@toolmount/core");
+const { openStore } = await import("@toolmount/store");
 
-const host = createHost();
-await mount(host.coordinator, {});
-const entered = await functionsEnteredBy(() =>
-  host.call({ name: "agent_hello_world", arguments: '{"name":"Ada"}' }).then(requireOk),
-);
-await host.close();
-printTree(entered);
+const ways = { ...(await plainCall()), ...(await storedCalls()) };
+const counts = Object.fromEntries(Object.entries(ways).map(([way, entries]) => [way, countsOf(entries)]));
+if (process.argv.includes("--json")) console.log(JSON.stringify(counts));
+else {
+  console.table(counts);
+  printTree(ways.plain);
+}
 
-/** Functions entered while `act` runs, by the path of their source file. */
-async function functionsEnteredBy(act) {
-  const session = new Session();
-  session.connect();
-  await session.post("Profiler.enable");
-  await session.post("Profiler.startPreciseCoverage", { callCount: true, detailed: false });
-  await session.post("Profiler.takePreciseCoverage");
-  await act();
-  const { result } = await session.post("Profiler.takePreciseCoverage");
-  session.disconnect();
-  return new Map(
-    result
-      .filter(({ url }) => url.startsWith("file:"))
-      .map(({ url, functions }) => [relative(root, fileURLToPath(url)), functions.filter(isEntered)])
-      .filter(([path, functions]) => /^(?:packages|tools)\/[^/]+\/src\//.test(path) && functions.length > 0)
-      .map(([path, functions]) => [path, functions.map(({ functionName }) => functionName || "(anonymous)")]),
+function toolWith(more = {}) {
+  return defineTool({
+    name: "echo",
+    description: "Returns its id. Use it to count what a call enters.",
+    schema: z.strictObject({ id: z.string() }),
+    category: "read",
+    consequenceLevel: "low",
+    requiresConfirmation: false,
+    execute: async ({ id }) => data({ id }),
+    ...more,
+  });
+}
+
+/** A host with one tool and nothing else. Its second call is counted: the first one prepares the tool. */
+async function plainCall() {
+  const host = createHost();
+  host.coordinator.mount("tools", toolWith());
+  const call = () => host.call({ name: "echo", arguments: { id: "a" } }).then(requireStatus("ok"));
+  await call();
+  const { entries } = await countEntries(call);
+  await host.close();
+  return { plain: entries };
+}
+
+/** Calls that need an approval: approved at once, in a session with a gate and an observer; and answered later. */
+async function storedCalls() {
+  const folder = await mkdtemp(join(tmpdir(), "call-tree-"));
+  const store = await openStore("sqlite:./calls.db", { folder });
+  const asking = toolWith({ requiresConfirmation: true });
+
+  const host = createHost({ store, approver: () => ({ decision: "approve", by: "Ada" }) });
+  host.coordinator.mount("tools", asking);
+  host.coordinator.hooks.gate("tool:pre", () => ({ action: "continue" }));
+  host.coordinator.hooks.observe("tool:post", () => {});
+  const session = host.session("s-1");
+  const call = (id) => session.call({ name: "echo", arguments: { id } }).then(requireStatus("ok"));
+  await call("a");
+  const approved = await countEntries(() => call("b"));
+  await host.close();
+
+  const later = createHost({ store });
+  later.coordinator.mount("tools", asking);
+  const context = { sessionId: "s-1", userId: "u-1" };
+  const question = await countEntries(() =>
+    later.call({ name: "echo", arguments: { id: "c" } }, context).then(requireStatus("pending")),
   );
+  const [{ id }] = await later.approvals.list();
+  const decision = await countEntries(() => later.approvals.decide(id, "approve", "Bob"));
+  const resumption = await countEntries(() =>
+    later.resume(question.value.ticket, context).then(requireStatus("ok")),
+  );
+  await later.close();
+  await store.close();
+  await rm(folder, { recursive: true });
+  return {
+    approved: approved.entries,
+    question: question.entries,
+    decision: decision.entries,
+    resumption: resumption.entries,
+  };
 }
 
-function isEntered({ ranges }) {
-  return ranges.some(({ count }) => count > 0);
+function requireStatus(expected) {
+  return (outcome) => {
+    if (outcome.status === expected) return outcome;
+    throw new Error(`the call ended ${outcome.status}: ${outcome.result.error}`);
+  };
 }
 
-function requireOk({ status, result }) {
-  if (status !== "ok") throw new Error(`the call ended ${status}: ${result.error}`);
+function countsOf(entries) {
+  const files = entries.map((entry) => entry.split("#")[0]);
+  const moves = files.filter((file, at) => at > 0 && file !== files[at - 1]).length;
+  return { entries: entries.length, files: new Set(files).size, moves };
 }
 
-function printTree(files) {
+function printTree(entries) {
+  const files = Map.groupBy(new Set(entries), (entry) => entry.split("#")[0]);
   const folders = Map.groupBy(
     [...files.keys()].toSorted((a, b) => (a < b ? -1 : 1)),
     (path) => dirname(path),
   );
-  for (const [folder, paths] of [...folders].toSorted(([a], [b]) => (a < b ? -1 : 1))) {
+  for (const [folder, paths] of folders) {
     console.log(folder);
     for (const path of paths)
-      console.log(`  ${path.slice(folder.length + 1)}: ${[...new Set(files.get(path))].join(", ")}`);
+      console.log(
+        `  ${path.slice(folder.length + 1)}: ${files
+          .get(path)
+          .map((entry) => entry.split("#")[1])
+          .join(", ")}`,
+      );
   }
-  console.log(
-    `\n${folders.size} folders, ${files.size} files, ${[...files.values()].flat().length} functions`,
-  );
 }

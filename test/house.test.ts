@@ -177,6 +177,11 @@ test.each([
     problem: "packages/core/src/misc/one.ts: is in misc, which the order of folders does not name",
   },
   {
+    title: "a hop of a call that takes more than 300 lines",
+    plant: { "packages/core/src/call/long.ts": "export const one = 1;\n".repeat(301) },
+    problem: "packages/core/src/call/long.ts: has 301 lines, more than 300",
+  },
+  {
     title: "a file of more than 250 lines",
     plant: { "tools/notes/src/long.ts": "export const one = 1;\n".repeat(251) },
     problem: "tools/notes/src/long.ts: has 251 lines, more than 250",

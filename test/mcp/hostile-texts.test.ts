@@ -104,7 +104,7 @@ test.each([
   ]);
 });
 
-test("tools whose names differ by case, - or _ are all there, under names that cannot be confused", async () => {
+test("tools whose names differ by case, - or _ are all there, under names that differ", async () => {
   const host = await open1([{ name: "note" }, { name: "NOTE" }, { name: "my-note" }, { name: "my_note" }]);
   const names = host.tools().map(({ name }) => name);
 

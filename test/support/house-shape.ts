@@ -1,5 +1,5 @@
 import { posix } from "node:path";
-import { folderOrders, sizes, type Exception } from "../house-table.ts";
+import { folderOrders, sizes, storyFolder, type Exception } from "../house-table.ts";
 import type { Source } from "./house-source.ts";
 
 /** Holds a file of `src/` to its place in the order of folders; the problem is the beginning of a sentence. */
@@ -20,12 +20,13 @@ export function inspectFileSize(path: string, code: string, source: Source): str
   const lines = code.trimEnd().split("\n").length;
   const [root, name, , place] = path.split("/") as [string, string, string, string];
   const order = folderOrders[`${root}/${name}`];
+  const most = path.startsWith(storyFolder) ? sizes.storyLines : sizes.fileLines;
   const long = source.functions.filter(({ what }) => Number(what) > sizes.functionLines);
   return [
     ...(order !== undefined && !isFile(place) && rankOf(order, place) === order.length
       ? [`${path}: is in ${place}, which the order of folders does not name`]
       : []),
-    ...(lines > sizes.fileLines ? [`${path}: has ${lines} lines, more than ${sizes.fileLines}`] : []),
+    ...(lines > most ? [`${path}: has ${lines} lines, more than ${most}`] : []),
     ...long.map(
       ({ at, what }) =>
         `${path}:${code.slice(0, at).split("\n").length}: holds a function longer than ${sizes.functionLines} lines: ${what}`,

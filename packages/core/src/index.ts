@@ -40,7 +40,8 @@ export {
   type CancellationToken,
   type RunningCalls,
 } from "./contract/cancellation.ts";
-export { systemClock, type Clock, type Timer } from "./contract/clock.ts";
+export type { Clock, Timer } from "./contract/clock.ts";
+export { systemClock } from "./scheduling/time.ts";
 export { silentLogger, type Logger } from "./contract/logger.ts";
 
 // Errors

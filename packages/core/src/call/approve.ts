@@ -1,19 +1,38 @@
-import type { Approver } from "../contract/ports.ts";
-import type { ApprovalStore, RememberedApproval } from "../contract/stores.ts";
-import { notifyApproval } from "../pending/approval-events.ts";
+import { messageOf } from "../contract/errors.ts";
+import type { ApprovalAnswer, ApprovalQuestion, ApprovalScope, Approver } from "../contract/ports.ts";
+import type {
+  ApprovalRecord,
+  ApprovalStore,
+  RecordedDecision,
+  RememberedApproval,
+} from "../contract/stores.ts";
+import { rememberApproval } from "../pending/remember.ts";
 import type { StoredCall } from "../pending/stored-call.ts";
+import { randomName } from "../pending/ticket.ts";
 import { matchesArguments } from "../text/match.ts";
-import { allow, ask, notifyDecision, waitForApprovals } from "./ask-approver.ts";
-import { approvalOf, needsApproval, type Call, type HopAnswer } from "./call.ts";
-import { argumentsDigest, holdCall, isRememberable, questionDigest, suspend } from "./hold.ts";
-import { endDenied } from "./transitions.ts";
+import { factsOf, infoOf, needsApproval, type Call, type HopAnswer } from "./call.ts";
+import { approvalOf } from "./decide.ts";
+import type { EventData } from "../contract/hooks.ts";
+import type { Generation } from "../registry/generation.ts";
+import type { ObserverEntry } from "../registry/registry.ts";
+import {
+  argumentsDigest,
+  defaultAnswer,
+  defaultOptions,
+  holdCall,
+  promptOf,
+  questionDigest,
+  suspend,
+} from "./hold.ts";
+import { announce } from "./notify.ts";
+import { logError, logFields } from "./trace.ts";
+import { endCall, endDenied, resumeCall, storeWait, waitFor } from "./transitions.ts";
 
 /** Hop 4: asks a person the one question of a call, if the call needs an approval. Without an approver, it is denied. */
 export function approve(call: Call): HopAnswer {
   const { approval, generation, host, stored } = call;
-  call.phase = "approve";
   if (stored !== null) return resumeApproved(call, stored);
-  if (approval === null || !needsApproval(call) || call.answered !== null) return allow(call);
+  if (approval === null || approval.reasons.length === 0 || call.answered !== null) return allow(call);
   approval.reasons = approval.reasons.toSorted((a, b) => askers.indexOf(a.source) - askers.indexOf(b.source));
   const approver = host.stores.approver(generation);
   const store = host.stores.approvals(generation);
@@ -44,10 +63,16 @@ function resumeApproved(call: Call, { record, clientResult }: StoredCall): HopAn
 /** A remembered approval covers what the tool or the level asks. What a gate or a rule asks is asked each time. */
 function checkRemembered(call: Call, store: ApprovalStore, approver: Approver | null): HopAnswer {
   if (!isRememberable(call)) return storeQuestion(call, store, approver);
-  return waitForApprovals(call, store.remembered(call.tool!.name), (remembered) => {
+  const take = (_: Call, remembered: readonly RememberedApproval[]) => {
     const found = remembered.find((approval) => covers(approval, call));
     return found === undefined ? storeQuestion(call, store, approver) : allowRemembered(call, found);
-  });
+  };
+  return waitFor(call, store.remembered(call.tool!.name), take, onStoreFailure, storeWait);
+}
+
+/** Whether an approval can be remembered: what a gate or a rule asks is asked each time. */
+function isRememberable({ approval }: Call): boolean {
+  return approval!.reasons.every(({ source }) => source === "confirmation" || source === "level");
 }
 
 function covers(remembered: RememberedApproval, call: Call): boolean {
@@ -62,7 +87,7 @@ function covers(remembered: RememberedApproval, call: Call): boolean {
 
 function allowRemembered(call: Call, remembered: RememberedApproval): HopAnswer {
   const by = `always: ${remembered.by}`;
-  approvalOf(call).approvedBy = by;
+  call.approval!.approvedBy = by;
   notifyDecision(call, { decision: "approve", by, at: call.host.clock.now() });
   return allow(call);
 }
@@ -72,13 +97,204 @@ function storeQuestion(call: Call, store: ApprovalStore, approver: Approver | nu
   const { given, generation, host } = call;
   const question = (call.stored = holdCall(call, store, "pending"));
   const stored = host.stores.track(question.add());
-  if (approver === null)
-    return waitForApprovals(call, stored, () => {
-      notifyApproval(host.observers, generation, "approval:required", question.record);
-      return suspend(call, question);
-    });
+  const later = () => {
+    notifyApproval(host.observers, generation, "approval:required", () => question.record);
+    return suspend(call, question);
+  };
+  if (approver === null) return waitFor(call, stored, later, onStoreFailure, storeWait);
   const { onQuestion } = given;
   const delivered =
     onQuestion && stored.then(() => onQuestion(question.ticket!)).then(() => question.deliver());
-  return waitForApprovals(call, delivered ?? stored, () => ask(call, approver));
+  return waitFor(call, delivered ?? stored, () => ask(call, approver), onStoreFailure, storeWait);
+}
+
+/** Asks the approver while the call waits, until it answers, another approver decides, or the time has passed. */
+function ask(call: Call, approver: Approver): "waiting" {
+  const { token, host, stored } = call;
+  const { asking } = host.stores;
+  const question = questionOf(call);
+  const controller = new AbortController();
+  const settle = (apply: () => HopAnswer) => resumeCall(call, token, endQuestion, apply);
+  const timer = host.clock.setTimer(() => settle(() => onTimeout(call, question)), question.timeoutMs);
+  call.withdraw = () => {
+    timer.cancel();
+    controller.abort();
+    asking.delete(question.approvalId);
+  };
+  if (stored !== null)
+    asking.set(question.approvalId, (record) => {
+      stored.record = record;
+      settle(() => applyStoredDecision(call, stored));
+    });
+  notifyApproval(host.observers, call.generation, "approval:required", () => ({
+    ...question,
+    tool: question.tool.name,
+    decision: null,
+  }));
+  Promise.resolve()
+    .then(() => approver.ask(question, { signal: controller.signal }))
+    .then(
+      (answer) => settle(() => applyAnswer(call, answer)),
+      (error: unknown) => settle(() => onApproverFailure(call, error)),
+    );
+  return "waiting";
+}
+
+function endQuestion(call: Call, apply: () => HopAnswer): HopAnswer {
+  call.withdraw?.();
+  call.withdraw = null;
+  return apply();
+}
+
+function questionOf(call: Call): ApprovalQuestion {
+  const { approval, host } = call;
+  const record = call.stored?.record;
+  const { gateAsk, reasons } = approval!;
+  const rememberable = record !== undefined && isRememberable(call);
+  return Object.freeze({
+    ...factsOf(call),
+    approvalId: record?.id ?? randomName(),
+    prompt: promptOf(call),
+    reasons: Object.freeze([...reasons]),
+    options: gateAsk?.approvalOptions ?? defaultOptions,
+    digest: record?.digest ?? questionDigest(call),
+    timeoutMs: gateAsk?.approvalTimeoutMs ?? host.stores.options.askMs,
+    default: defaultAnswer(call),
+    canWait: record !== undefined,
+    rememberable,
+  });
+}
+
+type Decision = Pick<RecordedDecision, "decision" | "by" | "reason">;
+
+function applyAnswer(call: Call, answer: unknown): HopAnswer {
+  const { decision, reason, by = "the approver", remember } = (answer ?? {}) as Partial<ApprovalAnswer>;
+  const { stored } = call;
+  if (decision === "approve" && remember !== undefined && stored !== null) {
+    const store = () => storeDecision(call, { decision, by, reason });
+    return waitFor(call, rememberOrLog(call, stored, remember, by), store, onStoreFailure, storeWait);
+  }
+  if (decision === "approve" || decision === "deny") return storeDecision(call, { decision, by, reason });
+  if (decision === "later" && stored !== null) return suspend(call, stored);
+  return storeDecision(call, {
+    decision: "deny",
+    by,
+    reason:
+      decision === "later"
+        ? "the approver answered later, and the host has no store for the question"
+        : 'the approver returned an invalid answer: expected decision "approve", "deny" or "later"',
+  });
+}
+
+function onTimeout(call: Call, question: ApprovalQuestion): HopAnswer {
+  return question.default === "approve"
+    ? storeDecision(call, { decision: "approve", by: "the declared default" })
+    : storeDecision(call, { decision: "deny", by: timeoutDecider, reason: "expired" });
+}
+
+/** The decider of a question that no approver answered. */
+const timeoutDecider = "timeout";
+
+function onApproverFailure(call: Call, thrown: unknown): HopAnswer {
+  const { host } = call;
+  if (host.isInterrupt(thrown)) {
+    call.ending.interrupt = { thrown };
+    return endCall(call, "failed", "INTERRUPTED", { tool: call.tool!.name });
+  }
+  logError(call, thrown, `the approver failed: ${messageOf(thrown)}`);
+  return storeDecision(call, { decision: "deny", by: "the host", reason: "the approver failed" });
+}
+
+/** Stores an "always". When that fails, the call is approved this once. */
+async function rememberOrLog(
+  call: Call,
+  stored: StoredCall,
+  scope: ApprovalScope,
+  by: string,
+): Promise<void> {
+  const { clock, logger } = call.host;
+  try {
+    await rememberApproval(stored, scope, { by, at: clock.now() });
+  } catch (err) {
+    logger.warn({ err, ...logFields(call) }, `approved this once only: ${messageOf(err)}`);
+  }
+}
+
+/** Stores a decision, if there is a store, before it counts. Another approver may have decided first. */
+function storeDecision(call: Call, given: Decision): HopAnswer {
+  const { host, stored } = call;
+  const decision: RecordedDecision = { ...given, at: host.clock.now() };
+  if (stored === null) {
+    notifyDecision(call, decision);
+    return applyDecision(call, decision);
+  }
+  const take = (_: Call, won: boolean) => {
+    if (won) notifyDecision(call, decision);
+    return applyStoredDecision(call, stored);
+  };
+  return waitFor(call, host.stores.track(stored.decide(decision)), take, onStoreFailure, storeWait);
+}
+
+function applyStoredDecision(call: Call, { record }: StoredCall): HopAnswer {
+  const { decision, state } = record;
+  if (decision !== null && (state === "approved" || state === "denied")) return applyDecision(call, decision);
+  return endDenied(call, "its question was withdrawn");
+}
+
+function applyDecision(call: Call, { decision, by, reason }: Decision): HopAnswer {
+  if (decision === "approve") {
+    call.approval!.approvedBy = by;
+    return allow(call);
+  }
+  if (by === timeoutDecider) return endCall(call, "denied", "APPROVAL_EXPIRED", { tool: call.tool!.name });
+  return endDenied(call, reason ?? "the approver denied it");
+}
+
+/** Lets the call run. Observers of `tool:pre` saw a call that waited before. */
+function allow(call: Call): "next" {
+  if (!call.announced && call.generation.preObservers.length > 0) announce(call, "allow");
+  call.announced = true;
+  return "next";
+}
+
+/** When the store of approvals fails, the call is not approved. */
+function onStoreFailure(call: Call, err: unknown): "next" {
+  logError(call, err, `the store of approvals failed: ${messageOf(err)}`);
+  return endDenied(call, "its approval could not be stored");
+}
+
+function notifyDecision(call: Call, decision: RecordedDecision): void {
+  const event = decision.decision === "approve" ? "approval:granted" : "approval:denied";
+  notifyApproval(call.host.observers, call.generation, event, () => ({
+    tool: call.tool!.name,
+    info: infoOf(call),
+    decision,
+  }));
+}
+
+type ApprovalFacts = Pick<ApprovalRecord, "tool" | "info" | "decision"> &
+  Partial<Pick<ApprovalRecord, "prompt" | "reasons">>;
+
+interface Notifier {
+  notifyNow(observers: readonly ObserverEntry[], event: string, data: EventData): void;
+}
+
+/** Notifies observers of a question or its answer. The event lacks the approval's id, which is for approvers only. */
+export function notifyApproval(
+  notifier: Notifier,
+  generation: Generation,
+  event: "approval:required" | "approval:granted" | "approval:denied",
+  factsFor: () => ApprovalFacts,
+): void {
+  const observers = generation.observers(event);
+  if (observers.length === 0) return;
+  const { tool, info, decision, prompt, reasons } = factsFor();
+  notifier.notifyNow(observers, event, {
+    tool_name: tool,
+    tool_call_id: info.callId,
+    run_id: info.runId,
+    ...(info.sessionId === undefined ? {} : { session_id: info.sessionId }),
+    ...(decision === null ? { prompt, reasons } : { by: decision.by }),
+    ...(decision?.reason === undefined ? {} : { reason: decision.reason }),
+  });
 }

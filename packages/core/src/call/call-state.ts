@@ -1,4 +1,4 @@
-import type { HookResult } from "../contract/hooks.ts";
+import type { HookResult, Undo } from "../contract/hooks.ts";
 import type { CallStatus, Injection, ToolOutcome } from "../contract/outcome.ts";
 import type { ApprovalReason } from "../contract/ports.ts";
 import type { ToolResult } from "../contract/result.ts";
@@ -11,6 +11,8 @@ export class Timing {
   /** When the deadline fires; 0 for never. */
   deadlineAt = 0;
   endedAt = 0;
+  /** `startedAt` as text, once an event needed it. */
+  declare startText: string | null;
 
   constructor(startedAt: number) {
     this.startedAt = startedAt;
@@ -22,6 +24,8 @@ export class Ending {
   status: CallStatus = "ok";
   result: ToolResult | null = null;
   resultFrozen = false;
+  /** Index of the hop in which the host ended the call; -1 while it did not. */
+  declare hop: number;
   /** Class of the error behind a failure, for `tool:error`. */
   declare failureType: string;
   /** The call was stopped, and its tool still succeeded within the grace. */
@@ -50,6 +54,12 @@ export interface Stop {
   readonly reason: "caller" | "cancel" | "deadline" | "close";
   readonly message: string;
   readonly at: number;
+}
+
+/** A token, with how many active calls follow it. It is listened to only while some do, so that neither keeps the other. */
+export interface FollowedToken {
+  calls: number;
+  stopListening: Undo | null;
 }
 
 /** A call that a tool made: the digest of its request, and how it ended, or the ticket under which it waits. */
@@ -86,7 +96,10 @@ export function readInnerCalls(sealed: unknown): InnerCalls | null {
   return inner === undefined ? null : new InnerCalls(inner);
 }
 
+Object.assign(Timing.prototype, { startText: null } satisfies Partial<Timing>);
+
 const rareEnding = {
+  hop: -1,
   failureType: "ToolmountError",
   cancelled: null,
   injections: null,

@@ -1,10 +1,10 @@
 import type { ProgressPace } from "../scheduling/progress-pace.ts";
 import type { CancellationState, CancellationToken } from "../contract/cancellation.ts";
 import type { Clock } from "../contract/clock.ts";
-import type { CallContext, CallRequest } from "../contract/context.ts";
+import type { CallContext, CallInfo, CallRequest } from "../contract/context.ts";
 import type { EventData } from "../contract/hooks.ts";
 import type { Logger } from "../contract/logger.ts";
-import type { Phase, ToolOutcome } from "../contract/outcome.ts";
+import type { ToolOutcome } from "../contract/outcome.ts";
 import type { Runner, RunnerSession } from "../contract/ports.ts";
 import type { StoredCall } from "../pending/stored-call.ts";
 import type { HostStores } from "../pending/stores.ts";
@@ -12,16 +12,22 @@ import type { Generation } from "../registry/generation.ts";
 import type { MountedTool } from "../registry/prepare-tool.ts";
 import type { ObserverEntry } from "../registry/registry.ts";
 import type { KeptOutputs } from "../result/kept-outputs.ts";
-import type { SignalWatch } from "../scheduling/abort-signals.ts";
-import type { Deadlines } from "../scheduling/deadlines.ts";
+import type { Deadlines, UnorderedList } from "../scheduling/time.ts";
 import type { ResolvedLimits } from "../scheduling/limits.ts";
-import type { Link } from "../scheduling/linked-list.ts";
 import type { RateLimiter } from "../scheduling/rate-limiter.ts";
 import type { Semaphore } from "../scheduling/semaphore.ts";
 import type { Redactor } from "../text/redact.ts";
 import type { ActiveTrace } from "../contract/call-trace.ts";
-import type { UnorderedList } from "../scheduling/unordered-list.ts";
-import { Ending, Timing, type ApprovalState, type InnerCalls, type Stop } from "./call-state.ts";
+import { frozenCopy } from "../json/freeze.ts";
+import type { PendingCall } from "../contract/tool.ts";
+import {
+  Ending,
+  Timing,
+  type ApprovalState,
+  type FollowedToken,
+  type InnerCalls,
+  type Stop,
+} from "./call-state.ts";
 
 /** What the hops of a call use of their host. */
 export interface CallHost {
@@ -37,18 +43,21 @@ export interface CallHost {
     release(sessionId: string, callId: string): void;
   };
   readonly stores: HostStores;
+  readonly moduleSet: { generation(): Generation };
   readonly states: {
     of(sessionId: string | undefined): RunnerSession;
     load(sessionId: string): Promise<void> | null;
-    isUnsaved(sessionId: string | undefined): boolean;
+    readonly unsaved: ReadonlySet<string>;
     save(sessionId: string): Promise<void>;
   };
   readonly observers: {
     notify(observers: readonly ObserverEntry[], event: string, data: EventData): void;
     notifyNow(observers: readonly ObserverEntry[], event: string, data: EventData): void;
   };
-  readonly signals: SignalWatch<Call>;
-  readonly cancellations: { follow(token: CancellationToken, link: Link<Call>): void };
+  readonly callers: {
+    followSignal(call: Call, signal: AbortSignal): void;
+    followToken(call: Call, token: CancellationToken): void;
+  };
   /** State of the host's own cancellation token. */
   readonly cancelState: CancellationState;
   readonly closing: boolean;
@@ -78,6 +87,9 @@ export interface CallHost {
   readonly failInternally: (call: Call, thrown: unknown) => void;
 }
 
+/** The context of a call without one. */
+export const emptyContext: CallContext = Object.freeze({});
+
 /** What a hop answers: the next hop can run, or the call waits and `resumeCall` continues it later. */
 export type HopAnswer = "next" | "waiting";
 
@@ -105,19 +117,18 @@ export class Call {
   readonly timing: Timing;
   readonly ending = new Ending();
   declare approval: ApprovalState | null;
-  /** The permits that it holds, as bits of `permits.ts`. */
+  /** What {@link infoOf} made. */
+  declare info: CallInfo | null;
+  /** The permits that it holds, as bits of `execute.ts`. */
   declare permits: number;
   declare stop: Stop | null;
 
   /** Index of the next hop. */
   hop = 0;
-  phase: Phase = "find";
-  /** Changes whenever the call continues: an answer that arrives late finds another token. */
+  /** How often the call continued after it waited: an answer that arrives late finds another token. */
   token = 0;
   /** Whether a hop waits; false while the pipeline runs. */
   waiting = false;
-  /** The call waited before its tool began, so its deadline counts from later. */
-  declare waited: boolean;
   /** Withdraws the question to a person, or leaves the queue for a permit. */
   declare withdraw: (() => void) | null;
   tool: MountedTool | null = null;
@@ -158,9 +169,10 @@ export class Call {
   due = 0;
   /** Its place among the host's active calls; -1 when it is not one of them. */
   place = -1;
-  declare signal: Link<Call> | null;
-  /** The link to the caller's cancellation token. */
-  declare cancellation: Link<Call> | null;
+  /** The caller's signal, which stops it while it is active. */
+  declare signal: AbortSignal | null;
+  /** The caller's cancellation token, while the call follows it. */
+  declare followed: FollowedToken | null;
   /** The id under which that token lists the call as running. */
   declare trackedAs: string | null;
 
@@ -183,19 +195,59 @@ export class Call {
   }
 }
 
-/** The approval state, created at its first use. */
-export function approvalOf(call: Call): ApprovalState {
-  return (call.approval ??= { reasons: [], gateAsk: null, approvedBy: null });
-}
-
 /** Whether a gate, a policy or the tool asks for an approval. */
 export function needsApproval({ approval }: Call): boolean {
   return approval !== null && approval.reasons.length > 0;
 }
 
+/** The facts of a call, as plain JSON that may cross to another process: made once, until its deadline is known. */
+export function infoOf(call: Call): CallInfo {
+  return (call.info ??= Object.freeze(makeInfo(call)));
+}
+
+function makeInfo(call: Call): CallInfo {
+  const { given, host, parent, stored, timing } = call;
+  const { callId, runId, depth } = call;
+  const info: Record<string, unknown> = { callId, runId, tool: call.tool!.name, depth };
+  const parentRunId = parent?.runId ?? stored?.record.info.parentRunId;
+  const traceparent = traceparentOf(call);
+  if (timing.deadlineAt !== 0) info["deadlineAt"] = host.time.at(timing.deadlineAt);
+  if (parentRunId !== undefined) info["parentRunId"] = parentRunId;
+  if (given.sessionId !== undefined) info["sessionId"] = given.sessionId;
+  if (given.conversationId !== undefined) info["conversationId"] = given.conversationId;
+  if (given.turnId !== undefined) info["turnId"] = given.turnId;
+  if (given.userId !== undefined) info["userId"] = given.userId;
+  if (given.mode !== undefined) info["mode"] = given.mode;
+  if (given.parallelGroupId !== undefined) info["parallelGroupId"] = given.parallelGroupId;
+  if (traceparent !== undefined) info["traceparent"] = traceparent;
+  return info as unknown as CallInfo;
+}
+
+/** What a policy or an approver learns about a call before its tool runs. */
+export function factsOf(call: Call): PendingCall {
+  return { info: infoOf(call), tool: call.tool!.info, arguments: call.arguments! };
+}
+
+/** The trace context that the tool and nested calls see. */
+export function traceparentOf(call: Call): string | undefined {
+  return call.trace === null ? call.given.traceparent : call.trace.message.traceparent;
+}
+
+/** Arguments that no schema accepted, for those who watch: a copy, so that nothing but JSON reaches them. */
+export function givenArguments(call: Call): unknown {
+  const given: unknown = call.request.arguments;
+  if (given === undefined || typeof given === "string") return given;
+  try {
+    return frozenCopy(given);
+  } catch {
+    return undefined; // not JSON, or its getters throw
+  }
+}
+
 const rare = {
   parent: null,
   depth: 0,
+  info: null,
   permits: 0,
   stop: null,
   trace: null,
@@ -203,7 +255,6 @@ const rare = {
   inner: null,
   stored: null,
   approval: null,
-  waited: false,
   withdraw: null,
   warnings: null,
   answered: null,
@@ -213,7 +264,7 @@ const rare = {
   isInternal: false,
   audited: false,
   claimedId: false,
-  cancellation: null,
+  followed: null,
   trackedAs: null,
   pace: null,
 } satisfies Partial<Call>;

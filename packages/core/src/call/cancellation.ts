@@ -1,45 +1,60 @@
 import type { CancellationState, CancellationToken } from "../contract/cancellation.ts";
-import type { Undo } from "../contract/hooks.ts";
-import { LinkedList, type Link } from "../scheduling/linked-list.ts";
+import type { UnorderedList } from "../scheduling/time.ts";
 import type { Call } from "./call.ts";
+import type { FollowedToken } from "./call-state.ts";
 import { stopCall } from "./transitions.ts";
 
-/** Stops the calls that were given a token when its state changes. */
-export class CancellationWatch {
-  readonly #lists = new WeakMap<CancellationToken, TokenCalls>();
+/**
+ * Stops active calls with their callers: when the caller's signal aborts, or when its token changes its state. A signal and
+ * a token have one listener for all their calls: a listener for each call would cost ten times as much.
+ */
+export class CallerWatch {
+  readonly #active: UnorderedList<Call>;
+  readonly #signals = new WeakSet<AbortSignal>();
+  readonly #tokens = new WeakMap<CancellationToken, FollowedToken>();
+  #lastSignal: AbortSignal | null = null;
 
-  /** Follows a token until the link leaves. A cancellation that was requested before applies immediately. */
-  follow(token: CancellationToken, link: Link<Call>): void {
-    let list = this.#lists.get(token);
-    if (list === undefined) this.#lists.set(token, (list = new TokenCalls(token)));
-    list.add(link);
-    applyCancellation(link.item, token.state);
+  constructor(active: UnorderedList<Call>) {
+    this.#active = active;
+  }
+
+  /** Follows a signal, until the call ends. The caller checks first whether the signal is aborted already. */
+  followSignal(call: Call, signal: AbortSignal): void {
+    call.signal = signal;
+    if (signal === this.#lastSignal) return;
+    this.#lastSignal = signal;
+    if (this.#signals.has(signal)) return;
+    this.#signals.add(signal);
+    const stopAll = () => {
+      for (const one of this.#active.items()) if (one.signal === signal) stopCall(one, "caller");
+    };
+    signal.addEventListener("abort", stopAll, { once: true });
+  }
+
+  /** Follows a token, until {@link leaveToken}. A cancellation that was requested before applies immediately. */
+  followToken(call: Call, token: CancellationToken): void {
+    const followed = this.#tokens.get(token) ?? { calls: 0, stopListening: null };
+    this.#tokens.set(token, followed);
+    call.followed = followed;
+    followed.calls++;
+    followed.stopListening ??= token.onChange((state) => {
+      for (const one of this.#active.items()) if (one.followed === followed) applyCancellation(one, state);
+    });
+    const { state } = token;
+    if (state !== "none") applyCancellation(call, state);
+  }
+
+  /** Drops the reference to the last signal, so that the host does not keep it in memory. */
+  forget(): void {
+    this.#lastSignal = null;
   }
 }
 
-/** The calls of one token. It listens only while it has calls, so that neither keeps the other in memory. */
-class TokenCalls extends LinkedList<Call> {
-  readonly #token: CancellationToken;
-  #undo: Undo | null = null;
-
-  constructor(token: CancellationToken) {
-    super();
-    this.#token = token;
-  }
-
-  override add(link: Link<Call>): void {
-    super.add(link);
-    this.#undo ??= this.#token.onChange((state) => {
-      for (const call of this.items()) applyCancellation(call, state);
-    });
-  }
-
-  override remove(link: Link<Call>): void {
-    super.remove(link);
-    if (this.size > 0) return;
-    this.#undo?.();
-    this.#undo = null;
-  }
+/** A call has ended: its token has one less. */
+export function leaveToken(followed: FollowedToken): void {
+  if (--followed.calls > 0) return;
+  followed.stopListening?.();
+  followed.stopListening = null;
 }
 
 /** `immediate` stops a call; `graceful` only one whose tool has not begun, unless a running tool made it. */

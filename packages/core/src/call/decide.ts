@@ -3,23 +3,22 @@ import type { ApprovalReason, PolicyAnswer, PolicyJudge } from "../contract/port
 import type { PendingCall } from "../contract/tool.ts";
 import type { Generation } from "../registry/generation.ts";
 import type { MountedTool } from "../registry/prepare-tool.ts";
-import { approvalOf, type Call, type HopAnswer } from "./call.ts";
-import { factsOf } from "./call-info.ts";
+import { factsOf, type Call, type HopAnswer } from "./call.ts";
+import type { ApprovalState } from "./call-state.ts";
 import { askGates, isThenable, type Verdict } from "../registry/gates.ts";
 import { parseWith } from "./parse.ts";
-import { toolEvent } from "./tool-events.ts";
+import { toolEvent } from "./notify.ts";
 import { logError, logFields } from "./trace.ts";
 import { endDenied, waitFor } from "./transitions.ts";
-import { argumentsProblem } from "./unreadable.ts";
+import { argumentsProblem } from "./find.ts";
 
 /** Hop 3: asks gates by priority, then policies. The next hop puts their questions to a person. */
 export function decide(call: Call): HopAnswer {
-  call.phase = "decide";
   const { preGates } = call.generation;
   if (preGates.length === 0) return askPolicies(call);
   const verdict = askGates(call.host, preGates, "tool:pre", Object.freeze(toolEvent(call)));
   return verdict instanceof Promise
-    ? waitForDecision(call, verdict, (settled) => applyVerdict(call, settled))
+    ? waitFor(call, verdict, applyVerdict, denyUndecided)
     : applyVerdict(call, verdict);
 }
 
@@ -57,7 +56,7 @@ function askPolicies(call: Call): HopAnswer {
   if (judges.length === 0) return askConfirmation(call, null);
   const answers = askJudges(judges, factsOf(call));
   return answers instanceof Promise
-    ? waitForDecision(call, answers, (settled) => applyAnswers(call, settled))
+    ? waitFor(call, answers, applyAnswers, denyUndecided)
     : applyAnswers(call, answers);
 }
 
@@ -109,8 +108,8 @@ function askConfirmation(call: Call, waivedBy: string | null): HopAnswer {
     ? waitFor(
         call,
         needed,
-        (settled) => confirm(call, waivedBy, settled),
-        (err) => confirm(call, waivedBy, logFailedConfirmation(call, err)),
+        (_, settled) => confirm(call, waivedBy, settled),
+        (_, err) => confirm(call, waivedBy, logFailedConfirmation(call, err)),
       )
     : confirm(call, waivedBy, needed);
 }
@@ -140,14 +139,13 @@ function logFailedConfirmation(call: Call, err: unknown): true {
   return true;
 }
 
-/** Waits for gates or policies. When they fail, they have not allowed the call. */
-function waitForDecision<Value>(
-  call: Call,
-  promise: Promise<Value>,
-  apply: (value: Value) => HopAnswer,
-): HopAnswer {
-  return waitFor(call, promise, apply, (err) => {
-    logError(call, err, `a policy failed: ${messageOf(err)}`);
-    return endDenied(call, "a policy could not decide");
-  });
+/** Denies a call whose gates or policies failed: they have not allowed it. */
+function denyUndecided(call: Call, err: unknown): "next" {
+  logError(call, err, `a policy failed: ${messageOf(err)}`);
+  return endDenied(call, "a policy could not decide");
+}
+
+/** The approval state, created at its first use. */
+export function approvalOf(call: Call): ApprovalState {
+  return (call.approval ??= { reasons: [], gateAsk: null, approvedBy: null });
 }

@@ -3,20 +3,19 @@ import { messageOf } from "../contract/errors.ts";
 import { isToolInterrupt } from "../contract/interrupt.ts";
 import type { Runner, RunnerControl } from "../contract/ports.ts";
 import type { StoredCall } from "../pending/stored-call.ts";
-import type { Call, HopAnswer } from "./call.ts";
-import { infoOf } from "./call-info.ts";
+import type { PermitSource } from "../scheduling/semaphore.ts";
+import type { MountedTool } from "../registry/prepare-tool.ts";
+import { infoOf, type Call, type HopAnswer } from "./call.ts";
 import { isThenable } from "../registry/gates.ts";
 import { typeName } from "../result/tool-failure.ts";
 import { holdCall, suspend } from "./hold.ts";
 import { isRecorded, recordStart } from "./journal.ts";
-import { acquirePermits, startPermits } from "./permits.ts";
 import { ToolCallContext } from "./tool-context.ts";
 import { logError, logFields } from "./trace.ts";
-import { endCall, endUnavailable, waitFor, waitForStore } from "./transitions.ts";
+import { endCall, endUnavailable, resumeCall, storeWait, waitFor } from "./transitions.ts";
 
 /** Hop 5: runs the tool where its runner says, under one signal. */
 export function execute(call: Call): HopAnswer {
-  call.phase = "run";
   const { host } = call;
   const tool = call.tool!;
   if (call.answered !== null) return takeAnswer(call, call.answered.value);
@@ -43,14 +42,15 @@ function handOut(call: Call): HopAnswer {
     call.stored === null
       ? (call.stored = holdCall(call, store, "handed")).add()
       : handOver(call, call.stored);
-  return waitForStore(
+  return waitFor(
     call,
     stores.track(handed),
     () => suspend(call, call.stored!),
-    (err) => {
+    (_, err) => {
       logError(call, err, "the store of approvals failed");
       return endUnavailable(call, "the call could not be stored for the client");
     },
+    storeWait,
   );
 }
 
@@ -69,7 +69,7 @@ function start(call: Call): HopAnswer {
   if (recorded === null) return launch(call);
   call.timing.executedAt = call.host.time.now();
   startDeadline(call);
-  return waitFor(call, recorded, (problem) =>
+  return waitFor(call, recorded, (_, problem) =>
     problem === null ? launch(call) : endUnavailable(call, problem),
   );
 }
@@ -77,8 +77,8 @@ function start(call: Call): HopAnswer {
 function launch(call: Call): HopAnswer {
   const { host, given, timing } = call;
   const tool = call.tool!;
-  timing.executedAt = call.waited ? host.time.now() : timing.startedAt;
-  startPermits(call);
+  if (timing.executedAt === 0) timing.executedAt = call.token === 0 ? timing.startedAt : host.time.now();
+  if (call.permits !== 0) startPermits(call);
   if (timing.deadlineAt === 0) startDeadline(call);
   const context = new ToolCallContext(call);
   call.context = context;
@@ -89,7 +89,9 @@ function launch(call: Call): HopAnswer {
       tool.runner === null && host.runner === null
         ? tool.definition.execute(call.arguments!, context)
         : runElsewhere(call, context, tool.runner ?? "inline");
-    return isThenable(returned) ? waitForTool(call, returned) : settle(call, returned);
+    return returned instanceof Promise || isThenable(returned)
+      ? waitFor(call, returned, settle, settleThrown, toolWait)
+      : settle(call, returned);
   } catch (thrown) {
     return settleThrown(call, thrown);
   }
@@ -107,25 +109,9 @@ function startDeadline(call: Call): void {
   const { timeoutMs } = call.tool!;
   const inherited = parent?.timing.deadlineAt ?? 0;
   const own = timeoutMs === 0 ? 0 : timing.executedAt + timeoutMs;
+  if (call.info !== null) call.info = null; // it lacks the deadline
   timing.deadlineAt = own === 0 || (inherited !== 0 && inherited < own) ? inherited : own;
   if (own !== 0 && timing.deadlineAt === own) call.host.deadlines.start(call, timeoutMs, timing.executedAt);
-}
-
-/** Not `waitFor`: most calls wait here, and only here, so each closure counts. */
-function waitForTool(call: Call, returned: PromiseLike<unknown>): "waiting" {
-  const { token } = call;
-  returned.then(
-    (value) => (call.token === token ? resumeWith(call, settle, value) : onLateAnswer(call)),
-    (thrown: unknown) => (call.token === token ? resumeWith(call, settleThrown, thrown) : onLateAnswer(call)),
-  );
-  return "waiting";
-}
-
-function resumeWith(call: Call, take: (call: Call, answer: unknown) => "next", answer: unknown): void {
-  call.token++;
-  call.waiting = false;
-  take(call, answer);
-  call.host.runPipeline(call);
 }
 
 function settle(call: Call, value: unknown): "next" {
@@ -163,6 +149,8 @@ function onLateAnswer(call: Call): void {
   logger.warn(logFields(call), "a tool answered after its call was abandoned");
 }
 
+const toolWait = { onLate: onLateAnswer };
+
 /** Gives the call to a mounted runner. It gets only JSON; live things stay here, as callbacks. */
 function runElsewhere(call: Call, context: ToolCallContext, name: string): unknown {
   const runner = call.host.runner ?? (call.generation.points.get("runners")?.get(name) as Runner | undefined);
@@ -187,4 +175,67 @@ function runElsewhere(call: Call, context: ToolCallContext, name: string): unkno
     },
     control,
   );
+}
+
+/** The permits that a call can hold, as bits of `call.permits`: an object for each call would cost 20 % of its time. */
+const ofTool = 1;
+const ofToolRate = 2;
+const ofHost = 4;
+const ofHostRate = 8;
+
+/** Acquires the permits of a call. Null when it has them; else it has ended, or waits and continues with `retry`. */
+function acquirePermits(call: Call, retry: (call: Call) => HopAnswer): HopAnswer | null {
+  const { semaphore, rateLimiter } = call.tool!;
+  const { host, parent } = call;
+  return (
+    (semaphore === null || isWithin(parent, call.tool!) ? null : acquire(call, ofTool, semaphore, retry)) ??
+    (rateLimiter === null ? null : acquire(call, ofToolRate, rateLimiter, retry)) ??
+    (host.semaphore === null || parent !== null ? null : acquire(call, ofHost, host.semaphore, retry)) ??
+    (host.rateLimiter === null ? null : acquire(call, ofHostRate, host.rateLimiter, retry))
+  );
+}
+
+/** A call that the tool itself makes uses that call's permit: otherwise it would wait for its own end. */
+function isWithin(parent: Call | null, tool: MountedTool): boolean {
+  for (let call = parent; call !== null; call = call.parent) if (call.tool === tool) return true;
+  return false;
+}
+
+function acquire(
+  call: Call,
+  permit: number,
+  source: PermitSource,
+  retry: (call: Call) => HopAnswer,
+): HopAnswer | null {
+  if ((call.permits & permit) !== 0) return null;
+  if (source.tryAcquire()) {
+    call.permits |= permit;
+    return null;
+  }
+  if (source.waiting >= call.host.limits.queued)
+    return endUnavailable(call, `${source.waiting} calls already wait in the queue`);
+  const { token } = call;
+  source.wait(call, () => {
+    call.permits |= permit;
+    resumeCall(call, token, retry, undefined);
+  });
+  return "waiting";
+}
+
+/** The tool begins now: its rate permits are used. */
+function startPermits(call: Call): void {
+  const { permits, tool, host } = call;
+  if ((permits & ofToolRate) !== 0) tool!.rateLimiter!.use();
+  if ((permits & ofHostRate) !== 0) host.rateLimiter!.use();
+  call.permits = permits & (ofTool | ofHost);
+}
+
+/** Returns the permits of a call that has ended, or will not begin. */
+export function releasePermits(call: Call): void {
+  const { permits, tool, host } = call;
+  call.permits = 0;
+  if ((permits & ofToolRate) !== 0) tool!.rateLimiter!.release();
+  if ((permits & ofHostRate) !== 0) host.rateLimiter!.release();
+  if ((permits & ofTool) !== 0) tool!.semaphore!.release();
+  if ((permits & ofHost) !== 0) host.semaphore!.release();
 }

@@ -1,17 +1,16 @@
+import type { CallContext, CallRequest } from "../contract/context.ts";
+import { meter } from "../json/meter.ts";
 import { messageOf } from "../contract/errors.ts";
-import { Link } from "../scheduling/linked-list.ts";
 import type { MountedTool } from "../registry/prepare-tool.ts";
 import { nearestNames } from "../text/nearest.ts";
 import type { Generation } from "../registry/generation.ts";
-import type { Call, HopAnswer } from "./call.ts";
+import { emptyContext, type Call, type HopAnswer } from "./call.ts";
 import { applyCancellation } from "./cancellation.ts";
-import { areSmall, argumentsProblem, dropArguments, idProblem, makeReadable } from "./unreadable.ts";
-import { endCall, endUnavailable, stopCall, waitForStore } from "./transitions.ts";
+import { endCall, endUnavailable, parseHop, stopCall, storeWait, waitFor } from "./transitions.ts";
 
 /** Hop 1: finds the tool in the generation in which the call began. */
 export function find(call: Call): HopAnswer {
   const { host, generation, parent } = call;
-  call.phase = "find";
   const given: unknown = call.request.arguments;
   const { argumentBytes } = host.limits;
   const problem = areSmall(given, argumentBytes) ? null : argumentsProblem(given, argumentBytes);
@@ -26,18 +25,21 @@ export function find(call: Call): HopAnswer {
   if (tool === undefined || !isFor(call, tool))
     return endNotFound(call, nearestNames(name, listedNames(generation)));
   call.tool = tool;
-  if (tool.drifted()) return endCall(call, "denied", "LOCK_DRIFT", { tool: tool.name });
+  if (tool.drifted?.()) return endCall(call, "denied", "LOCK_DRIFT", { tool: tool.name });
   if (call.depth > host.limits.depth)
     return endUnavailable(call, `tools may call tools at most ${host.limits.depth} deep`);
   if (!claimId(call)) return endDuplicate(call);
-  host.active.add(call);
   followCaller(call);
-  return call.stop === null ? loadSession(call) : "next";
+  host.active.add(call);
+  const { sessionId } = call.given;
+  return sessionId === undefined || parent !== null || call.stop !== null
+    ? "next"
+    : loadSession(call, sessionId);
 }
 
 /** Ends a call whose arguments are too large to be read. Events, logs and traces see none of them. */
 function endUnread(call: Call, problem: string): "next" {
-  call.phase = "parse";
+  call.hop = parseHop + 1; // the arguments are at fault, as in the hop parse
   makeReadable(call);
   dropArguments(call);
   return endCall(call, "invalid", "INVALID_ARGUMENTS", { message: problem });
@@ -81,39 +83,151 @@ function claimId(call: Call): boolean {
 function followCaller(call: Call): void {
   const { host, given } = call;
   if (host.cancelState !== "none") applyCancellation(call, host.cancelState);
-  if (given.cancellation !== undefined)
-    host.cancellations.follow(given.cancellation, (call.cancellation = new Link(call)));
-  const signal = given.abortSignal;
-  if (signal?.aborted) stopCall(call, "caller");
-  else if (signal !== undefined) host.signals.follow(signal, (call.signal = new Link(call)));
+  const { cancellation, abortSignal } = given;
+  if (cancellation !== undefined) host.callers.followToken(call, cancellation);
+  if (abortSignal?.aborted) stopCall(call, "caller");
+  else if (abortSignal !== undefined) host.callers.followSignal(call, abortSignal);
 }
 
 /**
  * Loads the session's state, unless that was done for this call, and refuses an id under which a call of it waits. Calls
  * that tools make skip this.
  */
-function loadSession(call: Call): HopAnswer {
-  const { sessionId } = call.given;
-  if (sessionId === undefined || call.parent !== null) return "next";
+function loadSession(call: Call, sessionId: string): HopAnswer {
   const state = call.host.states.of(sessionId);
   // A session that ended meanwhile has another state.
   const loaded = call.session === state ? null : call.host.states.load(sessionId);
   call.session = state;
   const repeated = call.claimedId ? isWaiting(call, sessionId) : null;
   if (loaded === null && repeated === null) return "next";
-  return waitForStore(
-    call,
-    Promise.all([repeated, loaded]),
-    ([isRepeated]) => (isRepeated === true ? endDuplicate(call) : "next"),
-    (err) => {
-      call.host.logger.error({ err, run_id: call.runId }, `a session could not be read: ${messageOf(err)}`);
-      return endUnavailable(call, "the stored state of its session could not be read");
-    },
-  );
+  return waitFor(call, Promise.all([repeated, loaded]), takeSession, onSessionFailure, storeWait);
+}
+
+function takeSession(call: Call, [isRepeated]: readonly [boolean | null, unknown]): "next" {
+  return isRepeated === true ? endDuplicate(call) : "next";
+}
+
+function onSessionFailure(call: Call, err: unknown): "next" {
+  call.host.logger.error({ err, run_id: call.runId }, `a session could not be read: ${messageOf(err)}`);
+  return endUnavailable(call, "the stored state of its session could not be read");
 }
 
 /** Whether a call of this id waits in the store; null without a store. */
 function isWaiting({ callId, generation, host }: Call, sessionId: string): Promise<boolean> | null {
   const store = host.stores.approvals(generation);
   return store === null ? null : host.stores.isTaken(store, { sessionId, callId });
+}
+
+/** Reads a request and a context whose members may throw. What cannot be read is left out; the first such is the problem. */
+export function readRequest(request: unknown, context: unknown) {
+  const given = readMembers(request, "the request");
+  const { name, id } = given.members;
+  const around = readMembers(context, "the context");
+  const problem =
+    given.problem ??
+    (id === undefined || typeof id === "string" ? null : "the id of the call is not a text") ??
+    around.problem ??
+    idProblem(around.members);
+  const readable: CallRequest = {
+    ...given.members,
+    name: textOf(name),
+    id: typeof id === "string" ? id : undefined,
+  };
+  const readableContext: CallContext = problem === null ? around.members : emptyContext;
+  return { request: readable, context: readableContext, problem };
+}
+
+/** Takes the arguments that are not read out of the request. */
+function dropArguments(call: Call): void {
+  const { arguments: _, ...rest } = call.request;
+  call.request = rest;
+}
+
+/** Replaces the request and the context of a call that has failed by readable ones. Returns their problem. */
+export function makeReadable(call: Call): string | null {
+  const { request, context, problem } = readRequest(call.request, call.given);
+  call.request = request;
+  if (typeof call.callId !== "string") call.callId = call.runId;
+  if (problem === null) return null;
+  call.given = context;
+  return problem;
+}
+
+/** Longest text of a member, and most members, that need no measuring; together they are below this size. */
+const smallText = 1_024;
+const fewMembers = 32;
+const smallBytes = 65_536;
+
+/** Whether arguments are few short scalars, as those of most calls are. To measure these, too, takes 5 % of a call. */
+function areSmall(given: unknown, maxBytes: number): boolean {
+  if (typeof given === "string") return given.length * 3 <= maxBytes;
+  if (typeof given !== "object" || given === null) return true;
+  if (maxBytes < smallBytes) return false;
+  let members = 0;
+  try {
+    for (const key in given) {
+      const member = (given as Record<string, unknown>)[key];
+      if (typeof member === "string" ? member.length > smallText : typeof member === "object") return false;
+      if (++members > fewMembers) return false;
+    }
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+/**
+ * Says why arguments are not read at all: they are too large, nested too deep, or cannot be read. Null for all others.
+ * A call without this check would hand them to its observers, its journal and its traces, which walk them.
+ */
+export function argumentsProblem(given: unknown, maxBytes: number): string | null {
+  try {
+    const problem = typeof given === "string" ? textProblem(given, maxBytes) : meter(given, maxBytes);
+    return problem === null ? null : `the arguments are ${problem}`;
+  } catch {
+    return "the arguments cannot be read";
+  }
+}
+
+function textProblem(text: string, maxBytes: number): string | null {
+  const isLonger =
+    text.length > maxBytes || (text.length * 3 > maxBytes && Buffer.byteLength(text) > maxBytes);
+  return isLonger ? `larger than ${maxBytes} bytes` : null;
+}
+
+/** A name that is not a text, as a text: no tool has it. */
+function textOf(name: unknown): string {
+  try {
+    return String(name).slice(0, 200);
+  } catch {
+    return "";
+  }
+}
+
+/** Says which id of a context is not a text; null when all are. Every call runs this, so it has no loop over the names. */
+function idProblem(context: Readonly<Record<string, unknown>> | CallContext): string | null {
+  if (context === emptyContext) return null;
+  const { sessionId, conversationId, turnId, userId } = context;
+  if (!isIdOrAbsent(sessionId)) return notText("sessionId");
+  if (!isIdOrAbsent(conversationId)) return notText("conversationId");
+  if (!isIdOrAbsent(turnId)) return notText("turnId");
+  return isIdOrAbsent(userId) ? null : notText("userId");
+}
+
+function isIdOrAbsent(id: unknown): boolean {
+  return id === undefined || typeof id === "string";
+}
+
+const notText = (key: string) => `the ${key} of the context is not a text`;
+
+function readMembers(
+  value: unknown,
+  what: string,
+): { members: Record<string, unknown>; problem: string | null } {
+  try {
+    if (typeof value === "object" && value !== null) return { members: { ...value }, problem: null };
+    return { members: {}, problem: `${what} is not an object` };
+  } catch {
+    return { members: {}, problem: `${what} cannot be read` };
+  }
 }

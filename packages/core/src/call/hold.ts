@@ -5,8 +5,7 @@ import { digestOf } from "../json/canonical.ts";
 import type { JsonObject } from "../json/json.ts";
 import { StoredCall } from "../pending/stored-call.ts";
 import { encryptWithTicket, hashTicket, randomName } from "../pending/ticket.ts";
-import type { Call } from "./call.ts";
-import { infoOf } from "./call-info.ts";
+import { infoOf, type Call } from "./call.ts";
 import { endCall } from "./transitions.ts";
 
 /** Makes the record of a call that begins to wait. The caller stores it with `add`. */
@@ -17,27 +16,34 @@ export function holdCall(
   more: object = {},
 ): StoredCall {
   const { host, approval } = call;
+  const tool = call.tool!;
   const gateAsk = approval?.gateAsk ?? null;
   const { keepMs, leaseMs } = host.stores.options;
+  const request = { ...requestToSeal(call), ...more };
+  const byDefault = defaultAnswer(call);
+  const question = [call.arguments, promptOf(call), [...(approval?.reasons ?? [])]];
+  const [id, ticket] = [randomName(), randomName()];
+  const [sealed, ticketHash] = [encryptWithTicket(request, ticket), hashTicket(ticket)];
   const now = host.clock.now();
-  const ticket = randomName();
-  const tool = call.tool!;
+  const masked = host.redact(question as never) as unknown;
+  const [shown, prompt, reasons] = masked as [JsonObject, string, ApprovalRecord["reasons"]];
+  const definition = tool.digest();
   const record: ApprovalRecord = {
-    id: randomName(),
-    ticketHash: hashTicket(ticket),
+    id,
+    ticketHash,
     state,
     version: 1,
     tool: tool.name,
     info: { ...infoOf(call), callId: rootOf(call).callId },
-    digest: questionDigest(call),
-    definition: tool.digest(),
-    shown: host.redact(call.arguments as JsonObject) as JsonObject,
+    digest: questionDigest(call, definition),
+    definition,
     argumentsDigest: argumentsDigest(call),
-    sealed: encryptWithTicket({ ...requestToSeal(call), ...more }, ticket),
-    prompt: host.redact(promptOf(call)) as string,
-    reasons: host.redact([...(approval?.reasons ?? [])] as never) as never,
+    sealed,
+    shown,
+    prompt,
+    reasons,
     options: gateAsk?.approvalOptions ?? defaultOptions,
-    default: defaultAnswer(call),
+    default: byDefault,
     idempotent: tool.info.idempotent,
     client: tool.info.execution === "client",
     createdAt: now,
@@ -85,11 +91,11 @@ export function defaultAnswer({ approval }: Call): "approve" | "deny" {
 }
 
 /** The digest to which an approval is bound: any change of these values is another question. */
-export function questionDigest(call: Call): string {
+export function questionDigest(call: Call, definition = call.tool!.digest()): string {
   const { given } = call;
   return digestOf({
     tool: call.tool!.name,
-    definition: call.tool!.digest(),
+    definition,
     arguments: call.arguments,
     session: given.sessionId ?? null,
     user: given.userId ?? null,
@@ -105,16 +111,11 @@ export function promptOf({ approval, tool }: Call): string {
   return approval?.gateAsk?.approvalPrompt ?? `Run "${tool!.name}"? ${reason}`.trimEnd();
 }
 
-/** Whether an approval can be remembered: what a gate or a rule asks is asked each time. */
-export function isRememberable({ approval }: Call): boolean {
-  return approval!.reasons.every(({ source }) => source === "confirmation" || source === "level");
-}
-
 /** A resumed call that could not run waits again under its ticket: it used nothing, so the answer stays valid. */
-export function requeue(call: Call): void {
-  const { ending, stored } = call;
-  if (stored === null || stored.ticket === null || stored.record.state !== "claimed") return;
-  if (ending.status !== "failed" || ending.result?.code !== "UNAVAILABLE") return;
+export function requeue(call: Call, stored: StoredCall): void {
+  const { ending } = call;
+  if (stored.ticket === null || stored.record.state !== "claimed") return;
+  if (ending.result?.code !== "UNAVAILABLE") return;
   const { tool, fetchedAt, error } = ending.result;
   const waitsFor = "run";
   ending.status = "pending";

@@ -6,16 +6,21 @@ import type { StoredCall } from "../pending/stored-call.ts";
 import { encryptWithTicket } from "../pending/ticket.ts";
 import type { Generation } from "../registry/generation.ts";
 import { needsApproval, type Call, type CallHost } from "./call.ts";
-import { outcomeOf } from "./call-info.ts";
 import { releaseRecord } from "./hold.ts";
 import { logError, logFields } from "./trace.ts";
+import { outcomeOf, phaseOf } from "./transitions.ts";
 
 /** Longest text of arguments, or of an error, in an audit entry. */
 const maxText = 4_096;
 
 /** Whether anything about a call is stored. Most calls store nothing, and pay only for this check. */
 export function isRecorded(call: Call): boolean {
-  return call.stored !== null || isAudited(call) || call.host.states.isUnsaved(call.given.sessionId);
+  return call.stored !== null || isAudited(call) || isUnsaved(call);
+}
+
+/** Whether the session of the call has changes that are not stored. */
+function isUnsaved({ given, host }: Call): boolean {
+  return given.sessionId !== undefined && host.states.unsaved.has(given.sessionId);
 }
 
 function isAudited({ host, generation, tool, stored }: Call): boolean {
@@ -42,8 +47,8 @@ function auditOf(call: Call): AuditWriter | null {
 
 /** Stores that the tool begins: the reason why it may not, or null. Returns null when there is nothing to wait for. */
 export function recordStart(call: Call): Promise<string | null> | null {
-  const { states, stores } = call.host;
-  if (call.stored === null && !states.isUnsaved(call.given.sessionId) && (call.audited || !isDurable(call))) {
+  const { stores } = call.host;
+  if (call.stored === null && !isUnsaved(call) && (call.audited || !isDurable(call))) {
     void auditStart(call);
     return null;
   }
@@ -55,7 +60,7 @@ async function storeStart(call: Call): Promise<string | null> {
   const { sessionId } = call.given;
   try {
     // What a gate counts, such as a budget, counts even if this process ends before the call does.
-    if (states.isUnsaved(sessionId)) await states.save(sessionId!);
+    if (isUnsaved(call)) await states.save(sessionId!);
   } catch {
     return "the state of its session could not be stored";
   }
@@ -103,9 +108,8 @@ function auditStart(call: Call): Promise<void> | null {
 
 /** Stores how a call ended, or that it waits. Never rejects: a failure is logged, and becomes a warning. */
 export function recordEnd(call: Call): Promise<void> | null {
-  const { states, stores } = call.host;
-  if (!states.isUnsaved(call.given.sessionId)) return recordOutcome(call);
-  return stores.track(saveState(call).then(() => recordOutcome(call) ?? undefined));
+  if (!isUnsaved(call)) return recordOutcome(call);
+  return call.host.stores.track(saveState(call).then(() => recordOutcome(call) ?? undefined));
 }
 
 /** Saves the session's state before the outcome of the call is reported. */
@@ -141,7 +145,7 @@ function auditEnd(call: Call, audit: AuditWriter): Promise<void> | null {
     status: ending.status,
     durationMs: timing.endedAt - timing.startedAt,
     ...(code === undefined ? {} : { code }),
-    ...(error === undefined ? {} : { error: error.slice(0, maxText), phase: call.phase }),
+    ...(error === undefined ? {} : { error: error.slice(0, maxText), phase: phaseOf(call) }),
     ...(needsApproval(call)
       ? { asked: approval!.reasons.map(({ source, rule = null }) => ({ source, rule })) }
       : {}),

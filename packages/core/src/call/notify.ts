@@ -5,22 +5,21 @@ import type { FailureResult } from "../contract/result.ts";
 import { frozenCopy, NotJson } from "../json/freeze.ts";
 import { normalizeResult } from "../result/normalize.ts";
 import { truncateResult } from "../result/truncate.ts";
-import type { Call, HopAnswer } from "./call.ts";
+import { emptyContext, givenArguments, type Call, type HopAnswer } from "./call.ts";
+import { leaveToken } from "./cancellation.ts";
 import { askGates, type Verdict } from "../registry/gates.ts";
 import { withTimeout } from "../scheduling/with-timeout.ts";
 import { isRecorded, recordEnd } from "./journal.ts";
-import { outcomeOf } from "./call-info.ts";
-import { releasePermits } from "./permits.ts";
+import { releasePermits } from "./execute.ts";
 import { deliverTicket, requeue } from "./hold.ts";
 import { brokenRule } from "./shape.ts";
-import { announce, endEvent, toolEvent } from "./tool-events.ts";
 import { endTrace, logError } from "./trace.ts";
-import { hopNames, waitFor } from "./transitions.ts";
+import { hopNames, outcomeOf, phaseOf, waitFor } from "./transitions.ts";
 
 /** Hop 7: gates may replace the result, then the audit, the observers and the caller receive it. */
 export function notify(call: Call): HopAnswer {
   const { ending, generation, host, timing } = call;
-  requeue(call);
+  if (call.stored !== null && ending.status === "failed") requeue(call, call.stored);
   release(call);
   timing.endedAt = Math.max(timing.startedAt, host.time.now());
   if (!call.announced && call.arguments !== null) announceUndecided(call);
@@ -31,26 +30,20 @@ export function notify(call: Call): HopAnswer {
   const event = ending.status === "ok" ? "tool:post" : "tool:error";
   const verdict = askGates(host, gates, event, eventOf(call));
   if (!(verdict instanceof Promise)) return applyVerdict(call, verdict);
-  return waitFor(
-    call,
-    verdict,
-    (settled) => applyVerdict(call, settled),
-    () => {
-      withhold(call, "its gates could not be asked");
-      return record(call);
-    },
-  );
+  return waitFor(call, verdict, applyVerdict, () => {
+    withhold(call, "its gates could not be asked");
+    return record(call);
+  });
 }
 
 /** Leaves everything that the call was part of while it ran. */
 function release(call: Call): void {
   const { host, given } = call;
-  host.deadlines.end(call);
-  call.signal?.leave();
-  call.cancellation?.leave();
+  if (call.followed !== null) leaveToken(call.followed);
   if (call.trackedAs !== null) given.cancellation!.registerToolComplete(call.trackedAs);
+  host.deadlines.end(call);
   host.active.remove(call);
-  releasePermits(call);
+  if (call.permits !== 0) releasePermits(call);
   if (call.inner !== null) host.endQuestions(call);
   if (call.claimedId) releaseId(call);
   if (host.onCallEnd.length > 0) for (const check of host.onCallEnd.slice()) check();
@@ -141,7 +134,7 @@ function record(call: Call): HopAnswer {
   const stored = withTimeout(call.host.clock, storeMs(call), recorded, () =>
     call.ending.addWarning("its end is not stored yet; the store has not answered"),
   );
-  return waitFor(call, stored, () => finish(call));
+  return waitFor(call, stored, finish);
 }
 
 /** The least time that a store has for the end of a call, in milliseconds. */
@@ -208,9 +201,63 @@ function eventOf(call: Call): ToolEvent {
   return Object.freeze(event);
 }
 
-function addError({ ending, phase }: Call, event: Record<string, unknown>): void {
+function addError(call: Call, event: Record<string, unknown>): void {
+  const { ending } = call;
   const { code = "TOOL_FAILED", error } = ending.result as FailureResult;
   event["status"] = ending.status;
   event["error"] = Object.freeze({ code, message: error, type: ending.failureType });
-  event["phase"] = phase;
+  event["phase"] = phaseOf(call);
+}
+
+type Event = Record<string, unknown> & ToolEvent;
+
+/** The common part of a call's events, not yet frozen. The names are Amplifier's. */
+export function toolEvent(call: Call): Event {
+  return addIds(call, {
+    tool_name: call.tool === null ? call.request.name : call.tool.name,
+    tool_call_id: call.callId,
+    run_id: call.runId,
+    tool_input: call.arguments ?? givenArguments(call) ?? {},
+    timestamp: startOf(call),
+  });
+}
+
+/** The same with the result. Not built on {@link toolEvent}: an object literal is cheaper than one that grows. */
+function endEvent(call: Call): Event {
+  const { timing, ending } = call;
+  return addIds(call, {
+    tool_name: call.tool === null ? call.request.name : call.tool.name,
+    tool_call_id: call.callId,
+    run_id: call.runId,
+    tool_input: call.arguments ?? givenArguments(call) ?? {},
+    timestamp: startOf(call),
+    tool_result: ending.result,
+    duration_ms: timing.endedAt - timing.startedAt,
+  });
+}
+
+/** When the call began, as ISO 8601 text. */
+function startOf({ host, timing }: Call): string {
+  return (timing.startText ??= host.time.stamp(timing.startedAt));
+}
+
+function addIds({ given, parent }: Call, event: Record<string, unknown>): Event {
+  if (given === emptyContext && parent === null) return event as Event;
+  if (given.sessionId !== undefined) event["session_id"] = given.sessionId;
+  if (given.conversationId !== undefined) event["conversation_id"] = given.conversationId;
+  if (given.turnId !== undefined) event["turn_id"] = given.turnId;
+  if (given.userId !== undefined) event["user_id"] = given.userId;
+  if (parent !== null) event["parent_id"] = parent.runId;
+  if (given.parallelGroupId !== undefined) event["parallel_group_id"] = given.parallelGroupId;
+  return event as Event;
+}
+
+/** Notifies observers of `tool:pre`: the final arguments and the decision. */
+export function announce(call: Call, decision: "allow" | "ask" | "deny"): void {
+  call.announced = true;
+  const { preObservers } = call.generation;
+  if (preObservers.length === 0) return;
+  const event = toolEvent(call);
+  event["decision"] = decision;
+  call.host.observers.notify(preObservers, "tool:pre", Object.freeze(event));
 }

@@ -9,26 +9,25 @@ import { endCall, waitFor } from "./transitions.ts";
 
 /** Hop 2: parses the arguments. What the schema's parse returns is the arguments for every hop after it. */
 export function parse(call: Call): HopAnswer {
-  call.phase = "parse";
   const input = readInput(call);
-  return input === null ? "next" : parseWith(call, input, toNextHop);
+  return input === null ? "next" : parseWith(call, input, null);
 }
 
-const toNextHop = () => "next" as const;
+type Proceed = ((call: Call) => HopAnswer) | null;
 
-/** Parses an input, then continues with `proceed` if it is valid. */
-export function parseWith(call: Call, input: object, proceed: (call: Call) => HopAnswer): HopAnswer {
+/** Parses an input. If it is valid, the call continues with `proceed`, or else with the next hop. */
+export function parseWith(call: Call, input: object, proceed: Proceed): HopAnswer {
   const result = call.tool!.parse(input);
   if (!(result instanceof Promise)) return take(call, result, proceed);
   return waitFor(
     call,
     result,
-    (parsed) => take(call, parsed, proceed),
-    (error) => endInvalid(call, [{ path: [], message: messageOf(error) }]),
+    (_, parsed) => take(call, parsed, proceed),
+    (_, error) => endInvalid(call, [{ path: [], message: messageOf(error) }]),
   );
 }
 
-function take(call: Call, result: ParseResult, proceed: (call: Call) => HopAnswer): HopAnswer {
+function take(call: Call, result: ParseResult, proceed: Proceed): HopAnswer {
   if (!result.ok) return endInvalid(call, result.issues);
   try {
     call.arguments =
@@ -38,7 +37,7 @@ function take(call: Call, result: ParseResult, proceed: (call: Call) => HopAnswe
   }
   const warnings = result.warnings ?? null;
   if (warnings !== call.warnings) call.warnings = warnings;
-  return proceed(call);
+  return proceed === null ? "next" : proceed(call);
 }
 
 function endNotJson(call: Call, error: unknown): "next" {

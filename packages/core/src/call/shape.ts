@@ -15,21 +15,20 @@ import { endCall, endCallAs, endStoppedCall, waitFor } from "./transitions.ts";
 /** Hop 6: makes a result of what the tool returned or threw, checks it against the contract, and limits its size. */
 export function shape(call: Call): HopAnswer {
   const { ending, host, thrown } = call;
-  if (thrown === null) call.phase = "shape";
   const result = thrown === null ? fromReturned(call) : fromThrown(call, thrown.value);
   if (result === null) return "next";
   ending.result = result;
   ending.status = result.error === undefined ? "ok" : "failed";
   const { checkOutput } = call.tool!;
   if (checkOutput === null || result.error !== undefined || host.outputCheck === "off")
-    return applyStop(call);
+    return call.stop === null ? "next" : applyStop(call);
   return checkData(call, checkOutput, result.data);
 }
 
 function fromReturned(call: Call): ToolResult | null {
   try {
     const result = complete(call, call.returned);
-    refuseHostCode(result.code);
+    if (result.code !== undefined) refuseHostCode(result.code);
     return limit(call, result);
   } catch (error) {
     return endBreach(call, error);
@@ -115,11 +114,8 @@ function checkData(
 ): HopAnswer {
   const checked = check(data);
   if (!(checked instanceof Promise)) return applyCheck(call, checked);
-  return waitFor(
-    call,
-    checked,
-    (result) => applyCheck(call, result),
-    (error) => applyCheck(call, { ok: false, issues: [{ path: [], message: messageOf(error) }] }),
+  return waitFor(call, checked, applyCheck, (_, error) =>
+    applyCheck(call, { ok: false, issues: [{ path: [], message: messageOf(error) }] }),
   );
 }
 

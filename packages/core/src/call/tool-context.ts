@@ -2,11 +2,10 @@ import type { CallInfo, CallRequest, Progress, SessionState, ToolContext } from 
 import type { ContextProvider } from "../contract/coordinator.ts";
 import type { Logger } from "../contract/logger.ts";
 import type { ToolOutcome } from "../contract/outcome.ts";
-import type { Call } from "./call.ts";
+import { infoOf, traceparentOf, type Call } from "./call.ts";
 import { createGuardedController } from "../scheduling/guarded-signal.ts";
-import { infoOf } from "./call-info.ts";
 import { ProgressPace } from "../scheduling/progress-pace.ts";
-import { logFields, traceparentOf } from "./trace.ts";
+import { logFields } from "./trace.ts";
 
 /** What a tool sees of its call. Signal, logger and session are made when the tool first reads them. */
 export class ToolCallContext implements ToolContext {

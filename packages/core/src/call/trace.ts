@@ -1,7 +1,7 @@
 import { tracingChannel } from "node:diagnostics_channel";
 import { withoutUndefined } from "../json/without-undefined.ts";
-import type { Call } from "./call.ts";
-import { givenArguments } from "./tool-events.ts";
+import { givenArguments, traceparentOf, type Call } from "./call.ts";
+import { phaseOf } from "./transitions.ts";
 import { callChannelName, type ActiveTrace, type CallTrace } from "../contract/call-trace.ts";
 
 /** Its moments are those of an asynchronous function: `start`, `end`, perhaps `error`, `asyncStart`, `asyncEnd`. */
@@ -29,11 +29,6 @@ export function endTrace(call: Call, trace: ActiveTrace): void {
   callChannel.asyncEnd.publish(message);
 }
 
-/** The trace context that the tool and nested calls see. */
-export function traceparentOf(call: Call): string | undefined {
-  return call.trace === null ? call.given.traceparent : call.trace.message.traceparent;
-}
-
 function publishEnd({ tool }: Call, trace: ActiveTrace): void {
   trace.ended = true;
   if (tool !== null) {
@@ -43,10 +38,11 @@ function publishEnd({ tool }: Call, trace: ActiveTrace): void {
   callChannel.end.publish(trace.message);
 }
 
-function publishError({ phase, ending }: Call, message: CallTrace): void {
+function publishError(call: Call, message: CallTrace): void {
+  const { ending } = call;
   const { code = "TOOL_FAILED", error = "" } = ending.result!;
   const { failureType: type, interrupt } = ending;
-  message.phase = phase;
+  message.phase = phaseOf(call);
   message.error = {
     code,
     message: error,

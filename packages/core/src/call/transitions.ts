@@ -1,5 +1,5 @@
 import { errorMessage, type ErrorCode, type ErrorDetails, type RunnerFailure } from "../contract/errors.ts";
-import type { CallStatus } from "../contract/outcome.ts";
+import type { CallStatus, Phase, ToolOutcome } from "../contract/outcome.ts";
 import type { Call, HopAnswer } from "./call.ts";
 import type { Stop } from "./call-state.ts";
 
@@ -12,55 +12,60 @@ export const parseHop = hopNames.indexOf("parse");
 export const executeHop = hopNames.indexOf("execute");
 export const notifyHop = hopNames.indexOf("notify");
 
+interface WaitOptions {
+  /** The wait may last as long as the tool may run. Nothing has run yet, so the call then ends as timed out. */
+  readonly isLimited?: boolean;
+  /** The promise settled after the call had continued without it. */
+  readonly onLate?: (call: Call) => void;
+}
+
 /** Makes the call wait for a promise, then continues with `onValue` or `onError`. Without `onError`, the host has failed. */
 export function waitFor<Value>(
   call: Call,
-  promise: Promise<Value>,
-  onValue: (value: Value) => HopAnswer,
-  onError: (error: unknown) => HopAnswer = rethrow,
+  promise: PromiseLike<Value>,
+  onValue: (call: Call, value: Value) => HopAnswer,
+  onError: (call: Call, error: unknown) => HopAnswer = rethrow,
+  { isLimited = false, onLate }: WaitOptions = noOptions,
 ): "waiting" {
   const { token } = call;
   promise.then(
-    (value) => resumeCall(call, token, () => onValue(value)),
-    (error: unknown) => resumeCall(call, token, () => onError(error)),
+    (value) => (call.token === token ? resumeCall(call, token, onValue, value) : onLate?.(call)),
+    (error: unknown) => (call.token === token ? resumeCall(call, token, onError, error) : onLate?.(call)),
   );
+  if (isLimited && call.tool!.timeoutMs > 0) {
+    const { deadlines, time } = call.host;
+    deadlines.start(call, call.tool!.timeoutMs, time.now());
+  }
   return "waiting";
 }
 
-/** Waits for a store, at most as long as the tool may run. Nothing has run yet, so the call then ends as timed out. */
-export function waitForStore<Value>(
-  call: Call,
-  promise: Promise<Value>,
-  onValue: (value: Value) => HopAnswer,
-  onError: (error: unknown) => HopAnswer,
-): "waiting" {
-  const { deadlines, time } = call.host;
-  const { timeoutMs } = call.tool!;
-  if (timeoutMs > 0) deadlines.start(call, timeoutMs, time.now());
-  return waitFor(
-    call,
-    promise,
-    (value) => (deadlines.end(call), onValue(value)),
-    (error) => (deadlines.end(call), onError(error)),
-  );
-}
+const noOptions: WaitOptions = Object.freeze({});
 
-function rethrow(error: unknown): never {
+/** A wait for a store before the tool begins. */
+export const storeWait: WaitOptions = Object.freeze({ isLimited: true });
+
+function rethrow(_call: Call, error: unknown): never {
   throw error;
 }
 
-/** Continues a call that waits since it had `token`, if it did not continue without that. `apply` may wait again. */
-export function resumeCall(call: Call, token: number, apply: () => HopAnswer): void {
+/** Continues a call that waits since it had `token`, if it did not continue without that. `take` may wait again. */
+export function resumeCall<Value>(
+  call: Call,
+  token: number,
+  take: (call: Call, value: Value) => HopAnswer,
+  value: Value,
+): void {
   if (call.token !== token) return;
+  const { host, timing } = call;
   call.token++;
   call.waiting = false;
-  call.waited = true;
+  if (timing.deadlineAt === 0 && call.due !== 0) host.deadlines.end(call); // that of the wait
   try {
-    if (apply() === "waiting") return void (call.waiting = true);
+    if (take(call, value) === "waiting") return void (call.waiting = true);
   } catch (thrown) {
-    call.host.failInternally(call, thrown);
+    host.failInternally(call, thrown);
   }
-  call.host.runPipeline(call);
+  host.runPipeline(call);
 }
 
 /** Ends a call with a failure of the host's own. Only the hop `notify` is left. */
@@ -72,6 +77,7 @@ export function endCall<Code extends ErrorCode>(
   resultDetails?: Readonly<Record<string, unknown>>,
 ): "next" {
   const { ending, timing } = call;
+  leaveHop(call);
   ending.status = status;
   ending.result = {
     tool: call.tool?.name ?? call.request.name,
@@ -80,13 +86,13 @@ export function endCall<Code extends ErrorCode>(
     code,
     ...(resultDetails === undefined ? {} : { details: resultDetails as never }),
   };
-  call.hop = notifyHop;
   return "next";
 }
 
 /** Ends a call with what its runner reports. Secrets in the message are masked: it may quote the process that ran. */
 export function endCallAs(call: Call, { code, status, message, details }: RunnerFailure): "next" {
   const { ending, timing, host } = call;
+  leaveHop(call);
   ending.status = status;
   ending.result = {
     tool: call.tool!.name,
@@ -95,8 +101,19 @@ export function endCallAs(call: Call, { code, status, message, details }: Runner
     code,
     ...(details === undefined ? {} : { details: host.redact(details as never) as never }),
   };
-  call.hop = notifyHop;
   return "next";
+}
+
+/** Only the hop notify is left. The first end of a call says in which hop it stopped. */
+function leaveHop(call: Call): void {
+  if (call.ending.hop < 0) call.ending.hop = Math.max(0, Math.min(call.hop, notifyHop) - 1);
+  call.hop = notifyHop;
+}
+
+/** The hop in which a call stopped: the one that ended it, or else the one that made its result of what its tool did. */
+export function phaseOf({ ending, thrown }: Call): Phase {
+  if (thrown !== null) return "execute";
+  return ending.hop < 0 ? "shape" : (hopNames[ending.hop] as Phase);
 }
 
 export function endUnavailable(call: Call, reason: string): "next" {
@@ -108,12 +125,33 @@ export function endDenied(call: Call, reason: string): "next" {
   return endCall(call, "denied", "DENIED", { tool: call.tool!.name, reason: reason.slice(0, 2000) });
 }
 
+/** The outcome of a call that has ended. */
+export function outcomeOf(call: Call): ToolOutcome {
+  const { given, ending, timing } = call;
+  const outcome: Record<string, unknown> = {
+    callId: call.callId,
+    runId: call.runId,
+    tool: call.tool?.name ?? String(call.request.name),
+    status: ending.status,
+    result: ending.result,
+    durationMs: timing.endedAt - timing.startedAt,
+  };
+  if (given.sessionId !== undefined) outcome["sessionId"] = given.sessionId;
+  if (given.conversationId !== undefined) outcome["conversationId"] = given.conversationId;
+  if (given.turnId !== undefined) outcome["turnId"] = given.turnId;
+  if (given.userId !== undefined) outcome["userId"] = given.userId;
+  if (ending.cancelled !== null) outcome["cancelled"] = ending.cancelled;
+  if (call.ticket !== null) outcome["ticket"] = call.ticket;
+  if (ending.injections !== null) outcome["injections"] = ending.injections;
+  return outcome as unknown as ToolOutcome;
+}
+
 /** In the result itself, since callers may read results only. Source: Amplifier's loop-basic. */
 const cancelledByToken = { cancelled: true };
 
 export function endStoppedCall(call: Call): void {
   const { tool, stop } = call;
-  if (call.phase === "parse" && call.arguments !== null) call.phase = "decide";
+  if (call.hop === parseHop + 1 && call.arguments !== null) call.hop++; // it stops between parse and decide
   if (stop!.reason === "deadline")
     endCall(call, "timed_out", "TIMED_OUT", { tool: tool!.name, timeoutMs: tool!.timeoutMs });
   else endCall(call, "cancelled", "CANCELLED", {}, stop!.reason === "cancel" ? cancelledByToken : undefined);

@@ -15,26 +15,6 @@ export interface Timer {
   keepAlive(on: boolean): void;
 }
 
-const { hrtime } = process;
-const firstSecond = hrtime()[0];
-
-/** The machine's clock, the default of `createHost`. */
-export const systemClock: Clock = {
-  now: () => Date.now(),
-  elapsed() {
-    // Takes 34 ns, and `performance.now()` 42: a call reads the clock twice.
-    const time = hrtime();
-    return (time[0] - firstSecond) * 1000 + ((time[1] / 1e6) | 0);
-  },
-  setTimer(callback, ms) {
-    const timer = setTimeout(callback, ms);
-    return {
-      cancel: () => clearTimeout(timer),
-      keepAlive: (on) => void (on ? timer.ref() : timer.unref()),
-    };
-  },
-};
-
 let lastMs = Number.NaN;
 let lastText = "";
 

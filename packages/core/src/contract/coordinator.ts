@@ -45,6 +45,8 @@ export interface Capabilities {
    * below: the state, files of secrets, and `.env` files beside the plan.
    */
   "session.secret_paths": readonly string[];
+  /** The files of the plan: its own, what it extends, and overlays. Code behind a border must not read them either. */
+  "session.plan_files": readonly string[];
   /** The hosts before and behind this one; absent in a host without a plan. */
   "host.chain": HostChain;
   /** Distinguishes the hosts of one process: the `hostId` of traces. */

@@ -15,8 +15,8 @@ export type CallStatus =
   | "failed"
   | "unknown";
 
-/** The hop in which a failed call stopped. */
-export type Phase = "find" | "parse" | "decide" | "approve" | "run" | "shape";
+/** The hop in which a failed call stopped. Records of older versions name `execute` by its former name, `run`. */
+export type Phase = "find" | "parse" | "decide" | "approve" | "execute" | "shape";
 
 /** Text that a gate adds to the model's context. The code that runs the turn adds it. */
 export interface Injection {

@@ -1,5 +1,5 @@
-import { failInternally, runPipeline } from "../call/pipeline.ts";
-import { emptyContext } from "../call/tool-events.ts";
+import { emptyContext } from "../call/call.ts";
+import { startCall } from "../call/pipeline.ts";
 import type { DrainReport, Host, HostOptions } from "../contract/host.ts";
 import { silentLogger } from "../contract/logger.ts";
 import type { ToolInfo } from "../contract/tool.ts";
@@ -21,7 +21,7 @@ import { rememberState } from "./tools-here.ts";
  *
  * The life of a call in it (the hops are described in `call/pipeline.ts`):
  *
- * 1. `host.call` starts it in the current generation (`call/start.ts`).
+ * 1. `host.call` starts it in the current generation (`startCall`).
  * 2. `runPipeline` takes it through find, parse, decide, approve, execute, shape and notify, until it waits or has ended.
  * 3. A call that waits for something in this process continues with `resumeCall` (`call/transitions.ts`).
  * 4. A call that ends as `pending` is in the store (`pending/stored-call.ts`). `host.approvals` decides it, and
@@ -31,8 +31,10 @@ import { rememberState } from "./tools-here.ts";
  */
 export function createHost(options: HostOptions = {}): Host {
   const { logger = silentLogger, secrets = [] } = options;
-  const pipeline = { runPipeline, failInternally, callInner, endQuestions };
-  const state = new HostState({ ...options, logger: redactingLogger(logger, secrets) }, pipeline);
+  const state = new HostState(
+    { ...options, logger: redactingLogger(logger, secrets) },
+    { callInner, endQuestions },
+  );
   const own = addModule(state, state.moduleSet, { id: "host" });
   state.ownModule = own;
   rememberState(own.coordinator, state);
@@ -41,7 +43,7 @@ export function createHost(options: HostOptions = {}): Host {
   let closed: Promise<DrainReport> | null = null;
   return {
     coordinator: own.coordinator,
-    call: (request, context = emptyContext) => state.call(request, context),
+    call: (request, context = emptyContext) => startCall(state, request, context),
     resume: (ticket, context = {}, clientResult) => resume(state, ticket, context, clientResult),
     approvals: createApprovals(state),
     tools: (filter) => listTools(state, filter),
@@ -89,7 +91,7 @@ async function close(state: HostState, graceMs: number): Promise<DrainReport> {
   if (observed !== null) await withTimeout(clock, graceMs, observed, () => undefined);
   await withTimeout(clock, graceMs, stores.settle(), () => undefined);
   stores.stopped = true;
-  const failures = await undoModules(state, [...state.moduleSet.modules]);
+  const failures = await undoModules(state, [...state.moduleSet.modules, ...state.leaving]);
   state.stopTimers();
   state.outputs.clear();
   return { ...drained, aborted: [...cancelled, ...drained.aborted], failures };

@@ -1,16 +1,14 @@
-import { UnorderedList } from "../scheduling/unordered-list.ts";
 import type { Call, CallHost } from "../call/call.ts";
-import { CallIds } from "./call-ids.ts";
-import { CancellationWatch } from "../call/cancellation.ts";
-import { startCall, type CallOrigin } from "../call/start.ts";
+import { CallerWatch } from "../call/cancellation.ts";
+import { CallIds, failInternally, runPipeline } from "../call/pipeline.ts";
 import { abandonCall, stopCall } from "../call/transitions.ts";
 import {
   createCancellation,
   type CancellationState,
   type CancellationToken,
 } from "../contract/cancellation.ts";
-import { systemClock, type Clock } from "../contract/clock.ts";
-import type { CallContext, CallRequest } from "../contract/context.ts";
+import type { Clock } from "../contract/clock.ts";
+import type { CallRequest } from "../contract/context.ts";
 import type { HostOptions } from "../contract/host.ts";
 import { isToolInterrupt } from "../contract/interrupt.ts";
 import { guardLogger, silentLogger, type Logger } from "../contract/logger.ts";
@@ -20,20 +18,16 @@ import { HostStores } from "../pending/stores.ts";
 import { ModuleSet, type ModuleState } from "../registry/module.ts";
 import { foldName } from "../registry/registry.ts";
 import { KeptOutputs } from "../result/kept-outputs.ts";
-import { SignalWatch } from "../scheduling/abort-signals.ts";
-import { Deadlines } from "../scheduling/deadlines.ts";
+import { Deadlines, HostTime, systemClock, UnorderedList } from "../scheduling/time.ts";
 import { resolveLimits, type ResolvedLimits } from "../scheduling/limits.ts";
 import { RateLimiter } from "../scheduling/rate-limiter.ts";
 import { Semaphore } from "../scheduling/semaphore.ts";
 import { SessionStates } from "../sessions/states.ts";
 import { createRedactor, type Redactor } from "../text/redact.ts";
-import { HostTime } from "./host-time.ts";
 import { Observers } from "./observers.ts";
 
-const outside: CallOrigin = Object.freeze({ parent: null, session: null });
-
-/** What runs calls. The host gets it from outside, because it needs the host itself. */
-interface Pipeline extends Pick<CallHost, "runPipeline" | "failInternally" | "endQuestions"> {
+/** What runs the calls of tools. The host gets it from outside, because it needs the host itself. */
+interface InnerCallHandlers extends Pick<CallHost, "endQuestions"> {
   readonly callInner: (host: HostState, parent: Call, request: CallRequest) => Promise<ToolOutcome>;
 }
 
@@ -61,42 +55,36 @@ export class HostState implements CallHost {
   readonly active = new UnorderedList<Call>();
   readonly abandoned = new Set<Call>();
   readonly deadlines: Deadlines<Call>;
-  readonly signals = new SignalWatch<Call>((call) => stopCall(call, "caller"));
-  readonly cancellations = new CancellationWatch();
+  readonly callers = new CallerWatch(this.active);
   readonly cancellation: CancellationToken = createCancellation(() => this.runningCalls());
   cancelState: CancellationState = "none";
   onCallEnd: (() => void)[] = [];
   closing = false;
   /** The modules of the current generation. A reload replaces the set. */
   moduleSet = new ModuleSet();
+  /** Modules that a reload replaced while calls of them ran. They are undone after those calls. */
+  readonly leaving = new Set<ModuleState>();
   /** The modes of the catalog, as they were last read; null before that, and without a catalog. */
   modes: readonly ModeSummary[] | null = null;
   /** Holds what the application itself registers; it alone may emit `plan:*` and `module:*`. */
   ownModule!: ModuleState;
-  readonly runPipeline: (call: Call) => void;
-  readonly failInternally: (call: Call, thrown: unknown) => void;
+  readonly runPipeline = runPipeline;
+  readonly failInternally = failInternally;
   readonly endQuestions: (call: Call) => void;
 
-  readonly #pipeline: Pipeline;
+  readonly #inner: InnerCallHandlers;
   #order = 0;
 
-  constructor(options: HostOptions, pipeline: Pipeline) {
-    this.#pipeline = pipeline;
-    this.runPipeline = pipeline.runPipeline;
-    this.failInternally = pipeline.failInternally;
-    this.endQuestions = pipeline.endQuestions;
+  constructor(options: HostOptions, inner: InnerCallHandlers) {
+    this.#inner = inner;
+    this.endQuestions = inner.endQuestions;
     this.clock = options.clock ?? systemClock;
     this.logger = guardLogger(options.logger ?? silentLogger);
     this.limits = resolveLimits(options.limits ?? {});
     this.time = new HostTime(this.clock, this.logger);
     this.observers = new Observers(this.clock, this.logger);
     this.stores = new HostStores(this, options);
-    this.states = new SessionStates({
-      logger: this.logger,
-      sessionStore: () => this.stores.sessions(this.moduleSet.generation()),
-      track: (work) => this.stores.track(work),
-      maxBytes: this.limits.stateBytes,
-    });
+    this.states = new SessionStates(this);
     this.runner = options.runner ?? null;
     this.needs = options.needs?.map(foldName) ?? null;
     this.outputCheck = options.outputCheck ?? "strict";
@@ -110,15 +98,9 @@ export class HostState implements CallHost {
     this.deadlines = new Deadlines(this.time, () => this.active.items(), endTime);
   }
 
-  call(request: CallRequest, context: CallContext, origin = outside): Promise<ToolOutcome> {
-    return startCall(this, this.#generation, request, context, origin);
-  }
-
   callFrom(parent: Call, request: CallRequest): Promise<ToolOutcome> {
-    return this.#pipeline.callInner(this, parent, request);
+    return this.#inner.callInner(this, parent, request);
   }
-
-  readonly #generation = () => this.moduleSet.generation();
 
   nextOrder(): number {
     return ++this.#order;
@@ -131,7 +113,7 @@ export class HostState implements CallHost {
 
   stopTimers(): void {
     this.deadlines.stop();
-    this.signals.forget();
+    this.callers.forget();
   }
 }
 

@@ -1,14 +1,14 @@
-import type { CallRequest } from "../contract/context.ts";
+import type { CallContext, CallRequest } from "../contract/context.ts";
 import type { ToolOutcome } from "../contract/outcome.ts";
 import type { ApprovalRecord } from "../contract/stores.ts";
 import { digestOf } from "../json/canonical.ts";
 import { frozenCopy } from "../json/freeze.ts";
 import { StoredCall } from "../pending/stored-call.ts";
 import { encryptWithTicket, hashTicket } from "../pending/ticket.ts";
-import { needsApproval, type Call, type HopAnswer } from "../call/call.ts";
+import { needsApproval, traceparentOf, type Call, type HopAnswer } from "../call/call.ts";
 import { InnerCalls, type InnerCall } from "../call/call-state.ts";
 import { holdCall, requestToSeal, suspend } from "../call/hold.ts";
-import { failedStart, nestedContext, startCall } from "../call/start.ts";
+import { failedStart, startCall } from "../call/pipeline.ts";
 import { logError, logFields } from "../call/trace.ts";
 import { endUnavailable, resumeCall, waitFor } from "../call/transitions.ts";
 import type { HostState } from "./host-state.ts";
@@ -69,10 +69,18 @@ function startOrResume(
   if (earlier?.outcome !== undefined) return Promise.resolve(earlier.outcome);
   if (earlier?.ticket !== undefined)
     return resume(host, earlier.ticket, nestedContext(call), undefined, call);
-  return startCall(host, () => call.generation, request, nestedContext(call), {
-    parent: call,
-    session: null,
-  });
+  return startCall(host, request, nestedContext(call), { parent: call, session: null });
+}
+
+/** The context of a call that a tool makes: the same session and people, the tool's signal. Progress and questions are its own. */
+function nestedContext(parent: Call): CallContext {
+  return {
+    ...parent.given,
+    abortSignal: parent.context!.abortSignal,
+    onProgress: undefined,
+    onQuestion: undefined,
+    traceparent: traceparentOf(parent),
+  };
 }
 
 /** Equal requests have equal keys; null for one that cannot be read, which the host refuses. The caller's id may differ. */
@@ -99,7 +107,7 @@ function suspendSoon(call: Call, inner: InnerCalls): void {
   // After the tool has seen the outcomes that are there: it may make its next call at once.
   setImmediate(() => {
     if (inner.running > 0 || inner.isSuspended || !call.executing || call.stop !== null) return;
-    if (call.token === token) resumeCall(call, token, () => suspendOuter(call, inner));
+    if (call.token === token) resumeCall(call, token, suspendOuter, inner);
   });
 }
 
@@ -116,8 +124,8 @@ function suspendOuter(call: Call, inner: InnerCalls): HopAnswer {
   return waitFor(
     call,
     host.stores.track(stored),
-    (held) => ((call.stored = held), suspend(call, held)),
-    (err) => {
+    (_, held) => ((call.stored = held), suspend(call, held)),
+    (_, err) => {
       logError(call, err, "a call whose tool waits for an approval could not be stored");
       return endUnavailable(call, "the call could not be stored until the approval of a call that it made");
     },

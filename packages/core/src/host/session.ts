@@ -1,16 +1,16 @@
 import { activateTools } from "../sessions/activation.ts";
 import { createCancellation, isUnused, type CancellationToken } from "../contract/cancellation.ts";
 import { applyCancellation } from "../call/cancellation.ts";
+import { startCall } from "../call/pipeline.ts";
 import type { CallContext, CallRequest } from "../contract/context.ts";
 import type { ToolOutcome } from "../contract/outcome.ts";
 import { waitUntil } from "./drain.ts";
 import { ToolmountError, messageOf } from "../contract/errors.ts";
 import type { HostState } from "./host-state.ts";
-import { IdleCache } from "../sessions/idle-cache.ts";
-import { defaultMode } from "../sessions/mode-catalog.ts";
-import { makeOffer, modeOf } from "../sessions/offer.ts";
+import { IdleCache } from "../sessions/states.ts";
+import { makeOffer } from "../sessions/offer.ts";
 import { resume } from "./resume.ts";
-import { sessionMode } from "../sessions/mode.ts";
+import { defaultMode, modeOf, sessionMode } from "../sessions/mode.ts";
 import type { Session, SessionCallContext, SessionTurn } from "../contract/session.ts";
 
 /** The session of an id: the same object while something holds it or its token. Throws `OPTION_INVALID`. */
@@ -57,7 +57,7 @@ function createSession(host: HostState, id: string, forget: () => void): Session
     load: async () => void (await load()),
     async call(request, given = {}) {
       const { context, origin } = await begin(given);
-      return host.call(request, context, origin);
+      return startCall(host, request, context, origin);
     },
     async resume(ticket, given = {}, clientResult) {
       const { context } = await begin(given);
@@ -80,7 +80,7 @@ function createSession(host: HostState, id: string, forget: () => void): Session
   };
   internalCalls.set(session, async (request, given = {}) => {
     const { context, origin } = await begin(given);
-    return host.call(request, context, { ...origin, isInternal: true });
+    return startCall(host, request, context, { ...origin, isInternal: true });
   });
   return session;
 }

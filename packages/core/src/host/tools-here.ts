@@ -58,7 +58,7 @@ export function offerMarkOf(
 export function isAvailable(host: { readonly coordinator: Coordinator }, tool: string): boolean {
   const { moduleSet } = stateOf(host);
   const mounted = moduleSet.registry.tools.get(tool);
-  return mounted !== undefined && !mounted.drifted() && !hiddenBy(moduleSet.registry)(mounted.info);
+  return mounted !== undefined && mounted.drifted?.() !== true && !hiddenBy(moduleSet.registry)(mounted.info);
 }
 
 /** Whether data is as the tool's `outputSchema` says; true for a tool without one. It asks whatever `outputCheck` says. */

@@ -1,4 +1,5 @@
 import type { Clock, Timer } from "../contract/clock.ts";
+import { ToolmountError } from "../contract/errors.ts";
 import type { Logger } from "../contract/logger.ts";
 import type { ApprovalRecord, ApprovalStore, RecordedDecision, RecordedEnd } from "../contract/stores.ts";
 import { canonicalJson } from "../json/canonical.ts";
@@ -10,6 +11,7 @@ interface StoredCallHost {
   readonly clock: Clock;
   readonly logger: Logger;
   readonly options: { readonly keepMs: number; readonly leaseMs: number };
+  readonly held: Set<string>;
   /** The host has closed, and stores nothing more. */
   readonly stopped: boolean;
 }
@@ -132,11 +134,13 @@ export class StoredCall {
   /** Renews the lease three times in its duration; while the store fails, five times as often. */
   keepLease(): void {
     this.#keepsLease = true;
+    this.#host.held.add(this.record.id);
     this.#renewAfter(this.#host.options.leaseMs / 3);
   }
 
   dropLease(): void {
     this.#keepsLease = false;
+    this.#host.held.delete(this.record.id);
     this.#lease?.cancel();
     this.#lease = null;
   }
@@ -206,4 +210,33 @@ export class StoredCall {
 /** Whether the caller of a question may not have its ticket. */
 export function isUndelivered({ state, undeliveredUntil = null }: ApprovalRecord): boolean {
   return undeliveredUntil !== null && (state === "pending" || state === "approved");
+}
+
+/** Wraps a store so that it fails with the code `STORE_FAILED`; the engine's own error is the cause, for the log. */
+export function withStoreErrors(store: ApprovalStore): ApprovalStore {
+  const known = wrapped.get(store);
+  if (known !== undefined) return known;
+  const made: ApprovalStore = {
+    add: (record) => withStoreCode(() => store.add(record)),
+    get: (id) => withStoreCode(() => store.get(id)),
+    findByTicket: (hash) => withStoreCode(() => store.findByTicket(hash)),
+    replace: (record) => withStoreCode(() => store.replace(record)),
+    list: (filter) => withStoreCode(() => store.list(filter)),
+    remember: (approval) => withStoreCode(() => store.remember(approval)),
+    remembered: (tool) => withStoreCode(() => store.remembered(tool)),
+    forget: (id) => withStoreCode(() => store.forget(id)),
+  };
+  wrapped.set(store, made);
+  return made;
+}
+
+/** One wrapper for each store, so that a store can be compared by identity. */
+const wrapped = new WeakMap<ApprovalStore, ApprovalStore>();
+
+export async function withStoreCode<Value>(use: () => Promise<Value>): Promise<Value> {
+  try {
+    return await use();
+  } catch (cause) {
+    throw new ToolmountError("STORE_FAILED", {}, { cause });
+  }
 }

@@ -11,11 +11,9 @@ import type {
   SessionStore,
 } from "../contract/stores.ts";
 import type { Generation } from "../registry/generation.ts";
-import { singleAt } from "../registry/registry.ts";
 import { maxTimerMs } from "../scheduling/limits.ts";
 import { AuditWriter } from "./audit.ts";
-import { withStoreErrors } from "./store-errors.ts";
-import { isUndelivered, StoredCall } from "./stored-call.ts";
+import { isUndelivered, StoredCall, withStoreErrors } from "./stored-call.ts";
 
 interface StoresHost {
   readonly clock: Clock;
@@ -30,6 +28,8 @@ export class HostStores {
   readonly logger: Logger;
   /** Calls of this host that wait for their approver, by the id of their record; called when another approver answers. */
   readonly asking = new Map<string, (record: ApprovalRecord) => void>();
+  /** Records whose lease this host keeps: their calls run here, even when the store was away and their leases ran out. */
+  readonly held = new Set<string>();
   readonly #host: StoresHost;
   readonly #given: HostOptions;
   /** The application's own sink; it goes before one that a module mounts. */
@@ -64,18 +64,17 @@ export class HostStores {
   }
 
   approver(generation: Generation): Approver | null {
-    return this.#approver ?? (singleAt(generation, "approver") as Approver | null);
+    return this.#approver ?? generation.approver;
   }
 
   approvals(generation: Generation): ApprovalStore | null {
-    const mounted = singleAt(generation, "approval-store") as ApprovalStore | null;
-    const store = this.#given.store?.approvals ?? mounted;
+    const store = this.#given.store?.approvals ?? generation.approvalStore;
     return store && withStoreErrors(store);
   }
 
   /** The store of sessions; null when sessions are in memory only. */
   sessions(generation: Generation): SessionStore | null {
-    return this.#given.store?.sessions ?? (singleAt(generation, "session-store") as SessionStore | null);
+    return this.#given.store?.sessions ?? generation.sessionStore;
   }
 
   audit(generation: Generation): AuditWriter | null {

@@ -1,4 +1,5 @@
-import { systemClock, isoTime } from "../contract/clock.ts";
+import { isoTime } from "../contract/clock.ts";
+import { systemClock } from "../scheduling/time.ts";
 import type { PartialContext, Tool, ToolDefinition, ToolSpecification } from "../contract/tool.ts";
 import type { ToolContext } from "../contract/context.ts";
 import { errorMessage } from "../contract/errors.ts";

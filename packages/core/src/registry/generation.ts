@@ -1,6 +1,6 @@
 import type { ContextProvider } from "../contract/coordinator.ts";
-import type { Policy } from "../contract/ports.ts";
-import type { AuditSink } from "../contract/stores.ts";
+import type { Approver, ModeCatalog, Policy } from "../contract/ports.ts";
+import type { ApprovalStore, AuditSink, SessionStore } from "../contract/stores.ts";
 import type { MountedTool } from "./prepare-tool.ts";
 import {
   byPriority,
@@ -24,7 +24,11 @@ export class Generation {
   readonly postObservers: readonly ObserverEntry[];
   readonly errorObservers: readonly ObserverEntry[];
   readonly policies: readonly Policy[];
+  readonly approver: Approver | null;
+  readonly approvalStore: ApprovalStore | null;
   readonly auditSink: AuditSink | null;
+  readonly sessionStore: SessionStore | null;
+  readonly modeCatalog: ModeCatalog | null;
   readonly providers: ReadonlyMap<string, ContextProvider>;
   readonly points: ReadonlyMap<string, ReadonlyMap<string, unknown>>;
   readonly #observers: ReadonlyMap<string, readonly ObserverEntry[]>;
@@ -38,6 +42,10 @@ export class Generation {
     this.points = new Map([...registry.points].map(([point, things]) => [point, new Map(things)]));
     this.providers = new Map(registry.providers);
     this.policies = [...(this.points.get("policies")?.values() ?? [])] as Policy[];
+    this.approver = singleAt(registry, "approver") as Approver | null;
+    this.approvalStore = singleAt(registry, "approval-store") as ApprovalStore | null;
+    this.modeCatalog = singleAt(registry, "mode-catalog") as ModeCatalog | null;
+    this.sessionStore = singleAt(registry, "session-store") as SessionStore | null;
     this.auditSink = singleAt(registry, "audit-sink") as AuditSink | null;
     this.preGates = this.gates("tool:pre");
     this.postGates = this.gates("tool:post");

@@ -43,8 +43,8 @@ export interface MountedTool {
   judges: { readonly policies: readonly unknown[]; readonly list: readonly PolicyJudge[] } | null;
   /** Calls that ended without their tool, which still runs. */
   abandoned: number;
-  /** Whether the tool differs from what the plan's lock file has; computed at the first use. */
-  readonly drifted: () => boolean;
+  /** Whether the tool differs from what the plan's lock file has; computed at the first use. Null without a lock file. */
+  readonly drifted: (() => boolean) | null;
   readonly digest: () => string;
 }
 
@@ -110,7 +110,7 @@ export function prepareTool(authored: ToolDefinition, options: PrepareOptions): 
     rateLimiter: rate === undefined ? null : new RateLimiter(rate, options.clock),
     judges: null,
     abandoned: 0,
-    drifted: shape.lockedAs === undefined ? never : once(() => lockDigest(info) !== shape.lockedAs),
+    drifted: shape.lockedAs === undefined ? null : once(() => lockDigest(info) !== shape.lockedAs),
     digest: once(() => digestOf({ ...info, owner: undefined })),
   };
   return tool;
@@ -210,8 +210,6 @@ function withSortedSets(value: unknown, key = ""): unknown {
   const list = value.map((inner: unknown) => withSortedSets(inner));
   return sets.has(key) ? list.toSorted((a, b) => (JSON.stringify(a) < JSON.stringify(b) ? -1 : 1)) : list;
 }
-
-const never = () => false;
 
 function once<Value>(make: () => Value): () => Value {
   let made: { value: Value } | undefined;

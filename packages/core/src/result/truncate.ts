@@ -211,7 +211,7 @@ function walkObject(value: object, budget: number, depth: number): number {
       left = remainingBytes(value[at], left - 1, depth + 1);
     return left;
   }
-  requirePlain(value);
+  if (Object.getPrototypeOf(value) !== Object.prototype) requirePlain(value);
   for (const key in value) {
     if (left < 0) return left;
     if (key === "__proto__") throw new NotJson('has a member named "__proto__"');

@@ -1,5 +1,4 @@
 import { AsyncLocalStorage } from "node:async_hooks";
-import { Link, LinkedList } from "./linked-list.ts";
 
 export interface Waiter {
   /** Leaves the queue; the queue sets it while the call waits. */
@@ -52,7 +51,7 @@ export class Semaphore implements PermitSource {
 
 /** Calls that wait for something, first come, first served. A call that is stopped leaves immediately. */
 export class WaitQueue {
-  readonly #list = new LinkedList<{ readonly waiter: Waiter; readonly proceed: () => void }>();
+  readonly #waiting = new Set<{ readonly waiter: Waiter; readonly proceed: () => void }>();
   readonly #onWithdraw: () => void;
   #draining = false;
 
@@ -62,16 +61,16 @@ export class WaitQueue {
   }
 
   get length(): number {
-    return this.#list.size;
+    return this.#waiting.size;
   }
 
   /** `proceed` runs in the waiter's own asynchronous context, not in that of the call that frees the permit. */
   add(waiter: Waiter, proceed: () => void): void {
     const inContext = AsyncLocalStorage.snapshot();
-    const link = new Link({ waiter, proceed: () => inContext(proceed) });
-    this.#list.add(link);
+    const entry = { waiter, proceed: () => inContext(proceed) };
+    this.#waiting.add(entry);
     waiter.withdraw = () => {
-      link.leave();
+      this.#waiting.delete(entry);
       this.#onWithdraw();
     };
   }
@@ -81,10 +80,11 @@ export class WaitQueue {
     if (this.#draining) return;
     this.#draining = true;
     try {
-      for (let { first } = this.#list; first !== null && take(); { first } = this.#list) {
-        first.leave();
-        first.item.waiter.withdraw = null;
-        first.item.proceed();
+      for (const entry of this.#waiting) {
+        if (!take()) break;
+        this.#waiting.delete(entry);
+        entry.waiter.withdraw = null;
+        entry.proceed();
       }
     } finally {
       this.#draining = false;

@@ -1,7 +1,26 @@
 import type { SessionState } from "../contract/context.ts";
-import { isRecord } from "../json/json.ts";
+import { ToolmountError } from "../contract/errors.ts";
+import type { ModeCatalog, ModeSummary } from "../contract/ports.ts";
+import type { OfferFilter } from "../contract/session.ts";
+import type { Generation } from "../registry/generation.ts";
 
-const key = "toolmount.mode";
+export interface ModeHost {
+  readonly moduleSet: { generation(): Generation };
+  readonly cancellation: { readonly signal: AbortSignal };
+  /** The catalog's modes, as they were last read. */
+  modes: readonly ModeSummary[] | null;
+  readonly states: { of(sessionId: string): SessionState };
+}
+
+/** The mode of an offer or of a session's call. Rejects with `MODE_UNKNOWN`, `MODES_UNAVAILABLE`. */
+export async function modeOf(host: ModeHost, { mode, sessionId, turnId }: OfferFilter): Promise<PickedMode> {
+  const { modeCatalog } = host.moduleSet.generation();
+  const kept = sessionId === undefined ? null : sessionMode(host.states.of(sessionId), turnId);
+  host.modes = modeCatalog === null ? null : await readModes(modeCatalog, host.cancellation.signal);
+  return pickMode(host.modes, mode, kept);
+}
+
+const stateKey = "toolmount.mode";
 
 interface ModeChange {
   readonly mode: string;
@@ -23,18 +42,70 @@ export function sessionMode(state: SessionState, turnId?: string): string | null
 
 /** Changes the mode of a session from the next turn on. The caller checks that the mode exists. */
 export function changeSessionMode(state: SessionState, mode: string, turnId?: string): void {
-  state.set(key, { mode, previous: sessionMode(state, turnId), turnId: turnId ?? null });
+  state.set(stateKey, { mode, previous: sessionMode(state, turnId), turnId: turnId ?? null });
 }
 
 /** The last change of a session's mode; reads a value that any tool of the session could have written. */
 export function lastChange(state: SessionState): ModeChange | null {
-  const kept: unknown = state.get(key);
-  if (!isRecord(kept)) return null;
-  const { mode, previous = null, turnId = null } = kept;
+  const kept: unknown = state.get(stateKey);
+  if (typeof kept !== "object" || kept === null) return null;
+  const { mode, previous = null, turnId = null } = kept as Record<string, unknown>;
   if (typeof mode !== "string" || !isText(previous) || !isText(turnId)) return null;
   return { mode, previous, turnId };
 }
 
 function isText(value: unknown): value is string | null {
   return value === null || typeof value === "string";
+}
+
+/** The mode of a session without one, unless the catalog has another default. Source: TUL-007. */
+export const defaultMode = "general";
+
+export interface PickedMode {
+  readonly key: string;
+  readonly summary: ModeSummary | null;
+}
+
+/** The requested mode, else the session's, else the default; `modes` is null without a catalog. Throws `MODE_UNKNOWN`. */
+export function pickMode(
+  modes: readonly ModeSummary[] | null,
+  requested: string | undefined,
+  ofSession: string | null,
+): PickedMode {
+  if (modes === null) return { key: requested ?? ofSession ?? defaultMode, summary: null };
+  if (requested !== undefined) return requireMode(modes, requested);
+  return found(modes, ofSession) ?? defaultOf(modes);
+}
+
+/** The modes of a catalog; null without one. Rejects with `MODES_UNAVAILABLE`. */
+export async function readModes(
+  catalog: ModeCatalog | null,
+  signal: AbortSignal,
+): Promise<readonly ModeSummary[] | null> {
+  if (catalog === null) return null;
+  let modes: readonly (ModeSummary | null)[];
+  try {
+    modes = await catalog.listModes({ signal });
+  } catch (cause) {
+    throw new ToolmountError("MODES_UNAVAILABLE", { problem: "the catalog failed" }, { cause });
+  }
+  if (!Array.isArray(modes))
+    throw new ToolmountError("MODES_UNAVAILABLE", { problem: "the catalog returned no list" });
+  return modes.filter((mode): mode is ModeSummary => typeof mode?.key === "string");
+}
+
+function requireMode(modes: readonly ModeSummary[], key: string): PickedMode {
+  const mode = found(modes, key);
+  if (mode !== null) return mode;
+  throw new ToolmountError("MODE_UNKNOWN", { mode: key.slice(0, 100), known: modes.map((one) => one.key) });
+}
+
+function found(modes: readonly ModeSummary[], key: string | null): PickedMode | null {
+  const summary = modes.find((mode) => mode.key === key);
+  return summary === undefined ? null : { key: summary.key, summary };
+}
+
+function defaultOf(modes: readonly ModeSummary[]): PickedMode {
+  const summary = modes.find(({ isDefault }) => isDefault) ?? modes.find(({ key }) => key === defaultMode);
+  return summary === undefined ? { key: defaultMode, summary: null } : { key: summary.key, summary };
 }

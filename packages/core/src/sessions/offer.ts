@@ -3,22 +3,14 @@ import type { SessionState } from "../contract/context.ts";
 import type { ToolInfo } from "../contract/tool.ts";
 import { guidanceOf } from "./guidance.ts";
 import { matchesGlob } from "../text/match.ts";
-import { pickMode, readModes, type PickedMode } from "./mode-catalog.ts";
-import type { ModeCatalog, ModeSummary, Policy } from "../contract/ports.ts";
-import { lastChange, sessionMode } from "./mode.ts";
+import type { ModeCatalog, Policy } from "../contract/ports.ts";
+import { lastChange, modeOf, pickMode, readModes, type ModeHost, type PickedMode } from "./mode.ts";
 import type { ModuleSet } from "../registry/module.ts";
-import { singleAt } from "../registry/registry.ts";
 import type { Offer, OfferFilter } from "../contract/session.ts";
 
-interface OfferHost {
+interface OfferHost extends ModeHost {
   readonly moduleSet: ModuleSet;
-  readonly cancellation: { readonly signal: AbortSignal };
-  /** The catalog's modes, as they were last read. */
-  modes: readonly ModeSummary[] | null;
-  readonly states: {
-    load(sessionId: string): Promise<void> | null;
-    of(sessionId: string): SessionState;
-  };
+  readonly states: ModeHost["states"] & { load(sessionId: string): Promise<void> | null };
 }
 
 export async function makeOffer(host: OfferHost, filter: OfferFilter = {}): Promise<Offer> {
@@ -30,7 +22,7 @@ export async function makeOffer(host: OfferHost, filter: OfferFilter = {}): Prom
   const inMode = offeredIn(
     // The texts of a tool that differs from the lock file must not reach a model.
     [...registry.tools.values()]
-      .filter((tool) => !tool.drifted())
+      .filter((tool) => tool.drifted?.() !== true)
       .map(({ info }) => info)
       .filter((info) => !isHidden(info)),
     mode,
@@ -58,14 +50,6 @@ export function hiddenBy({ points }: ModuleSet["registry"]): (tool: ToolInfo) =>
 export function offerMark({ moduleSet, modes, states }: OfferHost, sessionId: string): readonly unknown[] {
   const state = states.of(sessionId);
   return [moduleSet.offerMark, modes, lastChange(state), activeTools(state)];
-}
-
-/** The mode of an offer or of a session's call. Rejects with `MODE_UNKNOWN`, `MODES_UNAVAILABLE`. */
-export async function modeOf(host: OfferHost, { mode, sessionId, turnId }: OfferFilter): Promise<PickedMode> {
-  const catalog = singleAt(host.moduleSet.registry, "mode-catalog") as ModeCatalog | null;
-  const kept = sessionId === undefined ? null : sessionMode(host.states.of(sessionId), turnId);
-  host.modes = await readModes(catalog, host.cancellation.signal);
-  return pickMode(host.modes, mode, kept);
 }
 
 /**

@@ -1,15 +1,18 @@
 import { messageOf } from "../contract/errors.ts";
 import type { Logger } from "../contract/logger.ts";
 import type { SessionStore } from "../contract/stores.ts";
-import { withStoreCode } from "../pending/store-errors.ts";
-import { IdleCache } from "./idle-cache.ts";
+import { withStoreCode } from "../pending/stored-call.ts";
+import type { Generation } from "../registry/generation.ts";
 import { LiveState, type KeptState } from "./state.ts";
 
 interface StatesHost {
   readonly logger: Logger;
-  readonly sessionStore: () => SessionStore | null;
-  readonly track: (work: Promise<void>) => Promise<void>;
-  readonly maxBytes: number;
+  readonly moduleSet: { generation(): Generation };
+  readonly stores: {
+    sessions(generation: Generation): SessionStore | null;
+    track(work: Promise<void>): Promise<void>;
+  };
+  readonly limits: { readonly stateBytes: number };
 }
 
 /** The states of a host's sessions. A call begins with the stored state, and stores its changes before its outcome. */
@@ -17,10 +20,10 @@ export class SessionStates {
   readonly #host: StatesHost;
   /** A state that a store has, or that has no values, can be made again. */
   readonly #states = new IdleCache<LiveState>((state) =>
-    this.#host.sessionStore() === null ? state.isEmpty : !state.isUnsaved,
+    this.#store() === null ? state.isEmpty : !state.isUnsaved,
   );
   /** Sessions with changes that are not stored; usually empty. */
-  readonly #unsaved = new Set<string>();
+  readonly unsaved = new Set<string>();
   readonly #saving = new Map<string, Promise<void>>();
 
   constructor(host: StatesHost) {
@@ -29,25 +32,22 @@ export class SessionStates {
 
   /** The state of a session: the same object while something holds it. A call without a session has a state of its own. */
   of(sessionId: string | undefined): KeptState {
-    return sessionId === undefined ? new LiveState({ maxBytes: this.#host.maxBytes }) : this.#live(sessionId);
+    return sessionId === undefined
+      ? new LiveState({ maxBytes: this.#host.limits.stateBytes })
+      : this.#live(sessionId);
   }
 
   /** Drops the session's state from memory; a store keeps it. */
   forget(sessionId: string): void {
-    if (!this.#unsaved.has(sessionId)) this.#states.delete(sessionId);
+    if (!this.unsaved.has(sessionId)) this.#states.delete(sessionId);
     else void this.#saveAndLog(sessionId).finally(() => this.#states.delete(sessionId));
   }
 
   /** Updates the state from the store. Null without a store. Rejects with `STORE_FAILED`. */
   load(sessionId: string): Promise<void> | null {
-    const store = this.#host.sessionStore();
+    const store = this.#store();
     if (store === null) return null;
     return withStoreCode(() => this.#live(sessionId).refresh(() => store.readState(sessionId)));
-  }
-
-  /** Whether the session has changes that are not stored; nearly free when no session has. */
-  isUnsaved(sessionId: string | undefined): boolean {
-    return this.#unsaved.size > 0 && sessionId !== undefined && this.#unsaved.has(sessionId);
   }
 
   /** Resolves once all changes so far are stored. Rejects with `STORE_FAILED`; the next save tries them again. */
@@ -64,11 +64,15 @@ export class SessionStates {
   }
 
   async #write(sessionId: string): Promise<void> {
-    const store = this.#host.sessionStore();
+    const store = this.#store();
     const state = this.#states.get(sessionId);
     if (store === null || state === undefined) return;
     await withStoreCode(() => state.save((changes) => store.writeState(sessionId, changes)));
-    if (!state.isUnsaved) this.#unsaved.delete(sessionId);
+    if (!state.isUnsaved) this.unsaved.delete(sessionId);
+  }
+
+  #store(): SessionStore | null {
+    return this.#host.stores.sessions(this.#host.moduleSet.generation());
   }
 
   #live(sessionId: string): LiveState {
@@ -78,7 +82,7 @@ export class SessionStates {
   #create(sessionId: string): LiveState {
     const state: LiveState = new LiveState({
       onChange: () => this.#onChange(sessionId, state),
-      maxBytes: this.#host.maxBytes,
+      maxBytes: this.#host.limits.stateBytes,
     });
     this.#states.set(sessionId, state);
     return state;
@@ -87,9 +91,9 @@ export class SessionStates {
   /** A call saves its own changes; changes from outside of calls are saved soon. */
   #onChange(sessionId: string, state: LiveState): void {
     if (this.#states.get(sessionId) !== state) return; // the session has ended
-    if (this.#unsaved.has(sessionId) || this.#host.sessionStore() === null) return;
-    this.#unsaved.add(sessionId);
-    void this.#host.track(
+    if (this.unsaved.has(sessionId) || this.#store() === null) return;
+    this.unsaved.add(sessionId);
+    void this.#host.stores.track(
       new Promise<void>((resolve) => setImmediate(() => void this.#saveAndLog(sessionId).then(resolve))),
     );
   }
@@ -103,5 +107,53 @@ export class SessionStates {
         `the state of a session could not be stored: ${messageOf(err)}`,
       );
     }
+  }
+}
+
+/** The number of values below which none is dropped. */
+const leastKept = 1_000;
+
+/** A map that drops idle values once nothing refers to them, for a host with millions of sessions. */
+export class IdleCache<Value extends object> {
+  readonly #isIdle: (value: Value, key: string) => boolean;
+  readonly #kept = new Map<string, Value>();
+  readonly #idle = new Map<string, WeakRef<Value>>();
+  readonly #collected = new FinalizationRegistry<string>((key) => {
+    if (this.#idle.get(key)?.deref() === undefined) this.#idle.delete(key);
+  });
+  #sweepAt = leastKept;
+
+  /** `isIdle` says whether a value holds nothing that cannot be made again. */
+  constructor(isIdle: (value: Value, key: string) => boolean) {
+    this.#isIdle = isIdle;
+  }
+
+  get(key: string): Value | undefined {
+    const kept = this.#kept.get(key);
+    if (kept !== undefined) return kept;
+    const idle = this.#idle.get(key)?.deref();
+    if (idle !== undefined) this.set(key, idle);
+    return idle;
+  }
+
+  set(key: string, value: Value): void {
+    if (this.#idle.size > 0) this.#idle.delete(key);
+    this.#kept.set(key, value);
+    if (this.#kept.size >= this.#sweepAt) this.#sweep();
+  }
+
+  delete(key: string): void {
+    this.#kept.delete(key);
+    this.#idle.delete(key);
+  }
+
+  #sweep(): void {
+    for (const [key, value] of this.#kept) {
+      if (!this.#isIdle(value, key)) continue;
+      this.#kept.delete(key);
+      this.#idle.set(key, new WeakRef(value));
+      this.#collected.register(value, key);
+    }
+    this.#sweepAt = Math.max(leastKept, this.#kept.size * 2);
   }
 }

@@ -54,7 +54,7 @@ export function recordCalls(
   return observe(host, (runId, decision) => void begin(runId, decision), end);
 }
 
-const phasesOfTools = new Set<unknown>(["run", "shape"] satisfies Phase[]);
+const phasesOfTools = new Set<unknown>(["execute", "shape"] satisfies Phase[]);
 
 export function observe(
   { coordinator: { hooks } }: Pick<Host, "coordinator">,

@@ -519,7 +519,7 @@ describe.each<Where>(["inline", "cloned"])("a call whose tool runs %s", (where) 
       expect(events.map(({ event }) => event)).toEqual(["tool:pre", "tool:error"]);
       expect(events[1]?.data).toMatchObject({
         status: "failed",
-        phase: "run",
+        phase: "execute",
         error: { code: "TOOL_FAILED", message: "probe failed", type: "TypeError" },
       });
     });

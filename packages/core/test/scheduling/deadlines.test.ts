@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { expect, test, vi } from "vitest";
-import { Deadlines } from "../../src/scheduling/deadlines.ts";
+import { Deadlines } from "../../src/scheduling/time.ts";
 import { createFakeClock } from "../fake-clock.ts";
 
 interface Item {

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { UnorderedList } from "../../src/scheduling/unordered-list.ts";
+import { UnorderedList } from "../../src/scheduling/time.ts";
 
 test("holds exactly the items that joined and have not left, each at its own place", () => {
   fc.assert(

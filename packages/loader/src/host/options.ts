@@ -33,7 +33,8 @@ export interface OpenHostOptions extends HostOptions {
   readonly above?: (() => Promise<readonly HostLink[]>) | undefined;
   /**
    * Milliseconds that a reload waits for running calls of modules that it removes or mounts again; then it aborts them.
-   * Default 10000. Background work of such a module ends with the module.
+   * By default it waits for none: such a call ends in its own time, at the latest at its own timeout, and the module ends
+   * after it. Background work of such a module ends with the module.
    */
   readonly drainMs?: number | undefined;
   /** A file that is made for the calls of this host: JSON lines, secrets masked, mode 0600. It must not exist. */

@@ -18,7 +18,7 @@ import { findPosition, type Path } from "../diagnostics/positions.ts";
 import type { Problem } from "../diagnostics/problems.ts";
 import { createPackageImport } from "../modules/package-import.ts";
 import { buildGeneration } from "../mount/build-generation.ts";
-import { failedWait, firstProblem } from "../mount/failed-use.ts";
+import { describeFailure, failedWait } from "../mount/failed-use.ts";
 import type { Generation } from "../mount/generation.ts";
 import { loadPlan, type LoadedPlan, type OpenedPlan, type PlanInput } from "../mount/load-plan.ts";
 import { createMountContext } from "../mount/mount-context.ts";
@@ -104,6 +104,7 @@ export class PlanHost {
       coordinator.registerCapability("session.working_dir", plan.opened.folder),
       coordinator.registerCapability("session.protected_paths", untouchable),
       coordinator.registerCapability("session.secret_paths", secret),
+      coordinator.registerCapability("session.plan_files", plan.opened.files),
       coordinator.registerCapability("host.chain", chain),
       coordinator.registerCapability(
         definitionsChannel,
@@ -187,9 +188,8 @@ export class PlanHost {
       .filter(({ use }) => !kept.includes(use.id))
       .flatMap((use) => failedWait(use, plan) ?? []);
     for (const failure of [...failed, ...away]) {
-      const { message, ...facts } = firstProblem(failure);
+      const { facts, message, event } = describeFailure(failure);
       this.#options.logger.warn(facts, message);
-      const event = { module_id: facts.module, state: facts.state, error: { code: facts.code, message } };
       await this.host.coordinator.hooks.emit("module:load_failed", event);
     }
   }

@@ -45,11 +45,12 @@ export function lacksState({ config: { runners } }: ModuleUse, failed: readonly 
   return isFleet && failed.some(({ use }) => use.section === "state");
 }
 
-/** The first problem of a failure, as a log has it. */
-export function firstProblem({ use, state, problems: [first], causes: [err] }: FailedUse) {
+/** The first problem of a failure, as a log and the event `module:load_failed` have it. */
+export function describeFailure({ use, state, problems: [first], causes: [err] }: FailedUse) {
   const { code, message = "a module was not mounted", file, line, column }: Partial<Problem> = first ?? {};
   const at = file === undefined ? undefined : `${file}:${line}:${column}`;
-  return { module: use.id, state, code, at, err, message };
+  const event = { module_id: use.id, state, error: { code, message } };
+  return { facts: { module: use.id, state, code, at, err }, message, event };
 }
 
 /** What a module is that was not tried, for a reason that stands elsewhere. */
