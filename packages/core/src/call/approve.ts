@@ -1,4 +1,5 @@
 import { messageOf } from "../contract/errors.ts";
+import type { EventData } from "../contract/hooks.ts";
 import type { ApprovalAnswer, ApprovalQuestion, ApprovalScope, Approver } from "../contract/ports.ts";
 import type {
   ApprovalRecord,
@@ -9,12 +10,11 @@ import type {
 import { rememberApproval } from "../pending/remember.ts";
 import type { StoredCall } from "../pending/stored-call.ts";
 import { randomName } from "../pending/ticket.ts";
+import type { Generation } from "../registry/generation.ts";
+import type { ObserverEntry } from "../registry/registry.ts";
 import { matchesArguments } from "../text/match.ts";
 import { factsOf, infoOf, needsApproval, type Call, type HopAnswer } from "./call.ts";
 import { approvalOf } from "./decide.ts";
-import type { EventData } from "../contract/hooks.ts";
-import type { Generation } from "../registry/generation.ts";
-import type { ObserverEntry } from "../registry/registry.ts";
 import {
   argumentsDigest,
   defaultAnswer,

@@ -22,7 +22,9 @@ export function notify(call: Call): HopAnswer {
   if (call.stored !== null && ending.status === "failed") requeue(call, call.stored);
   release(call);
   timing.endedAt = Math.max(timing.startedAt, host.time.now());
-  if (!call.announced && call.arguments !== null) announceUndecided(call);
+  // A call with valid arguments that was stopped, denied or refused before its tool.
+  if (!call.announced && call.arguments !== null)
+    announce(call, ending.status === "pending" ? "ask" : "deny");
   if (ending.status === "pending") return record(call);
   if (isWatched(call)) sealResult(call);
   const gates = ending.status === "ok" ? generation.postGates : generation.errorGates;
@@ -52,11 +54,6 @@ function release(call: Call): void {
 function releaseId(call: Call): void {
   call.host.ids.release(call.given.sessionId!, call.callId);
   call.claimedId = false;
-}
-
-/** Emits `tool:pre` for a call with valid arguments that was stopped, denied or refused before its tool. */
-function announceUndecided(call: Call): void {
-  announce(call, call.ending.status === "pending" ? "ask" : "deny");
 }
 
 /** Whether anyone but the caller sees the result. */
@@ -223,7 +220,7 @@ export function toolEvent(call: Call): Event {
 }
 
 /** The same with the result. Not built on {@link toolEvent}: an object literal is cheaper than one that grows. */
-export function endEvent(call: Call): Event {
+function endEvent(call: Call): Event {
   const { timing, ending } = call;
   return addIds(call, {
     tool_name: call.tool === null ? call.request.name : call.tool.name,

@@ -33,6 +33,7 @@ import {
  *
  * A call that ends early skips to hop 7. A hop that waits leaves the pipeline, and `resumeCall` enters it again.
  */
+
 /** What a call begins with, beside its request and context. */
 export interface CallOrigin {
   /** The call of the tool that makes it. */
