@@ -41,7 +41,8 @@ export function notify(call: Call): HopAnswer {
 /** Leaves everything that the call was part of while it ran. */
 function release(call: Call): void {
   const { host, given } = call;
-  if (call.followed !== null) leaveToken(call.followed);
+  call.followedSignal?.delete(call);
+  if (call.followedToken !== null) leaveToken(call, call.followedToken);
   if (call.trackedAs !== null) given.cancellation!.registerToolComplete(call.trackedAs);
   host.deadlines.end(call);
   host.active.remove(call);
