@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Installs what the tests need of the system and npm does not bring: bubblewrap, for the shell tool's sandbox, and Chromium, for
-# the operator's page.
+# Installs what the tests need of the system and npm does not bring: bubblewrap, for the shell tool's sandbox, Chromium, for
+# the operator's page, and others that are named below.
 # What cannot be installed here is said, and the tests that need it fail; they are never left out in CI.
 set -uo pipefail
 
@@ -37,6 +37,16 @@ elif command -v apt-get >/dev/null; then
   as_root apt-get install -y -qq socat >/dev/null 2>&1 ||
     { as_root apt-get update -qq && as_root apt-get install -y -qq socat; } >/dev/null 2>&1 ||
     echo "socat could not be installed; the tests of the border srt will fail"
+fi
+
+# For the tests of a disk that fails: it answers a host's requests to the disk with errors.
+if command -v strace >/dev/null; then
+  echo "strace is here"
+elif command -v apt-get >/dev/null; then
+  echo "installing strace"
+  as_root apt-get install -y -qq --no-install-recommends strace >/dev/null 2>&1 ||
+    { as_root apt-get update -qq && as_root apt-get install -y -qq --no-install-recommends strace; } >/dev/null 2>&1 ||
+    echo "strace could not be installed; the tests of a disk that fails will fail"
 fi
 
 # The tests of the operator's page drive a real browser.

@@ -64,6 +64,7 @@ async function open({ named = [] }: Named = {}): Promise<{ folder: string; host:
   await writeFile(join(folder, "tools/peek.js"), peek);
   // So that the folder of the plan is the folder of the code.
   await writeFile(join(folder, "package.json"), '{ "type": "module" }');
+  await writeFile(join(folder, "base.json"), JSON.stringify({ version: 1, description: marker }));
   await writeFile(join(folder, "plan.json"), JSON.stringify(planOf(named)));
   const host = await openHost(join(folder, "plan.json"), {
     logger: silentLogger,
@@ -89,6 +90,8 @@ function planOf(named: readonly string[]) {
   const bash = { module: "bash", source: `file:${join(tools, "bash")}` };
   return {
     version: 1,
+    extends: "./base.json",
+    description: marker,
     state: "sqlite:data/calls.db",
     tools: [
       {
@@ -166,6 +169,57 @@ test.each(tried)("%s reads .git only where it is no module behind a border", asy
 
   expect(found.includes(marker)).toBe(!way.endsWith("peek"));
 });
+
+test.each(tried)(
+  "%s reads the plan and what it extends only where it is no module behind a border",
+  async (way) => {
+    const { folder, host } = await open();
+    for (const name of ["plan.json", "base.json"])
+      expect([name, (await readBy(way, host, join(folder, name))).includes("only")]).toEqual([
+        name,
+        !way.endsWith("peek"),
+      ]);
+  },
+);
+
+test.each(tried)("%s reads the plan when the plan names it", async (way) => {
+  const { folder, host } = await open({ named: ["plan.json"] });
+
+  expect(await readBy(way, host, join(folder, "plan.json"))).toContain("only");
+});
+
+test.each(["permission", "bubblewrap"].filter((border) => hasBubblewrap || border === "permission"))(
+  "a module behind %s reads no .env, state or history beside its own code, where the plan is elsewhere",
+  async (border) => {
+    const folder = await realpath(await mkdtemp(join(tmpdir(), "toolmount-secrets-")));
+    onTestFinished(() => rm(folder, { recursive: true, force: true }));
+    const hidden = ["app/.env", "app/.env.local", "app/.git/config", "app/.toolmount/state.db"];
+    for (const name of [...hidden, "app/notes.md", "app/.env.example"]) {
+      await mkdir(dirname(join(folder, name)), { recursive: true });
+      await writeFile(join(folder, name), marker);
+    }
+    for (const name of ["app/tools", "plans"]) await mkdir(join(folder, name));
+    await writeFile(join(folder, "app/tools/peek.js"), peek);
+    await writeFile(join(folder, "app/package.json"), '{ "type": "module" }');
+    const run = { in: "process", border, startTimeoutMs: 900_000 };
+    const plan = { version: 1, tools: [{ module: "../app/tools/peek.js", run }] };
+    await writeFile(join(folder, "plans/plan.json"), JSON.stringify(plan));
+    const host = await openHost(join(folder, "plans/plan.json"), {
+      logger: silentLogger,
+      extensions: { "@toolmount/interop": interop, "@toolmount/workers": workers },
+    });
+    onTestFinished(() => void host.close());
+    const isRead = async (name: string) => {
+      const outcome = await host.call({ name: "peek", arguments: { path: join(folder, name) } });
+      expect(outcome.status).toBe("ok");
+      return JSON.stringify(outcome).includes(marker);
+    };
+
+    for (const name of hidden) expect([name, await isRead(name)]).toEqual([name, false]);
+    for (const name of ["app/notes.md", "app/.env.example"])
+      expect([name, await isRead(name)]).toEqual([name, true]);
+  },
+);
 
 test.runIf(hasBubblewrap)("a command cannot move a secret file to a name that can be read", async () => {
   const { folder, host } = await open();

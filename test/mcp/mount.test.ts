@@ -152,7 +152,9 @@ test("a server gets the variables that the plan names and a few harmless ones, a
   expect(cwd).toBe(folder);
   expect(env).toContain("TOKEN");
   expect(
-    env.filter((name) => !/^(TOKEN|HOME|LOGNAME|PATH|SHELL|TERM|USER|__CF|PWD|_|SHLVL)/.test(name)),
+    env.filter(
+      (name) => !/^(TOKEN|TOOLMOUNT_CHAIN|HOME|LOGNAME|PATH|SHELL|TERM|USER|__CF|PWD|_|SHLVL)/.test(name),
+    ),
   ).toEqual([]);
 });
 

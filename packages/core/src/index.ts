@@ -24,6 +24,7 @@ export type { CallInfo, Progress, SessionState, ToolContext } from "./contract/c
 // Writing a module
 export type * from "./contract/coordinator.ts";
 export type * from "./contract/hooks.ts";
+export type * from "./contract/host-chain.ts";
 export { allEvents, hostEvents, type EventName } from "./contract/event-names.ts";
 export type * from "./contract/agents.ts";
 

@@ -6,6 +6,8 @@ export { ProgressPace } from "./scheduling/progress-pace.ts";
 export { completeClassification, foreignDefinition, strictest } from "./registry/complete-classification.ts";
 export { authoredDefinition } from "./registry/define-tool.ts";
 export { isStandardSchema } from "./contract/standard-schema.ts";
+export { foldName } from "./registry/registry.ts";
+export { requireNoHiddenText } from "./registry/refuse-hidden-text.ts";
 export { runMount } from "./registry/mount-return.ts";
 export {
   adaptModule,
@@ -21,6 +23,7 @@ export { invalidArguments, prepareSchema, type PreparedSchema } from "./schema/s
 export { zodSize } from "./schema/zod-parser.ts";
 export { lockDigest } from "./registry/prepare-tool.ts";
 export { callInternal } from "./host/session.ts";
+export { readHostLinks } from "./host/host-links.ts";
 export { fitsOutputSchema, isAvailable, offerMarkOf, toolsHere, type ToolHere } from "./host/tools-here.ts";
 export { redactingLogger } from "./text/redacting-logger.ts";
 export { ContractBreach } from "./result/normalize.ts";

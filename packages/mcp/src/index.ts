@@ -1,4 +1,5 @@
 // Serving a host
+export { readHostsAbove, serveRefusal, type HostsAbove } from "./serve/hosts-above.ts";
 export { serveStreams, type ServedStreams, type ServeStreams } from "./serve/stdio.ts";
 export {
   serveHttp,

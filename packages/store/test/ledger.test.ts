@@ -40,7 +40,18 @@ function add(fields: Fields = {}): Promise<FleetDelivery | null> {
   const info = { callId: runId, runId, tool: "probe", depth: 0, ...(sessionId && { sessionId }) };
   const job = { info, arguments: { text: "\u0000 is kept" }, timeoutMs: 1_000, state: {} };
   return ledger.add(
-    { runId, host, queue, tool: "probe", digest: "d1", idempotent, identity, job },
+    {
+      runId,
+      host,
+      queue,
+      tool: "probe",
+      digest: "d1",
+      idempotent,
+      identity,
+      session: sessionId,
+      nested: false,
+      job,
+    },
     maxWaiting,
   );
 }

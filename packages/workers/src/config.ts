@@ -65,6 +65,11 @@ const fleetSettings = z.strictObject({
     .regex(/^(postgres(ql)?|rediss?):\/\/.+/, { error: "engine is redis://… or postgres://…" })
     .optional()
     .describe("What delivers calls to workers: redis://… or postgres://…; default the database of state."),
+  key: z
+    .string()
+    .min(16, { error: "a key has at least 16 characters, such as those of: openssl rand -base64 32" })
+    .optional()
+    .describe("Secret that hosts and workers share: a worker runs only jobs that are signed with it."),
   leaseMs: z
     .int()
     .min(200)

@@ -9,6 +9,7 @@ export {
   type ProcessRunnerOptions,
 } from "./process/process-runner.ts";
 export { chooseBorder, examineBorders } from "./border/choose-border.ts";
+export type { BorderFinding } from "./border/probe.ts";
 export type { Border, BorderName, Grants, Launch, NodeProgram } from "./border/border.ts";
 
 // Fleets

@@ -1,7 +1,10 @@
-import { errorMessage, RunnerFailure, type RunnerJob } from "@toolmount/core";
+import { errorMessage, RunnerFailure, type CallInfo, type RunnerJob } from "@toolmount/core";
 
 /** The failure of a call that ran nothing. */
-export function unavailable({ info }: RunnerJob, reason: string): RunnerFailure {
+export function unavailable(
+  { info }: { readonly info: Pick<CallInfo, "tool"> },
+  reason: string,
+): RunnerFailure {
   return new RunnerFailure("UNAVAILABLE", errorMessage("UNAVAILABLE", { tool: info.tool, reason }));
 }
 

@@ -1,6 +1,7 @@
+import { spawnSync } from "node:child_process";
 import { existsSync } from "node:fs";
 import { silentLogger } from "@toolmount/core";
-import { afterAll, beforeAll, expect, test, vi } from "vitest";
+import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
 import { world, type World } from "./world.ts";
 
 /** What a process asks of its host is counted: it cannot fill the host's memory or keep it busy. */
@@ -69,3 +70,38 @@ test.runIf(process.platform === "linux")(
     await small[Symbol.asyncDispose]();
   },
 );
+
+/** In CI bubblewrap is always there. */
+const sandboxIsTested =
+  process.env["CI"] !== undefined || spawnSync("bwrap", ["--version"]).error === undefined;
+
+describe.runIf(sandboxIsTested)("behind bubblewrap", () => {
+  const limits = { timeoutMs: 600_000, graceMs: 20_000 };
+
+  test("files in /tmp count as memory, also after the answer", async () => {
+    await using small = await world({ border: "bubblewrap", memoryMb: 256, processes: 1 }, { limits });
+    const { result } = await small.act("fill /tmp after the answer");
+    // The next process has an empty /tmp again.
+    await vi.waitFor(async () => expect((await small.act("list", "/tmp")).result.data).toEqual({ got: 0 }), {
+      timeout: 60_000,
+    });
+
+    expect(result.data).toEqual(expect.any(Number));
+  });
+
+  test("/tmp has an end", async () => {
+    await using small = await world({ border: "bubblewrap", memoryMb: 512 }, { limits });
+    const { result } = await small.act("write more into /tmp than fits");
+
+    expect(result.error).toMatch(/no space left|used more than 512 MB/);
+  });
+
+  test("a process that starts others without end is killed with all of them", async () => {
+    await using bomb = await world({ border: "bubblewrap" }, { limits });
+    const outcome = await bomb.act("start processes without end");
+
+    expect(outcome).toMatchObject({ status: "failed", result: { code: "TOOL_FAILED" } });
+    expect(outcome.result.error).toContain("it started more than 512 processes");
+    expect((await bomb.act("data")).result.data).toEqual({ sum: 3 });
+  });
+});

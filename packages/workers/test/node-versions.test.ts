@@ -1,4 +1,4 @@
-import { execFile } from "node:child_process";
+import { execFile, spawnSync } from "node:child_process";
 import { mkdirSync, mkdtempSync, realpathSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { createServer, type AddressInfo, type Server } from "node:net";
@@ -24,6 +24,10 @@ const nodes = [
   ["Node of this process", process.execPath],
   ["Node 26", findNode26()],
 ] as const;
+
+/** In CI bubblewrap is always there. */
+const sandboxIsTested =
+  process.env["CI"] !== undefined || spawnSync("bwrap", ["--version"]).error === undefined;
 
 let folder: string;
 let server: Server;
@@ -73,6 +77,24 @@ for (const [title, node] of nodes)
         },
         isInspected: false,
         withoutNetwork: coversNetwork ? "opened" : "SANDBOX_UNAVAILABLE",
+      });
+    },
+  );
+
+for (const [title, node] of nodes)
+  test.skipIf(node === undefined || !sandboxIsTested)(
+    `${title}: runs in a sandbox with its filter of system calls, and stops each attempt to break out`,
+    async () => {
+      const program = `
+        import { proveSandbox } from "@toolmount/paths/system";
+        const proof = await proveSandbox({ kind: "closed", env: { PATH: process.env.PATH } });
+        console.log(JSON.stringify(proof));`;
+      const words = ["--conditions=@toolmount/source", "--input-type=module", "--eval", program];
+      const { stdout } = await promisify(execFile)(node!, words, { cwd: import.meta.dirname });
+
+      expect(JSON.parse(stdout)).toMatchObject({
+        problem: null,
+        stopped: expect.arrayContaining(["read a file that is not granted"]),
       });
     },
   );

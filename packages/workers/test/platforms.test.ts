@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { endWithParent } from "../src/border/plain.ts";
-import { residentBytes } from "../src/process/resident-memory.ts";
+import { usageOf } from "../src/process/process-usage.ts";
 
 const launch = { file: "/usr/bin/node", args: ["a.js"], env: { PATH: process.env["PATH"] ?? "" } };
 
@@ -8,10 +8,11 @@ test.each(["darwin", "win32"] as const)(
   "on %s a process starts without setpriv, and its memory is not measured",
   (platform) => {
     expect(endWithParent(launch, platform)).toEqual(launch);
-    expect(residentBytes(process.pid, platform)).toBeUndefined();
+    expect(usageOf(process.pid, { maxProcesses: 8 }, platform)).toBeUndefined();
   },
 );
 
 test("on Linux the memory of a process is measured", () => {
-  expect(residentBytes(process.pid, "linux")).toBeGreaterThan(process.platform === "linux" ? 1_000_000 : -1);
+  const { bytes } = usageOf(process.pid, { maxProcesses: 8 }, "linux")!;
+  expect(bytes).toBeGreaterThan(process.platform === "linux" ? 1_000_000 : -1);
 });

@@ -87,7 +87,9 @@ export function openShell(given: Settings, services: Services = {}): Shell {
   const { protectedPaths = () => [], secretPaths = () => [] } = services;
   const borders = rememberLast(bordersFor, protectedPaths, secretPaths);
   const jobs = createJobs(() => clock.now());
-  const wall = createWall(settings, () => probeSandbox(borders().walled, clock), temporary);
+  const kind = settings.isolation !== "bubblewrap" ? "wall" : settings.network ? "online" : "closed";
+  const probe = () => probeSandbox({ launcher: borders().walled, kind, env: plainEnvironment }, clock);
+  const wall = createWall(settings, probe, temporary);
   borders();
   return {
     settings,

@@ -1,7 +1,7 @@
 import { execFile } from "node:child_process";
 import { promisify } from "node:util";
 import { isToolmountError } from "@toolmount/core";
-import { basicVariables, programCommand } from "@toolmount/paths/system";
+import { basicVariables, programCommand, proveSandbox } from "@toolmount/paths/system";
 import type { BorderName } from "@toolmount/workers";
 import type { Shell } from "../process/shell.ts";
 import { unsupportedOn } from "./platform-support.ts";
@@ -16,12 +16,13 @@ export interface MachineFinding {
 /** Tries the programs and borders that toolmount uses. Every `ok` is the result of a trial, not of a version number. */
 export async function examineMachine(shell: Shell): Promise<MachineFinding[]> {
   const node: MachineFinding = { what: "node", state: "ok", says: process.versions.node };
-  const [programs, borders, fleet] = await Promise.all([
+  const [programs, borders, wall, fleet] = await Promise.all([
     examinePrograms(shell),
     examineBorders(shell),
+    examineWall(shell),
     examineFleet(),
   ]);
-  return [node, platformFinding(process.platform), ...programs, ...borders, fleet];
+  return [node, platformFinding(process.platform), ...programs, ...borders, wall, fleet];
 }
 
 /** What toolmount cannot do on an operating system. */
@@ -70,14 +71,29 @@ export async function findStrictestBorder(shell: Shell): Promise<BorderName | un
 async function examineBorders(shell: Shell): Promise<MachineFinding[]> {
   const { examineBorders: examine } = await import("@toolmount/workers");
   const examined = await examine(nothingGranted(shell));
-  const strictest = (["bubblewrap", "permission"] as const).find((name) => examined.get(name) === null);
-  const findings = [...examined].map(([what, problem]): MachineFinding => {
+  const strictest = (["bubblewrap", "permission"] as const).find(
+    (name) => examined.get(name)?.problem === null,
+  );
+  const findings = [...examined].map(([what, { problem, stopped }]): MachineFinding => {
     return problem === null
-      ? { what, state: "ok", says: borders[what] }
+      ? { what, state: "ok", says: `${borders[what]}${said(stopped)}` }
       : { what, state: "missing", says: problem };
   });
   const says = `calls can run in processes of their own; border: strictest is ${strictest ?? "not there"} here`;
   return [{ what: "process", state: "ok", says }, ...findings];
+}
+
+/** Tries the sandbox in which commands of `bash` run by default. */
+async function examineWall({ env }: Shell): Promise<MachineFinding> {
+  const { problem, stopped } = await proveSandbox({ kind: "wall", env, isFresh: true });
+  return problem === null
+    ? { what: "bash", state: "ok", says: `commands run behind a wall of bubblewrap${said(stopped)}` }
+    : { what: "bash", state: "missing", says: `commands run with the rights of the host: ${problem}` };
+}
+
+/** The attempts that a trial made, for people. */
+function said(stopped: readonly string[]): string {
+  return stopped.length === 0 ? "" : `; inside it, nothing could ${stopped.join(", ")}`;
 }
 
 /** The packages that deliver the calls of a fleet are loaded; the database and the engine belong to a plan. */

@@ -74,13 +74,14 @@ async function reloadLine(host: OpenedHost, paths: readonly string[]): Promise<s
   }
 }
 
-function summaryOf({ generation, mounted, removed, kept, failed }: ReloadReport): string {
+function summaryOf({ generation, mounted, removed, kept, failed, drained }: ReloadReport): string {
   const gone = removed.filter((id) => !mounted.includes(id));
   const facts = [
     mounted.length > 0 ? `${mounted.join(", ")} mounted` : "",
     gone.length > 0 ? `${gone.join(", ")} removed` : "",
     failed.length > 0 ? `${failed.join(", ")} failed` : "",
     `${kept.length} kept`,
+    drained.draining.length > 0 ? `${countOf(drained.draining, "call")} of before still running` : "",
   ];
   return printable(`reloaded, generation ${generation}: ${facts.filter(Boolean).join(", ")}`);
 }

@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { PassThrough, Readable } from "node:stream";
 import { text } from "node:stream/consumers";
-import { onTestFinished } from "vitest";
+import { onTestFailed, onTestFinished } from "vitest";
 import type { Shell } from "../../src/process/shell.ts";
 import { createScreen } from "../../src/screen/screen.ts";
 
@@ -56,16 +56,11 @@ function startCommand(
   onTestFinished(() => void child.kill("SIGKILL"));
   child.stdin.on("error", () => {}); // it may end without reading
   child.stdin.end(input);
-  const code = new Promise<number | null>((resolve, reject) =>
+  const exit = new Promise<number | null>((resolve, reject) =>
     child.on("error", reject).on("close", resolve),
   );
-  const ended = Promise.all([code, text(child.stdout), text(child.stderr)]).then(
-    ([status, stdout, stderr]) => ({
-      code: status,
-      stdout,
-      stderr,
-      json: () => JSON.parse(stdout) as Record<string, unknown>,
-    }),
+  const ended = Promise.all([exit, text(child.stdout), text(child.stderr)]).then(([code, stdout, stderr]) =>
+    endedWith(words, { code, stdout, stderr }),
   );
   return { child, ended };
 }
@@ -104,7 +99,16 @@ export async function runHere(
   const { runPlainLine } = await import("../../src/plain-line.ts");
   if (!(await runPlainLine(words, shell)))
     await (await import("../../src/program.ts")).runProgram(words, shell);
-  return { code, stdout, stderr, json: () => JSON.parse(stdout) as Record<string, unknown> };
+  return endedWith(words, { code, stdout, stderr });
+}
+
+/** A red test shows what the command said on stderr: often that is why stdout has not what the test expects. */
+function endedWith(words: readonly string[], ended: Omit<Ended, "json">): Ended {
+  onTestFailed(() => {
+    if (ended.stderr !== "")
+      process.stdout.write(`toolmount ${words.join(" ")}: ${ended.code}\n${ended.stderr}\n`);
+  });
+  return { ...ended, json: () => JSON.parse(ended.stdout) as Record<string, unknown> };
 }
 
 /** A folder of files, gone after the test. It finds the packages that the repository's own plans find. */

@@ -2,6 +2,7 @@ import type { ListAgents, Spawn } from "./agents.ts";
 import type { CallInfo } from "./context.ts";
 import type { ToolDefinition } from "./tool.ts";
 import type { Hooks, Undo } from "./hooks.ts";
+import type { HostChain } from "./host-chain.ts";
 import type { JsonObject } from "../json/json.ts";
 import type { FleetLedgerSource } from "./ledger.ts";
 import type { Logger } from "./logger.ts";
@@ -44,8 +45,10 @@ export interface Capabilities {
    * below: the state, files of secrets, and `.env` files beside the plan.
    */
   "session.secret_paths": readonly string[];
-  /** Variables that every program gets that serves tools to the plan: by them a plan finds that it would mount itself. */
-  "session.server_env": Readonly<Record<string, string>>;
+  /** The files of the plan: its own, what it extends, and overlays. Code behind a border must not read them either. */
+  "session.plan_files": readonly string[];
+  /** The hosts before and behind this one; absent in a host without a plan. */
+  "host.chain": HostChain;
   /** Distinguishes the hosts of one process: the `hostId` of traces. */
   "host.id": string;
   /** `progressive`: only activated tools are offered in full. The module that activates tools registers it. */

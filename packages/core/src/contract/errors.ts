@@ -89,6 +89,8 @@ const messages = {
   MODE_UNKNOWN: (d: { mode: string; known: readonly string[] }) =>
     `there is no mode "${d.mode}"; the catalog has ${d.known.join(", ") || "no modes"}`,
   MODES_UNAVAILABLE: (d: { problem: string }) => `the modes cannot be read: ${d.problem}`,
+  SIGN_IN_FAILED: (d: { server: string; problem: string }) =>
+    `the sign-in to the MCP server "${d.server}" failed: ${d.problem}`,
   HOST_CLOSED: (_: object) => "the host is closed; open a new one",
   SANDBOX_UNAVAILABLE: (d: { border: string; problem: string }) =>
     `calls cannot run behind the border "${d.border}" here: ${d.problem}; fix that, or choose another border in the plan`,
@@ -100,8 +102,10 @@ const messages = {
   PLAN_NOT_FOUND: (d: { path: string }) => `there is no mount plan at ${d.path}`,
   PLAN_INVALID: (d: { count: number; report?: string }) =>
     `${d.count === 1 ? "the mount plan has a problem" : `the mount plan has ${d.count} problems`}${d.report === undefined ? "" : `\n\n${d.report}\n`}`,
-  PLAN_SERVES_ITSELF: (d: { path: string }) =>
-    `${d.path} is served to itself: one of its entries starts a program that serves the plan again; remove that entry`,
+  PLAN_SERVES_ITSELF: (d: { path: string; hosts?: number | undefined }) =>
+    d.hosts === undefined
+      ? `${d.path} is served to itself: an entry leads to a server of the same plan, directly or through another plan; remove that entry`
+      : `${d.path} runs behind ${d.hosts} other hosts, each of which mounts the next: a plan starts itself again and again; remove the entry that starts it`,
   PLAN_SYNTAX: (d: { problem: string }) => d.problem,
   PLAN_TOO_LARGE: (d: { problem: string }) => d.problem,
   PLAN_KEY_UNKNOWN: (d: { key: string; near?: string }) =>

@@ -162,8 +162,9 @@ export interface Draft {
   /** Undoes one new module and removes it from the draft. Never rejects; resolves to the errors of its cleanups. */
   dropModule(module: MountedModule): Promise<readonly unknown[]>;
   /**
-   * Makes the draft current. Modules that it did not keep are drained: running calls finish within `drainMs` (default
-   * 10000) or are aborted, then the modules are undone in reverse order. Resolves to a report.
+   * Makes the draft current. Running calls of modules that it did not keep end in their own time; then these modules are
+   * undone, in reverse order. Where no such call runs, it resolves when the modules are undone; else at once, with the calls
+   * as `draining`. With `drainMs` it waits that long for the calls, and aborts those that still run.
    */
   commit(options?: { drainMs?: number | undefined }): Promise<DrainReport>;
   /** Undoes the draft's new modules in reverse order. Never rejects; resolves to the errors of their cleanups. */
@@ -172,6 +173,8 @@ export interface Draft {
 
 /** What draining a generation, or closing a host, had to do. */
 export interface DrainReport {
+  /** Run ids of the calls that still ran in modules that were replaced, and end in their own time. */
+  readonly draining: readonly string[];
   /** Run ids of the calls that were aborted. */
   readonly aborted: readonly string[];
   /** Run ids of the calls that did not end even then. */

@@ -17,9 +17,16 @@ export interface FleetCall {
    * host ended adopts that host's call. Absent: no other host adopts it.
    */
   readonly identity?: string | undefined;
-  readonly job: FleetJob;
+  /** A {@link FleetJob}, as the host wrote it, with its signature where the fleet has a key. A worker checks it first. */
+  readonly job: Json;
   /** How often it was taken. */
   readonly attempt: number;
+}
+
+/** A call that a host adds. The calls of a session take turns with those of others; `nested`: a tool made it. */
+export interface NewFleetCall extends Omit<FleetCall, "attempt"> {
+  readonly session?: string | undefined;
+  readonly nested: boolean;
 }
 
 /** What a worker needs to run a call. `state`: the session's values when the call was sent. */
@@ -106,7 +113,7 @@ export interface FleetLedger {
    * Adds a call. A run id that is already there changes nothing. Null: `maxWaiting` calls of its queue wait, or another host
    * has a call of the same identity.
    */
-  add(call: Omit<FleetCall, "attempt">, maxWaiting: number): Promise<FleetDelivery | null>;
+  add(call: NewFleetCall, maxWaiting: number): Promise<FleetDelivery | null>;
   /**
    * Gives the call of another host to this one, when that host no longer reports. `held`: it still reports. Null: there is
    * no such call.

@@ -56,7 +56,7 @@ async function decide(
     typeof given === "string" ? ({ decision: given } as ApprovalDecision) : given;
   requireAnswer(decision, by, reason);
   const stored = await find(host, store, id);
-  if (isDue(stored.record, host.clock.now())) await settleDue(host, stored);
+  if (isDue(host, stored.record)) await settleDue(host, stored);
   requirePending(stored.record);
   if (remember !== undefined && decision === "approve")
     await rememberApproval(stored, remember, { by, at: host.clock.now() });
@@ -127,7 +127,7 @@ async function revoke(host: HostState, store: ApprovalStore, id: string): Promis
 /** Handles all records that are due. A failure is logged, and the next record follows. */
 async function sweep(host: HostState, store: ApprovalStore): Promise<void> {
   const due = await store.list({ dueBy: host.clock.now(), limit: 1_000 });
-  for (const record of due) {
+  for (const record of due.filter((one) => isDue(host, one))) {
     try {
       await settleDue(host, new StoredCall(host.stores, store, record, null));
     } catch (err) {

@@ -91,7 +91,7 @@ async function close(state: HostState, graceMs: number): Promise<DrainReport> {
   if (observed !== null) await withTimeout(clock, graceMs, observed, () => undefined);
   await withTimeout(clock, graceMs, stores.settle(), () => undefined);
   stores.stopped = true;
-  const failures = await undoModules(state, [...state.moduleSet.modules]);
+  const failures = await undoModules(state, [...state.moduleSet.modules, ...state.leaving]);
   state.stopTimers();
   state.outputs.clear();
   return { ...drained, aborted: [...cancelled, ...drained.aborted], failures };

@@ -1,6 +1,7 @@
+import type { Call } from "../call/call.ts";
 import type { Draft, DrainReport, ModuleOptions } from "../contract/host.ts";
 import { ModuleSet, ModuleState } from "../registry/module.ts";
-import { drain } from "./drain.ts";
+import { drain, waitUntil } from "./drain.ts";
 import type { HostState } from "./host-state.ts";
 import { createModuleCoordinator } from "./module-coordinator.ts";
 
@@ -27,7 +28,7 @@ export function createDraft(host: HostState): Draft {
       added.splice(0, added.length, ...added.filter((other) => other !== module));
       return undoModules(host, [module as ModuleState]);
     },
-    commit: (options) => commit(host, set, options?.drainMs ?? 10_000),
+    commit: (options) => commit(host, set, options?.drainMs),
     async discard() {
       for (const module of set.modules.filter((kept) => !added.includes(kept))) set.remove(module);
       return undoModules(host, added);
@@ -35,14 +36,33 @@ export function createDraft(host: HostState): Draft {
   };
 }
 
-/** Makes a draft current with one assignment, then drains and undoes the modules that it does not keep. */
-async function commit(host: HostState, set: ModuleSet, drainMs: number): Promise<DrainReport> {
+/** Makes a draft current with one assignment. The modules that it does not keep are undone when their calls have ended. */
+async function commit(host: HostState, set: ModuleSet, drainMs: number | undefined): Promise<DrainReport> {
   const removed = host.moduleSet.modules.filter((module) => !set.modules.includes(module));
   host.moduleSet = set;
   for (const module of set.modules) module.sets = [set];
   const owners = new Set<unknown>(removed);
-  const report = await drain(host, (call) => call.tool !== null && owners.has(call.tool.module), drainMs);
+  const concerns = (call: Call) => call.tool !== null && owners.has(call.tool.module);
+  const running = host.active.items().filter(concerns);
+  if (drainMs === undefined && running.length > 0) {
+    void undoLater(host, removed, concerns);
+    return { draining: running.map((call) => call.runId), aborted: [], abandoned: [], failures: [] };
+  }
+  const report = await drain(host, concerns, drainMs ?? 0);
   return { ...report, failures: await undoModules(host, removed) };
+}
+
+/** Waits as long as the calls of replaced modules take. A host that closes first undoes the modules itself. */
+async function undoLater(
+  host: HostState,
+  removed: readonly ModuleState[],
+  concerns: (call: Call) => boolean,
+): Promise<void> {
+  for (const module of removed) host.leaving.add(module);
+  await waitUntil(host, () => !host.active.items().some(concerns));
+  for (const module of removed) host.leaving.delete(module);
+  for (const err of await undoModules(host, removed))
+    host.logger.warn({ err }, "a cleanup of a replaced module failed");
 }
 
 export async function undoModules(

@@ -17,6 +17,7 @@ export async function drain(
   stopAll?.();
   await waitUntil(host, () => running().length === 0, host.limits.graceMs * 2 + 50);
   return {
+    draining: [],
     aborted: aborted.map((call) => call.runId),
     abandoned: [...host.abandoned].filter(concerns).map((call) => call.runId),
   };

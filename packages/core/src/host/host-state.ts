@@ -62,6 +62,8 @@ export class HostState implements CallHost {
   closing = false;
   /** The modules of the current generation. A reload replaces the set. */
   moduleSet = new ModuleSet();
+  /** Modules that a reload replaced while calls of them ran. They are undone after those calls. */
+  readonly leaving = new Set<ModuleState>();
   /** The modes of the catalog, as they were last read; null before that, and without a catalog. */
   modes: readonly ModeSummary[] | null = null;
   /** Holds what the application itself registers; it alone may emit `plan:*` and `module:*`. */

@@ -62,9 +62,8 @@ function requireExpected({ state, tool, client }: ApprovalRecord, clientResult: 
 
 async function resumeStored(host: HostState, stored: StoredCall, context: CallContext): Promise<ToolOutcome> {
   const { record } = stored;
-  const now = host.clock.now();
   if (record.state === "ended") return pastOutcome(host, stored);
-  if (isDue(record, now) && (await settleDue(host, stored, context)) !== null)
+  if (isDue(host, record) && (await settleDue(host, stored, context)) !== null)
     return pastOutcome(host, stored);
   switch (stored.record.state) {
     case "denied":
@@ -84,7 +83,7 @@ async function resumeStored(host: HostState, stored: StoredCall, context: CallCo
         : runAgain(host, stored, context);
     case "claimed":
     case "started":
-      return isDue(stored.record, now) ? runAgain(host, stored, context) : stillPending(host, stored, "run");
+      return isDue(host, stored.record) ? runAgain(host, stored, context) : stillPending(host, stored, "run");
     case "ended":
     default:
       return pastOutcome(host, stored);
@@ -135,9 +134,9 @@ function callOf(
   return Object.assign(call, { callId, depth, stored, parent, announced: true });
 }
 
-/** Whether a record has reached its expiry, or the end of the lease of the host that owned it. */
-export function isDue(record: ApprovalRecord, now: number): boolean {
-  return now >= (record.leaseUntil ?? record.expiresAt);
+/** Whether a record has reached its expiry, or the end of the lease of a host that owned it and may be gone. */
+export function isDue({ clock, stores }: HostState, { id, leaseUntil, expiresAt }: ApprovalRecord): boolean {
+  return clock.now() >= (leaseUntil ?? expiresAt) && (leaseUntil === null || !stores.held.has(id));
 }
 
 /** Handles a record that is due. Null when the call continues, or its session can run it again. */

@@ -11,6 +11,7 @@ interface StoredCallHost {
   readonly clock: Clock;
   readonly logger: Logger;
   readonly options: { readonly keepMs: number; readonly leaseMs: number };
+  readonly held: Set<string>;
   /** The host has closed, and stores nothing more. */
   readonly stopped: boolean;
 }
@@ -133,11 +134,13 @@ export class StoredCall {
   /** Renews the lease three times in its duration; while the store fails, five times as often. */
   keepLease(): void {
     this.#keepsLease = true;
+    this.#host.held.add(this.record.id);
     this.#renewAfter(this.#host.options.leaseMs / 3);
   }
 
   dropLease(): void {
     this.#keepsLease = false;
+    this.#host.held.delete(this.record.id);
     this.#lease?.cancel();
     this.#lease = null;
   }

@@ -28,6 +28,8 @@ export class HostStores {
   readonly logger: Logger;
   /** Calls of this host that wait for their approver, by the id of their record; called when another approver answers. */
   readonly asking = new Map<string, (record: ApprovalRecord) => void>();
+  /** Records whose lease this host keeps: their calls run here, even when the store was away and their leases ran out. */
+  readonly held = new Set<string>();
   readonly #host: StoresHost;
   readonly #given: HostOptions;
   /** The application's own sink; it goes before one that a module mounts. */

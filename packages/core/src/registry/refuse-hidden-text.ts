@@ -24,6 +24,12 @@ export function refuseHiddenText(info: ToolInfo, hiddenText: "refuse" | "allow",
     logger.warn({ tool: name, kind, path, excerpt }, `a tool's text ${message}`);
 }
 
+/** Throws `TOOL_INVALID` for hidden characters in parts of a definition that the host does not read. */
+export function requireNoHiddenText(tool: string, parts: Readonly<Record<string, unknown>>): void {
+  const hidden = scanDefinition(parts).filter(({ kind }) => refused.has(kind));
+  if (hidden.length > 0) throw refusal(tool, hidden);
+}
+
 function refusal(tool: string, [first, ...more]: readonly DefinitionFinding[]): ToolmountError {
   const { path, message, excerpt } = first!;
   const others = more.length === 0 ? "" : `, and ${more.length} more like it`;

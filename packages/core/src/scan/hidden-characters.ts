@@ -179,9 +179,9 @@ function inRun(points: readonly Point[], index: number, kind: RegExp): boolean {
   return is(index) && (is(index - 1) || is(index + 1));
 }
 
-/** Combining marks on one character, more than any script stacks. */
+/** Combining marks on one character: more than any script stacks, or than a Latin letter, a digit or a sign has. */
 function findPiles(text: string): HiddenPlace[] {
-  return Array.from(text.matchAll(/\p{M}{7,}/gu), (match) => ({
+  return Array.from(text.matchAll(/\p{M}{7,}|(?<=[\p{sc=Latin}\p{N}\p{P}\p{Z}])\p{M}{4,}/gu), (match) => ({
     kind: "marks",
     at: match.index,
     length: match[0].length,

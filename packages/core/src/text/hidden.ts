@@ -4,7 +4,7 @@ const hidden =
 
 /** Text that is safe to print: each hidden character is written as its code point, `\u{200b}`. */
 export function escapeHidden(text: string): string {
-  return text.replaceAll(hidden, (character) => `\\u{${character.codePointAt(0)!.toString(16)}}`);
+  return text.replaceAll(hidden, codePoint);
 }
 
 /** The same, but line ends and tabs stay. */
@@ -18,4 +18,34 @@ export function escapeHiddenInLines(text: string): string {
 /** Text of the same width that is safe to print: each hidden character becomes U+FFFD; line ends stay. */
 export function coverHidden(text: string): string {
   return text.replaceAll(hidden, (character) => (character === "\n" ? character : "\u{FFFD}"));
+}
+
+/**
+ * Characters of a foreign text that no language and no emoji needs, and that hide what a text says: control characters but
+ * tabs and line ends, overrides and isolates of direction, tags outside of flags, and runs of two and more characters
+ * without width or variation selectors, which can hold a message.
+ */
+const deceiving = new RegExp(
+  [
+    // The three flags that fonts have: England, Scotland, Wales.
+    String.raw`(\u{1f3f4}\u{e0067}\u{e0062}(?:\u{e0065}\u{e006e}\u{e0067}|\u{e0073}\u{e0063}\u{e0074}|\u{e0077}\u{e006c}\u{e0073})\u{e007f})`,
+    String.raw`[\0-\u{8}\u{b}\u{c}\u{e}-\u{1f}\u{7f}-\u{9f}]`,
+    String.raw`\r(?!\n)`,
+    String.raw`[\u{202a}-\u{202e}\u{2066}-\u{2069}]`,
+    String.raw`[\u{e0000}-\u{e007f}]+`,
+    String.raw`[\u{ad}\u{34f}\u{61c}\u{180e}\u{200b}-\u{200f}\u{2060}-\u{2064}\u{206a}-\u{206f}\u{feff}]{2,}`,
+    String.raw`[\u{fe00}-\u{fe0f}\u{e0100}-\u{e01ef}]{2,}`,
+  ].join("|"),
+  "gu",
+);
+
+/** A foreign text in which people see what a model reads: characters that would deceive them are written as `\u{202e}`. */
+export function escapeDeceiving(text: string): string {
+  return text.replaceAll(deceiving, (run, flag) =>
+    flag === undefined ? Array.from(run, codePoint).join("") : run,
+  );
+}
+
+function codePoint(character: string): string {
+  return `\\u{${character.codePointAt(0)!.toString(16)}}`;
 }

@@ -262,7 +262,12 @@ describe("a host's own token", () => {
 
     expect(turnedAway).toMatchObject(synthetic);
     expect(await running).toMatchObject({ status: "ok" });
-    expect(await closing).toEqual({ aborted: [turnedAway.runId], abandoned: [], failures: [] });
+    expect(await closing).toEqual({
+      draining: [],
+      aborted: [turnedAway.runId],
+      abandoned: [],
+      failures: [],
+    });
     expect(levels(events)).toMatchObject([
       ["cancel:requested", { level: "graceful" }],
       ["cancel:completed", { level: "graceful" }],

@@ -27,6 +27,10 @@ describe("S7: hidden text is refused when a tool is mounted", () => {
     ["a closed first-strong isolate around Latin text", "Reads \u2068notes\u2069 only."],
     ["a lone carriage return", "Deletes everything.\rReads notes.      "],
     ["a pile of marks", `Reads no${marks}tes.`],
+    [
+      "four marks on each letter",
+      Array.from("Reads notes.", (letter) => letter + marks.slice(0, 4)).join(""),
+    ],
   ])("%s", (_, description) => {
     expect(() => world([tool(undefined, { description })])).toThrow(invalid);
   });
@@ -36,6 +40,12 @@ describe("S7: hidden text is refused when a tool is mounted", () => {
     ["an isolate in Hebrew text", "\u05e7\u05d5\u05e8\u05d0 \u2068notes\u2069 \u05d5\u05e2\u05d5\u05d3"],
     ["one soft hyphen", "Reads docu\u00adments."],
     ["Vietnamese with its marks apart", "\u0110o\u0323\u0302c ghi chu\u0301."],
+    [
+      "Hebrew with points and accents",
+      "\u05d1\u05bc\u05b0\u05e8\u05b5\u05d0\u05e9\u05c1\u05b4\u0596\u05d9\u05ea",
+    ],
+    ["Tibetan with stacked vowels", "\u0f68\u0f71\u0f7c\u0f7e\u0f83\u0f39"],
+    ["IPA with three diacritics", "Says t\u0325\u02b0 and e\u031e\u0303\u0301."],
     ["a family emoji", "Greets \u{1f468}\u200d\u{1f469}\u200d\u{1f467}\u200d\u{1f466}."],
   ])("%s is not refused", (_, description) => {
     expect(() => world([tool(undefined, { description })])).not.toThrow();

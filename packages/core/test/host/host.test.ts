@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { z } from "zod";
-import { createHost, data, failure, type Coordinator, type Host } from "../../src/index.ts";
+import { createHost, data, failure, silentLogger, type Coordinator, type Host } from "../../src/index.ts";
 import { createFakeClock } from "../fake-clock.ts";
 import { tool, world } from "../world.ts";
 
@@ -339,12 +339,75 @@ describe("a generation", () => {
 
     const second = host.draft();
     second.addModule({ id: "new" }).coordinator.mount("tools", named("helper", "new helper"));
-    const committed = second.commit();
+    const { draining } = await second.commit();
     expect((await host.call({ name: "helper" })).result.data).toBe("new helper");
     finish(null);
 
-    expect((await pending).result.data).toBe("old helper");
-    expect(await committed).toEqual({ aborted: [], abandoned: [], failures: [] });
+    const { runId, result } = await pending;
+    expect(result.data).toBe("old helper");
+    expect(draining).toEqual([runId]);
+  });
+
+  /** A host with a call that runs in a module that a later draft replaced. */
+  async function replacedWhileRunning() {
+    const clock = createFakeClock();
+    const warnings: unknown[] = [];
+    const warn = (fields: object) => void warnings.push(fields);
+    const host = createHost({ clock, logger: { ...silentLogger, warn } });
+    const cleaned: string[] = [];
+    let finish = (_: unknown) => {};
+    const first = host.draft();
+    const old = first.addModule({ id: "old" });
+    old.coordinator.registerCleanup(() => void cleaned.push("old"));
+    old.coordinator.mount(
+      "tools",
+      tool(async () => data(await new Promise((resolve) => (finish = resolve))), { timeout: 0 }),
+    );
+    await first.commit();
+    const pending = host.call({ name: "probe" });
+    await clock.advance(0);
+    const committed = await host.draft().commit();
+    return {
+      host,
+      clock,
+      warnings,
+      old,
+      pending,
+      committed,
+      cleaned,
+      finish: (word: string) => finish(word),
+    };
+  }
+
+  test("a call of a replaced module ends in its own time, however long; the module is undone after it", async () => {
+    const { clock, pending, committed, cleaned, finish } = await replacedWhileRunning();
+    await clock.advance(3_600_000);
+    expect(cleaned).toEqual([]);
+    finish("late");
+
+    expect(await pending).toMatchObject({ status: "ok", result: { data: "late" } });
+    expect(committed).toMatchObject({ draining: [(await pending).runId], aborted: [] });
+    await clock.advance(0);
+    expect(cleaned).toEqual(["old"]);
+  });
+
+  test("a host that closes ends the calls of replaced modules, and undoes these modules once", async () => {
+    const { host, clock, pending, cleaned } = await replacedWhileRunning();
+    const closing = host.close();
+    await clock.advance(20_000);
+
+    expect((await pending).status).toBe("cancelled");
+    expect(await closing).toMatchObject({ failures: [] });
+    expect(cleaned).toEqual(["old"]);
+  });
+
+  test("a cleanup that fails after the last call of a replaced module is logged", async () => {
+    const { clock, warnings, old, finish } = await replacedWhileRunning();
+    old.coordinator.registerCleanup(() => Promise.reject(new Error("still open")));
+    finish("late");
+    await clock.advance(0);
+
+    expect(warnings).toMatchObject([{ err: { message: "still open" } }]);
   });
 
   test("drains with a deadline: calls that do not finish are aborted and reported", async () => {
@@ -395,7 +458,7 @@ describe("closing", () => {
     finish(data("in time"));
 
     expect(await pending).toMatchObject({ status: "ok" });
-    expect(await closing).toEqual({ aborted: [], abandoned: [], failures: [] });
+    expect(await closing).toEqual({ draining: [], aborted: [], abandoned: [], failures: [] });
     expect(order).toEqual(["host"]);
     expect(host.tools()).toEqual([]);
   });

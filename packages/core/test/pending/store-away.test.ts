@@ -89,6 +89,29 @@ test.each([{ afterwards: false }, { afterwards: true }])(
   },
 );
 
+test.each(["sweep", "list", "resume"] as const)(
+  "a host does not end its own running call as unknown when its lease ran out while the store was away (%s)",
+  async (look) => {
+    const { promise, resolve } = Promise.withResolvers<unknown>();
+    const here = twoHosts(() => promise);
+    const { ticket, outcome } = await running(here);
+    here.state.away = true;
+    await here.clock.advance(16_000);
+    here.state.away = false;
+
+    const { approvals } = here.first;
+    if (look === "sweep") await approvals.sweep();
+    else if (look === "list") await approvals.list();
+    else expect(await here.first.resume(ticket, context)).toMatchObject({ status: "pending" });
+    expect(here.ends).toEqual([]);
+    resolve(data("done"));
+
+    expect(await outcome).toMatchObject({ status: "ok" });
+    expect(here.ends).toHaveLength(1);
+    expect(await here.second.resume(ticket, context)).toMatchObject({ status: "ok" });
+  },
+);
+
 test("R5: a lease is not renewed after its host has closed", async () => {
   const here = twoHosts(() => new Promise(() => {}));
   const { ticket } = await running(here);

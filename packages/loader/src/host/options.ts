@@ -1,4 +1,4 @@
-import type { HostOptions } from "@toolmount/core";
+import type { HostLink, HostOptions } from "@toolmount/core";
 import type { Environment } from "../plan/interpolate.ts";
 import type { GivenModules } from "../modules/resolve.ts";
 import type { ModuleSourceResolver, SourceSchemes } from "../modules/source-resolver.ts";
@@ -27,8 +27,14 @@ export interface OpenHostOptions extends HostOptions {
    */
   readonly laterServers?: boolean | undefined;
   /**
+   * Asks for the hosts for which this one runs, as its client names them, before a server of the plan is started;
+   * `hostsAbove` of `@toolmount/mcp` reads them from a client over stdio. The environment names others.
+   */
+  readonly above?: (() => Promise<readonly HostLink[]>) | undefined;
+  /**
    * Milliseconds that a reload waits for running calls of modules that it removes or mounts again; then it aborts them.
-   * Default 10000. Background work of such a module ends with the module.
+   * By default it waits for none: such a call ends in its own time, at the latest at its own timeout, and the module ends
+   * after it. Background work of such a module ends with the module.
    */
   readonly drainMs?: number | undefined;
   /** A file that is made for the calls of this host: JSON lines, secrets masked, mode 0600. It must not exist. */

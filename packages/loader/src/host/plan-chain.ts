@@ -1,27 +1,81 @@
-import { ToolmountError } from "@toolmount/core";
+import { createHmac } from "node:crypto";
+import { realpath, stat } from "node:fs/promises";
+import { hostname } from "node:os";
+import { ToolmountError, type HostChain, type HostLink } from "@toolmount/core";
+import { readHostLinks } from "@toolmount/core/internal";
 import type { Environment } from "../plan/interpolate.ts";
 
-/** The variable with the plans of the hosts whose programs started this process, as a JSON array of paths. */
-const variable = "TOOLMOUNT_PLANS";
+/** The variable with the hosts whose programs started this process, as JSON. */
+const variable = "TOOLMOUNT_CHAIN";
 
-/**
- * Returns the variables that name this plan to the programs that its hosts start. Throws `PLAN_SERVES_ITSELF` when one of
- * those hosts has this plan already: the plan would start itself again and again.
- */
-export function extendChain(file: string | undefined, env: Environment): Readonly<Record<string, string>> {
-  const plans = readChain(env[variable]);
-  if (file !== undefined && plans.includes(file))
-    throw new ToolmountError("PLAN_SERVES_ITSELF", { path: file });
-  const all = file === undefined ? plans : [...plans, file];
-  return all.length === 0 ? {} : { [variable]: JSON.stringify(all) };
+/** Hosts that may stand before one another. So many are no longer meant: some plan starts itself in a way that hides it. */
+const maxHosts = 16;
+
+/** What a chain is made from. */
+interface ChainOptions {
+  /** The random id of the host. */
+  readonly id: string;
+  readonly env: Environment;
+  /** The hosts that the client of this one names. */
+  readonly above?: (() => Promise<readonly HostLink[]>) | undefined;
 }
 
-/** A text that this host did not write names no plan. */
-function readChain(text: string | undefined): readonly unknown[] {
-  if (text === undefined) return [];
+/**
+ * Returns the chain in which a host of this plan stands. Rejects with `PLAN_SERVES_ITSELF` where the environment says that
+ * the process was started by a host of the same plan.
+ */
+export async function chainOf(
+  file: string | undefined,
+  { id, env, above }: ChainOptions,
+): Promise<HostChain> {
+  const place = file === undefined ? undefined : await placeOf(file);
+  const self: HostLink = place === undefined ? { host: id } : { host: id, plan: digestOf(place, id) };
+  const isSelf = ({ host, plan }: HostLink) =>
+    host === id || (place !== undefined && plan === digestOf(place, host));
+  const refuse = (hosts?: number) => {
+    throw new ToolmountError("PLAN_SERVES_ITSELF", { path: file ?? "the plan", hosts });
+  };
+  // Of the client's hosts, those that the environment names, too, count once.
+  let known = readVariable(env[variable]);
+  if (known.some(isSelf)) refuse();
+  const read = async () => {
+    const named = (await above?.()) ?? [];
+    const more = named.filter(({ host }) => !known.some((link) => link.host === host));
+    return (known = [...known, ...more]);
+  };
+  return {
+    async toServers() {
+      const hosts = await read();
+      if (hosts.some(isSelf)) refuse();
+      if (hosts.length >= maxHosts) refuse(hosts.length);
+      const links = [...hosts, self];
+      return { links, env: { [variable]: JSON.stringify(links) } };
+    },
+    async toClients() {
+      return [self, ...(await read()).filter(isSelf)];
+    },
+    requireOther(behind) {
+      if (behind.some((link) => isSelf(link) || known.some(({ host }) => host === link.host))) refuse();
+    },
+  };
+}
+
+/** Identifies the place of a file, however its path is spelled. Another machine may have the same path. */
+async function placeOf(file: string): Promise<string> {
+  const path = await realpath(file).catch(() => file);
+  const { dev } = await stat(path).catch(() => ({ dev: 0 }));
+  return JSON.stringify([hostname(), dev, path]);
+}
+
+/** Keyed with the id of the host, so that one plan has another digest in each host. */
+function digestOf(place: string, id: string): string {
+  return createHmac("sha256", id).update(place).digest("base64url");
+}
+
+/** A text that no host wrote names no host. */
+function readVariable(text = "[]"): readonly HostLink[] {
   try {
-    const parsed: unknown = JSON.parse(text);
-    return Array.isArray(parsed) ? parsed : [];
+    return readHostLinks(JSON.parse(text));
   } catch {
     return [];
   }

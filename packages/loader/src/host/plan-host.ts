@@ -10,6 +10,7 @@ import {
   ToolmountError,
   type DrainReport,
   type Host,
+  type HostChain,
   type ToolInfo,
 } from "@toolmount/core";
 import type { SecretTexts } from "@toolmount/core/redact";
@@ -23,7 +24,7 @@ import { loadPlan, type LoadedPlan, type OpenedPlan, type PlanInput } from "../m
 import { createMountContext } from "../mount/mount-context.ts";
 import { notifyMounted } from "../mount/notify-mounted.ts";
 import type { ResolvedOptions } from "./defaults.ts";
-import { extendChain } from "./plan-chain.ts";
+import { chainOf } from "./plan-chain.ts";
 import { protectedPaths } from "./protected-paths.ts";
 import { secretPaths } from "./secret-paths.ts";
 import {
@@ -71,9 +72,10 @@ export class PlanHost {
 
   /** Modules see the capabilities of the new plan while they mount; when that fails, those of the old plan again. */
   async #build(plan: LoadedPlan, previous: Generation | undefined) {
-    const serverEnv = extendChain(plan.opened.file, this.#options.env);
+    const id = this.host.coordinator.getCapability("host.id") ?? "";
+    const chain = await chainOf(plan.opened.file, { id, ...this.#options });
     const untouchable = await protectedPaths(plan, this.#options.overlays);
-    const undo = this.#registerCapabilities(plan, untouchable, await secretPaths(plan), serverEnv);
+    const undo = this.#registerCapabilities(plan, untouchable, await secretPaths(plan), chain);
     try {
       const built = await buildGeneration(plan, {
         ...createMountContext(plan, this.#options),
@@ -95,14 +97,15 @@ export class PlanHost {
     plan: LoadedPlan,
     untouchable: readonly string[],
     secret: readonly string[],
-    serverEnv: Readonly<Record<string, string>>,
+    chain: HostChain,
   ): () => void {
     const { coordinator } = this.host;
     const undos = [
       coordinator.registerCapability("session.working_dir", plan.opened.folder),
       coordinator.registerCapability("session.protected_paths", untouchable),
       coordinator.registerCapability("session.secret_paths", secret),
-      coordinator.registerCapability("session.server_env", serverEnv),
+      coordinator.registerCapability("session.plan_files", plan.opened.files),
+      coordinator.registerCapability("host.chain", chain),
       coordinator.registerCapability(
         definitionsChannel,
         (module: string) => plan.lock?.definitions?.[module],

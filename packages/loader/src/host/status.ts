@@ -74,6 +74,7 @@ export interface ReloadReport {
   readonly removed: readonly string[];
   /** Ids of optional modules that could not be mounted. */
   readonly failed: readonly string[];
+  /** What became of the running calls of removed modules; `draining` names those that end in their own time. */
   readonly drained: DrainReport;
 }
 

@@ -1,4 +1,4 @@
-import { closeSync, openSync, writeSync } from "node:fs";
+import { closeSync, openSync, writeFileSync } from "node:fs";
 import { readFile } from "node:fs/promises";
 import { resolve } from "node:path";
 import { messageOf, ToolmountError } from "@toolmount/core/errors";
@@ -33,11 +33,15 @@ export function startRecording(host: Host, { record, cwd, secrets, logger }: Res
   const file = resolve(cwd, record);
   const descriptor = createTape(file);
   const redact = createRedactor(secrets);
+  let isCut = false;
   const write = (line: string) => {
+    if (isCut) return;
     try {
-      writeSync(descriptor, `${line}\n`);
+      writeFileSync(descriptor, `${line}\n`);
     } catch (err) {
-      logger.error({ err, file }, "a call could not be recorded");
+      // A line after a half one could not be read: a tape ends with its first line that could not be written.
+      isCut = true;
+      logger.error({ err, file }, "the recording ends here: a call could not be written");
     }
   };
   const stopCalls = recordCalls(host, { redact, write: (call) => write(printTapeCall(call)) });
@@ -57,7 +61,7 @@ export function startRecording(host: Host, { record, cwd, secrets, logger }: Res
 function createTape(file: string): number {
   try {
     const descriptor = openSync(file, "wx", 0o600);
-    writeSync(descriptor, `${tapeHeader}\n`);
+    writeFileSync(descriptor, `${tapeHeader}\n`);
     return descriptor;
   } catch (cause) {
     throw new ToolmountError("RECORD_FAILED", { file, problem: messageOf(cause) }, { cause });

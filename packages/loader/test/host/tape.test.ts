@@ -1,4 +1,7 @@
+import { execFile } from "node:child_process";
 import { readFile, stat } from "node:fs/promises";
+import { promisify } from "node:util";
+import { parseTape } from "@toolmount/core/tape";
 import { expect, test } from "vitest";
 import { openHost } from "../../src/index.ts";
 import { workspace } from "../workspace.ts";
@@ -57,4 +60,44 @@ test("a recording is never overwritten, and a file that is no tape is refused wi
   await expect(openHost(path("plan.yaml"), { replay: path("none.tape") })).rejects.toMatchObject({
     code: "REPLAY_INVALID",
   });
+});
+
+/** A host that makes forty calls of about 150 bytes each, beside the recorded one. */
+const recording = `
+import { openHost } from "@toolmount/loader";
+import { z } from "zod";
+const errors = [];
+const logger = { debug() {}, info() {}, warn() {}, error: (_, text) => void errors.push(text), child: () => logger };
+const echo = {
+  name: "echo", description: "Echoes. Use in tests.", schema: z.object({ text: z.string() }),
+  category: "read", consequenceLevel: "low", requiresConfirmation: false,
+  execute: async ({ text }) => ({ data: text }),
+};
+const host = await openHost({ tools: [{ module: "m" }] }, { logger, extensions: { m: { tool: echo } }, record: process.argv[1] });
+const statuses = new Set();
+for (let at = 0; at < 40; at++)
+  statuses.add((await host.call({ name: "echo", arguments: { text: at + "x".repeat(100) } })).status);
+await host.close();
+console.log(JSON.stringify({ statuses: [...statuses], errors }));
+`;
+
+test("a disk that is full in the middle of a line ends the recording there: the calls go on, and the tape is whole", async () => {
+  const { path } = await workspace({});
+  const file = path("calls.tape");
+  // The largest file of the process: 4 blocks. The write that reaches it is done in part, as on a full disk.
+  const limited = 'ulimit -f 4; exec "$0" --conditions=@toolmount/source --input-type=module -e "$1" "$2"';
+  const { stdout } = await promisify(execFile)("bash", ["-c", limited, process.execPath, recording, file], {
+    cwd: import.meta.dirname,
+    env: { ...process.env, NODE_COMPILE_CACHE: "", NODE_DISABLE_COMPILE_CACHE: "1" },
+  });
+
+  const { statuses, errors } = JSON.parse(stdout) as { statuses: string[]; errors: string[] };
+  expect(statuses).toEqual(["ok"]);
+  expect(errors).toEqual(["the recording ends here: a call could not be written"]);
+  const text = await readFile(file, "utf8");
+  expect(text.length % 512).toBe(0);
+  expect(text.endsWith("\n")).toBe(false);
+  const { calls } = parseTape(text);
+  expect(calls.length).toBeGreaterThan(0);
+  expect(calls.map(({ order }) => order)).toEqual(calls.map((_, at) => at + 1));
 });

@@ -2,6 +2,7 @@ import {
   auth,
   ClientCredentialsProvider,
   discoverOAuthServerInfo,
+  OAuthError,
   refreshAuthorization,
   selectResourceURL,
   UnauthorizedError,
@@ -9,6 +10,7 @@ import {
 } from "@modelcontextprotocol/client";
 import { placeOf, type Challenge, type Kept, type KeptTokens } from "./credentials.ts";
 import type { AuthSettings } from "./settings.ts";
+import { createSignInFetch, signInProblem, type SignInFetch } from "./sign-in-fetch.ts";
 
 /** What tokens are renewed with. */
 export interface Renewal {
@@ -24,21 +26,24 @@ export interface Renewed {
   readonly tokens: KeptTokens;
 }
 
-/** Longest wait for one answer of an authorization server, in milliseconds. */
-const answerMs = 20_000;
-
-/** `fetch` with a deadline. The plan's headers are for the MCP server alone and are not sent. */
-export const fetchInTime = (url: string | URL, init?: RequestInit): Promise<Response> =>
-  fetch(url, { ...init, signal: init?.signal ?? AbortSignal.timeout(answerMs) });
-
 /** Asks the authorization server for new tokens: by the refresh token, or by the client's own secret. */
-export function renewTokens(renewal: Renewal): Promise<Renewed> {
-  return renewal.settings.grant === "client_credentials" ? signInAlone(renewal) : refresh(renewal);
+export async function renewTokens(renewal: Renewal): Promise<Renewed> {
+  const { fetch } = createSignInFetch(renewal.url, renewal.settings);
+  try {
+    return await (renewal.settings.grant === "client_credentials" ? signInAlone : refresh)(renewal, fetch);
+  } catch (error) {
+    // The status of the server shows a sentence, not the list of what is wrong with an answer.
+    if (error instanceof OAuthError || error instanceof UnauthorizedError) throw error;
+    throw new Error(signInProblem(error), { cause: error });
+  }
 }
 
 /** Discovery is done each time: the server may have moved to another authorization server. */
-async function refresh({ url, kept: { record }, challenge, settings }: Renewal): Promise<Renewed> {
-  const found = await discoverOAuthServerInfo(url, { fetchFn: fetchInTime, ...placeOf(challenge) });
+async function refresh(
+  { url, kept: { record }, challenge, settings }: Renewal,
+  fetchFn: SignInFetch["fetch"],
+): Promise<Renewed> {
+  const found = await discoverOAuthServerInfo(url, { fetchFn, ...placeOf(challenge) });
   const { authorizationServerUrl, authorizationServerMetadata: metadata, resourceMetadata } = found;
   const issuer = metadata?.issuer ?? String(authorizationServerUrl);
   const tokens = record.tokens[issuer];
@@ -50,7 +55,7 @@ async function refresh({ url, kept: { record }, challenge, settings }: Renewal):
   const renewed = await refreshAuthorization(authorizationServerUrl, {
     clientInformation: client,
     refreshToken: tokens.refresh_token,
-    fetchFn: fetchInTime,
+    fetchFn,
     ...(metadata !== undefined && { metadata }),
     ...(allowed !== undefined && { resource: resourceMetadata?.resource ?? allowed }),
   });
@@ -71,7 +76,10 @@ export function clientOf({ clientId, clientSecret, issuer }: AuthSettings) {
   };
 }
 
-async function signInAlone({ url, settings, challenge }: Renewal): Promise<Renewed> {
+async function signInAlone(
+  { url, settings, challenge }: Renewal,
+  fetchFn: SignInFetch["fetch"],
+): Promise<Renewed> {
   const { clientId, clientSecret, issuer, scope = challenge.scope } = settings;
   if (clientId === undefined || clientSecret === undefined)
     throw new UnauthorizedError("auth: grant client_credentials needs clientId and clientSecret");
@@ -83,7 +91,7 @@ async function signInAlone({ url, settings, challenge }: Renewal): Promise<Renew
   });
   await auth(provider, {
     serverUrl: url,
-    fetchFn: fetchInTime,
+    fetchFn,
     ...(scope !== undefined && { scope }),
     ...placeOf(challenge),
   });

@@ -14,7 +14,9 @@ export const authSettings = z
     issuer: z
       .url()
       .optional()
-      .describe("The only authorization server that may receive the client's id and secret."),
+      .describe(
+        "The only authorization server that may receive the client's id and secret; one inside this network has to be named.",
+      ),
     metadataUrl: z
       .url({ protocol: /^https$/ })
       .optional()

@@ -1,5 +1,6 @@
 import type { Client } from "@modelcontextprotocol/client";
-import { systemClock } from "@toolmount/core";
+import { systemClock, type ToolmountError } from "@toolmount/core";
+import { isServedToItself } from "../wire/chain.ts";
 import { causeOf, isUnauthorized } from "./failures.ts";
 import type { ServerStatus } from "./status.ts";
 import type { StdioTransport } from "./stdio-transport.ts";
@@ -15,6 +16,12 @@ export class Attempts {
   #failedAt = 0;
   #cause: string | undefined;
   #needsAuth = false;
+  #refusal: ToolmountError | undefined;
+
+  /** Why no connection is made any more: the server leads back to this host. */
+  get refusal(): ToolmountError | undefined {
+    return this.#refusal;
+  }
 
   /** Why the last connection ended, or was not made; undefined while there is one. */
   get cause(): string | undefined {
@@ -48,7 +55,8 @@ export class Attempts {
     this.#failures++;
     this.#failedAt = systemClock.now();
     this.#needsAuth = isUnauthorized(error);
-    this.#cause = causeOf(error, transport);
+    if (isServedToItself(error)) this.#refusal = error;
+    this.#cause = this.#refusal?.message ?? causeOf(error, transport);
     return this.#cause === before;
   }
 

@@ -2,14 +2,26 @@ import {
   Client,
   type PriorDiscovery,
   type Tool,
+  type Transport,
   type VersionNegotiationOptions,
 } from "@modelcontextprotocol/client";
-import { systemClock, type Logger } from "@toolmount/core";
+import {
+  systemClock,
+  type HostChain,
+  type HostLink,
+  type Logger,
+  type ToolmountError,
+} from "@toolmount/core";
+import { isServedToItself, writeChain, type Above } from "../wire/chain.ts";
+import type { Authorization } from "../auth/authorization.ts";
 import type { Front } from "../wire/front.ts";
+import { raceSignal } from "../wire/race-signal.ts";
 import { answerAsks, capabilitiesFor } from "./asks.ts";
 import type { ServerSettings } from "./config.ts";
 import { groupsOf } from "./exposed-definitions.ts";
+import { tooLate } from "./failures.ts";
 import { listOffered } from "./skills.ts";
+import type { TransportOptions } from "./transport.ts";
 import { uiCapabilities } from "./ui.ts";
 
 /** What a server reports by itself. */
@@ -18,10 +30,28 @@ export interface ClientEvents {
   readonly onTools?: ((tools: readonly Tool[]) => void) | undefined;
   /** The server says that a resource has changed. */
   readonly onResource?: ((uri: string) => void) | undefined;
+  /** Each list of tools names the hosts to which the server leads. Throws `PLAN_SERVES_ITSELF` to refuse the server. */
+  readonly onHosts?: ((behind: readonly HostLink[]) => void) | undefined;
+  /** After it was mounted, the server came to lead back to this host. */
+  readonly onServedToItself?: ((error: ToolmountError) => void) | undefined;
+}
+
+/** What a connection is made with. */
+export interface ConnectionOptions extends TransportOptions, ClientEvents {
+  /** Decided by earlier connections to the same server. */
+  readonly verdict: EraVerdict;
+  readonly chain?: HostChain | undefined;
+  /** Shared by all connections to the same server. */
+  readonly authProvider?: Authorization | undefined;
 }
 
 /** Pages of a list that are asked for; a server whose list does not end is stopped there. */
 const maxPages = 1_000;
+
+interface ClientFacts {
+  readonly settings: ServerSettings;
+  readonly logger: Logger;
+}
 
 /** Makes a client of the official SDK for one connection to a server; it is not connected yet. */
 export function createClient(
@@ -30,24 +60,23 @@ export function createClient(
     logger,
     onTools,
     onResource,
-  }: ClientEvents & { readonly settings: ServerSettings; readonly logger: Logger },
+    onHosts,
+    onServedToItself,
+    links,
+  }: ClientEvents & ClientFacts & Pick<Above, "links">,
   /** The client whose call runs, where it is the only one on this connection. */
   frontOf: () => Front | undefined,
 ): Client {
-  const changed = {
-    autoRefresh: false,
-    onChanged: () =>
-      void listOffered(client, settings)
-        .then((tools) => onTools?.(tools))
-        .catch((err: unknown) => {
-          // A connection that has ended reads the list again when it is made again.
-          if (client.transport !== undefined) logger.warn({ err }, "a changed list of tools was not read");
-        }),
-  };
+  const onChanged = () => void readChanged(client, { settings, logger, onTools, onHosts, onServedToItself });
+  const changed = { autoRefresh: false, onChanged };
   const client: Client = new Client(
     { name: "toolmount", version: "0.0.0" },
     {
-      capabilities: { ...capabilitiesFor(settings.ask), ...uiCapabilities(settings) },
+      capabilities: {
+        ...capabilitiesFor(settings.ask),
+        ...uiCapabilities(settings),
+        ...(links.length > 0 && { experimental: writeChain(links) }),
+      },
       versionNegotiation: negotiationOf(settings),
       listMaxPages: maxPages,
       // The host checks results; the SDK would check them a second time, by rules of its own.
@@ -67,6 +96,47 @@ export function createClient(
   client.onerror = (err) =>
     logger.debug({ server: settings.name, err }, "an error on a connection to an MCP server");
   return client;
+}
+
+/** Reads the tools again, where the server says that they changed. */
+async function readChanged(
+  client: Client,
+  { settings, logger, onTools, onHosts, onServedToItself }: ClientEvents & ClientFacts,
+): Promise<void> {
+  try {
+    onTools?.(await listOffered(client, settings, { onHosts }));
+  } catch (err) {
+    if (isServedToItself(err)) {
+      logger.warn({ server: settings.name, err }, err.message);
+      return onServedToItself?.(err);
+    }
+    // A connection that has ended reads the list again when it is made again.
+    if (client.transport !== undefined) logger.warn({ err }, "a changed list of tools was not read");
+  }
+}
+
+/** Connects a client. Rejects when it is too late, and when the connection is closed meanwhile. */
+export function connectClient(
+  client: Client,
+  transport: Transport,
+  how: {
+    readonly settings: ServerSettings;
+    readonly prior: PriorDiscovery | undefined;
+    readonly late: AbortSignal;
+    readonly closing: AbortSignal;
+  },
+): Promise<void> {
+  const { settings, prior, late, closing } = how;
+  const options = { timeout: settings.startTimeoutMs, ...(prior !== undefined && { prior }) };
+  const why = () => (closing.aborted ? new Error("its host is closed") : tooLate(settings));
+  return raceSignal(client.connect(transport, options), AbortSignal.any([late, closing]), why);
+}
+
+/** Subscribes to changes of the tools. A client with a fixed revision does not listen by itself. */
+export async function listen(client: Client, logger: Logger): Promise<void> {
+  await client
+    .listen({ toolsListChanged: true })
+    .catch((err: unknown) => logger.debug({ err }, "no subscription"));
 }
 
 /** After this time a server is asked again which revision it speaks: it may have been upgraded. */

@@ -24,6 +24,12 @@ export const config = z
         "Whether the plan needs the server; the loader fills it in. One that is not required is asked until it answers.",
       ),
     prefix: z.string().optional().describe("The prefix of the entry's tools; the loader fills it in."),
+    hiddenText: z
+      .enum(["refuse", "allow"])
+      .default("refuse")
+      .describe(
+        "Whether texts of the server keep characters that people cannot see; the loader fills it in from the entry.",
+      ),
     command: z.string().min(1).optional().describe("The program that is started, for a server over stdio."),
     args: z.array(z.string()).default([]),
     env: texts.default({}).describe("Variables of the program, beside PATH, HOME and a few others."),

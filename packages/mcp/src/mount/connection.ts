@@ -1,14 +1,17 @@
 import { setTimeout as delay } from "node:timers/promises";
-import type { CallToolRequest, CallToolResult, Client } from "@modelcontextprotocol/client";
-import { InsufficientScopeError } from "@modelcontextprotocol/client";
+import {
+  InsufficientScopeError,
+  type CallToolRequest,
+  type CallToolResult,
+  type Client,
+} from "@modelcontextprotocol/client";
+import type { ToolmountError } from "@toolmount/core";
 import { messageOf } from "@toolmount/core/errors";
-import type { Authorization } from "../auth/authorization.ts";
 import { currentFront, type Front } from "../wire/front.ts";
 import { callWithAsks } from "./asks.ts";
 import { Attempts, describeConnection } from "./attempts.ts";
 import type { CallServerOptions } from "./tool-definition.ts";
-import { createClient, type ClientEvents } from "./client.ts";
-import type { EraVerdict } from "./client.ts";
+import { connectClient, createClient, listen, type ConnectionOptions, type EraVerdict } from "./client.ts";
 import {
   causeOf,
   gone,
@@ -22,16 +25,9 @@ import {
 import { listOffered, readSkill } from "./skills.ts";
 import type { ServerStatus } from "./status.ts";
 import { StdioTransport } from "./stdio-transport.ts";
-import { createTransport, type TransportOptions } from "./transport.ts";
+import { createTransport } from "./transport.ts";
+import { aboveOf, type Above } from "../wire/chain.ts";
 import { raceSignal } from "../wire/race-signal.ts";
-
-/** What a connection reports to its owner. */
-export interface ConnectionOptions extends TransportOptions, ClientEvents {
-  /** Decided by earlier connections to the same server. */
-  readonly verdict: EraVerdict;
-  /** Shared by all connections to the same server. */
-  readonly authProvider?: Authorization | undefined;
-}
 
 /** One connection to a server, made when it is first needed and again after it was lost. */
 export class Connection {
@@ -123,23 +119,25 @@ export class Connection {
   async client(signal?: AbortSignal): Promise<Client> {
     if (this.#client !== undefined) return this.#client;
     if (this.#closing.signal.aborted) throw gone(this.#options.settings.name, "its host is closed");
+    if (this.#attempts.refusal !== undefined) throw this.#attempts.refusal;
     this.#connecting ??= this.#connect().finally(() => (this.#connecting = undefined));
     return signal === undefined ? this.#connecting : raceSignal(this.#connecting, signal);
   }
 
   async #connect(): Promise<Client> {
-    const { settings, logger, onTools, authProvider } = this.#options;
+    const { settings, logger, onTools, onHosts, authProvider } = this.#options;
     await this.#ending;
     // A server that refused is not asked again and again: a person has to sign in first.
     const { needsAuth, cause = "" } = this.#attempts;
     if (needsAuth && (await authProvider?.mayTry()) === false) throw needsSignIn(settings.name, cause);
     if (needsAuth && authProvider !== undefined) this.#attempts.renewed();
     await delay(this.#attempts.backOffMs, undefined, { signal: this.#closing.signal });
-    const late = AbortSignal.timeout(settings.startTimeoutMs);
     try {
-      const client = await this.#open(late);
+      const above = await raceSignal(aboveOf(this.#options.chain), this.#closing.signal);
+      const late = AbortSignal.timeout(settings.startTimeoutMs);
+      const client = await this.#open(above, late);
       // Each connection may be to another version of the server.
-      const listing = listOffered(client, settings, { timeout: settings.startTimeoutMs });
+      const listing = listOffered(client, settings, { timeout: settings.startTimeoutMs, onHosts });
       onTools?.(await raceSignal(listing, late, () => tooLate(settings)));
       this.#attempts.succeeded();
       this.#connections++;
@@ -149,51 +147,49 @@ export class Connection {
       await this.rest();
       // A server that is away for long is asked again and again, and is away for the same reason.
       const level = this.#attempts.failed(error, this.#transport) ? "debug" : "warn";
-      const { cause: why = "", needsAuth: refused } = this.#attempts;
-      logger[level]({ server: settings.name, err: error }, `an MCP server cannot be reached: ${why}`);
-      throw (refused ? needsSignIn : gone)(settings.name, why, error);
+      const { cause: why = "", needsAuth: refused, refusal } = this.#attempts;
+      const said = refusal?.message ?? `an MCP server cannot be reached: ${why}`;
+      logger[level]({ server: settings.name, err: error }, said);
+      throw refusal ?? (refused ? needsSignIn : gone)(settings.name, why, error);
     }
   }
 
-  /** Connects, and asks the server again as long as it does not answer, with a delay that grows to half a minute. */
-  async persist(): Promise<void> {
+  /**
+   * Connects, and asks the server again as long as it does not answer, with a delay that grows to half a minute. Resolves to
+   * why it is not asked any more, where it must not be mounted.
+   */
+  async persist(): Promise<ToolmountError | undefined> {
     const { signal } = this.#closing;
     for (;;) {
       await this.client().catch(() => {});
-      if (this.#client !== undefined || signal.aborted) return;
+      const { refusal } = this.#attempts;
+      if (this.#client !== undefined || signal.aborted || refusal !== undefined) return refusal;
       await delay(this.#attempts.pauseMs, undefined, { signal, ref: false }).catch(() => {}); // it closes
     }
   }
 
-  async #open(late: AbortSignal): Promise<Client> {
+  async #open(above: Above, late: AbortSignal): Promise<Client> {
     const { settings, verdict } = this.#options;
     try {
-      return await this.#openOnce(verdict.prior, late);
+      return await this.#openOnce(above, verdict.prior, late);
     } catch (error) {
       // Some servers from before 2026 end when they are asked which revision they speak.
       const isStdio = settings.command !== undefined && settings.era === "auto";
       if (!isStdio || verdict.prior !== undefined || this.#transport?.ended === undefined) throw error;
       await this.#ending;
-      return this.#openOnce({ kind: "legacy" }, late);
+      return this.#openOnce(above, { kind: "legacy" }, late);
     }
   }
 
-  async #openOnce(prior: EraVerdict["prior"], late: AbortSignal): Promise<Client> {
+  async #openOnce(above: Above, prior: EraVerdict["prior"], late: AbortSignal): Promise<Client> {
     const { settings, verdict, logger } = this.#options;
     const { signal: closing } = this.#closing;
     if (closing.aborted) throw gone(settings.name, "its host is closed");
-    const transport = createTransport(this.#options);
+    const transport = createTransport({ ...this.#options, serverEnv: above.env });
     this.#transport = transport instanceof StdioTransport ? transport : undefined;
-    const client = this.#createClient();
+    const client = this.#createClient(above);
     try {
-      await raceSignal(
-        client.connect(transport, {
-          timeout: settings.startTimeoutMs,
-          ...(prior !== undefined && { prior }),
-        }),
-        AbortSignal.any([late, closing]),
-        () => (closing.aborted ? new Error("its host is closed") : tooLate(settings)),
-      );
+      await connectClient(client, transport, { settings, prior, late, closing });
     } catch (error) {
       verdict.forget();
       this.#ending = transport.close().catch((err: unknown) => logger.warn({ err }, "a server did not end"));
@@ -201,17 +197,14 @@ export class Connection {
       throw error;
     }
     if (prior === undefined && settings.era === "auto") verdict.note(client);
-    // A client with a fixed revision does not listen by itself.
-    if (prior?.kind === "modern")
-      await client
-        .listen({ toolsListChanged: true })
-        .catch((err: unknown) => logger.debug({ err }, "no subscription"));
+    if (prior?.kind === "modern") await listen(client, logger);
     this.#client = client;
     return client;
   }
 
-  #createClient(): Client {
-    const client = createClient(this.#options, () => this.#onlyFront());
+  #createClient({ links }: Above): Client {
+    const onServedToItself = (error: ToolmountError) => void this.#leave(error);
+    const client = createClient({ ...this.#options, links, onServedToItself }, () => this.#onlyFront());
     // oxlint-disable-next-line unicorn/prefer-add-event-listener -- a client of the SDK has no addEventListener
     client.onclose = () => void this.#drop(client, causeOf(undefined, this.#transport));
     return client;
@@ -221,13 +214,20 @@ export class Connection {
     if (this.#client !== client) return;
     this.#client = undefined;
     this.#attempts.ended(cause);
-    if (!this.#closing.signal.aborted)
-      this.#options.logger.warn(
-        { server: this.#options.settings.name, cause },
-        "the connection to an MCP server ended",
-      );
+    const { logger, settings } = this.#options;
+    const ended = { server: settings.name, cause };
+    if (!this.#closing.signal.aborted) logger.warn(ended, "the connection to an MCP server ended");
     this.#ending = client.close().catch(() => {}); // it is gone
     await this.#ending;
+  }
+
+  /** The server leads back to this host by now: its tools go, and it is not connected to any more. */
+  async #leave(error: ToolmountError): Promise<void> {
+    const { onTools, onServedToItself } = this.#options;
+    this.#attempts.failed(error, undefined);
+    await this.rest();
+    onTools?.([]);
+    onServedToItself?.(error);
   }
 
   /** Ends the connection for now; the next use makes a new one. */

@@ -1,5 +1,5 @@
 import { SdkError, SdkErrorCode, SdkHttpError, UnauthorizedError } from "@modelcontextprotocol/client";
-import { failure, type PartialResult } from "@toolmount/core";
+import { failure, type PartialResult, type ToolmountError } from "@toolmount/core";
 import { messageOf, ToolError } from "@toolmount/core/errors";
 import type { StdioTransport } from "./stdio-transport.ts";
 
@@ -64,6 +64,11 @@ function reasonOf(error: unknown): string {
 /** What the network reported, where that is why a request of `fetch` failed. An answer that is cut has no code. */
 function networkCauseOf(error: unknown): (Error & { readonly code?: unknown }) | undefined {
   return error instanceof TypeError && error.cause instanceof Error ? error.cause : undefined;
+}
+
+/** What a call of a server fails with that leads back to this host. */
+export function servedToItself({ message, code }: ToolmountError): ToolError {
+  return new ToolError(message, { code });
 }
 
 /** The server refused the credentials, or a person has to sign in. */

@@ -1,6 +1,7 @@
 import { ToolmountError, type Coordinator } from "@toolmount/core";
 import type { Tool } from "@modelcontextprotocol/client";
 import { z } from "zod";
+import { behindChannel } from "../wire/chain.ts";
 import { startingChannel } from "../wire/starting.ts";
 import { exposedChannel } from "../wire/exposed-source.ts";
 import { definitionsChannel } from "../wire/kept-definitions.ts";
@@ -73,6 +74,7 @@ export async function mount(
   if (settings.expose.length > 0)
     coordinator.registerContributor(exposedChannel, settings.name, () => server.exposed);
   coordinator.registerContributor(skillsChannel, settings.name, () => server.skills);
+  coordinator.registerContributor(behindChannel, settings.name, () => server.behind);
   coordinator.registerContributor(lockChannel, settings.name, () => ({
     module: settings.name,
     definitions: server.tools,

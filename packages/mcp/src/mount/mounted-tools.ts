@@ -1,6 +1,6 @@
 import type { Tool } from "@modelcontextprotocol/client";
 import { isToolmountError, type Coordinator, type ToolDefinition, type ToolInfo } from "@toolmount/core";
-import { digestOf } from "@toolmount/core/internal";
+import { digestOf, foldName, requireNoHiddenText } from "@toolmount/core/internal";
 import { offeredAfter, type KeptDefinitions } from "../wire/kept-definitions.ts";
 import type { OfferedSkill } from "../wire/skills.ts";
 import type { ServerSettings } from "./config.ts";
@@ -26,6 +26,8 @@ export class MountedTools {
   readonly #settings: ServerSettings;
   readonly #define: (tool: Tool, name: string) => ToolDefinition;
   readonly #mounted = new Map<string, MountedTool>();
+  /** Their names, folded. */
+  readonly #taken = new Set<string>();
   readonly #refused = new Map<string, string>();
   #listed: readonly Tool[] = [];
   #isMounted = false;
@@ -95,8 +97,9 @@ export class MountedTools {
       ({ name }) => !this.#mounted.has(name) || gone.some(({ tool }) => tool.name === name),
     );
     if (gone.length === 0 && fresh.length === 0) return;
-    for (const { tool, undo } of gone) {
+    for (const { tool, name, undo } of gone) {
       undo();
+      this.#taken.delete(foldName(name));
       this.#mounted.delete(tool.name);
     }
     const before = this.#names();
@@ -118,15 +121,16 @@ export class MountedTools {
   #mount(listed: Tool, isLive = false): void {
     const { logger } = this.#coordinator;
     const tool = withUi(listed, this.#settings);
-    const taken = new Set([...this.#mounted.values()].map(({ name }) => name));
-    const name = mountedName(tool.name, taken);
+    const name = mountedName(tool.name, this.#taken);
     const isTwice = this.#mounted.has(tool.name);
     const problem = isTwice ? "the server lists two tools of this name" : skillProblem(tool);
     if (problem !== undefined) return void this.#refused.set(tool.name, problem);
     try {
+      if (this.#settings.hiddenText === "refuse") requireShownTexts(tool);
       const undo = this.#coordinator.mount("tools", this.#define(tool, name));
       const skill = skillOf(tool);
       const offered = skill && toOffered(skill);
+      this.#taken.add(foldName(name));
       this.#mounted.set(tool.name, { tool, name, digest: digestOf(listed), skill: offered, undo });
       this.#refused.delete(tool.name);
     } catch (error) {
@@ -149,6 +153,11 @@ export class MountedTools {
     const mounted = new Map([...this.#mounted.values()].map(({ name, tool }) => [name, tool]));
     this.#offered = offeredAfter(this.#offered, before, this.#infos(), mounted);
   }
+}
+
+/** The texts of a definition that the host has no field for reach clients, too. */
+function requireShownTexts({ name, title, annotations, icons, _meta }: Tool): void {
+  requireNoHiddenText(name, { title, annotations, icons, _meta });
 }
 
 /** Why one tool of a server is left out while the others are mounted. */

@@ -34,6 +34,11 @@ export class OptionalStart {
     }
   }
 
+  /** The server is not asked any more. */
+  refused(error: unknown): void {
+    this.#waits = { error };
+  }
+
   /** The server has listed its tools. */
   answered(): void {
     this.#waits = undefined;

@@ -1,15 +1,17 @@
-import { execFile, spawn, type ChildProcessByStdio } from "node:child_process";
-import { promisify } from "node:util";
+import { spawn, type ChildProcessByStdio } from "node:child_process";
 import { once } from "node:events";
 import { setTimeout as delay } from "node:timers/promises";
 import type { Readable, Writable } from "node:stream";
 import { getDefaultEnvironment } from "@modelcontextprotocol/client/stdio";
 import { ToolmountError } from "@toolmount/core";
-import { messageOf } from "@toolmount/core/errors";
 import {
+  filterStdio,
   killTree,
   launchInSandbox,
+  passFilter,
   programCommand,
+  proveSandbox,
+  runInSandbox,
   signalTree,
   treeOptions,
   type SandboxLaunch,
@@ -67,13 +69,15 @@ export async function startProgram(given: Program): Promise<ProcessTree> {
   const launch = launchOf(given);
   const env = { ...launch.env };
   const program = programCommand(launch.file, launch.args, { platform: process.platform, env });
-  const child: Child = spawn(program.file, program.args, {
-    stdio: ["pipe", "pipe", "pipe"],
+  const child = spawn(program.file, program.args, {
+    // Bubblewrap reads its filter of system calls on a descriptor of its own.
+    stdio: ["pipe", "pipe", "pipe", "ignore", ...filterStdio(launch)],
     ...treeOptions(),
     ...program.options,
     env,
     ...(cwd !== undefined && { cwd }),
-  });
+  }) as Child;
+  passFilter(child, launch);
   const exited = new Promise<ProgramEnd>((resolve) => {
     child.once("exit", (code, signal) =>
       resolve({
@@ -99,7 +103,7 @@ export async function startProgram(given: Program): Promise<ProcessTree> {
 /** What is started for a program, with its whole environment. Throws `SANDBOX_UNAVAILABLE`. */
 function launchOf({ command, args, env, sandbox }: Program): SandboxLaunch {
   const whole = { ...getDefaultEnvironment(), ...env };
-  if (sandbox === undefined) return { file: command, args, env: whole };
+  if (sandbox === undefined) return { file: command, args, env: whole, filter: undefined };
   const launch = launchInSandbox({ command, args, env: whole }, sandbox);
   if (!("problem" in launch)) return launch;
   throw new ToolmountError("SANDBOX_UNAVAILABLE", { border: "bubblewrap", problem: launch.problem });
@@ -153,18 +157,19 @@ function isAlive(pid: number): boolean {
 const trialMs = 20_000;
 
 /**
- * Tries the border of a program with a harmless one. Rejects with `SANDBOX_UNAVAILABLE` when it does not work here: the
- * server is never started behind a weaker one.
+ * Tries the border of a program: with attempts to break out of it, and with a harmless program. Rejects with
+ * `SANDBOX_UNAVAILABLE` when it does not hold here: the server is never started behind a weaker one.
  */
 export async function requireBorder(program: Program | undefined): Promise<void> {
   if (program?.sandbox === undefined) return;
   launchOf(program);
-  const { file, args, env } = launchOf({ ...program, command: "/bin/echo", args: ["ready"] });
-  try {
-    await promisify(execFile)(file, [...args], { env: { ...env }, timeout: trialMs });
-  } catch (error) {
-    const { stderr } = error as { readonly stderr?: string };
-    const problem = (stderr?.trim() || messageOf(error)).slice(0, 500);
-    throw new ToolmountError("SANDBOX_UNAVAILABLE", { border: "bubblewrap", problem }, { cause: error });
-  }
+  const kind = program.sandbox.network ? "online" : "closed";
+  const proof = await proveSandbox({ kind, env: { ...getDefaultEnvironment(), ...program.env } });
+  if (proof.problem !== null)
+    throw new ToolmountError("SANDBOX_UNAVAILABLE", { border: "bubblewrap", problem: proof.problem });
+  const launch = launchOf({ ...program, command: "/bin/echo", args: ["ready"] });
+  const { code, stderr } = await runInSandbox(launch, { timeoutMs: trialMs });
+  if (code === 0) return;
+  const problem = stderr.trim().slice(0, 500) || `a harmless program in it ended with ${code}`;
+  throw new ToolmountError("SANDBOX_UNAVAILABLE", { border: "bubblewrap", problem });
 }

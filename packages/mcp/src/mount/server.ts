@@ -1,6 +1,7 @@
 import type { Tool } from "@modelcontextprotocol/client";
-import type { Coordinator, ToolContext, ToolDefinition } from "@toolmount/core";
+import type { Coordinator, HostLink, ToolContext, ToolDefinition } from "@toolmount/core";
 import type { PublishedSource } from "../wire/exposed-source.ts";
+import { withShownTexts } from "../wire/foreign-texts.ts";
 import type { KeptDefinitions } from "../wire/kept-definitions.ts";
 import type { OfferedSkill } from "../wire/skills.ts";
 import type { Authorization } from "../auth/authorization.ts";
@@ -33,6 +34,7 @@ export class MountedServer {
   readonly #tools: MountedTools;
   #begun: Promise<unknown> | undefined;
   readonly #exposed: ExposedServer;
+  #behind: readonly HostLink[] = [];
 
   constructor(coordinator: Coordinator, settings: ServerSettings, locked: readonly Tool[] | null) {
     this.locked = locked;
@@ -64,6 +66,11 @@ export class MountedServer {
   /** The definitions of all its tools, as the server listed them. */
   get tools(): readonly Tool[] {
     return this.#tools.listed;
+  }
+
+  /** The hosts to which it leads. */
+  get behind(): readonly HostLink[] {
+    return this.#behind;
   }
 
   /** The skills that its tools read. */
@@ -114,7 +121,8 @@ export class MountedServer {
   }
 
   async #keepAsking(): Promise<void> {
-    await this.#main.persist();
+    const refusal = await this.#main.persist();
+    if (refusal !== undefined) this.optional.refused(refusal);
     if (this.#settings.instance !== "shared") await this.#main.rest();
   }
 
@@ -130,11 +138,19 @@ export class MountedServer {
   #connection(onTools?: (tools: readonly Tool[]) => void): Connection {
     const { hooks, logger } = this.#coordinator;
     const settings = this.#settings;
+    const place = placeOf(this.#coordinator, settings);
     const onResource = (uri: string) =>
       void hooks.emit("mcp:resource_updated", { uri: servedUri(uri, settings) });
+    const onHosts = (behind: readonly HostLink[]) => {
+      place.chain?.requireOther(behind);
+      this.#behind = behind;
+    };
+    const onServedToItself = (error: unknown) => this.optional.refused(error);
     const shared = {
-      ...placeOf(this.#coordinator, settings),
+      ...place,
       logger,
+      onHosts,
+      onServedToItself,
       verdict: this.#verdict,
       authProvider: this.#authorization,
     };
@@ -146,7 +162,7 @@ export class MountedServer {
     if (exposed === undefined) return toDefinition(tool, name, this.#settings, this.#call);
     return toInternal(tool, name, this.#settings, async (params, signal) => {
       if (exposed.kind !== "request") await this.#connectFor(tool.name, this.#main, signal);
-      return this.#exposed.run(exposed, params, signal);
+      return withShownTexts(await this.#exposed.run(exposed, params, signal), this.#settings);
     });
   };
 

@@ -7,7 +7,7 @@ import {
   UnauthorizedError,
   type AuthProvider,
 } from "@modelcontextprotocol/client";
-import { silentLogger, ToolmountError } from "@toolmount/core";
+import { isToolmountError, silentLogger, ToolmountError } from "@toolmount/core";
 import { listenForBrowser, type Callback } from "../auth/callback.ts";
 import {
   challengeOf,
@@ -17,7 +17,7 @@ import {
   type Challenge,
   type CredentialStore,
 } from "../auth/credentials.ts";
-import { fetchInTime } from "../auth/renew.ts";
+import { createSignInFetch, firstIssue, signInProblem } from "../auth/sign-in-fetch.ts";
 import { SignInProvider } from "../auth/sign-in-provider.ts";
 import { config, type ServerSettings } from "./config.ts";
 import { credentialStoreOf } from "./authorize.ts";
@@ -52,10 +52,20 @@ export interface SignedIn {
 
 /**
  * Lets a person sign in to a mounted server over HTTP, and stores the credentials. A host that runs uses them at its next
- * call. Rejects with `OPTION_INVALID` for a server over stdio, and with the SDK's errors where the sign-in fails.
+ * call. Rejects with `OPTION_INVALID` for a server over stdio, and with `SIGN_IN_FAILED` where the sign-in fails.
  */
 export async function signIn(options: SignInOptions): Promise<SignedIn> {
   const settings = parseSettings(options.settings);
+  try {
+    return await signInTo(settings, options);
+  } catch (error) {
+    if (options.signal?.aborted === true || isToolmountError(error)) throw error;
+    const details = { server: settings.name, problem: signInProblem(error) };
+    throw new ToolmountError("SIGN_IN_FAILED", details, { cause: error });
+  }
+}
+
+async function signInTo(settings: ServerSettings, options: SignInOptions): Promise<SignedIn> {
   const url = new URL(settings.url ?? "");
   const store = options.store ?? credentialStoreOf(undefined, options.folder);
   const credentials = new Credentials(store, url, settings.auth.clientId);
@@ -69,7 +79,7 @@ export async function signIn(options: SignInOptions): Promise<SignedIn> {
   );
   try {
     provider = new SignInProvider(settings.auth, record, callback.url);
-    await complete(provider, { url, challenge: withScope(challenge, settings) }, callback, options);
+    await complete(provider, { url, settings, challenge: withScope(challenge, settings) }, callback, options);
     const signed = provider;
     const kept = await credentials.change((now) => signed.recordAfter(now));
     const tokens = tokensOf(kept);
@@ -86,7 +96,14 @@ export async function signIn(options: SignInOptions): Promise<SignedIn> {
 }
 
 function parseSettings(given: unknown): ServerSettings {
-  const settings = config.parse(given);
+  const { data: settings, error } = config.safeParse(given);
+  if (error !== undefined) {
+    const { name = "" } = given as { readonly name?: string };
+    throw new ToolmountError("CONFIG_INVALID", {
+      module: name,
+      problem: firstIssue(error) ?? "it is not valid",
+    });
+  }
   if (settings.url !== undefined && settings.auth.grant === "authorization_code") return settings;
   const problem =
     settings.url === undefined
@@ -129,25 +146,29 @@ async function askServer(settings: ServerSettings, { folder }: SignInOptions): P
 
 async function complete(
   provider: SignInProvider,
-  { url, challenge }: { readonly url: URL; readonly challenge: Challenge },
+  {
+    url,
+    settings,
+    challenge,
+  }: { readonly url: URL; readonly settings: ServerSettings; readonly challenge: Challenge },
   callback: Callback,
   { open, copied, signal = new AbortController().signal }: SignInOptions,
 ): Promise<void> {
   const { scope } = challenge;
+  const { fetch, requireAllowed } = createSignInFetch(url, settings.auth);
   await auth(provider, {
     serverUrl: url,
-    fetchFn: fetchInTime,
+    fetchFn: fetch,
     ...(scope !== undefined && { scope }),
     ...placeOf(challenge),
     forceReauthorization: true,
   });
   if (provider.address === undefined) throw new UnauthorizedError("the server gave no address to sign in at");
+  await requireAllowed(provider.address);
   await open(provider.address);
   const params = await comesBack(callback, copied, signal);
   // The SDK checks who sent the browser back, and changes the code for tokens.
-  await new StreamableHTTPClientTransport(url, { authProvider: provider, fetch: fetchInTime }).finishAuth(
-    params,
-  );
+  await new StreamableHTTPClientTransport(url, { authProvider: provider, fetch }).finishAuth(params);
 }
 
 /** The browser returns here, or the person copies the address to which it returned. */

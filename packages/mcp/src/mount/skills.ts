@@ -1,21 +1,35 @@
-import type { CallToolResult, Client, RequestOptions, Tool } from "@modelcontextprotocol/client";
+import type {
+  CallToolResult,
+  Client,
+  ListToolsResult,
+  RequestOptions,
+  Tool,
+} from "@modelcontextprotocol/client";
 import type { Skill } from "@modelcontextprotocol/client/ext/skills";
-import { ToolError } from "@toolmount/core";
+import { ToolError, type HostLink } from "@toolmount/core";
 import { digestOf } from "@toolmount/core/internal";
 import type { ServerSettings } from "./config.ts";
 import { groupsOf, listExposed, withoutExposed } from "./exposed-definitions.ts";
+import { readChain } from "../wire/chain.ts";
 import { isRecord } from "../wire/guards.ts";
 import { encodePath, skillMetaKey, skillToolName, type OfferedSkill } from "../wire/skills.ts";
+
+interface ListOptions extends RequestOptions {
+  readonly onHosts?: ((behind: readonly HostLink[]) => void) | undefined;
+}
 
 /** The tools of a server; with `skills`, also one for each of its skills; with `expose`, one for each prompt and resource. */
 export async function listOffered(
   client: Client,
   settings: ServerSettings,
-  options?: RequestOptions,
+  /** `onHosts` gets the hosts to which the server leads, and may refuse them. */
+  { onHosts, ...options }: ListOptions = {},
 ): Promise<readonly Tool[]> {
   // The SDK prints a line where a server without tools is asked for them.
   const hasTools = client.getServerCapabilities()?.tools !== undefined;
-  const listed = hasTools ? (await client.listTools(undefined, options)).tools.map(withoutExposed) : [];
+  const { tools: own, _meta } = hasTools ? await client.listTools(undefined, options) : none;
+  onHosts?.(readChain(_meta));
+  const listed = own.map(withoutExposed);
   const exposed = await Promise.all(
     groupsOf(settings).map((group) => listExposed(client, settings, group, options)),
   );
@@ -25,6 +39,8 @@ export async function listOffered(
   const { skills } = await new SkillsClient(client, { skipInvalid: true }).list();
   return [...tools, ...skills.map(toTool)];
 }
+
+const none: ListToolsResult = { tools: [] };
 
 /** The definition of the tool that reads a skill. It is locked, compared and mounted as those that the server lists. */
 function toTool(skill: Skill): Tool {

@@ -10,12 +10,23 @@ import {
   type ToolContext,
   type ToolDefinition,
 } from "@toolmount/core";
-import { digestOf } from "@toolmount/core/internal";
+import { digestOf, foldName } from "@toolmount/core/internal";
 import { matchesGlob } from "@toolmount/core/match-arguments";
+import { isServedToItself } from "../wire/chain.ts";
 import { classify, type Classification } from "../wire/annotations.ts";
+import { withShownTexts } from "../wire/foreign-texts.ts";
 import { fromMcpResult } from "../wire/result.ts";
 import type { ServerSettings } from "./config.ts";
-import { answeredWith, causeOf, gone, httpStatusOf, isLost, isUnsent, lost } from "./failures.ts";
+import {
+  answeredWith,
+  causeOf,
+  gone,
+  httpStatusOf,
+  isLost,
+  isUnsent,
+  lost,
+  servedToItself,
+} from "./failures.ts";
 import { skillOf, toOffered } from "./skills.ts";
 import { withServedLinks } from "./ui.ts";
 
@@ -38,11 +49,12 @@ const maxName = 96;
 
 /**
  * The name under which a tool of a server is mounted: its own, with `_` for what a name may not hold. A long name, and
- * one that is taken, ends in six digits of its hash.
+ * one that is taken or differs from a taken one only by case, `-` or `_`, ends in six digits of its hash. `taken` are
+ * folded names.
  */
 export function mountedName(name: string, taken: ReadonlySet<string>): string {
   const plain = name.replaceAll(/[^A-Za-z0-9_.-]/g, "_") || "tool";
-  const isFree = plain.length <= maxName && !taken.has(plain) && !(plain in Object.prototype);
+  const isFree = plain.length <= maxName && !taken.has(foldName(plain)) && !(plain in Object.prototype);
   if (isFree) return plain;
   const hash = createHash("sha256").update(name).digest("hex").slice(0, 6);
   return `${plain.slice(0, maxName - 7)}_${hash}`;
@@ -147,11 +159,21 @@ async function callTool(
       timeout: Math.min(settings.timeoutMs * 2, 2 ** 31 - 1),
       onprogress: ({ progress, total, message }) => context.progress({ progress, total, message }),
     });
-    return fromMcpResult(withServedLinks(result, settings));
+    return fromServer(withServedLinks(result, settings), settings);
   } catch (error) {
     return explainFailure(error, context, settings.name);
   }
 }
+
+/** A person who watches sees what the model reads, unless the plan allows hidden characters. */
+function fromServer(result: CallToolResult, settings: ServerSettings): PartialResult {
+  const shown = withShownTexts(result, settings);
+  const read = fromMcpResult(shown);
+  if (shown === result || read.error !== undefined) return read;
+  return { ...read, warnings: [...(read.warnings ?? []), shownWarning] };
+}
+
+const shownWarning = "characters that people cannot see are written as code points, such as \\u{202e}";
 
 /** What went wrong between this host and the server, in words for a model. Other errors are thrown on. */
 function explainFailure(error: unknown, { abortSignal }: ToolContext, server: string): PartialResult {
@@ -159,6 +181,7 @@ function explainFailure(error: unknown, { abortSignal }: ToolContext, server: st
     return failure(error.message, { code: "MCP_ERROR", details: { code: error.code, ...dataOf(error) } });
   // The host has its own words for a call that was cancelled or took too long.
   if (abortSignal.aborted) return failure("the call was cancelled", { code: "MCP_CANCELLED" });
+  if (isServedToItself(error)) throw servedToItself(error);
   if (isLost(error)) return lost(server);
   const status = httpStatusOf(error);
   if (status !== undefined) return answeredWith(server, status);

@@ -10,6 +10,7 @@ import {
 } from "@modelcontextprotocol/client";
 import { resolve } from "node:path";
 import type { Coordinator, Logger } from "@toolmount/core";
+import { chainOf } from "../wire/chain.ts";
 import type { ServerSettings } from "./config.ts";
 import type { Program } from "./process-tree.ts";
 import { StdioTransport } from "./stdio-transport.ts";
@@ -23,7 +24,7 @@ export interface TransportOptions {
   readonly denied?: readonly string[] | undefined;
   /** What a server behind a border must not read, unless its entry names it. */
   readonly secret?: readonly string[] | undefined;
-  /** Variables that every server gets, whatever its entry says. */
+  /** Variables that a program gets, whatever its entry says. */
   readonly serverEnv?: Readonly<Record<string, string>> | undefined;
   readonly logger: Logger;
   /** Authorizes requests over HTTP; with an own `fetch`, requests go through it. */
@@ -70,8 +71,7 @@ export function placeOf(coordinator: Coordinator, settings: ServerSettings) {
   const folder = coordinator.getCapability("session.working_dir") ?? undefined;
   const denied = coordinator.getCapability("session.protected_paths") ?? undefined;
   const secret = coordinator.getCapability("session.secret_paths") ?? undefined;
-  const serverEnv = coordinator.getCapability("session.server_env") ?? undefined;
-  return { settings, folder, denied, secret, serverEnv };
+  return { settings, folder, denied, secret, chain: chainOf(coordinator) };
 }
 
 type Sent = Parameters<StreamableHTTPClientTransport["send"]>;

@@ -13,6 +13,7 @@ import {
 } from "@modelcontextprotocol/server";
 import { isToolmountError, type SessionCallContext, type ToolInfo, type ToolOutcome } from "@toolmount/core";
 import { fitsOutputSchema } from "@toolmount/core/internal";
+import { writeChain } from "../wire/chain.ts";
 import { isRecord } from "../wire/guards.ts";
 import { waitForStarting } from "../wire/starting.ts";
 import { toMcpResult, withoutStructuredData, withStructuredData } from "../wire/result.ts";
@@ -20,6 +21,7 @@ import { answerRetry, answerWaiting, type Waiting } from "./approvals.ts";
 import type { ExposedCall } from "./exposed-calls.ts";
 import { exposedCapabilities, findExposed, serveExposed, watchResources } from "./exposed.ts";
 import { loadExtras } from "./extras.ts";
+import { hostsOf } from "./hosts-behind.ts";
 import type { ServeOptions } from "./options.ts";
 import { runInFront, type Answer } from "./in-front.ts";
 import type { SealedState, StateSeal, WaitingState } from "./seal.ts";
@@ -117,7 +119,9 @@ async function listTools({ params }: ListToolsRequest, serving: Serving): Promis
   await waitForStarting(served.host);
   const [tools, extras] = await Promise.all([served.tools(), loadExtras(served.host)]);
   const rendered = tools.map((info) => toMcpTool(info, era, extras));
-  return pageOf(rendered, params?.cursor, options.pageSize ?? defaultPageSize);
+  const page = pageOf(rendered, params?.cursor, options.pageSize ?? defaultPageSize);
+  const hosts = await hostsOf(served.host);
+  return hosts.length === 0 ? page : { ...page, _meta: writeChain(hosts) };
 }
 
 async function callTool(

@@ -1,5 +1,7 @@
-import { existsSync, realpathSync, statSync } from "node:fs";
-import { delimiter, dirname, isAbsolute, join, relative, sep } from "node:path";
+import { existsSync, realpathSync } from "node:fs";
+import { delimiter, isAbsolute, join } from "node:path";
+import { seccompFilter } from "./seccomp-filter.ts";
+import { sandboxMounts, type SandboxMounts } from "./sandbox-mounts.ts";
 
 /** What bubblewrap starts a program with. */
 export interface BubblewrapProgram {
@@ -11,77 +13,18 @@ export interface BubblewrapProgram {
   readonly statusDescriptor?: number | undefined;
 }
 
-/** What exists in a sandbox. Paths are absolute. */
-export interface SandboxMounts {
-  /** Current folder. It is empty unless it is among the paths. */
-  readonly cwd: string;
-  /** Files and folders that can be read. */
-  readonly read: readonly string[];
-  /** The same, for those that are still there. */
-  readonly readIfThere?: readonly string[] | undefined;
-  /** Files and folders that can be changed. */
-  readonly write: readonly string[];
-  /** What cannot be changed, although a folder around it can. A path that does not exist is skipped. */
-  readonly denied: readonly string[];
-  /** What cannot be read, although a folder around it can; a path that can be read by its own name, or by one below, can. */
-  readonly secret?: readonly string[] | undefined;
-  /** Whether the network is that of the machine. Without, there is not even its loopback. */
-  readonly network: boolean;
+/** Descriptor on which bubblewrap reads the filter of system calls. */
+export const filterDescriptor = 4;
+
+/** The filter of a sandbox with or without the network; undefined for a processor whose calls are not known. */
+export function systemCallFilter(network: boolean): Uint8Array | undefined {
+  return seccompFilter(process.arch, network);
 }
-
-/** The system's programs and libraries, and the files that they need for names, times and certificates. */
-const system = [
-  "/usr",
-  "/bin",
-  "/sbin",
-  "/lib",
-  "/lib32",
-  "/lib64",
-  "/libx32",
-  "/nix/store",
-  "/run/current-system",
-];
-const settings = [
-  "alternatives",
-  "ca-certificates",
-  "group",
-  "hosts",
-  "ld.so.cache",
-  "ld.so.conf",
-  "ld.so.conf.d",
-  "localtime",
-  "nsswitch.conf",
-  "passwd",
-  "pki",
-  "resolv.conf",
-  "ssl",
-  "terminfo",
-  "timezone",
-].map((name) => `/etc/${name}`);
-
-/** Parts of `/proc` that change the whole machine. The kernel lets root write some of them without any capability. */
-const machineFiles = [
-  "acpi",
-  "asound",
-  "bus",
-  "driver",
-  "fs",
-  "irq",
-  "mtrr",
-  "pressure",
-  "scsi",
-  "sys",
-  "sysrq-trigger",
-  "tty",
-].map((name) => `/proc/${name}`);
-
-/** A `/proc` that shows only the sandbox's own processes, and in which the machine's settings cannot be changed. */
-export const ownProcesses: readonly string[] = ["--proc", "/proc", ...bind("--ro-bind-try", machineFiles)];
 
 /**
  * The arguments of `bwrap`, up to the program that it starts. `mounts` are arguments, too: those of {@link sandboxMounts},
  * or others. The program has no capability and can make no user namespace in which it would have one, also when the host
- * is root. The kernel ends every process inside when the first one ends, or when bubblewrap's parent ends. Needs
+ * is root. The process that starts bubblewrap passes it the {@link systemCallFilter}. The kernel ends every process inside when the first one ends, or when bubblewrap's parent ends. Needs
  * bubblewrap 0.8: an older one refuses these arguments.
  */
 export function bubblewrapArguments(
@@ -97,6 +40,7 @@ export function bubblewrapArguments(
     "--cap-drop",
     "ALL",
     "--clearenv",
+    ...(systemCallFilter(true) === undefined ? [] : ["--seccomp", String(filterDescriptor)]),
     ...(statusDescriptor === undefined ? [] : ["--json-status-fd", String(statusDescriptor)]),
     ...mounts,
     "--chdir",
@@ -104,102 +48,6 @@ export function bubblewrapArguments(
     ...Object.entries(env).flatMap(([name, value]) => ["--setenv", name, value]),
     "--",
   ];
-}
-
-/**
- * The mounts of a sandbox: the system's programs, the given paths, an empty `/tmp`, processes and users of its own, and
- * without `network` no network. Any other path does not exist.
- */
-export function sandboxMounts(mounts: SandboxMounts): readonly string[] {
-  const { cwd, read, readIfThere = [], write, denied, secret = [], network } = mounts;
-  return [
-    "--unshare-all",
-    ...(network ? ["--share-net"] : []),
-    ...bind("--ro-bind-try", [...system, ...settings]),
-    "--tmpfs",
-    "/tmp",
-    "--dir",
-    cwd,
-    ...bind("--ro-bind", read),
-    ...bind("--ro-bind-try", readIfThere),
-    ...bind("--bind", write),
-    ...deniedMounts(write, denied),
-    ...secretMounts(secret, { read: [...read, ...readIfThere], write }),
-    // After the folders, so that a grant of "/" does not bring in the processes and devices of the machine.
-    ...ownProcesses,
-    "--dev",
-    "/dev",
-  ];
-}
-
-/**
- * The mounts that keep paths in writable folders from being changed; other paths need none, and must not be brought in. The
- * folders between a writable one and such a path are mounts, too: the kernel moves no mount, and a moved folder could be
- * replaced by another one.
- */
-export function deniedMounts(write: readonly string[], denied: readonly string[]): readonly string[] {
-  const paths = denied.filter((path) => isAbsolute(path) && isBelow(path, write) && existsSync(path));
-  const folders = paths.flatMap((path) => foldersBetween(path, write));
-  return [...bind("--bind", [...new Set(folders)].toSorted()), ...bind("--ro-bind-try", paths)];
-}
-
-/**
- * The mounts that keep paths from being read: a folder is empty, and a file cannot be opened. They come after those of all
- * folders. What is granted below such a folder appears in it. A path that does not exist is skipped.
- */
-export function secretMounts(
-  secret: readonly string[],
-  { read, write }: Pick<SandboxMounts, "read" | "write">,
-): readonly string[] {
-  const granted = [...read, ...write];
-  const places = granted.map((root) => ({ root, place: existingPlace(root)[0] ?? root }));
-  const shown = secret
-    .flatMap(existingPlace)
-    .flatMap((real) =>
-      places.some(({ place }) => place === real)
-        ? []
-        : places
-            .filter(({ place }) => isBelow(real, [place]))
-            .map(({ root, place }) => join(root, relative(place, real))),
-    );
-  const paths = [...new Set(shown)];
-  const folders = paths.flatMap((path) => foldersBetween(path, write));
-  const below = (path: string, roots: readonly string[]) => roots.filter((root) => isBelow(root, [path]));
-  const covers = paths.flatMap((path) =>
-    statSync(path).isDirectory()
-      ? [
-          "--tmpfs",
-          path,
-          ...bind("--ro-bind-try", below(path, read)),
-          ...bind("--bind", below(path, write)),
-          "--remount-ro",
-          path,
-        ]
-      : ["--ro-bind", "/dev/null", path],
-  );
-  return [...bind("--bind", [...new Set(folders)].toSorted()), ...covers];
-}
-
-/** The real place of a path: a mount over a link would cover only the link. */
-function existingPlace(path: string): string[] {
-  try {
-    return [realpathSync.native(path)];
-  } catch {
-    return [];
-  }
-}
-
-function foldersBetween(path: string, roots: readonly string[]): string[] {
-  const folder = dirname(path);
-  return isBelow(folder, roots) && !roots.includes(folder) ? [...foldersBetween(folder, roots), folder] : [];
-}
-
-function isBelow(path: string, roots: readonly string[]): boolean {
-  return roots.some((root) => path === root || path.startsWith(root.endsWith(sep) ? root : root + sep));
-}
-
-function bind(option: string, paths: readonly string[]): string[] {
-  return paths.flatMap((path) => [option, path, path]);
 }
 
 /** A program to start in a sandbox. */
@@ -215,6 +63,8 @@ export interface SandboxLaunch {
   readonly file: string;
   readonly args: readonly string[];
   readonly env: Readonly<Record<string, string>>;
+  /** What bubblewrap gets on its descriptor for the filter of system calls. */
+  readonly filter: Uint8Array | undefined;
 }
 
 /**
@@ -231,7 +81,8 @@ export function launchInSandbox(
   if (program === undefined) return { problem: `"${command}" is not on PATH` };
   const read = [program, realpathSync(program), ...mounts.read];
   const options = bubblewrapArguments({ cwd: mounts.cwd, env }, sandboxMounts({ ...mounts, read }));
-  return { file: bwrap, args: [...options, program, ...args], env };
+  const filter = systemCallFilter(mounts.network);
+  return { file: bwrap, args: [...options, program, ...args], env, filter };
 }
 
 /** The absolute path of a program on a PATH. */

@@ -2,18 +2,25 @@
 export {
   bubblewrapArguments,
   findProgram,
-  deniedMounts,
   launchInSandbox,
-  ownProcesses,
-  sandboxMounts,
-  secretMounts,
+  systemCallFilter,
   type BubblewrapProgram,
   type SandboxedProgram,
   type SandboxLaunch,
-  type SandboxMounts,
 } from "./bubblewrap.ts";
 export { basicVariables } from "./environment.ts";
 export { canOthersRead } from "./file-mode.ts";
 export { killTree, signalTree, thisSystem, treeOptions, type ProcessSystem } from "./process-trees.ts";
 export { createProgramGuard, type ProgramGuard, type ProgramGuardOptions } from "./program-guard.ts";
+export {
+  memoryFolders,
+  ownProcesses,
+  sandboxMounts,
+  wallMounts,
+  type SandboxMounts,
+  type WallMounts,
+} from "./sandbox-mounts.ts";
+export { type SandboxKind } from "./escape-table.ts";
+export { proveSandbox, type ProofOptions, type SandboxProof } from "./prove-sandbox.ts";
+export { filterStdio, passFilter, runInSandbox, type SandboxRun } from "./start-sandbox.ts";
 export { programCommand, type ProgramCommand, type ProgramSystem } from "./program-command.ts";

@@ -1,4 +1,11 @@
-import type { FleetAdopted, FleetCall, FleetDelivery, FleetLedger } from "@toolmount/core";
+import type {
+  FleetAdopted,
+  FleetCall,
+  FleetDelivery,
+  FleetLedger,
+  Json,
+  NewFleetCall,
+} from "@toolmount/core";
 import type { Query } from "./query.ts";
 
 /** A row, as Postgres returns it. */
@@ -50,14 +57,8 @@ export function callRows(
   };
 }
 
-async function add(
-  query: Query,
-  call: Omit<FleetCall, "attempt">,
-  maxWaiting: number,
-): Promise<FleetDelivery | null> {
-  const { runId, host, queue, tool, digest, idempotent, identity = null, job } = call;
-  const session = job.info.sessionId ?? host;
-  const nested = job.info.depth > 0;
+async function add(query: Query, call: NewFleetCall, maxWaiting: number): Promise<FleetDelivery | null> {
+  const { runId, host, queue, tool, digest, idempotent, identity = null, job, session = host, nested } = call;
   const text = JSON.stringify(job);
   const values = [runId, host, queue, session, tool, digest, idempotent, text, maxWaiting, nested, identity];
   const [added] = await query<Row>(addCall, values);
@@ -167,6 +168,14 @@ function deliveryOf({ run_id, queue, tool, digest, attempt, nested, rank }: Row)
 }
 
 function callOf({ run_id, host, queue, tool, digest, idempotent, attempt, job }: Row): FleetCall {
-  const parsed = JSON.parse(job) as FleetCall["job"];
-  return { runId: run_id, host, queue, tool, digest, idempotent, attempt, job: parsed };
+  return { runId: run_id, host, queue, tool, digest, idempotent, attempt, job: parsed(job) };
+}
+
+/** A row that a host did not write may hold any text: its worker refuses null, and runs the other calls. */
+function parsed(job: string): Json {
+  try {
+    return JSON.parse(job) as Json;
+  } catch {
+    return null;
+  }
 }

@@ -58,7 +58,9 @@ test(`SQLite: ${kills.sqlite} hosts killed: nothing acknowledged is lost, nothin
       `SQLite: ${notes.decisions.length} decisions, ${notes.effects.length} effects, ${unknownOf(notes)} unknown\n`,
     );
   }
-  expect(runs.flatMap(({ notes }) => notes.effects).length).toBeGreaterThan(kills.sqlite / 4);
+  expect(runs.flatMap(({ notes }) => notes.effects).length).toBeGreaterThanOrEqual(
+    leastEffects(kills.sqlite),
+  );
 });
 
 test(`Postgres: ${kills.postgres} hosts killed: the same`, async () => {
@@ -66,7 +68,7 @@ test(`Postgres: ${kills.postgres} hosts killed: the same`, async () => {
   try {
     const { broken, notes } = await killMany(await server.database("kill"), kills.postgres, 3);
     expect(broken).toEqual([]);
-    expect(notes.effects.length).toBeGreaterThan(kills.postgres / 4);
+    expect(notes.effects.length).toBeGreaterThanOrEqual(leastEffects(kills.postgres));
     process.stdout.write(
       `Postgres: ${notes.decisions.length} decisions, ${notes.effects.length} effects, ${unknownOf(notes)} unknown\n`,
     );
@@ -74,6 +76,14 @@ test(`Postgres: ${kills.postgres} hosts killed: the same`, async () => {
     await server.stop();
   }
 });
+
+/**
+ * Effects that are there however slow the machine is: each host that is killed after its first effect wrote one. A busy
+ * machine has few more, because the other hosts end before their first.
+ */
+function leastEffects(count: number): number {
+  return Math.floor(count / moments.length);
+}
 
 function unknownOf(notes: Awaited<ReturnType<typeof readNotes>>): number {
   return notes.ends.filter(([, status]) => status === "unknown").length;

@@ -1,3 +1,4 @@
+import type { SandboxProof } from "@toolmount/paths/system";
 import type { ProcessSettings } from "../config.ts";
 
 /** What a process may use of the machine. Paths are absolute. */
@@ -29,6 +30,10 @@ export interface Launch {
   readonly file: string;
   readonly args: readonly string[];
   readonly env: Readonly<Record<string, string>>;
+  /** The filter of system calls, where the border has one. */
+  readonly filter?: Uint8Array | undefined;
+  /** Folders inside whose files are in memory, which counts against the limit. */
+  readonly foldersInMemory?: readonly string[] | undefined;
 }
 
 /** The name of a border that a plan can ask for. */
@@ -38,4 +43,6 @@ export type BorderName = Exclude<ProcessSettings["border"], "strictest">;
 export interface Border {
   readonly name: BorderName;
   launch(program: NodeProgram, grants: Grants): Launch | Promise<Launch>;
+  /** Tries to break out of it, where there is a table of attempts; `isFresh` does not use what an earlier trial found. */
+  prove?(grants: Grants, isFresh: boolean): Promise<SandboxProof>;
 }

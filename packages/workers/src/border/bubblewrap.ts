@@ -1,4 +1,4 @@
-import { launchInSandbox } from "@toolmount/paths/system";
+import { launchInSandbox, memoryFolders, proveSandbox } from "@toolmount/paths/system";
 import { ToolmountError } from "@toolmount/core";
 import type { Border, Grants } from "./border.ts";
 import { readablePaths } from "./readable.ts";
@@ -15,12 +15,21 @@ export const bubblewrapBorder: Border = {
     const args = [...memoryOption(memoryMb), ...options, file];
     // A file beside the code may be gone before the process starts.
     const readIfThere = readablePaths(code, secret);
-    const mounts = { cwd, read, readIfThere, write, denied, secret, network: networkOf(grants) };
+    const mounts = { cwd, read, readIfThere, write, denied, secret, network: networkOf(grants), memoryMb };
     const launch = launchInSandbox({ command: node, args, env }, mounts);
     if ("problem" in launch) throw unavailable(launch.problem);
-    return launch;
+    const granted = [...read, ...write];
+    const foldersInMemory = memoryFolders.filter((folder) => !isGranted(folder, granted));
+    return { ...launch, foldersInMemory };
   },
+  prove: (grants, isFresh) =>
+    proveSandbox({ kind: networkOf(grants) ? "online" : "closed", env: grants.env, isFresh }),
 };
+
+/** A folder that is granted is that of the machine. */
+function isGranted(folder: string, granted: readonly string[]): boolean {
+  return granted.some((path) => path === "/" || path === folder);
+}
 
 function networkOf({ network = "none" }: Grants): boolean {
   if (typeof network === "string") return network === "any";

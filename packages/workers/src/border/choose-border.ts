@@ -4,7 +4,7 @@ import type { Border, BorderName, Grants } from "./border.ts";
 import { bubblewrapBorder } from "./bubblewrap.ts";
 import { permissionBorder } from "./permission.ts";
 import { plainBorder } from "./plain.ts";
-import { probeBorder } from "./probe.ts";
+import { probeBorder, type BorderFinding } from "./probe.ts";
 import { srtBorder } from "./srt.ts";
 
 const borders: Readonly<Record<BorderName, Border>> = {
@@ -38,17 +38,17 @@ export async function chooseBorder(name: ProcessSettings["border"], grants: Gran
   throw last;
 }
 
-/** The borders that can be built here, strictest first, and why each other one cannot: null for one that works. */
+/** Tries the borders, strictest first, without what an earlier trial found. */
 export async function examineBorders(
   grants: Grants,
-): Promise<ReadonlyMap<Exclude<BorderName, "none">, string | null>> {
+): Promise<ReadonlyMap<Exclude<BorderName, "none">, BorderFinding>> {
   const examined = [bubblewrapBorder, srtBorder, permissionBorder] as const;
-  const problems = await Promise.all(examined.map((border) => probeBorder(border, grants)));
-  return new Map(examined.map(({ name }, at) => [name as Exclude<BorderName, "none">, problems[at] ?? null]));
+  const findings = await Promise.all(examined.map((border) => probeBorder(border, grants, true)));
+  return new Map(examined.map(({ name }, at) => [name as Exclude<BorderName, "none">, findings[at]!]));
 }
 
 /** Rejects with `SANDBOX_UNAVAILABLE` when a process cannot be started behind the border. */
 async function requireBorder(border: Border, grants: Grants): Promise<void> {
-  const problem = await probeBorder(border, grants);
+  const { problem } = await probeBorder(border, grants);
   if (problem !== null) throw new ToolmountError("SANDBOX_UNAVAILABLE", { border: border.name, problem });
 }

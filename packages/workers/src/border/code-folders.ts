@@ -21,6 +21,28 @@ export function codeFolders(files: readonly string[]): readonly string[] {
   return [...folders].filter((folder) => !isInside(dirname(folder), folders));
 }
 
+/** Files of variables without secrets, which a project shows to everybody. */
+const examples = /\.(?:example|sample|template|dist)$/;
+
+/** What is beside code and is no code: `.git`, `.toolmount` and `.env` files of a package's folder. */
+export function secretsBeside(folders: readonly string[]): readonly string[] {
+  const isSecret = (name: string) =>
+    name === ".git" || name === ".toolmount" || (name.startsWith(".env") && !examples.test(name));
+  return folders.flatMap((folder) =>
+    namesIn(folder)
+      .filter(isSecret)
+      .map((name) => join(folder, name)),
+  );
+}
+
+function namesIn(folder: string): readonly string[] {
+  try {
+    return readdirSync(folder);
+  } catch {
+    return [];
+  }
+}
+
 function isInside(path: string, folders: ReadonlySet<string>): boolean {
   for (let at = path; ; at = dirname(at)) {
     if (folders.has(at)) return true;

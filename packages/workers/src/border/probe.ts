@@ -1,15 +1,29 @@
-import { execFile } from "node:child_process";
 import { realpathSync } from "node:fs";
-import { promisify } from "node:util";
 import { isToolmountError } from "@toolmount/core";
 import { messageOf } from "@toolmount/core/errors";
+import { runInSandbox } from "@toolmount/paths/system";
 import type { Border, Grants, Launch } from "./border.ts";
 
 /** Milliseconds that the probe may take. */
 const timeoutMs = 20_000;
 
-/** Starts Node behind a border. Null: it works; else why not. */
-export async function probeBorder(border: Border, grants: Grants): Promise<string | null> {
+/** What was found out about a border on this machine. */
+export interface BorderFinding {
+  /** Why it cannot be used; null where it works. */
+  readonly problem: string | null;
+  /** What a process behind it tried against the host and could not do; empty for borders without such a trial. */
+  readonly stopped: readonly string[];
+}
+
+/** Makes the attempts of the escape table behind a border, or takes their kept proof, and starts Node with the grants. */
+export async function probeBorder(border: Border, grants: Grants, isFresh = false): Promise<BorderFinding> {
+  const proof = await border.prove?.(grants, isFresh);
+  if (proof !== undefined && proof.problem !== null) return proof;
+  return { problem: await startBehind(border, grants), stopped: proof?.stopped ?? [] };
+}
+
+/** Null: a process starts; else why not. */
+async function startBehind(border: Border, grants: Grants): Promise<string | null> {
   if (border.name === "none") return null;
   try {
     // The last argument of a launch is the program. This one imports nothing.
@@ -18,14 +32,13 @@ export async function probeBorder(border: Border, grants: Grants): Promise<strin
   } catch (error) {
     if (isToolmountError(error) && error.code === "SANDBOX_UNAVAILABLE")
       return String(error.details["problem"]);
-    const { stderr } = error as { readonly stderr?: string };
-    return (stderr?.trim() || messageOf(error)).slice(0, 500);
+    return messageOf(error).slice(0, 500);
   }
 }
 
-async function runProbe({ file, args, env }: Launch, cwd: string): Promise<string | null> {
-  const { stdout } = await promisify(execFile)(file, [...args], { cwd, env, timeout: timeoutMs });
-  return stdout.trim() === "42"
-    ? null
-    : `a process behind it printed ${JSON.stringify(stdout.slice(0, 100))}`;
+async function runProbe(launch: Launch, cwd: string): Promise<string | null> {
+  const { stdout, stderr } = await runInSandbox({ filter: undefined, ...launch }, { cwd, timeoutMs });
+  if (stdout.trim() === "42") return null;
+  const said = stderr.trim().slice(0, 500);
+  return said === "" ? `a process behind it printed ${JSON.stringify(stdout.slice(0, 100))}` : said;
 }

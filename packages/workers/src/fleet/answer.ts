@@ -22,22 +22,27 @@ export function answerOfError(runId: string, error: unknown): FleetAnswer {
   return { type: "failed", code, message, status, ...(details !== undefined && { details }) };
 }
 
-/** Reads an answer from the ledger. Throws when the text is something else. */
-export function readAnswer(answer: Json): FleetAnswer {
+/** Reads an answer from the ledger; `open` checks its signature. Throws when the text is something else. */
+export function readAnswer(answer: Json, open: (sealed: Json) => Json = (sealed) => sealed): FleetAnswer {
   requireShallow(answer);
-  const read = z.union([failed, farMessage]).parse(answer);
+  const read = z.union([failed, farMessage]).parse(open(answer));
   if (read.type === "failed" || read.type === "returned" || read.type === "threw") return read;
   throw new Error(`a worker answered with "${read.type}"`);
 }
 
 /** Reads a message of a worker about a run; undefined for one that it may not send. */
 export function readMessage(body: Json): RunMessage | undefined {
-  if (meter(body, Number.POSITIVE_INFINITY, maxLevels) !== null) return undefined;
+  if (!isShallow(body)) return undefined;
   const parsed = farMessage.safeParse(body);
   return parsed.success && "runId" in parsed.data ? parsed.data : undefined;
 }
 
-/** Deepest level of a message: that of results, inside what the message says beside them. */
+/** Whether a message may be read: deeper ones would end the process that walks them. */
+export function isShallow(body: Json): boolean {
+  return meter(body, Number.POSITIVE_INFINITY, maxLevels) === null;
+}
+
+/** Deepest level of a message: that of results, inside what the message and its signature say beside them. */
 const maxLevels = 72;
 
 /** The schemas of messages read by recursion, and a row of the ledger may hold anything. */

@@ -4,6 +4,7 @@ import {
   type DescribedModule,
   type FleetAdopted,
   type FleetLedger,
+  type Json,
   type Logger,
   type Runner,
   type RunnerControl,
@@ -17,6 +18,8 @@ import type { FleetSettings } from "../config.ts";
 import type { ProcessRunner } from "../process/process-runner.ts";
 import type { FleetHost } from "./fleet-host.ts";
 import { digestOfTool, identityOf } from "./group.ts";
+import { writeJob } from "./job.ts";
+import { createSeal, type Seal } from "./seal.ts";
 import { outcomeUnknown, unavailable } from "../run-failures.ts";
 import { SentCall } from "./sent-call.ts";
 
@@ -37,11 +40,13 @@ export interface FleetRunnerOptions {
 export class FleetRunner implements Runner {
   readonly adopts = true;
   readonly settings: FleetSettings;
+  readonly seal: Seal;
   readonly #options: FleetRunnerOptions;
 
   constructor(options: FleetRunnerOptions) {
     this.#options = options;
     this.settings = options.settings;
+    this.seal = createSeal(options.settings.key);
   }
 
   /** Processes in which a worker of this machine runs the calls; null for the worker itself. */
@@ -62,13 +67,14 @@ export class FleetRunner implements Runner {
     });
     const { ledger } = host;
     const { logger } = this.#options;
-    const say = (runId: string, message: object) =>
+    const { seal } = this;
+    const say = (runId: string, message: Json) =>
       void ledger
-        .say(runId, "worker", [message as never])
+        .say(runId, "worker", [message])
         .catch((err: unknown) => logger.warn({ err, runId }, "a message could not be sent to a worker"));
     const row = this.#rowOf(host, job, control);
     const follow = (adopted?: FleetAdopted) => {
-      const call = new SentCall(job, control, logger, say, adopted);
+      const call = new SentCall(job, control, { logger, seal, say, adopted });
       return { call, stop: host.follow(call, row) };
     };
     let followed = follow();
@@ -88,16 +94,23 @@ export class FleetRunner implements Runner {
     const { runId, info, timeoutMs } = job;
     const tool = this.#options.toolOf(info.tool);
     if (tool === null) throw unavailable(job, "its definition is no longer mounted");
-    const row = {
+    const { queue } = this.settings;
+    const call = {
       runId,
-      host: host.name,
-      queue: this.settings.queue,
+      queue,
       tool: info.tool,
       digest: digestOfTool(tool),
       idempotent: tool.idempotent,
-      job: { info, arguments: job.arguments, timeoutMs, state: control.session.snapshot() },
+      identity: identityOf(digestOfTool(tool), job),
     };
-    return { ...row, identity: identityOf(row) };
+    const written = { info, arguments: job.arguments, timeoutMs, state: control.session.snapshot() };
+    return {
+      ...call,
+      host: host.name,
+      session: info.sessionId,
+      nested: info.depth > 0,
+      job: writeJob(call, written, this.seal),
+    };
   }
 
   /** Sends a call. Resolves to the same call of a host that ended, where there is one: that is not sent again. */
@@ -194,7 +207,8 @@ export class FleetRunner implements Runner {
     try {
       call.withdrawnBecause = signal.reason;
       if (await ledger.withdraw(runId)) return call.fail(signal.reason);
-      await ledger.say(runId, "worker", [{ type: "abort", runId, name, message }]);
+      const abort = this.seal.close(["to worker", runId], { type: "abort", runId, name, message });
+      await ledger.say(runId, "worker", [abort]);
       await ledger.cancel(runId);
     } catch (err) {
       this.#options.logger.warn({ err, runId }, "a call of the fleet could not be cancelled");

@@ -1,25 +1,31 @@
 import { randomBytes } from "node:crypto";
-import type { Clock, FleetAnswered, FleetLedger, JsonObject, Logger, Runner, Timer } from "@toolmount/core";
-import type { ToolHere } from "@toolmount/core/internal";
-import type { FleetAnswer } from "./answer.ts";
+import type {
+  Clock,
+  FleetAnswered,
+  FleetCall,
+  FleetLedger,
+  Json,
+  JsonObject,
+  Logger,
+  Timer,
+} from "@toolmount/core";
+import { unavailable } from "../run-failures.ts";
+import { answerOfError, type FleetAnswer } from "./answer.ts";
 import type { Engine, Receiver } from "./engine.ts";
 import { staleMs } from "./fleet-host.ts";
 import { digestOfTool, groupOf } from "./group.ts";
+import { readJob, refusalOf } from "./job.ts";
 import { RemoteRun } from "./remote-run.ts";
-import { runInRunner, runInWorker } from "./run-tool.ts";
+import { runTool, type WorkerTool } from "./run-tool.ts";
+import type { Seal } from "./seal.ts";
 import { Together } from "./together.ts";
-
-/** A tool that a worker runs: in this process, or through a runner of its own. */
-export interface WorkerTool {
-  readonly tool: ToolHere;
-  readonly runner: Runner | null;
-}
 
 /** What a worker of one queue needs. */
 export interface FleetWorkerOptions {
   readonly ledger: FleetLedger;
   readonly engine: Engine;
   readonly queue: string;
+  readonly seal: Seal;
   readonly tools: readonly WorkerTool[];
   /** Calls that run at the same time. */
   readonly concurrency: number;
@@ -94,14 +100,13 @@ export class FleetWorker {
   async #take(runIds: readonly string[]): Promise<readonly Promise<void>[]> {
     const { ledger, leaseMs } = this.#options;
     const calls = await ledger.take(runIds, this.name, Object.values(this.#digests), leaseMs);
-    return calls.map((call) => this.#start(new RemoteRun(call, ledger)));
+    return calls.map((call) => this.#start(call));
   }
 
-  async #start(run: RemoteRun): Promise<void> {
-    const { runId } = run.call;
-    this.#running.set(runId, run);
+  async #start(call: FleetCall): Promise<void> {
+    const { runId } = call;
     try {
-      await this.#answer(run, await this.#run(run));
+      await this.#answer(call, ...(await this.#runCall(call)));
     } catch (err) {
       this.#options.logger.warn({ err, runId }, "the answer of a call could not be stored");
     } finally {
@@ -110,33 +115,29 @@ export class FleetWorker {
     }
   }
 
-  async #run(run: RemoteRun): Promise<FleetAnswer> {
-    const { clock } = this.#options;
-    const { tool, runner } = this.#tools.get(run.call.tool)!;
-    const { timeoutMs } = run.call.job;
-    // The host aborts at the deadline; this is for a host that ended.
-    const deadline =
-      timeoutMs === 0
-        ? undefined
-        : clock.setTimer(
-            () => run.abort("TimeoutError", `the deadline of ${timeoutMs} ms passed`),
-            timeoutMs + retryMs,
-          );
+  /** The answer of a call, and what its tool said last. A job that no host of this fleet wrote is not run. */
+  async #runCall(call: FleetCall): Promise<readonly [FleetAnswer, readonly Json[]]> {
+    const { ledger, logger, seal } = this.#options;
+    const { runId, tool } = call;
+    let run: RemoteRun;
     try {
-      return runner === null ? await runInWorker(tool, run, clock) : await runInRunner(runner, tool, run);
-    } finally {
-      deadline?.cancel();
+      run = new RemoteRun(call, readJob(call, seal), { ledger, seal });
+    } catch (err) {
+      logger.warn({ err, runId }, "a job in the ledger of a fleet was refused");
+      return [answerOfError(runId, unavailable({ info: { tool } }, refusalOf(err))), []];
     }
+    this.#running.set(runId, run);
+    const answer = await runTool(this.#tools.get(tool)!, run, this.#options.clock);
+    return [answer, await run.rest()];
   }
 
   /** Stores the answer. While the ledger cannot be reached it tries again, as long as the lease may hold. */
-  async #answer(run: RemoteRun, answer: FleetAnswer): Promise<void> {
-    const { logger, leaseMs } = this.#options;
-    const { runId } = run.call;
-    const last = await run.rest();
+  async #answer({ runId }: FleetCall, given: FleetAnswer, last: readonly Json[]): Promise<void> {
+    const { logger, leaseMs, seal } = this.#options;
+    const answer = seal.close(["answer", runId], given as unknown as Json);
     for (let waited = 0; ; waited += retryMs) {
       try {
-        const counts = await this.#answers.add({ runId, answer: answer as never, last });
+        const counts = await this.#answers.add({ runId, answer, last });
         if (!counts) logger.warn({ runId }, "an answer does not count: the worker had lost the call");
         return;
       } catch (err) {
@@ -155,7 +156,8 @@ export class FleetWorker {
       const after = new Map(runs.map((run) => [run.call.runId, run.heard]));
       for (const { runId, number, body } of await ledger.heard("worker", after)) {
         const run = this.#running.get(runId);
-        if (run !== undefined && number > run.heard) run.hear(number, body);
+        if (run !== undefined && number > run.heard && !run.hear(number, body))
+          logger.warn({ runId }, "a message that the fleet's host did not write was ignored");
       }
       for (const runId of await ledger.cancelled(runs.map(({ call }) => call.runId)))
         this.#abort(runId, "the caller cancelled the call");

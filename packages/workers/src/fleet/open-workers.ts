@@ -11,7 +11,8 @@ import { toolsHere } from "@toolmount/core/internal";
 import { openEngine } from "./engine.ts";
 import { FleetRunner } from "./fleet-runner.ts";
 import { digestOfTool } from "./group.ts";
-import { FleetWorker, type WorkerTool } from "./fleet-worker.ts";
+import { FleetWorker } from "./fleet-worker.ts";
+import type { WorkerTool } from "./run-tool.ts";
 
 /** Options of {@link openWorkers}. */
 export interface WorkersOptions {
@@ -118,7 +119,8 @@ async function openWorker(
     readonly closers: (() => Promise<unknown>)[];
   },
 ): Promise<Opened> {
-  const { engine: url = database, leaseMs, keepMs } = entries[0]!.runner.settings;
+  const { seal, settings } = entries[0]!.runner;
+  const { engine: url = database, leaseMs, keepMs } = settings;
   const engine = await openEngine(url, logger);
   closers.push(() => engine.close());
   const tools: WorkerTool[] = [];
@@ -132,6 +134,7 @@ async function openWorker(
     ledger,
     engine,
     queue,
+    seal,
     tools,
     concurrency,
     leaseMs,

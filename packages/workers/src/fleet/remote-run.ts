@@ -1,6 +1,7 @@
 import type {
   CallRequest,
   FleetCall,
+  FleetJob,
   FleetLedger,
   Json,
   RunnerControl,
@@ -9,23 +10,29 @@ import type {
 } from "@toolmount/core";
 import type { FarMessage } from "../far/far-message.ts";
 import type { HostMessage } from "../far/messages.ts";
+import { isShallow } from "./answer.ts";
+import type { Seal } from "./seal.ts";
 
 type Control = Omit<RunnerControl, "definition">;
 
 /** The worker's side of a call: what its tool asks of the host goes there through the ledger, in order. */
 export class RemoteRun {
   readonly call: FleetCall;
+  readonly job: FleetJob;
   /** Number of the last message that was read. */
   heard = 0;
   readonly #ledger: FleetLedger;
+  readonly #seal: Seal;
   readonly #controller = new AbortController();
   readonly #outbox: Json[] = [];
   readonly #calls = new Map<number, PromiseWithResolvers<ToolOutcome>>();
   #sending: Promise<void> | undefined;
   #nextCall = 0;
 
-  constructor(call: FleetCall, ledger: FleetLedger) {
+  constructor(call: FleetCall, job: FleetJob, { ledger, seal }: { ledger: FleetLedger; seal: Seal }) {
     this.call = call;
+    this.job = job;
+    this.#seal = seal;
     this.#ledger = ledger;
   }
 
@@ -38,10 +45,19 @@ export class RemoteRun {
     for (const { reject } of this.#calls.values()) reject(this.#controller.signal.reason);
   }
 
-  /** Takes a message of the host. */
-  hear(number: number, body: Json): void {
+  /** Takes a message of the host. False for one that no host of this fleet wrote. */
+  hear(number: number, body: Json): boolean {
     this.heard = Math.max(this.heard, number);
-    const message = body as unknown as HostMessage;
+    if (!isShallow(body)) return false;
+    try {
+      this.#receive(this.#seal.open(["to worker", this.call.runId], body) as unknown as HostMessage);
+      return true;
+    } catch {
+      return false;
+    }
+  }
+
+  #receive(message: HostMessage): void {
     if (message.type === "abort") this.abort(message.name, message.message);
     else if (message.type === "called") this.#calls.get(message.id)?.resolve(message.outcome);
     else if (message.type === "call-failed") this.#calls.get(message.id)?.reject(new Error(message.message));
@@ -49,7 +65,7 @@ export class RemoteRun {
 
   /** Sends a message to the host; several that come together are one statement. */
   say(message: FarMessage): void {
-    this.#outbox.push(message as unknown as Json);
+    this.#outbox.push(this.#seal.close(["to host", this.call.runId], message as unknown as Json));
     this.#sending ??= this.#send().finally(() => (this.#sending = undefined));
   }
 
@@ -85,7 +101,8 @@ export class RemoteRun {
   }
 
   #session(): RunnerControl["session"] {
-    const { runId, job } = this.call;
+    const { job } = this;
+    const { runId } = this.call;
     const values = new Map(Object.entries(job.state));
     return {
       snapshot: () => Object.fromEntries(values),

@@ -1,4 +1,4 @@
-import type { CallInfo, Clock, FleetCall, Runner, ToolDefinition } from "@toolmount/core";
+import type { CallInfo, Clock, Runner, ToolDefinition } from "@toolmount/core";
 import { errorMessage } from "@toolmount/core/errors";
 import type { ToolHere } from "@toolmount/core/internal";
 import type { FarMessage } from "../far/far-message.ts";
@@ -10,9 +10,35 @@ import type { RemoteRun } from "./remote-run.ts";
 /** Milliseconds that a tool in the worker may take to end after its signal was aborted; then its place is free again. */
 const abandonAfterMs = 250;
 
+/** Milliseconds for which the host may abort a call at its deadline before its worker does. */
+const hostFirstMs = 200;
+
+/** A tool that a worker runs: in this process, or through a runner of its own. */
+export interface WorkerTool {
+  readonly tool: ToolHere;
+  readonly runner: Runner | null;
+}
+
+/** Runs the tool of a call. The host aborts it at its deadline; the deadline here is for a host that ended. */
+export async function runTool(
+  { tool, runner }: WorkerTool,
+  run: RemoteRun,
+  clock: Clock,
+): Promise<FleetAnswer> {
+  const { timeoutMs } = run.job;
+  const stop = () => run.abort("TimeoutError", `the deadline of ${timeoutMs} ms passed`);
+  const deadline = timeoutMs === 0 ? undefined : clock.setTimer(stop, timeoutMs + hostFirstMs);
+  try {
+    return runner === null ? await runInWorker(tool, run, clock) : await runInRunner(runner, tool, run);
+  } finally {
+    deadline?.cancel();
+  }
+}
+
 /** Runs the tool of a call in processes of their own. */
-export async function runInRunner(runner: Runner, tool: ToolHere, run: RemoteRun): Promise<FleetAnswer> {
-  const { runId, job } = run.call;
+async function runInRunner(runner: Runner, tool: ToolHere, run: RemoteRun): Promise<FleetAnswer> {
+  const { job } = run;
+  const { runId } = run.call;
   const { info, arguments: given, timeoutMs } = job;
   const { module } = tool;
   try {
@@ -34,8 +60,9 @@ export async function runInRunner(runner: Runner, tool: ToolHere, run: RemoteRun
 }
 
 /** Runs the tool of a call in this process. One that does not end after its signal was aborted is abandoned. */
-export async function runInWorker(tool: ToolHere, run: RemoteRun, clock: Clock): Promise<FleetAnswer> {
-  const { runId, job } = run.call;
+async function runInWorker(tool: ToolHere, run: RemoteRun, clock: Clock): Promise<FleetAnswer> {
+  const { job } = run;
+  const { runId } = run.call;
   const ended = Promise.withResolvers<FleetAnswer>();
   const send = (message: FarMessage) => {
     if (message.type === "returned" || message.type === "threw") ended.resolve(limited(message));
@@ -43,7 +70,7 @@ export async function runInWorker(tool: ToolHere, run: RemoteRun, clock: Clock):
   };
   const request = { type: "run", runId, tool: tool.info.declaredName, ...job } as const;
   const abandon = () => {
-    const timer = clock.setTimer(() => ended.resolve(abandoned(run.call, run.signal)), abandonAfterMs);
+    const timer = clock.setTimer(() => ended.resolve(abandoned(run)), abandonAfterMs);
     void ended.promise.then(() => timer.cancel());
   };
   run.signal.addEventListener("abort", abandon, { once: true });
@@ -65,9 +92,8 @@ function withServices(tool: ToolHere, info: CallInfo): ToolDefinition {
   };
 }
 
-function abandoned({ job, tool }: FleetCall, { reason }: AbortSignal): FleetAnswer {
-  const { timeoutMs } = job;
-  return (reason as Error).name === "TimeoutError"
+function abandoned({ call: { tool }, job: { timeoutMs }, signal }: RemoteRun): FleetAnswer {
+  return (signal.reason as Error).name === "TimeoutError"
     ? {
         type: "failed",
         code: "TIMED_OUT",

@@ -14,7 +14,17 @@ import type { RunMessage } from "../far/far-message.ts";
 import type { HostMessage } from "../far/messages.ts";
 import { serveRun, type NearRun } from "../process/near-run.ts";
 import { outcomeUnknown } from "../run-failures.ts";
-import { readAnswer, readMessage } from "./answer.ts";
+import { isShallow, readAnswer, readMessage } from "./answer.ts";
+import type { Seal } from "./seal.ts";
+
+/** What a call of a host needs beside its job. */
+interface SentCallOptions {
+  readonly logger: Logger;
+  readonly seal: Seal;
+  /** Sends a signed message to the worker of a run. */
+  readonly say: (runId: string, message: Json) => void;
+  readonly adopted?: FleetAdopted | undefined;
+}
 
 /** The host's side of a call that a worker runs. */
 export class SentCall {
@@ -32,19 +42,16 @@ export class SentCall {
   withdrawnBecause: unknown;
   readonly #run: NearRun;
   readonly #logger: Logger;
+  readonly #seal: Seal;
   readonly #say: (message: HostMessage) => void;
   readonly #ending = Promise.withResolvers<ToolReturn>();
 
-  constructor(
-    job: RunnerJob,
-    control: RunnerControl,
-    logger: Logger,
-    say: (runId: string, message: HostMessage) => void,
-    adopted?: FleetAdopted,
-  ) {
+  constructor(job: RunnerJob, control: RunnerControl, { logger, seal, say, adopted }: SentCallOptions) {
     this.runId = adopted?.runId ?? job.runId;
     this.#said = adopted?.said ?? 0;
-    this.#say = (message) => say(this.runId, message);
+    this.#seal = seal;
+    this.#say = (message) =>
+      say(this.runId, seal.close(["to worker", this.runId], message as unknown as Json));
     this.tool = job.info.tool;
     this.job = job;
     this.#logger = logger;
@@ -63,11 +70,20 @@ export class SentCall {
   /** Takes a message of the worker. */
   hear({ number, body }: FleetMessage): void {
     this.heard = Math.max(this.heard, number);
-    const message = readMessage(body);
+    const message = this.#read(body);
     if (message === undefined || message.type === "returned" || message.type === "threw")
       this.#logger.warn({ runId: this.runId }, "a worker sent a message that the host does not know");
     else if (number > this.#said) this.#receive(message);
     else this.#hearAgain(message);
+  }
+
+  /** Undefined for a message that no worker of this fleet wrote. */
+  #read(body: Json): RunMessage | undefined {
+    try {
+      return isShallow(body) ? readMessage(this.#seal.open(["to host", this.runId], body)) : undefined;
+    } catch {
+      return undefined;
+    }
   }
 
   /** A message to the host that ended: the session's values are set again; a call that it may have made is not made. */
@@ -96,7 +112,7 @@ export class SentCall {
 
   #answer(answer: Json): void {
     try {
-      const read = readAnswer(answer);
+      const read = readAnswer(answer, (sealed) => this.#seal.open(["answer", this.runId], sealed));
       if (read.type !== "failed") return this.#receive({ ...read, runId: this.runId });
       const { code, message, status, details } = read;
       this.fail(new RunnerFailure(code as RunnerFailure["code"], message, { status, details }));

@@ -9,13 +9,14 @@ import {
   type RunnerJob,
   type ToolReturn,
 } from "@toolmount/core";
+import { filterStdio, passFilter } from "@toolmount/paths/system";
 import type { Launch } from "../border/border.ts";
 import { createLines, type Lines } from "../far/lines.ts";
 import { farMessage, type FarMessage } from "../far/far-message.ts";
 import { channelDescriptor, maxMessageBytes, type HostMessage } from "../far/messages.ts";
 import { createNearRun, type NearRun } from "./near-run.ts";
 import { MessageMeter } from "./message-meter.ts";
-import { residentBytes } from "./resident-memory.ts";
+import { usageOf } from "./process-usage.ts";
 
 /** How a process is started and watched. */
 export interface FarOptions {
@@ -33,8 +34,11 @@ export interface FarOptions {
 /** Milliseconds between two measurements of a process's memory. */
 const measureMs = 50;
 
-/** The same while no call runs in it. */
+/** The same while no call runs in it, or without a limit of memory. */
 const measureIdleMs = 250;
+
+/** Most processes that a process may be together with those that it started. */
+const maxProcesses = 512;
 
 /** Milliseconds that a call may take to end after its signal was aborted; then its process is killed. */
 const killAfterMs = 250;
@@ -67,14 +71,15 @@ export class FarProcess {
   constructor(options: FarOptions) {
     this.#options = options;
     this.#meter = new MessageMeter(options.clock);
-    const { file, args, env } = options.launch;
+    const { file, args, env, filter } = options.launch;
     this.#child = spawn(file, args, {
       cwd: options.cwd,
       env: { ...env },
-      stdio: ["ignore", "pipe", "pipe", "pipe"],
+      stdio: ["ignore", "pipe", "pipe", "pipe", ...filterStdio({ filter })],
       // Of a process group of its own, so that a signal to its group does not reach the host.
       detached: process.platform !== "win32",
     });
+    passFilter(this.#child, { filter });
     this.mounted = this.#mounting.promise;
     this.ended = this.#watchEnd();
     for (const stream of [this.#child.stdout, this.#child.stderr])
@@ -86,7 +91,7 @@ export class FarProcess {
     });
     this.#lines.send(options.mount);
     this.#watchStart();
-    if (options.memoryMb !== undefined) this.#watchMemory(options.memoryMb);
+    this.#watchUsage(options.memoryMb);
   }
 
   /** Calls that run in this process. */
@@ -197,14 +202,19 @@ export class FarProcess {
     );
   }
 
-  /** Measures until the process has ended: a tool can allocate after its answer. */
-  #watchMemory(memoryMb: number): void {
-    const { clock } = this.#options;
+  /** Measures until the process has ended: a tool can allocate, and start processes, after its answer. */
+  #watchUsage(memoryMb = Number.POSITIVE_INFINITY): void {
+    const { clock, launch } = this.#options;
+    const folders = launch.foldersInMemory ?? [];
     const measure = () => {
-      const bytes = residentBytes(this.#child.pid ?? 0);
-      if (bytes !== undefined && bytes > memoryMb * 1_048_576)
+      const usage = usageOf(this.#child.pid ?? 0, { maxProcesses: maxProcesses + 1, folders });
+      if (usage === undefined) return;
+      if (usage.processes > maxProcesses)
+        return this.kill(`it was killed, because it started more than ${maxProcesses} processes`);
+      if (usage.bytes > memoryMb * 1_048_576)
         return this.kill(`it was killed, because it used more than ${memoryMb} MB`);
-      timer = clock.setTimer(measure, this.#runs.size > 0 ? measureMs : measureIdleMs);
+      const isHurried = this.#runs.size > 0 && Number.isFinite(memoryMb);
+      timer = clock.setTimer(measure, isHurried ? measureMs : measureIdleMs);
       timer.keepAlive(false);
     };
     let timer = clock.setTimer(measure, measureMs);

@@ -28,7 +28,11 @@ function grantsOf(
     read: read.map(inPlan),
     write: write.map(inPlan),
     denied: coordinator.getCapability("session.protected_paths") ?? [],
-    secret: [...(coordinator.getCapability("session.secret_paths") ?? []), ...repositories(cwd)],
+    secret: [
+      ...(coordinator.getCapability("session.secret_paths") ?? []),
+      ...(coordinator.getCapability("session.plan_files") ?? []),
+      ...repositories(cwd),
+    ],
     network,
     memoryMb,
     env: processEnvironment(env),

@@ -12,6 +12,7 @@ import {
 import { messageOf } from "@toolmount/core/errors";
 import { canonicalJson } from "@toolmount/core/internal";
 import type { Border, Grants } from "../border/border.ts";
+import { secretsBeside } from "../border/code-folders.ts";
 import { unavailable } from "../run-failures.ts";
 import { FarProcess } from "./far-process.ts";
 import { farProgram } from "./far-program.ts";
@@ -121,9 +122,12 @@ async function startProcess(
   options: ProcessRunnerOptions,
   onEvent: Announce,
 ): Promise<FarProcess> {
-  const { border, grants, startTimeoutMs, logger, clock = systemClock } = options;
-  const { cwd, denied, secret = [], memoryMb } = grants;
-  const launch = await border.launch(farProgram(module.specifier), grants);
+  const { border, startTimeoutMs, logger, clock = systemClock } = options;
+  const program = farProgram(module.specifier);
+  const secret = [...(options.grants.secret ?? []), ...secretsBeside(program.code)];
+  const grants = { ...options.grants, secret };
+  const { cwd, denied, memoryMb } = grants;
+  const launch = await border.launch(program, grants);
   const paths = { folder: cwd, protectedPaths: denied, secretPaths: secret };
   const mount = { type: "mount", module, describe, ...paths } as const;
   return new FarProcess({ launch, mount, memoryMb, startTimeoutMs, cwd, clock, logger, onEvent });

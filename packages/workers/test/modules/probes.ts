@@ -107,6 +107,26 @@ const services: Readonly<Record<string, Act>> = {
       if (n % 500 === 0) await new Promise((resolve) => setImmediate(resolve));
     }
   },
+  "fill /tmp after the answer": () => {
+    setImmediate(() => {
+      // The process itself stays small.
+      const bytes = Buffer.alloc(16_777_216);
+      for (let at = 0; at < 13; at++) writeFileSync(`/tmp/part-${at}`, bytes);
+    });
+    return data(process.pid);
+  },
+  "write more into /tmp than fits": () => {
+    const bytes = Buffer.alloc(16_777_216);
+    for (let at = 0; at < 64; at++) writeFileSync(`/tmp/part-${at}`, bytes);
+    return data("all of it");
+  },
+  "start processes without end": () => {
+    const started = setInterval(() => {
+      for (let at = 0; at < 100; at++)
+        spawn("/bin/sleep", ["600"], { stdio: "ignore" }).on("error", () => {});
+    }, 10);
+    return new Promise((resolve) => setTimeout(resolve, 600_000, started));
+  },
   "grow after the answer": () => {
     setTimeout(() => keep.push(Buffer.alloc(400 * 1024 * 1024, 1)), 0);
     return data(process.pid);

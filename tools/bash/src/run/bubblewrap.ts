@@ -1,10 +1,12 @@
 import type { Clock } from "@toolmount/core";
 import {
   bubblewrapArguments,
-  deniedMounts,
-  ownProcesses,
+  proveSandbox,
   sandboxMounts,
-  secretMounts,
+  systemCallFilter,
+  wallMounts,
+  type SandboxKind,
+  type WallMounts,
 } from "@toolmount/paths/system";
 import { startCommand } from "./command.ts";
 import { shellArguments, type Launcher, type LaunchPlace } from "./launch.ts";
@@ -30,55 +32,25 @@ export function sandboxLauncher(place: SandboxPlace): Launcher {
   return bubblewrapLauncher(
     place,
     sandboxMounts({ cwd, read: [...read, cwd], write, denied, secret, network }),
+    network,
   );
 }
 
 /** A sandbox in which all files exist, and few are writable. */
-export interface WallPlace extends LaunchPlace {
-  readonly write: readonly string[];
-  readonly denied: readonly string[];
-  readonly secret: readonly string[];
-  /** What can be read although it is secret. */
-  readonly read: readonly string[];
-  /** The folder that commands see as `/tmp`. */
-  readonly temporary: string;
-}
+export type WallPlace = LaunchPlace & WallMounts;
 
 /**
- * Runs commands behind a wall of bubblewrap: all files but secret ones are readable, only the working folder, the write paths and a
- * `/tmp` of their own are writable. Sockets in `/run`, such as Docker's, do not exist. The network stays.
+ * Runs commands behind a wall of bubblewrap: all files but secret ones are readable, only the working folder, the write
+ * paths and a `/tmp` of their own are writable. Sockets in `/run`, such as Docker's, do not exist. The network stays.
  */
 export function wallLauncher(place: WallPlace): Launcher {
-  const { cwd, write, denied, read, temporary } = place;
-  const folders = [cwd, ...write];
-  // The machine's /tmp and /run are not there.
-  const secret = place.secret.filter((path) => isBelow(path, folders) || !isBelow(path, ["/tmp", "/run"]));
-  return bubblewrapLauncher(place, [
-    "--unshare-pid",
-    "--unshare-ipc",
-    "--unshare-uts",
-    "--unshare-cgroup-try",
-    "--ro-bind",
-    "/",
-    "/",
-    ...ownProcesses,
-    "--dev",
-    "/dev",
-    "--tmpfs",
-    "/run",
-    ...["/run/systemd/resolve", "/run/current-system"].flatMap((path) => ["--ro-bind-try", path, path]),
-    "--bind",
-    temporary,
-    "/tmp",
-    ...bind("--bind", folders),
-    ...deniedMounts(folders, denied),
-    ...secretMounts(secret, { read: ["/", ...read], write: folders }),
-  ]);
+  return bubblewrapLauncher(place, wallMounts(place), true);
 }
 
 function bubblewrapLauncher(
   { env, cwd, shell, program = "bwrap" }: LaunchPlace & { readonly program?: string | undefined },
   mounts: readonly string[],
+  network: boolean,
 ): Launcher {
   return (command, mark) => ({
     file: program,
@@ -91,19 +63,24 @@ function bubblewrapLauncher(
     env: { PATH: env["PATH"] ?? "" },
     cwd,
     sandbox: true,
+    filter: systemCallFilter(network),
   });
 }
 
-function isBelow(path: string, roots: readonly string[]): boolean {
-  return roots.some((root) => path === root || path.startsWith(`${root}/`));
+/** A sandbox to try: how it starts commands, of which kind it is, and the host's own environment. */
+export interface TriedSandbox {
+  readonly launcher: Launcher;
+  readonly kind: SandboxKind;
+  readonly env: Readonly<Record<string, string | undefined>>;
 }
 
-function bind(option: string, paths: readonly string[]): string[] {
-  return paths.flatMap((path) => [option, path, path]);
+/** Tries to break out of the sandbox, and runs a harmless command in it. Null: it holds and works; otherwise why not. */
+export async function probeSandbox(sandbox: TriedSandbox, clock: Clock): Promise<string | null> {
+  const { problem } = await proveSandbox(sandbox);
+  return problem ?? (await runHarmless(sandbox.launcher, clock));
 }
 
-/** Runs a harmless command in the sandbox. Null: it works; otherwise the reason why not. */
-export async function probeSandbox(launcher: Launcher, clock: Clock): Promise<string | null> {
+async function runHarmless(launcher: Launcher, clock: Clock): Promise<string | null> {
   const finder = createProcessFinder(clock);
   const options = { timeoutMs: 10_000, keepBytes: 4096, stopBytes: 65_536, clock, finder };
   const command = startCommand("echo ready", launcher, {

@@ -3,6 +3,7 @@ import { randomUUID } from "node:crypto";
 import { constants } from "node:os";
 import type { Readable } from "node:stream";
 import type { Clock } from "@toolmount/core";
+import { filterStdio, passFilter } from "@toolmount/paths/system";
 import { Capture } from "./capture.ts";
 import { endAll, waitAtMost, type Patience } from "./end-processes.ts";
 import { signal, type ProcessFinder } from "./find-processes.ts";
@@ -49,13 +50,14 @@ export function startCommand(
   options: RunOptions,
 ): RunningCommand {
   const mark = randomUUID();
-  const { file, args, env, cwd, sandbox } = launch(command, mark);
+  const { file, args, env, cwd, sandbox, filter } = launch(command, mark);
   const child = spawn(file, args, {
     cwd,
     env,
     detached: true,
-    stdio: ["ignore", "pipe", "pipe", sandbox ? "pipe" : "ignore"],
+    stdio: ["ignore", "pipe", "pipe", sandbox ? "pipe" : "ignore", ...filterStdio({ filter })],
   });
+  passFilter(child, { filter });
   return follow(child, { ...options, mark, sandbox });
 }
 

@@ -9,6 +9,8 @@ export interface Launch {
   readonly cwd: string;
   /** Whether `file` is a sandbox, which reports on descriptor 3. */
   readonly sandbox: boolean;
+  /** What the sandbox gets as its filter of system calls. */
+  readonly filter?: Uint8Array | undefined;
 }
 
 /** Makes the launch of a command. The command itself is handed over as it is, byte for byte. */

@@ -1,5 +1,7 @@
-import { ToolmountError } from "@toolmount/core";
+import type { Writable } from "node:stream";
+import { isToolmountError, ToolmountError } from "@toolmount/core";
 import type { OpenedHost } from "@toolmount/loader";
+import type { HostsAbove } from "@toolmount/mcp";
 import { InvalidArgumentError, type Command } from "commander";
 import { watchPlan } from "../../host/watch-plan.ts";
 import { openPlan } from "../../host/open-plan.ts";
@@ -93,12 +95,12 @@ async function serve(plan: string | undefined, options: Options, shell: Shell): 
     throw new ToolmountError("USAGE_INVALID", { problem: "say how to serve: either --stdio or --http" });
   if (options.http !== undefined)
     return (await import("../../http/serve-http.ts")).serveOverHttp(plan, options, shell);
+  const { readHostsAbove, serveStreams } = await import("@toolmount/mcp");
   const output = shell.openAnswerStream();
+  const { input, above } = readHostsAbove(shell.input);
   return shell.interruptible(async ({ signal }) => {
-    // No person watches a client's calls while they run, so all of them are recorded.
-    const host = await openPlan(plan, options, shell, { laterServers: true }, "mixed");
+    const host = await openServed(plan, options, shell, { input, output, above });
     try {
-      const { serveStreams } = await import("@toolmount/mcp");
       const { user, session, approval, approvalUrl, json } = options;
       // First, so that no change is missed once a client is answered.
       const stopWatching =
@@ -106,7 +108,7 @@ async function serve(plan: string | undefined, options: Options, shell: Shell): 
           ? await watchPlan(host, (line) => shell.err.line(`toolmount serve: ${line}`))
           : undefined;
       const served = serveStreams(host, {
-        input: shell.input,
+        input,
         output,
         name: nameOf(host),
         userId: user,
@@ -131,6 +133,29 @@ async function serve(plan: string | undefined, options: Options, shell: Shell): 
       await host.close();
     }
   });
+}
+
+/** Where the plan would start itself, a host that is the client gets an answer by which it does not mount this process. */
+async function openServed(
+  plan: string | undefined,
+  options: Options,
+  shell: Shell,
+  { input, output, above }: HostsAbove & { readonly output: Writable },
+): Promise<OpenedHost> {
+  try {
+    // No person watches a client's calls while they run, so all of them are recorded.
+    return await openPlan(plan, options, shell, { laterServers: true, above }, "mixed");
+  } catch (error) {
+    const hosts = isServedToItself(error) ? await above() : [];
+    if (hosts.length > 0) await (await import("@toolmount/mcp")).serveRefusal(hosts, { input, output });
+    throw error;
+  }
+}
+
+function isServedToItself(error: unknown): boolean {
+  if (!isToolmountError(error)) return false;
+  const { problems = [] } = error.details as { readonly problems?: readonly { readonly code: string }[] };
+  return [error, ...problems].some(({ code }) => code === "PLAN_SERVES_ITSELF");
 }
 
 function nameOf({ plan }: OpenedHost): string {

@@ -1,0 +1,23 @@
+/** One running host, as other hosts know it. It names no path and no person. */
+export interface HostLink {
+  /** A random id of the running host. */
+  readonly host: string;
+  /** A digest of where its plan's file is, keyed with `host`; absent for a plan without a file. */
+  readonly plan?: string;
+}
+
+/** The hosts before and behind one host. By them a plan finds that it would mount itself. */
+export interface HostChain {
+  /**
+   * What a server of the plan learns when it is connected to: the hosts for which this one runs, and itself; `env` says
+   * the same to programs. Rejects with `PLAN_SERVES_ITSELF` where this host runs for itself.
+   */
+  toServers(): Promise<{
+    readonly links: readonly HostLink[];
+    readonly env: Readonly<Record<string, string>>;
+  }>;
+  /** What a client learns: this host, and the hosts for which it runs that have its plan. */
+  toClients(): Promise<readonly HostLink[]>;
+  /** Throws `PLAN_SERVES_ITSELF` where a server leads to this host, or to one for which this host runs. */
+  requireOther(behind: readonly HostLink[]): void;
+}

@@ -1,0 +1,137 @@
+import { lookup } from "node:dns/promises";
+import { BlockList, isIP } from "node:net";
+import { messageOf } from "@toolmount/core/errors";
+import { escapeHidden } from "@toolmount/core/hidden";
+import type { AuthSettings } from "./settings.ts";
+
+/** Longest wait for one answer of an authorization server, in milliseconds. */
+const answerMs = 20_000;
+
+/** Redirects of one request that are followed. */
+const maxRedirects = 5;
+
+/** The requests of a sign-in. A server names most of their addresses, so each is checked before it is used. */
+export interface SignInFetch {
+  /** `fetch` with a deadline. The plan's headers are for the MCP server alone and are not sent. */
+  readonly fetch: (url: string | URL, init?: RequestInit) => Promise<Response>;
+  /** Rejects for an address that is not used: by this process, or by the browser of a person. */
+  readonly requireAllowed: (address: URL) => Promise<void>;
+}
+
+/**
+ * Makes the requests of a sign-in to one server. They go to https addresses outside this machine and its networks, and to
+ * the origins that the plan names: that of the server, and that of `issuer`.
+ */
+export function createSignInFetch(url: URL, { issuer }: Pick<AuthSettings, "issuer">): SignInFetch {
+  const named = new Set([url.origin, ...(issuer === undefined ? [] : [new URL(issuer).origin])]);
+  let refused: Error | undefined;
+  const requireAllowed = async (address: URL) => {
+    // The SDK takes a failed request for an address that is not there, and would try others.
+    if (refused !== undefined) throw refused;
+    const problem = await problemOf(address, named);
+    if (problem !== undefined) throw (refused = new Error(problem));
+  };
+  return {
+    requireAllowed,
+    fetch: (given, init) => follow(new URL(given), init, requireAllowed),
+  };
+}
+
+/** Each address of a chain of redirects is checked. Only reading requests are redirected. */
+async function follow(
+  address: URL,
+  init: RequestInit = {},
+  requireAllowed: SignInFetch["requireAllowed"],
+  left = maxRedirects,
+): Promise<Response> {
+  await requireAllowed(address);
+  const signal = init.signal ?? AbortSignal.timeout(answerMs);
+  const response = await fetch(address, { ...init, signal, redirect: "manual" });
+  const next = response.headers.get("location");
+  if (response.status < 300 || response.status > 399 || next === null) return response;
+  await response.body?.cancel();
+  const isReading = (init.method ?? "GET").toUpperCase() === "GET";
+  if (!isReading || left === 0 || !URL.canParse(next, address.href))
+    throw new Error(`${shown(address)} redirects the request, which is not followed`);
+  return follow(new URL(next, address), { ...init, signal }, requireAllowed, left - 1);
+}
+
+async function problemOf(address: URL, named: ReadonlySet<string>): Promise<string | undefined> {
+  const isNamed = named.has(address.origin);
+  const isSafe =
+    address.protocol === "https:" || (address.protocol === "http:" && isNamed && isHere(address));
+  if (!isSafe)
+    return `${shown(address)} is not used: an address has to begin with https://, or be one on this machine that the plan names`;
+  if (isNamed || !(await isPrivate(address))) return undefined;
+  return `${shown(address)} is not used: it is on this machine or its network, and the plan does not name it; where it is the authorization server, write auth: { issuer: ${JSON.stringify(address.origin)} }`;
+}
+
+/** Whether the name of an address can only be this machine. */
+function isHere({ hostname }: URL): boolean {
+  return /^(?:localhost|.*\.localhost|127(?:\.\d+){3}|\[::1\])$/.test(hostname);
+}
+
+/** Whether a connection would reach this machine or its network. A name that is not found here is left to the request. */
+async function isPrivate(address: URL): Promise<boolean> {
+  const host = address.hostname.replace(/^\[(.*)\]$/, "$1");
+  if (isIP(host) !== 0) return !isPublic(host);
+  const found = await lookup(host, { all: true }).catch(() => []);
+  return isHere(address) || found.some((one) => !isPublic(one.address));
+}
+
+/** IPv4 addresses that no global network routes. Source: IANA, IPv4 Special-Purpose Address Registry. */
+const special = new BlockList();
+for (const [network, prefix] of [
+  ["0.0.0.0", 8],
+  ["10.0.0.0", 8],
+  ["100.64.0.0", 10],
+  ["127.0.0.0", 8],
+  ["169.254.0.0", 16],
+  ["172.16.0.0", 12],
+  ["192.0.0.0", 24],
+  ["192.0.2.0", 24],
+  ["192.168.0.0", 16],
+  ["198.18.0.0", 15],
+  ["198.51.100.0", 24],
+  ["203.0.113.0", 24],
+  ["224.0.0.0", 3],
+] as const)
+  special.addSubnet(network, prefix, "ipv4");
+
+/** The part of IPv6 that is routed, without addresses that hold one of IPv4. */
+const routed = new BlockList();
+routed.addSubnet("2000::", 3, "ipv6");
+const translated = new BlockList();
+translated.addSubnet("2001::", 32, "ipv6");
+translated.addSubnet("2002::", 16, "ipv6");
+
+function isPublic(address: string): boolean {
+  if (isIP(address) === 4) return !special.check(address, "ipv4");
+  return routed.check(address, "ipv6") && !translated.check(address, "ipv6");
+}
+
+/** An address as a problem shows it: without credentials and parameters, on one line. */
+function shown({ protocol, host, pathname }: URL): string {
+  return escapeHidden(`${protocol}${host === "" ? "" : "//"}${host}${pathname}`).slice(0, 200);
+}
+
+/** Why a sign-in failed, in a sentence. What a server wrote against the protocol has a list of issues. */
+export function signInProblem(error: unknown): string {
+  const { cause } = (error ?? {}) as { readonly cause?: unknown };
+  const issue = firstIssue(error);
+  if (issue !== undefined) return `an answer of the authorization server is not valid: ${line(issue)}`;
+  const why = cause instanceof Error ? `: ${messageOf(cause)}` : "";
+  return line(`${messageOf(error)}${why}`);
+}
+
+/** The first of the issues that a schema found. */
+export function firstIssue(error: unknown): string | undefined {
+  const { issues } = (error ?? {}) as { readonly issues?: unknown };
+  if (!Array.isArray(issues)) return undefined;
+  const [{ path = [], message = "" } = {}] = issues as { path?: unknown[]; message?: string }[];
+  return path.length === 0 ? message : `${path.join(".")}: ${message}`;
+}
+
+function line(text: string): string {
+  return escapeHidden(text.replaceAll(/\s+/g, " ").trim()).slice(0, 500);
+}

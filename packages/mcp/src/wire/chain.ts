@@ -1,0 +1,41 @@
+import type { Coordinator, HostChain, HostLink, ToolmountError } from "@toolmount/core";
+import { isToolmountError } from "@toolmount/core";
+import { readHostLinks } from "@toolmount/core/internal";
+import { isRecord } from "./guards.ts";
+
+/**
+ * Under this key a host names itself and others: to a server among its experimental capabilities, to a client in the
+ * `_meta` of a list of tools. Other clients and servers ignore it.
+ */
+const chainKey = "dev.toolmount/chain";
+
+/** Channel on which each mounted server names the hosts to which it leads. */
+export const behindChannel = "mcp.servers.behind";
+
+/** The chain of the host; absent in a host without a plan. */
+export function chainOf({ getCapability }: Pick<Coordinator, "getCapability">): HostChain | undefined {
+  return getCapability("host.chain") ?? undefined;
+}
+
+/** The hosts before a server, as it learns them. */
+export type Above = Awaited<ReturnType<HostChain["toServers"]>>;
+
+export async function aboveOf(chain: HostChain | undefined): Promise<Above> {
+  return chain?.toServers() ?? { links: [], env: {} };
+}
+
+/** A list of hosts as the protocol has it: experimental capabilities, or `_meta`. */
+export function writeChain(hosts: readonly HostLink[]): { [chainKey]: { hosts: Record<string, string>[] } } {
+  return { [chainKey]: { hosts: hosts.map((link) => ({ ...link })) } };
+}
+
+/** The hosts that experimental capabilities, or `_meta`, name. */
+export function readChain(given: unknown): readonly HostLink[] {
+  const chain = isRecord(given) ? given[chainKey] : undefined;
+  return isRecord(chain) ? readHostLinks(chain["hosts"]) : [];
+}
+
+/** The plan would mount itself. */
+export function isServedToItself(error: unknown): error is ToolmountError<"PLAN_SERVES_ITSELF"> {
+  return isToolmountError(error) && error.code === "PLAN_SERVES_ITSELF";
+}

@@ -1,0 +1,84 @@
+import { deniedCalls, judgedCalls, missingCalls, type CallNumbers } from "./syscalls.ts";
+
+/** A processor: its place in {@link CallNumbers}, and how the kernel names it. */
+const processors = {
+  x64: { place: 0, audit: 0xc000_003e },
+  arm64: { place: 1, audit: 0xc000_00b7 },
+} as const;
+
+/** On x86-64, numbers from here on are the calls of x32, a second table for the same processor. */
+const x32 = 0x4000_0000;
+
+const allow = 0x7fff_0000;
+const kill = 0x8000_0000;
+const failWith = (error: number) => 0x0005_0000 + error;
+const [notPermitted, notImplemented, noSuchFamily] = [failWith(1), failWith(38), failWith(97)];
+
+/** Flags of `clone` that make a namespace. */
+const namespaceFlags = 0x7e02_0000;
+
+/** Execution domains of Linux itself, and the question which one it is. */
+const personalities = [0, 8, 0x2_0000, 0x2_0008, 0xffff_ffff];
+
+/** Families of sockets: the internet's two, and the kernel's about its own network. The last is for programs here. */
+const [families, unixFamily] = [[2, 10, 16], 1] as const;
+
+/** Instructions of classic BPF: code, places to jump when true and when false, and a number. */
+type Instruction = readonly [code: number, ifTrue: number, ifFalse: number, k: number];
+
+const load = (at: number): Instruction => [0x20, 0, 0, at];
+const ifEqual = (k: number, ifTrue: number, ifFalse: number): Instruction => [0x15, ifTrue, ifFalse, k];
+const ifAtLeast = (k: number, ifTrue: number, ifFalse: number): Instruction => [0x35, ifTrue, ifFalse, k];
+const ifAnyBit = (k: number, ifTrue: number, ifFalse: number): Instruction => [0x45, ifTrue, ifFalse, k];
+const end = (verdict: number): Instruction => [0x06, 0, 0, verdict];
+
+/** Where the kernel puts the number of the call, the processor and the lower half of the first argument. */
+const [callAt, processorAt, firstArgumentAt] = [0, 4, 16];
+
+/**
+ * The filter of system calls for a sandbox, as bubblewrap takes it. The calls of another processor, such as those of 32-bit
+ * programs, end the program. Without `network` there are no Unix sockets, by which a program would reach services in
+ * granted folders; pairs of sockets stay. Undefined for a processor that is not known.
+ */
+export function seccompFilter(arch: string, network: boolean): Buffer | undefined {
+  if (arch !== "x64" && arch !== "arm64") return undefined;
+  const { place, audit } = processors[arch];
+  const numbersOf = (calls: Readonly<Record<string, CallNumbers>>) =>
+    Object.values(calls).flatMap((numbers) => numbers[place] ?? []);
+  const refuse = (verdict: number) => (call: number) => [ifEqual(call, 0, 1), end(verdict)];
+  const domains = [...families, ...(network ? [unixFamily] : [])];
+  return assemble([
+    load(processorAt),
+    ifEqual(audit, 1, 0),
+    end(kill),
+    load(callAt),
+    ...(arch === "x64" ? [ifAtLeast(x32, 0, 1), end(notImplemented)] : []),
+    ...numbersOf(deniedCalls).flatMap(refuse(notPermitted)),
+    ...numbersOf(missingCalls).flatMap(refuse(notImplemented)),
+    ...judge(judgedCalls.clone[place], [ifAnyBit(namespaceFlags, 0, 1), end(notPermitted), end(allow)]),
+    ...judge(judgedCalls.personality[place], only(personalities, notPermitted)),
+    ...judge(judgedCalls.socket[place], only(domains, noSuchFamily)),
+    end(allow),
+  ]);
+}
+
+/** Runs `rules` over the first argument of one call. They end the program of the filter. */
+function judge(call: number, rules: readonly Instruction[]): readonly Instruction[] {
+  return [ifEqual(call, 0, rules.length + 1), load(firstArgumentAt), ...rules];
+}
+
+/** Allows these values and no other. */
+function only(values: readonly number[], otherwise: number): readonly Instruction[] {
+  return [...values.flatMap((value) => [ifEqual(value, 0, 1), end(allow)]), end(otherwise)];
+}
+
+function assemble(instructions: readonly Instruction[]): Buffer {
+  const bytes = Buffer.alloc(instructions.length * 8);
+  for (const [index, [code, ifTrue, ifFalse, k]] of instructions.entries()) {
+    bytes.writeUInt16LE(code, index * 8);
+    bytes.writeUInt8(ifTrue, index * 8 + 2);
+    bytes.writeUInt8(ifFalse, index * 8 + 3);
+    bytes.writeUInt32LE(k, index * 8 + 4);
+  }
+  return bytes;
+}

@@ -1,0 +1,80 @@
+/** A system call's numbers on x86-64 and on 64-bit ARM; null where that processor has none. */
+export type CallNumbers = readonly [x64: number, arm64: number | null];
+
+/**
+ * Calls that no sandbox makes. They reach into other processes, into the kernel or into settings of the whole machine;
+ * most need a capability that a program in a sandbox does not have, and were ways around that before.
+ */
+export const deniedCalls = {
+  ptrace: [101, 117],
+  process_vm_readv: [310, 270],
+  process_vm_writev: [311, 271],
+  process_madvise: [440, 440],
+  pidfd_getfd: [438, 438],
+  kcmp: [312, 272],
+  add_key: [248, 217],
+  request_key: [249, 218],
+  keyctl: [250, 219],
+  mount: [165, 40],
+  umount2: [166, 39],
+  pivot_root: [155, 41],
+  chroot: [161, 51],
+  open_tree: [428, 428],
+  move_mount: [429, 429],
+  fsopen: [430, 430],
+  fsconfig: [431, 431],
+  fsmount: [432, 432],
+  fspick: [433, 433],
+  mount_setattr: [442, 442],
+  open_tree_attr: [467, 467],
+  unshare: [272, 97],
+  setns: [308, 268],
+  bpf: [321, 280],
+  userfaultfd: [323, 282],
+  perf_event_open: [298, 241],
+  init_module: [175, 105],
+  finit_module: [313, 273],
+  delete_module: [176, 106],
+  kexec_load: [246, 104],
+  kexec_file_load: [320, 294],
+  reboot: [169, 142],
+  swapon: [167, 224],
+  swapoff: [168, 225],
+  quotactl: [179, 60],
+  quotactl_fd: [443, 443],
+  acct: [163, 89],
+  syslog: [103, 116],
+  settimeofday: [164, 170],
+  clock_settime: [227, 112],
+  clock_adjtime: [305, 266],
+  sethostname: [170, 161],
+  setdomainname: [171, 162],
+  vhangup: [153, 58],
+  open_by_handle_at: [304, 265],
+  lookup_dcookie: [212, 18],
+  nfsservctl: [180, 42],
+  migrate_pages: [256, 238],
+  move_pages: [279, 239],
+  iopl: [172, null],
+  ioperm: [173, null],
+  modify_ldt: [154, null],
+  uselib: [134, null],
+} as const satisfies Record<string, CallNumbers>;
+
+/**
+ * Calls that seem not to exist, so that programs use the older ones, whose arguments a filter can see: those of `clone3`
+ * are in memory, and the requests of io_uring, too.
+ */
+export const missingCalls = {
+  clone3: [435, 435],
+  io_uring_setup: [425, 425],
+  io_uring_enter: [426, 426],
+  io_uring_register: [427, 427],
+} as const satisfies Record<string, CallNumbers>;
+
+/** Calls that are judged by their first argument. */
+export const judgedCalls = {
+  clone: [56, 220],
+  personality: [135, 92],
+  socket: [41, 198],
+} as const satisfies Record<string, CallNumbers>;

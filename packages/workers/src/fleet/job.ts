@@ -1,0 +1,54 @@
+import type { FleetCall, FleetJob, Json, JsonObject } from "@toolmount/core";
+import { messageOf } from "@toolmount/core/errors";
+import { meter } from "@toolmount/core/internal";
+import { z } from "zod";
+import { maxMessageBytes } from "../far/messages.ts";
+import { jobSubject, type Seal } from "./seal.ts";
+
+/** Deepest level of a job: that of arguments, inside what the job and its signature say beside them. */
+const maxLevels = 72;
+
+const record = z.record(z.string(), z.unknown()) as z.ZodType<JsonObject>;
+const text = z.string().optional();
+
+/** What a host writes for a call. A row may hold anything: others can write to the database, too. */
+const fleetJob = z.strictObject({
+  info: z.strictObject({
+    callId: z.string(),
+    runId: z.string(),
+    tool: z.string(),
+    depth: z.int().min(0),
+    deadlineAt: z.number().optional(),
+    parentRunId: text,
+    sessionId: text,
+    conversationId: text,
+    turnId: text,
+    userId: text,
+    mode: text,
+    parallelGroupId: text,
+    traceparent: text,
+  }),
+  arguments: record,
+  timeoutMs: z.number().min(0),
+  state: record,
+});
+
+/** Reads the job of a call that a worker took. Throws an error whose message says why the worker does not run it. */
+export function readJob(call: FleetCall, seal: Seal): FleetJob {
+  const problem = meter(call.job, maxMessageBytes, maxLevels);
+  if (problem !== null) throw new Error(`it is ${problem}`);
+  const read = fleetJob.safeParse(seal.open(jobSubject(call), call.job));
+  if (!read.success) throw new Error(`it is not a job of this version: ${z.prettifyError(read.error)}`);
+  if (read.data.info.tool !== call.tool) throw new Error("it is the job of another tool");
+  return read.data as FleetJob;
+}
+
+/** The job as it goes into the ledger. */
+export function writeJob(call: Omit<FleetCall, "attempt" | "host" | "job">, job: FleetJob, seal: Seal): Json {
+  return seal.close(jobSubject(call), job as unknown as Json);
+}
+
+/** What the host and the log say of a job that a worker does not run. */
+export function refusalOf(error: unknown): string {
+  return `its job in the fleet's ledger was refused: ${messageOf(error)}`;
+}

@@ -1,0 +1,64 @@
+import { readdirSync, readFileSync, statfsSync } from "node:fs";
+
+/** Bytes of a page of memory. Linux uses 4 KiB on x86-64, and `statm` counts in pages. */
+const pageBytes = 4_096;
+
+/** What a process and all that it started use. */
+export interface ProcessUsage {
+  /** Resident memory, with files in the `folders` that are in memory. */
+  readonly bytes: number;
+  readonly processes: number;
+}
+
+/**
+ * What a process, its children and theirs use; nothing for a process that ended. `folders` are those of a sandbox whose
+ * files are in memory. It stops counting at `maxProcesses`. Undefined where the system has no `/proc`.
+ */
+export function usageOf(
+  pid: number,
+  { maxProcesses, folders = [] }: { readonly maxProcesses: number; readonly folders?: readonly string[] },
+  platform = process.platform,
+): ProcessUsage | undefined {
+  if (platform !== "linux") return undefined;
+  const found = [pid];
+  let bytes = 0;
+  for (let at = 0; at < found.length && at < maxProcesses; at++) {
+    bytes += Number(readOr(`/proc/${found[at]}/statm`).split(" ")[1] ?? 0) * pageBytes;
+    found.push(...childrenOf(found[at]!));
+  }
+  // The process of bubblewrap itself still sees the machine's folders; those that it started are inside.
+  const inside = found[1];
+  const inFiles =
+    inside === undefined ? [] : folders.map((folder) => bytesIn(`/proc/${inside}/root${folder}`));
+  return { bytes: inFiles.reduce((sum, each) => sum + each, bytes), processes: found.length };
+}
+
+/** The children of all threads of a process. */
+function childrenOf(pid: number): number[] {
+  try {
+    return readdirSync(`/proc/${pid}/task`).flatMap((task) =>
+      readOr(`/proc/${pid}/task/${task}/children`).split(" ").filter(Boolean).map(Number),
+    );
+  } catch {
+    return [];
+  }
+}
+
+/** Bytes that the file system of a folder holds; 0 for a process that ended. */
+function bytesIn(folder: string): number {
+  try {
+    const { blocks, bfree, bsize } = statfsSync(folder);
+    return (blocks - bfree) * bsize;
+  } catch {
+    return 0;
+  }
+}
+
+/** Empty for a process that ended. */
+function readOr(path: string): string {
+  try {
+    return readFileSync(path, "latin1");
+  } catch {
+    return "";
+  }
+}
