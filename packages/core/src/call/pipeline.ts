@@ -35,7 +35,7 @@ import {
  */
 
 /** What a call begins with, beside its request and context. */
-export interface CallOrigin {
+interface CallOrigin {
   /** The call of the tool that makes it. */
   readonly parent: Call | null;
   /** The state of its session, where that was loaded for this call; else the hop find loads it. */
