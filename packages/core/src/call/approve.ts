@@ -9,12 +9,10 @@ import type {
 import { rememberApproval } from "../pending/remember.ts";
 import type { StoredCall } from "../pending/stored-call.ts";
 import { randomName } from "../pending/ticket.ts";
-import { matchesArguments } from "../text/match.ts";
-import { factsOf, infoOf, needsApproval, type Call, type HopAnswer } from "./call.ts";
-import { approvalOf } from "./decide.ts";
-import type { EventData } from "../contract/hooks.ts";
 import type { Generation } from "../registry/generation.ts";
-import type { ObserverEntry } from "../registry/registry.ts";
+import { matchesArguments } from "../text/match.ts";
+import { factsOf, infoOf, needsApproval, type Call, type CallHost, type HopAnswer } from "./call.ts";
+import { approvalOf } from "./decide.ts";
 import {
   argumentsDigest,
   defaultAnswer,
@@ -98,7 +96,7 @@ function storeQuestion(call: Call, store: ApprovalStore, approver: Approver | nu
   const question = (call.stored = holdCall(call, store, "pending"));
   const stored = host.stores.track(question.add());
   const later = () => {
-    notifyApproval(host.observers, generation, "approval:required", () => question.record);
+    notifyApproval(host, generation, "approval:required", () => question.record);
     return suspend(call, question);
   };
   if (approver === null) return waitFor(call, stored, later, onStoreFailure, storeWait);
@@ -126,7 +124,7 @@ function ask(call: Call, approver: Approver): "waiting" {
       stored.record = record;
       settle(() => applyStoredDecision(call, stored));
     });
-  notifyApproval(host.observers, call.generation, "approval:required", () => ({
+  notifyApproval(host, call.generation, "approval:required", () => ({
     ...question,
     tool: question.tool.name,
     decision: null,
@@ -265,31 +263,25 @@ function onStoreFailure(call: Call, err: unknown): "next" {
 
 function notifyDecision(call: Call, decision: RecordedDecision): void {
   const event = decision.decision === "approve" ? "approval:granted" : "approval:denied";
-  notifyApproval(call.host.observers, call.generation, event, () => ({
+  notifyApproval(call.host, call.generation, event, () => ({
     tool: call.tool!.name,
     info: infoOf(call),
     decision,
   }));
 }
 
-type ApprovalFacts = Pick<ApprovalRecord, "tool" | "info" | "decision"> &
-  Partial<Pick<ApprovalRecord, "prompt" | "reasons">>;
-
-interface Notifier {
-  notifyNow(observers: readonly ObserverEntry[], event: string, data: EventData): void;
-}
-
 /** Notifies observers of a question or its answer. The event lacks the approval's id, which is for approvers only. */
 export function notifyApproval(
-  notifier: Notifier,
+  host: Pick<CallHost, "observers">,
   generation: Generation,
   event: "approval:required" | "approval:granted" | "approval:denied",
-  factsFor: () => ApprovalFacts,
+  factsFor: () => Pick<ApprovalRecord, "tool" | "info" | "decision"> &
+    Partial<Pick<ApprovalRecord, "prompt" | "reasons">>,
 ): void {
   const observers = generation.observers(event);
   if (observers.length === 0) return;
   const { tool, info, decision, prompt, reasons } = factsFor();
-  notifier.notifyNow(observers, event, {
+  host.observers.notifyNow(observers, event, {
     tool_name: tool,
     tool_call_id: info.callId,
     run_id: info.runId,

@@ -1,4 +1,4 @@
-import type { HookResult, Undo } from "../contract/hooks.ts";
+import type { HookResult } from "../contract/hooks.ts";
 import type { CallStatus, Injection, ToolOutcome } from "../contract/outcome.ts";
 import type { ApprovalReason } from "../contract/ports.ts";
 import type { ToolResult } from "../contract/result.ts";
@@ -54,12 +54,6 @@ export interface Stop {
   readonly reason: "caller" | "cancel" | "deadline" | "close";
   readonly message: string;
   readonly at: number;
-}
-
-/** A token, with how many active calls follow it. It is listened to only while some do, so that neither keeps the other. */
-export interface FollowedToken {
-  calls: number;
-  stopListening: Undo | null;
 }
 
 /** A call that a tool made: the digest of its request, and how it ended, or the ticket under which it waits. */

@@ -2,7 +2,7 @@ import type { ProgressPace } from "../scheduling/progress-pace.ts";
 import type { CancellationState, CancellationToken } from "../contract/cancellation.ts";
 import type { Clock } from "../contract/clock.ts";
 import type { CallContext, CallInfo, CallRequest } from "../contract/context.ts";
-import type { EventData } from "../contract/hooks.ts";
+import type { EventData, Undo } from "../contract/hooks.ts";
 import type { Logger } from "../contract/logger.ts";
 import type { ToolOutcome } from "../contract/outcome.ts";
 import type { Runner, RunnerSession } from "../contract/ports.ts";
@@ -20,14 +20,7 @@ import type { Redactor } from "../text/redact.ts";
 import type { ActiveTrace } from "../contract/call-trace.ts";
 import { frozenCopy } from "../json/freeze.ts";
 import type { PendingCall } from "../contract/tool.ts";
-import {
-  Ending,
-  Timing,
-  type ApprovalState,
-  type FollowedToken,
-  type InnerCalls,
-  type Stop,
-} from "./call-state.ts";
+import { Ending, Timing, type ApprovalState, type InnerCalls, type Stop } from "./call-state.ts";
 
 /** What the hops of a call use of their host. */
 export interface CallHost {
@@ -89,6 +82,12 @@ export interface CallHost {
 
 /** The context of a call without one. */
 export const emptyContext: CallContext = Object.freeze({});
+
+/** A caller's token, and the calls that follow it. */
+export interface FollowedToken {
+  readonly calls: Set<Call>;
+  stopListening: Undo | null;
+}
 
 /** What a hop answers: the next hop can run, or the call waits and `resumeCall` continues it later. */
 export type HopAnswer = "next" | "waiting";
@@ -169,10 +168,10 @@ export class Call {
   due = 0;
   /** Its place among the host's active calls; -1 when it is not one of them. */
   place = -1;
-  /** The caller's signal, which stops it while it is active. */
-  declare signal: AbortSignal | null;
-  /** The caller's cancellation token, while the call follows it. */
-  declare followed: FollowedToken | null;
+  /** The calls of its caller's signal, with this one. */
+  declare followedSignal: Set<Call> | null;
+  /** Its caller's cancellation token. */
+  declare followedToken: FollowedToken | null;
   /** The id under which that token lists the call as running. */
   declare trackedAs: string | null;
 
@@ -251,7 +250,7 @@ const rare = {
   permits: 0,
   stop: null,
   trace: null,
-  signal: null,
+  followedSignal: null,
   inner: null,
   stored: null,
   approval: null,
@@ -264,7 +263,7 @@ const rare = {
   isInternal: false,
   audited: false,
   claimedId: false,
-  followed: null,
+  followedToken: null,
   trackedAs: null,
   pace: null,
 } satisfies Partial<Call>;

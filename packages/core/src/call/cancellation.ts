@@ -1,60 +1,66 @@
 import type { CancellationState, CancellationToken } from "../contract/cancellation.ts";
-import type { UnorderedList } from "../scheduling/time.ts";
-import type { Call } from "./call.ts";
-import type { FollowedToken } from "./call-state.ts";
+import type { Call, FollowedToken } from "./call.ts";
 import { stopCall } from "./transitions.ts";
 
 /**
- * Stops active calls with their callers: when the caller's signal aborts, or when its token changes its state. A signal and
- * a token have one listener for all their calls: a listener for each call would cost ten times as much.
+ * Stops calls with their callers: when the caller's signal aborts, or when its token changes its state. A signal and a token
+ * have one listener for all their calls: a listener for each call would cost ten times as much. They have sets of their
+ * own, because a server that closes aborts ten thousand signals at once: to look through all active calls for each of
+ * them would block it for seconds.
  */
 export class CallerWatch {
-  readonly #active: UnorderedList<Call>;
-  readonly #signals = new WeakSet<AbortSignal>();
+  readonly #signals = new WeakMap<AbortSignal, Set<Call>>();
   readonly #tokens = new WeakMap<CancellationToken, FollowedToken>();
   #lastSignal: AbortSignal | null = null;
+  #lastCalls: Set<Call> | null = null;
 
-  constructor(active: UnorderedList<Call>) {
-    this.#active = active;
+  /** Follows a signal, until the call leaves its set. The caller checks first whether the signal is aborted already. */
+  followSignal(call: Call, signal: AbortSignal): void {
+    if (signal !== this.#lastSignal) {
+      this.#lastCalls = this.#callsOf(signal);
+      this.#lastSignal = signal;
+    }
+    call.followedSignal = this.#lastCalls!.add(call);
   }
 
-  /** Follows a signal, until the call ends. The caller checks first whether the signal is aborted already. */
-  followSignal(call: Call, signal: AbortSignal): void {
-    call.signal = signal;
-    if (signal === this.#lastSignal) return;
-    this.#lastSignal = signal;
-    if (this.#signals.has(signal)) return;
-    this.#signals.add(signal);
+  #callsOf(signal: AbortSignal): Set<Call> {
+    const known = this.#signals.get(signal);
+    if (known !== undefined) return known;
+    const calls = new Set<Call>();
+    this.#signals.set(signal, calls);
     const stopAll = () => {
-      for (const one of this.#active.items()) if (one.signal === signal) stopCall(one, "caller");
+      for (const call of calls) stopCall(call, "caller");
     };
     signal.addEventListener("abort", stopAll, { once: true });
+    return calls;
   }
 
   /** Follows a token, until {@link leaveToken}. A cancellation that was requested before applies immediately. */
   followToken(call: Call, token: CancellationToken): void {
-    const followed = this.#tokens.get(token) ?? { calls: 0, stopListening: null };
+    const followed = this.#tokens.get(token) ?? { calls: new Set(), stopListening: null };
     this.#tokens.set(token, followed);
-    call.followed = followed;
-    followed.calls++;
+    call.followedToken = followed;
+    followed.calls.add(call);
     followed.stopListening ??= token.onChange((state) => {
-      for (const one of this.#active.items()) if (one.followed === followed) applyCancellation(one, state);
+      for (const one of followed.calls) applyCancellation(one, state);
     });
     const { state } = token;
     if (state !== "none") applyCancellation(call, state);
   }
 
-  /** Drops the reference to the last signal, so that the host does not keep it in memory. */
+  /** Drops the references to the last signal, so that the host does not keep it in memory. */
   forget(): void {
     this.#lastSignal = null;
+    this.#lastCalls = null;
   }
 }
 
-/** A call has ended: its token has one less. */
-export function leaveToken(followed: FollowedToken): void {
-  if (--followed.calls > 0) return;
-  followed.stopListening?.();
-  followed.stopListening = null;
+/** A call has ended. A token without calls is not listened to, so that neither keeps the other in memory. */
+export function leaveToken(call: Call, token: FollowedToken): void {
+  token.calls.delete(call);
+  if (token.calls.size > 0) return;
+  token.stopListening?.();
+  token.stopListening = null;
 }
 
 /** `immediate` stops a call; `graceful` only one whose tool has not begun, unless a running tool made it. */

@@ -37,122 +37,6 @@ export function find(call: Call): HopAnswer {
     : loadSession(call, sessionId);
 }
 
-/** Ends a call whose arguments are too large to be read. Events, logs and traces see none of them. */
-function endUnread(call: Call, problem: string): "next" {
-  call.hop = parseHop + 1; // the arguments are at fault, as in the hop parse
-  makeReadable(call);
-  dropArguments(call);
-  return endCall(call, "invalid", "INVALID_ARGUMENTS", { message: problem });
-}
-
-/** An internal tool is there for internal calls, and for those that continue one. */
-function isFor({ isInternal, stored }: Call, { info }: MountedTool): boolean {
-  return info.status !== "internal" || isInternal || stored !== null;
-}
-
-function listedNames({ tools }: Generation): string[] {
-  return [...tools.values()].filter(({ info }) => info.status !== "internal").map(({ name }) => name);
-}
-
-/** Ends a call whose request or context has wrong types. Events and logs see readable ones. */
-function endUnreadable(call: Call): "next" {
-  const message = makeReadable(call);
-  return message === null
-    ? endNotFound(call, [])
-    : endCall(call, "invalid", "INVALID_ARGUMENTS", { message });
-}
-
-function endNotFound(call: Call, near: readonly string[]): "next" {
-  const tool = String(call.request.name).slice(0, 200);
-  return endCall(call, "not_found", "TOOL_NOT_FOUND", { tool, near });
-}
-
-function endDuplicate(call: Call): "next" {
-  return endCall(call, "failed", "DUPLICATE_CALL", { callId: call.callId.slice(0, 200) });
-}
-
-/** Claims the caller's id. Only calls of a session have one that can repeat; the host makes the ids of nested calls. */
-function claimId(call: Call): boolean {
-  const { sessionId } = call.given;
-  if (call.request.id === undefined || sessionId === undefined || call.stored !== null) return true;
-  call.claimedId = call.host.ids.claim(sessionId, call.callId);
-  return call.claimedId;
-}
-
-/** Stops the call with the host, the caller's token or the caller's signal. */
-function followCaller(call: Call): void {
-  const { host, given } = call;
-  if (host.cancelState !== "none") applyCancellation(call, host.cancelState);
-  const { cancellation, abortSignal } = given;
-  if (cancellation !== undefined) host.callers.followToken(call, cancellation);
-  if (abortSignal?.aborted) stopCall(call, "caller");
-  else if (abortSignal !== undefined) host.callers.followSignal(call, abortSignal);
-}
-
-/**
- * Loads the session's state, unless that was done for this call, and refuses an id under which a call of it waits. Calls
- * that tools make skip this.
- */
-function loadSession(call: Call, sessionId: string): HopAnswer {
-  const state = call.host.states.of(sessionId);
-  // A session that ended meanwhile has another state.
-  const loaded = call.session === state ? null : call.host.states.load(sessionId);
-  call.session = state;
-  const repeated = call.claimedId ? isWaiting(call, sessionId) : null;
-  if (loaded === null && repeated === null) return "next";
-  return waitFor(call, Promise.all([repeated, loaded]), takeSession, onSessionFailure, storeWait);
-}
-
-function takeSession(call: Call, [isRepeated]: readonly [boolean | null, unknown]): "next" {
-  return isRepeated === true ? endDuplicate(call) : "next";
-}
-
-function onSessionFailure(call: Call, err: unknown): "next" {
-  call.host.logger.error({ err, run_id: call.runId }, `a session could not be read: ${messageOf(err)}`);
-  return endUnavailable(call, "the stored state of its session could not be read");
-}
-
-/** Whether a call of this id waits in the store; null without a store. */
-function isWaiting({ callId, generation, host }: Call, sessionId: string): Promise<boolean> | null {
-  const store = host.stores.approvals(generation);
-  return store === null ? null : host.stores.isTaken(store, { sessionId, callId });
-}
-
-/** Reads a request and a context whose members may throw. What cannot be read is left out; the first such is the problem. */
-export function readRequest(request: unknown, context: unknown) {
-  const given = readMembers(request, "the request");
-  const { name, id } = given.members;
-  const around = readMembers(context, "the context");
-  const problem =
-    given.problem ??
-    (id === undefined || typeof id === "string" ? null : "the id of the call is not a text") ??
-    around.problem ??
-    idProblem(around.members);
-  const readable: CallRequest = {
-    ...given.members,
-    name: textOf(name),
-    id: typeof id === "string" ? id : undefined,
-  };
-  const readableContext: CallContext = problem === null ? around.members : emptyContext;
-  return { request: readable, context: readableContext, problem };
-}
-
-/** Takes the arguments that are not read out of the request. */
-function dropArguments(call: Call): void {
-  const { arguments: _, ...rest } = call.request;
-  call.request = rest;
-}
-
-/** Replaces the request and the context of a call that has failed by readable ones. Returns their problem. */
-export function makeReadable(call: Call): string | null {
-  const { request, context, problem } = readRequest(call.request, call.given);
-  call.request = request;
-  if (typeof call.callId !== "string") call.callId = call.runId;
-  if (problem === null) return null;
-  call.given = context;
-  return problem;
-}
-
 /** Longest text of a member, and most members, that need no measuring; together they are below this size. */
 const smallText = 1_024;
 const fewMembers = 32;
@@ -195,13 +79,18 @@ function textProblem(text: string, maxBytes: number): string | null {
   return isLonger ? `larger than ${maxBytes} bytes` : null;
 }
 
-/** A name that is not a text, as a text: no tool has it. */
-function textOf(name: unknown): string {
-  try {
-    return String(name).slice(0, 200);
-  } catch {
-    return "";
-  }
+/** Ends a call whose arguments are too large to be read. Events, logs and traces see none of them. */
+function endUnread(call: Call, problem: string): "next" {
+  call.hop = parseHop + 1; // the arguments are at fault, as in the hop parse
+  makeReadable(call);
+  dropArguments(call);
+  return endCall(call, "invalid", "INVALID_ARGUMENTS", { message: problem });
+}
+
+/** Takes the arguments that are not read out of the request. */
+function dropArguments(call: Call): void {
+  const { arguments: _, ...rest } = call.request;
+  call.request = rest;
 }
 
 /** Says which id of a context is not a text; null when all are. Every call runs this, so it has no loop over the names. */
@@ -220,6 +109,43 @@ function isIdOrAbsent(id: unknown): boolean {
 
 const notText = (key: string) => `the ${key} of the context is not a text`;
 
+/** Ends a call whose request or context has wrong types. Events and logs see readable ones. */
+function endUnreadable(call: Call): "next" {
+  const message = makeReadable(call);
+  return message === null
+    ? endNotFound(call, [])
+    : endCall(call, "invalid", "INVALID_ARGUMENTS", { message });
+}
+
+/** Replaces the request and the context of a call that has failed by readable ones. Returns their problem. */
+export function makeReadable(call: Call): string | null {
+  const { request, context, problem } = readRequest(call.request, call.given);
+  call.request = request;
+  if (typeof call.callId !== "string") call.callId = call.runId;
+  if (problem === null) return null;
+  call.given = context;
+  return problem;
+}
+
+/** Reads a request and a context whose members may throw. What cannot be read is left out; the first such is the problem. */
+export function readRequest(request: unknown, context: unknown) {
+  const given = readMembers(request, "the request");
+  const { name, id } = given.members;
+  const around = readMembers(context, "the context");
+  const problem =
+    given.problem ??
+    (id === undefined || typeof id === "string" ? null : "the id of the call is not a text") ??
+    around.problem ??
+    idProblem(around.members);
+  const readable: CallRequest = {
+    ...given.members,
+    name: textOf(name),
+    id: typeof id === "string" ? id : undefined,
+  };
+  const readableContext: CallContext = problem === null ? around.members : emptyContext;
+  return { request: readable, context: readableContext, problem };
+}
+
 function readMembers(
   value: unknown,
   what: string,
@@ -230,4 +156,78 @@ function readMembers(
   } catch {
     return { members: {}, problem: `${what} cannot be read` };
   }
+}
+
+/** A name that is not a text, as a text: no tool has it. */
+function textOf(name: unknown): string {
+  try {
+    return String(name).slice(0, 200);
+  } catch {
+    return "";
+  }
+}
+
+/** An internal tool is there for internal calls, and for those that continue one. */
+function isFor({ isInternal, stored }: Call, { info }: MountedTool): boolean {
+  return info.status !== "internal" || isInternal || stored !== null;
+}
+
+function listedNames({ tools }: Generation): string[] {
+  return [...tools.values()].filter(({ info }) => info.status !== "internal").map(({ name }) => name);
+}
+
+function endNotFound(call: Call, near: readonly string[]): "next" {
+  const tool = String(call.request.name).slice(0, 200);
+  return endCall(call, "not_found", "TOOL_NOT_FOUND", { tool, near });
+}
+
+/** Claims the caller's id. Only calls of a session have one that can repeat; the host makes the ids of nested calls. */
+function claimId(call: Call): boolean {
+  const { sessionId } = call.given;
+  if (call.request.id === undefined || sessionId === undefined || call.stored !== null) return true;
+  call.claimedId = call.host.ids.claim(sessionId, call.callId);
+  return call.claimedId;
+}
+
+function endDuplicate(call: Call): "next" {
+  return endCall(call, "failed", "DUPLICATE_CALL", { callId: call.callId.slice(0, 200) });
+}
+
+/** Stops the call with the host, the caller's token or the caller's signal. */
+function followCaller(call: Call): void {
+  const { host, given } = call;
+  if (host.cancelState !== "none") applyCancellation(call, host.cancelState);
+  const { cancellation, abortSignal } = given;
+  if (cancellation !== undefined) host.callers.followToken(call, cancellation);
+  if (abortSignal?.aborted) stopCall(call, "caller");
+  else if (abortSignal !== undefined) host.callers.followSignal(call, abortSignal);
+}
+
+/**
+ * Loads the session's state, unless that was done for this call, and refuses an id under which a call of it waits. Calls
+ * that tools make skip this.
+ */
+function loadSession(call: Call, sessionId: string): HopAnswer {
+  const state = call.host.states.of(sessionId);
+  // A session that ended meanwhile has another state.
+  const loaded = call.session === state ? null : call.host.states.load(sessionId);
+  call.session = state;
+  const repeated = call.claimedId ? isWaiting(call, sessionId) : null;
+  if (loaded === null && repeated === null) return "next";
+  return waitFor(call, Promise.all([repeated, loaded]), takeSession, onSessionFailure, storeWait);
+}
+
+function takeSession(call: Call, [isRepeated]: readonly [boolean | null, unknown]): "next" {
+  return isRepeated === true ? endDuplicate(call) : "next";
+}
+
+function onSessionFailure(call: Call, err: unknown): "next" {
+  call.host.logger.error({ err, run_id: call.runId }, `a session could not be read: ${messageOf(err)}`);
+  return endUnavailable(call, "the stored state of its session could not be read");
+}
+
+/** Whether a call of this id waits in the store; null without a store. */
+function isWaiting({ callId, generation, host }: Call, sessionId: string): Promise<boolean> | null {
+  const store = host.stores.approvals(generation);
+  return store === null ? null : host.stores.isTaken(store, { sessionId, callId });
 }

@@ -22,7 +22,9 @@ export function notify(call: Call): HopAnswer {
   if (call.stored !== null && ending.status === "failed") requeue(call, call.stored);
   release(call);
   timing.endedAt = Math.max(timing.startedAt, host.time.now());
-  if (!call.announced && call.arguments !== null) announceUndecided(call);
+  // A call with valid arguments that was stopped, denied or refused before its tool.
+  if (!call.announced && call.arguments !== null)
+    announce(call, ending.status === "pending" ? "ask" : "deny");
   if (ending.status === "pending") return record(call);
   if (isWatched(call)) sealResult(call);
   const gates = ending.status === "ok" ? generation.postGates : generation.errorGates;
@@ -39,7 +41,8 @@ export function notify(call: Call): HopAnswer {
 /** Leaves everything that the call was part of while it ran. */
 function release(call: Call): void {
   const { host, given } = call;
-  if (call.followed !== null) leaveToken(call.followed);
+  call.followedSignal?.delete(call);
+  if (call.followedToken !== null) leaveToken(call, call.followedToken);
   if (call.trackedAs !== null) given.cancellation!.registerToolComplete(call.trackedAs);
   host.deadlines.end(call);
   host.active.remove(call);
@@ -52,11 +55,6 @@ function release(call: Call): void {
 function releaseId(call: Call): void {
   call.host.ids.release(call.given.sessionId!, call.callId);
   call.claimedId = false;
-}
-
-/** Emits `tool:pre` for a call with valid arguments that was stopped, denied or refused before its tool. */
-function announceUndecided(call: Call): void {
-  announce(call, call.ending.status === "pending" ? "ask" : "deny");
 }
 
 /** Whether anyone but the caller sees the result. */

@@ -13,41 +13,6 @@ export function parse(call: Call): HopAnswer {
   return input === null ? "next" : parseWith(call, input, null);
 }
 
-type Proceed = ((call: Call) => HopAnswer) | null;
-
-/** Parses an input. If it is valid, the call continues with `proceed`, or else with the next hop. */
-export function parseWith(call: Call, input: object, proceed: Proceed): HopAnswer {
-  const result = call.tool!.parse(input);
-  if (!(result instanceof Promise)) return take(call, result, proceed);
-  return waitFor(
-    call,
-    result,
-    (_, parsed) => take(call, parsed, proceed),
-    (_, error) => endInvalid(call, [{ path: [], message: messageOf(error) }]),
-  );
-}
-
-function take(call: Call, result: ParseResult, proceed: Proceed): HopAnswer {
-  if (!result.ok) return endInvalid(call, result.issues);
-  try {
-    call.arguments =
-      result.value === call.request.arguments ? frozenCopy(result.value) : freezeOwn(result.value);
-  } catch (error) {
-    return endNotJson(call, error);
-  }
-  const warnings = result.warnings ?? null;
-  if (warnings !== call.warnings) call.warnings = warnings;
-  return proceed === null ? "next" : proceed(call);
-}
-
-function endNotJson(call: Call, error: unknown): "next" {
-  if (!(error instanceof NotJson)) throw error;
-  call.arguments = null;
-  return endCall(call, "invalid", "INVALID_ARGUMENTS", {
-    message: `the arguments are not JSON: ${error.message}`,
-  });
-}
-
 /** Reads the given arguments as an object; null when that ended the call. */
 function readInput(call: Call): object | null {
   const given: unknown = call.request.arguments;
@@ -98,6 +63,41 @@ function checkedCopy(call: Call, value: object): object | null {
 function refuse(call: Call, message: string): null {
   endInvalid(call, [{ path: [], message: message.slice(0, 500) }]);
   return null;
+}
+
+type Proceed = ((call: Call) => HopAnswer) | null;
+
+/** Parses an input. If it is valid, the call continues with `proceed`, or else with the next hop. */
+export function parseWith(call: Call, input: object, proceed: Proceed): HopAnswer {
+  const result = call.tool!.parse(input);
+  if (!(result instanceof Promise)) return take(call, result, proceed);
+  return waitFor(
+    call,
+    result,
+    (_, parsed) => take(call, parsed, proceed),
+    (_, error) => endInvalid(call, [{ path: [], message: messageOf(error) }]),
+  );
+}
+
+function take(call: Call, result: ParseResult, proceed: Proceed): HopAnswer {
+  if (!result.ok) return endInvalid(call, result.issues);
+  try {
+    call.arguments =
+      result.value === call.request.arguments ? frozenCopy(result.value) : freezeOwn(result.value);
+  } catch (error) {
+    return endNotJson(call, error);
+  }
+  const warnings = result.warnings ?? null;
+  if (warnings !== call.warnings) call.warnings = warnings;
+  return proceed === null ? "next" : proceed(call);
+}
+
+function endNotJson(call: Call, error: unknown): "next" {
+  if (!(error instanceof NotJson)) throw error;
+  call.arguments = null;
+  return endCall(call, "invalid", "INVALID_ARGUMENTS", {
+    message: `the arguments are not JSON: ${error.message}`,
+  });
 }
 
 function endInvalid(call: Call, issues: readonly Issue[]): "next" {

@@ -33,8 +33,9 @@ import {
  *
  * A call that ends early skips to hop 7. A hop that waits leaves the pipeline, and `resumeCall` enters it again.
  */
+
 /** What a call begins with, beside its request and context. */
-export interface CallOrigin {
+interface CallOrigin {
   /** The call of the tool that makes it. */
   readonly parent: Call | null;
   /** The state of its session, where that was loaded for this call; else the hop find loads it. */

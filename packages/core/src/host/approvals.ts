@@ -93,7 +93,7 @@ function reportDecision(host: HostState, record: ApprovalRecord): void {
   const generation = host.moduleSet.generation();
   const decision = record.decision!;
   const event = decision.decision === "approve" ? "approval:granted" : "approval:denied";
-  notifyApproval(host.observers, generation, event, () => record);
+  notifyApproval(host, generation, event, () => record);
   host.stores.audit(generation)?.note({
     kind: "decision",
     at: decision.at,

@@ -55,7 +55,7 @@ export class HostState implements CallHost {
   readonly active = new UnorderedList<Call>();
   readonly abandoned = new Set<Call>();
   readonly deadlines: Deadlines<Call>;
-  readonly callers = new CallerWatch(this.active);
+  readonly callers = new CallerWatch();
   readonly cancellation: CancellationToken = createCancellation(() => this.runningCalls());
   cancelState: CancellationState = "none";
   onCallEnd: (() => void)[] = [];

@@ -5,7 +5,7 @@ import type { ApprovalRecord, ApprovalStore, RecordedDecision, RecordedEnd } fro
 import { canonicalJson } from "../json/canonical.ts";
 
 /** A change of a record; null when the record is not in a state for it. */
-export type Change = (record: ApprovalRecord) => Partial<ApprovalRecord> | null;
+type Change = (record: ApprovalRecord) => Partial<ApprovalRecord> | null;
 
 interface StoredCallHost {
   readonly clock: Clock;
@@ -16,7 +16,7 @@ interface StoredCallHost {
   readonly stopped: boolean;
 }
 
-export interface ClientResult {
+interface ClientResult {
   readonly value: unknown;
 }
 

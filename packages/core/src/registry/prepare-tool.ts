@@ -48,7 +48,7 @@ export interface MountedTool {
   readonly digest: () => string;
 }
 
-export interface PrepareOptions {
+interface PrepareOptions {
   readonly module: ToolModule;
   readonly shape: ToolShape;
   readonly alias?: string | undefined;

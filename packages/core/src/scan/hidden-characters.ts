@@ -8,7 +8,7 @@ export type HiddenKind =
   | "marks"
   | "padding";
 
-export interface HiddenPlace {
+interface HiddenPlace {
   readonly kind: HiddenKind;
   readonly at: number;
   readonly length: number;

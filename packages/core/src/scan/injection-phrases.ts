@@ -1,5 +1,5 @@
 /** A phrase with which texts try to instruct a model, and its intention. */
-export interface InjectionPhrase {
+interface InjectionPhrase {
   readonly tries: string;
   /** A text that has the phrase has one word of each of these lists. */
   readonly needs: readonly (readonly string[])[];

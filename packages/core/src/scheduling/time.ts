@@ -76,7 +76,7 @@ export class HostTime {
   }
 }
 
-export interface Timed {
+interface Timed {
   /** When its time is over, in the host's own time; 0 for never. */
   due: number;
 }
@@ -181,7 +181,7 @@ export class Deadlines<Item extends Timed> {
   }
 }
 
-export interface Placed {
+interface Placed {
   place: number;
 }
 

@@ -2,7 +2,7 @@ import type { ParseResult } from "../contract/ports.ts";
 import { issuesOf } from "./issues.ts";
 
 /** The part of a Zod schema that is faster than the Standard Schema interface. */
-export interface SafeParser {
+interface SafeParser {
   safeParse(value: unknown): ZodResult;
   safeParseAsync(value: unknown): Promise<ZodResult>;
   meta?(): Readonly<Record<string, unknown>> | undefined;
@@ -83,7 +83,7 @@ export function arePlain(kinds: ReadonlySet<unknown>): boolean {
 }
 
 /** The kinds of a Zod schema's parts, with `odd` where Zod may refuse to print it; and every text that it prints, and more. */
-export interface ZodParts {
+interface ZodParts {
   readonly kinds: Set<unknown>;
   readonly texts: string[];
   /** Schemas that Zod prints: one that is used twice is printed twice. */
