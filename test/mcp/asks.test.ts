@@ -11,7 +11,11 @@ const server = {
 };
 
 /** A client in front of a host that mounts one server; its user answers every form. */
-async function connect(clientEra: "legacy" | "modern", source: object): Promise<Client> {
+async function connect(
+  clientEra: "legacy" | "modern",
+  source: object,
+  asked: string[] = [],
+): Promise<Client> {
   const host = await open(
     { version: 1, tools: [{ module: "upstream", source: { mcp: { ...server, ...source } } }] },
     { logger: silentLogger },
@@ -21,10 +25,10 @@ async function connect(clientEra: "legacy" | "modern", source: object): Promise<
     { name: "test", version: "1.0.0" },
     { versionNegotiation: { mode }, capabilities: { elicitation: {}, sampling: {} } },
   );
-  client.setRequestHandler("elicitation/create", () => ({
-    action: "accept",
-    content: { username: "ada", email: "ada@example.com" },
-  }));
+  client.setRequestHandler("elicitation/create", ({ params }) => {
+    asked.push(params.message);
+    return { action: "accept", content: { username: "ada", email: "ada@example.com" } };
+  });
   await client.connect(new StreamableHTTPClientTransport(new URL(await listen(host))));
   onTestFinished(() => client.close());
   return client;
@@ -46,6 +50,18 @@ test.each(pairs)(
 
     const text = 'User response: action=accept, content={"username":"ada","email":"ada@example.com"}';
     expect(content).toEqual([{ type: "text", text }]);
+  },
+);
+
+test.each(pairs)(
+  "a person before a %s client sees the hidden characters in a question of a %s server",
+  async (clientEra, era) => {
+    const asked: string[] = [];
+    const client = await connect(clientEra, { era, ask: ["elicitation"] }, asked);
+
+    await client.callTool({ name: "test_elicitation", arguments: { message: "Send to\u202eadb@" } });
+
+    expect(asked).toEqual(["Send to\\u{202e}adb@"]);
   },
 );
 

@@ -75,7 +75,12 @@ for (const user of users)
       const id = `${process.pid}${users.indexOf(user)}${borders.indexOf(border)}`;
       let ends: Readonly<Record<string, unknown>>;
       beforeAll(async () => {
-        ends = await attemptAll(user, border, { ...target, ...makeFolders(`${user}-${border}`, user), id });
+        const folders = makeFolders(`${user}-${border}`, user);
+        const granted = createServer((socket) => socket.end()).listen(join(folders.box, "granted.sock"));
+        services.push(granted);
+        await once(granted, "listening");
+        chmodSync(join(folders.box, "granted.sock"), 0o777);
+        ends = await attemptAll(user, border, { ...target, ...folders, id });
       });
       afterAll(() => {
         for (const pid of processesWith(`600.${id}`)) process.kill(pid, "SIGKILL");

@@ -39,11 +39,34 @@ const deceiving = new RegExp(
   "gu",
 );
 
-/** A foreign text in which people see what a model reads: characters that would deceive them are written as `\u{202e}`. */
+/** Finds the first of them. Not global, so that it keeps no position. */
+const anyDeceiving = new RegExp(deceiving.source, "u");
+
+/** Whether a foreign text has such characters. */
+export function isDeceiving(text: string): boolean {
+  return anyDeceiving.test(text);
+}
+
+/** Hidden characters of one text that are written out. A text with more is an attack, or no text. */
+const maxWritten = 10_000;
+
+/**
+ * A foreign text in which people see what a model reads: characters that would deceive them are written as `\u{202e}`. Of
+ * more than 10000, the others become U+FFFD.
+ */
 export function escapeDeceiving(text: string): string {
-  return text.replaceAll(deceiving, (run, flag) =>
-    flag === undefined ? Array.from(run, codePoint).join("") : run,
-  );
+  if (!isDeceiving(text)) return text;
+  let written = 0;
+  let end = 0;
+  const parts: string[] = [];
+  for (const { 0: run, 1: flag, index } of text.matchAll(deceiving)) {
+    parts.push(text.slice(end, index), flag ?? Array.from(run.slice(0, maxWritten), codePoint).join(""));
+    end = index + Math.min(run.length, maxWritten);
+    if (flag === undefined) written += run.length;
+    if (written >= maxWritten) break;
+  }
+  const rest = text.slice(end);
+  return parts.join("") + (written < maxWritten ? rest : rest.replaceAll(deceiving, "\u{fffd}"));
 }
 
 function codePoint(character: string): string {

@@ -42,3 +42,11 @@ test("what is shown is not changed again, and text without such characters stays
     }),
   );
 });
+
+test("of very many hidden characters the first are written, and the others replaced", () => {
+  const shown = escapeDeceiving("\u001b".repeat(50_000) + "end \u202e");
+
+  expect(shown.startsWith("\\u{1b}\\u{1b}")).toBe(true);
+  expect(shown.endsWith("\ufffdend \ufffd")).toBe(true);
+  expect(shown.length).toBeLessThan(200_000);
+});

@@ -100,16 +100,14 @@ export class PlanHost {
     chain: HostChain,
   ): () => void {
     const { coordinator } = this.host;
+    const { lock } = plan;
     const undos = [
       coordinator.registerCapability("session.working_dir", plan.opened.folder),
       coordinator.registerCapability("session.protected_paths", untouchable),
       coordinator.registerCapability("session.secret_paths", secret),
       coordinator.registerCapability("session.plan_files", plan.opened.files),
       coordinator.registerCapability("host.chain", chain),
-      coordinator.registerCapability(
-        definitionsChannel,
-        (module: string) => plan.lock?.definitions?.[module],
-      ),
+      coordinator.registerCapability(definitionsChannel, (module: string) => lock?.definitions?.[module]),
       coordinator.registerCapability("mount.later", this.#options.laterServers === true),
       coordinator.registerCapability("host.import_package", createPackageImport(plan.opened.folder)),
       coordinator.registerCapability("plan.position", (path: Path) => findPosition(plan.map, path)),

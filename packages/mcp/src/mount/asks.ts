@@ -12,6 +12,7 @@ import {
   type ClientCapabilities,
   type RequestOptions,
 } from "@modelcontextprotocol/client";
+import { withShownTexts } from "../wire/foreign-texts.ts";
 import type { Front, ServerAsk } from "../wire/front.ts";
 import type { ServerSettings } from "./config.ts";
 import { uiCapabilities } from "./ui.ts";
@@ -20,7 +21,7 @@ import { raceSignal } from "../wire/race-signal.ts";
 /** What a plan lets a server ask the client in front of the host. */
 type Asks = ServerSettings["ask"];
 
-type AskSettings = Pick<ServerSettings, "ask" | "expose" | "prefix">;
+type AskSettings = Pick<ServerSettings, "ask" | "expose" | "prefix" | "hiddenText">;
 
 /** Rounds of questions that one call may take. */
 const maxRounds = 16;
@@ -37,7 +38,8 @@ export function capabilitiesFor(ask: Asks, front?: ClientCapabilities): ClientCa
 }
 
 /** Answers requests that a server from before 2026 makes while a call runs. */
-export function answerAsks(client: Client, ask: Asks, frontOf: () => Front | undefined): void {
+export function answerAsks(client: Client, settings: AskSettings, frontOf: () => Front | undefined): void {
+  const { ask } = settings;
   const pass = async (request: ServerAsk) => {
     const front = frontOf();
     if (front === undefined)
@@ -45,14 +47,14 @@ export function answerAsks(client: Client, ask: Asks, frontOf: () => Front | und
         ProtocolErrorCode.InvalidRequest,
         "no single call of a client runs on this connection, so it is not known whom to ask",
       );
-    const { asked } = await front.ask({ asked: request });
+    const { asked } = await front.ask({ asked: withShownTexts(request, settings) });
     return asked as never;
   };
   if (ask.includes("elicitation")) client.setRequestHandler("elicitation/create", pass);
   if (ask.includes("sampling")) client.setRequestHandler("sampling/createMessage", pass);
   if (ask.includes("roots")) client.setRequestHandler("roots/list", pass);
   client.setNotificationHandler("notifications/message", ({ params: { level, data, logger } }) =>
-    frontOf()?.log(level, data, logger),
+    frontOf()?.log(level, withShownTexts(data, settings), logger),
   );
 }
 
@@ -77,7 +79,7 @@ export async function callWithAsks(
     });
     if (!isInputRequiredResult(result)) return result;
     const { inputRequests = {}, requestState } = result;
-    const answers = front?.ask(inputRequests) ?? Promise.resolve({});
+    const answers = front?.ask(withShownTexts(inputRequests, settings)) ?? Promise.resolve({});
     const { signal } = options;
     const inputResponses = await (signal === undefined ? answers : raceSignal(answers, signal));
     next = { inputResponses, ...(requestState !== undefined && { requestState }) };

@@ -91,7 +91,7 @@ export function createClient(
     },
   );
   client.setNotificationHandler("notifications/resources/updated", ({ params }) => onResource?.(params.uri));
-  answerAsks(client, settings.ask, frontOf);
+  answerAsks(client, settings, frontOf);
   // oxlint-disable-next-line unicorn/prefer-add-event-listener -- a client of the SDK has no addEventListener
   client.onerror = (err) =>
     logger.debug({ server: settings.name, err }, "an error on a connection to an MCP server");

@@ -1,4 +1,4 @@
-import { escapeDeceiving } from "@toolmount/core/hidden";
+import { escapeDeceiving, isDeceiving } from "@toolmount/core/hidden";
 
 /** Levels that are read. A host refuses a result that is deeper. */
 const maxLevels = 100;
@@ -11,19 +11,25 @@ export function withShownTexts<Value>(
   value: Value,
   { hiddenText }: { hiddenText: "refuse" | "allow" },
 ): Value {
-  return hiddenText === "allow" ? value : (show(value, maxLevels) as Value);
+  return hiddenText === "allow" || !hides(value, maxLevels) ? value : (show(value, maxLevels) as Value);
+}
+
+/** Most answers hide nothing: this makes no copy of them. */
+function hides(value: unknown, levels: number): boolean {
+  if (typeof value === "string") return isDeceiving(value);
+  if (typeof value !== "object" || value === null || levels === 0) return false;
+  if (Array.isArray(value)) return value.some((item) => hides(item, levels - 1));
+  for (const key in value)
+    if (isDeceiving(key) || hides((value as Record<string, unknown>)[key], levels - 1)) return true;
+  return false;
 }
 
 function show(value: unknown, levels: number): unknown {
   if (typeof value === "string") return escapeDeceiving(value);
   if (typeof value !== "object" || value === null || levels === 0) return value;
-  if (Array.isArray(value)) {
-    const items = value.map((item) => show(item, levels - 1));
-    return items.some((item, index) => item !== value[index]) ? items : value;
-  }
+  if (Array.isArray(value)) return value.map((item) => show(item, levels - 1));
   const members = Object.entries(value).map(
-    ([key, member]) => [escapeDeceiving(key), show(member, levels - 1), key, member] as const,
+    ([key, member]) => [escapeDeceiving(key), show(member, levels - 1)] as const,
   );
-  const isSame = members.every(([key, member, oldKey, old]) => key === oldKey && member === old);
-  return isSame ? value : Object.fromEntries(members.map(([key, member]) => [key, member]));
+  return Object.fromEntries(members);
 }

@@ -31,11 +31,8 @@ export interface FarOptions {
   readonly onEvent: Announce;
 }
 
-/** Milliseconds between two measurements of a process's memory. */
-const measureMs = 50;
-
-/** The same while no call runs in it, or without a limit of memory. */
-const measureIdleMs = 250;
+/** Milliseconds between two measurements: of a process with and without a limit of memory, while a call runs and between calls. */
+const measureMs = { limited: { busy: 50, idle: 250 }, unlimited: { busy: 250, idle: 1_000 } } as const;
 
 /** Most processes that a process may be together with those that it started. */
 const maxProcesses = 512;
@@ -206,6 +203,7 @@ export class FarProcess {
   #watchUsage(memoryMb = Number.POSITIVE_INFINITY): void {
     const { clock, launch } = this.#options;
     const folders = launch.foldersInMemory ?? [];
+    const pause = measureMs[Number.isFinite(memoryMb) ? "limited" : "unlimited"];
     const measure = () => {
       const usage = usageOf(this.#child.pid ?? 0, { maxProcesses: maxProcesses + 1, folders });
       if (usage === undefined) return;
@@ -213,11 +211,10 @@ export class FarProcess {
         return this.kill(`it was killed, because it started more than ${maxProcesses} processes`);
       if (usage.bytes > memoryMb * 1_048_576)
         return this.kill(`it was killed, because it used more than ${memoryMb} MB`);
-      const isHurried = this.#runs.size > 0 && Number.isFinite(memoryMb);
-      timer = clock.setTimer(measure, isHurried ? measureMs : measureIdleMs);
+      timer = clock.setTimer(measure, this.#runs.size > 0 ? pause.busy : pause.idle);
       timer.keepAlive(false);
     };
-    let timer = clock.setTimer(measure, measureMs);
+    let timer = clock.setTimer(measure, pause.busy);
     timer.keepAlive(false);
     void this.ended.then(() => timer.cancel());
   }

@@ -165,6 +165,13 @@ const programs: Readonly<Record<string, Attempt>> = {
 const network: Readonly<Record<string, Attempt>> = {
   "connect to a service on loopback": ({ tcp }) => connected(connect(tcp, "127.0.0.1")),
   "connect to a Unix socket": ({ unix }) => connected(connect(unix)),
+  "connect to a Unix socket in a granted folder": ({ box }) => connected(connect(join(box, "granted.sock"))),
+  "listen on a Unix socket in a granted folder": ({ box, id }) =>
+    new Promise((resolve, reject) => {
+      process.once("uncaughtException", reject);
+      const server = createServer().once("error", reject);
+      server.listen(join(box, `${id}.sock`), () => server.close(() => resolve("listened")));
+    }),
   "send a datagram": ({ udp }) =>
     new Promise((resolve, reject) => {
       const socket = createSocket("udp4").once("error", reject);
