@@ -14,9 +14,9 @@ interface Lies {
 
 /** A server that asks for a sign-in and names addresses of its own choice, and a service of this machine that counts. */
 async function startLiar(lies: (origin: string, service: string) => Lies) {
-  let hits = 0;
+  const asked: string[] = [];
   const service = await listenTo(async (request) => {
-    hits++;
+    asked.push(`${request.method} ${new URL(request.url).pathname}`);
     return Response.json(request.method === "POST" ? { client_id: "x" } : { issuer: service }, {
       status: 201,
     });
@@ -51,7 +51,7 @@ async function startLiar(lies: (origin: string, service: string) => Lies) {
       return Response.json({ ...((await request.json()) as object), client_id: "me" }, { status: 201 });
     return new Response("", { status: 404 });
   });
-  return { url: `${origin}/mcp`, service, hits: () => hits };
+  return { url: `${origin}/mcp`, service, asked };
 }
 
 const refusals: readonly (readonly [string, (origin: string, service: string) => Lies, RegExp])[] = [
@@ -101,11 +101,6 @@ const refusals: readonly (readonly [string, (origin: string, service: string) =>
     /is not used/,
   ],
   [
-    "authorization server: another service of this machine",
-    (_, service) => ({ protectedResource: { authorization_servers: [service] } }),
-    /is not used/,
-  ],
-  [
     "resource metadata: another service of this machine",
     (_, service) => ({ resourceMetadata: `${service}/metadata` }),
     /is not used/,
@@ -121,7 +116,7 @@ const refusals: readonly (readonly [string, (origin: string, service: string) =>
 test.each(refusals)(
   "a sign-in is refused in a sentence, and no other service is asked: %s",
   async (_, lies, why) => {
-    const { url, hits } = await startLiar(lies);
+    const { url, asked } = await startLiar(lies);
     const folder = await folderOf();
     const opened: URL[] = [];
 
@@ -132,12 +127,24 @@ test.each(refusals)(
     expect(message).toMatch(why);
     expect(message).not.toMatch(/\n|\[\s*\{/);
     expect(opened).toEqual([]);
-    expect(hits()).toBe(0);
+    expect(asked).toEqual([]);
   },
 );
 
+test("another service of this machine is asked for metadata only, while it does not say that it signs people in", async () => {
+  const { url, asked } = await startLiar((_, service) => ({
+    protectedResource: { authorization_servers: [service] },
+  }));
+
+  await expect(
+    signIn({ settings: { name: "liar", url }, folder: await folderOf(), open: () => {} }),
+  ).rejects.toMatchObject({ code: "SIGN_IN_FAILED" });
+  expect(asked.length).toBeGreaterThan(0);
+  for (const line of asked) expect(line).toMatch(/^GET \/\.well-known\//);
+});
+
 test("an authorization server of this machine is used where the plan names it", async () => {
-  const { url, service, hits } = await startLiar((_, other) => ({
+  const { url, service, asked } = await startLiar((_, other) => ({
     protectedResource: { authorization_servers: [other] },
   }));
   const folder = await folderOf();
@@ -146,7 +153,7 @@ test("an authorization server of this machine is used where the plan names it", 
   await expect(signIn({ settings, folder, open: () => {} })).rejects.toMatchObject({
     code: "SIGN_IN_FAILED",
   });
-  expect(hits()).toBeGreaterThan(0);
+  expect(asked.length).toBeGreaterThan(0);
 });
 
 test("toolmount auth says why, with a code and without a stack", async () => {

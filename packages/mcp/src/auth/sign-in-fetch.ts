@@ -20,7 +20,8 @@ export interface SignInFetch {
 
 /**
  * Makes the requests of a sign-in to one server. They go to https addresses outside this machine and its networks, and to
- * the origins that the plan names: that of the server, and that of `issuer`.
+ * the origins that the plan names: that of the server, and that of `issuer`. Where the server is on this machine, another
+ * port of it may be its authorization server: it is asked for its metadata, and for more only if these name it.
  */
 export function createSignInFetch(url: URL, { issuer }: Pick<AuthSettings, "issuer">): SignInFetch {
   const named = new Set([url.origin, ...(issuer === undefined ? [] : [new URL(issuer).origin])]);
@@ -31,29 +32,50 @@ export function createSignInFetch(url: URL, { issuer }: Pick<AuthSettings, "issu
     const problem = await problemOf(address, named);
     if (problem !== undefined) throw (refused = new Error(problem));
   };
-  return {
-    requireAllowed,
-    fetch: (given, init) => follow(new URL(given), init, requireAllowed),
+  const isBeside = ({ hostname }: URL) => isHere(url) && hostname === url.hostname;
+  const request = async (address: URL, init: RequestInit) => {
+    const isAsked = isReading(init) && isBeside(address) && metadataPath.test(address.pathname);
+    if (!isAsked) await requireAllowed(address);
+    const response = await fetch(address, { ...init, redirect: "manual" });
+    if (isAsked && (await isAuthorizationServer(response, address))) named.add(address.origin);
+    return response;
   };
+  return { requireAllowed, fetch: (given, init = {}) => follow(new URL(given), init, request) };
 }
 
-/** Each address of a chain of redirects is checked. Only reading requests are redirected. */
+/** Where metadata of an authorization server, or of a protected resource, are. Source: RFC 8414, RFC 9728, OIDC Discovery. */
+const metadataPath =
+  /^(?:\/[^?#]*)?\/\.well-known\/(?:oauth-authorization-server|oauth-protected-resource|openid-configuration)(?:\/|$)/;
+
+/** Whether an answer has the metadata of an authorization server at its own origin. The body is left to the reader. */
+async function isAuthorizationServer(response: Response, { origin }: URL): Promise<boolean> {
+  const read = () => response.clone().json() as Promise<unknown>;
+  const metadata = Object(response.ok ? await read().catch(() => ({})) : {}) as Record<string, unknown>;
+  return ["issuer", "authorization_endpoint", "token_endpoint"].every((name) => {
+    const address = metadata[name];
+    return typeof address === "string" && URL.canParse(address) && new URL(address).origin === origin;
+  });
+}
+
+function isReading({ method = "GET" }: RequestInit): boolean {
+  return method.toUpperCase() === "GET";
+}
+
+/** Follows redirects of reading requests. The address of each is checked. */
 async function follow(
   address: URL,
-  init: RequestInit = {},
-  requireAllowed: SignInFetch["requireAllowed"],
+  init: RequestInit,
+  request: (address: URL, init: RequestInit) => Promise<Response>,
   left = maxRedirects,
 ): Promise<Response> {
-  await requireAllowed(address);
   const signal = init.signal ?? AbortSignal.timeout(answerMs);
-  const response = await fetch(address, { ...init, signal, redirect: "manual" });
+  const response = await request(address, { ...init, signal });
   const next = response.headers.get("location");
   if (response.status < 300 || response.status > 399 || next === null) return response;
   await response.body?.cancel();
-  const isReading = (init.method ?? "GET").toUpperCase() === "GET";
-  if (!isReading || left === 0 || !URL.canParse(next, address.href))
+  if (!isReading(init) || left === 0 || !URL.canParse(next, address.href))
     throw new Error(`${shown(address)} redirects the request, which is not followed`);
-  return follow(new URL(next, address), { ...init, signal }, requireAllowed, left - 1);
+  return follow(new URL(next, address), { ...init, signal }, request, left - 1);
 }
 
 async function problemOf(address: URL, named: ReadonlySet<string>): Promise<string | undefined> {
