@@ -1,4 +1,4 @@
-import { createMemoryStore, data, defineTool, type Progress } from "@toolmount/core";
+import { createMemoryStore, data, defineTool, ToolInterrupt, type Progress } from "@toolmount/core";
 import { describe, expect, test } from "vitest";
 import { z } from "zod";
 import { outcomeMetaKey } from "../src/index.ts";
@@ -43,6 +43,26 @@ describe.each(eras)("over the %s era", (era) => {
       const direct = await host.call({ name: "add", arguments: { a: "2" } });
 
       expect(result).toMatchObject({ isError: true, content: [{ text: direct.result.error }] });
+    });
+
+    test("an interrupt of a tool is a result with its code: no client can continue it", async () => {
+      const stop = defineTool({
+        name: "stop",
+        description: "Stops the run.",
+        schema: z.strictObject({}),
+        category: "read",
+        consequenceLevel: "low",
+        requiresConfirmation: false,
+        execute: () => {
+          throw new ToolInterrupt({ ask: "sure?" }, "secret words");
+        },
+      });
+      const client = await connect(hostOf([stop]), era);
+
+      const result = await client.callTool({ name: "stop", arguments: {} });
+
+      expect(result).toMatchObject({ isError: true, _meta: { [outcomeMetaKey]: { code: "INTERRUPTED" } } });
+      expect(JSON.stringify(result)).not.toContain("secret words");
     });
 
     test("a failure of a tool is a result, an unknown tool an error of the protocol", async () => {

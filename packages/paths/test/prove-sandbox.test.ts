@@ -1,9 +1,11 @@
-import { execFile, spawnSync } from "node:child_process";
+import { execFile, spawn, spawnSync } from "node:child_process";
 import {
   chmodSync,
   chownSync,
+  closeSync,
   existsSync,
   mkdtempSync,
+  openSync,
   readFileSync,
   rmSync,
   utimesSync,
@@ -13,6 +15,7 @@ import { homedir, tmpdir } from "node:os";
 import { delimiter, join } from "node:path";
 import { getuid } from "node:process";
 import { fileURLToPath } from "node:url";
+import { text } from "node:stream/consumers";
 import { promisify } from "node:util";
 import { describe, expect, onTestFinished, test } from "vitest";
 import { findProgram, proveSandbox, type SandboxProof } from "../src/system/index.ts";
@@ -96,6 +99,48 @@ async function proofOf(name: string, user: (typeof users)[number]): Promise<Sand
   const { stdout } = await promisify(execFile)(process.execPath, words, { ...as, env: { PATH: path } });
   return JSON.parse(stdout) as SandboxProof;
 }
+
+describe.runIf(sandboxIsTested)("a host that was started with a descriptor of a folder", () => {
+  const prove = `
+    import { proveSandbox } from "@toolmount/paths/system";
+    console.log(JSON.stringify(await proveSandbox({ kind: "closed", env: { PATH: process.env.PATH } })));`;
+  const list = `
+    import { launchInSandbox, runInSandbox } from "@toolmount/paths/system";
+    const program = { command: "/bin/ls", args: ["-l", "/proc/self/fd"], env: { PATH: process.env.PATH } };
+    const mounts = { cwd: "/tmp", read: [], write: [], denied: [], network: false };
+    console.log(JSON.stringify(await runInSandbox(launchInSandbox(program, mounts), { timeoutMs: 60_000 })));`;
+
+  /** Runs a program of Node with the descriptor of a folder. */
+  async function runWith(folder: string, program: string, env: NodeJS.ProcessEnv = { PATH: path }) {
+    const words = ["--conditions=@toolmount/source", "--input-type=module", "--eval", program];
+    const descriptor = openSync(folder, "r");
+    // Node itself keeps the first sixteen from its programs.
+    const stdio = ["ignore", "pipe", "inherit", ...Array<"ignore">(37).fill("ignore"), descriptor] as const;
+    const child = spawn(process.execPath, words, { stdio: [...stdio], env, cwd: import.meta.dirname });
+    const printed = await text(child.stdout!);
+    closeSync(descriptor);
+    return JSON.parse(printed) as Record<string, unknown>;
+  }
+
+  test("does not pass it on into a sandbox", async () => {
+    const folder = makeHome();
+    const { stdout, code } = await runWith(folder, list);
+
+    expect(code).toBe(0);
+    expect(stdout).toContain("/dev/null");
+    expect(stdout).not.toContain(folder);
+    expect(await runWith(folder, prove)).toEqual({ problem: null, stopped: namesOf("closed") });
+  });
+
+  test("uses no sandbox in which a program has it", async () => {
+    const folder = makeHome();
+    const { env } = countedBubblewrap(`exec 9< ${folder}; exec ${findProgram("bwrap", path)} "$@"`);
+
+    expect(await runWith(folder, prove, env)).toMatchObject({
+      problem: "a program inside it can use a descriptor of the host",
+    });
+  });
+});
 
 describe.runIf(sandboxIsTested)("a proof", () => {
   test("that passed is kept for other processes, and made again when bubblewrap changes or doctor asks", async () => {

@@ -1,7 +1,7 @@
 import { systemClock, type Coordinator, type FleetLedgerSource } from "@toolmount/core";
 import { z } from "zod";
 import { openLedger } from "./ledger/open-ledger.ts";
-import { openStore } from "./open-store.ts";
+import { openStore, unavailable } from "./open-store.ts";
 
 /** The plan's sections `state:` and `audit:`. */
 export const config = z
@@ -49,5 +49,9 @@ export async function mount(
 
 /** The ledger is in the same database, and is opened by who needs it. */
 function ledgerSource(url: string): FleetLedgerSource {
-  return { url, open: (options) => openLedger(url, options) };
+  const open = (options?: Parameters<typeof openLedger>[1]) =>
+    openLedger(url, options).catch((error: unknown) => {
+      throw unavailable(url, error);
+    });
+  return { url, open };
 }

@@ -1,5 +1,6 @@
 import { messageOf } from "@toolmount/core/errors";
 import { isAbsolute, resolve } from "node:path";
+import { isUnreachable } from "@toolmount/core/internal";
 import { ToolmountError, type AuditSink, type StateStore } from "@toolmount/core";
 import { Kysely, type Dialect } from "kysely";
 import { createApprovals } from "./approvals.ts";
@@ -74,9 +75,10 @@ function createSqliteDialect(url: string, { folder }: StoreOptions): Dialect {
   return new NodeSqliteDialect(resolve(folder, path));
 }
 
-function unavailable(url: string, cause: unknown): ToolmountError {
-  const problem = messageOf(cause);
-  return new ToolmountError("STATE_UNAVAILABLE", { where: withoutPassword(url), problem }, { cause });
+/** The error of a store that cannot be opened. */
+export function unavailable(url: string, cause: unknown): ToolmountError {
+  const details = { where: withoutPassword(url), problem: messageOf(cause), away: isUnreachable(cause) };
+  return new ToolmountError("STATE_UNAVAILABLE", details, { cause });
 }
 
 function withoutPassword(url: string): string {

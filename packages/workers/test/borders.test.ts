@@ -11,7 +11,8 @@ import { createServer, type AddressInfo, type Server } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import type { JsonObject, Logger } from "@toolmount/core";
+import { createHost, type JsonObject, type Logger } from "@toolmount/core";
+import { config, mount } from "../src/index.ts";
 import { world, type World } from "./world.ts";
 
 const limits = { timeoutMs: 50_000, graceMs: 20_000 };
@@ -190,6 +191,40 @@ test("a process has no descriptors of its host", async () => {
   const later = (await again.act("descriptors")).result.data as { got: number };
   for (const each of opened) each.close();
   expect(later.got).toBe(got);
+});
+
+describe("the strictest border where bubblewrap is missing", () => {
+  const { PATH } = process.env;
+  beforeAll(() => void (process.env["PATH"] = "/nowhere"));
+  afterAll(() => void (process.env["PATH"] = PATH));
+
+  test("is Node's permission model, and the host says so once, with what to install", async () => {
+    const warnings: unknown[] = [];
+    const logger: Logger = {
+      ...recordingLogger([]),
+      warn: (...given) => void warnings.push(given.at(-1)),
+      child: () => logger,
+    };
+    const host = createHost({ logger });
+    const { coordinator } = host.draft().addModule({ id: "@toolmount/workers" });
+    const entry = { in: "process", border: "strictest" };
+    await mount(
+      coordinator,
+      config.parse({
+        runners: [
+          { name: "one", ...entry },
+          { name: "two", ...entry },
+        ],
+      }),
+    );
+    await host.close();
+
+    expect(warnings).toEqual([
+      expect.stringMatching(
+        /permission model, which is no wall.*bwrap is not on PATH; install the package bubblewrap/,
+      ),
+    ]);
+  });
 });
 
 describe("a border that cannot be built", () => {

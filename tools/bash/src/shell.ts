@@ -53,8 +53,8 @@ export interface Shell {
    * in the isolation that the plan asks for; null when they can.
    */
   prepare(): Promise<string | null>;
-  /** Why the wall of `isolation: auto` is not used; null when it is used, or was not tried yet. */
-  readonly wallProblem: string | null;
+  /** Why the wall of `isolation: auto` is not used, the first time; null when that was said, or it is used. */
+  takeWallProblem(): string | null;
   /** Ends all commands. */
   close(): Promise<void>;
 }
@@ -113,9 +113,7 @@ export function openShell(given: Settings, services: Services = {}): Shell {
       for (const path of needed) await makeFolder(borders().files, path);
       return settings.isolation === "bubblewrap" ? problem : null;
     },
-    get wallProblem() {
-      return wall.problem;
-    },
+    takeWallProblem: () => wall.takeProblem(),
     async close() {
       await jobs.close();
       guard.close();
@@ -127,7 +125,8 @@ export function openShell(given: Settings, services: Services = {}): Shell {
 /** The sandbox around commands: whether it is used, and why not. */
 interface Wall {
   readonly isUp: boolean;
-  readonly problem: string | null;
+  /** Why it is not used; null the second time. */
+  takeProblem(): string | null;
   /** Tries the sandbox once, and again after a failure if the plan insists on it. Resolves to the problem. */
   raise(): Promise<string | null>;
 }
@@ -150,8 +149,10 @@ function createWall(
     get isUp() {
       return wall.isUp;
     },
-    get problem() {
-      return wall.problem;
+    takeProblem() {
+      const { problem } = wall;
+      wall.problem = null;
+      return problem;
     },
     raise: async () => (isolation === "none" ? null : (tried ??= tryOnce())),
   };

@@ -2,7 +2,7 @@ import { existsSync, mkdirSync, readdirSync, readFileSync, symlinkSync, writeFil
 import { createServer, type AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { createHost } from "@toolmount/core";
+import { createHost, silentLogger } from "@toolmount/core";
 import { config, mount, type Settings } from "@toolmount/tool-bash";
 import { describe, expect, onTestFinished, test } from "vitest";
 import { sandboxIsTested, scratch, shell, stopOnceReady, type Output } from "./world.ts";
@@ -214,7 +214,17 @@ describe.runIf(sandboxIsTested)("S4: behind the default wall", () => {
   test("without bubblewrap a command runs with the host's rights", async () => {
     const tools = shell({ isolation: "auto" }, { environment: { PATH: programsWithout("bwrap") } });
 
-    expect(await tools.bash.execute({ command: "echo ran" })).toMatchObject({ data: { stdout: "ran\n" } });
+    const warnings: unknown[] = [];
+    const logger = { ...silentLogger, warn: (...given: unknown[]) => void warnings.push(given.at(-1)) };
+    for (const _ of [1, 2])
+      expect(await tools.bash.execute({ command: "echo ran" }, { logger })).toMatchObject({
+        data: { stdout: "ran\n" },
+      });
+    expect(warnings).toEqual([
+      expect.stringMatching(
+        /run with the host's rights.*bwrap is not on PATH; install the package bubblewrap/,
+      ),
+    ]);
   });
 
   test("closing the shell removes its /tmp", async () => {

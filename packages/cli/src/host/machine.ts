@@ -47,7 +47,7 @@ function examinePrograms(shell: Shell): Promise<MachineFinding[]> {
 const borders = {
   bubblewrap: "bubblewrap can keep a process from files, the network and other processes",
   srt: "sandbox-runtime can keep a process from files, and from hosts that the plan does not list",
-  permission: "Node can keep a process from files; it is no wall against hostile code",
+  permission: "Node can keep a process from files, as a belt: it is no wall against hostile code",
 } as const;
 
 /** What a process gets that only shows whether a border works. */
@@ -79,7 +79,8 @@ async function examineBorders(shell: Shell): Promise<MachineFinding[]> {
       ? { what, state: "ok", says: `${borders[what]}${said(stopped)}` }
       : { what, state: "missing", says: problem };
   });
-  const says = `calls can run in processes of their own; border: strictest is ${strictest ?? "not there"} here`;
+  const weak = strictest === "permission" ? ", which is no wall: install bubblewrap" : "";
+  const says = `calls can run in processes of their own; border: strictest is ${strictest ?? "not there"} here${weak}`;
   return [{ what: "process", state: "ok", says }, ...findings];
 }
 

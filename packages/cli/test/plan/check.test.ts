@@ -313,7 +313,7 @@ test("where the calls of entries run is shown, with the border that they get her
   expect(people.code, people.stderr).toBe(0);
   expect(people.stdout).toMatch(/^ {2}files: calls run at its server, behind bubblewrap$/m);
   expect(people.stdout).toMatch(
-    /^ {2}hello-world: calls run in a process, behind the strictest border that works on this machine: (bubblewrap|permission)$/m,
+    /^ {2}hello-world: calls run in a process, behind the strictest border that works on this machine: (bubblewrap|permission, which is no wall against hostile code)$/m,
   );
   expect(people.stdout).toMatch(/^ {2}todo: calls run in a process, without a border$/m);
   expect(programs.json()).toMatchObject({

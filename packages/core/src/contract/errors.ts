@@ -43,8 +43,11 @@ const messages = {
   APPROVAL_NOT_FOUND: (_: object) => "no approval has this id; toolmount approvals lists the ids",
   APPROVAL_DECIDED: (d: { tool: string; state: string }) =>
     `the question about "${d.tool}" cannot be decided: it is already ${d.state}`,
-  STATE_UNAVAILABLE: (d: { where: string; problem: string }) =>
+  /** `away`: its server cannot be reached now, and may be later. */
+  STATE_UNAVAILABLE: (d: { where: string; problem: string; away?: boolean }) =>
     `the state store at ${d.where} cannot be opened: ${d.problem}`,
+  ENGINE_UNAVAILABLE: (d: { where: string; problem: string; away?: boolean }) =>
+    `the engine of a fleet at ${d.where} cannot be opened: ${d.problem}`,
   // Turns of a model
   AGENT_REASONER_MAX_ITERATIONS_EXCEEDED: (d: { maxIterations: number }) =>
     `the model called tools in each of ${d.maxIterations} requests and gave no answer; raise maxIterations, or ask for less`,

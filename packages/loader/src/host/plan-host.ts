@@ -18,7 +18,7 @@ import { findPosition, type Path } from "../diagnostics/positions.ts";
 import type { Problem } from "../diagnostics/problems.ts";
 import { createPackageImport } from "../modules/package-import.ts";
 import { buildGeneration } from "../mount/build-generation.ts";
-import { failedWait } from "../mount/failed-use.ts";
+import { describeFailure, failedWait } from "../mount/failed-use.ts";
 import type { Generation } from "../mount/generation.ts";
 import { loadPlan, type LoadedPlan, type OpenedPlan, type PlanInput } from "../mount/load-plan.ts";
 import { createMountContext } from "../mount/mount-context.ts";
@@ -187,10 +187,9 @@ export class PlanHost {
     const away = mounted
       .filter(({ use }) => !kept.includes(use.id))
       .flatMap((use) => failedWait(use, plan) ?? []);
-    for (const { use, state, problems, causes } of [...failed, ...away]) {
-      const [{ code, message = "a module was not mounted" } = {}] = problems as readonly Partial<Problem>[];
-      this.#options.logger.warn({ module: use.id, state, err: causes[0] }, message);
-      const event = { module_id: use.id, state, error: { code, message } };
+    for (const failure of [...failed, ...away]) {
+      const { facts, message, event } = describeFailure(failure);
+      this.#options.logger.warn(facts, message);
       await this.host.coordinator.hooks.emit("module:load_failed", event);
     }
   }

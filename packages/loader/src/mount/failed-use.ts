@@ -1,5 +1,6 @@
 import { isToolmountError, ToolmountError, type MountedModule } from "@toolmount/core";
 import { nearestNames } from "@toolmount/core/nearest";
+import { isRecord } from "../diagnostics/json.ts";
 import type { Path } from "../diagnostics/positions.ts";
 import { createReporter, maskProblem, type Problem } from "../diagnostics/problems.ts";
 import { moduleFailed, shortMessage } from "../modules/error-origin.ts";
@@ -37,6 +38,23 @@ export function failUse(
   const causes = isToolmountError(error) ? [] : [error];
   return { use, resolution, problems: problems.map(maskProblem(mask)), causes, state: "failed", times };
 }
+
+/** Whether a module mounts a fleet, whose ledger is in the plan's state, and that has failed: its problem says all. */
+export function lacksState({ config: { runners } }: ModuleUse, failed: readonly FailedUse[]): boolean {
+  const isFleet = Array.isArray(runners) && runners.some((run) => isRecord(run) && run["in"] === "fleet");
+  return isFleet && failed.some(({ use }) => use.section === "state");
+}
+
+/** The first problem of a failure, as a log and the event `module:load_failed` have it. */
+export function describeFailure({ use, state, problems: [first], causes: [err] }: FailedUse) {
+  const { code, message = "a module was not mounted", file, line, column }: Partial<Problem> = first ?? {};
+  const at = file === undefined ? undefined : `${file}:${line}:${column}`;
+  const event = { module_id: use.id, state, error: { code, message } };
+  return { facts: { module: use.id, state, code, at, err }, message, event };
+}
+
+/** What a module is that was not tried, for a reason that stands elsewhere. */
+export const withoutProblem = { problems: [], causes: [], state: "skipped" } as const;
 
 /** For a module that is not installed, the error names the part of the plan that needs it. */
 function explainMissing(use: ModuleUse, error: unknown): unknown {

@@ -5,7 +5,7 @@ import { adaptModule, mayBeForeign, withTimeout, type LoadedModule } from "@tool
 import type { ModuleExports } from "../modules/import.ts";
 import { isReplaced, type PlanLock } from "../plan/lock-file.ts";
 import { runnerModule } from "./far-module.ts";
-import { failUse, waitingOf, type FailedUse } from "./failed-use.ts";
+import { failUse, lacksState, waitingOf, withoutProblem, type FailedUse } from "./failed-use.ts";
 import type { AddedUse, BuildContext, Building, ConnectedUse, MountedUse } from "./generation.ts";
 import { extensionUse, type ModuleUse } from "./module-use.ts";
 import { needsOf, providesOf } from "./order.ts";
@@ -19,6 +19,7 @@ export async function mountUse(building: Building, prepared: PreparedUse): Promi
   const { context, mounted, failed } = building;
   const { use, resolution, times } = prepared;
   context.requireOpen();
+  if (lacksState(use, failed)) return void failed.push({ ...prepared, ...withoutProblem });
   const lacking = findFailedNeed(building, prepared);
   if (lacking !== undefined) {
     failed.push({ ...failUse(use, resolution, lacking, context, times), state: "skipped" });

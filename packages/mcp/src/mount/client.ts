@@ -107,7 +107,7 @@ async function readChanged(
     onTools?.(await listOffered(client, settings, { onHosts }));
   } catch (err) {
     if (isServedToItself(err)) {
-      logger.warn({ server: settings.name, err }, err.message);
+      logger.warn({ server: settings.name, code: err.code }, err.message);
       return onServedToItself?.(err);
     }
     // A connection that has ended reads the list again when it is made again.

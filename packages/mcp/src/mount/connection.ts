@@ -148,16 +148,16 @@ export class Connection {
       // A server that is away for long is asked again and again, and is away for the same reason.
       const level = this.#attempts.failed(error, this.#transport) ? "debug" : "warn";
       const { cause: why = "", needsAuth: refused, refusal } = this.#attempts;
-      const said = refusal?.message ?? `an MCP server cannot be reached: ${why}`;
-      logger[level]({ server: settings.name, err: error }, said);
+      const facts = {
+        server: settings.name,
+        ...(refusal === undefined ? { err: error } : { code: refusal.code }),
+      };
+      logger[level](facts, refusal?.message ?? `an MCP server cannot be reached: ${why}`);
       throw refusal ?? (refused ? needsSignIn : gone)(settings.name, why, error);
     }
   }
 
-  /**
-   * Connects, and asks the server again as long as it does not answer, with a delay that grows to half a minute. Resolves to
-   * why it is not asked any more, where it must not be mounted.
-   */
+  /** Asks the server until it answers, with delays that grow to half a minute. Resolves to why it must not be mounted. */
   async persist(): Promise<ToolmountError | undefined> {
     const { signal } = this.#closing;
     for (;;) {

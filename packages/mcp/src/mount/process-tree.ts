@@ -5,13 +5,13 @@ import type { Readable, Writable } from "node:stream";
 import { getDefaultEnvironment } from "@modelcontextprotocol/client/stdio";
 import { ToolmountError } from "@toolmount/core";
 import {
-  filterStdio,
   killTree,
   launchInSandbox,
   passFilter,
   programCommand,
   proveSandbox,
   runInSandbox,
+  sandboxStdio,
   signalTree,
   treeOptions,
   type SandboxLaunch,
@@ -70,8 +70,7 @@ export async function startProgram(given: Program): Promise<ProcessTree> {
   const env = { ...launch.env };
   const program = programCommand(launch.file, launch.args, { platform: process.platform, env });
   const child = spawn(program.file, program.args, {
-    // Bubblewrap reads its filter of system calls on a descriptor of its own.
-    stdio: ["pipe", "pipe", "pipe", "ignore", ...filterStdio(launch)],
+    stdio: sandboxStdio(["pipe", "pipe", "pipe"], launch),
     ...treeOptions(),
     ...program.options,
     env,

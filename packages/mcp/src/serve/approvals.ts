@@ -95,7 +95,7 @@ async function findQuestion(
 /** Continues a call whose client has answered the question. */
 export async function answerRetry(state: WaitingState, waiting: Waiting): Promise<ToolOutcome> {
   if (state.asked === "form") await decide(state, waiting);
-  const outcome = await waiting.served.resume(state.ticket, state.request, waiting.context);
+  const outcome = await waiting.served.resume(state.ticket, waiting.call, waiting.context);
   if (outcome.status !== "pending" || outcome.result.code !== "PENDING") return outcome;
   return state.asked === "url" ? resumeWhenDecided(outcome, state.ticket, waiting) : outcome;
 }
@@ -129,7 +129,7 @@ async function resumeWhenDecided(
     if (context.abortSignal?.aborted === true) return outcome;
     await delay(pollMs, undefined, { signal: context.abortSignal }).catch(() => {});
     if ((await findQuestion(served, outcome.callId, ["pending"])) === undefined)
-      return served.resume(ticket, requestDigest(call), context);
+      return served.resume(ticket, call, context);
     if (round % 20 === 0)
       context.onProgress?.({ progress: round, message: "waiting for a person to approve" });
   }

@@ -1,4 +1,5 @@
 import {
+  errorMessage,
   isToolmountError,
   type Host,
   type Session,
@@ -51,8 +52,8 @@ export class ServedSession {
   /** Runs a call. The same request again, while it waits for a person, resumes it instead of asking twice. */
   async call(call: ServedCall, context: SessionCallContext): Promise<ToolOutcome> {
     const ticket = this.#waiting.size === 0 ? undefined : this.#waiting.get(requestDigest(call));
-    const resumed = ticket === undefined ? null : await this.#tryResume(ticket, context);
-    const outcome = resumed ?? (await this.#start(call, context));
+    const resumed = ticket === undefined ? null : await this.#tryResume(ticket, call.name, context);
+    const outcome = resumed ?? (await this.#start(call, context).catch(interrupted(call.name)));
     // A digest is made only where something waits: most calls never do.
     if (ticket !== undefined || outcome.status === "pending") this.#remember(requestDigest(call), outcome);
     return outcome;
@@ -65,9 +66,9 @@ export class ServedSession {
   }
 
   /** Resumes a call that waited. Rejects as `host.resume` does. */
-  async resume(ticket: string, request: string, context: SessionCallContext): Promise<ToolOutcome> {
-    const outcome = await this.#session.resume(ticket, context);
-    this.#remember(request, outcome);
+  async resume(ticket: string, call: ServedCall, context: SessionCallContext): Promise<ToolOutcome> {
+    const outcome = await this.#session.resume(ticket, context).catch(interrupted(call.name));
+    this.#remember(requestDigest(call), outcome);
     return outcome;
   }
 
@@ -85,9 +86,9 @@ export class ServedSession {
     this.#session.end();
   }
 
-  async #tryResume(ticket: string, context: SessionCallContext): Promise<ToolOutcome | null> {
+  async #tryResume(ticket: string, tool: string, context: SessionCallContext): Promise<ToolOutcome | null> {
     try {
-      return await this.#session.resume(ticket, context);
+      return await this.#session.resume(ticket, context).catch(interrupted(tool));
     } catch (error) {
       if (isToolmountError(error) && (error.code === "TICKET_INVALID" || error.code === "TICKET_USED"))
         return null;
@@ -102,6 +103,15 @@ export class ServedSession {
     const [oldest] = this.#waiting.keys();
     if (this.#waiting.size > maxWaiting && oldest !== undefined) this.#waiting.delete(oldest);
   }
+}
+
+/** A tool stopped the run to ask a person: no client of the protocol can pass that on, nor read what is asked. */
+function interrupted(tool: string): (thrown: unknown) => ToolOutcome {
+  return (thrown) => {
+    if (isToolmountError(thrown)) throw thrown;
+    const result = { tool, fetchedAt: "", error: errorMessage("INTERRUPTED", { tool }), code: "INTERRUPTED" };
+    return { callId: "", runId: "", tool, status: "failed", result, durationMs: 0 };
+  };
 }
 
 /** Identifies a request by its tool and arguments. */

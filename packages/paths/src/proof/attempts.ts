@@ -4,8 +4,10 @@ import { spawnSync } from "node:child_process";
 import {
   accessSync,
   constants,
+  fstatSync,
   mkdtempSync,
   openSync,
+  readdirSync,
   readFileSync,
   readlinkSync,
   rmSync,
@@ -34,6 +36,8 @@ export interface Target {
   /** Folders in memory, and the most bytes that one may hold where it can be written. */
   readonly sized: readonly string[];
   readonly maxBytes: number;
+  /** Device and number of what is behind the descriptors that the host was started with. */
+  readonly descriptors: readonly string[];
   /** A variable of the host's environment. */
   readonly variable: string;
   /** Attempts that are one system call each: programs in base64, which exit with the number of its error. */
@@ -61,6 +65,8 @@ const attempts: Readonly<Record<string, Attempt>> = {
   "use the shared memory of the host": ({ namespaces }) => mustBeShared("ipc", namespaces),
   "read a variable of the host": ({ variable }) =>
     mustHold(readFileSync("/proc/self/environ", "latin1").includes(`${variable}=`)),
+  "use a descriptor of the host": ({ descriptors }) =>
+    mustHold(readdirSync("/proc/self/fd").some((each) => descriptors.includes(identityOf(Number(each))))),
   "fill the memory of the host with files": ({ sized, maxBytes }) =>
     mustHold(sized.some((folder) => bytesIn(folder) > maxBytes)),
   "control the host's terminal": () => mustHold(sessionOf("/proc/self/stat") === "0"),
@@ -123,6 +129,16 @@ function bytesIn(folder: string): number {
   const { blocks, bsize } = statfsSync(folder);
   // A file system without a bound reports no blocks.
   return blocks === 0 ? Number.POSITIVE_INFINITY : blocks * bsize;
+}
+
+/** Device and number of the file behind a descriptor; nothing for that of the listing itself, which is closed. */
+function identityOf(descriptor: number): string {
+  try {
+    const { dev, ino } = fstatSync(descriptor);
+    return `${dev} ${ino}`;
+  } catch {
+    return "";
+  }
 }
 
 function mustBeShared(kind: string, host: Readonly<Record<string, string>>): void {

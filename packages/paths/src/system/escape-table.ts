@@ -49,6 +49,7 @@ const always = [
   "use the shared memory of the host",
   "read a variable of the host",
   "fill the memory of the host with files",
+  "use a descriptor of the host",
   "control the host's terminal",
 ];
 

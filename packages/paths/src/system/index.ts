@@ -22,5 +22,5 @@ export {
 } from "./sandbox-mounts.ts";
 export { type SandboxKind } from "./escape-table.ts";
 export { proveSandbox, type ProofOptions, type SandboxProof } from "./prove-sandbox.ts";
-export { filterStdio, passFilter, runInSandbox, type SandboxRun } from "./start-sandbox.ts";
+export { passFilter, runInSandbox, sandboxStdio, type SandboxRun } from "./start-sandbox.ts";
 export { programCommand, type ProgramCommand, type ProgramSystem } from "./program-command.ts";

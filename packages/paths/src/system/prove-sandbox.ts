@@ -1,5 +1,6 @@
 import { once } from "node:events";
 import {
+  fstatSync,
   mkdirSync,
   mkdtempSync,
   readFileSync,
@@ -14,6 +15,7 @@ import { basename, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import type { Report, Target } from "../proof/attempts.ts";
 import { bubblewrapArguments, findProgram, systemCallFilter } from "./bubblewrap.ts";
+import { inheritedDescriptors } from "./inherited-descriptors.ts";
 import { keptProof } from "./kept-proof.ts";
 import { callAttempts, namesOf, type SandboxKind } from "./escape-table.ts";
 import { maxMemoryBytes, memoryFolders, sandboxMounts, wallMounts } from "./sandbox-mounts.ts";
@@ -43,7 +45,11 @@ const timeoutMs = 20_000;
 /** A variable that bubblewrap itself gets, and programs inside must not. */
 const variable = "TOOLMOUNT_PROOF";
 
-const attemptsFile = fileURLToPath(import.meta.resolve("#sandbox-attempts"));
+/** The program of the escape table: its text, and how Node takes it. */
+function attempts(): { readonly type: string; readonly text: string } {
+  const file = fileURLToPath(import.meta.resolve("#sandbox-attempts"));
+  return { type: file.endsWith(".ts") ? "module-typescript" : "module", text: readFileSync(file, "utf8") };
+}
 
 /** The proofs of this process, so that one runs at a time and each only once. */
 const proofs = new Map<string, Promise<SandboxProof>>();
@@ -76,7 +82,7 @@ export async function proveInPlace(
   try {
     const args = weaken(bubblewrapArguments({ cwd: place.box, env: {} }, mountsOf(kind, place)), place);
     const filter = systemCallFilter(kind !== "closed");
-    const facts = [args, filter?.toString(), programs(), readFileSync(attemptsFile, "utf8")];
+    const facts = [args, filter?.toString(), programs(), attempts().text];
     const kept = keptProof(bwrap, env["HOME"], JSON.stringify(facts).replaceAll(place.folder, "place"));
     if (!isFresh && kept.exists()) return { problem: null, stopped: namesOf(kind) };
     const proof = await tryAll(kind, place, { bwrap, args, env, filter });
@@ -180,14 +186,18 @@ function targetOf(kind: SandboxKind, place: Place, { port, abstract, env }: Serv
     variable,
     sized: kind === "wall" ? ["/dev", "/dev/shm", "/run"] : ["/", "/dev", ...memoryFolders],
     maxBytes: maxMemoryBytes,
+    descriptors: inheritedDescriptors()
+      .map((each) => fstatSync(each))
+      .filter((facts) => !facts.isCharacterDevice())
+      .map(({ dev, ino }) => `${dev} ${ino}`),
     programs: programs(),
   };
 }
 
 /** Runs the table inside. Rejects when it does not report. */
 async function runAttempts(target: Target, { bwrap, args, env, filter }: Start): Promise<Report> {
-  const type = attemptsFile.endsWith(".ts") ? "module-typescript" : "module";
-  const words = [`--input-type=${type}`, "--no-warnings", "--eval", readFileSync(attemptsFile, "utf8")];
+  const program = attempts();
+  const words = [`--input-type=${program.type}`, "--no-warnings", "--eval", program.text];
   const launch = {
     file: bwrap,
     args: [...args, realpathSync(process.execPath), ...words, JSON.stringify(target)],

@@ -3,6 +3,7 @@ import { once } from "node:events";
 import type { Writable } from "node:stream";
 import { text } from "node:stream/consumers";
 import { filterDescriptor, type SandboxLaunch } from "./bubblewrap.ts";
+import { emptyDescriptor, inheritedDescriptors } from "./inherited-descriptors.ts";
 
 /** What a program in a sandbox printed, and how it ended. */
 export interface SandboxRun {
@@ -12,13 +13,29 @@ export interface SandboxRun {
   readonly code: number | null;
 }
 
-/** What is behind the four descriptors of a process in a sandbox: a pipe for the filter of system calls, where there is one. */
-export function filterStdio({ filter }: Pick<SandboxLaunch, "filter">): readonly "pipe"[] {
-  return filter === undefined ? [] : ["pipe"];
+/** What is behind a descriptor: a pipe, nothing, or what a descriptor of this process has. */
+type Behind = "pipe" | "ignore" | number;
+
+/**
+ * The descriptors of a program: the given ones, a pipe for the filter of system calls where the launch has one, and none
+ * that this process itself was started with.
+ */
+export function sandboxStdio(
+  given: readonly Behind[],
+  { filter }: Partial<Pick<SandboxLaunch, "filter">> = {},
+): Behind[] {
+  const inherited = inheritedDescriptors();
+  const needed = [given.length, ...(filter === undefined ? [] : [filterDescriptor + 1])];
+  const length = Math.max(...needed, ...inherited.map((each) => each + 1));
+  const all = Array.from({ length }, (_, at) => given[at] ?? "ignore");
+  if (filter !== undefined) all[filterDescriptor] = "pipe";
+  // Nothing behind a descriptor would leave the inherited one there.
+  for (const each of inherited) if (all[each] === "ignore") all[each] = emptyDescriptor();
+  return all;
 }
 
 /** Passes the filter to bubblewrap, which starts the program when it has it. */
-export function passFilter(child: ChildProcess, { filter }: Pick<SandboxLaunch, "filter">): void {
+export function passFilter(child: ChildProcess, { filter }: Partial<Pick<SandboxLaunch, "filter">>): void {
   if (filter === undefined) return;
   const stream = child.stdio[filterDescriptor] as Writable;
   // A program that cannot be started reads nothing.
@@ -35,7 +52,7 @@ export async function runInSandbox(
   const child = spawn(file, args, {
     cwd,
     env,
-    stdio: ["ignore", "pipe", "pipe", "ignore", ...filterStdio(launch)],
+    stdio: sandboxStdio(["ignore", "pipe", "pipe"], launch),
     timeout: timeoutMs,
     killSignal: "SIGKILL",
   });

@@ -29,7 +29,9 @@ export interface ChildWait {
   readonly waiting: readonly WaitingCall[];
 }
 
-/** Whether the value of an interrupt says that a sub-agent waits. */
-export function isChildWait(value: unknown): value is ChildWait {
-  return typeof value === "object" && value !== null && "waitsFor" in value && value.waitsFor === "agent";
+/** Whether the value of an interrupt says that a sub-agent waits: one of these, since every tool can throw such a value. */
+export function isChildWait(value: unknown, children: readonly string[]): value is ChildWait {
+  if (typeof value !== "object" || value === null) return false;
+  const { waitsFor, sessionId, waiting } = value as { readonly [Member in keyof ChildWait]?: unknown };
+  return waitsFor === "agent" && Array.isArray(waiting) && children.includes(String(sessionId));
 }

@@ -22,7 +22,7 @@ export async function runCall(
   const waits = { kind: "waits", callId, tool, waitsFor: "approval", arguments: null, asking: true } as const;
   const onQuestion = (ticket: string) => log.append({ ...waits, ticket });
   const act = () => session.call(request, { ...context, parallelGroupId: group, onQuestion });
-  await record(callId, await outcomeOf(act, tool, callId), calling, ephemeral);
+  await record(callId, await outcomeOf(act, tool, callId, calling), calling, ephemeral);
 }
 
 /** Resumes a call that waits, with the client's result where the client runs it. */
@@ -36,7 +36,7 @@ export async function resumeCall(
   const { ticket, tool } = state.waits!;
   const { callId } = state.call;
   const act = () => session.resume(ticket, context, resultOf(given));
-  await record(callId, await outcomeOf(act, tool, callId), calling, ephemeral);
+  await record(callId, await outcomeOf(act, tool, callId, calling), calling, ephemeral);
 }
 
 function resultOf(given: ClientResult | undefined): object | undefined {
@@ -49,12 +49,13 @@ async function outcomeOf(
   act: () => Promise<ToolOutcome>,
   tool: string,
   callId: string,
+  { log }: Calling,
 ): Promise<ToolOutcome | ChildWait> {
   try {
     return await act();
   } catch (error) {
     const value = (error as { readonly value?: unknown } | null)?.value;
-    if (isChildWait(value)) return value;
+    if (isChildWait(value, log.view.children)) return value;
     const known = isToolmountError(error)
       ? error
       : new ToolmountError("INTERRUPTED", { tool }, { cause: error });
@@ -69,7 +70,7 @@ function record(
   calling: Calling,
   ephemeral: Item[],
 ): Promise<void> {
-  if (isChildWait(ended)) return recordChildWait(callId, ended, calling);
+  if (!("status" in ended)) return recordChildWait(callId, ended, calling);
   if (ended.status === "pending" && ended.ticket !== undefined)
     return recordWait(callId, ended, ended.ticket, calling);
   return recordOutput(callId, ended, calling, ephemeral);

@@ -1,4 +1,4 @@
-import { createMemoryStore, type ToolContext } from "@toolmount/core";
+import { createMemoryStore, ToolInterrupt, type ToolContext } from "@toolmount/core";
 import { describe, expect, test } from "vitest";
 import { call, dyingStore, outputs, response, say, tool, world } from "../support/world.ts";
 
@@ -170,4 +170,20 @@ describe("a call whose tool makes a call that needs a person", () => {
     expect(await host.approvals.list({ states: ["suspended", "approved"] })).toEqual([]);
     expect(ran).toEqual(["count"]);
   });
+});
+
+test.each([
+  ["of a child that there is not", { waitsFor: "agent", sessionId: "other", waiting: [] }],
+  ["without its calls", { waitsFor: "agent" }],
+  ["of its own", { ask: "sure?" }],
+])("an interrupt of a tool %s does not pause the turn: the model gets a failure", async (_, value) => {
+  const stop = () => {
+    throw new ToolInterrupt(value);
+  };
+  const { run, requests } = await world([response([call("c1", "stop")]), response([say("done")])], {
+    tools: [tool("stop", stop)],
+  });
+
+  expect(await run("stop")).toMatchObject({ status: "done", text: "done" });
+  expect(outputs(requests[1])).toMatchObject({ c1: expect.stringContaining("interrupt") as string });
 });

@@ -14,28 +14,24 @@ const borders: Readonly<Record<BorderName, Border>> = {
   srt: srtBorder,
 };
 
-/** Borders, strictest first, for `strictest`. Without a border is never among them. */
-const byStrictness: readonly Border[] = [bubblewrapBorder, permissionBorder];
-
 /**
  * The border that a plan asks for, after a process behind it was started. Rejects with `SANDBOX_UNAVAILABLE` when that
- * does not work; a weaker border is never used instead.
+ * does not work; a weaker border is never used instead. `onWeaker` learns why `strictest` is not bubblewrap.
  */
-export async function chooseBorder(name: ProcessSettings["border"], grants: Grants): Promise<Border> {
+export async function chooseBorder(
+  name: ProcessSettings["border"],
+  grants: Grants,
+  onWeaker: (problem: string) => void = () => {},
+): Promise<Border> {
   if (name !== "strictest") {
     await requireBorder(borders[name], grants);
     return borders[name];
   }
-  let last: unknown;
-  for (const border of byStrictness) {
-    try {
-      await requireBorder(border, grants);
-      return border;
-    } catch (error) {
-      last = error;
-    }
-  }
-  throw last;
+  const { problem } = await probeBorder(bubblewrapBorder, grants);
+  if (problem === null) return bubblewrapBorder;
+  await requireBorder(permissionBorder, grants);
+  onWeaker(problem);
+  return permissionBorder;
 }
 
 /** Tries the borders, strictest first, without what an earlier trial found. */

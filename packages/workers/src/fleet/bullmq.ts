@@ -30,6 +30,8 @@ interface EngineWorker {
 interface Connector {
   queue(name: string): EngineQueue;
   worker(name: string, fetchers: number, receive: (data: unknown) => Promise<void>): EngineWorker;
+  /** Rejects while the database cannot be reached. */
+  requireReachable(): Promise<void>;
   close(): Promise<void>;
 }
 
@@ -49,8 +51,19 @@ const workerOptions = (fetchers: number) => ({
 async function connectRedis(url: string, logger: Logger): Promise<Connector> {
   const { Redis: RedisClient } = await import("ioredis");
   const connection: Redis = new RedisClient(url, { maxRetriesPerRequest: null, lazyConnect: true });
-  connection.on("error", (err) => logger.debug({ err }, "the connection of a fleet to Redis failed"));
+  let last: unknown;
+  connection.on("error", (err) => {
+    last = err;
+    logger.debug({ err }, "the connection of a fleet to Redis failed");
+  });
   return {
+    async requireReachable() {
+      // It connects by itself only when a host first sends a call.
+      if (connection.status !== "wait") return;
+      await connection.connect().catch((error: unknown) => {
+        throw last ?? error;
+      });
+    },
     queue: (name) => new Queue(name, { connection, skipMetasUpdate: true }),
     worker: (name, fetchers, receive) =>
       new Worker(name, ({ data }) => receive(data), { connection, ...workerOptions(fetchers) }),
@@ -73,6 +86,8 @@ async function connectPostgres(url: string): Promise<Connector> {
         { connection: connection(4), ...workerOptions(fetchers) },
         createPostgresBackend,
       ),
+    // It was reached for the migration.
+    requireReachable: async () => undefined,
     close: async () => undefined,
   };
 }
@@ -117,6 +132,7 @@ class BullmqEngine implements Engine {
     concurrency: number,
     take: IntakeOptions["take"],
   ): Promise<Receiver> {
+    await this.#connect.requireReachable();
     const open = [false, true].map((nested) => {
       const name = queueName(queue, group, nested);
       const sendBack = (calls: readonly Sent[]) => this.#add(name, calls);

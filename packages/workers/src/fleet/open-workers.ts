@@ -7,7 +7,8 @@ import {
   type JsonObject,
   type Logger,
 } from "@toolmount/core";
-import { toolsHere } from "@toolmount/core/internal";
+import { messageOf } from "@toolmount/core/errors";
+import { isUnreachable, toolsHere } from "@toolmount/core/internal";
 import { openEngine } from "./engine.ts";
 import { FleetRunner } from "./fleet-runner.ts";
 import { digestOfTool } from "./group.ts";
@@ -38,8 +39,8 @@ export interface Workers {
 
 /**
  * Runs calls that other hosts send to the queues of a plan, with the tools of a host that has that plan. Rejects with
- * `USAGE_INVALID` when the plan has no `run: { in: fleet }` of these queues, and when the database or the engine cannot be
- * reached.
+ * `USAGE_INVALID` when the plan has no `run: { in: fleet }` of these queues, and with `STATE_UNAVAILABLE` or
+ * `ENGINE_UNAVAILABLE` when the database or the engine cannot be opened; `details.away` says that it may be there later.
  */
 export async function openWorkers(
   host: { readonly coordinator: Coordinator },
@@ -121,7 +122,7 @@ async function openWorker(
 ): Promise<Opened> {
   const { seal, settings } = entries[0]!.runner;
   const { engine: url = database, leaseMs, keepMs } = settings;
-  const engine = await openEngine(url, logger);
+  const engine = await openEngine(url, logger).catch((error: unknown) => unavailable(url, error));
   closers.push(() => engine.close());
   const tools: WorkerTool[] = [];
   for (const [fleet, group] of Map.groupBy(entries, ({ runner }) => runner)) {
@@ -143,8 +144,15 @@ async function openWorker(
     clock,
     facts: more,
   });
-  await worker.start();
+  await worker.start().catch((error: unknown) => unavailable(url, error));
   return { worker, queue, tools: tools.map(({ tool }) => tool.info.name) };
+}
+
+/** Throws an error of the engine's database as one that names it, without its password; other errors as they are. */
+function unavailable(url: string, cause: unknown): never {
+  if (!isUnreachable(cause)) throw cause;
+  const details = { where: url.replace(/\/\/[^@/]*@/, "//…@"), problem: messageOf(cause), away: true };
+  throw new ToolmountError("ENGINE_UNAVAILABLE", details, { cause });
 }
 
 function toWorkers(opened: readonly Opened[], closeAll: () => Promise<void>): Workers {

@@ -9,7 +9,7 @@ import {
   type RunnerJob,
   type ToolReturn,
 } from "@toolmount/core";
-import { filterStdio, passFilter } from "@toolmount/paths/system";
+import { passFilter, sandboxStdio } from "@toolmount/paths/system";
 import type { Launch } from "../border/border.ts";
 import { createLines, type Lines } from "../far/lines.ts";
 import { farMessage, type FarMessage } from "../far/far-message.ts";
@@ -75,7 +75,7 @@ export class FarProcess {
     this.#child = spawn(file, args, {
       cwd: options.cwd,
       env: { ...env },
-      stdio: ["ignore", "pipe", "pipe", "pipe", ...filterStdio({ filter })],
+      stdio: sandboxStdio(["ignore", "pipe", "pipe", "pipe"], { filter }),
       // Of a process group of its own, so that a signal to its group does not reach the host.
       detached: process.platform !== "win32",
     });

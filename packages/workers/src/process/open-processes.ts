@@ -6,6 +6,9 @@ import { processEnvironment } from "../border/environment.ts";
 import type { FleetSettings, ProcessSettings } from "../config.ts";
 import { createProcessRunner, type ProcessRunner } from "./process-runner.ts";
 
+/** The hosts that have said that their default border is the weaker one, by their id. */
+const warned = new Set<string>();
+
 /** Opens a runner for processes behind a border. Rejects with `SANDBOX_UNAVAILABLE`. */
 export async function openProcesses(
   coordinator: Coordinator,
@@ -13,8 +16,20 @@ export async function openProcesses(
 ): Promise<ProcessRunner> {
   const { processes, startTimeoutMs } = settings;
   const grants = grantsOf(coordinator, settings);
-  const border = await chooseBorder(settings.border, grants);
+  const border = await chooseBorder(settings.border, grants, (problem) => warn(coordinator, problem));
   return createProcessRunner({ border, grants, processes, startTimeoutMs, logger: coordinator.logger });
+}
+
+/** Says it once for each host: each entry with `strictest` has the same border. */
+function warn(coordinator: Coordinator, problem: string): void {
+  const id = coordinator.getCapability("host.id") ?? "";
+  if (warned.has(id)) return;
+  warned.add(id);
+  const instead = process.platform === "linux" ? "" : "; border: srt is stricter here";
+  coordinator.logger.warn(
+    { problem },
+    `modules run behind Node's permission model, which is no wall against hostile code, because bubblewrap does not work here: ${problem}${instead}`,
+  );
 }
 
 function grantsOf(

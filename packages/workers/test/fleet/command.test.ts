@@ -7,7 +7,9 @@ import { createInterface } from "node:readline";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 import { afterAll, beforeAll, expect, onTestFinished, test } from "vitest";
-import { startPostgres } from "./servers.ts";
+import { createServer, connect, type AddressInfo } from "node:net";
+import { freePort } from "../../../store/test/postgres.ts";
+import { startPostgres, startRedis } from "./servers.ts";
 
 /** `npm test` builds first: the built command starts in less than half of the time. */
 const isBuilt = process.env["TOOLMOUNT_TEST_BUILT"] === "1";
@@ -146,3 +148,107 @@ tools:
     );
   },
 );
+
+/** A plan whose database answers at another port, which leads to the real one as soon as `open` is called. */
+async function databaseBehind(name: string, engine?: string) {
+  const port = await freePort();
+  const real = new URL(await postgres.database(name));
+  const through = new URL(real);
+  through.port = String(port);
+  await files({
+    [`${name}.yaml`]: `state: ${through.href}
+tools:
+  - module: ./whoami.js
+    run: { in: fleet, queue: far${engine === undefined ? "" : `, engine: "${engine}"`} }
+`,
+  });
+  const open = async () => {
+    const server = createServer((socket) => {
+      const there = connect(Number(real.port), real.hostname);
+      socket.on("error", () => there.destroy());
+      there.on("error", () => socket.destroy());
+      socket.pipe(there).pipe(socket);
+    }).listen(port, "127.0.0.1");
+    onTestFinished(() => void server.close());
+    await once(server, "listening");
+    expect((server.address() as AddressInfo).port).toBe(port);
+  };
+  return { plan: `${name}.yaml`, open };
+}
+
+/** Starts a worker, and reads its lines. */
+function startWaiting(plan: string) {
+  const child = spawn(process.execPath, [...words, "worker", plan, "--json"], { cwd: folder, stdio: "pipe" });
+  onTestFinished(() => void child.kill("SIGKILL"));
+  child.stdin.end();
+  let log = "";
+  child.stderr.on("data", (chunk: Buffer) => (log += chunk.toString()));
+  const ended = once(child, "exit") as Promise<[number | null]>;
+  const waits = (text: string) =>
+    new Promise<void>((resolve, reject) => {
+      const look = () => log.includes(text) && resolve();
+      child.stderr.on("data", look);
+      child.once("exit", () => reject(new Error(`the worker ended: ${log}`)));
+      look();
+    });
+  const ready = once(createInterface({ input: child.stdout }), "line") as Promise<[string]>;
+  return { child, ended, waits, ready, log: () => log };
+}
+
+test("a worker that starts while Postgres is away waits for it, and says so once", async () => {
+  const { plan, open } = await databaseBehind("late");
+  const worker = startWaiting(plan);
+  await worker.waits("toolmount worker waits:");
+  await open();
+
+  const [line] = await worker.ready;
+  expect(JSON.parse(line)).toMatchObject({ ready: true, tools: ["whoami"] });
+  expect(worker.log()).not.toMatch(/INTERNAL|needs a ledger|password/);
+  expect(worker.log().match(/worker waits/g)).toHaveLength(1);
+  worker.child.kill("SIGTERM");
+  expect((await worker.ended)[0]).toBe(0);
+});
+
+test("a worker that starts while Redis is away waits for it, and runs calls then", async () => {
+  const port = await freePort();
+  const { plan, open } = await databaseBehind("late-redis", `redis://127.0.0.1:${port}`);
+  await open();
+  const worker = startWaiting(plan);
+  await worker.waits("toolmount worker waits: the engine of a fleet at redis://127.0.0.1");
+  const redis = await startRedis(port);
+  onTestFinished(() => redis.stop());
+
+  await worker.ready;
+  const called = await run("call", plan, "whoami", "--json");
+  expect(JSON.parse(called.stdout)).toMatchObject({
+    status: "ok",
+    result: { data: { pid: worker.child.pid } },
+  });
+  expect(worker.log()).not.toContain("INTERNAL");
+});
+
+test("a worker that waits ends when it is asked to", async () => {
+  const { plan } = await databaseBehind("never");
+  const worker = startWaiting(plan);
+  await worker.waits("toolmount worker waits:");
+  worker.child.kill("SIGTERM");
+
+  expect((await worker.ended)[0]).toBe(0);
+});
+
+test("a database that refuses the worker is not waited for, and is the only problem", async () => {
+  const refused = new URL(await postgres.database("refused"));
+  refused.pathname = "/not-there";
+  await files({
+    "refused.yaml": `state: ${refused.href}
+tools:
+  - module: ./whoami.js
+    run: { in: fleet, queue: far }
+`,
+  });
+  const { code, stderr } = await run("worker", "refused.yaml");
+
+  expect(code).toBe(78);
+  expect(stderr).toContain("STATE_UNAVAILABLE");
+  expect(stderr).not.toMatch(/needs a ledger|MODULE_MOUNT_FAILED|waits/);
+});

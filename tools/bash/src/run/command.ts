@@ -3,7 +3,7 @@ import { randomUUID } from "node:crypto";
 import { constants } from "node:os";
 import type { Readable } from "node:stream";
 import type { Clock } from "@toolmount/core";
-import { filterStdio, passFilter } from "@toolmount/paths/system";
+import { passFilter, sandboxStdio } from "@toolmount/paths/system";
 import { Capture } from "./capture.ts";
 import { endAll, waitAtMost, type Patience } from "./end-processes.ts";
 import { signal, type ProcessFinder } from "./find-processes.ts";
@@ -55,7 +55,7 @@ export function startCommand(
     cwd,
     env,
     detached: true,
-    stdio: ["ignore", "pipe", "pipe", sandbox ? "pipe" : "ignore", ...filterStdio({ filter })],
+    stdio: sandboxStdio(["ignore", "pipe", "pipe", sandbox ? "pipe" : "ignore"], { filter }),
   });
   passFilter(child, { filter });
   return follow(child, { ...options, mark, sandbox });

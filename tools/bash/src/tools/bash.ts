@@ -72,9 +72,12 @@ type Params = z.output<typeof schema>;
 async function runCommand(shell: Shell, params: Params, context: ToolContext): Promise<PartialResult> {
   const refused = (await refusalOf(shell, params.command)) ?? full(shell, params);
   if (refused !== null) return refused;
-  const { wallProblem: problem } = shell;
+  const problem = shell.takeWallProblem();
   if (problem !== null)
-    context.logger.debug({ problem }, "bubblewrap does not work here: commands run with the host's rights");
+    context.logger.warn(
+      { problem },
+      `commands run with the host's rights, because the sandbox does not work here: ${problem}`,
+    );
   if (context.abortSignal.aborted) return cancelled();
   const { timeoutMs, warnings } = timeoutOf(shell, params);
   const job = startJob(shell, params, timeoutMs, context);

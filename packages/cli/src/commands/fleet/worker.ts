@@ -1,4 +1,4 @@
-import type { OpenedHost } from "@toolmount/loader";
+import type { Workers } from "@toolmount/workers";
 import { InvalidArgumentError, type Command } from "commander";
 import { createTerminalLogger } from "../../host/terminal-logger.ts";
 import { loaderOptions } from "../../host/loader-options.ts";
@@ -7,6 +7,7 @@ import { readMilliseconds } from "../../options/milliseconds.ts";
 import { addPlanOptions, type PlanOptions } from "../../options/plan-options.ts";
 import { exitCodes, type ExitCode } from "../../process/exit-codes.ts";
 import type { Shell } from "../../process/shell.ts";
+import { waitForStores } from "../../process/wait-for-stores.ts";
 import { countOf } from "../../screen/count.ts";
 import { printable } from "../../screen/printable.ts";
 
@@ -46,31 +47,43 @@ function readCount(text: string): number {
 
 async function work(plan: string | undefined, options: Options, shell: Shell): Promise<ExitCode> {
   return shell.interruptible(async ({ signal }) => {
-    const { openHost } = await import("@toolmount/loader");
-    const host = await openHost(plan, loaderOptions(options, shell));
+    const onWait = (reason: string) => shell.err.line(`toolmount worker waits: ${printable(reason)}`);
+    const opened = await waitForStores(() => open(plan, options, shell), { signal, onWait });
+    if (opened === undefined) return exitCodes.done;
     try {
-      await runUntil(host, options, shell, signal);
+      await runUntil(opened.workers, options, shell, signal);
       return exitCodes.done;
     } finally {
-      await host.close();
+      await opened.host.close();
     }
   });
 }
 
+async function open(plan: string | undefined, options: Options, shell: Shell) {
+  const { openHost } = await import("@toolmount/loader");
+  const { openWorkers } = await import("@toolmount/workers");
+  const host = await openHost(plan, loaderOptions(options, shell));
+  try {
+    const { file, name } = host.plan;
+    const workers = await openWorkers(host, {
+      queues: options.queue,
+      concurrency: options.concurrency,
+      facts: { plan: name ?? file ?? "" },
+      logger: createTerminalLogger(shell.err, shell.settings.verbosity),
+    });
+    return { host, workers };
+  } catch (error) {
+    await host.close();
+    throw error;
+  }
+}
+
 async function runUntil(
-  host: OpenedHost,
-  { queue, concurrency, grace, json }: Options,
+  workers: Workers,
+  { grace, json }: Options,
   shell: Shell,
   signal: AbortSignal,
 ): Promise<void> {
-  const { openWorkers } = await import("@toolmount/workers");
-  const { file, name } = host.plan;
-  const workers = await openWorkers(host, {
-    queues: queue,
-    concurrency,
-    facts: { plan: name ?? file ?? "" },
-    logger: createTerminalLogger(shell.err, shell.settings.verbosity),
-  });
   for (const worker of workers.workers) {
     if (json === true) shell.out.line(JSON.stringify({ ready: true, ...worker }));
     else

@@ -1,0 +1,45 @@
+import { setTimeout as delay } from "node:timers/promises";
+import { isToolmountError } from "@toolmount/core";
+import { isUnreachable } from "@toolmount/core/internal";
+import { messageOf } from "@toolmount/core/errors";
+
+const firstDelayMs = 250;
+const longestDelayMs = 5_000;
+
+/**
+ * Tries work that needs databases of other machines again and again while they cannot be reached, with a delay that grows
+ * to five seconds. Reports each new reason once. Resolves to undefined when the signal ends the wait.
+ */
+export async function waitForStores<Value>(
+  work: () => Promise<Value>,
+  { signal, onWait }: { readonly signal: AbortSignal; readonly onWait: (reason: string) => void },
+): Promise<Value | undefined> {
+  let reported: string | undefined;
+  for (let delayMs = firstDelayMs; !signal.aborted; delayMs = Math.min(delayMs * 2, longestDelayMs)) {
+    try {
+      return await work();
+    } catch (error) {
+      const reason = reasonToWait(error);
+      if (reason === undefined) throw error;
+      if (reason !== reported) onWait((reported = reason));
+      await delay(delayMs, undefined, { signal }).catch(() => {}); // the loop ends
+    }
+  }
+  return undefined;
+}
+
+/** Why work may succeed later; undefined where it would fail again. */
+function reasonToWait(error: unknown): string | undefined {
+  if (!isToolmountError(error)) return isUnreachable(error) ? messageOf(error) : undefined;
+  const { problems, away } = error.details as {
+    readonly problems?: readonly Away[];
+    readonly away?: boolean;
+  };
+  if (problems === undefined) return away === true ? error.message : undefined;
+  return problems.every(({ details }) => details?.away === true) ? problems[0]?.message : undefined;
+}
+
+interface Away {
+  readonly message: string;
+  readonly details?: { readonly away?: boolean };
+}

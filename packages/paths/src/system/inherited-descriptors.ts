@@ -1,0 +1,39 @@
+import { openSync, readdirSync, readFileSync } from "node:fs";
+
+/** Set for a descriptor that the programs which a process starts do not get. */
+const closedOnExec = 0o2_000_000;
+
+let inherited: readonly number[] | undefined;
+let empty: number | undefined;
+
+/**
+ * The descriptors, beside the first three, that every program of this process would get without being given them: those
+ * with which this process was started, such as a folder that a script opened. Node keeps back those below sixteen. By a
+ * folder's descriptor a program would leave its sandbox. Found once, and only on Linux.
+ */
+export function inheritedDescriptors(): readonly number[] {
+  return (inherited ??= descriptors().filter((each) => each > 2 && !isClosedOnExec(each)));
+}
+
+function descriptors(): readonly number[] {
+  try {
+    return readdirSync("/proc/self/fd").map(Number);
+  } catch {
+    return [];
+  }
+}
+
+function isClosedOnExec(descriptor: number): boolean {
+  try {
+    const flags = /^flags:\s*(\d+)$/m.exec(readFileSync(`/proc/self/fdinfo/${descriptor}`, "latin1"))?.[1];
+    return (Number.parseInt(flags ?? "0", 8) & closedOnExec) !== 0;
+  } catch {
+    // The descriptor with which the others were listed is closed.
+    return true;
+  }
+}
+
+/** What a program gets in place of a descriptor that it must not have. */
+export function emptyDescriptor(): number {
+  return (empty ??= openSync("/dev/null", "r+"));
+}
