@@ -168,8 +168,9 @@ export class Call {
   due = 0;
   /** Its place among the host's active calls; -1 when it is not one of them. */
   place = -1;
-  /** The calls of its caller's signal, with this one. */
-  declare followedSignal: Set<Call> | null;
+  /** The calls of its caller's signal, and its place among them. */
+  declare followedSignal: Call[] | null;
+  declare signalPlace: number;
   /** Its caller's cancellation token. */
   declare followedToken: FollowedToken | null;
   /** The id under which that token lists the call as running. */
@@ -251,6 +252,7 @@ const rare = {
   stop: null,
   trace: null,
   followedSignal: null,
+  signalPlace: 0,
   inner: null,
   stored: null,
   approval: null,

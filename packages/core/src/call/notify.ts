@@ -6,7 +6,7 @@ import { frozenCopy, NotJson } from "../json/freeze.ts";
 import { normalizeResult } from "../result/normalize.ts";
 import { truncateResult } from "../result/truncate.ts";
 import { emptyContext, givenArguments, type Call, type HopAnswer } from "./call.ts";
-import { leaveToken } from "./cancellation.ts";
+import { leaveSignal, leaveToken } from "./cancellation.ts";
 import { askGates, type Verdict } from "../registry/gates.ts";
 import { withTimeout } from "../scheduling/with-timeout.ts";
 import { isRecorded, recordEnd } from "./journal.ts";
@@ -41,7 +41,7 @@ export function notify(call: Call): HopAnswer {
 /** Leaves everything that the call was part of while it ran. */
 function release(call: Call): void {
   const { host, given } = call;
-  call.followedSignal?.delete(call);
+  if (call.followedSignal !== null) leaveSignal(call, call.followedSignal);
   if (call.followedToken !== null) leaveToken(call, call.followedToken);
   if (call.trackedAs !== null) given.cancellation!.registerToolComplete(call.trackedAs);
   host.deadlines.end(call);
