@@ -12,12 +12,13 @@ export function readablePaths(paths: readonly string[], secret: readonly string[
 
 function without(path: string, secret: readonly string[], named: readonly string[]): readonly string[] {
   const place = placeOf(path);
-  const isHolding = secret.some((each) => each !== place && isBelow(each, place));
-  if (!isHolding || !statSync(place).isDirectory()) return [path];
+  // A path below a secret one was named, such as a fetched module in the folder .toolmount: it hides only what it holds.
+  const held = secret.filter((each) => each !== place && isBelow(each, place));
+  if (held.length === 0 || !statSync(place).isDirectory()) return [path];
   return readdirSync(path)
     .map((name) => join(path, name))
-    .filter((entry) => existsSync(entry) && (!isSecret(entry, secret) || named.includes(entry)))
-    .flatMap((entry) => without(entry, secret, named));
+    .filter((entry) => existsSync(entry) && (!isSecret(entry, held) || named.includes(entry)))
+    .flatMap((entry) => without(entry, held, named));
 }
 
 function isSecret(entry: string, secret: readonly string[]): boolean {
