@@ -49,8 +49,13 @@ const metadataPath =
 
 /** Whether an answer has the metadata of an authorization server at its own origin. The body is left to the reader. */
 async function isAuthorizationServer(response: Response, { origin }: URL): Promise<boolean> {
-  const read = () => response.clone().json() as Promise<unknown>;
-  const metadata = Object(response.ok ? await read().catch(() => ({})) : {}) as Record<string, unknown>;
+  const answer: unknown = response.ok
+    ? await response
+        .clone()
+        .json()
+        .catch(() => undefined)
+    : undefined;
+  const metadata = Object(answer) as Record<string, unknown>;
   return ["issuer", "authorization_endpoint", "token_endpoint"].every((name) => {
     const address = metadata[name];
     return typeof address === "string" && URL.canParse(address) && new URL(address).origin === origin;
