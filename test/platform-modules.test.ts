@@ -25,7 +25,8 @@ const kinds = [
       "packages/workers/src/border/plain.ts",
       "packages/workers/src/border/srt.ts",
       "packages/workers/src/process/far-process.ts",
-      "packages/workers/src/process/resident-memory.ts",
+      "packages/workers/src/process/open-processes.ts",
+      "packages/workers/src/process/process-usage.ts",
       "tools/bash/src/shell.ts",
     ],
   },
@@ -45,11 +46,14 @@ const kinds = [
     kind: "reads /proc",
     pattern: /["'`]\/proc\b/,
     files: [
-      "packages/paths/src/system/bubblewrap.ts",
       "packages/paths/src/disk.ts",
+      "packages/paths/src/proof/attempts.ts",
+      "packages/paths/src/system/inherited-descriptors.ts",
       "packages/paths/src/system/process-trees.ts",
       "packages/paths/src/system/program-guard.ts",
-      "packages/workers/src/process/resident-memory.ts",
+      "packages/paths/src/system/prove-sandbox.ts",
+      "packages/paths/src/system/sandbox-mounts.ts",
+      "packages/workers/src/process/process-usage.ts",
       "tools/bash/src/run/find-processes.ts",
       "tools/bash/src/run/guard.ts",
     ],
@@ -74,7 +78,14 @@ const kinds = [
   {
     kind: "follows a link",
     pattern: /\b(?:readlink|readlinkSync)\(/,
-    files: ["packages/paths/src/disk.ts", "packages/paths/src/follow.ts", "tools/bash/src/run/guard.ts"],
+    // The proof of a sandbox looks up which namespaces it is in.
+    files: [
+      "packages/paths/src/disk.ts",
+      "packages/paths/src/follow.ts",
+      "packages/paths/src/proof/attempts.ts",
+      "packages/paths/src/system/prove-sandbox.ts",
+      "tools/bash/src/run/guard.ts",
+    ],
   },
 ];
 
