@@ -47,6 +47,7 @@ export default defineConfig({
     // Only against hanging: a machine under load takes its time.
     testTimeout: 900_000,
     hookTimeout: 900_000,
+    expect: { poll: { timeout: 300_000 } },
     restoreMocks: true,
     unstubEnvs: true,
     projects: [
