@@ -30,11 +30,18 @@ export function readAnswer(answer: Json, open: (sealed: Json) => Json = (sealed)
   throw new Error(`a worker answered with "${read.type}"`);
 }
 
-/** Reads a message of a worker about a run; undefined for one that it may not send. */
-export function readMessage(body: Json): RunMessage | undefined {
+/** Reads a message of a worker about a run, as {@link readAnswer} does; undefined for one that it may not send. */
+export function readMessage(
+  body: Json,
+  open: (sealed: Json) => Json = (sealed) => sealed,
+): RunMessage | undefined {
   if (!isShallow(body)) return undefined;
-  const parsed = farMessage.safeParse(body);
-  return parsed.success && "runId" in parsed.data ? parsed.data : undefined;
+  try {
+    const parsed = farMessage.parse(open(body));
+    return "runId" in parsed ? parsed : undefined;
+  } catch {
+    return undefined;
+  }
 }
 
 /** Whether a message may be read: deeper ones would end the process that walks them. */
@@ -42,8 +49,8 @@ export function isShallow(body: Json): boolean {
   return meter(body, Number.POSITIVE_INFINITY, maxLevels) === null;
 }
 
-/** Deepest level of a message: that of results, inside what the message and its signature say beside them. */
-const maxLevels = 72;
+/** Deepest level of a row: that of arguments and results, inside what the row and its signature say beside them. */
+export const maxLevels = 72;
 
 /** The schemas of messages read by recursion, and a row of the ledger may hold anything. */
 function requireShallow(answer: Json): void {

@@ -3,10 +3,8 @@ import { messageOf } from "@toolmount/core/errors";
 import { meter } from "@toolmount/core/internal";
 import { z } from "zod";
 import { maxMessageBytes } from "../far/messages.ts";
+import { maxLevels } from "./answer.ts";
 import { jobSubject, type Seal } from "./seal.ts";
-
-/** Deepest level of a job: that of arguments, inside what the job and its signature say beside them. */
-const maxLevels = 72;
 
 const record = z.record(z.string(), z.unknown()) as z.ZodType<JsonObject>;
 const text = z.string().optional();

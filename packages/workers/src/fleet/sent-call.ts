@@ -14,7 +14,7 @@ import type { RunMessage } from "../far/far-message.ts";
 import type { HostMessage } from "../far/messages.ts";
 import { serveRun, type NearRun } from "../process/near-run.ts";
 import { outcomeUnknown } from "../run-failures.ts";
-import { isShallow, readAnswer, readMessage } from "./answer.ts";
+import { readAnswer, readMessage } from "./answer.ts";
 import type { Seal } from "./seal.ts";
 
 /** What a call of a host needs beside its job. */
@@ -70,20 +70,11 @@ export class SentCall {
   /** Takes a message of the worker. */
   hear({ number, body }: FleetMessage): void {
     this.heard = Math.max(this.heard, number);
-    const message = this.#read(body);
+    const message = readMessage(body, (sealed) => this.#seal.open(["to host", this.runId], sealed));
     if (message === undefined || message.type === "returned" || message.type === "threw")
       this.#logger.warn({ runId: this.runId }, "a worker sent a message that the host does not know");
     else if (number > this.#said) this.#receive(message);
     else this.#hearAgain(message);
-  }
-
-  /** Undefined for a message that no worker of this fleet wrote. */
-  #read(body: Json): RunMessage | undefined {
-    try {
-      return isShallow(body) ? readMessage(this.#seal.open(["to host", this.runId], body)) : undefined;
-    } catch {
-      return undefined;
-    }
   }
 
   /** A message to the host that ended: the session's values are set again; a call that it may have made is not made. */
