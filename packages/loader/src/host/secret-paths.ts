@@ -1,5 +1,6 @@
 import { readdir } from "node:fs/promises";
 import { join, resolve } from "node:path";
+import { holdsVariables } from "@toolmount/core/internal";
 import type { LoadedPlan } from "../mount/load-plan.ts";
 
 /**
@@ -22,13 +23,10 @@ export async function secretPaths({
   return [...new Set(paths)];
 }
 
-/** Files of variables without secrets, which a project shows to everybody. */
-const examples = /\.(?:example|sample|template|dist)$/;
-
-/** `.env`, `.env.local`, `.envrc` and the like; `.env` also before it is there. */
+/** Files that hold variables; `.env` also before it is there. */
 async function variableFiles(folder: string): Promise<readonly string[]> {
   const names = await readdir(folder).catch(() => []);
-  const found = names.filter((name) => name.startsWith(".env") && !examples.test(name));
+  const found = names.filter(holdsVariables);
   return [".env", ...found].map((name) => join(folder, name));
 }
 

@@ -1,5 +1,6 @@
 import { existsSync, readdirSync, realpathSync } from "node:fs";
 import { dirname, join, sep } from "node:path";
+import { holdsVariables } from "@toolmount/core/internal";
 
 /**
  * The folders that Node reads when it imports a file: its package, the `node_modules` folders above it, and the packages
@@ -21,13 +22,9 @@ export function codeFolders(files: readonly string[]): readonly string[] {
   return [...folders].filter((folder) => !isInside(dirname(folder), folders));
 }
 
-/** Files of variables without secrets, which a project shows to everybody. */
-const examples = /\.(?:example|sample|template|dist)$/;
-
 /** What is beside code and is no code: `.git`, `.toolmount` and `.env` files of a package's folder. */
 export function secretsBeside(folders: readonly string[]): readonly string[] {
-  const isSecret = (name: string) =>
-    name === ".git" || name === ".toolmount" || (name.startsWith(".env") && !examples.test(name));
+  const isSecret = (name: string) => name === ".git" || name === ".toolmount" || holdsVariables(name);
   return folders.flatMap((folder) =>
     namesIn(folder)
       .filter(isSecret)
