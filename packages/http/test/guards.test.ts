@@ -1,5 +1,7 @@
+import { execFile } from "node:child_process";
 import { connect } from "node:net";
 import { text } from "node:stream/consumers";
+import { promisify } from "node:util";
 import { expect, test } from "vitest";
 import { createWorld, serve, type Tokens } from "./support/world.ts";
 
@@ -290,3 +292,48 @@ async function send(port: number, bytes: string) {
   const code = /"code":"([A-Z_]+)"/.exec(body)?.[1];
   return { status, head, code };
 }
+
+/** Sends fifty bodies of 4 MB, from a process of its own, with or without their length, and prints each answer. */
+const largeBodies = `
+  const [url, token] = process.argv.slice(1);
+  const headers = { authorization: "Bearer " + token, "content-type": "application/json" };
+  const text = "x".repeat(4_000_000);
+  for (let at = 0; at < 50; at += 1) {
+    const body = at % 2 === 0 ? text : new Blob([text]).stream();
+    const answer = await fetch(url, { method: "POST", headers, body, duplex: "half" });
+    console.log(answer.status, (await answer.json()).error.code);
+  }`;
+
+// A connection that is closed before everything was read is reset, and the client that still writes sees only that.
+test("a client that is still sending its body reads why it was refused", async () => {
+  const { host } = createWorld();
+  const { server, tokens } = await serve(host);
+  const words = ["--input-type=module", "-e", largeBodies, `${server.url}/api/hosts/default/calls`];
+  const { stdout } = await promisify(execFile)(process.execPath, [...words, tokens.operator]);
+  expect(stdout).toBe("413 BODY_TOO_LARGE\n".repeat(50));
+});
+
+test("a client that never stops sending loses its connection", async () => {
+  const { host } = createWorld();
+  const { server, tokens } = await serve(host);
+  const socket = connect(server.port, "127.0.0.1");
+  socket.on("error", () => {});
+  let answer = "";
+  socket.on("data", (data: Buffer) => (answer += data.toString()));
+  const head = fill(
+    { title: "", status: 413, lines: ["Content-Length: 1000000000000"], body: "" },
+    server.port,
+    tokens,
+    "",
+  );
+  const closed = new Promise((resolve) => socket.once("close", resolve));
+  const chunk = Buffer.alloc(65_536, "x");
+  const pour = () => {
+    while (!socket.destroyed && socket.write(chunk));
+  };
+  socket.on("drain", pour);
+  socket.write(head);
+  pour();
+  await closed;
+  expect(answer).toContain("BODY_TOO_LARGE");
+});

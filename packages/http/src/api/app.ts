@@ -9,6 +9,7 @@ import { eventRoutes } from "./events.ts";
 import { mcpRoutes } from "./mcp.ts";
 import { planRoutes } from "./plan.ts";
 import { sessionRoutes } from "./sessions.ts";
+import { readRest } from "./read-rest.ts";
 import { withBoundedBody } from "./bounded-body.ts";
 import type { RouteEnv, Service } from "./service.ts";
 import { toolRoutes } from "./tools.ts";
@@ -76,18 +77,23 @@ export function createApp(service: Service, maxBodyBytes: number): App {
     if (status === 500) service.logger.error({ err: thrown, path: c.req.path }, "a request failed");
     return c.json(body, status as 500);
   });
-  const fetch: App["fetch"] = async (request, env) => {
-    try {
-      return await app.fetch(await withBoundedBody(request, env.incoming, maxBodyBytes), env);
-    } catch (thrown) {
-      const { status, body } = answerError(thrown);
-      return Response.json(body, { status, headers: { connection: "close" } });
-    }
-  };
   return {
-    fetch,
+    fetch: boundedFetch(app, service, maxBodyBytes),
     get document() {
       return describe();
     },
   };
 }
+
+/** A request whose body is too large gets its answer before any route sees it. */
+const boundedFetch =
+  (app: OpenAPIHono<RouteEnv>, { clock }: Service, maxBodyBytes: number): App["fetch"] =>
+  async (request, env) => {
+    try {
+      return await app.fetch(await withBoundedBody(request, env.incoming, maxBodyBytes), env);
+    } catch (thrown) {
+      await readRest(env.incoming, clock);
+      const { status, body } = answerError(thrown);
+      return Response.json(body, { status, headers: { connection: "close" } });
+    }
+  };

@@ -13,7 +13,8 @@ export async function withBoundedBody(
   if (incoming.headers["transfer-encoding"] === undefined) return request;
   const chunks: Buffer[] = [];
   let bytes = 0;
-  for await (const chunk of incoming) {
+  // A stream that is destroyed takes its connection, and so the answer, with it.
+  for await (const chunk of incoming.iterator({ destroyOnReturn: false })) {
     const part = Buffer.from(chunk as Uint8Array);
     bytes += part.length;
     if (bytes > maxBytes) throw new HttpError("BODY_TOO_LARGE", { maxBytes });

@@ -2,6 +2,7 @@ import type { IncomingMessage, ServerResponse } from "node:http";
 import { silentLogger, systemClock, type Clock, type Logger } from "@toolmount/core";
 import type { Principal } from "../access/principal.ts";
 import type { Authenticate } from "../access/tokens.ts";
+import { readRest } from "../api/read-rest.ts";
 import { answerError } from "../fault/answer.ts";
 import { HttpError } from "../fault/http-error.ts";
 import { admit, type GuardRules } from "../guard/guard.ts";
@@ -73,7 +74,7 @@ export function createFront({
     try {
       return await judge(request, response);
     } catch (thrown) {
-      const status = refuse(response, thrown);
+      const status = refuse(request, response, thrown, clock);
       if (status === 500) logger.error({ err: thrown }, "a request could not be judged");
       return null;
     }
@@ -89,15 +90,21 @@ function refuseOften(limit: RateLimit, key: string): void {
   if (seconds > 0) throw new HttpError("RATE_LIMITED", { seconds });
 }
 
-/** Ends the connection with the answer: the rest of a refused request is not read. Returns the status. */
-function refuse(response: ServerResponse, thrown: unknown): number {
+/** Ends the connection with the answer: no route reads the rest of a refused request. Returns the status. */
+function refuse(request: IncomingMessage, response: ServerResponse, thrown: unknown, clock: Clock): number {
   const { status, body } = answerError(thrown);
   if (status === 401) response.setHeader("www-authenticate", "Bearer");
   if (status === 405) response.setHeader("allow", "GET, HEAD, POST, DELETE");
   if (thrown instanceof HttpError && thrown.code === "RATE_LIMITED")
     response.setHeader("retry-after", String((thrown as HttpError<"RATE_LIMITED">).details.seconds));
+  const text = JSON.stringify(body);
   response.setHeader("connection", "close");
-  response.writeHead(status, { "content-type": "application/json" }).end(JSON.stringify(body));
+  response.writeHead(status, {
+    "content-type": "application/json",
+    "content-length": Buffer.byteLength(text),
+  });
+  response.write(text);
+  void readRest(request, clock).then(() => response.end());
   return status;
 }
 

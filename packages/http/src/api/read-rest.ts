@@ -1,0 +1,26 @@
+import type { IncomingMessage } from "node:http";
+import type { Clock } from "@toolmount/core";
+
+/** Of a refused request, at most this much more is read, and for so long. */
+const most = { bytes: 67_108_864, ms: 2_000 };
+
+/**
+ * Reads a refused request to its end, or until `most` is reached, and drops what it reads. A connection that is closed before
+ * it was read is reset, and a client that still sends then sees the reset in place of the answer.
+ */
+export function readRest(request: IncomingMessage, clock: Clock): Promise<void> {
+  return new Promise((resolve) => {
+    if (request.complete || request.destroyed) return resolve();
+    const timer = clock.setTimer(() => resolve(), most.ms);
+    const end = () => {
+      timer.cancel();
+      resolve();
+    };
+    let bytes = 0;
+    request.on("data", (chunk: Buffer) => {
+      bytes += chunk.length;
+      if (bytes > most.bytes) end();
+    });
+    request.once("end", end).once("close", end).resume();
+  });
+}
