@@ -20,6 +20,11 @@ import type { HttpLimits, HttpServer, ServeHostsOptions } from "./options.ts";
 
 const defaultBodyBytes = 1_048_576;
 const defaultConnections = 2_000;
+/**
+ * Milliseconds for which an idle connection stays open. Longer than the 60 s of the usual proxies and balancers: the side that
+ * sends requests must be the one that closes, or a request meets a connection that was just closed.
+ */
+const keepAliveMs = 65_000;
 /** Connections beside those that callers may take: for approvers, for health, and to refuse what is too much. */
 const reservedConnections = 200;
 
@@ -100,6 +105,7 @@ function createNodeServer({ front, app, drain, metrics, limits }: ServerParts): 
   const server = createServer(
     {
       maxHeaderSize: limits.headerBytes ?? 16_384,
+      keepAliveTimeout: keepAliveMs,
       requestTimeout,
       headersTimeout: Math.min(requestTimeout, 10_000),
       // Node looks for late requests every 30 s, unless it is asked to look more often.
