@@ -14,4 +14,4 @@ export type { Border, BorderName, Grants, Launch, NodeProgram } from "./border/b
 
 // Fleets
 export { fleetQueues, openWorkers, type Workers, type WorkersOptions } from "./fleet/open-workers.ts";
-export { examineEngines } from "./fleet/engine.ts";
+export { examineEngines } from "./fleet/open-engine.ts";

@@ -2,7 +2,8 @@ import { systemClock, type Coordinator, type ToolInfo } from "@toolmount/core";
 import type { FleetSettings } from "../config.ts";
 import { openProcesses } from "../process/open-processes.ts";
 import type { ProcessRunner } from "../process/process-runner.ts";
-import { openEngine, type Engine } from "./engine.ts";
+import type { Engine } from "./engine.ts";
+import { openEngine } from "./open-engine.ts";
 import { FleetHost } from "./fleet-host.ts";
 import { FleetRunner } from "./fleet-runner.ts";
 

@@ -9,7 +9,7 @@ import {
 } from "@toolmount/core";
 import { messageOf } from "@toolmount/core/errors";
 import { isUnreachable, toolsHere } from "@toolmount/core/internal";
-import { openEngine } from "./engine.ts";
+import { openEngine } from "./open-engine.ts";
 import { FleetRunner } from "./fleet-runner.ts";
 import { digestOfTool } from "./group.ts";
 import { FleetWorker } from "./fleet-worker.ts";

@@ -1,3 +1,8 @@
+import type { ToolContext } from "@toolmount/core";
+import { isPathError, type FileIdentity } from "@toolmount/paths";
+import { callFacts } from "./answer.ts";
+import { Refusal } from "./refusal.ts";
+import { changed, markSeen } from "./seen-files.ts";
 import type { Workspace } from "./workspace.ts";
 
 /**
@@ -13,4 +18,40 @@ export function inTurn<Value>(
     const { real } = await files.locate(path, "write");
     return await turns.take(`real:${real}`, () => work(real));
   });
+}
+
+/** The new bytes of a file, and which file they may replace: undefined when any. */
+interface NewContent {
+  readonly given: string;
+  readonly real: string;
+  readonly bytes: Buffer;
+  readonly expected: FileIdentity | undefined;
+}
+
+/** Puts bytes in the place of a file, for a call whose turn it is, and says so. Refuses with `FILE_TOO_LARGE`, `FILE_CHANGED`. */
+export async function replaceContent(
+  workspace: Workspace,
+  { given, real, bytes, expected }: NewContent,
+  context: ToolContext,
+): Promise<void> {
+  requireSize(workspace, given, bytes.length);
+  await workspace.files
+    .replace(given, bytes, { expected, signal: context.abortSignal })
+    .catch(sayChanged(given));
+  markSeen(context, real, bytes);
+  workspace.announce("artifact:write", { path: real, bytes: bytes.length, ...callFacts(context) });
+}
+
+function requireSize({ settings }: Workspace, path: string, bytes: number): void {
+  const { max_write_bytes: maxBytes } = settings;
+  if (bytes <= maxBytes) return;
+  const message = `Content too large: ${path} would have ${bytes} bytes, the limit is ${maxBytes}`;
+  throw new Refusal(message, "FILE_TOO_LARGE", { path, bytes, maxBytes });
+}
+
+/** A change between the last check and the write has the same error as an earlier change. */
+function sayChanged(path: string): (thrown: unknown) => never {
+  return (thrown) => {
+    throw isPathError(thrown) && thrown.code === "FILE_CHANGED" ? changed(path) : thrown;
+  };
 }

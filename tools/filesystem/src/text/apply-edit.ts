@@ -1,12 +1,11 @@
 import type { ToolContext } from "@toolmount/core";
 import type { PathError } from "@toolmount/paths";
-import { callFacts, type Wording } from "../files/answer.ts";
-import { inTurn } from "../files/under-lock.ts";
+import type { Wording } from "../files/answer.ts";
+import { inTurn, replaceContent } from "../files/under-lock.ts";
 import { Refusal } from "../files/refusal.ts";
-import { markSeen, requireKnown } from "../files/seen-files.ts";
+import { requireKnown } from "../files/seen-files.ts";
 import { decodeText, encodeText, type Text } from "./text-file.ts";
 import type { Workspace } from "../files/workspace.ts";
-import { requireSize, sayChanged } from "../tools/write-file.ts";
 
 /** How both edit tools word what the disk refused. */
 export const editWording: Wording = {
@@ -35,11 +34,7 @@ export async function changeText(
     const before = requireText(path, file.bytes);
     const { text, replacements } = change(before.text);
     const bytes = requireEncoded(path, { ...before, text });
-    requireSize(workspace, path, bytes.length);
-    const options = { expected: file.identity, signal: context.abortSignal };
-    await files.replace(path, bytes, options).catch(sayChanged(path));
-    markSeen(context, real, bytes);
-    workspace.announce("artifact:write", { path: real, bytes: bytes.length, ...callFacts(context) });
+    await replaceContent(workspace, { given: path, real, bytes, expected: file.identity }, context);
     return { replacements, bytes: bytes.length };
   });
 }

@@ -1,12 +1,11 @@
-import { data, defineTool, type ToolContext } from "@toolmount/core";
-import { isPathError } from "@toolmount/paths";
+import { data, defineTool } from "@toolmount/core";
 import { z } from "zod";
-import { answering, callFacts, type Wording } from "../files/answer.ts";
+import { answering, type Wording } from "../files/answer.ts";
 import { Refusal } from "../files/refusal.ts";
 import { filePath } from "../files/arguments.ts";
 import type { Settings } from "../config.ts";
-import { inTurn } from "../files/under-lock.ts";
-import { changed, markSeen, requireReplaceable } from "../files/seen-files.ts";
+import { inTurn, replaceContent } from "../files/under-lock.ts";
+import { requireReplaceable } from "../files/seen-files.ts";
 import { encodeText } from "../text/text-file.ts";
 import { openWorkspace, type Services, type Workspace } from "../files/workspace.ts";
 import { writeFileUsage as usage } from "../usage/write-file.ts";
@@ -47,8 +46,10 @@ export function writeFileIn(workspace: Workspace) {
     execute: ({ file_path, content }, context) =>
       answering(workspace, { path: file_path, wording, context }, async (path) => {
         const bytes = requireBytes(path, content);
-        requireSize(workspace, path, bytes.length);
-        await writeWhole(workspace, path, bytes, context);
+        await inTurn(workspace, path, async (real) => {
+          const expected = await requireReplaceable(workspace, context.session, path, real);
+          await replaceContent(workspace, { given: path, real, bytes, expected }, context);
+        });
         return data({ file_path: path, bytes: bytes.length });
       }),
   });
@@ -58,36 +59,4 @@ function requireBytes(path: string, content: string): Buffer {
   const bytes = encodeText(content, { name: "utf-8", hasMark: false });
   if (bytes !== null) return bytes;
   throw new Refusal(`content has half of a character, which ${path} cannot hold`, "ENCODING_UNFIT", { path });
-}
-
-/** Refuses with `FILE_TOO_LARGE` what is larger than a file may be. */
-export function requireSize({ settings }: Workspace, path: string, bytes: number): void {
-  const { max_write_bytes: maxBytes } = settings;
-  if (bytes <= maxBytes) return;
-  const message = `Content too large: ${path} would have ${bytes} bytes, the limit is ${maxBytes}`;
-  throw new Refusal(message, "FILE_TOO_LARGE", { path, bytes, maxBytes });
-}
-
-async function writeWhole(
-  workspace: Workspace,
-  path: string,
-  bytes: Buffer,
-  context: ToolContext,
-): Promise<void> {
-  const real = await inTurn(workspace, path, async (at) => {
-    const expected = await requireReplaceable(workspace, context.session, path, at);
-    await workspace.files
-      .replace(path, bytes, { expected, signal: context.abortSignal })
-      .catch(sayChanged(path));
-    markSeen(context, at, bytes);
-    return at;
-  });
-  workspace.announce("artifact:write", { path: real, bytes: bytes.length, ...callFacts(context) });
-}
-
-/** A change between the last check and the write has the same error as an earlier change. */
-export function sayChanged(path: string): (thrown: unknown) => never {
-  return (thrown) => {
-    throw isPathError(thrown) && thrown.code === "FILE_CHANGED" ? changed(path) : thrown;
-  };
 }
