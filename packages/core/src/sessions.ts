@@ -2,4 +2,4 @@
 export { activateTools, activeTools } from "./sessions/activation.ts";
 export { changeSessionMode, defaultMode, sessionMode } from "./sessions/mode.ts";
 export { toolsOfMode } from "./sessions/offer.ts";
-export { guidanceOf, summaryOf } from "./sessions/guidance.ts";
+export { guidanceBesideDefinitions, guidanceOf, summaryOf } from "./sessions/guidance.ts";

@@ -218,7 +218,10 @@ export interface Host {
   }): readonly ToolInfo[];
   /** The tools that a model is offered now. Rejects with `MODE_UNKNOWN`, `MODES_UNAVAILABLE`. */
   offer(filter?: OfferFilter): Promise<Offer>;
-  /** The guidance of an offer, for a system prompt: delimited, and the same text for the same tools. */
+  /**
+   * What a model must know of the tools of an offer, for a system prompt: each one's usage text, else its description. It is
+   * delimited, and the same for the same tools. `offer` has the shorter one for requests with definitions.
+   */
   guidance(filter?: OfferFilter): Promise<string>;
   /** A session; the same object for the same id until it ends. */
   session(id: string): Session;

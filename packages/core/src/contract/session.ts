@@ -22,7 +22,10 @@ export interface Offer {
   readonly tools: readonly ToolInfo[];
   /** With progressive disclosure: the tools that may be activated, sorted by name. */
   readonly available: readonly ToolInfo[];
-  /** Text for the system prompt: the guidance of `tools`, and a line for each of `available`. Empty without both. */
+  /**
+   * Text for the system prompt of a request that has the definitions of `tools`: their usage texts, and a line for each of
+   * `available`. Empty where there is nothing to say.
+   */
   readonly guidance: string;
 }
 
@@ -54,6 +57,7 @@ export interface Session {
   mode(turn?: SessionTurn): Promise<string>;
   offer(turn?: SessionTurn): Promise<Offer>;
   tools(turn?: SessionTurn): Promise<readonly ToolInfo[]>;
+  /** See `Host.guidance`. */
   guidance(turn?: SessionTurn): Promise<string>;
   /** With progressive disclosure: offers these tools in full from the next offer on. Unknown names are ignored. */
   activate(tools: readonly string[]): void;

@@ -1,3 +1,4 @@
+import { guidanceOf } from "../sessions/guidance.ts";
 import { emptyContext } from "../call/call.ts";
 import { startCall } from "../call/pipeline.ts";
 import type { DrainReport, Host, HostOptions } from "../contract/host.ts";
@@ -48,7 +49,10 @@ export function createHost(options: HostOptions = {}): Host {
     approvals: createApprovals(state),
     tools: (filter) => listTools(state, filter),
     offer: (filter) => makeOffer(state, filter),
-    guidance: async (filter) => (await makeOffer(state, filter)).guidance,
+    guidance: async (filter) => {
+      const { tools, available } = await makeOffer(state, filter);
+      return guidanceOf(tools, available);
+    },
     session: createSessions(state),
     output: (ref, page) => state.outputs.page(ref, page?.offset, page?.limit),
     draft: () => createDraft(state),

@@ -1,3 +1,4 @@
+import { guidanceOf } from "../sessions/guidance.ts";
 import { activateTools } from "../sessions/activation.ts";
 import { createCancellation, isUnused, type CancellationToken } from "../contract/cancellation.ts";
 import { applyCancellation } from "../call/cancellation.ts";
@@ -69,7 +70,10 @@ function createSession(host: HostState, id: string, forget: () => void): Session
     },
     offer,
     tools: async (turn) => (await offer(turn)).tools,
-    guidance: async (turn) => (await offer(turn)).guidance,
+    guidance: async (turn) => {
+      const { tools, available } = await offer(turn);
+      return guidanceOf(tools, available);
+    },
     activate: (tools) => activate(host, id, tools),
     cancellation,
     cancel: (options) => cancel(host, id, cancellation, options?.immediate ?? false),

@@ -7,17 +7,36 @@ import type { ToolInfo } from "../contract/tool.ts";
  * The same tools give the same text. A tool's text cannot close its block: markers inside of it are broken up.
  */
 export function guidanceOf(tools: readonly ToolInfo[], available: readonly ToolInfo[]): string {
-  if (tools.length === 0 && available.length === 0) return "";
-  const parts = tools.map((tool) => block(`TOOL ${tool.name}`, textOf(tool)));
-  if (available.length > 0) parts.push(block("AVAILABLE TOOLS", available.map(line).join("\n")));
-  return block("TOOL GUIDANCE", parts.join("\n"));
+  return blockOf(tools, available, ({ usage, description }) => usage ?? description);
 }
 
-/** Authors use their own name for a tool; when the plan renamed the tool, the text begins with a note. */
-function textOf({ name, declaredName, usage, description }: ToolInfo): string {
-  const text = cleaned(usage ?? description);
-  const isRenamed = name !== declaredName && text.includes(declaredName);
-  return isRenamed ? `Here ${declaredName} is called ${name}.\n\n${text}` : text;
+/**
+ * The same for a request that has the definitions of the tools, too: a tool without a usage text is not in it, since the
+ * model would pay for its description twice.
+ */
+export function guidanceBesideDefinitions(
+  tools: readonly ToolInfo[],
+  available: readonly ToolInfo[],
+): string {
+  return blockOf(tools, available, ({ usage = "" }) => usage);
+}
+
+type TextOf = (tool: ToolInfo) => string;
+
+function blockOf(tools: readonly ToolInfo[], available: readonly ToolInfo[], textOf: TextOf): string {
+  const parts = tools.flatMap((tool) => {
+    const text = [renamedNote(tool), cleaned(textOf(tool))].filter((part) => part !== "").join("\n\n");
+    return text === "" ? [] : [block(`TOOL ${tool.name}`, text)];
+  });
+  if (available.length > 0) parts.push(block("AVAILABLE TOOLS", available.map(line).join("\n")));
+  return parts.length === 0 ? "" : block("TOOL GUIDANCE", parts.join("\n"));
+}
+
+/** Authors use their own name for a tool. Where the plan renamed it and its texts have that name as a word, a note says so. */
+function renamedNote({ name, declaredName, usage = "", description }: ToolInfo): string {
+  if (name === declaredName) return "";
+  const words = `${usage} ${description}`.split(/[^\w.-]+|[.-]+(?=\s|$)/);
+  return words.includes(declaredName) ? `Here ${declaredName} is called ${name}.` : "";
 }
 
 function block(title: string, text: string): string {

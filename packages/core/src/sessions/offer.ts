@@ -1,7 +1,7 @@
 import { activeTools } from "./activation.ts";
 import type { SessionState } from "../contract/context.ts";
 import type { ToolInfo } from "../contract/tool.ts";
-import { guidanceOf } from "./guidance.ts";
+import { guidanceBesideDefinitions } from "./guidance.ts";
 import { matchesGlob } from "../text/match.ts";
 import type { ModeCatalog, Policy } from "../contract/ports.ts";
 import { lastChange, modeOf, pickMode, readModes, type ModeHost, type PickedMode } from "./mode.ts";
@@ -34,7 +34,7 @@ export async function makeOffer(host: OfferHost, filter: OfferFilter = {}): Prom
       : () => true;
   const tools = inMode.filter(isShown);
   const available = inMode.filter((info) => !isShown(info));
-  return { mode: mode.key, tools, available, guidance: guidanceOf(tools, available) };
+  return { mode: mode.key, tools, available, guidance: guidanceBesideDefinitions(tools, available) };
 }
 
 /** Tests whether a policy hides a tool from models and clients. */

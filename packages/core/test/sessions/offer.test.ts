@@ -248,6 +248,23 @@ describe("guidance", () => {
     );
   });
 
+  test("beside definitions, a tool without a usage text costs nothing, unless its description uses a name that it has not", async () => {
+    const host = createHost();
+    const draft = host.draft();
+    const module = draft.addModule({ id: "notes", shapeTool: ({ name }) => ({ name: `my_${name}` }) });
+    const described = (name: string, description: string) =>
+      module.coordinator.mount("tools", tool(undefined, { name, description }));
+    described("read_note", "Reads a note. Call list_notes first; then read_note.");
+    described("list", "Lists what is listed.");
+    await draft.commit();
+
+    expect((await host.offer()).guidance).toBe(
+      "<<<BEGIN TOOL GUIDANCE>>>\n<<<BEGIN TOOL my_read_note>>>\nHere read_note is called my_read_note.\n" +
+        "<<<END TOOL my_read_note>>>\n<<<END TOOL GUIDANCE>>>",
+    );
+    expect(await host.guidance()).toContain("Lists what is listed.");
+  });
+
   test("is the same for any order of mounting", async () => {
     const [one, other] = [hostOf({ a: {}, b: {} }), hostOf({ b: {}, a: {} })];
 

@@ -45,8 +45,8 @@ export class ServedSession {
     return offerMarkOf(this.host, this.id);
   }
 
-  guidance(): Promise<string> {
-    return this.#session.guidance();
+  async guidance(): Promise<string> {
+    return (await this.#session.offer()).guidance;
   }
 
   /** Runs a call. The same request again, while it waits for a person, resumes it instead of asking twice. */

@@ -1,5 +1,5 @@
 import type { Offer } from "@toolmount/core";
-import { guidanceOf } from "@toolmount/core/sessions";
+import { guidanceBesideDefinitions } from "@toolmount/core/sessions";
 import { askModel, requireAllowed } from "../provider/ask-model.ts";
 import { keptItems, textOf, type Item } from "../provider/items.ts";
 import { ModelError } from "../provider/model-error.ts";
@@ -14,7 +14,7 @@ export async function offerTools({ session, live, turnId }: TurnState): Promise<
   const isAllowed = ({ name }: { readonly name: string }) => admits(live.allowed, name);
   const tools = offer.tools.filter(isAllowed);
   const available = offer.available.filter(isAllowed);
-  return { ...offer, tools, available, guidance: guidanceOf(tools, available) };
+  return { ...offer, tools, available, guidance: guidanceBesideDefinitions(tools, available) };
 }
 
 /** The next request: the conversation, the injected items and the offered tools. */
