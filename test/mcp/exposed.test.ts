@@ -35,10 +35,8 @@ test("what the plan does not expose is not there", async () => {
   const client = await connect([entry("one", ["prompts"])]);
 
   expect(client.getServerCapabilities()).toMatchObject({ prompts: {} });
-  expect(client.getServerCapabilities()?.resources).toBeUndefined();
-  await expect(client.request({ method: "resources/list", params: {} })).rejects.toMatchObject({
-    code: -32601,
-  });
+  expect((await client.listResources()).resources).toEqual([]);
+  expect((await client.listResourceTemplates()).resourceTemplates).toEqual([]);
 });
 
 test("prompts of two servers with one name differ by the entry", async () => {

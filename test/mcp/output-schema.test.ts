@@ -55,7 +55,7 @@ const cases: Readonly<Record<string, () => Case>> = {
   "has data that is too large to cut": () => ({
     tool: { execute: () => data({ count: 1, notes: Array.from({ length: 500 }, () => "0123456789") }) },
     options: { limits: { outputBytes: 1_000 } },
-    sees: isError,
+    sees: { structuredContent: { count: 1 } },
   }),
   "waits for a person": () => ({ tool: { requiresConfirmation: true }, options: store(), sees: waiting }),
   "waits for a person, again": () => ({

@@ -38,7 +38,9 @@ test("ten published servers are mounted side by side, listed, locked and called"
   );
   const reported = (await host.coordinator.collectContributions("mcp.servers")) as ServerStatus[];
 
-  expect(changes).toHaveLength(offered.length);
+  // What a server says of itself is locked, too.
+  const said = (await host.coordinator.collectContributions("mcp.instructions")).filter(Boolean);
+  expect(changes).toHaveLength(offered.length + said.length);
   expect(reported.map(({ state, refused }) => ({ state, refused }))).toEqual(
     realServers.map(() => ({ state: "connected", refused: [] })),
   );

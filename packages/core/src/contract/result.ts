@@ -45,6 +45,8 @@ export interface SuccessResult<Data = unknown> {
   readonly content?: readonly ContentBlock[];
   readonly warnings?: readonly string[];
   readonly truncated?: Truncation;
+  /** Members that another protocol has and this one has no field for. Models do not read them. */
+  readonly meta?: JsonObject;
 }
 
 /** A result with an `error`. */
@@ -57,9 +59,12 @@ export interface FailureResult {
   /** UPPER_SNAKE; absent when neither the tool nor the host gave one. */
   readonly code?: string;
   readonly details?: Json;
-  readonly content?: never;
+  /** What the failure shows beside its sentence: the picture of a page at the step that failed. */
+  readonly content?: readonly ContentBlock[];
   readonly warnings?: readonly string[];
   readonly truncated?: Truncation;
+  /** See {@link SuccessResult.meta}. */
+  readonly meta?: JsonObject;
 }
 
 /** A result that the executor completes with `tool` and `fetchedAt`. Made by {@link data} and {@link failure}. */
@@ -79,6 +84,7 @@ export class Answer {
   declare readonly details?: unknown;
   declare readonly content?: readonly ContentBlock[];
   declare readonly warnings?: readonly string[];
+  declare readonly meta?: JsonObject;
 }
 
 /**
@@ -91,13 +97,12 @@ export function data<Data>(
   extra?: {
     content?: readonly ContentBlock[] | undefined;
     warnings?: readonly string[] | undefined;
+    meta?: JsonObject | undefined;
   },
 ): PartialResult<Data> {
   const answer = new Answer() as Mutable<Answer>;
   answer.data = value === undefined ? null : value;
-  if (extra?.content !== undefined) answer.content = extra.content;
-  if (extra?.warnings !== undefined) answer.warnings = extra.warnings;
-  return answer as PartialResult<Data>;
+  return addShown(answer, extra) as PartialResult<Data>;
 }
 
 /** A failure: one sentence for the model. `code` is one of the tool's own, never one of the host's. */
@@ -106,15 +111,26 @@ export function failure(
   extra?: {
     code?: string | undefined;
     details?: JsonObject | undefined;
+    content?: readonly ContentBlock[] | undefined;
     warnings?: readonly string[] | undefined;
+    meta?: JsonObject | undefined;
   },
 ): PartialResult<never> {
   const answer = new Answer() as Mutable<Answer>;
   answer.error = error;
   if (extra?.code !== undefined) answer.code = extra.code;
   if (extra?.details !== undefined) answer.details = extra.details;
-  if (extra?.warnings !== undefined) answer.warnings = extra.warnings;
-  return answer as PartialResult<never>;
+  return addShown(answer, extra) as PartialResult<never>;
+}
+
+type Shown = { [Key in "content" | "warnings" | "meta"]?: Answer[Key] | undefined };
+
+/** Adds what success and failure have alike. A field without a value is absent. */
+function addShown(answer: Mutable<Answer>, { content, warnings, meta }: Shown = {}): Answer {
+  if (content !== undefined) answer.content = content;
+  if (warnings !== undefined) answer.warnings = warnings;
+  if (meta !== undefined) answer.meta = meta;
+  return answer;
 }
 
 type Mutable<T> = { -readonly [Key in keyof T]: T[Key] };

@@ -1,3 +1,4 @@
+import { isRecord } from "../json/json.ts";
 import { hostCodes } from "../contract/errors.ts";
 import { Answer, type ToolResult } from "../contract/result.ts";
 
@@ -11,7 +12,7 @@ export function isContractBreach(thrown: unknown): thrown is ContractBreach {
   return thrown instanceof Error && thrown.name === "ContractBreach";
 }
 
-const resultKeys = new Set(["tool", "fetchedAt", "data", "error", "code", "details", "content", "warnings"]);
+const resultKeys = new Set("tool fetchedAt data error code details content warnings meta".split(" "));
 
 /** Completes what the tool `declared` returned, for the name `exposed`. Throws {@link ContractBreach}. */
 export function normalizeResult(
@@ -31,15 +32,16 @@ export function normalizeResult(
 }
 
 function assemble(tool: string, fetchedAt: string, answer: Answer): ToolResult {
-  const { data, error, code, details, content, warnings } = answer;
+  const { data, error, code, details, content, warnings, meta } = answer;
   if (error === undefined ? data === undefined : data !== undefined)
     throw new ContractBreach("a result has data or error: exactly one of them");
   const result: Record<string, unknown> =
     error === undefined ? { tool, fetchedAt, data } : { tool, fetchedAt, error: requireSentence(error) };
   if (code !== undefined) result["code"] = requireOwnCode(code, error);
   if (details !== undefined) result["details"] = details;
-  if (content !== undefined) result["content"] = requireContent(content, error);
+  if (content !== undefined) result["content"] = requireContent(content);
   if (warnings !== undefined) result["warnings"] = requireWarnings(warnings);
+  if (meta !== undefined) result["meta"] = requireMeta(meta);
   return result as unknown as ToolResult;
 }
 
@@ -80,8 +82,7 @@ export function isHostCode(code: string | undefined): boolean {
   return code !== undefined && hostCodes.has(code);
 }
 
-function requireContent(content: unknown, error: unknown): unknown {
-  if (error !== undefined) throw new ContractBreach("content is allowed with data, not with error");
+function requireContent(content: unknown): unknown {
   if (!Array.isArray(content) || !content.every(isBlock))
     throw new ContractBreach("content is not a list of text, image, audio or file blocks");
   return content;
@@ -98,6 +99,11 @@ function isBlock(block: unknown): boolean {
 function requireWarnings(warnings: unknown): unknown {
   if (Array.isArray(warnings) && warnings.every((warning) => typeof warning === "string")) return warnings;
   throw new ContractBreach("warnings is not a list of sentences");
+}
+
+function requireMeta(meta: unknown): unknown {
+  if (isRecord(meta)) return meta;
+  throw new ContractBreach("meta is not an object");
 }
 
 function describe(answer: unknown): string {

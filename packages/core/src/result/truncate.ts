@@ -11,7 +11,9 @@ const shortText = 256;
 
 /** Cuts long texts to `maxBytes` of JSON and keeps the whole; without any it is `OUTPUT_TOO_LARGE`. Throws `NotJson`. */
 export function truncateResult(result: ToolResult, maxBytes: number, keeper: KeptOutputs): ToolResult {
-  if (result.error !== undefined) return boundFailure(boundWarnings(result, maxBytes), maxBytes);
+  if (result.meta !== undefined) result = boundMeta(result, maxBytes);
+  if (result.error !== undefined)
+    return boundContent(boundFailure(boundWarnings(result, maxBytes), maxBytes), maxBytes, keeper);
   if (result.details !== undefined || result.warnings !== undefined)
     result = boundDetails(boundWarnings(result, maxBytes), maxBytes);
   let left = remainingBytes(result.data, maxBytes);
@@ -71,6 +73,24 @@ function boundFailure(result: ToolResult, maxBytes: number): ToolResult {
   const bounded = boundDetails(result, maxBytes);
   const { error = "" } = bounded;
   return error.length > 8_000 ? ({ ...bounded, error: `${error.slice(0, 7_990)} …` } as ToolResult) : bounded;
+}
+
+/** What a failure shows beside its sentence: of too much, the pictures and sounds are left, and the whole is kept. */
+function boundContent(result: ToolResult, maxBytes: number, keeper: KeptOutputs): ToolResult {
+  const { content } = result;
+  if (content === undefined || walkContent(content, maxBytes) >= 0) return result;
+  const bytes = exactBytes(content);
+  const binary = binaryBytes(content);
+  if (bytes <= maxBytes + binary) return result;
+  const left = binary === 0 ? [] : content.filter(isBinary);
+  return { ...result, content: left, truncated: { bytes, ref: keeper.keep(JSON.stringify(content)) } };
+}
+
+function boundMeta(result: ToolResult, maxBytes: number): ToolResult {
+  const { meta, ...own } = result;
+  if (remainingBytes(meta, maxBytes) >= 0 || exactBytes(meta) <= maxBytes) return result;
+  const warning = `the members of another protocol were larger than ${maxBytes} bytes, and are left out`;
+  return { ...own, warnings: [...(own.warnings ?? []), warning] };
 }
 
 function boundDetails(result: ToolResult, maxBytes: number): ToolResult {

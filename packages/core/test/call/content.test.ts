@@ -60,11 +60,22 @@ describe("content beside the data", () => {
     });
   });
 
-  test("is allowed with data, never with an error", async () => {
-    expect(await callWith({ error: "no", content: [blocks[0]] })).toMatchObject({
-      status: "failed",
-      result: { code: "CONTRACT_VIOLATION", error: expect.stringContaining("content is allowed with data") },
-    });
+  test("may show what a failure is about: the page at the step that failed", async () => {
+    const content = [blocks[0]!, blocks[1]!];
+    for (const answer of [failure("no such button", { content }), { error: "no such button", content }])
+      expect(await callWith(answer)).toMatchObject({
+        status: "failed",
+        result: { error: "no such button", content },
+      });
+  });
+
+  test("of a failure that is too large leaves its pictures, and the whole can be read", async () => {
+    const content: ContentBlock[] = [{ type: "text", text: "x".repeat(3_000) }, blocks[1]!];
+    const { host } = world([tool(() => failure("no", { content }))], { limits: { outputBytes: 2_000 } });
+    const { status, result } = await host.call({ name: "probe" });
+
+    expect([status, result.content]).toEqual(["failed", [blocks[1]]]);
+    expect(JSON.parse(host.output(result.truncated!.ref).text)).toEqual(content);
   });
 
   test("counts towards the size: text with the data, images and audio with a limit of their own", async () => {
@@ -195,5 +206,32 @@ describe("data and the schema declared for it", () => {
       }),
       { numRuns: 300 },
     );
+  });
+});
+
+describe("meta beside a result", () => {
+  const meta = { "example.org/page": { id: 7 } };
+
+  test("reaches the caller and observers, frozen, with data and with an error", async () => {
+    for (const answer of [data(1, { meta }), failure("no", { meta }), { data: 1, meta }]) {
+      const { host, events } = world([tool(() => answer)]);
+      const { result } = await host.call({ name: "probe" });
+      expect(result.meta).toEqual(meta);
+      expect(Object.isFrozen(result.meta)).toBe(true);
+      expect(events.at(-1)!.data["tool_result"]).toBe(result);
+    }
+  });
+
+  test.each([[1], ["text"], [null], [[1]]])("that is %j breaks the contract", async (wrong) => {
+    expect(await callWith({ data: 1, meta: wrong })).toMatchObject({
+      result: { code: "CONTRACT_VIOLATION", error: expect.stringContaining("meta is not an object") },
+    });
+  });
+
+  test("that is too large is left out, with a warning, and the result stays", async () => {
+    const large = data("small", { meta: { blob: "x".repeat(3_000) } });
+    const { status, result } = await callWith(large, { limits: { outputBytes: 2_000 } });
+    expect([status, result.data, result.meta]).toEqual(["ok", "small", undefined]);
+    expect(result.warnings).toEqual([expect.stringContaining("larger than 2000 bytes")]);
   });
 });

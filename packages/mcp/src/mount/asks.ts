@@ -4,13 +4,13 @@ import {
   LOG_LEVEL_META_KEY,
   ProtocolError,
   ProtocolErrorCode,
-  withInputRequired,
-  specTypeSchemas,
   type CallToolRequest,
   type CallToolResult,
   type Client,
   type ClientCapabilities,
+  type InputRequiredResult,
   type RequestOptions,
+  type Tool,
 } from "@modelcontextprotocol/client";
 import { withShownTexts } from "../wire/foreign-texts.ts";
 import type { Front, ServerAsk } from "../wire/front.ts";
@@ -45,7 +45,7 @@ export function answerAsks(client: Client, settings: AskSettings, frontOf: () =>
     if (front === undefined)
       throw new ProtocolError(
         ProtocolErrorCode.InvalidRequest,
-        "no single call of a client runs on this connection, so it is not known whom to ask",
+        "calls of several clients, or of none, run on this connection, so it is not known whom to ask",
       );
     const { asked } = await front.ask({ asked: withShownTexts(request, settings) });
     return asked as never;
@@ -58,25 +58,34 @@ export function answerAsks(client: Client, settings: AskSettings, frontOf: () =>
   );
 }
 
+/** Who calls which tool. */
+interface CallAsks {
+  readonly settings: AskSettings;
+  readonly front: Front | undefined;
+  readonly definition: Tool;
+}
+
 /** Calls a tool; a server of 2026 that wants input gets it from the client in front, round after round. */
 export async function callWithAsks(
   client: Client,
   params: CallToolRequest["params"],
   options: RequestOptions,
-  { settings, front }: { readonly settings: AskSettings; readonly front: Front | undefined },
+  { settings, front, definition }: CallAsks,
 ): Promise<CallToolResult> {
+  // The host checks results. The SDK needs the rest of the definition, for arguments that are headers, too.
+  const { outputSchema: _, ...toolDefinition } = definition;
+  const how = { ...options, toolDefinition };
   if (client.getProtocolEra() === "legacy" || (settings.ask.length === 0 && front?.logLevel === undefined))
-    return client.callTool(params, options);
+    return client.callTool(params, how);
   const { _meta: given, ...rest } = params;
   const stated = { ...rest, _meta: { ...given, ...metaFor(settings, front) } };
   let next: Readonly<Record<string, unknown>> =
     front?.given === undefined ? {} : { inputResponses: front.given };
   for (let round = 0; round < maxRounds; round++) {
-    const request = { method: "tools/call" as const, params: { ...stated, ...next } };
-    const result = await client.request(request, withInputRequired(specTypeSchemas.CallToolResult), {
-      ...options,
-      allowInputRequired: true,
-    });
+    const result: CallToolResult | InputRequiredResult = await client.callTool(
+      { ...stated, ...next },
+      { ...how, allowInputRequired: true },
+    );
     if (!isInputRequiredResult(result)) return result;
     const { inputRequests = {}, requestState } = result;
     const answers = front?.ask(withShownTexts(inputRequests, settings)) ?? Promise.resolve({});

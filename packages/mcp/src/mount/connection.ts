@@ -65,11 +65,11 @@ export class Connection {
    */
   async call(
     params: CallToolRequest["params"],
-    { idempotent, skill, ...options }: CallServerOptions,
+    { idempotent, skill, definition, ...options }: CallServerOptions,
   ): Promise<CallToolResult> {
     const client = await this.client(options.signal);
     const front = currentFront.getStore();
-    const asks = { settings: this.#options.settings, front };
+    const asks = { settings: this.#options.settings, front, definition };
     const attempt = (on: Client) =>
       skill === undefined
         ? callWithAsks(on, params, options, asks)
@@ -87,10 +87,10 @@ export class Connection {
     }
   }
 
-  /** A server from before 2026 does not say for which call it asks. */
-  #onlyFront(): Front | undefined {
-    const [front] = this.#fronts;
-    return this.#fronts.size === 1 ? front : undefined;
+  /** A server from before 2026 does not say for which call it asks: the latest, where all are of one client. */
+  #frontOfAll(): Front | undefined {
+    const latest = [...this.#fronts].at(-1);
+    return [...this.#fronts].every(({ client }) => client === latest?.client) ? latest : undefined;
   }
 
   /** A refused call ran nothing. It is made again where the store has other tokens by now; else a person has to sign in. */
@@ -204,7 +204,7 @@ export class Connection {
 
   #createClient({ links }: Above): Client {
     const onServedToItself = (error: ToolmountError) => void this.#leave(error);
-    const client = createClient({ ...this.#options, links, onServedToItself }, () => this.#onlyFront());
+    const client = createClient({ ...this.#options, links, onServedToItself }, () => this.#frontOfAll());
     // oxlint-disable-next-line unicorn/prefer-add-event-listener -- a client of the SDK has no addEventListener
     client.onclose = () => void this.#drop(client, causeOf(undefined, this.#transport));
     return client;

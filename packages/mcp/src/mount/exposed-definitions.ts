@@ -12,7 +12,8 @@ export type Exposed =
   | {
       [Kind in keyof ExposedItems]: { readonly kind: Kind; readonly item: ExposedItems[Kind] };
     }[keyof ExposedItems]
-  | { readonly kind: "request"; readonly request: ExposedRequest };
+  | { readonly kind: "request"; readonly request: ExposedRequest }
+  | { readonly kind: "instructions"; readonly text: string };
 
 /** What a definition exposes; undefined for a tool of the server. */
 export function exposedOf({ _meta }: Pick<Tool, "_meta">): Exposed | undefined {
@@ -33,7 +34,8 @@ type ExposeSettings = Pick<ServerSettings, "name" | "expose">;
 export type ExposedGroup = "resources" | "prompts";
 
 export function groupOf(exposed: Exposed | undefined): ExposedGroup | undefined {
-  if (exposed === undefined || exposed.kind === "request") return undefined;
+  if (exposed === undefined || exposed.kind === "request" || exposed.kind === "instructions")
+    return undefined;
   return exposed.kind === "prompt" ? "prompts" : "resources";
 }
 
@@ -80,6 +82,27 @@ const uriOnly: Tool["inputSchema"] = {
   properties: { uri: { type: "string" } },
   required: ["uri"],
 };
+
+/** Longest instructions of a server that are passed on, in characters. */
+const maxInstructions = 32_768;
+
+/**
+ * The internal tool for what a server says of itself: so the text is scanned, locked and compared like a
+ * definition. None where the server says nothing.
+ */
+export function instructionsTool(client: Client, { name }: Pick<ServerSettings, "name">): readonly Tool[] {
+  const text = (client.getInstructions() ?? "").trim().slice(0, maxInstructions);
+  if (text === "") return [];
+  const exposed: Exposed = { kind: "instructions", text };
+  return [
+    {
+      name: `${name}.instructions`,
+      description: text,
+      inputSchema: anything,
+      _meta: { [exposedMetaKey]: exposed },
+    },
+  ];
+}
 
 /** The internal tools for the items of a group, as the server lists them now. They are locked and compared like its tools. */
 export async function listExposed(

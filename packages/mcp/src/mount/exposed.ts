@@ -70,6 +70,7 @@ export class ExposedServer {
   ): Promise<unknown> {
     const options = { signal };
     const uri = String(params["uri"]);
+    if (exposed.kind === "instructions") return exposed.text;
     if (exposed.kind === "prompt") {
       const args = params as Readonly<Record<string, string>>;
       return this.#getPrompt({ name: exposed.item.name, arguments: args }, options);

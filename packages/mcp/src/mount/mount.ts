@@ -5,6 +5,7 @@ import { behindChannel } from "../wire/chain.ts";
 import { startingChannel } from "../wire/starting.ts";
 import { exposedChannel } from "../wire/exposed-source.ts";
 import { definitionsChannel } from "../wire/kept-definitions.ts";
+import { instructionsChannel } from "../wire/instructions.ts";
 import { skillsChannel } from "../wire/skills.ts";
 import { requireBorder } from "./process-tree.ts";
 import type { ServerSettings } from "./config.ts";
@@ -73,6 +74,7 @@ export async function mount(
   if (locked !== null && settings.wake === "start") void server.start();
   if (settings.expose.length > 0)
     coordinator.registerContributor(exposedChannel, settings.name, () => server.exposed);
+  coordinator.registerContributor(instructionsChannel, settings.name, () => server.instructions);
   coordinator.registerContributor(skillsChannel, settings.name, () => server.skills);
   coordinator.registerContributor(behindChannel, settings.name, () => server.behind);
   coordinator.registerContributor(lockChannel, settings.name, () => ({

@@ -3,6 +3,7 @@ import type { Coordinator, HostLink, ToolContext, ToolDefinition } from "@toolmo
 import type { PublishedSource } from "../wire/exposed-source.ts";
 import { withShownTexts } from "../wire/foreign-texts.ts";
 import type { KeptDefinitions } from "../wire/kept-definitions.ts";
+import type { ServerInstructions } from "../wire/instructions.ts";
 import type { OfferedSkill } from "../wire/skills.ts";
 import type { Authorization } from "../auth/authorization.ts";
 import { authorizationOf } from "./authorize.ts";
@@ -61,6 +62,16 @@ export class MountedServer {
   /** What it has beside tools. */
   get exposed(): PublishedSource {
     return this.#exposed.publish(() => this.#tools.mounted());
+  }
+
+  /** What it says of itself, and the internal tool for it; undefined where it says nothing. */
+  get instructions(): ServerInstructions | undefined {
+    for (const { name, tool } of this.#tools.mounted()) {
+      const exposed = exposedOf(tool);
+      if (exposed?.kind === "instructions")
+        return { server: this.#settings.name, tool: name, text: exposed.text };
+    }
+    return undefined;
   }
 
   /** The definitions of all its tools, as the server listed them. */
@@ -140,7 +151,7 @@ export class MountedServer {
     const settings = this.#settings;
     const place = placeOf(this.#coordinator, settings);
     const onResource = (uri: string) =>
-      void hooks.emit("mcp:resource_updated", { uri: servedUri(uri, settings) });
+      void hooks.emit("mcp:resource_updated", { server: settings.name, uri: servedUri(uri, settings) });
     const onHosts = (behind: readonly HostLink[]) => {
       place.chain?.requireOther(behind);
       this.#behind = behind;

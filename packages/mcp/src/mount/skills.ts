@@ -9,7 +9,7 @@ import type { Skill } from "@modelcontextprotocol/client/ext/skills";
 import { ToolError, type HostLink } from "@toolmount/core";
 import { digestOf } from "@toolmount/core/internal";
 import type { ServerSettings } from "./config.ts";
-import { groupsOf, listExposed, withoutExposed } from "./exposed-definitions.ts";
+import { groupsOf, instructionsTool, listExposed, withoutExposed } from "./exposed-definitions.ts";
 import { readChain } from "../wire/chain.ts";
 import { isRecord } from "../wire/guards.ts";
 import { encodePath, skillMetaKey, skillToolName, type OfferedSkill } from "../wire/skills.ts";
@@ -33,7 +33,7 @@ export async function listOffered(
   const exposed = await Promise.all(
     groupsOf(settings).map((group) => listExposed(client, settings, group, options)),
   );
-  const tools = [...listed, ...exposed.flat()];
+  const tools = [...listed, ...exposed.flat(), ...instructionsTool(client, settings)];
   if (!settings.skills) return tools;
   const { SkillsClient } = await import("@modelcontextprotocol/client/ext/skills");
   const { skills } = await new SkillsClient(client, { skipInvalid: true }).list();

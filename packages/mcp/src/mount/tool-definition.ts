@@ -33,6 +33,8 @@ import { withServedLinks } from "./ui.ts";
 /** How a tool of a server is called. */
 export interface CallServerOptions extends RequestOptions {
   readonly idempotent: boolean;
+  /** As the server listed it. */
+  readonly definition: Tool;
   /** The skill that is read, where the tool is not one of the server itself. */
   readonly skill?: Skill | undefined;
 }
@@ -85,7 +87,7 @@ export function toDefinition(
       callTool(
         { name: tool.name, arguments: params as Record<string, unknown> },
         context,
-        { idempotent: facts.idempotent ?? false, skill },
+        { idempotent: facts.idempotent ?? false, skill, definition: tool },
         call,
         settings,
       ),
@@ -145,7 +147,7 @@ function classificationOf(tool: Tool, { classify: rules, hints }: ServerSettings
 async function callTool(
   params: CallToolRequest["params"],
   context: ToolContext,
-  how: Pick<CallServerOptions, "idempotent" | "skill">,
+  how: Pick<CallServerOptions, "idempotent" | "skill" | "definition">,
   call: CallServer,
   settings: ServerSettings,
 ): Promise<PartialResult> {

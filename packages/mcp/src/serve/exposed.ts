@@ -2,7 +2,6 @@ import {
   isInputRequiredResult,
   ProtocolError,
   ProtocolErrorCode,
-  ResourceNotFoundError,
   type CompleteRequest,
   type CompleteResult,
   type ClientCapabilities,
@@ -10,13 +9,13 @@ import {
   type InputRequiredResult,
   type ServerContext,
   type Prompt,
-  type ReadResourceResult,
   type Server,
   type ServerCapabilities,
 } from "@modelcontextprotocol/server";
 import type { Host } from "@toolmount/core";
 import { exposedChannel, type ExposedSource, type PublishedSource } from "../wire/exposed-source.ts";
-import { RefusedRequest, throughHost, type ExposedCall } from "./exposed-calls.ts";
+import { throughHost, type ExposedCall } from "./exposed-calls.ts";
+import { serveResources, type Subscribed } from "./exposed-resources.ts";
 import type { SealedState } from "./seal.ts";
 import type { Era } from "./tool-list.ts";
 import { isRecord } from "../wire/guards.ts";
@@ -35,7 +34,8 @@ export function exposedCapabilities(sources: readonly PublishedSource[], era: Er
   const resources = having(sources, "resources").length > 0;
   const prompts = having(sources, "prompts").length > 0;
   return {
-    ...(resources && { resources: era === "legacy" ? { subscribe: true } : {} }),
+    // Without servers behind it, it has what was cut from results.
+    resources: resources && era === "legacy" ? { subscribe: true } : {},
     ...(prompts && { prompts: {} }),
     ...((resources || prompts) && { completions: {} }),
   };
@@ -58,9 +58,9 @@ export interface Exposing {
 }
 
 /** Passes resources and prompts of mounted servers through. Returns the addresses that the client has subscribed to. */
-export function serveExposed(server: Server, exposing: Exposing): ReadonlySet<string> {
+export function serveExposed(server: Server, exposing: Exposing): Subscribed {
   const { host, sources, skills, callFor, passing } = exposing;
-  const subscribed = new Set<string>();
+  const subscribed: Subscribed = new Map();
   const sourcesFor = (ctx: ServerContext, what?: "resources" | "prompts") =>
     (what === undefined ? sources : having(sources, what)).map((source) =>
       throughHost(host, source, callFor(ctx)),
@@ -70,8 +70,7 @@ export function serveExposed(server: Server, exposing: Exposing): ReadonlySet<st
     ...(skills === undefined ? [] : [skills]),
     ...sourcesFor(ctx, "resources"),
   ];
-  if (skills !== undefined || having(sources, "resources").length > 0)
-    serveResources(server, withResources, subscribed);
+  serveResources(server, host, withResources, subscribed);
   if (having(sources, "prompts").length > 0)
     servePrompts(server, (ctx) => sourcesFor(ctx, "prompts"), passing);
   if (sources.length > 0)
@@ -80,69 +79,6 @@ export function serveExposed(server: Server, exposing: Exposing): ReadonlySet<st
 }
 
 type SourcesFor = (ctx: ServerContext) => readonly ExposedSource[];
-
-function serveResources(server: Server, sourcesFor: SourcesFor, subscribed: Set<string>): void {
-  server.setRequestHandler("resources/list", async (_, ctx) => ({
-    resources: [...(await collect(sourcesFor(ctx), (source) => source.listResources()))],
-  }));
-  server.setRequestHandler("resources/templates/list", async (_, ctx) => ({
-    resourceTemplates: [...(await collect(sourcesFor(ctx), (source) => source.listResourceTemplates()))],
-  }));
-  server.setRequestHandler("resources/read", ({ params }, ctx) => readResource(sourcesFor(ctx), params.uri));
-  server.setRequestHandler("resources/subscribe", async ({ params }, ctx) => {
-    const source = await ownerOf(sourcesFor(ctx), params.uri);
-    const isNew = !subscribed.has(params.uri);
-    // Before the server knows, because its first change may come together with its answer.
-    subscribed.add(params.uri);
-    try {
-      await source?.subscribe(params.uri);
-    } catch (error) {
-      if (isNew) subscribed.delete(params.uri);
-      throw error;
-    }
-    return {};
-  });
-  server.setRequestHandler("resources/unsubscribe", async ({ params }, ctx) => {
-    const source = await ownerOf(sourcesFor(ctx), params.uri);
-    subscribed.delete(params.uri);
-    await source?.unsubscribe(params.uri);
-    return {};
-  });
-}
-
-/** Lists of all servers, in the plan's order. One that cannot be reached is left out: the others are no worse for it. */
-async function collect<Item>(
-  sources: readonly ExposedSource[],
-  list: (source: ExposedSource) => Promise<readonly Item[]>,
-): Promise<readonly Item[]> {
-  const lists = await Promise.all(sources.map((source) => list(source).catch(() => [])));
-  return lists.flat();
-}
-
-/** The server that lists an address; undefined when none does: it may still be one of a template. */
-async function ownerOf(sources: readonly ExposedSource[], uri: string): Promise<ExposedSource | undefined> {
-  if (sources.length === 1) return sources[0];
-  for (const source of sources) {
-    const listed = await source.listResources().catch(() => []);
-    if (listed.some((resource) => resource.uri === uri)) return source;
-  }
-  return undefined;
-}
-
-/** Asks the owner of an address, or else each source. A refusal is reported where no other source has the address. */
-async function readResource(sources: readonly ExposedSource[], uri: string): Promise<ReadResourceResult> {
-  const owner = await ownerOf(sources, uri);
-  let refusal: unknown = new ResourceNotFoundError(uri);
-  for (const source of owner === undefined ? sources : [owner]) {
-    try {
-      const result = await source.readResource(uri);
-      if (result.contents.length > 0) return result;
-    } catch (error) {
-      if (error instanceof RefusedRequest) refusal = error;
-    }
-  }
-  throw refusal;
-}
 
 /** A prompt by the name under which it is offered. */
 interface OfferedPrompt {
@@ -219,15 +155,4 @@ async function complete(
     if (result !== undefined) return result;
   }
   return { completion: { values: [] } };
-}
-
-/** The event by which mounted servers say that one of their resources has changed. */
-const resourceEvent = "mcp:resource_updated";
-
-/** Passes on that a resource has changed, to a client that has subscribed to it. Returns how to stop. */
-export function watchResources(host: Host, server: Server, subscribed: ReadonlySet<string>): () => void {
-  return host.coordinator.hooks.observe(resourceEvent, (_, { uri }) => {
-    if (typeof uri === "string" && subscribed.has(uri))
-      void server.sendResourceUpdated({ uri }).catch(() => {}); // it has left
-  });
 }

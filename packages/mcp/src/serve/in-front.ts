@@ -30,8 +30,10 @@ export async function runInFront(
   work: (context: SessionCallContext) => Promise<Answer>,
 ): Promise<Answer> {
   const { ctx, capabilities = {}, context } = waiting;
-  if (era === "legacy") return currentFront.run(createPushFront(ctx, capabilities), () => work(context));
-  const attached = { capabilities, logLevel: logLevelOf(ctx), log: logTo(ctx) };
+  const client = waiting.served;
+  if (era === "legacy")
+    return currentFront.run(createPushFront(ctx, { client, capabilities }), () => work(context));
+  const attached = { client, capabilities, logLevel: logLevelOf(ctx), log: logTo(ctx) };
   const call =
     state?.asked === "input"
       ? find(waiting, state)

@@ -1,9 +1,13 @@
-import type { ClientCapabilities, ServerContext } from "@modelcontextprotocol/server";
+import type { ServerContext } from "@modelcontextprotocol/server";
 import type { Front } from "../wire/front.ts";
 
 /** A client from before 2026: it is asked by requests while its call runs, and it filters log messages by its level. */
-export function createPushFront({ mcpReq }: ServerContext, capabilities: ClientCapabilities): Front {
+export function createPushFront(
+  { mcpReq }: ServerContext,
+  { client, capabilities }: Pick<Front, "client" | "capabilities">,
+): Front {
   return {
+    client,
     capabilities,
     logLevel: "debug",
     async ask(requests) {

@@ -15,14 +15,17 @@ import { isToolmountError, type SessionCallContext, type ToolInfo, type ToolOutc
 import { fitsOutputSchema } from "@toolmount/core/internal";
 import { writeChain } from "../wire/chain.ts";
 import { isRecord } from "../wire/guards.ts";
+import { collectInstructions } from "../wire/instructions.ts";
 import { waitForStarting } from "../wire/starting.ts";
-import { toMcpResult, withoutStructuredData, withStructuredData } from "../wire/result.ts";
+import { toMcpResult, withoutStructuredData } from "../wire/result.ts";
 import { answerRetry, answerWaiting, type Waiting } from "./approvals.ts";
 import type { ExposedCall } from "./exposed-calls.ts";
-import { exposedCapabilities, findExposed, serveExposed, watchResources } from "./exposed.ts";
+import { watchResources } from "./exposed-resources.ts";
+import { exposedCapabilities, findExposed, serveExposed } from "./exposed.ts";
 import { loadExtras } from "./extras.ts";
 import { hostsOf } from "./hosts-behind.ts";
 import type { ServeOptions } from "./options.ts";
+import { withWhole } from "./outputs.ts";
 import { runInFront, type Answer } from "./in-front.ts";
 import type { SealedState, StateSeal, WaitingState } from "./seal.ts";
 import { findSkills, skillsExtension } from "./skills.ts";
@@ -56,10 +59,7 @@ export async function createServer(serving: Serving): Promise<Server> {
         tools: { listChanged: true },
         logging: {},
         ...exposed,
-        ...(skills !== undefined && {
-          resources: { ...exposed.resources },
-          extensions: { [skillsExtension]: {} },
-        }),
+        ...(skills !== undefined && { extensions: { [skillsExtension]: {} } }),
       },
       requestState: { verify: (state) => openState(state, serving) },
       ...(instructions !== null && instructions !== "" && { instructions }),
@@ -92,12 +92,18 @@ const bare = { instructions: null, sources: [], skills: undefined };
 
 /** What a client gets when it connects, beside the tools. */
 async function describe({ served, userId, options: { instructions } }: Serving) {
-  const [guidance, sources, skills] = await Promise.all([
-    instructions === undefined ? served.guidance() : instructions,
+  const [texts, sources, skills] = await Promise.all([
+    instructions === undefined ? instructionsOf(served) : instructions,
     findExposed(served.host),
     findSkills(served, userId === undefined ? {} : { userId }),
   ]);
-  return { instructions: guidance, sources, skills };
+  return { instructions: texts, sources, skills };
+}
+
+/** What mounted servers say of themselves, and the guidance of the tools. */
+async function instructionsOf(served: ServedSession): Promise<string> {
+  const [ofServers, guidance] = await Promise.all([collectInstructions(served.host), served.guidance()]);
+  return [...ofServers, guidance].filter((text) => text !== "").join("\n\n");
 }
 
 /** Of another session than this one, a state is as good as forged. */
@@ -197,13 +203,14 @@ async function render(outcome: ToolOutcome, { era, served }: Serving): Promise<C
   if (result.code === "MCP_ERROR" && isRecord(result.details)) refuseCapability(result.details, result.error);
   if (status === "not_found")
     throw new ProtocolError(ProtocolErrorCode.InvalidParams, result.error ?? `Unknown tool: ${tool}`);
-  const rendered = toMcpResult(outcome);
+  const rendered = withWhole(served.host, outcome, toMcpResult(outcome));
   const info = served.host.coordinator.get("tools", tool) as Pick<ToolInfo, "outputSchema"> | null;
   if (!isListed(info?.outputSchema, era)) return rendered;
   // Clients validate what is not an error: it has the data that the schema promises, or it is an error.
-  if (status !== "ok") return { ...rendered, isError: true };
-  return (await fitsOutputSchema(served.host, tool, result.data))
-    ? withStructuredData(rendered, outcome)
+  const made = status === "ok" ? result.data : rendered.structuredContent;
+  if (rendered.isError === true || made === undefined) return { ...rendered, isError: true };
+  return (await fitsOutputSchema(served.host, tool, made))
+    ? { ...rendered, structuredContent: rendered.structuredContent ?? made }
     : withoutStructuredData(rendered);
 }
 

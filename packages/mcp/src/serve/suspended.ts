@@ -13,6 +13,7 @@ export type Step<Outcome> = { readonly outcome: Outcome } | { readonly asked: As
 
 /** What one request of the client adds to a call that runs. */
 interface Attached {
+  readonly client: object;
   readonly capabilities: ClientCapabilities;
   readonly logLevel: LoggingLevel | undefined;
   readonly log: Front["log"];
@@ -35,6 +36,10 @@ export class SuspendableCall<Outcome extends object = object> implements Front {
   constructor(attached: Attached, given?: Answers) {
     this.given = given;
     this.#attached = attached;
+  }
+
+  get client(): object {
+    return this.#attached.client;
   }
 
   get capabilities(): ClientCapabilities {

@@ -9,6 +9,8 @@ export interface ServerAsk {
 
 /** The client for whose call a tool of a mounted server runs. */
 export interface Front {
+  /** Who it is: the same object for all calls of one client. */
+  readonly client: object;
   readonly capabilities: ClientCapabilities;
   /** The least severe log message that it wants; undefined for none. */
   readonly logLevel: LoggingLevel | undefined;

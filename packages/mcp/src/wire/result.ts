@@ -20,23 +20,41 @@ export const outcomeMetaKey = "dev.toolmount/outcome";
  */
 export function toMcpResult(outcome: ToolOutcome): McpResult {
   const { result, status } = outcome;
-  const meta = { [outcomeMetaKey]: factsOf(outcome) };
+  const { _meta: given, structuredContent, ...members } = ownMembers(result.meta);
+  const meta = { ...(isRecord(given) ? given : {}), [outcomeMetaKey]: factsOf(outcome) };
   if (result.error !== undefined)
     return {
-      content: [text(result.error), ...nextStepOf(outcome), ...notesOf(outcome)],
+      ...members,
+      content: [...failureOf(result.error, result.content), ...nextStepOf(outcome), ...notesOf(outcome)],
+      ...(structuredContent !== undefined && { structuredContent }),
       ...(status === "pending" ? {} : { isError: true }),
       _meta: meta,
     };
   return {
+    ...members,
     content: [...contentOf(result.data, result.content ?? []), ...notesOf(outcome)],
     ...(isRecord(result.data) && { structuredContent: result.data }),
     _meta: meta,
   };
 }
 
-/** Whatever JSON the data is, as `structuredContent`: a list, a text or a number only for a revision from 2026 on. */
-export function withStructuredData(result: McpResult, { result: { data: value } }: ToolOutcome): McpResult {
-  return value === undefined ? result : { ...result, structuredContent: value };
+/** Key under `meta` of a result that has the members of MCP for which a result has no field. */
+const mcpKey = "mcp";
+
+function ownMembers(meta: JsonObject = {}): Readonly<Record<string, unknown>> {
+  const own = meta[mcpKey];
+  return isRecord(own) ? own : {};
+}
+
+/** The sentence of a failure, unless the blocks say it already, and the blocks. */
+function failureOf(error: string, blocks: readonly ContentBlock[] = []): McpBlock[] {
+  const said = textsOf(blocks);
+  const isSaid = said === error || (error.endsWith(" …") && said.startsWith(error.slice(0, -2)));
+  return [...(isSaid ? [] : [text(error)]), ...blocks.map(toMcpBlock)];
+}
+
+function textsOf(blocks: readonly { readonly type: string; readonly text?: unknown }[]): string {
+  return blocks.flatMap((block) => (block.type === "text" ? String(block.text) : [])).join("\n");
 }
 
 /** What a model can do about a call that waits. */
@@ -112,16 +130,37 @@ function toMcpBlock(block: ContentBlock): McpBlock {
   };
 }
 
-/** What an MCP server answered to a call, as a result of ours. Every block is kept, with members that we have no field for. */
-export function fromMcpResult({ content, structuredContent, isError }: McpResult): PartialResult {
-  const texts = content.flatMap((block) => (block.type === "text" ? block.text : []));
-  if (isError === true) return failure(texts.join("\n") || "the MCP server reported an error without a text");
+/** What an MCP server answered to a call, as a result of ours. Every block and member is kept, also where we have no field for it. */
+export function fromMcpResult({ content, structuredContent, isError, ...members }: McpResult): PartialResult {
+  const said = textsOf(content);
   const [first] = content;
   const isPlainText = content.length === 1 && first?.type === "text" && Object.keys(first).length === 2;
-  if (isPlainText && structuredContent === undefined) return data<unknown>(first.text);
-  const blocks = content.map(fromMcpBlock);
-  if (structuredContent !== undefined) return data<unknown>(structuredContent, { content: blocks });
-  return data<unknown>(texts.length === 0 ? null : texts.join("\n"), { content: blocks });
+  // A long sentence of a failure is cut.
+  const isShort = isPlainText && first.text.length <= maxSentence;
+  const blocks = (isError === true ? isShort : isPlainText) ? {} : { content: content.map(fromMcpBlock) };
+  if (isError === true)
+    return failure(said || "the MCP server reported an error without a text", {
+      ...blocks,
+      meta: keptMembers({ ...members, structuredContent }),
+    });
+  const meta = keptMembers(members);
+  if (structuredContent !== undefined)
+    return data<unknown>(structuredContent, { content: content.map(fromMcpBlock), meta });
+  if (isPlainText) return data<unknown>(first.text, { meta });
+  return data<unknown>(content.some(({ type }) => type === "text") ? said : null, { ...blocks, meta });
+}
+
+/** Longest text of a failure that is its sentence alone, in characters. */
+const maxSentence = 4_000;
+
+/** Members of the protocol's own work, which concern one connection only. */
+const ofConnection: ReadonlySet<string> = new Set(["resultType", "requestState", "inputRequests"]);
+
+function keptMembers(members: Readonly<Record<string, unknown>>): JsonObject | undefined {
+  const kept = Object.entries(members).filter(
+    ([name, value]) => value !== undefined && !ofConnection.has(name),
+  );
+  return kept.length === 0 ? undefined : { [mcpKey]: Object.fromEntries(kept) as JsonObject };
 }
 
 function fromMcpBlock(block: McpBlock): ContentBlock {

@@ -1,0 +1,136 @@
+import {
+  ResourceNotFoundError,
+  type ReadResourceResult,
+  type Resource,
+  type Server,
+  type ServerContext,
+} from "@modelcontextprotocol/server";
+import type { Host } from "@toolmount/core";
+import type { ExposedSource } from "../wire/exposed-source.ts";
+import { RefusedRequest } from "./exposed-calls.ts";
+import { readOutput } from "./outputs.ts";
+
+/** The addresses that a client has subscribed to, by the server and the server's own address. */
+export type Subscribed = Map<string, string>;
+
+function keyOf(server: string, own: string): string {
+  return `${server}\n${own}`;
+}
+
+/** Passes requests for resources to the servers that have them. Without any, it has what was cut from results. */
+export function serveResources(
+  server: Server,
+  host: Host,
+  sourcesFor: (ctx: ServerContext) => readonly ExposedSource[],
+  subscribed: Subscribed,
+): void {
+  server.setRequestHandler("resources/list", async (_, ctx) => ({
+    resources: (await listedResources(sourcesFor(ctx))).map(({ resource, uri }) => ({ ...resource, uri })),
+  }));
+  server.setRequestHandler("resources/templates/list", async (_, ctx) => ({
+    resourceTemplates: [...(await collect(sourcesFor(ctx), (source) => source.listResourceTemplates()))],
+  }));
+  server.setRequestHandler(
+    "resources/read",
+    ({ params: { uri } }, ctx) => readOutput(host, uri) ?? readResource(sourcesFor(ctx), uri),
+  );
+  server.setRequestHandler("resources/subscribe", async ({ params }, ctx) => {
+    const found = await ownerOf(sourcesFor(ctx), params.uri);
+    if (found === undefined) return {};
+    const { source, own } = found;
+    const key = keyOf(source.name, own);
+    const isNew = !subscribed.has(key);
+    // Before the server knows, because its first change may come together with its answer.
+    subscribed.set(key, params.uri);
+    try {
+      await source.subscribe(own);
+    } catch (error) {
+      if (isNew) subscribed.delete(key);
+      throw error;
+    }
+    return {};
+  });
+  server.setRequestHandler("resources/unsubscribe", async ({ params }, ctx) => {
+    const found = await ownerOf(sourcesFor(ctx), params.uri);
+    if (found === undefined) return {};
+    subscribed.delete(keyOf(found.source.name, found.own));
+    await found.source.unsubscribe(found.own);
+    return {};
+  });
+}
+
+/** Lists of all servers, in the plan's order. One that cannot be reached is left out: the others are no worse for it. */
+async function collect<Item>(
+  sources: readonly ExposedSource[],
+  list: (source: ExposedSource) => Promise<readonly Item[]>,
+): Promise<readonly Item[]> {
+  const lists = await Promise.all(sources.map((source) => list(source).catch(() => [])));
+  return lists.flat();
+}
+
+/** A resource by the address under which it is offered. */
+interface OfferedResource {
+  readonly resource: Resource;
+  readonly source: ExposedSource;
+  readonly uri: string;
+}
+
+/** An address that two servers have gets the entry's id before it, for the second and every further one. */
+async function listedResources(sources: readonly ExposedSource[]): Promise<readonly OfferedResource[]> {
+  const offered = new Map<string, OfferedResource>();
+  const lists = await Promise.all(sources.map((source) => source.listResources().catch(() => [])));
+  for (const [index, list] of lists.entries()) {
+    const source = sources[index]!;
+    for (const resource of list) {
+      const uri = offered.has(resource.uri) ? apart(source.name, resource.uri) : resource.uri;
+      if (!offered.has(uri)) offered.set(uri, { resource, source, uri });
+    }
+  }
+  return [...offered.values()];
+}
+
+function apart(server: string, uri: string): string {
+  return `toolmount://resource/${encodeURIComponent(server)}/${encodeURIComponent(uri)}`;
+}
+
+/** The server that lists an address, and its own address for it; undefined when none does: it may be one of a template. */
+async function ownerOf(
+  sources: readonly ExposedSource[],
+  uri: string,
+): Promise<{ readonly source: ExposedSource; readonly own: string } | undefined> {
+  if (sources.length === 1) return { source: sources[0]!, own: uri };
+  const found = (await listedResources(sources)).find((offered) => offered.uri === uri);
+  return found && { source: found.source, own: found.resource.uri };
+}
+
+/** Asks the owner of an address, or else each source. A refusal is reported where no other source has the address. */
+async function readResource(sources: readonly ExposedSource[], uri: string): Promise<ReadResourceResult> {
+  const owner = await ownerOf(sources, uri);
+  const asked = owner === undefined ? sources.map((one) => ({ source: one, own: uri })) : [owner];
+  let refusal: unknown = new ResourceNotFoundError(uri);
+  for (const { source, own } of asked) {
+    try {
+      const result = await source.readResource(own);
+      if (result.contents.length > 0) return servedAs(result, own, uri);
+    } catch (error) {
+      if (error instanceof RefusedRequest) refusal = error;
+    }
+  }
+  throw refusal;
+}
+
+function servedAs(result: ReadResourceResult, own: string, uri: string): ReadResourceResult {
+  if (own === uri) return result;
+  return { ...result, contents: result.contents.map((one) => (one.uri === own ? { ...one, uri } : one)) };
+}
+
+/** The event by which mounted servers say that one of their resources has changed. */
+const resourceEvent = "mcp:resource_updated";
+
+/** Passes on that a resource has changed, to a client that has subscribed to it. Returns how to stop. */
+export function watchResources(host: Host, server: Server, subscribed: Subscribed): () => void {
+  return host.coordinator.hooks.observe(resourceEvent, (_, { server: from, uri: own }) => {
+    const uri = subscribed.get(keyOf(String(from), String(own)));
+    if (uri !== undefined) void server.sendResourceUpdated({ uri }).catch(() => {}); // it has left
+  });
+}

@@ -1,0 +1,63 @@
+import type { ReadResourceResult } from "@modelcontextprotocol/server";
+import { isToolmountError, type Host, type ToolOutcome } from "@toolmount/core";
+import { isRecord } from "../wire/guards.ts";
+import type { McpBlock, McpResult } from "../wire/shapes.ts";
+
+/** Begin of the addresses under which clients read what a result left out. A ref cannot be guessed. */
+const scheme = "toolmount://output/";
+
+/** Characters of a large value that are shown in place of it. */
+const shownLength = 16_384;
+
+/** The whole of a result that was cut, as the resource that `uri` names; undefined for an address of something else. */
+export function readOutput(host: Pick<Host, "output">, uri: string): ReadResourceResult | undefined {
+  if (!uri.startsWith(scheme)) return undefined;
+  const text = wholeOf(host, uri.slice(scheme.length));
+  return text === undefined ? undefined : { contents: [{ uri, mimeType: "text/plain", text }] };
+}
+
+/** A cut result with a link to the whole. Data too large for a host's limit is structured content all the same: it was made. */
+export function withWhole(host: Pick<Host, "output">, outcome: ToolOutcome, rendered: McpResult): McpResult {
+  const { truncated, code } = outcome.result;
+  if (truncated === undefined) return rendered;
+  const whole = wholeOf(host, truncated.ref);
+  if (whole === undefined) return rendered;
+  const linked = { ...rendered, content: [...rendered.content, linkTo(outcome.tool, truncated)] };
+  const data = jsonOf(whole);
+  if (!isRecord(data) || !(code === "OUTPUT_TOO_LARGE" || rendered.structuredContent !== undefined))
+    return linked;
+  const { isError: _, ...made } = linked;
+  if (code !== "OUTPUT_TOO_LARGE") return { ...made, structuredContent: data };
+  const [, ...others] = made.content;
+  const shown = `${whole.slice(0, shownLength)}\n… [${truncated.bytes} bytes in all]`;
+  return { ...made, content: [{ type: "text", text: shown }, ...others], structuredContent: data };
+}
+
+function linkTo(tool: string, { bytes, ref }: { readonly bytes: number; readonly ref: string }): McpBlock {
+  const description = "The whole of what was cut here; it is kept for some time";
+  return {
+    type: "resource_link",
+    uri: scheme + ref,
+    name: `output of ${tool}`,
+    description,
+    size: bytes,
+  } as McpBlock;
+}
+
+function wholeOf(host: Pick<Host, "output">, ref: string): string | undefined {
+  try {
+    return host.output(ref, { offset: 0, limit: Number.MAX_SAFE_INTEGER }).text;
+  } catch (error) {
+    if (isToolmountError(error) && error.code === "OUTPUT_NOT_FOUND") return undefined;
+    throw error;
+  }
+}
+
+/** Of a value that was too large to be kept whole, only the start is there: it is no JSON. */
+function jsonOf(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
