@@ -139,12 +139,28 @@ const maxMessage = 1_000;
 /** Reports progress to the caller and to observers, at a pace that they bear; a listener that fails does not fail the tool. */
 function reportProgress(call: Call, given: Progress): void {
   if (!call.executing) return;
+  extendDeadline(call);
   if (call.given.onProgress === undefined && call.generation.observers("tool:progress").length === 0) return;
   const progress = readProgress(given);
   if (progress === null)
     return call.host.logger.warn(logFields(call), "a tool reported progress that is not a number");
   call.pace ??= new ProgressPace(call.host.clock, (one) => passOn(call, one));
   call.pace.report(progress);
+}
+
+/** Progress of a tool that may take longer starts its timeout again, up to its longest time in all. */
+function extendDeadline(call: Call): void {
+  const { timing, parent, host, stop } = call;
+  const { timeoutMs, maxTimeoutMs } = call.tool!;
+  if (maxTimeoutMs === 0 || stop !== null || timing.deadlineAt === 0) return;
+  const now = host.time.now();
+  const inherited = parent?.timing.deadlineAt ?? 0;
+  const last = timing.executedAt + Math.max(timeoutMs, maxTimeoutMs);
+  const next = Math.min(now + timeoutMs, last, inherited === 0 ? last : inherited);
+  if (next <= timing.deadlineAt) return;
+  call.info = null; // it has the former deadline
+  timing.deadlineAt = next;
+  host.deadlines.start(call, next - now, now);
 }
 
 function passOn(call: Call, progress: Progress): void {

@@ -37,6 +37,11 @@ export interface ToolDefinition<Schema extends ToolSchema = ToolSchema, Data = u
     | undefined;
   /** Milliseconds; 0 for none; 15000 when absent. */
   readonly timeout?: number | undefined;
+  /**
+   * Milliseconds that a call may take in all when it reports progress: each report starts `timeout` again. Absent: progress
+   * changes nothing. A timeout that the plan sets is never extended.
+   */
+  readonly maxTimeout?: number | undefined;
   /** Long guidance: purpose, rules, arguments, error codes, good and bad usage. */
   readonly usage?: string | undefined;
   /** One line for a catalogue. */

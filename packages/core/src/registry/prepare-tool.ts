@@ -32,6 +32,8 @@ export interface MountedTool {
   checkOutput: PreparedSchema["parse"] | null;
   readonly limits: Limits;
   readonly timeoutMs: number;
+  /** Milliseconds in all, with progress; 0 where progress changes nothing. */
+  readonly maxTimeoutMs: number;
   /** Name of the runner; null for this process. */
   readonly runner: string | null;
   readonly override: boolean;
@@ -103,6 +105,7 @@ export function prepareTool(authored: ToolDefinition, options: PrepareOptions): 
     checkOutput: outputs === undefined ? null : (value) => (tool.checkOutput = late().checkOutput!)(value),
     limits,
     timeoutMs,
+    maxTimeoutMs: limits.timeoutMs === undefined ? requireTimeout(name, definition.maxTimeout ?? 0) : 0,
     runner: shape.runner === undefined || shape.runner === "inline" ? null : shape.runner,
     override: shape.override ?? false,
     uses: shape.uses ?? null,

@@ -305,7 +305,6 @@ describe.each<Where>(["inline", "cloned"])("a call whose tool runs %s", (where) 
       ["a code beside data", { data: 1, code: "FINE" }, /success has no code/],
       ["a code in lower case", { error: "x", code: "not_found" }, /UPPER_SNAKE/],
       ["a code of the host's own", { error: "x", code: "TIMED_OUT" }, /host's own/],
-      ["content beside an error", { error: "x", content: [] }, /content/],
       ["content of an unknown type", { data: 1, content: [{ type: "video" }] }, /content/],
       ["warnings that are no sentences", { data: 1, warnings: [1] }, /warnings/],
       ["data with a date", { data: { at: new Date(0) } }, /Date/],

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { data, type Progress, type ToolContext } from "../../src/index.ts";
+import { createHost, data, type Progress, type ToolContext } from "../../src/index.ts";
 import { createFakeClock } from "../fake-clock.ts";
 import { tool, world, type Where } from "../world.ts";
 
@@ -83,6 +83,37 @@ describe("progress that a tool reports", () => {
 
     expect(await call).toMatchObject({ status: "timed_out", durationMs: 1_020 });
     expect(heard).toEqual([1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11]);
+  });
+
+  test.each([
+    ["restarts the deadline of a tool that says so", { maxTimeout: 4_000 }, {}, 4_000],
+    ["does not, where the plan sets the timeout", { maxTimeout: 4_000 }, { timeoutMs: 1_000 }, 1_000],
+    ["restarts it for as long as it comes", { maxTimeout: 60_000 }, {}, 5_490],
+  ])("%s", async (_, definition, limits, ended) => {
+    const clock = createFakeClock();
+    const ticking = tool(
+      (__, context) => {
+        const tick = (at: number) =>
+          clock.setTimer(() => {
+            context.progress({ progress: at });
+            if (at < 50) tick(at + 1);
+          }, 90);
+        tick(1);
+        return new Promise(() => {});
+      },
+      { timeout: 1_000, ...definition },
+    );
+    const host = createHost({ clock });
+    const draft = host.draft();
+    draft.addModule({ id: "m", shapeTool: () => ({ limits }) }).coordinator.mount("tools", ticking);
+    await draft.commit();
+    const call = host.call({ name: "probe" });
+    for (let at = 0; at < 8_000; at += 10) await clock.advance(10);
+
+    const { status, durationMs } = await call;
+    expect(status).toBe("timed_out");
+    expect(durationMs).toBeGreaterThanOrEqual(ended);
+    expect(durationMs).toBeLessThan(ended + 100);
   });
 
   test("C5: neither saves a call that was cancelled nor ends its grace", async () => {

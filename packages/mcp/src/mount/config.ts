@@ -88,7 +88,18 @@ export const config = z
       .max(maxTimerMs)
       .default(30_000)
       .describe("Longest time of one attempt to connect and list."),
-    timeoutMs: z.int().positive().max(maxTimerMs).default(60_000).describe("Longest time of one call."),
+    timeoutMs: z
+      .int()
+      .positive()
+      .max(maxTimerMs)
+      .default(60_000)
+      .describe("Longest time of one call without progress."),
+    maxTimeoutMs: z
+      .int()
+      .positive()
+      .max(maxTimerMs)
+      .default(1_800_000)
+      .describe("Longest time of one call that reports progress: each report starts timeoutMs again."),
     maxMessageBytes: z
       .int()
       .positive()

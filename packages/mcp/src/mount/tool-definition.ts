@@ -80,6 +80,7 @@ export function toDefinition(
     schema: inputSchema,
     ...(outputSchema !== undefined && { outputSchema: outputSchema }),
     timeout: settings.timeoutMs,
+    maxTimeout: settings.maxTimeoutMs,
     origin: "mcp",
     ...facts,
     ...(skill !== undefined && { tags: ["skill"], version: toOffered(skill).digest }),
@@ -158,7 +159,7 @@ async function callTool(
       ...how,
       signal: context.abortSignal,
       // The host's own deadline comes first.
-      timeout: Math.min(settings.timeoutMs * 2, 2 ** 31 - 1),
+      timeout: Math.min(Math.max(settings.timeoutMs, settings.maxTimeoutMs) * 2, 2 ** 31 - 1),
       onprogress: ({ progress, total, message }) => context.progress({ progress, total, message }),
     });
     return fromServer(withServedLinks(result, settings), settings);

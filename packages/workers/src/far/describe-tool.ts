@@ -8,6 +8,7 @@ const facts = [
   "category",
   "consequenceLevel",
   "timeout",
+  "maxTimeout",
   "usage",
   "summary",
   "execution",

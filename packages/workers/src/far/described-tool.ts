@@ -34,6 +34,7 @@ export const describedTool = z.strictObject({
   consequenceLevel: z.enum(["low", "medium", "high"]).optional(),
   requiresConfirmation: z.union([z.boolean(), z.literal("dynamic")]).optional(),
   timeout: z.int().min(0).optional(),
+  maxTimeout: z.int().min(0).optional(),
   usage: z.string().max(200_000).optional(),
   summary: z.string().max(5_000).optional(),
   execution: z.enum(["server", "client"]).optional(),
