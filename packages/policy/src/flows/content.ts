@@ -1,0 +1,71 @@
+import { findMention, type Evidence, type Found } from "./origin.ts";
+import { border, compactCode, findWord, formsOf, normalize } from "./text.ts";
+
+/** Words in a row that are a copy rather than a coincidence. */
+const copiedWords = 5;
+
+/** Why a text is not only the model's own words and the user's: the part, and where it is from. Null when it is. */
+export function findForeign(text: string, evidence: Evidence): { part: string; found: Found } | null {
+  return findAddress(text, evidence) ?? findCopy(text, evidence);
+}
+
+/** Addresses, accounts, telephone numbers and codes. */
+const addresses =
+  /https?:\/\/[^\s"'<>]+|[\w.+-]+@[\w-]+(?:\.[\w-]+)+|(?:[\p{L}\p{N}-]+\.)+\p{L}{2,}(?:\/[^\s"'<>]*)?|\+?\d[\d \-()]{6,}\d|\b(?=\w*\d)(?=\w*[a-z])[\w]{8,}\b/giu;
+
+/** An address in a text that neither the user nor the plan named. A link in a text makes the reader act. */
+function findAddress(text: string, evidence: Evidence): { part: string; found: Found } | null {
+  for (const [match] of text.matchAll(addresses)) {
+    const part = match.replace(/[.,;:!?)]+$/, "");
+    if (evidence.words.name(part) || formsOf(part).some((form) => evidence.identity.has(form))) continue;
+    if (/^\d{4}-\d{2}-\d{2}/.test(part)) continue;
+    const mention = findMention(part, formsOf(part), evidence);
+    if (mention !== null) return { part, found: { origin: "untrusted", from: mention, isAccepted: false } };
+    if (compactCode(part) === null && isKnown(part, evidence)) continue;
+    if (isAddress(part) && !isKnown(part, evidence))
+      return { part, found: { origin: "composed", isAccepted: false } };
+  }
+  return null;
+}
+
+function isAddress(part: string): boolean {
+  return /@|:\/\//.test(part);
+}
+
+function isKnown(part: string, { history, seen }: Evidence): boolean {
+  return history.results.some((result) =>
+    formsOf(part).some((form) =>
+      (["structured", "contact", "trusted", "identity"] as const).some((trust) =>
+        seen(result).has(trust, form),
+      ),
+    ),
+  );
+}
+
+/** A run of words that stands in an untrusted text and not in the user's. A short text counts as a whole. */
+function findCopy(text: string, evidence: Evidence): { part: string; found: Found } | null {
+  const words = normalize(text).split(" ");
+  if (words.length < 2 && text.length < 8) return null;
+  const length = Math.min(copiedWords, words.length);
+  for (let at = 0; at + length <= words.length; at++) {
+    const part = words.slice(at, at + length).join(" ");
+    if (findWord(part, evidence.words.text) !== -1) continue;
+    const found = findText(part, evidence);
+    if (found !== null) return { part, found };
+  }
+  return null;
+}
+
+function findText(part: string, { history, seen }: Evidence): Found | null {
+  for (const result of history.results) {
+    const one = seen(result);
+    if (findWord(part, one.text("untrusted")) === -1) continue;
+    const at = one.locate("untrusted", (text) => text.includes(part.replaceAll(border, "")));
+    return {
+      origin: "untrusted",
+      from: { tool: result.tool, call: result.call, ...(at ?? { path: "" }) },
+      isAccepted: false,
+    };
+  }
+  return null;
+}
