@@ -1,8 +1,7 @@
 import { errorMessage } from "../contract/errors.ts";
 import { defaultTimeoutMs } from "../contract/tool.ts";
 import type { ToolEvent } from "../contract/hooks.ts";
-import type { FailureResult, ToolResult } from "../contract/result.ts";
-import type { Json } from "../json/json.ts";
+import type { FailureResult } from "../contract/result.ts";
 import { frozenCopy, NotJson } from "../json/freeze.ts";
 import { normalizeResult } from "../result/normalize.ts";
 import { truncateResult } from "../result/truncate.ts";
@@ -10,6 +9,7 @@ import { emptyContext, givenArguments, type Call, type HopAnswer } from "./call.
 import { leaveSignal, leaveToken } from "./cancellation.ts";
 import { askGates, type Verdict } from "../registry/gates.ts";
 import { withTimeout } from "../scheduling/with-timeout.ts";
+import { storeResult } from "./kept-result.ts";
 import { isRecorded, recordEnd } from "./journal.ts";
 import { releasePermits } from "./execute.ts";
 import { deliverTicket, requeue } from "./hold.ts";
@@ -129,44 +129,29 @@ function replaceResult(call: Call, given: unknown): void {
 /** Writes the audit record first, then notifies observers and the caller. */
 function record(call: Call): HopAnswer {
   const recorded = isRecorded(call) ? recordEnd(call) : null;
-  const kept = call.generation.keepsResults ? keepResult(call) : null;
+  const kept = call.generation.keepsResults && isSeen(call) ? keepResult(call) : null;
   if (kept !== null) return waitFor(call, withStoreTime(call, Promise.all([kept, recorded])), finish);
   if (recorded === null) return finish(call);
   return waitFor(call, withStoreTime(call, recorded), finish);
+}
+
+/** Whether the session sees what the tool answered. */
+function isSeen({ announced, ending, given }: Call): boolean {
+  const { status, result } = ending;
+  return (
+    given.sessionId !== undefined && announced && result !== null && (status === "ok" || status === "failed")
+  );
+}
+
+function keepResult(call: Call): Promise<void> | null {
+  if (!call.ending.resultFrozen) sealResult(call);
+  return storeResult(call);
 }
 
 function withStoreTime(call: Call, work: Promise<unknown>): Promise<unknown> {
   return withTimeout(call.host.clock, storeMs(call), work, () =>
     call.ending.addWarning("its end is not stored yet; the store has not answered"),
   );
-}
-
-/** Keeps what the session sees of this call, for policies that ask where a value came from. Never rejects. */
-function keepResult(call: Call): Promise<void> | null {
-  const { ending, given, host } = call;
-  const { status, result } = ending;
-  if (given.sessionId === undefined || !call.announced || result === null) return null;
-  if (status !== "ok" && status !== "failed") return null;
-  if (!ending.resultFrozen) sealResult(call);
-  const stored = host.results.add(given.sessionId, {
-    tool: call.tool!.name,
-    owner: call.tool!.owner,
-    arguments: call.arguments!,
-    value: valueOf(ending.result!),
-    isError: status === "failed",
-  });
-  return (
-    stored?.catch((err: unknown) => {
-      logError(call, err, "a result could not be kept for later calls");
-      ending.addWarning("its result could not be kept: later calls may be asked about");
-    }) ?? null
-  );
-}
-
-/** The parts of a result that a model reads. */
-function valueOf({ data, content, error, details }: ToolResult): Json {
-  if (error !== undefined) return details === undefined ? error : { error, details };
-  return (content === undefined ? data : { data, content }) as Json;
 }
 
 /** The least time that a store has for the end of a call, in milliseconds. */

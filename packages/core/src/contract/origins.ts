@@ -43,6 +43,7 @@ export interface KeptResult {
   readonly tool: string;
   /** The entry of the plan that mounted the tool. */
   readonly owner: string;
+  /** The arguments that chose what the result is about: all that the tool does not declare as `content`. */
   readonly arguments: Readonly<Record<string, unknown>>;
   /** `data` and `content` of a success, `error` and `details` of a failure. */
   readonly value: Json;

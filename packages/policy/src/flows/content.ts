@@ -1,5 +1,5 @@
 import { findMention, type Evidence, type Found } from "./origin.ts";
-import { border, compactCode, findWord, formsOf, normalize } from "./text.ts";
+import { compactCode, findWord, formsOf, normalize } from "./text.ts";
 
 /** Words in a row that are a copy rather than a coincidence. */
 const copiedWords = 5;
@@ -42,7 +42,7 @@ function isKnown(part: string, { history, seen }: Evidence): boolean {
   );
 }
 
-/** A run of words that stands in an untrusted text and not in the user's. A short text counts as a whole. */
+/** A run of words that is in an untrusted text and not in the user's. A short text counts as a whole. */
 function findCopy(text: string, evidence: Evidence): { part: string; found: Found } | null {
   const words = normalize(text).split(" ");
   if (words.length < 2 && text.length < 8) return null;
@@ -50,17 +50,27 @@ function findCopy(text: string, evidence: Evidence): { part: string; found: Foun
   for (let at = 0; at + length <= words.length; at++) {
     const part = words.slice(at, at + length).join(" ");
     if (findWord(part, evidence.words.text) !== -1) continue;
-    const found = findText(part, evidence);
+    const found = findText(part, words.join(" "), evidence);
     if (found !== null) return { part, found };
   }
   return null;
 }
 
-function findText(part: string, { history, seen }: Evidence): Found | null {
+/** Whether a text has a whole structured field, such as a street address: that is a value, and no words of others. */
+function isWhole(leaf: string, text: string): boolean {
+  return text.includes(leaf.trim());
+}
+
+function findText(part: string, text: string, { history, seen }: Evidence): Found | null {
   for (const result of history.results) {
     const one = seen(result);
-    if (findWord(part, one.text("untrusted")) === -1) continue;
-    const at = one.locate("untrusted", (text) => text.includes(part.replaceAll(border, "")));
+    const trust = one.mentions([part]);
+    if (trust === null) continue;
+    const at = one.locate(
+      trust,
+      (leaf) => findWord(part, leaf) !== -1 && (trust === "untrusted" || !isWhole(leaf, text)),
+    );
+    if (at === null && trust !== "untrusted") continue;
     return {
       origin: "untrusted",
       from: { tool: result.tool, call: result.call, ...(at ?? { path: "" }) },

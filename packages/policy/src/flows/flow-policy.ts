@@ -43,6 +43,7 @@ export function createFlows(
           history: call.history ?? { results: [], isPartial: false },
           seen,
           identity,
+          steered: new Map(),
         };
         return strictest(lines.map((judge) => judge(call, evidence)));
       };

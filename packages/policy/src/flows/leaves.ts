@@ -11,7 +11,7 @@ export interface Leaf {
 /** Deepest level that is walked. Results and arguments are metered before. */
 const maxLevels = 64;
 
-/** Calls `visit` for each text and number. Keys that are no identifiers count as texts: somebody chose them. */
+/** Calls `visit` for each text and number. Keys that are no identifiers count as texts: a person chose them. */
 export function walk(value: unknown, visit: (leaf: Leaf) => void): void {
   step(value, "", undefined, 0, visit);
 }

@@ -15,6 +15,8 @@ export interface Evidence {
   readonly history: CallHistory;
   readonly seen: (result: KeptResult) => SeenResult;
   readonly identity: ReadonlySet<string>;
+  /** The results that were found to be chosen by untrusted text, or not. */
+  readonly steered: Map<KeptResult, boolean>;
 }
 
 /** Normalizes each result once: the results are objects that the host keeps. */
@@ -50,7 +52,7 @@ export function findOrigin(value: string | number, from: readonly Source[], evid
     const at = findField(trust, forms, evidence);
     if (at === null || !accepts(trust)) continue;
     if (trust === "contact" && !isNamedRecord(at.leaf, words)) continue;
-    // The text of somebody else has the value, too: it may be the reason why the model chose it.
+    // The text of another person has the value, too: it may be the reason why the model chose it.
     if (mention !== null && !(trust === "contact"))
       return { origin: "untrusted", from: mention, isAccepted: false };
     return { origin: trust, from: at.from, isAccepted: true };
@@ -91,16 +93,37 @@ function findField(trust: Trust, forms: readonly string[], evidence: Evidence): 
   return null;
 }
 
-/** Whether the arguments of a call came from untrusted text: then that text chose what the result is about. */
-function isSteered({ arguments: given, call }: KeptResult, evidence: Evidence): boolean {
-  const before = { ...evidence.history, results: evidence.history.results.filter((one) => one.call < call) };
-  if (before.results.length === 0) return false;
-  return leavesOf(given).some(({ value }) => {
-    if (typeof value === "number" || evidence.words.name(value)) return false;
-    const forms = formsOf(value);
-    if (isIdentity(value, forms, evidence.identity)) return false;
-    return findMention(value, forms, { ...evidence, history: before }) !== null;
-  });
+/**
+ * Whether untrusted text chose what a result is about: it has an argument of the call, or the argument is from results that
+ * such text chose.
+ */
+function isSteered(result: KeptResult, evidence: Evidence): boolean {
+  const known = evidence.steered.get(result);
+  if (known !== undefined) return known;
+  const before = { ...evidence, history: { ...evidence.history, results: earlierThan(result, evidence) } };
+  const isForeign = leavesOf(result.arguments).some(
+    ({ value }) => typeof value === "string" && value !== "" && isForeignChoice(value, before),
+  );
+  evidence.steered.set(result, isForeign);
+  return isForeign;
+}
+
+function earlierThan({ call }: KeptResult, { history }: Evidence): readonly KeptResult[] {
+  return history.results.filter((one) => one.call < call);
+}
+
+function isForeignChoice(value: string, before: Evidence): boolean {
+  const { words, identity, history, seen } = before;
+  if (history.results.length === 0 || words.name(value)) return false;
+  const forms = formsOf(value);
+  if (isIdentity(value, forms, identity)) return false;
+  if (findMention(value, forms, before) !== null) return true;
+  const sources = history.results.filter((one) =>
+    (["structured", "contact", "trusted"] as const).some((trust) =>
+      forms.some((form) => seen(one).has(trust, form)),
+    ),
+  );
+  return sources.length > 0 && sources.every((one) => isSteered(one, before));
 }
 
 /** Where an untrusted text has the value as a word. The first counts: others may have repeated it. */
@@ -111,13 +134,14 @@ export function findMention(
 ): Found["from"] | null {
   const code = typeof value === "string" ? compactCode(value) : null;
   const isSmall = /^\d{1,3}$/.test(String(value));
-  const fits = (text: string) =>
-    isSmall ? mentionsNumber(text, String(value)) : forms.some((form) => findWord(form, text) !== -1);
   for (const result of history.results) {
     const one = seen(result);
+    const fits = (text: string) =>
+      isSmall ? mentionsNumber(text, String(value)) : forms.some((form) => findWord(form, text) !== -1);
     const isCode = code !== null && one.compact.includes(code) && hasCode(code, one.text("untrusted"));
-    if (!isCode && !fits(one.text("untrusted"))) continue;
-    const at = one.locate("untrusted", isCode ? (text) => hasCode(code, text) : fits);
+    const trust = isSmall ? (fits(one.text("untrusted")) ? "untrusted" : null) : one.mentions(forms);
+    if (!isCode && trust === null) continue;
+    const at = one.locate(trust ?? "untrusted", isCode ? (text) => hasCode(code, text) : fits);
     return { tool: result.tool, call: result.call, ...(at ?? { path: "" }) };
   }
   return null;

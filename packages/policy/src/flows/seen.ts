@@ -4,10 +4,20 @@ import { fitsGlobs } from "./fit.ts";
 import { isRecord } from "./record.ts";
 import { leavesOf, walk, type Leaf } from "./leaves.ts";
 import type { ResultLine, Trust } from "./schema.ts";
-import { border, normalize, withoutSeparators } from "./text.ts";
+import { border, findWord, normalize, withoutSeparators } from "./text.ts";
 
 /** Strictest first: of several lines about one field, the strictest counts. */
 const trusts: readonly Trust[] = ["untrusted", "contact", "structured", "identity", "trusted"];
+
+/** The fields that other people can write. Of structured ones, only whole values are trusted. */
+const foreign: readonly Trust[] = ["untrusted", "contact", "structured"];
+
+function isIn(form: string, text: string, trust: Trust): boolean {
+  const at = findWord(form, text);
+  if (trust === "untrusted" || at === -1) return at !== -1;
+  const rest = text.replaceAll(border, border + border).replaceAll(border + form + border, border);
+  return findWord(form, rest) !== -1;
+}
 
 /** The texts of one result, normalized once and joined by trust. */
 export class SeenResult {
@@ -47,6 +57,16 @@ export class SeenResult {
   /** The untrusted text without separators, in which codes are searched. */
   get compact(): string {
     return (this.#compact ??= withoutSeparators(this.#texts.untrusted));
+  }
+
+  /**
+   * Whether a text of other people has a form of the value: as a word of an untrusted text, or as a part of a longer
+   * structured field, such as the name of a channel.
+   */
+  mentions(forms: readonly string[]): Trust | null {
+    for (const trust of foreign)
+      if (forms.some((form) => isIn(form, this.#texts[trust], trust))) return trust;
+    return null;
   }
 
   /** Whether a field of this trust is exactly the value. */

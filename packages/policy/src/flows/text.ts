@@ -14,7 +14,7 @@ function isAscii(text: string): boolean {
 }
 
 /**
- * Where a value stands in a normalized text as a word of its own; -1 when it does not. Beside an address, also `.`, `-`, `@`
+ * Where a value is in a normalized text as a word of its own; -1 when it does not. Beside an address, also `.`, `-`, `@`
  * and `/` belong to the word: `a@b.co` is not in `a@b.co.uk`, nor `b.co` in `x.b.co`.
  */
 export function findWord(value: string, text: string): number {
@@ -74,7 +74,7 @@ export function compactCode(value: string): string | null {
   return compact.length >= 7 && /^\+?[\p{L}\p{N}]+$/u.test(compact) && /\d{4}/.test(compact) ? compact : null;
 }
 
-/** Whether a code stands in a normalized text, with whatever separators. */
+/** Whether a code is in a normalized text, with whatever separators. */
 export function hasCode(code: string, text: string): boolean {
   const body = code
     .split("")
