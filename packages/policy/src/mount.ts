@@ -1,9 +1,11 @@
 import { basename } from "node:path";
 import type { Coordinator, PlanPosition } from "@toolmount/core";
+import { matchesGlob } from "@toolmount/core/match-arguments";
 import { createBudgets } from "./budgets.ts";
 import { mountCommandHook } from "./command-hook.ts";
 import type { PolicyConfig } from "./config.ts";
 import { createFlows } from "./flows/flow-policy.ts";
+import type { FlowsConfig } from "./flows/schema.ts";
 import { createLevel } from "./level.ts";
 import { createListPolicy, listNames } from "./list-policy.ts";
 import { mountLoopGuard } from "./loop-guard.ts";
@@ -25,15 +27,21 @@ export async function mount(coordinator: Coordinator, settings: PolicyConfig): P
         "policies",
         createListPolicy(list, written, () => placeOf(coordinator, ["policy", list, index])),
       );
-  if (flows !== undefined)
-    coordinator.mount(
-      "policies",
-      createFlows(flows, (index) => placeOf(coordinator, ["flows", "into", index])),
-    );
+  if (flows !== undefined) mountFlows(flows, coordinator);
   if (budgets !== undefined) coordinator.mount("policies", createBudgets(budgets, coordinator.hooks));
   if (loopGuard !== undefined) mountLoopGuard(loopGuard, coordinator);
   for (const hook of commandHooks) mountCommandHook(hook, coordinator);
   if (approver !== undefined) coordinator.mount("approver", createWebhookApprover(approver.webhook));
+}
+
+function mountFlows(flows: FlowsConfig, coordinator: Coordinator): void {
+  const place = (index: number) => placeOf(coordinator, ["flows", "into", index]);
+  coordinator.mount("policies", createFlows(flows, place));
+  const { mcpUsers } = flows;
+  if (mcpUsers.length > 0)
+    coordinator.registerCapability("flows.believesClientOf", (userId = "") =>
+      mcpUsers.some((user) => matchesGlob(user, userId)),
+    );
 }
 
 /** The place of a rule: `plan.yaml:12:5`. Looked up each time, because an edit of the plan can move it. */

@@ -103,6 +103,9 @@ export function deliverTicket({ host, stored, runId }: Call): void {
 
 export const defaultOptions: readonly string[] = ["Allow", "Deny"];
 
+/** The decider of a question whose time has passed, and whose default is to approve. */
+export const defaultDecider = "the declared default";
+
 /** The answer that counts when no approver answers in time. */
 export function defaultAnswer({ approval }: Call): "approve" | "deny" {
   return approval?.gateAsk?.approvalDefault === "allow" ? "approve" : "deny";

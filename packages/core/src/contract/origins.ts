@@ -48,4 +48,6 @@ export interface KeptResult {
   /** `data` and `content` of a success, `error` and `details` of a failure. */
   readonly value: Json;
   readonly isError: boolean;
+  /** Values whose origin was shown to a person, who then approved the call. */
+  readonly confirmed?: readonly (string | number)[];
 }

@@ -4,7 +4,7 @@ import { beginCall } from "../call/pipeline.ts";
 import { endCall, hopNames } from "../call/transitions.ts";
 import { isoTime } from "../contract/clock.ts";
 import type { CallContext } from "../contract/context.ts";
-import type { SealedRequest } from "../call/hold.ts";
+import { defaultDecider, type SealedRequest } from "../call/hold.ts";
 import {
   ToolmountError,
   errorMessage,
@@ -181,7 +181,7 @@ function endAsDenied(
 }
 
 function approveByDefault({ clock }: HostState, stored: StoredCall): Promise<boolean> {
-  return stored.decide({ decision: "approve", by: "the declared default", at: clock.now() });
+  return stored.decide({ decision: "approve", by: defaultDecider, at: clock.now() });
 }
 
 /** Ends a call that will not run, through the hop `notify`. Null when its record changed meanwhile. */

@@ -161,7 +161,8 @@ export function logId(sessionId: string): string {
 
 function readKept(entry: Json, sequence: number): KeptResult | null {
   if (!isRecord(entry)) return null;
-  const { tool, owner, arguments: given, value = null, isError } = entry;
+  const { tool, owner, arguments: given, value = null, isError, confirmed } = entry;
   if (typeof tool !== "string" || typeof owner !== "string" || !isRecord(given)) return null;
-  return frozenCopy({ call: sequence, tool, owner, arguments: given, value, isError: isError === true });
+  const facts = { call: sequence, tool, owner, arguments: given, value, isError: isError === true };
+  return frozenCopy(Array.isArray(confirmed) ? { ...facts, confirmed } : facts) as KeptResult;
 }

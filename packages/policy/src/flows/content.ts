@@ -9,9 +9,22 @@ export function findForeign(text: string, evidence: Evidence): { part: string; f
   return findAddress(text, evidence) ?? findCopy(text, evidence);
 }
 
-/** Addresses, accounts, telephone numbers and codes. */
-const addresses =
-  /https?:\/\/[^\s"'<>]+|[\w.+-]+@[\w-]+(?:\.[\w-]+)+|(?:[\p{L}\p{N}-]+\.)+\p{L}{2,}(?:\/[^\s"'<>]*)?|\+?\d[\d \-()]{6,}\d|\b(?=\w*\d)(?=\w*[a-z])[\w]{8,}\b/giu;
+/** Endings of hosts that are named without a scheme. Endings of file names are not among them. */
+const hostEnd =
+  "(?:com|org|net|edu|gov|info|biz|app|dev|xyz|site|online|shop|link|[a-z]{2})(?<!\\.(?:md|py|js|ts|sh|go|rs|cs|rb))";
+
+/** Links and hosts, mail addresses, telephone numbers and codes. */
+const addresses = new RegExp(
+  [
+    String.raw`https?:\/\/[^\s"'<>]+`,
+    String.raw`[\w.+-]+@[\w-]+(?:\.[\w-]+)+`,
+    String.raw`www\.[^\s"'<>]+`,
+    String.raw`(?<![\w.])(?:[\p{L}\p{N}-]+\.)+${hostEnd}(?![\w])(?:\/[^\s"'<>]*)?`,
+    String.raw`\+?\d[\d \-()]{6,}\d`,
+    String.raw`\b(?=\w*\d)(?=\w*[a-z])\w{8,}\b`,
+  ].join("|"),
+  "giu",
+);
 
 /** An address in a text that neither the user nor the plan named. A link in a text makes the reader act. */
 function findAddress(text: string, evidence: Evidence): { part: string; found: Found } | null {
@@ -45,7 +58,7 @@ function isKnown(part: string, { history, seen }: Evidence): boolean {
 /** A run of words that is in an untrusted text and not in the user's. A short text counts as a whole. */
 function findCopy(text: string, evidence: Evidence): { part: string; found: Found } | null {
   const words = normalize(text).split(" ");
-  if (words.length < 2 && text.length < 8) return null;
+  if (words.length < 2) return null;
   const length = Math.min(copiedWords, words.length);
   for (let at = 0; at + length <= words.length; at++) {
     const part = words.slice(at, at + length).join(" ");

@@ -1,4 +1,4 @@
-import type { PendingCall, Policy, PolicyAnswer, ToolInfo, ValueOrigin } from "@toolmount/core";
+import type { CallHistory, PendingCall, Policy, PolicyAnswer, ToolInfo, ValueOrigin } from "@toolmount/core";
 import { findForeign } from "./content.ts";
 import { fitsTool } from "./fit.ts";
 import { prepareIntent, type IntentCheck } from "./intent.ts";
@@ -38,9 +38,10 @@ export function createFlows(
         lines.push(prepareLine(declaredLine, tool, () => `flows: ${tool.name}`));
       if (lines.length === 0) return null;
       return (call) => {
+        const history = call.history ?? { results: [], isPartial: false };
         const evidence: Evidence = {
-          words: new UserWords(call.prompts),
-          history: call.history ?? { results: [], isPartial: false },
+          words: new UserWords(call.prompts, confirmedIn(history)),
+          history,
           seen,
           identity,
           steered: new Map(),
@@ -49,6 +50,11 @@ export function createFlows(
       };
     },
   };
+}
+
+/** The values that a person approved in this session, after their origin was shown: as good as typed. */
+function confirmedIn({ results }: CallHistory): readonly string[] {
+  return results.flatMap(({ confirmed = [] }) => confirmed.map(String));
 }
 
 type LineJudge = (call: PendingCall, evidence: Evidence) => PolicyAnswer;
@@ -70,7 +76,7 @@ function prepareLine(line: FlowLine, tool: ToolInfo, rule: () => string): LineJu
     const origins: ValueOrigin[] = [];
     const problem =
       checkControl(control, given, line, evidence, origins) ??
-      checkIntent(intent, evidence) ??
+      checkIntent(intent, valuesOf(control, given), evidence) ??
       checkContent(content, given, evidence, origins);
     return answerOf(line, problem, origins, rule, evidence);
   };
@@ -100,8 +106,20 @@ function checkControl(
   return first;
 }
 
-function checkIntent(intent: IntentCheck | null, { words }: Evidence): Problem | null {
-  return intent === null || intent(words) ? null : { kind: "intent" };
+/** A person who approved the same target before has named the action, too. */
+function checkIntent(
+  intent: IntentCheck | null,
+  targets: readonly (string | number)[],
+  { words }: Evidence,
+): Problem | null {
+  if (intent === null || intent(words)) return null;
+  if (targets.length > 0 && targets.every((target) => words.confirmed(target))) return null;
+  return { kind: "intent" };
+}
+
+function valuesOf(names: readonly string[], given: PendingCall["arguments"]): readonly (string | number)[] {
+  const own = names.filter((name) => Object.hasOwn(given, name));
+  return own.flatMap((name) => leavesOf(given[name]).map(({ value }) => value));
 }
 
 function checkContent(

@@ -28,6 +28,7 @@ const actions: readonly { readonly tools: Words; readonly words: Words }[] = [
       "delete, remove, erase, clear, empty, discard, drop, trash, kick, throw, clean, unstar, get rid, take out",
     ),
   },
+  { tools: split("refund, return"), words: split("refund, return, request, get, claim, ask") },
   { tools: split("cancel"), words: split("cancel, drop, call off, delete, remove") },
   {
     tools: split("update, change, edit, set, modify"),

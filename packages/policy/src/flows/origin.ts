@@ -57,9 +57,10 @@ export function findOrigin(value: string | number, from: readonly Source[], evid
       return { origin: "untrusted", from: mention, isAccepted: false };
     return { origin: trust, from: at.from, isAccepted: true };
   }
-  const part = from.some((source) => isRecord(source) && "lastPart" in source) ? lastPart(value) : null;
-  if (part !== null && words.name(part) && findField("structured", forms, evidence) !== null)
-    return { origin: "structured", isAccepted: true };
+  if (from.some((source) => isRecord(source) && "lastPart" in source)) {
+    const part = findByLastPart(String(value), evidence);
+    if (part !== null) return part;
+  }
   return mention === null
     ? { origin: "composed", isAccepted: false }
     : { origin: "untrusted", from: mention, isAccepted: false };
@@ -74,9 +75,21 @@ function isIdentity(
   return forms.some((form) => identity.has(form)) || (code !== null && identity.has(code));
 }
 
-function lastPart(value: string | number): string | null {
-  const part = String(value).split(/[/\\]/).at(-1) ?? "";
-  return part.length > 2 && part !== value ? part : null;
+/**
+ * A name of several parts, such as `owner/name` or a path of this machine: the user wrote its last part, or a service made
+ * it, and the owner is the user.
+ */
+function findByLastPart(value: string, evidence: Evidence): Found | null {
+  const at = Math.max(value.lastIndexOf("/"), value.lastIndexOf("\\"));
+  const [owner, last] = [value.slice(0, Math.max(at, 0)), value.slice(at + 1)];
+  if (at === -1 || last.length < 3 || hostOf(normalize(value)) !== null) return null;
+  const isLocal = value.startsWith("/");
+  const isOwn =
+    owner !== "" && (evidence.words.name(owner) || isIdentity(owner, formsOf(owner), evidence.identity));
+  if (!isLocal && !isOwn) return null;
+  if (evidence.words.name(last)) return { origin: "user", isAccepted: true };
+  const field = isOwn ? findField("structured", formsOf(last), evidence) : null;
+  return field === null ? null : { origin: "structured", from: field.from, isAccepted: true };
 }
 
 type At = { readonly leaf: Leaf; readonly from: NonNullable<Found["from"]> };
@@ -157,6 +170,8 @@ function mentionsNumber(text: string, value: string): boolean {
 
 /** Whether the user named the record that has this value: by the first name, or by the whole text of another field. */
 function isNamedRecord({ parent, value }: Leaf, words: UserWords): boolean {
+  const [name = ""] = String(value).split(/[@._-]/);
+  if (String(value).includes("@") && name.length > 2 && words.name(name)) return true;
   if (!isRecord(parent)) return false;
   return Object.values(parent).some((member) => {
     if (typeof member !== "string" || member === value) return false;
@@ -176,7 +191,7 @@ function findLink(
   const host = hostOf(normalize(value));
   if (host === null) return null;
   for (const source of from) {
-    if (!isRecord(source) || !("sameHost" in source) || !words.name(host)) continue;
+    if (!isRecord(source) || !("sameHost" in source) || !words.namesHost(host)) continue;
     const isShown = history.results.some((result) => {
       const one = seen(result);
       return (["untrusted", "structured", "trusted"] as const).some((trust) =>

@@ -77,10 +77,14 @@ const into = z.strictObject({
 
 /** The `flows:` section of a plan. `on`: only what the tools declare. */
 export const flows = z.union([
-  z.literal("on").transform(() => ({ identity: [], results: [], into: [] })),
+  z.literal("on").transform(() => ({ identity: [], mcpUsers: [], results: [], into: [] })),
   z.strictObject({
     /** Values of the user's own: addresses, accounts. */
     identity: z.array(z.string().min(1).max(500)).max(1_000).default([]),
+    /**
+     * Users whose MCP clients are believed when they send the user's words; globs. `*` also means calls without a user.
+     */
+    mcpUsers: z.array(glob).default([]),
     results: z.array(results).default([]),
     into: z.array(into).default([]),
   }),

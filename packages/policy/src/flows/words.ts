@@ -1,5 +1,14 @@
 import { namesDate } from "./dates.ts";
-import { border, compactCode, findWord, formsOf, hasCode, normalize, withoutSeparators } from "./text.ts";
+import {
+  border,
+  compactCode,
+  findWord,
+  formsOf,
+  hasCode,
+  hostOf,
+  normalize,
+  withoutSeparators,
+} from "./text.ts";
 
 /** A point before a sentence that begins without a space: an address that stands before it ends there. */
 const sentenceEnd = /\.(?=\p{Lu}\p{Ll})/gu;
@@ -9,17 +18,19 @@ export class UserWords {
   readonly isKnown: boolean;
   readonly text: string;
   readonly #compact: string;
+  readonly #confirmed: ReadonlySet<string>;
+  #hosts: ReadonlySet<string> | undefined;
   readonly #tokens: readonly string[];
   readonly #stems: ReadonlySet<string>;
 
-  constructor(prompts: readonly string[] | undefined) {
+  /** `confirmed`: values that the user approved, after their origin was shown. They count as typed, but name no action. */
+  constructor(prompts: readonly string[] | undefined, confirmed: readonly string[] = []) {
     this.isKnown = prompts !== undefined;
-    this.text =
-      border +
-      (prompts ?? []).map((text) => normalize(text.replace(sentenceEnd, ". "))).join(border) +
-      border;
+    const typed = (prompts ?? []).map((text) => normalize(text.replace(sentenceEnd, ". ")));
+    this.#confirmed = new Set(confirmed.map(normalize));
+    this.text = border + [...typed, ...this.#confirmed].join(border) + border;
     this.#compact = withoutSeparators(this.text);
-    this.#tokens = this.text.match(/[\p{L}\p{N}]+/gu) ?? [];
+    this.#tokens = typed.join(border).match(/[\p{L}\p{N}]+/gu) ?? [];
     this.#stems = new Set(this.#tokens.map(stem));
   }
 
@@ -29,6 +40,19 @@ export class UserWords {
     if (typeof value === "string" && namesDate(value, this.text) === true) return true;
     const code = typeof value === "string" ? compactCode(value) : null;
     return code !== null && this.#compact.includes(code) && hasCode(code, this.text);
+  }
+
+  /** Whether the user wrote a link to this host. */
+  namesHost(host: string): boolean {
+    this.#hosts ??= new Set(
+      this.text.split(/[\s"'<>(),;]+/).flatMap((token) => hostOf(token.replace(/[.!?:]+$/, "")) ?? []),
+    );
+    return this.#hosts.has(host);
+  }
+
+  /** Whether a person approved this value in the session. */
+  confirmed(value: string | number): boolean {
+    return this.#confirmed.has(normalize(String(value)));
   }
 
   /** Whether the user used this word as a verb: `email her`, `please book`, and neither `an email` nor `about booking`. */
