@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { flows } from "./flows/schema.ts";
 
 const oneOrMore = <Schema extends z.ZodType>(schema: Schema) => z.union([schema, z.array(schema).min(1)]);
 
@@ -103,6 +104,8 @@ export const config = z.strictObject({
   budgets: budgets.optional(),
   loopGuard: loopGuard.optional(),
   approver: approver.optional(),
+  /** Where the values of arguments may come from; a plan writes it as its section `flows:`. */
+  flows: flows.optional(),
   /** The commands of the plan's `hooks:`; a plan writes them there. */
   commandHooks: z.array(commandHook).optional(),
 });

@@ -11,6 +11,8 @@ export { mount } from "./mount.ts";
 export { lint } from "./lint.ts";
 export { createRule } from "./rule.ts";
 export { createListPolicy, type ListName } from "./list-policy.ts";
+export { createFlows } from "./flows/flow-policy.ts";
+export type { FlowsConfig } from "./flows/schema.ts";
 export { createLevel } from "./level.ts";
 export { mountCommandHook } from "./command-hook.ts";
 export { createBudgets } from "./budgets.ts";

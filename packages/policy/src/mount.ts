@@ -1,40 +1,54 @@
 import { basename } from "node:path";
 import type { Coordinator, PlanPosition } from "@toolmount/core";
+import { matchesGlob } from "@toolmount/core/match-arguments";
 import { createBudgets } from "./budgets.ts";
 import { mountCommandHook } from "./command-hook.ts";
 import type { PolicyConfig } from "./config.ts";
+import { createFlows } from "./flows/flow-policy.ts";
+import type { FlowsConfig } from "./flows/schema.ts";
 import { createLevel } from "./level.ts";
-import { createListPolicy, listNames, type ListName } from "./list-policy.ts";
+import { createListPolicy, listNames } from "./list-policy.ts";
 import { mountLoopGuard } from "./loop-guard.ts";
 import { createRule } from "./rule.ts";
 import { createWebhookApprover } from "./webhook-approver.ts";
 
 /** Mounts what a plan's `policy:` section says. */
 export async function mount(coordinator: Coordinator, settings: PolicyConfig): Promise<void> {
-  const { level, rules, budgets, loopGuard, approver, commandHooks = [] } = settings;
+  const { level, rules, budgets, loopGuard, approver, flows, commandHooks = [] } = settings;
   coordinator.mount("policies", createLevel(level));
   for (const [index, rule] of rules.entries())
     coordinator.mount(
       "policies",
-      createRule(rule, index, () => placeOf(coordinator, "rules", index)),
+      createRule(rule, index, () => placeOf(coordinator, ["policy", "rules", index])),
     );
   for (const list of listNames)
     for (const [index, written] of settings[list].entries())
       coordinator.mount(
         "policies",
-        createListPolicy(list, written, () => placeOf(coordinator, list, index)),
+        createListPolicy(list, written, () => placeOf(coordinator, ["policy", list, index])),
       );
+  if (flows !== undefined) mountFlows(flows, coordinator);
   if (budgets !== undefined) coordinator.mount("policies", createBudgets(budgets, coordinator.hooks));
   if (loopGuard !== undefined) mountLoopGuard(loopGuard, coordinator);
   for (const hook of commandHooks) mountCommandHook(hook, coordinator);
   if (approver !== undefined) coordinator.mount("approver", createWebhookApprover(approver.webhook));
 }
 
+function mountFlows(flows: FlowsConfig, coordinator: Coordinator): void {
+  const place = (index: number) => placeOf(coordinator, ["flows", "into", index]);
+  coordinator.mount("policies", createFlows(flows, place));
+  const { mcpUsers } = flows;
+  if (mcpUsers.length > 0)
+    coordinator.registerCapability("flows.believesClientOf", (userId = "") =>
+      mcpUsers.some((user) => matchesGlob(user, userId)),
+    );
+}
+
 /** The place of a rule: `plan.yaml:12:5`. Looked up each time, because an edit of the plan can move it. */
-function placeOf(coordinator: Coordinator, list: ListName | "rules", index: number): string | undefined {
+function placeOf(coordinator: Coordinator, path: readonly (string | number)[]): string | undefined {
   const find = coordinator.getCapability("plan.position") as
     | ((path: readonly (string | number)[]) => PlanPosition | undefined)
     | null;
-  const at = find?.(["policy", list, index]);
+  const at = find?.(path);
   return at === undefined ? undefined : `${basename(at.file)}:${at.line}:${at.column}`;
 }

@@ -90,7 +90,8 @@ async function forkSession(
   const { items, state } = view.turn?.before ?? view;
   const own = { ...facts, id: newId, parentId: null, userId: userId ?? facts.userId };
   const log = await access.create(own);
-  await log.append({ kind: "base", items: [...items], state, from: id });
+  const words = { prompts: [...view.prompts], sources: [...view.sources, id] };
+  await log.append({ kind: "base", items: [...items], state, from: id, ...words });
   await log.save();
   await hooks.emit("session:fork", { session_id: newId, parent_id: id });
   host.session(newId).restore(state);

@@ -4,6 +4,7 @@ import { toolsHere } from "@toolmount/core/internal";
 import { usageSince } from "./agents/child-budget.ts";
 import type { GlobLists } from "./agents/child-rights.ts";
 import { leftAbove, type Spender } from "./agents/shared-budget.ts";
+import { wordsOf } from "./agents/user-words.ts";
 import { requireAllowed } from "./provider/ask-model.ts";
 import type { ImageInput } from "./provider/items.ts";
 import { ModelOpener } from "./provider/open-model.ts";
@@ -154,6 +155,7 @@ export class TurnRunner {
       conversationId: options.conversationId ?? id,
       traceparent: traceparent ?? log.view.turn!.traceparent,
       hostId: this.#hostId,
+      words: wordsOf(own),
       leftAbove: (budget) => leftAbove(own, budget),
       cancelChild: (childId) => this.#cancelChild(own, childId),
       abortSignal: options.abortSignal,

@@ -16,6 +16,7 @@ import { approvalOf } from "./decide.ts";
 import {
   argumentsDigest,
   defaultAnswer,
+  defaultDecider,
   defaultOptions,
   holdCall,
   promptOf,
@@ -186,7 +187,7 @@ function applyAnswer(call: Call, answer: unknown): HopAnswer {
 
 function onTimeout(call: Call, question: ApprovalQuestion): HopAnswer {
   return question.default === "approve"
-    ? storeDecision(call, { decision: "approve", by: "the declared default" })
+    ? storeDecision(call, { decision: "approve", by: defaultDecider })
     : storeDecision(call, { decision: "deny", by: timeoutDecider, reason: "expired" });
 }
 

@@ -19,6 +19,7 @@ import type { Semaphore } from "../scheduling/semaphore.ts";
 import type { Redactor } from "../text/redact.ts";
 import type { ActiveTrace } from "../contract/call-trace.ts";
 import { frozenCopy } from "../json/freeze.ts";
+import type { CallHistory, KeptResult, ValueOrigin } from "../contract/origins.ts";
 import type { PendingCall } from "../contract/tool.ts";
 import { Ending, Timing, type ApprovalState, type InnerCalls, type Stop } from "./call-state.ts";
 
@@ -42,6 +43,12 @@ export interface CallHost {
     load(sessionId: string): Promise<void> | null;
     readonly unsaved: ReadonlySet<string>;
     save(sessionId: string): Promise<void>;
+  };
+  /** The results that sessions have seen. */
+  readonly results: {
+    add(sessionId: string, result: Omit<KeptResult, "call">): Promise<void> | null;
+    of(sessionIds: readonly string[]): CallHistory;
+    load(sessionIds: readonly string[]): Promise<unknown> | null;
   };
   readonly observers: {
     notify(observers: readonly ObserverEntry[], event: string, data: EventData): void;
@@ -116,6 +123,8 @@ export class Call {
   readonly timing: Timing;
   readonly ending = new Ending();
   declare approval: ApprovalState | null;
+  /** Where the values of its arguments came from, as policies found. */
+  declare origins: ValueOrigin[] | null;
   /** What {@link infoOf} made. */
   declare info: CallInfo | null;
   /** The permits that it holds, as bits of `execute.ts`. */
@@ -256,6 +265,7 @@ const rare = {
   inner: null,
   stored: null,
   approval: null,
+  origins: null,
   withdraw: null,
   warnings: null,
   answered: null,

@@ -1,15 +1,15 @@
 import { messageOf } from "../contract/errors.ts";
-import type { ApprovalReason, PolicyAnswer, PolicyJudge } from "../contract/ports.ts";
+import type { ApprovalReason, Policy, PolicyAnswer, PolicyJudge } from "../contract/ports.ts";
 import type { PendingCall } from "../contract/tool.ts";
 import type { Generation } from "../registry/generation.ts";
-import type { MountedTool } from "../registry/prepare-tool.ts";
+import type { MountedTool, ToolJudges } from "../registry/prepare-tool.ts";
 import { factsOf, type Call, type HopAnswer } from "./call.ts";
 import type { ApprovalState } from "./call-state.ts";
 import { askGates, isThenable, type Verdict } from "../registry/gates.ts";
 import { parseWith } from "./parse.ts";
 import { toolEvent } from "./notify.ts";
 import { logError, logFields } from "./trace.ts";
-import { endDenied, waitFor } from "./transitions.ts";
+import { endDenied, storeWait, waitFor } from "./transitions.ts";
 import { argumentsProblem } from "./find.ts";
 
 /** Hop 3: asks gates by priority, then policies. The next hop puts their questions to a person. */
@@ -52,25 +52,53 @@ function parseModified(call: Call, input: unknown): HopAnswer {
 }
 
 function askPolicies(call: Call): HopAnswer {
-  const judges = judgesOf(call.tool!, call.generation);
-  if (judges.length === 0) return askConfirmation(call, null);
-  const answers = askJudges(judges, factsOf(call));
+  const { list, seeResults } = judgesOf(call.tool!, call.generation);
+  if (list.length === 0) return askConfirmation(call, null);
+  if (!seeResults) return applyJudges(call, list, factsOf(call));
+  const sessionIds = sessionsOf(call);
+  const loading = call.host.results.load(sessionIds);
+  const judge = () => {
+    const facts = { ...factsOf(call), history: call.host.results.of(sessionIds) };
+    return applyJudges(call, list, withPrompts(call, facts));
+  };
+  return loading === null ? judge() : waitFor(call, loading, judge, denyUndecided, storeWait);
+}
+
+/** The sessions whose results a call may use: its parents' and its own. A call without a session has none. */
+function sessionsOf({ given: { sessionId, parentSessionIds = [] } }: Call): readonly string[] {
+  return sessionId === undefined ? parentSessionIds : [...parentSessionIds, sessionId];
+}
+
+function withPrompts({ given: { prompts } }: Call, facts: PendingCall): PendingCall {
+  return prompts === undefined ? facts : { ...facts, prompts };
+}
+
+function applyJudges(call: Call, judges: readonly PolicyJudge[], facts: PendingCall): HopAnswer {
+  const answers = askJudges(judges, facts);
   return answers instanceof Promise
     ? waitFor(call, answers, applyAnswers, denyUndecided)
     : applyAnswers(call, answers);
 }
 
 /** The judges of all policies for a tool, prepared at the first call in a generation. */
-function judgesOf(tool: MountedTool, { policies }: Generation): readonly PolicyJudge[] {
+function judgesOf(tool: MountedTool, { policies }: Generation): ToolJudges {
   if (policies.length === 0) return noJudges;
-  if (tool.judges?.policies !== policies) {
-    const list = policies.map((policy) => policy.prepare(tool.info)).filter((judge) => judge !== null);
-    tool.judges = { policies, list };
-  }
-  return tool.judges.list;
+  return tool.judges?.policies === policies ? tool.judges : (tool.judges = prepareJudges(tool, policies));
 }
 
-const noJudges: readonly PolicyJudge[] = Object.freeze([]);
+function prepareJudges(tool: MountedTool, policies: readonly Policy[]): ToolJudges {
+  const list: PolicyJudge[] = [];
+  let seeResults = false;
+  for (const policy of policies) {
+    const judge = policy.prepare(tool.info);
+    if (judge === null) continue;
+    list.push(judge);
+    if (policy.seesResults === true) seeResults = true;
+  }
+  return { policies, list, seeResults };
+}
+
+const noJudges: ToolJudges = Object.freeze({ policies: [], list: [], seeResults: false });
 
 function askJudges(
   judges: readonly PolicyJudge[],
@@ -88,11 +116,13 @@ function applyAnswers(call: Call, answers: readonly PolicyAnswer[]): HopAnswer {
   const waiver = answers.find((answer) => answer?.answer === "allow" && answer.waives === "confirmation");
   const asked: ApprovalReason[] = [];
   for (const answer of answers) {
+    if (answer?.origins !== undefined) (call.origins ??= []).push(...answer.origins);
     if (answer === null || answer.answer === "allow") continue;
     if (answer.answer === "deny") return endDenied(call, answer.reason);
     if (answer.answer !== "ask") return endDenied(call, "a policy returned an invalid answer");
     if (answer.because === "level" && isAllowed) continue;
-    asked.push({ source: answer.because ?? "rule", reason: answer.reason, rule: answer.rule });
+    const { because: source = "rule", reason, rule, origins } = answer;
+    asked.push({ source, reason, rule, ...(origins !== undefined && { origins }) });
   }
   if (asked.length > 0) approvalOf(call).reasons.push(...asked);
   return askConfirmation(call, waiver?.answer === "allow" ? (waiver.rule ?? "a policy rule") : null);

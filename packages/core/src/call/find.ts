@@ -96,12 +96,20 @@ function dropArguments(call: Call): void {
 /** Says which id of a context is not a text; null when all are. Every call runs this, so it has no loop over the names. */
 function idProblem(context: Readonly<Record<string, unknown>> | CallContext): string | null {
   if (context === emptyContext) return null;
-  const { sessionId, conversationId, turnId, userId } = context;
+  const { sessionId, conversationId, turnId, userId, prompts, parentSessionIds } = context;
   if (!isIdOrAbsent(sessionId)) return notText("sessionId");
   if (!isIdOrAbsent(conversationId)) return notText("conversationId");
   if (!isIdOrAbsent(turnId)) return notText("turnId");
-  return isIdOrAbsent(userId) ? null : notText("userId");
+  if (!isIdOrAbsent(userId)) return notText("userId");
+  if (!areTextsOrAbsent(prompts)) return notTexts("prompts");
+  return areTextsOrAbsent(parentSessionIds) ? null : notTexts("parentSessionIds");
 }
+
+function areTextsOrAbsent(texts: unknown): boolean {
+  return texts === undefined || (Array.isArray(texts) && texts.every((text) => typeof text === "string"));
+}
+
+const notTexts = (key: string) => `the ${key} of the context are not a list of texts`;
 
 function isIdOrAbsent(id: unknown): boolean {
   return id === undefined || typeof id === "string";

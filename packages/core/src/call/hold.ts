@@ -1,5 +1,5 @@
 import { errorMessage } from "../contract/errors.ts";
-import type { CallRequest } from "../contract/context.ts";
+import type { CallContext, CallRequest } from "../contract/context.ts";
 import type { ApprovalRecord, ApprovalState, ApprovalStore } from "../contract/stores.ts";
 import { digestOf } from "../json/canonical.ts";
 import type { JsonObject } from "../json/json.ts";
@@ -56,10 +56,28 @@ export function holdCall(
   return new StoredCall(host.stores, store, record, ticket);
 }
 
-/** The request as it is made again. A tool may know another by a name of its own. */
-export function requestToSeal({ parent, request, tool }: Call): CallRequest {
-  return { name: parent === null ? request.name : tool!.name, arguments: request.arguments ?? {} };
+/**
+ * The request as it is made again, and what of its context policies compare it with. A tool may know another by a name of
+ * its own.
+ */
+export function requestToSeal({
+  given: { prompts, parentSessionIds },
+  parent,
+  request,
+  tool,
+}: Call): SealedRequest {
+  const name = parent === null ? request.name : tool!.name;
+  const words = prompts === undefined ? {} : { prompts };
+  return {
+    name,
+    arguments: request.arguments ?? {},
+    ...words,
+    ...(parentSessionIds && { parentSessionIds }),
+  };
 }
+
+/** What a resumed call is made from. */
+export type SealedRequest = CallRequest & Pick<CallContext, "prompts" | "parentSessionIds">;
 
 /** The call that its session made. Who waits for that call finds the questions of its tool's calls under its id, too. */
 function rootOf(call: Call): Call {
@@ -84,6 +102,9 @@ export function deliverTicket({ host, stored, runId }: Call): void {
 }
 
 export const defaultOptions: readonly string[] = ["Allow", "Deny"];
+
+/** The decider of a question whose time has passed, and whose default is to approve. */
+export const defaultDecider = "the declared default";
 
 /** The answer that counts when no approver answers in time. */
 export function defaultAnswer({ approval }: Call): "approve" | "deny" {

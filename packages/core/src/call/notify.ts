@@ -9,6 +9,7 @@ import { emptyContext, givenArguments, type Call, type HopAnswer } from "./call.
 import { leaveSignal, leaveToken } from "./cancellation.ts";
 import { askGates, type Verdict } from "../registry/gates.ts";
 import { withTimeout } from "../scheduling/with-timeout.ts";
+import { storeResult } from "./kept-result.ts";
 import { isRecorded, recordEnd } from "./journal.ts";
 import { releasePermits } from "./execute.ts";
 import { deliverTicket, requeue } from "./hold.ts";
@@ -128,11 +129,29 @@ function replaceResult(call: Call, given: unknown): void {
 /** Writes the audit record first, then notifies observers and the caller. */
 function record(call: Call): HopAnswer {
   const recorded = isRecorded(call) ? recordEnd(call) : null;
+  const kept = call.generation.keepsResults && isSeen(call) ? keepResult(call) : null;
+  if (kept !== null) return waitFor(call, withStoreTime(call, Promise.all([kept, recorded])), finish);
   if (recorded === null) return finish(call);
-  const stored = withTimeout(call.host.clock, storeMs(call), recorded, () =>
+  return waitFor(call, withStoreTime(call, recorded), finish);
+}
+
+/** Whether the session sees what the tool answered. */
+function isSeen({ announced, ending, given }: Call): boolean {
+  const { status, result } = ending;
+  return (
+    given.sessionId !== undefined && announced && result !== null && (status === "ok" || status === "failed")
+  );
+}
+
+function keepResult(call: Call): Promise<void> | null {
+  if (!call.ending.resultFrozen) sealResult(call);
+  return storeResult(call);
+}
+
+function withStoreTime(call: Call, work: Promise<unknown>): Promise<unknown> {
+  return withTimeout(call.host.clock, storeMs(call), work, () =>
     call.ending.addWarning("its end is not stored yet; the store has not answered"),
   );
-  return waitFor(call, stored, finish);
 }
 
 /** The least time that a store has for the end of a call, in milliseconds. */

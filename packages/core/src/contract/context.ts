@@ -22,6 +22,13 @@ export interface CallContext {
   readonly mode?: string | undefined;
   /** Shared by the calls of one assistant turn. */
   readonly parallelGroupId?: string | undefined;
+  /**
+   * What the user has written in the session so far: prompts, typed answers and attached texts, oldest first. The
+   * application sets it, never a model. Absent: the host does not know the user's words.
+   */
+  readonly prompts?: readonly string[] | undefined;
+  /** Sessions whose results this session has seen, too, such as the parent of a sub-agent. */
+  readonly parentSessionIds?: readonly string[] | undefined;
   /** W3C trace context of the caller. */
   readonly traceparent?: string | undefined;
   readonly abortSignal?: AbortSignal | undefined;

@@ -2,6 +2,7 @@ import type { CallInfo, CallRequest, Progress, SessionState } from "./context.ts
 import type { PendingCall, ToolDefinition, ToolInfo } from "./tool.ts";
 import type { Json, JsonObject, JsonSchema } from "../json/json.ts";
 import type { Logger } from "./logger.ts";
+import type { ValueOrigin } from "./origins.ts";
 import type { ToolOutcome } from "./outcome.ts";
 import type { ToolReturn } from "./result.ts";
 
@@ -14,14 +15,21 @@ export type PolicyAnswer =
       readonly reason?: string | undefined;
       /** The rule that gave the answer, e.g. `plan.yaml:12:5`. */
       readonly rule?: string | undefined;
+      readonly origins?: readonly ValueOrigin[] | undefined;
     }
-  | { readonly answer: "deny"; readonly reason: string; readonly rule?: string | undefined }
+  | {
+      readonly answer: "deny";
+      readonly reason: string;
+      readonly rule?: string | undefined;
+      readonly origins?: readonly ValueOrigin[] | undefined;
+    }
   | {
       readonly answer: "ask";
       readonly reason: string;
       /** `level`: the question comes only from the plan's level, so an `allow` removes it. Default `rule`. */
       readonly because?: "rule" | "level" | undefined;
       readonly rule?: string | undefined;
+      readonly origins?: readonly ValueOrigin[] | undefined;
     }
   | null;
 
@@ -35,6 +43,8 @@ export interface Policy {
   prepare(tool: ToolInfo): PolicyJudge | null;
   /** Whether no model is offered this tool, because every call of it is denied. Absent: it hides none. */
   hides?(tool: ToolInfo): boolean;
+  /** Its judges read `history`: the host keeps the results of each session while such a policy is mounted. */
+  readonly seesResults?: boolean;
 }
 
 /** Why a person is asked. */
@@ -42,6 +52,8 @@ export interface ApprovalReason {
   readonly source: "gate" | "rule" | "confirmation" | "level";
   readonly reason: string;
   readonly rule?: string | undefined;
+  /** Where the values that decide about the call came from. */
+  readonly origins?: readonly ValueOrigin[] | undefined;
 }
 
 /** A question to a person, about exactly one call. */

@@ -1,4 +1,5 @@
 import type { CallInfo, ToolContext } from "./context.ts";
+import type { CallHistory } from "./origins.ts";
 import type { SchemaOutput, ToolSchema } from "./standard-schema.ts";
 import type { PartialResult, ToolResult, ToolReturn } from "./result.ts";
 
@@ -70,6 +71,10 @@ export interface ToolDefinition<Schema extends ToolSchema = ToolSchema, Data = u
    * makes: it runs again, and the calls that it made before are answered from the first run.
    */
   readonly idempotent?: boolean | undefined;
+  /** Arguments that decide where an effect goes or what it touches: recipient, address, path, amount. */
+  readonly control?: readonly string[] | undefined;
+  /** Arguments that are carried there: subject, body, content. */
+  readonly content?: readonly string[] | undefined;
   /** The contract that it follows, when that is not toolmount's own. */
   readonly origin?: "aptix" | "amplifier" | "forge" | "mcp" | undefined;
   /** The error texts of an adapted tool's contract; other tools have the host's. */
@@ -130,6 +135,10 @@ export interface ToolInfo {
   readonly version?: string;
   readonly dependsOn: readonly string[];
   readonly idempotent: boolean;
+  /** Arguments that decide where an effect goes; absent when the author did not say. */
+  readonly control?: readonly string[];
+  /** Arguments that are carried there. */
+  readonly content?: readonly string[];
   readonly dynamic: boolean;
   readonly origin: "toolmount" | "aptix" | "amplifier" | "forge" | "mcp";
   readonly aliases: readonly string[];
@@ -143,4 +152,8 @@ export interface PendingCall {
   readonly tool: ToolInfo;
   /** The final, frozen arguments. */
   readonly arguments: Readonly<Record<string, unknown>>;
+  /** What the user has written in the session; absent when the caller did not say. For policies only. */
+  readonly prompts?: readonly string[] | undefined;
+  /** The results that the session has seen; only for policies with `seesResults`. */
+  readonly history?: CallHistory | undefined;
 }

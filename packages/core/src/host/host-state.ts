@@ -22,6 +22,7 @@ import { Deadlines, HostTime, systemClock, UnorderedList } from "../scheduling/t
 import { resolveLimits, type ResolvedLimits } from "../scheduling/limits.ts";
 import { RateLimiter } from "../scheduling/rate-limiter.ts";
 import { Semaphore } from "../scheduling/semaphore.ts";
+import { SessionResults } from "../sessions/results.ts";
 import { SessionStates } from "../sessions/states.ts";
 import { createRedactor, type Redactor } from "../text/redact.ts";
 import { Observers } from "./observers.ts";
@@ -43,6 +44,7 @@ export class HostState implements CallHost {
   readonly observers: Observers;
   readonly stores: HostStores;
   readonly states: SessionStates;
+  readonly results: SessionResults;
   readonly runner: Runner | null;
   /** Folded names of the tools to prepare when they are mounted; null for all. */
   readonly needs: readonly string[] | null;
@@ -85,6 +87,7 @@ export class HostState implements CallHost {
     this.observers = new Observers(this.clock, this.logger);
     this.stores = new HostStores(this, options);
     this.states = new SessionStates(this);
+    this.results = new SessionResults(this);
     this.runner = options.runner ?? null;
     this.needs = options.needs?.map(foldName) ?? null;
     this.outputCheck = options.outputCheck ?? "strict";

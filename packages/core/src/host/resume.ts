@@ -3,7 +3,8 @@ import { readInnerCalls } from "../call/call-state.ts";
 import { beginCall } from "../call/pipeline.ts";
 import { endCall, hopNames } from "../call/transitions.ts";
 import { isoTime } from "../contract/clock.ts";
-import type { CallContext, CallRequest } from "../contract/context.ts";
+import type { CallContext } from "../contract/context.ts";
+import { defaultDecider, type SealedRequest } from "../call/hold.ts";
 import {
   ToolmountError,
   errorMessage,
@@ -111,8 +112,7 @@ async function runAgain(host: HostState, stored: StoredCall, context: CallContex
     return stored.record.state === "ended" ? pastOutcome(host, stored) : stillPending(host, stored, "run");
   stored.keepLease();
   return new Promise((resolve) => {
-    const { name, arguments: given } = request.value as CallRequest;
-    const call = callOf(host, stored, { name, arguments: given }, context, resolve);
+    const call = callOf(host, stored, request.value as SealedRequest, context, resolve);
     call.inner = readInnerCalls(request.value);
     beginCall(call);
   });
@@ -121,15 +121,16 @@ async function runAgain(host: HostState, stored: StoredCall, context: CallContex
 function callOf(
   host: HostState,
   stored: StoredCall,
-  request: CallRequest,
+  { name, arguments: given, prompts, parentSessionIds }: SealedRequest,
   context: CallContext,
   resolve: Resolve,
 ): Call {
   const { runId, callId, depth, ...info } = stored.record.info;
   const { conversationId, turnId, mode, parallelGroupId, traceparent } = info;
-  const original = { conversationId, turnId, mode, parallelGroupId, traceparent };
-  const given = { ...original, ...withoutUndefined(context) };
-  const call = new Call(host, host.moduleSet.generation(), request, given, resolve, runId);
+  const ids = { conversationId, turnId, mode, parallelGroupId, traceparent };
+  const around = { ...ids, prompts, parentSessionIds, ...withoutUndefined(context) };
+  const request = { name, arguments: given };
+  const call = new Call(host, host.moduleSet.generation(), request, around, resolve, runId);
   const parent = stored.maker as Call | null;
   return Object.assign(call, { callId, depth, stored, parent, announced: true });
 }
@@ -180,7 +181,7 @@ function endAsDenied(
 }
 
 function approveByDefault({ clock }: HostState, stored: StoredCall): Promise<boolean> {
-  return stored.decide({ decision: "approve", by: "the declared default", at: clock.now() });
+  return stored.decide({ decision: "approve", by: defaultDecider, at: clock.now() });
 }
 
 /** Ends a call that will not run, through the hop `notify`. Null when its record changed meanwhile. */

@@ -24,6 +24,8 @@ export class Generation {
   readonly postObservers: readonly ObserverEntry[];
   readonly errorObservers: readonly ObserverEntry[];
   readonly policies: readonly Policy[];
+  /** Whether a policy asks which results a session has seen. */
+  readonly keepsResults: boolean;
   readonly approver: Approver | null;
   readonly approvalStore: ApprovalStore | null;
   readonly auditSink: AuditSink | null;
@@ -42,6 +44,7 @@ export class Generation {
     this.points = new Map([...registry.points].map(([point, things]) => [point, new Map(things)]));
     this.providers = new Map(registry.providers);
     this.policies = [...(this.points.get("policies")?.values() ?? [])] as Policy[];
+    this.keepsResults = this.policies.some(({ seesResults }) => seesResults === true);
     this.approver = singleAt(registry, "approver") as Approver | null;
     this.approvalStore = singleAt(registry, "approval-store") as ApprovalStore | null;
     this.modeCatalog = singleAt(registry, "mode-catalog") as ModeCatalog | null;

@@ -42,12 +42,20 @@ export interface MountedTool {
   readonly semaphore: Semaphore | null;
   readonly rateLimiter: RateLimiter | null;
   /** Judges of the current generation's policies, prepared at the first call in it. */
-  judges: { readonly policies: readonly unknown[]; readonly list: readonly PolicyJudge[] } | null;
+  judges: ToolJudges | null;
   /** Calls that ended without their tool, which still runs. */
   abandoned: number;
   /** Whether the tool differs from what the plan's lock file has; computed at the first use. Null without a lock file. */
   readonly drifted: (() => boolean) | null;
   readonly digest: () => string;
+}
+
+/** The judges of one tool. */
+export interface ToolJudges {
+  readonly policies: readonly unknown[];
+  readonly list: readonly PolicyJudge[];
+  /** Whether one of them reads the results of the session. */
+  readonly seeResults: boolean;
 }
 
 interface PrepareOptions {
@@ -184,11 +192,20 @@ function describe(
     tags: Object.freeze([...(tags ?? [])]),
     dependsOn: Object.freeze([...(dependsOn ?? [])]),
     idempotent: definition.idempotent ?? false,
+    ...frozenLists({ control: definition.control, content: definition.content }),
     dynamic: definition.dynamic ?? false,
     origin: definition.origin ?? "toolmount",
     aliases: Object.freeze([...names.aliases]),
     owner: names.owner,
   });
+}
+
+/** Copies of the lists that a definition has. */
+function frozenLists({ control, content }: Pick<ToolDefinition, "control" | "content">) {
+  return {
+    ...(control !== undefined && { control: Object.freeze([...control]) }),
+    ...(content !== undefined && { content: Object.freeze([...content]) }),
+  };
 }
 
 /**

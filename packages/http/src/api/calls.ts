@@ -158,12 +158,13 @@ function completerOf(
 }
 
 function contextOf(given: Given, principal: Principal): CallContext {
-  const { sessionId, conversationId, turnId, mode, traceparent } = given;
+  const { sessionId, conversationId, turnId, mode, prompts, traceparent } = given;
   return {
     sessionId,
     conversationId,
     turnId,
     mode,
+    prompts,
     traceparent,
     userId: userOfCall(principal, given.userId),
   };

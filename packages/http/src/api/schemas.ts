@@ -82,6 +82,11 @@ const callContext = {
   conversationId: id("Seen by the tool").optional(),
   turnId: id("Seen by the tool").optional(),
   mode: id("The mode of the session").optional(),
+  prompts: z
+    .array(z.string().max(1_000_000))
+    .max(1_000)
+    .optional()
+    .describe("What the user has written in the session so far, oldest first; never a model's text"),
   traceparent: z.string().max(256).optional().describe("W3C trace context of the caller"),
   waitMs: waitMs("a call that needs approval", "the outcome is pending"),
   modelText: z.boolean().optional().describe("Adds the text that a model reads to the outcome"),

@@ -104,7 +104,7 @@ async function askPolicies(
   try {
     host.coordinator.registerCapability("plan.position", (path: Path) => findPosition(map, path));
     const draft = host.draft();
-    for (const { use, module, config } of sections.filter((section) => section.use.section === "policy"))
+    for (const { use, module, config } of sections.filter((section) => decides(section)))
       await mountModule(use.id, module, draft.addModule({ id: use.id, config }).coordinator, config);
     await draft.commit();
     const policies = [...(host.coordinator.get("policies") as ReadonlyMap<string, Policy>).values()];
@@ -117,4 +117,9 @@ async function askPolicies(
   } finally {
     await host.close();
   }
+}
+
+/** Whether a section of the plan decides about calls. */
+function decides({ use }: PreparedUse): boolean {
+  return use.section === "policy" || use.section === "flows";
 }

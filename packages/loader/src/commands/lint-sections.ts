@@ -1,6 +1,7 @@
 import type { JsonObject, ToolInfo } from "@toolmount/core";
 import type { Path, PlanMap } from "../diagnostics/positions.ts";
 import type { PreparedUse } from "../mount/prepare-module.ts";
+import { pathInPlan } from "../mount/module-use.ts";
 import { createReporter, type Problem } from "../diagnostics/problems.ts";
 
 /**
@@ -23,7 +24,7 @@ export function lintSections(
     const lint = module.kind === "mount" ? module.exports["lint"] : undefined;
     if (typeof lint !== "function") continue;
     for (const { path, problem } of (lint as Lint)(config, { tools }))
-      report("PLAN_VALUE_INVALID", { problem }, { path: [...use.configPath, ...path] });
+      report("PLAN_VALUE_INVALID", { problem }, { path: pathInPlan(use, path) });
   }
   return problems;
 }

@@ -13,6 +13,7 @@ export interface SectionRow {
 /** Sections, and the modules that get them as config. Only this table names other packages. */
 export const sectionTable: readonly SectionRow[] = [
   { section: "policy", module: "@toolmount/policy", as: "config" },
+  { section: "flows", module: "@toolmount/policy", as: "member" },
   { section: "state", module: "@toolmount/store", as: "member", builtIn: ["memory"] },
   { section: "audit", module: "@toolmount/store", as: "member", builtIn: ["off"] },
   { section: "session", module: "@toolmount/reasoner", as: "config" },

@@ -26,8 +26,15 @@ export interface ModuleUse {
   readonly neededFor?: string | undefined;
   readonly path: Path;
   readonly configPath: Path;
+  /** Members of the config that the plan writes as sections of their own. */
+  readonly memberSections?: readonly string[] | undefined;
   /** Problems of an optional entry that keep its module from being looked up, such as a missing variable. */
   readonly broken: readonly Problem[];
+}
+
+/** Where the plan writes a part of a module's config. */
+export function pathInPlan({ configPath, memberSections = [] }: ModuleUse, path: Path): Path {
+  return memberSections.includes(String(path[0])) ? path : [...configPath, ...path];
 }
 
 export function extensionUse(

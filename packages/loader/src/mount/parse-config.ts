@@ -4,7 +4,7 @@ import { deepFreeze } from "../diagnostics/json.ts";
 import type { Reporter } from "../diagnostics/problems.ts";
 import { readIssues, type SchemaIssue } from "../diagnostics/schema-issues.ts";
 import { zodSize, type LoadedModule } from "@toolmount/core/internal";
-import type { ModuleUse } from "./module-use.ts";
+import { pathInPlan, type ModuleUse } from "./module-use.ts";
 
 /** Parses and freezes the config of a use; null after its issues were reported as `CONFIG_INVALID`. */
 export async function parseConfig(
@@ -58,11 +58,7 @@ async function readSchema(json: JsonSchema): Promise<ZodType | undefined> {
   }
 }
 
-function reportIssues(
-  { id, configPath }: ModuleUse,
-  issues: readonly SchemaIssue[],
-  { report }: Reporter,
-): void {
+function reportIssues(use: ModuleUse, issues: readonly SchemaIssue[], { report }: Reporter): void {
   for (const { path, part, problem } of issues)
-    report("CONFIG_INVALID", { module: id, problem }, { path: [...configPath, ...path], part });
+    report("CONFIG_INVALID", { module: use.id, problem }, { path: pathInPlan(use, path), part });
 }

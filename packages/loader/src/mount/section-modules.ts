@@ -28,7 +28,8 @@ function tableUses(plan: Plan): ModuleUse[] {
     const path = [row.section];
     const at = { path, configPath: row.as === "config" ? path : [] };
     const use = uses.get(row.module) ?? extensionUse(row.module, `section "${row.section}"`, at);
-    uses.set(row.module, { ...use, config: { ...use.config, ...config } });
+    const sections = [...(use.memberSections ?? []), ...(row.as === "member" ? path : [])];
+    uses.set(row.module, { ...use, memberSections: sections, config: { ...use.config, ...config } });
   }
   return [...uses.values()];
 }

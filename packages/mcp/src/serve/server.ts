@@ -28,6 +28,7 @@ import type { ServeOptions } from "./options.ts";
 import { withWhole } from "./outputs.ts";
 import { runInFront, type Answer } from "./in-front.ts";
 import type { SealedState, StateSeal, WaitingState } from "./seal.ts";
+import { readPrompts } from "./prompts.ts";
 import { findSkills, skillsExtension } from "./skills.ts";
 import { requestDigest, type ServedCall, type ServedSession } from "./served-session.ts";
 import { isListed, pageOf, toMcpTool, type Era } from "./tool-list.ts";
@@ -138,7 +139,7 @@ async function callTool(
   const { served, options, seal, capabilities, userId } = serving;
   const call: ServedCall = { name: params.name, arguments: params.arguments ?? {} };
   if (served.host.coordinator.get("tools", call.name) === null) await waitForStarting(served.host);
-  const context = contextOf(ctx, userId);
+  const context = contextOf(ctx, served.host, userId);
   const waiting: Waiting = {
     served,
     approvals: options.approvals ?? {},
@@ -159,7 +160,7 @@ async function callTool(
 
 /** A request for a resource or a prompt, as a call. No form is shown for it: a question can only wait elsewhere. */
 function callExposed(ctx: ServerContext, { served, options, seal, userId }: Serving): ExposedCall {
-  const context = contextOf(ctx, userId);
+  const context = contextOf(ctx, served.host, userId);
   return async (name, args) => {
     const call: ServedCall = { name, arguments: args, isInternal: true };
     const waiting = {
@@ -220,10 +221,16 @@ function refuseCapability({ code, data }: Readonly<Record<string, unknown>>, mes
     throw new ProtocolError(code, message, data);
 }
 
-function contextOf({ mcpReq }: ServerContext, userId: string | undefined): SessionCallContext {
-  const { _meta: { progressToken: token, traceparent } = {} } = mcpReq;
+function contextOf(
+  { mcpReq }: ServerContext,
+  host: ServedSession["host"],
+  userId: string | undefined,
+): SessionCallContext {
+  const { _meta: meta = {} } = mcpReq;
+  const { progressToken: token, traceparent } = meta;
   return {
     abortSignal: mcpReq.signal,
+    ...readPrompts(meta, host, userId),
     ...(userId !== undefined && { userId }),
     ...(typeof traceparent === "string" && { traceparent }),
     ...(token !== undefined && {

@@ -19,7 +19,14 @@ const endStatus = z.enum(["done", "incomplete", "cancelled", "failed"]);
 /** One line of a session's log. The log is the session: its conversation and its open turn are read from here. */
 export const entrySchema = z.discriminatedUnion("kind", [
   /** Everything before a fork, or what a compaction kept. */
-  z.object({ kind: z.literal("base"), items: z.array(item), state, from: z.string().optional() }),
+  z.object({
+    kind: z.literal("base"),
+    items: z.array(item),
+    state,
+    from: z.string().optional(),
+    prompts: z.array(z.string()).optional(),
+    sources: z.array(z.string()).optional(),
+  }),
   z.object({
     kind: z.literal("begin"),
     turnId: z.string(),

@@ -14,6 +14,8 @@ export function fold(view: SessionView, entry: SessionEntry): void {
       view.items.push(...entry.items);
       view.state = entry.state;
       view.forkedFrom = entry.from ?? null;
+      view.prompts.push(...(entry.prompts ?? []));
+      view.sources.push(...(entry.sources ?? []));
       return;
     case "begin":
       return foldBegin(view, entry);
@@ -69,6 +71,7 @@ function foldBegin(
   view.turns++;
   view.lastStatus = "open";
   view.title ||= prompt.replace(/\s+/g, " ").slice(0, 80);
+  view.prompts.push(prompt);
   view.items.push(userMessage(prompt, images));
 }
 

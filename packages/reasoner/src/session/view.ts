@@ -99,6 +99,10 @@ export interface SessionView {
   lastStatus: SessionStatus;
   children: string[];
   forkedFrom: string | null;
+  /** What the session was asked, also before a fork. A compaction keeps it. Of a sub-agent, its parent's words. */
+  prompts: string[];
+  /** The sessions from which it was forked, one after the other: it has seen their results. */
+  sources: string[];
   /** The last response, and how many items the server has with it. */
   response: { id: string; known: number } | null;
   lastInputTokens: number;
@@ -121,6 +125,8 @@ export function createView(): SessionView {
     lastStatus: "done",
     children: [],
     forkedFrom: null,
+    prompts: [],
+    sources: [],
     response: null,
     lastInputTokens: 0,
     entering: null,

@@ -1,5 +1,6 @@
 import { errorMessage, type Coordinator, type Session } from "@toolmount/core";
 import { changeSessionMode } from "@toolmount/core/sessions";
+import type { UserWords } from "../agents/user-words.ts";
 import type { Settings } from "../config/settings.ts";
 import { message, type Item } from "../provider/items.ts";
 import type { SessionLog } from "../session/log.ts";
@@ -21,6 +22,7 @@ export interface Bootstrap {
   readonly userId: string | undefined;
   readonly conversationId: string;
   readonly traceparent: string;
+  readonly words: UserWords;
   readonly isIdempotent: (tool: string) => boolean;
 }
 
@@ -69,13 +71,13 @@ async function runSteps(bootstrap: Bootstrap, mode: string, steps: readonly Step
 }
 
 async function runStep(bootstrap: Bootstrap, mode: string, step: Step, at: number): Promise<string | null> {
-  const { log, session, turnId, signal, userId, conversationId, traceparent } = bootstrap;
+  const { log, session, turnId, signal, userId, conversationId, traceparent, words } = bootstrap;
   const { tool, output } = step;
   const group = correlationOf(bootstrap);
   await log.append({ kind: "step", mode, at });
   const outcome = await session.call(
     { id: `${group}_${at + 1}`, name: tool, arguments: step.arguments },
-    { turnId, abortSignal: signal, userId, conversationId, traceparent, parallelGroupId: group },
+    { turnId, abortSignal: signal, userId, conversationId, traceparent, parallelGroupId: group, ...words },
   );
   let failure = outcome.status === "ok" ? null : `${tool}: ${outcome.result.error ?? outcome.status}`;
   if ((await session.mode()) !== mode) {

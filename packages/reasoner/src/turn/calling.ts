@@ -27,7 +27,8 @@ export interface Calling {
 
 /** What the calls of the last answer need, read from the turn's state now. */
 export function callingOf(state: TurnState, exchange: Exchange): Calling {
-  const { host, session, log, live, emit, userId, conversationId, traceparent, coordinator, ids } = state;
+  const { host, session, log, live, emit, userId, conversationId, traceparent, coordinator, ids, words } =
+    state;
   return {
     host,
     session,
@@ -40,6 +41,7 @@ export function callingOf(state: TurnState, exchange: Exchange): Calling {
       conversationId,
       traceparent,
       abortSignal: state.controller.signal,
+      ...words,
     },
     injections: state.injections,
     emit,

@@ -1,5 +1,6 @@
 import type { Clock, Coordinator, Host, Model, Session } from "@toolmount/core";
 import type { Allowance } from "../agents/shared-budget.ts";
+import type { UserWords } from "../agents/user-words.ts";
 import type { Agent, Settings } from "../config/settings.ts";
 import type { Item } from "../provider/items.ts";
 import type { SessionLog } from "../session/log.ts";
@@ -23,6 +24,8 @@ export interface TurnParts {
   /** W3C trace context of the turn; its requests and calls are part of that trace. */
   readonly traceparent: string;
   readonly hostId: string;
+  /** What the user has written, for the calls of the turn. */
+  readonly words: UserWords;
   /** What the sessions above this one have left now. Their other sub-agents use the same budget. */
   readonly leftAbove: (budget: "tokens" | "calls") => Allowance;
   /** Cancels the open turn of a sub-agent whose call is answered without it. */

@@ -1,0 +1,54 @@
+import type { ToolResult } from "../contract/result.ts";
+import { isRecord, type Json } from "../json/json.ts";
+import type { KeptResult } from "../contract/origins.ts";
+import type { Call } from "./call.ts";
+import { defaultDecider } from "./hold.ts";
+import { logError } from "./trace.ts";
+
+/** Keeps the result of a call for policies that ask where a later value came from. Never rejects; null: nothing to wait for. */
+export function storeResult(call: Call): Promise<void> | null {
+  const { ending, given, host, tool } = call;
+  const stored = host.results.add(given.sessionId!, {
+    tool: tool!.name,
+    owner: tool!.owner,
+    arguments: withoutContent(call),
+    value: valueOf(ending.result!),
+    isError: ending.status === "failed",
+    ...confirmedIn(call),
+  });
+  if (stored === null) return null;
+  return stored.catch((err: unknown) => {
+    logError(call, err, "a result could not be kept for later calls");
+    ending.addWarning("its result could not be kept: later calls may be asked about");
+  });
+}
+
+/** The values that a person saw with their origins, and approved. A declared default is no person. */
+function confirmedIn({ approval, arguments: given }: Call): Pick<KeptResult, "confirmed"> {
+  if (approval === null || approval.approvedBy === null || approval.approvedBy === defaultDecider) return {};
+  const shown = approval.reasons.flatMap(({ origins = [] }) =>
+    origins.filter(({ isAccepted }) => !isAccepted),
+  );
+  const values = shown.map(({ argument }) => valueAt(given, argument.split(".")));
+  const confirmed = values.filter((value) => typeof value === "string" || typeof value === "number");
+  return confirmed.length === 0 ? {} : { confirmed };
+}
+
+function valueAt(value: unknown, [key, ...rest]: readonly string[]): unknown {
+  if (key === undefined) return value;
+  return isRecord(value) || Array.isArray(value)
+    ? valueAt((value as Record<string, unknown>)[key], rest)
+    : undefined;
+}
+
+function withoutContent({ tool, arguments: given }: Call): Readonly<Record<string, unknown>> {
+  const { content = [] } = tool!.info;
+  if (content.length === 0) return given!;
+  return Object.fromEntries(Object.entries(given!).filter(([name]) => !content.includes(name)));
+}
+
+/** The parts of a result that a model reads. */
+function valueOf({ data, content, error, details }: ToolResult): Json {
+  if (error !== undefined) return details === undefined ? error : { error, details };
+  return (content === undefined ? data : { data, content }) as Json;
+}

@@ -1,0 +1,168 @@
+import { isRecord, type Json } from "../json/json.ts";
+import { frozenCopy } from "../json/freeze.ts";
+import { leastBytes } from "../json/meter.ts";
+import type { CallHistory, KeptResult } from "../contract/origins.ts";
+import type { SessionStore } from "../contract/stores.ts";
+import { withStoreCode } from "../pending/stored-call.ts";
+import type { Generation } from "../registry/generation.ts";
+
+interface ResultsHost {
+  readonly moduleSet: { generation(): Generation };
+  readonly stores: {
+    sessions(generation: Generation): SessionStore | null;
+    track<Value>(work: Promise<Value>): Promise<Value>;
+  };
+}
+
+/** Bytes of results that one session, and all sessions of a host, may have in memory. The oldest are dropped. */
+const bounds = { sessionBytes: 8_388_608, allBytes: 134_217_728, sessions: 10_000 } as const;
+
+type Limits = { readonly [Key in keyof typeof bounds]: number };
+
+/** A result without its number. */
+export type NewResult = Omit<KeptResult, "call">;
+
+/** What a session has in memory. */
+interface Log {
+  readonly results: KeptResult[];
+  readonly sizes: number[];
+  bytes: number;
+  /** Counts the results, also dropped ones: the sequence of the store's log. */
+  count: number;
+  isPartial: boolean;
+  /** The last append or read: they follow each other. */
+  work: Promise<unknown> | null;
+}
+
+/**
+ * The results that sessions have seen, for policies that ask where a value came from. They belong to the host, so a reload
+ * keeps them. With a session store they are appended to a log beside the session, and other hosts read them there.
+ */
+export class SessionResults {
+  readonly #host: ResultsHost;
+  readonly #limits: Limits;
+  /** The session that was used last is the last one. */
+  readonly #logs = new Map<string, Log>();
+  #bytes = 0;
+
+  constructor(host: ResultsHost, limits: Limits = bounds) {
+    this.#host = host;
+    this.#limits = limits;
+  }
+
+  /** Keeps a result. The promise resolves when it is stored; null without a store. Rejects with `STORE_FAILED`. */
+  add(sessionId: string, result: NewResult): Promise<void> | null {
+    const store = this.#store();
+    if (store === null) {
+      this.#take(sessionId, this.#logOf(sessionId), { ...result, call: this.#logOf(sessionId).count + 1 });
+      return null;
+    }
+    return this.#host.stores.track(this.#queue(sessionId, () => this.#append(store, sessionId, result)));
+  }
+
+  /** The results of a session and of its parents, which came first. */
+  of(sessionIds: readonly string[]): CallHistory {
+    const logs = sessionIds.map((id) => this.#logOf(id));
+    const [only] = logs;
+    if (logs.length === 1) return { results: only!.results, isPartial: only!.isPartial };
+    return { results: logs.flatMap(({ results }) => results), isPartial: logs.some((log) => log.isPartial) };
+  }
+
+  /** Reads what other hosts have stored. Null without a store. Rejects with `STORE_FAILED`. */
+  load(sessionIds: readonly string[]): Promise<unknown> | null {
+    const store = this.#store();
+    if (store === null) return null;
+    return Promise.all(sessionIds.map((id) => this.#queue(id, () => this.#read(store, id))));
+  }
+
+  #store(): SessionStore | null {
+    return this.#host.stores.sessions(this.#host.moduleSet.generation());
+  }
+
+  async #append(store: SessionStore, sessionId: string, result: NewResult): Promise<void> {
+    for (;;) {
+      const log = this.#logOf(sessionId);
+      const kept = { ...result, call: log.count + 1 };
+      const entry = { ...kept } as unknown as Json;
+      if (await store.append(logId(sessionId), log.count, [entry])) return this.#take(sessionId, log, kept);
+      const before = log.count;
+      await this.#read(store, sessionId);
+      if (log.count === before) throw new Error("the log of the session's results accepts no entry");
+    }
+  }
+
+  async #read(store: SessionStore, sessionId: string): Promise<void> {
+    const log = this.#logOf(sessionId);
+    for (const { sequence, entry } of await store.entries(logId(sessionId), { after: log.count })) {
+      const kept = readKept(entry, sequence);
+      if (kept === null) log.isPartial = true;
+      else this.#take(sessionId, log, kept);
+      log.count = sequence;
+    }
+  }
+
+  #queue<Value>(sessionId: string, work: () => Promise<Value>): Promise<Value> {
+    const log = this.#logOf(sessionId);
+    const next = (log.work ?? Promise.resolve()).then(() => withStoreCode(work));
+    log.work = next.catch(() => {});
+    return next;
+  }
+
+  #take(sessionId: string, log: Log, result: KeptResult): void {
+    const size = leastBytes([result.value, result.arguments] as unknown, this.#limits.sessionBytes);
+    log.count = result.call;
+    this.#logs.delete(sessionId);
+    this.#logs.set(sessionId, log);
+    if (size > this.#limits.sessionBytes) log.isPartial = true;
+    else this.#push(log, result, size);
+    this.#bound(log);
+  }
+
+  #push(log: Log, result: KeptResult, size: number): void {
+    log.results.push(Object.freeze(result));
+    log.sizes.push(size);
+    log.bytes += size;
+    this.#bytes += size;
+  }
+
+  /** Drops the oldest results of a session that has too many, then those of the sessions that were used least recently. */
+  #bound(log: Log): void {
+    while (log.bytes > this.#limits.sessionBytes) this.#drop(log, 1);
+    for (const [id, oldest] of this.#logs) {
+      if (this.#bytes <= this.#limits.allBytes && this.#logs.size <= this.#limits.sessions) return;
+      if (oldest === log) continue;
+      this.#drop(oldest, oldest.results.length);
+      if (this.#logs.size > this.#limits.sessions) this.#logs.delete(id);
+    }
+  }
+
+  #drop(log: Log, count: number): void {
+    if (count === 0) return;
+    log.results.splice(0, count);
+    const freed = log.sizes.splice(0, count).reduce((sum, size) => sum + size, 0);
+    log.bytes -= freed;
+    this.#bytes -= freed;
+    log.isPartial = true;
+  }
+
+  #logOf(sessionId: string): Log {
+    const known = this.#logs.get(sessionId);
+    if (known !== undefined) return known;
+    const log: Log = { results: [], sizes: [], bytes: 0, count: 0, isPartial: false, work: null };
+    this.#logs.set(sessionId, log);
+    return log;
+  }
+}
+
+/** The id under which the results of a session are stored, beside the log of its turns. */
+export function logId(sessionId: string): string {
+  return `results of ${sessionId}`;
+}
+
+function readKept(entry: Json, sequence: number): KeptResult | null {
+  if (!isRecord(entry)) return null;
+  const { tool, owner, arguments: given, value = null, isError, confirmed } = entry;
+  if (typeof tool !== "string" || typeof owner !== "string" || !isRecord(given)) return null;
+  const facts = { call: sequence, tool, owner, arguments: given, value, isError: isError === true };
+  return frozenCopy(Array.isArray(confirmed) ? { ...facts, confirmed } : facts) as KeptResult;
+}

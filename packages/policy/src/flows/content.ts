@@ -1,0 +1,94 @@
+import { findMention, type Evidence, type Found } from "./origin.ts";
+import { compactCode, findWord, formsOf, normalize } from "./text.ts";
+
+/** Words in a row that are a copy rather than a coincidence. */
+const copiedWords = 5;
+
+/** Why a text is not only the model's own words and the user's: the part, and where it is from. Null when it is. */
+export function findForeign(text: string, evidence: Evidence): { part: string; found: Found } | null {
+  return findAddress(text, evidence) ?? findCopy(text, evidence);
+}
+
+/** Endings of hosts that are named without a scheme. Endings of file names are not among them. */
+const hostEnd =
+  "(?:com|org|net|edu|gov|info|biz|app|dev|xyz|site|online|shop|link|[a-z]{2})(?<!\\.(?:md|py|js|ts|sh|go|rs|cs|rb))";
+
+/** Links and hosts, mail addresses, telephone numbers and codes. */
+const addresses = new RegExp(
+  [
+    String.raw`https?:\/\/[^\s"'<>]+`,
+    String.raw`[\w.+-]+@[\w-]+(?:\.[\w-]+)+`,
+    String.raw`www\.[^\s"'<>]+`,
+    String.raw`(?<![\w.])(?:[\p{L}\p{N}-]+\.)+${hostEnd}(?![\w])(?:\/[^\s"'<>]*)?`,
+    String.raw`\+?\d[\d \-()]{6,}\d`,
+    String.raw`\b(?=\w*\d)(?=\w*[a-z])\w{8,}\b`,
+  ].join("|"),
+  "giu",
+);
+
+/** An address in a text that neither the user nor the plan named. A link in a text makes the reader act. */
+function findAddress(text: string, evidence: Evidence): { part: string; found: Found } | null {
+  for (const [match] of text.matchAll(addresses)) {
+    const part = match.replace(/[.,;:!?)]+$/, "");
+    if (evidence.words.name(part) || formsOf(part).some((form) => evidence.identity.has(form))) continue;
+    if (/^\d{4}-\d{2}-\d{2}/.test(part)) continue;
+    const mention = findMention(part, formsOf(part), evidence);
+    if (mention !== null) return { part, found: { origin: "untrusted", from: mention, isAccepted: false } };
+    if (compactCode(part) === null && isKnown(part, evidence)) continue;
+    if (isAddress(part) && !isKnown(part, evidence))
+      return { part, found: { origin: "composed", isAccepted: false } };
+  }
+  return null;
+}
+
+function isAddress(part: string): boolean {
+  return /@|:\/\//.test(part);
+}
+
+function isKnown(part: string, { history, seen }: Evidence): boolean {
+  return history.results.some((result) =>
+    formsOf(part).some((form) =>
+      (["structured", "contact", "trusted", "identity"] as const).some((trust) =>
+        seen(result).has(trust, form),
+      ),
+    ),
+  );
+}
+
+/** A run of words that is in an untrusted text and not in the user's. A short text counts as a whole. */
+function findCopy(text: string, evidence: Evidence): { part: string; found: Found } | null {
+  const words = normalize(text).split(" ");
+  if (words.length < 2) return null;
+  const length = Math.min(copiedWords, words.length);
+  for (let at = 0; at + length <= words.length; at++) {
+    const part = words.slice(at, at + length).join(" ");
+    if (findWord(part, evidence.words.text) !== -1) continue;
+    const found = findText(part, words.join(" "), evidence);
+    if (found !== null) return { part, found };
+  }
+  return null;
+}
+
+/** Whether a text has a whole structured field, such as a street address: that is a value, and no words of others. */
+function isWhole(leaf: string, text: string): boolean {
+  return text.includes(leaf.trim());
+}
+
+function findText(part: string, text: string, { history, seen }: Evidence): Found | null {
+  for (const result of history.results) {
+    const one = seen(result);
+    const trust = one.mentions([part]);
+    if (trust === null) continue;
+    const at = one.locate(
+      trust,
+      (leaf) => findWord(part, leaf) !== -1 && (trust === "untrusted" || !isWhole(leaf, text)),
+    );
+    if (at === null && trust !== "untrusted") continue;
+    return {
+      origin: "untrusted",
+      from: { tool: result.tool, call: result.call, ...(at ?? { path: "" }) },
+      isAccepted: false,
+    };
+  }
+  return null;
+}

@@ -1,0 +1,154 @@
+import type { CallHistory, PendingCall, Policy, PolicyAnswer, ToolInfo, ValueOrigin } from "@toolmount/core";
+import { findForeign } from "./content.ts";
+import { fitsTool } from "./fit.ts";
+import { prepareIntent, type IntentCheck } from "./intent.ts";
+import { leavesOf } from "./leaves.ts";
+import { createSeen, findOrigin, identityOf, type Evidence } from "./origin.ts";
+import { describeProblem, shownValue, type Problem } from "./reason.ts";
+import type { FlowLine, FlowsConfig } from "./schema.ts";
+import { UserWords } from "./words.ts";
+
+/** The sources that a tool's own declaration accepts, when no line of the plan is about it. */
+const declaredLine: FlowLine = {
+  match: {},
+  from: ["user", "identity", "trusted", "contact", "structured"],
+  else: "ask",
+};
+
+/**
+ * The `flows:` section as one policy. Each line that is about a tool judges its calls; the strictest answer counts. A tool
+ * that declares control arguments, and that no line is about, is judged by its declaration. Other tools have no judge.
+ */
+export function createFlows(
+  config: FlowsConfig,
+  where: (index: number) => string | undefined = () => undefined,
+): Policy {
+  const seen = createSeen(config.results);
+  const identity = identityOf(config);
+  return {
+    name: "flows",
+    seesResults: true,
+    prepare(tool) {
+      const lines = config.into.flatMap((line, index) =>
+        fitsTool(line.match, tool)
+          ? [prepareLine(line, tool, () => where(index) ?? `flows.into ${index + 1}`)]
+          : [],
+      );
+      if (lines.length === 0 && tool.control !== undefined)
+        lines.push(prepareLine(declaredLine, tool, () => `flows: ${tool.name}`));
+      if (lines.length === 0) return null;
+      return (call) => {
+        const history = call.history ?? { results: [], isPartial: false };
+        const evidence: Evidence = {
+          words: new UserWords(call.prompts, confirmedIn(history)),
+          history,
+          seen,
+          identity,
+          steered: new Map(),
+        };
+        return strictest(lines.map((judge) => judge(call, evidence)));
+      };
+    },
+  };
+}
+
+/** The values that a person approved in this session, after their origin was shown: as good as typed. */
+function confirmedIn({ results }: CallHistory): readonly string[] {
+  return results.flatMap(({ confirmed = [] }) => confirmed.map(String));
+}
+
+type LineJudge = (call: PendingCall, evidence: Evidence) => PolicyAnswer;
+
+function strictest(answers: readonly PolicyAnswer[]): PolicyAnswer {
+  return (
+    answers.find((answer) => answer?.answer === "deny") ??
+    answers.find((answer) => answer?.answer === "ask") ??
+    answers.find((answer) => answer !== null) ??
+    null
+  );
+}
+
+function prepareLine(line: FlowLine, tool: ToolInfo, rule: () => string): LineJudge {
+  const control = line.control ?? tool.control ?? [];
+  const content = line.content ?? tool.content ?? [];
+  const intent = prepareIntent(line.intent, tool);
+  return ({ arguments: given }, evidence) => {
+    const origins: ValueOrigin[] = [];
+    const problem =
+      checkControl(control, given, line, evidence, origins) ??
+      checkIntent(intent, valuesOf(control, given), evidence) ??
+      checkContent(content, given, evidence, origins);
+    return answerOf(line, problem, origins, rule, evidence);
+  };
+}
+
+function checkControl(
+  names: readonly string[],
+  given: PendingCall["arguments"],
+  { from }: FlowLine,
+  evidence: Evidence,
+  origins: ValueOrigin[],
+): Problem | null {
+  let first: Problem | null = null;
+  for (const name of names) {
+    if (!Object.hasOwn(given, name)) continue;
+    for (const { path, value } of leavesOf(given[name])) {
+      if (value === "") continue;
+      const origin = {
+        argument: name + path,
+        value: shownValue(name, value),
+        ...findOrigin(value, from, evidence),
+      };
+      origins.push(origin);
+      if (!origin.isAccepted) first ??= { kind: "control", origin };
+    }
+  }
+  return first;
+}
+
+/** A person who approved the same target before has named the action, too. */
+function checkIntent(
+  intent: IntentCheck | null,
+  targets: readonly (string | number)[],
+  { words }: Evidence,
+): Problem | null {
+  if (intent === null || intent(words)) return null;
+  if (targets.length > 0 && targets.every((target) => words.confirmed(target))) return null;
+  return { kind: "intent" };
+}
+
+function valuesOf(names: readonly string[], given: PendingCall["arguments"]): readonly (string | number)[] {
+  const own = names.filter((name) => Object.hasOwn(given, name));
+  return own.flatMap((name) => leavesOf(given[name]).map(({ value }) => value));
+}
+
+function checkContent(
+  names: readonly string[],
+  given: PendingCall["arguments"],
+  evidence: Evidence,
+  origins: ValueOrigin[],
+): Problem | null {
+  for (const name of names) {
+    if (!Object.hasOwn(given, name)) continue;
+    for (const { path, value } of leavesOf(given[name])) {
+      const foreign = typeof value === "string" ? findForeign(value, evidence) : null;
+      if (foreign === null) continue;
+      const origin = { argument: name + path, value: shownValue(name, foreign.part), ...foreign.found };
+      origins.push(origin);
+      return { kind: "content", origin };
+    }
+  }
+  return null;
+}
+
+function answerOf(
+  line: FlowLine,
+  problem: Problem | null,
+  origins: readonly ValueOrigin[],
+  rule: () => string,
+  { words }: Evidence,
+): PolicyAnswer {
+  if (problem === null || line.else === "allow") return null;
+  const reason = describeProblem(problem, { reason: line.reason, isKnown: words.isKnown, origins });
+  return { answer: line.else, rule: rule(), reason, origins };
+}

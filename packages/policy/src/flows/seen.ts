@@ -1,0 +1,138 @@
+import type { KeptResult } from "@toolmount/core";
+import { matchesGlob } from "@toolmount/core/match-arguments";
+import { fitsGlobs } from "./fit.ts";
+import { isRecord } from "./record.ts";
+import { leavesOf, walk, type Leaf } from "./leaves.ts";
+import type { ResultLine, Trust } from "./schema.ts";
+import { border, findWord, normalize, withoutSeparators } from "./text.ts";
+
+/** Strictest first: of several lines about one field, the strictest counts. */
+const trusts: readonly Trust[] = ["untrusted", "contact", "structured", "identity", "trusted"];
+
+/** The fields that other people can write. Of structured ones, only whole values are trusted. */
+const foreign: readonly Trust[] = ["untrusted", "contact", "structured"];
+
+function isIn(form: string, text: string, trust: Trust): boolean {
+  const at = findWord(form, text);
+  if (trust === "untrusted" || at === -1) return at !== -1;
+  const rest = text.replaceAll(border, border + border).replaceAll(border + form + border, border);
+  return findWord(form, rest) !== -1;
+}
+
+/** The texts of one result, normalized once and joined by trust. */
+export class SeenResult {
+  readonly result: KeptResult;
+  readonly #trustOf: (path: string) => Trust;
+  readonly #texts: Readonly<Record<Trust, string>>;
+  #compact: string | null = null;
+
+  constructor(result: KeptResult, lines: readonly ResultLine[]) {
+    this.result = result;
+    this.#trustOf = trustOfPaths(result, lines);
+    const parts: Record<Trust, string[]> = {
+      untrusted: [],
+      contact: [],
+      structured: [],
+      identity: [],
+      trusted: [],
+    };
+    walk(result.value, ({ path, value }) => {
+      const trust = this.#trustOf(path);
+      parts[trust].push(normalizeLeaf(value, trust));
+    });
+    const join = (trust: Trust) => border + parts[trust].join(border) + border;
+    this.#texts = {
+      untrusted: join("untrusted"),
+      contact: join("contact"),
+      structured: join("structured"),
+      identity: join("identity"),
+      trusted: join("trusted"),
+    };
+  }
+
+  text(trust: Trust): string {
+    return this.#texts[trust];
+  }
+
+  /** The untrusted text without separators, in which codes are searched. */
+  get compact(): string {
+    return (this.#compact ??= withoutSeparators(this.#texts.untrusted));
+  }
+
+  /**
+   * Whether a text of other people has a form of the value: as a word of an untrusted text, or as a part of a longer
+   * structured field, such as the name of a channel.
+   */
+  mentions(forms: readonly string[]): Trust | null {
+    for (const trust of foreign)
+      if (forms.some((form) => isIn(form, this.#texts[trust], trust))) return trust;
+    return null;
+  }
+
+  /** Whether a field of this trust is exactly the value. */
+  has(trust: Trust, form: string): boolean {
+    return this.#texts[trust].includes(border + asParts(form) + border);
+  }
+
+  /** The leaves of this trust that are exactly the value. */
+  leavesWith(trust: Trust, forms: readonly string[]): readonly Leaf[] {
+    return leavesOf(this.result.value).filter(({ path, value }) => {
+      if (this.#trustOf(path) !== trust) return false;
+      const text = border + normalizeLeaf(value, trust) + border;
+      return forms.some((form) => text.includes(border + asParts(form) + border));
+    });
+  }
+
+  /** The first leaf of this trust for which `fits` holds, with its line from 1 in a text of several lines. */
+  locate(trust: Trust, fits: (text: string) => boolean): { path: string; line?: number } | null {
+    for (const { path, value } of leavesOf(this.result.value)) {
+      if (this.#trustOf(path) !== trust) continue;
+      if (!fits(border + normalizeLeaf(value, trust) + border)) continue;
+      const lines = String(value).split("\n");
+      const at = lines.findIndex((line) => fits(border + normalizeLeaf(line, trust) + border));
+      return lines.length > 1 && at !== -1 ? { path, line: at + 1 } : { path };
+    }
+    return null;
+  }
+}
+
+/** A text of several lines that a service made, such as a list of names, has a value in each line, and after each label. */
+function normalizeLeaf(value: string | number, trust: Trust): string {
+  if (typeof value === "number") return String(value);
+  return trust === "untrusted" || !value.includes("\n")
+    ? normalize(value)
+    : value
+        .split(/\n|, |: /)
+        .map(normalize)
+        .join(border);
+}
+
+function asParts(form: string): string {
+  return form;
+}
+
+/** The trust of each path of a result: of the lines about its tool, the strictest that speaks about the path. */
+function trustOfPaths(result: KeptResult, lines: readonly ResultLine[]): (path: string) => Trust {
+  const own = lines.filter(
+    ({ match }) => fitsGlobs(match.tool, result.tool) && fitsGlobs(match.server, result.owner),
+  );
+  const isLabelled = own.some((line) => "from" in line) && hasLabels(result.value);
+  if (own.length === 0 || result.isError || isLabelled) return () => "untrusted";
+  return (path) => {
+    const said = own.flatMap((line) => ("from" in line ? [] : (trustOf(line, path) ?? [])));
+    return trusts.find((trust) => said.includes(trust)) ?? "untrusted";
+  };
+}
+
+type TrustLine = Exclude<ResultLine, { from: unknown }>;
+
+function trustOf({ trust, fields = {} }: TrustLine, path: string): Trust | undefined {
+  const named = Object.entries(fields).filter(([glob]) => matchesGlob(glob, path));
+  const found = trusts.find((one) => named.some(([, other]) => other === one));
+  return found ?? trust;
+}
+
+/** Whether a server labels a result: such a result is at most untrusted. */
+function hasLabels(value: unknown): boolean {
+  return isRecord(value) && isRecord(value["_meta"]) && value["_meta"]["ifc"] !== undefined;
+}

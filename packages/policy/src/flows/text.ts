@@ -1,0 +1,97 @@
+/** Separates texts that were joined; no normalized text has it. */
+export const border = "\n";
+
+/** A text as values are compared: compatibility forms, case, white space and invisible characters make no difference. */
+export function normalize(text: string): string {
+  const plain = isAscii(text) ? text : text.normalize("NFKC").replace(invisible, "");
+  return plain.toLowerCase().replace(/\s+/g, " ").trim();
+}
+
+const invisible = /[\u00AD\u200B-\u200F\u202A-\u202E\u2060-\u2064\uFEFF]/g;
+
+function isAscii(text: string): boolean {
+  return !/[^\0-\x7F]/.test(text);
+}
+
+/**
+ * Where a value is in a normalized text as a word of its own; -1 when it does not. Beside an address, also `.`, `-`, `@`
+ * and `/` belong to the word: `a@b.co` is not in `a@b.co.uk`, nor `b.co` in `x.b.co`.
+ */
+export function findWord(value: string, text: string): number {
+  if (value === "") return -1;
+  const isAddress = /[.@/]/.test(value);
+  for (let at = text.indexOf(value); at !== -1; at = text.indexOf(value, at + 1))
+    if (isBorder(text, at, at + value.length, isAddress)) return at;
+  return -1;
+}
+
+function isBorder(text: string, start: number, end: number, isAddress: boolean): boolean {
+  const [before, after] = [text[start - 1] ?? " ", text[end] ?? " "];
+  if (isWordCharacter(text[start]!) && isWordCharacter(before)) return false;
+  if (isWordCharacter(text[end - 1]!) && isWordCharacter(after)) return false;
+  if (!isAddress) return true;
+  if (/[-@]/.test(before) || (before === "." && isWordCharacter(text[start - 2] ?? " "))) return false;
+  if (before === "/" && !text.endsWith("://", start)) return false;
+  if (text[end - 1] === "/") return !isWordCharacter(after);
+  return !(/[-@/.?#]/.test(after) && isWordCharacter(text[end + 1] ?? " "));
+}
+
+function isWordCharacter(character: string): boolean {
+  return /[\p{L}\p{N}_]/u.test(character);
+}
+
+/** The forms in which a value may be written. All are normalized. */
+export function formsOf(value: string | number): readonly string[] {
+  if (typeof value === "number") return formsOfNumber(value);
+  const text = normalize(value);
+  if (/^[-+]?\d+(?:\.\d+)?$/.test(text) && Number.isFinite(Number(text)) && text.length < 16)
+    return [...new Set([text, ...formsOfNumber(Number(text))])];
+  const bare = text
+    .replace(/^https?:\/\//, "")
+    .replace(/^www\./, "")
+    .replace(/\/+$/, "");
+  const forms = [text, bare, `www.${bare}`].slice(0, isLink(text) ? 3 : 1);
+  return [...new Set([...forms, text.replace(/^[#@]/, "")])].filter((form) => form !== "");
+}
+
+/** Whether a normalized text is a link or a host. */
+export function isLink(text: string): boolean {
+  return /^(?:https?:\/\/)?(?:[\p{L}\p{N}-]+\.)+[\p{L}]{2,}(?::\d+)?(?:[/?#]\S*)?$/u.test(text);
+}
+
+function formsOfNumber(value: number): readonly string[] {
+  const plain = String(value);
+  if (/e/.test(plain)) return [plain];
+  const [whole = "", part = ""] = plain.split(".");
+  const grouped = [",", ".", " ", "'"].map((mark) => whole.replace(/\B(?=(?:\d{3})+$)/g, mark));
+  const parts = part === "" ? ["", ".0", ".00"] : [`.${part}`, `.${part.padEnd(2, "0")}`, `,${part}`];
+  return [...new Set([whole, ...grouped].flatMap((start) => parts.map((end) => start + end)))];
+}
+
+/** A code whose separators make no difference, such as an account or a telephone number, without them; null for others. */
+export function compactCode(value: string): string | null {
+  const compact = withoutSeparators(normalize(value));
+  return compact.length >= 7 && /^\+?[\p{L}\p{N}]+$/u.test(compact) && /\d{4}/.test(compact) ? compact : null;
+}
+
+/** Whether a code is in a normalized text, with whatever separators. */
+export function hasCode(code: string, text: string): boolean {
+  const body = code
+    .split("")
+    .map((one) => one.replace(/\W/, "\\$&"))
+    .join("[ \\-./()]*");
+  return new RegExp(`(?<![\\p{L}\\p{N}])${body}(?![\\p{L}\\p{N}])`, "u").test(text);
+}
+
+export function withoutSeparators(text: string): string {
+  return text.replace(/[ \-./()]/g, "");
+}
+
+/** The host of a normalized link, without `www.`; null for other texts. */
+export function hostOf(text: string): string | null {
+  if (!isLink(text)) return null;
+  return text
+    .replace(/^https?:\/\//, "")
+    .replace(/^www\./, "")
+    .replace(/[:/?#].*$/s, "");
+}

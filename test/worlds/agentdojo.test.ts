@@ -1,0 +1,45 @@
+import { openHost } from "@toolmount/loader";
+import { digestOf } from "@toolmount/core/internal";
+import { describe, expect, test } from "vitest";
+import { attackData, planOf, readSuite, suiteNames, type DojoCall } from "../support/dojo-data.ts";
+import { silent } from "../support/world-hosts.ts";
+
+const folder = attackData("agentdojo");
+
+describe.skipIf(folder === undefined)("AgentDojo's worlds (skipped without the shared data)", () => {
+  test.each(suiteNames)("%s gives every recorded answer and state", async (name) => {
+    const suite = readSuite(name, folder!);
+    const path = suite.environment((mark) => suite.harmless[mark]!);
+    const problems: string[] = [];
+    for (const { id, calls } of [...suite.users, ...suite.injections, ...suite.wrong])
+      problems.push(...(await play(name, path, calls)).map((problem) => `${id}: ${problem}`));
+    expect(problems).toEqual([]);
+  });
+});
+
+async function play(
+  suite: (typeof suiteNames)[number],
+  environment: string,
+  calls: readonly DojoCall[],
+): Promise<string[]> {
+  const host = await openHost(planOf(suite), {
+    env: { WORLD_ENVIRONMENT: environment, WORLD_NOW: "2000-01-01T00:00:00" },
+    logger: silent,
+    approver: () => ({ decision: "approve" }),
+  });
+  const state = host.coordinator.getCapability("world.state") as () => unknown;
+  const problems: string[] = [];
+  for (const [at, { name, arguments: given, ...wanted }] of calls.entries()) {
+    const { status, result } = await host.call({ name, arguments: given }, { sessionId: "s", prompts: [] });
+    const where = `call ${at} (${name} ${JSON.stringify(given)})`;
+    if (status !== wanted.status) problems.push(`${where} is ${status}, not ${wanted.status}`);
+    if (status === "ok" && digestOf(result.data) !== digestOf(wanted.data))
+      problems.push(`${where} answers ${JSON.stringify(result.data).slice(0, 200)}`);
+    if (status === "failed" && wanted.internal !== true && result.error !== wanted.error)
+      problems.push(`${where} fails with ${result.error}`);
+    if (digestOf(JSON.parse(JSON.stringify(await state()))) !== wanted.state)
+      problems.push(`${where}: the state differs`);
+  }
+  await host.close();
+  return problems;
+}
