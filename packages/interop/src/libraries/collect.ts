@@ -5,9 +5,6 @@ import { isRecord, type Members } from "../schema/guards.ts";
 import { toolsOf } from "./groups.ts";
 import { shapeOf } from "./shape.ts";
 
-/** A tool that was found: of a contract, as it is; or of a library, converted. */
-export type Found = object;
-
 /** A function or a class that may make a tool. */
 export interface Maker {
   readonly name: string;
@@ -16,7 +13,8 @@ export interface Maker {
 
 /** Everything that was found in a value. */
 export interface Findings {
-  readonly tools: readonly Found[];
+  /** Of a contract, as they are; or of a library, converted. */
+  readonly tools: readonly object[];
   readonly makers: readonly Maker[];
   /** How many tools have neither a name of their own nor one by which they are exported. */
   readonly nameless: number;
@@ -38,7 +36,7 @@ export async function findTools(
 }
 
 class Search implements Findings {
-  readonly tools: Found[] = [];
+  readonly tools: object[] = [];
   readonly makers: Maker[] = [];
   nameless = 0;
   readonly unread: string[] = [];
@@ -74,9 +72,9 @@ class Search implements Findings {
   }
 
   /** The tool that a value is; null for another value. */
-  #convert(value: object, name: string | undefined): Found | null {
+  #convert(value: object, name: string | undefined): object | null {
     const library = shapeOf(value);
-    if (library === null) return exportedTools({ value }).length > 0 || isInstance(value) ? value : null;
+    if (library === null) return isOfContract(value) ? value : null;
     const { shape, members } = library;
     if (shape.isNamed) return shape.convert(members, "");
     const given = name === "default" ? plainName(this.#module) : name;
@@ -122,9 +120,14 @@ function looksLikeTool(value: object): boolean {
   );
 }
 
-/** An instance of Aptix's classes has no name of its own. */
-function isInstance(value: object): boolean {
-  return typeof (value as Members)["ExecuteAsync"] === "function";
+/**
+ * A tool of toolmount or of one of the three contracts. An instance of Aptix's classes has no name of its own; what has a
+ * name and an `execute`, and no description, is as often something else.
+ */
+function isOfContract(value: object): boolean {
+  if (typeof (value as Members)["ExecuteAsync"] === "function") return true;
+  if (exportedTools({ value }).length === 0) return false;
+  return typeof value === "function" || isMap(value) || "description" in value || "get_schema" in value;
 }
 
 /** A plain object, or the names of a module. */

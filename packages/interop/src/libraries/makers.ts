@@ -5,8 +5,8 @@ export function classOf(make: Make): boolean {
   return /^class\b/.test(Function.prototype.toString.call(make));
 }
 
-/** Methods of classes whose instances are tools: LangChain's, Aptix's, Amplifier's, BeeAI's. */
-const methods = ["_call", "_run", "ExecuteAsync", "execute"] as const;
+/** Methods that only classes of tools have: LangChain's, BeeAI's, Aptix's. Many a class has an `execute`. */
+const methods = ["_call", "_run", "ExecuteAsync"] as const;
 
 /** Whether a class makes a tool, as its methods show. */
 export function isToolClass(make: Make): boolean {

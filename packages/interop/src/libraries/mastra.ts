@@ -10,7 +10,7 @@ const mark = Symbol.for("mastra.core.tool.Tool");
 
 /**
  * A tool of Mastra's `createTool`: its `id` is its name. Its own check of arguments and output answers with
- * `{ error: true, message }`, which is a failure here. Before version 1 the arguments are a member of the first parameter.
+ * `{ error: true, message }`, and its built-in tools with `{ isError: true, content }`: both are failures here. Before version 1 the arguments are a member of the first parameter.
  */
 export function fromMastraTool(tool: Members): ToolDefinition {
   const name = readText(tool["id"]);
@@ -51,8 +51,11 @@ function agentOf(context: ToolContext, suspension: { asked: boolean }) {
 }
 
 async function answer(tool: Members, output: unknown): Promise<PartialResult> {
-  if (isRecord(output) && output["error"] === true && typeof output["message"] === "string")
-    return failure(output["message"]);
+  if (isRecord(output)) {
+    const { error, isError, message, content } = output;
+    const sentence = error === true ? message : isError === true ? content : undefined;
+    if (typeof sentence === "string" && sentence !== "") return failure(sentence);
+  }
   const convert = tool["toModelOutput"];
   if (typeof convert !== "function") return data(plainValue(output));
   const made = fromModelOutput(await Reflect.apply(convert, tool, [output]));

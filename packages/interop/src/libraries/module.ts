@@ -75,7 +75,7 @@ async function makeTools(
   const { tools, makers } = await findTools(made, { module: module.name, name: maker.name, coordinator });
   if (tools.length > 0) return tools;
   const what = makers.length > 0 ? "a function" : describe(made);
-  return refuse(module.name, `its export ${maker.name} made ${what}, not a tool`);
+  return refuse(module.name, `its export ${maker.name} made ${what}, in which there is no tool`);
 }
 
 function chooseMaker(
@@ -97,7 +97,8 @@ function chooseMaker(
       chosen === undefined ? `it exports no tool; it exports ${exported}` : notATool(chosen),
     );
   if (candidates.length > 1) return refuse(module, askWhich(candidates));
-  if (chosen === undefined && !isGiven && only.make.length > 0) return refuse(module, askConfig(only));
+  if (only.make.length > 1) return refuse(module, askFile(only));
+  if (!isGiven && only.make.length > 0) return refuse(module, askConfig(only));
   return only;
 }
 
@@ -127,6 +128,10 @@ function askConfig({ name, make }: Maker): string {
   return `its ${what} ${name} makes tools from arguments; write export: ${name} in the plan's entry, and config: { … }, which it gets`;
 }
 
+function askFile({ name, make }: Maker): string {
+  return `its export ${name} takes ${make.length} arguments, and a plan gives one, its config; call it in a file of your own, export what it returns, and name that file in the plan`;
+}
+
 async function run({ name, make }: Maker, given: readonly unknown[], module: string): Promise<unknown> {
   try {
     return await (classOf(make) ? Reflect.construct(make, given) : Reflect.apply(make, undefined, given));
@@ -139,7 +144,7 @@ async function run({ name, make }: Maker, given: readonly unknown[], module: str
 
 function describe(made: unknown): string {
   if (made === null || made === undefined) return "nothing";
-  return Array.isArray(made) ? "a list without a tool" : `a value of type ${typeof made}`;
+  return Array.isArray(made) ? "a list" : `a value of type ${typeof made}`;
 }
 
 function refuse(module: string, problem: string): never {

@@ -1,7 +1,7 @@
 import { type ToolContext, type ToolDefinition } from "@toolmount/core";
 import { approvalFlags } from "../schema/approval-flags.ts";
 import { answerOf } from "../schema/foreign-result.ts";
-import { readSchema } from "../schema/foreign-schema.ts";
+import { isParser, readSchema } from "../schema/foreign-schema.ts";
 import { foreignTool } from "../schema/foreign-tool.ts";
 import { isRecord, readText, type Members } from "../schema/guards.ts";
 
@@ -21,7 +21,9 @@ export function partsOf(tool: Members): Parts | null {
   const inner = [tool["function"], tool["spec"], tool["metadata"], tool["toolSpec"]].find(isFacts);
   const facts = inner ?? tool;
   const work = works.map((key) => tool[key]).find((value) => typeof value === "function");
-  const schema = schemas.map((key) => facts[key]).find((value) => isHolder(value));
+  // A schema that can check by itself says more than the one that was printed from it.
+  const own = schemas.map((key) => tool[key]).find((value) => isParser(value));
+  const schema = own ?? schemas.map((key) => facts[key]).find((value) => isHolder(value));
   if (work === undefined || schema === undefined || readText(facts["name"]) === "") return null;
   return { facts, schema, work: work as Parts["work"] };
 }

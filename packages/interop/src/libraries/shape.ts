@@ -106,8 +106,13 @@ function isSchema(schema: unknown): boolean {
 export function shapeOf(value: unknown): { readonly shape: Shape; readonly members: Members } | null {
   const members = membersOf(value);
   if (members === null) return null;
-  const shape = shapes.find((candidate) => candidate.matches(members));
-  return shape === undefined ? null : { shape, members };
+  try {
+    const shape = shapes.find((candidate) => candidate.matches(members));
+    return shape === undefined ? null : { shape, members };
+  } catch {
+    // A member that throws when it is read: the adapters of the three contracts say which.
+    return null;
+  }
 }
 
 /** A function has a name of JavaScript's own, so only what was added to it counts. */

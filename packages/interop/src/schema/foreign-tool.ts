@@ -18,6 +18,7 @@ export function foreignTool(tool: ForeignTool): ToolDefinition {
   const { description, arguments: given, run, ...facts } = tool;
   return foreignDefinition({
     ...facts,
+    name: validName(tool.name),
     description: typeof description === "string" && description.trim() !== "" ? description : tool.name,
     schema: given.schema,
     execute: async (input, context) => {
@@ -32,4 +33,10 @@ export function foreignTool(tool: ForeignTool): ToolDefinition {
       }
     },
   });
+}
+
+/** Some libraries take any text as a name, and offer the tool to a model under another one. */
+function validName(name: string): string {
+  const valid = name.replaceAll(/[^A-Za-z0-9_.-]+/g, "_").replace(/^[.-]+/, "");
+  return valid === "" ? name : valid.slice(0, 128);
 }

@@ -137,6 +137,31 @@ describe("what cannot be mounted says what to write", () => {
       /odd looks like a tool, but has no schema/,
     ],
     ["nothing", { limit: 3 }, {}, /exports no tool/],
+    [
+      "a factory of two parameters",
+      { make: (key: string, options: object) => [key, options] },
+      { chosen: ["make"], config: { a: 1 } },
+      /takes 2 arguments.*file of your own/,
+    ],
+    [
+      "a factory with parameters that is named without a config",
+      { make: (key: string) => [key] },
+      { chosen: ["make"] },
+      /and config: \{/,
+    ],
+    [
+      "a class that is no tool, though it has an execute",
+      {
+        Sandbox: class {
+          name = "local";
+          execute() {
+            return 1;
+          }
+        },
+      },
+      {},
+      /Sandbox made a value of type object, in which there is no tool/,
+    ],
     ["a missing export", { weather }, { chosen: ["wether"] }, /no export "wether"; it exports weather/],
     ["a list of tools without names", { tools: [weather] }, {}, /have no names; export a map/],
     ["a config that nothing takes", { weather }, { config: { a: 1 } }, /takes no config/],
@@ -150,7 +175,12 @@ describe("what cannot be mounted says what to write", () => {
       {},
       /make throws: no key; what it needs goes into/,
     ],
-    ["a factory that makes no tool", { make: () => 3 }, {}, /make made a value of type number, not a tool/],
+    [
+      "a factory that makes no tool",
+      { make: () => 3 },
+      {},
+      /make made a value of type number, in which there is no tool/,
+    ],
     ["a tool that OpenAI runs", { search: webSearchTool() }, {}, /OpenAI runs it/],
     [
       "a tool that its provider runs",
@@ -397,14 +427,29 @@ describe("Mastra", () => {
       description: "Asks.",
       execute: async (_, context) => context.agent?.suspend({ why: "more" }),
     });
-    const { call } = await mounted({ add, wipe, ask });
+    const check = createTool({
+      id: "check",
+      description: "Checks.",
+      execute: async () => ({ isError: true, content: "no memory" }),
+    });
+    const { call } = await mounted({ add, wipe, ask, check });
 
     expect(await call("add", { a: 1, b: 2 })).toEqual(["ok", { sum: 3 }]);
     expect(seen).toEqual([true]);
     expect((await call("add", { a: 13, b: 2 }))[0]).toBe("failed");
     expect((await call("wipe"))[0]).toBe("denied");
+    expect(await call("check")).toEqual(["failed", "no memory"]);
     expect(await call("ask")).toEqual(["failed", expect.stringContaining("suspended") as string]);
   });
+});
+
+test("a name that is a sentence becomes one that providers take", async () => {
+  const lookUp = createTool({
+    id: "Look up: docs",
+    description: "Looks up.",
+    execute: async () => ({ found: 1 }),
+  });
+  expect((await mounted({ lookUp })).names).toEqual(["Look_up_docs"]);
 });
 
 describe("Anthropic, Gemini, MCP and plain functions", () => {
