@@ -18,7 +18,17 @@ export const packages: Readonly<Record<string, Allowance>> = {
   },
   "@toolmount/policy": { house: [core, paths], libraries: ["zod"] },
   "@toolmount/store": { house: [core], libraries: ["kysely", "pg", "zod"] },
-  "@toolmount/interop": { house: [core], libraries: ["zod", "ajv", "re2js", "@ai-sdk/openai-compatible"] },
+  "@toolmount/interop": {
+    house: [core],
+    libraries: [
+      "zod",
+      "ajv",
+      "re2js",
+      "@ai-sdk/openai-compatible",
+      "@valibot/to-json-schema",
+      "zod-to-json-schema",
+    ],
+  },
   "@toolmount/mcp": { house: [core, paths], libraries: ["@modelcontextprotocol/*", "zod"] },
   "@toolmount/http": {
     house: [core],
@@ -109,6 +119,7 @@ export const folderOrders: Readonly<Record<string, readonly (string | readonly s
     "carried",
     "schema",
     ["providers", "amplifier", "aptix", "forge", "models"],
+    "libraries",
   ],
   "packages/cli": [
     ["carried", "edit", "plan-tests", "schema", "screen"],

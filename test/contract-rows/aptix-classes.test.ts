@@ -34,7 +34,6 @@ describe("APTIX-1: a tool has a name, a flag for the server, and an async execut
   });
 
   test.each([
-    ["its flag", /get IsToolFullyExecutedOnServer\(\).*\n/, "IsToolFullyExecutedOnServer"],
     ["its execute", /async ExecuteAsync\(.*\n/, "ExecuteAsync"],
     ["its instance name", /get Name\(\).*\n/, "Name"],
   ])("APTIX-1: a class without %s is refused", async (_, part, word) => {

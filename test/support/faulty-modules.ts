@@ -729,6 +729,13 @@ export const faultyModules: readonly FaultyModule[] = [
     module: aptix({}, { IsToolFullyExecutedOnServer: "yes" }),
   },
   {
+    fault: "an Aptix tool leaves out where it runs",
+    rule: "server_flag_absent",
+    profile: "aptix",
+    severity: "warning",
+    module: aptix({}, { IsToolFullyExecutedOnServer: undefined }),
+  },
+  {
     fault: "an Aptix tool's constructor throws",
     rule: "constructible",
     profile: "aptix",

@@ -18,6 +18,7 @@ export {
   type LoadedModule,
   type ModuleExports,
 } from "./registry/recognize-module.ts";
+export { requireJsonSchema } from "./schema/require-json-schema.ts";
 export { plainRule } from "./schema/plain-rule.ts";
 export { invalidArguments, prepareSchema, type PreparedSchema } from "./schema/schema.ts";
 export { zodSize } from "./schema/zod-parser.ts";

@@ -60,13 +60,8 @@ export {
   type GeminiResponse,
 } from "./providers/gemini.ts";
 export { fromBfclFunction, type BfclImport } from "./providers/bfcl.ts";
-export {
-  AiSdkToolFailure,
-  fromAiSdkTool,
-  toAiSdkTools,
-  type AiSdkCallOptions,
-  type AiSdkTool,
-} from "./providers/ai-sdk.ts";
+export { fromAiSdkTool } from "./providers/ai-sdk-import.ts";
+export { AiSdkToolFailure, toAiSdkTools, type AiSdkCallOptions, type AiSdkTool } from "./providers/ai-sdk.ts";
 export {
   fromLangChainTool,
   isLangGraphInterrupt,

@@ -4,6 +4,7 @@ import { createAmplifierAdapter } from "./amplifier/adapter.ts";
 import { createAmplifierSessions } from "./amplifier/sessions.ts";
 import { aptixAdapter } from "./aptix/adapter.ts";
 import { forgeAdapter } from "./forge/adapter.ts";
+import { libraryAdapter } from "./libraries/adapter.ts";
 import { createSchemaCompiler } from "./schema/compiler.ts";
 
 /** What a plan may set for this module: nothing. */
@@ -12,6 +13,7 @@ export const config = z.strictObject({});
 /** Mounts the adapters of other contracts, and the compiler of plain JSON Schemas unless another one is mounted. */
 export async function mount(coordinator: Coordinator, _settings: z.output<typeof config>): Promise<void> {
   coordinator.mount("adapters", aptixAdapter);
+  coordinator.mount("adapters", libraryAdapter);
   // Before Amplifier's, which takes whatever has a name and an execute.
   coordinator.mount("adapters", forgeAdapter);
   coordinator.mount("adapters", createAmplifierAdapter(createAmplifierSessions()));

@@ -100,6 +100,8 @@ export interface Approver {
 export interface RunnerModule {
   readonly specifier: string;
   readonly config: Json;
+  /** The exports that the plan names; absent for all. */
+  readonly exports?: readonly string[] | undefined;
   /** Differs between two contents of the same file. */
   readonly revision?: string | undefined;
 }
@@ -178,11 +180,24 @@ export interface ToolAdapter {
    * Converts the exports of a foreign module to those of a toolmount module, so that its `mount` gets the coordinator
    * of its own contract. `null` when the exports are not of this shape.
    */
-  adaptModule?(exports: Readonly<Record<string, unknown>>): Readonly<Record<string, unknown>> | null;
+  adaptModule?(
+    exports: Readonly<Record<string, unknown>>,
+    module?: ForeignModuleName,
+  ): Readonly<Record<string, unknown>> | null;
+}
+
+/** How a plan names a module that an adapter converts. */
+export interface ForeignModuleName {
+  /** Its name in messages. */
+  readonly name: string;
+  /** The exports that the plan names; undefined for all. */
+  readonly chosen?: readonly string[] | undefined;
 }
 
 /** The host's services for an adapter: capabilities for injected dependencies, and a logger. */
 export interface AdapterServices {
+  /** The name under which the tool is mounted, for a contract whose tools have no name of their own. */
+  readonly name?: string | undefined;
   getCapability(name: string): unknown;
   readonly logger: Logger;
 }

@@ -42,7 +42,7 @@ function prepare(
 ): MountedTool | null {
   const { limits: defaults, clock } = host;
   const { logger } = module.coordinator;
-  const definition = completeClassification(authoredDefinition(adapt(module, thing)), logger);
+  const definition = completeClassification(authoredDefinition(adapt(module, thing, alias)), logger);
   const shape = module.options.shapeTool?.(definition);
   if (shape === null || definition.status === "removed") return null;
   const compiler = singleAt(module.newestSet.registry, "schema-compiler") as SchemaCompiler | null;
@@ -71,13 +71,14 @@ function canWait(
   return compiler !== null || [schema, outputSchema].every(isStandardSchema);
 }
 
-function adapt(module: ModuleState, thing: object): ToolDefinition {
+function adapt(module: ModuleState, thing: object, name: string | undefined): ToolDefinition {
   const { coordinator } = module;
   const adapters = [...(module.newestSet.registry.points.get("adapters")?.values() ?? [])] as ToolAdapter[];
   const adapter = adapters.find((candidate) => candidate.recognises(thing));
   if (adapter !== undefined)
     return adapter.adapt(thing, {
-      getCapability: (name) => coordinator.getCapability(name),
+      name,
+      getCapability: (capability) => coordinator.getCapability(capability),
       logger: coordinator.logger,
     });
   if (isNative(thing)) return thing;

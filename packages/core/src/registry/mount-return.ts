@@ -16,7 +16,7 @@ export async function runMount(
   config: JsonObject,
   isMounted: (tool: unknown) => boolean,
 ): Promise<unknown> {
-  const returned: unknown = module.kind === "tools" ? module.tools : await module.mount(coordinator, config);
+  const returned: unknown = module.kind === "mount" ? await module.mount(coordinator, config) : module.tools;
   const { tools, cleanup } = readReturn(id, returned);
   // First, so that it runs even when one of the tools is refused.
   if (cleanup !== undefined) coordinator.registerCleanup(cleanup);

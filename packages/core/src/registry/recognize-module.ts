@@ -20,22 +20,63 @@ export type LoadedModule =
       readonly exports: ModuleExports;
     }
   /** A file that only exports tools. */
-  | { readonly kind: "tools"; readonly tools: readonly { readonly name: string }[] };
+  | { readonly kind: "tools"; readonly tools: readonly { readonly name: string }[] }
+  /** A module in whose exports an adapter finds the tools, of whichever library. */
+  | {
+      readonly kind: "foreign";
+      readonly exports: ModuleExports;
+      /** Tools among its exports that need no adapter to be found. */
+      readonly tools: readonly { readonly name: string }[];
+      readonly chosen: readonly string[] | undefined;
+    };
 
 /**
- * Recognises a module by its exports: a function `mount`, optionally with a schema `config`; or else tools.
- * Throws `MODULE_INVALID` before it runs any function of the module.
+ * Recognises a module by its exports: a function `mount`, optionally with a schema `config`; or else tools. `chosen` are
+ * the exports that the plan names, each by its path. Throws `MODULE_INVALID` before it runs any function of the module.
  */
-export function recogniseModule(name: string, exports: ModuleExports): LoadedModule {
+export function recogniseModule(
+  name: string,
+  given: ModuleExports,
+  chosen?: readonly string[],
+): LoadedModule {
+  const exports = chosen === undefined ? withMount(given) : pickExports(name, given, chosen);
   const { mount, config } = exports;
-  if (mount !== undefined) return recogniseMount(name, mount, config, exports);
+  if (mount !== undefined && chosen === undefined) return recogniseMount(name, mount, config, exports);
   const tools = exportedTools(exports);
-  if (tools.length > 0) return { kind: "tools", tools };
-  const found = Object.keys(exports).slice(0, 20).join(", ") || "nothing";
-  throw new ToolmountError("MODULE_INVALID", {
-    module: name,
-    problem: `it exports neither a function "mount" nor a tool made with defineTool; it exports ${found}`,
+  const isAll = tools.length > 0 && Object.values(exports).every((value) => isTool(value) || isNoTool(value));
+  return isAll ? { kind: "tools", tools } : { kind: "foreign", exports, tools, chosen };
+}
+
+/** The exports with the default one's, where that has the `mount`: `export default { mount }`, `module.exports = { mount }`. */
+function withMount(exports: ModuleExports): ModuleExports {
+  const inner = exports["default"];
+  if (exports["mount"] !== undefined || !isRecord(inner)) return exports;
+  return typeof inner["mount"] === "function" ? inner : exports;
+}
+
+function pickExports(module: string, exports: ModuleExports, chosen: readonly string[]): ModuleExports {
+  const picked = chosen.map((path): [string, unknown] => {
+    const value = path.split(".").reduce<unknown>(memberOf, exports);
+    if (value !== undefined) return [path, value];
+    const problem = `it has no export "${path}"; it exports ${namesOf(exports)}`;
+    throw new ToolmountError("MODULE_INVALID", { module, problem });
   });
+  return Object.fromEntries(picked);
+}
+
+function memberOf(holder: unknown, key: string): unknown {
+  const isHolder = (typeof holder === "object" || typeof holder === "function") && holder !== null;
+  return isHolder && Object.hasOwn(holder, key) ? (holder as ModuleExports)[key] : undefined;
+}
+
+function namesOf(exports: ModuleExports): string {
+  return Object.keys(exports).slice(0, 20).join(", ") || "nothing";
+}
+
+/** Whether an export is surely no tool of any library: a plain value, a schema, a function without members. */
+function isNoTool(value: unknown): boolean {
+  if (typeof value === "function") return Object.keys(value).length === 0;
+  return typeof value !== "object" || value === null || isStandardSchema(value);
 }
 
 /** The tools among the exports of a module, each once. A module without `mount` mounts these. */
@@ -67,16 +108,28 @@ const foreignExports = ["__amplifier_module_type__", "amplifier_module_type", "o
 export function adaptModule(name: string, module: LoadedModule, coordinator: Coordinator): LoadedModule {
   if (module.kind === "tools") return module;
   const adapters = [...(coordinator.get("adapters") as ReadonlyMap<string, ToolAdapter>).values()];
+  const chosen = module.kind === "foreign" ? module.chosen : undefined;
   for (const adapter of adapters) {
-    const rendered = adapter.adaptModule?.(module.exports) ?? null;
+    const rendered = adapter.adaptModule?.(module.exports, { name, chosen }) ?? null;
     if (rendered !== null) return recogniseModule(name, rendered);
   }
+  if (module.kind === "foreign") return withoutAdapter(name, module, adapters.length > 0);
   if (adapters.length > 0 || !isDeclaredForeign(module.exports)) return module;
   throw new ToolmountError("EXTENSION_MISSING", {
     what: `module "${name}", which is an Amplifier module,`,
     module: "@toolmount/interop",
     install: "npm install @toolmount/interop",
   });
+}
+
+type ForeignModule = Extract<LoadedModule, { kind: "foreign" }>;
+
+/** Tools that are there anyway are mounted; else it is said what is missing. */
+function withoutAdapter(module: string, { tools, exports }: ForeignModule, adapted: boolean): LoadedModule {
+  if (tools.length > 0) return { kind: "tools", tools };
+  const problem = `it exports neither a function "mount" nor a tool; it exports ${namesOf(exports)}`;
+  const install = "; tools of other libraries need the adapters: npm install @toolmount/interop";
+  throw new ToolmountError("MODULE_INVALID", { module, problem: adapted ? problem : problem + install });
 }
 
 /** Whether a module says by its exports that it is one of Amplifier. */
@@ -92,6 +145,7 @@ const authored = Symbol.for("toolmount.authored");
  * manifest of toolmount, is written for ours; so is a file whose tools were all made by `defineTool`.
  */
 export function mayBeForeign(module: LoadedModule, hasManifest: boolean): boolean {
+  if (module.kind === "foreign") return true;
   if (hasManifest) return false;
   if (module.kind === "tools") return module.tools.some((tool) => !(authored in tool));
   return module.config === undefined;

@@ -1,4 +1,5 @@
 import { isDeepStrictEqual } from "node:util";
+import { messageOf } from "@toolmount/core/errors";
 import {
   failure,
   ToolmountError,
@@ -10,6 +11,7 @@ import {
 import {
   aptixClassOf,
   inspectAptixClass,
+  mentions,
   readAptixSchema,
   servicesOf,
   type AptixClass,
@@ -19,7 +21,8 @@ import {
 } from "./tool-class.ts";
 import { createAptixLogger } from "./logger.ts";
 import { fromInvokeResult } from "./invoke-result.ts";
-import { withOptionalNulls } from "../schema/optional-nulls.ts";
+import { isRecord } from "../schema/guards.ts";
+import { withAptixBinding } from "../schema/aptix-binding.ts";
 
 /**
  * Renders Aptix tools, classes or instances: static constants, `GetSchema()`, `ExecuteAsync(json, context, signal)`.
@@ -38,6 +41,11 @@ function adapt(thing: unknown, type: AptixClass, services: AdapterServices): Too
   const schema = readAptixSchema(type) as AptixSchema;
   const tool = typeof thing === "function" ? construct(type, services) : (thing as AptixInstance);
   refuse(type, inspectInstance(type, tool));
+  if (tool.IsToolFullyExecutedOnServer === undefined)
+    services.logger.warn(
+      { tool: schema.name },
+      "a class does not say where it runs (IsToolFullyExecutedOnServer): the host runs it",
+    );
   warnOutOfStep(type.ToolUsageMetadata as string, schema, services);
   const className = type.name || schema.name;
   return {
@@ -45,7 +53,7 @@ function adapt(thing: unknown, type: AptixClass, services: AdapterServices): Too
     description: schema.description,
     usage: type.ToolUsageMetadata as string,
     ...(typeof type.ToolSummary === "string" ? { summary: type.ToolSummary } : {}),
-    schema: withOptionalNulls(schema.parameters),
+    schema: withAptixBinding(schema.parameters),
     execution: tool.IsToolFullyExecutedOnServer === false ? "client" : "server",
     origin: "aptix",
     failures: {
@@ -60,13 +68,21 @@ function adapt(thing: unknown, type: AptixClass, services: AdapterServices): Too
   };
 }
 
-/** Warns of arguments that the usage text does not mention. */
+/** Warns of arguments that the usage text does not mention, and of those without a type. */
 function warnOutOfStep(usage: string, { name, parameters }: AptixSchema, { logger }: AdapterServices): void {
-  const missing = Object.keys(parameters["properties"] as object).filter(
-    (argument) => !usage.includes(argument),
-  );
+  const declared = Object.entries(parameters["properties"] as Readonly<Record<string, unknown>>);
+  const missing = declared.map(([argument]) => argument).filter((argument) => !mentions(usage, argument));
   if (missing.length > 0)
     logger.warn({ tool: name, arguments: missing }, "a usage text leaves out arguments of its schema");
+  const untyped = declared.flatMap(([argument, schema]) => (hasType(schema) ? [] : [argument]));
+  if (untyped.length > 0) logger.warn({ tool: name, untyped }, "parameters of a schema have no type");
+}
+
+/** Keywords of which each says what a value may be. */
+const typing = ["type", "$ref", "enum", "const", "anyOf", "oneOf", "allOf"] as const;
+
+function hasType(schema: unknown): boolean {
+  return isRecord(schema) && typing.some((keyword) => schema[keyword] !== undefined);
 }
 
 function refuse(type: AptixClass, breaches: readonly Breach[]): void {
@@ -83,6 +99,7 @@ function refuse(type: AptixClass, breaches: readonly Breach[]): void {
 /** A service that is not registered is null: the tool reports it when it is called. */
 function construct(type: AptixClass, services: AdapterServices): AptixInstance {
   const { logger } = services;
+  refuse(type, waitsForMore(type));
   const parts = servicesOf(type).map((name) => {
     if (name === "IAdminLogger") return createAptixLogger(logger);
     const service = services.getCapability(name);
@@ -98,10 +115,22 @@ function construct(type: AptixClass, services: AdapterServices): AptixInstance {
   } catch (cause) {
     throw new ToolmountError(
       "TOOL_INVALID",
-      { tool: String(type.ToolName), problem: "its constructor throws", rule: "constructible" },
+      {
+        tool: String(type.ToolName),
+        problem: `its constructor throws: ${messageOf(cause).slice(0, 500)}`,
+        rule: "constructible",
+      },
       { cause },
     );
   }
+}
+
+/** A parameter of the constructor that no name of `inject` fills would be undefined. */
+function waitsForMore(type: AptixClass): readonly Breach[] {
+  const named = servicesOf(type).length;
+  if (type.length <= named) return [];
+  const problem = `its constructor takes ${type.length} services and its static inject names ${named}; write them in order, such as: static inject = ["IAdminLogger"]`;
+  return [{ rule: "constructible", problem }];
 }
 
 function* instanceRules(type: AptixClass, tool: AptixInstance): Generator<Breach> {
@@ -114,7 +143,8 @@ function* instanceRules(type: AptixClass, tool: AptixInstance): Generator<Breach
       rule: "names_agree",
       problem: `its Name is ${JSON.stringify(Name) ?? "missing"}, its ToolName is ${JSON.stringify(type.ToolName)}`,
     };
-  if (typeof tool.IsToolFullyExecutedOnServer !== "boolean")
+  const { IsToolFullyExecutedOnServer: flag } = tool;
+  if (flag !== undefined && typeof flag !== "boolean")
     yield { rule: "server_flag", problem: "its IsToolFullyExecutedOnServer is neither true nor false" };
 }
 

@@ -1,4 +1,5 @@
 import type { Logger } from "@toolmount/core";
+import { isRecord } from "../schema/guards.ts";
 
 /** The logger that Aptix tools are made with. */
 export interface AptixLogger {
@@ -47,13 +48,20 @@ function readPairs(given: readonly unknown[]): {
 } {
   const [first] = given;
   const list: readonly unknown[] =
-    given.length === 1 && Array.isArray(first) && (first.length === 0 || Array.isArray(first[0]))
+    given.length === 1 && Array.isArray(first) && (first.length === 0 || typeof first[0] === "object")
       ? first
       : given;
-  const attributes = list.filter(isPair).map(([key, value]) => [key, value] as const);
+  const attributes = list.map(readPair).filter((pair) => pair !== null);
   return { attributes, dropped: list.length - attributes.length };
 }
 
-function isPair(value: unknown): value is [string, string] {
-  return Array.isArray(value) && value.length === 2 && value.every((part) => typeof part === "string");
+/** `[key, value]`, `{ Key, Value }` or `{ key, value }`, all texts. */
+function readPair(value: unknown): readonly [string, string] | null {
+  const parts: readonly unknown[] = Array.isArray(value) ? value : isRecord(value) ? membersOf(value) : [];
+  const [key, text] = parts;
+  return parts.length === 2 && typeof key === "string" && typeof text === "string" ? [key, text] : null;
+}
+
+function membersOf(pair: Readonly<Record<string, unknown>>): readonly unknown[] {
+  return [pair["Key"] ?? pair["key"], pair["Value"] ?? pair["value"]];
 }

@@ -1,7 +1,7 @@
 import { messageOf } from "@toolmount/core/errors";
 import { silentLogger } from "@toolmount/core";
 import type { Profile, RuleProblem, ToolSubject } from "@toolmount/core/validation";
-import { aptixClassOf, servicesOf, type AptixInstance } from "./tool-class.ts";
+import { aptixClassOf, mentions, servicesOf, type AptixInstance } from "./tool-class.ts";
 import { createAptixLogger } from "./logger.ts";
 import { isRecord } from "../schema/guards.ts";
 import { enforced, problemAt, texted, type ToolRule } from "../profile-words.ts";
@@ -125,6 +125,17 @@ export const aptixProfile: Profile = {
       "the executor reads where a tool runs from it alone",
       "get IsToolFullyExecutedOnServer() { return true; }",
     ),
+    {
+      id: "server_flag_absent",
+      severity: "warning",
+      why: "TUL-011 asks for the flag; without it a tool runs on the server, as AGN-005 has it",
+      fix: "get IsToolFullyExecutedOnServer() { return true; }",
+      *check(subject) {
+        const tool = subject.info === null ? null : bareTool(subject);
+        if (tool !== null && tool.IsToolFullyExecutedOnServer === undefined)
+          yield problemAt(subject, "IsToolFullyExecutedOnServer", "it does not say where it runs");
+      },
+    },
     enforced(
       "constructible",
       "tools are made by injection",
@@ -160,7 +171,7 @@ export const aptixProfile: Profile = {
         fix: "name every argument of the schema",
         problem: "it leaves out an argument of the schema",
       },
-      (usage, subject) => parametersOf(subject).every(([name]) => usage.includes(name)),
+      (usage, subject) => parametersOf(subject).every(([name]) => mentions(usage, name)),
     ),
     texted(
       "usage_environment",

@@ -136,3 +136,9 @@ export function readAptixSchema(type: AptixClass): AptixSchema | Error {
 export function servicesOf(type: AptixClass): readonly string[] {
   return Array.isArray(type.inject) ? type.inject.map(String) : [];
 }
+
+/** Whether a usage text has the name of an argument as a word. */
+export function mentions(usage: string, argument: string): boolean {
+  const name = argument.replaceAll(/[^\w]/g, String.raw`\$&`);
+  return new RegExp(`(?<![\\w])${name}(?![\\w])`, "i").test(usage);
+}

@@ -6,6 +6,9 @@ const authored = Symbol.for("toolmount.authored");
 
 const classification = ["category", "consequenceLevel", "requiresConfirmation"] as const;
 
+/** The mark of definitions that were made from a tool of a library. */
+const converted = Symbol.for("toolmount.unclassified");
+
 /** Members under which Amplifier's tools keep their schema. */
 const others = ["input_schema", "inputSchema", "get_schema", "getSchema", "ExecuteAsync"] as const;
 
@@ -43,7 +46,7 @@ export const forgeAdapter: ToolAdapter = {
  * a Zod schema has toolmount's own shape, too: it is one of Tool-Forge only if its name follows that contract.
  */
 function isForgeTool(thing: unknown): boolean {
-  if (typeof thing !== "object" || thing === null || authored in thing) return false;
+  if (typeof thing !== "object" || thing === null || authored in thing || converted in thing) return false;
   const has = (member: string) => member in thing;
   if (!has("execute") || !classification.some(has) || others.some(has) || ours.some(has)) return false;
   return hasNameOfForge(thing) || !isOfOurShape(thing);

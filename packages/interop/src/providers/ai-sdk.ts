@@ -1,22 +1,7 @@
-import {
-  data,
-  failure,
-  ToolmountError,
-  type CallContext,
-  type Host,
-  type PartialResult,
-  type ToolContext,
-  type ToolDefinition,
-  type ToolInfo,
-  type ToolSchema,
-} from "@toolmount/core";
-import { foreignDefinition } from "@toolmount/core/internal";
-import { approvalFlags } from "../schema/approval-flags.ts";
+import type { CallContext, Host, ToolInfo } from "@toolmount/core";
 import { outcomeText } from "../schema/definition.ts";
+import { aiSchemaMark } from "../schema/foreign-schema.ts";
 import { isRecord } from "../schema/guards.ts";
-
-/** The mark of the AI SDK's own schemas. Source: provider-utils, schema.ts. */
-const schemaMark = Symbol.for("vercel.ai.schema");
 
 /** What the AI SDK gives a tool beside its input. */
 export interface AiSdkCallOptions {
@@ -73,7 +58,7 @@ export function toAiSdkTools(
 
 /** The SDK recognises its own mark first; the Standard Schema is what its types know. */
 function schemaOf(jsonSchema: ToolInfo["inputSchema"]): AiSdkSchema {
-  const own = { [schemaMark]: true, validate: (value: unknown) => ({ success: true, value }) };
+  const own = { [aiSchemaMark]: true, validate: (value: unknown) => ({ success: true, value }) };
   return {
     ...own,
     jsonSchema,
@@ -90,55 +75,4 @@ export class AiSdkToolFailure extends Error {
     super(message);
     this.code = code;
   }
-}
-
-/**
- * A tool of the AI SDK as a definition of ours, under a name. Without an `execute` it runs at the client. A tool that
- * needs an approval asks. Throws `TOOL_INVALID` for a tool of OpenAI Agents, which has `invoke` instead.
- */
-export function fromAiSdkTool(name: string, tool: Readonly<Record<string, unknown>>): ToolDefinition {
-  const { description, execute } = tool;
-  if (typeof execute !== "function" && typeof tool["invoke"] === "function")
-    throw new ToolmountError("TOOL_INVALID", { tool: name, problem: foreignInvoke });
-  const schema = readSchema(tool["inputSchema"] ?? tool["parameters"]);
-  return foreignDefinition({
-    ...approvalFlags(tool),
-    name,
-    description: typeof description === "string" ? description : "",
-    schema,
-    execution: typeof execute === "function" ? "server" : "client",
-    execute: async (input, context) =>
-      typeof execute === "function"
-        ? lastOf(Reflect.apply(execute, tool, [input, optionsOf(context)]), context)
-        : failure(`"${name}" runs at the client`),
-  });
-}
-
-const foreignInvoke =
-  "it has invoke and no execute, so it is not a tool of the AI SDK; for LangChain use fromLangChainTool, for OpenAI Agents wrap its invoke in defineTool";
-
-function readSchema(given: unknown): ToolSchema {
-  const lazy: unknown =
-    typeof given === "function" && !("~standard" in given) ? (given as () => unknown)() : given;
-  if (typeof lazy !== "object" || lazy === null || !("jsonSchema" in lazy)) return lazy as ToolSchema;
-  const isOwn = schemaMark in lazy || !("~standard" in lazy);
-  return (isOwn ? lazy.jsonSchema : lazy) as ToolSchema;
-}
-
-function optionsOf({ callId, abortSignal }: ToolContext) {
-  return { toolCallId: callId, abortSignal, messages: [] };
-}
-
-/** The last value of a tool that yields is its result; earlier values are progress. */
-async function lastOf(returned: unknown, context: ToolContext): Promise<PartialResult> {
-  const value: unknown = await returned;
-  if (typeof value !== "object" || value === null || !(Symbol.asyncIterator in value)) return data(value);
-  let last: unknown = null;
-  let count = 0;
-  for await (const next of value as AsyncIterable<unknown>) {
-    if (count > 0) context.progress({ progress: count });
-    last = next;
-    count++;
-  }
-  return data(last);
 }

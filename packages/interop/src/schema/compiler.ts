@@ -4,9 +4,9 @@ import type { JsonSchema, ParseResult, SchemaCompiler } from "@toolmount/core";
 import { canonicalJson } from "@toolmount/core/internal";
 import type { Ajv, ErrorObject, Options, ValidateFunction } from "ajv";
 import type * as Engines from "../carried/ajv.ts";
+import { bindAsAptix, hasAptixBinding } from "./aptix-binding.ts";
 import { isRecord } from "./guards.ts";
 import { issuesOf } from "./issues.ts";
-import { dropOptionalNulls, hasOptionalNulls } from "./optional-nulls.ts";
 import { regexEngine } from "./regex-engine.ts";
 import { requireModestSchema } from "./schema-work.ts";
 import { countMembers, countSteps, TooManySteps, type StepBudget } from "./step-budget.ts";
@@ -180,11 +180,11 @@ function accepted(value: unknown, undeclared: ((value: object) => readonly strin
 function preparation(schema: JsonSchema, plain: JsonSchema, text: string): (value: unknown) => unknown {
   const names = isRecord(plain["properties"]) ? Object.keys(plain["properties"]) : [];
   const bare = names.some((name) => name in Object.prototype);
-  const dropsNulls = hasOptionalNulls(schema);
+  const binds = hasAptixBinding(schema);
   const copies = text.includes('"default"');
-  if (!bare && !dropsNulls && !copies) return (value) => value;
+  if (!bare && !binds && !copies) return (value) => value;
   return (given) => {
-    const value = dropsNulls ? dropOptionalNulls(given, plain) : given;
+    const value = binds ? bindAsAptix(given, plain) : given;
     const copy = copies ? structuredClone(value) : value;
     return bare && isRecord(copy) ? Object.assign(Object.create(null) as object, copy) : copy;
   };

@@ -4,6 +4,9 @@ import type { JsonSchema } from "@toolmount/core";
 const properties = ["input_schema", "inputSchema", "parameters"] as const;
 const methods = ["get_schema", "getSchema", "GetSchema"] as const;
 
+/** The members of a foreign value, by name. */
+export type Members = Readonly<Record<string, unknown>>;
+
 /** Whether a value is an object with members, not a list. */
 export function isRecord(value: unknown): value is Record<string, unknown> {
   return typeof value === "object" && value !== null && !Array.isArray(value);

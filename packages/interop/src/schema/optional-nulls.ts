@@ -1,18 +1,4 @@
-import type { JsonSchema } from "@toolmount/core";
 import { isRecord } from "./guards.ts";
-
-/** Marks a schema under which null for an optional field means that the field is absent. Not part of the JSON. */
-const nullIsAbsent = Symbol.for("toolmount.nullIsAbsent");
-
-/** A schema under which null for an optional field means that the field is absent, as in Aptix. */
-export function withOptionalNulls(schema: JsonSchema): JsonSchema {
-  return Object.defineProperty({ ...schema }, nullIsAbsent, { value: true });
-}
-
-/** Whether a schema was marked by {@link withOptionalNulls}. */
-export function hasOptionalNulls(schema: JsonSchema): boolean {
-  return (schema as { [nullIsAbsent]?: true })[nullIsAbsent] === true;
-}
 
 /** A copy of a value without the nulls that mean absence. Nulls that the schema allows stay. */
 export function dropOptionalNulls(value: unknown, schema: unknown): unknown {

@@ -2,7 +2,7 @@ import { createHost, ToolmountError, type JsonObject, type JsonSchema, type Tool
 import type { ModuleExports } from "../modules/import.ts";
 import { isRecord } from "../diagnostics/json.ts";
 import { manifestFacts, type ManifestTool, type ModuleManifest } from "../modules/manifest.ts";
-import { recogniseModule, type LoadedModule } from "@toolmount/core/internal";
+import { adaptModule, recogniseModule, type LoadedModule } from "@toolmount/core/internal";
 import { mountModule } from "../mount/recording-coordinator.ts";
 
 /** Facts for `describeModule` that the code of a module does not contain. */
@@ -34,7 +34,8 @@ export async function describeModule(
   try {
     const draft = host.draft();
     const mounted = draft.addModule({ id: name, config });
-    const recording = await mountModule(name, module, mounted.coordinator, config);
+    const adapted = adaptModule(name, module, mounted.coordinator);
+    const recording = await mountModule(name, adapted, mounted.coordinator, config);
     await draft.commit();
     const schema = printConfig(module);
     return {
@@ -53,7 +54,7 @@ export async function describeModule(
 }
 
 async function parse(name: string, module: LoadedModule, config: JsonObject): Promise<JsonObject> {
-  if (module.kind === "tools" || module.config === undefined) return config;
+  if (module.kind !== "mount" || module.config === undefined) return config;
   const parsed = await module.config["~standard"].validate(config);
   if (parsed.issues === undefined) return parsed.value as JsonObject;
   const problem = parsed.issues.map(({ message }) => message).join("; ");

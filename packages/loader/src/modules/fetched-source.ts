@@ -8,6 +8,8 @@ export interface FetchedSource {
   readonly written: string;
   /** Its name among the plan's own packages; each source has its own. */
   readonly alias: string;
+  /** The path of one of its entries, such as `/tools/calculator`; empty for its main one. */
+  readonly entry?: string;
   readonly from:
     | { readonly kind: "npm"; readonly name: string; readonly range: string }
     | {
@@ -23,10 +25,12 @@ export function storeOf(planFolder: string): string {
 }
 
 /** Reads `npm:name@range`; the caller checks the name. Throws `SOURCE_REFUSED`. */
-export function readNpmRange(written: string, name: string, range: string): FetchedSource {
+export function readNpmRange(written: string, name: string, range: string, entry: string): FetchedSource {
   if (!/^[\w.^~<>=|*+ -]{1,128}$/.test(range) || range.trim() === "" || range.startsWith("-"))
     return refuse(written, "the text after @ is not a version range; write one such as ^2 or 1.4.0");
-  return { kind: "fetched", written, alias: aliasOf(name, written), from: { kind: "npm", name, range } };
+  // Two entries of one version are one package.
+  const alias = aliasOf(name, entry === "" ? written : written.slice(0, -entry.length));
+  return { kind: "fetched", written, alias, entry, from: { kind: "npm", name, range } };
 }
 
 const gitUrl = /^git\+(https|ssh|file):\/\/([^#]*)(?:#(.*))?$/;

@@ -52,6 +52,8 @@ export interface PackageFacts {
   readonly exports: unknown;
   readonly main: string | undefined;
   readonly manifest: ModuleManifest | undefined;
+  /** The program of a package that depends on MCP's SDK: such a package is a server, to be started. */
+  readonly mcpProgram?: string;
 }
 
 /** Finds an installed package from a folder and reads its `package.json`. No code of the package runs. */
@@ -92,7 +94,18 @@ function readFacts(folder: string, json: Readonly<Record<string, unknown>>): Pac
     exports: json["exports"] ?? undefined,
     main: readText(json["main"]),
     manifest: readManifest(json["toolmount"]),
+    ...mcpProgram(json),
   };
+}
+
+function mcpProgram({ name, bin, dependencies }: Readonly<Record<string, unknown>>) {
+  const usesMcp = Object.keys(isRecord(dependencies) ? dependencies : {}).some((key) =>
+    key.startsWith("@modelcontextprotocol/"),
+  );
+  if (!usesMcp) return {};
+  const own = typeof name === "string" ? name.split("/").at(-1) : undefined;
+  const program = isRecord(bin) ? Object.keys(bin)[0] : typeof bin === "string" ? own : undefined;
+  return program === undefined ? {} : { mcpProgram: program };
 }
 
 /** Reads a manifest; members of a wrong type count as absent. */

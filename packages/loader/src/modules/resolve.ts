@@ -6,8 +6,8 @@ import { isToolmountError, ToolmountError, type Json } from "@toolmount/core";
 import { isRecord } from "../diagnostics/json.ts";
 import type { ModuleExports } from "./import.ts";
 import { findPackage, readPackage, type ModuleManifest, type PackageFacts } from "./manifest.ts";
-import { storeOf } from "./fetched-source.ts";
-import type { Source } from "./source.ts";
+import { storeOf, type FetchedSource } from "./fetched-source.ts";
+import { packageOf, type Source } from "./source.ts";
 import { readSourceFiles, type SourceFiles } from "./source-files.ts";
 import type { FoundSource, ModuleSourceResolver, SourceSchemes } from "./source-resolver.ts";
 
@@ -56,7 +56,7 @@ export async function resolveSource(source: Source, lookup: Lookup, asking?: Ask
         resolveGiven(source.written, [source.written], [source.path], lookup)
       );
     case "fetched":
-      return resolveFetched(source.written, source.alias, lookup);
+      return resolveFetched(source, lookup);
     case "custom":
       return resolveCustom(source, lookup, asking);
     case "package":
@@ -76,7 +76,7 @@ async function resolvePackage(
   const folders = [...new Set([asking?.folder ?? lookup.folder, lookup.folder])];
   for (const name of names)
     for (const folder of folders) {
-      const facts = await findPackage(name, folder);
+      const facts = await findPackage(packageOf(name), folder);
       if (facts !== undefined) return fromPackage(name, facts, { ...lookup, folder });
     }
   try {
@@ -87,12 +87,15 @@ async function resolvePackage(
   }
 }
 
-async function resolveFetched(source: string, alias: string, lookup: Lookup): Promise<Resolution> {
+async function resolveFetched(
+  { written, alias, entry = "" }: FetchedSource,
+  lookup: Lookup,
+): Promise<Resolution> {
   const store = storeOf(lookup.folder);
   const folder = join(store, "node_modules", alias);
   const facts = await readPackage(folder);
-  if (facts !== undefined) return fromPackage(alias, facts, { ...lookup, folder: store });
-  return resolveGiven(source, [source], [folder], lookup);
+  if (facts !== undefined) return fromPackage(alias + entry, facts, { ...lookup, folder: store });
+  return resolveGiven(written, [written], [folder], lookup);
 }
 
 async function askResolver({ module, source }: Asking, lookup: Lookup): Promise<Resolution | undefined> {
@@ -144,9 +147,11 @@ function resolveGiven(
 }
 
 async function fromPackage(name: string, facts: PackageFacts, lookup: Lookup): Promise<Resolution> {
-  const path = plainEntry(facts, lookup) ?? (await enterPackage(name, lookup.folder, lookup));
+  const isMain = packageOf(name) === name;
+  const plain = isMain ? plainEntry(facts, lookup) : undefined;
+  const path = plain ?? (await enterPackage(name, lookup.folder, lookup));
   if (path === undefined) return failToEnter(name, facts);
-  return { name, version: facts.version, path, manifest: facts.manifest };
+  return { name, version: facts.version, path, manifest: isMain ? facts.manifest : undefined };
 }
 
 /** The file that Node would import; under the condition `toolmount` it may be an entry with only `mount`. */
@@ -174,8 +179,11 @@ function plainEntry({ folder, exports }: PackageFacts, lookup: Lookup): string |
 const plainTarget = /^\.(?:\/(?!\.|node_modules)[\w.-]+)+$/;
 
 /** The package is installed but has no entry file: this is another error than "not found". */
-function failToEnter(module: string, { folder }: PackageFacts): never {
-  const problem = `its package.json in ${folder} names no file that exists; build the package, or fix its exports`;
+function failToEnter(module: string, { folder, mcpProgram }: PackageFacts): never {
+  const problem =
+    mcpProgram === undefined
+      ? `its package.json in ${folder} names no file that exists; build the package, or fix its exports`
+      : `it is a server of MCP, a program; write source: { mcp: { command: npx, args: [--no, ${mcpProgram}] } } in the plan's entry`;
   throw new ToolmountError("MODULE_IMPORT_FAILED", { module, problem });
 }
 

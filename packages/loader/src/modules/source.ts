@@ -9,7 +9,7 @@ import { isRecord } from "../diagnostics/json.ts";
 import { schemeTable } from "./section-table.ts";
 
 export type Source =
-  /** An installed package: the names that are tried, in order. */
+  /** An installed package: the names that are tried, in order; each may end with the path of one of its entries. */
   | { readonly kind: "package"; readonly written: string; readonly names: readonly string[] }
   /** A file or a folder. */
   | { readonly kind: "path"; readonly written: string; readonly path: string }
@@ -71,24 +71,39 @@ function readFileUrl(written: string, folder: string): string {
 /** Longest package name that the npm registry accepts, with its scope. */
 const maxName = 214;
 const packageName = /^(?:@[a-z0-9~-][a-z0-9._~-]*\/)?[a-z0-9~-][a-z0-9._~-]*$/i;
+/** A package's name, then the path of one of its entries, such as `/tools/calculator`. */
+const packageEntry = /^((?:@[^/]+\/)?[^/]+)((?:\/[\w-][\w.-]*)*)$/;
 
 function readNpm(written: string, rest: string): Source {
   const at = rest.indexOf("@", 1);
   const name = at === -1 ? rest : rest.slice(0, at);
-  requireName(written, name);
+  requireEntry(written, name);
   if (isBuiltin(name)) return refuse(written, "this is one of Node's own modules");
-  return at === -1
-    ? { kind: "package", written, names: [name] }
-    : readNpmRange(written, name, rest.slice(at + 1));
+  if (at === -1) return { kind: "package", written, names: [name] };
+  requireName(written, name);
+  const [range = "", ...path] = rest.slice(at + 1).split("/");
+  requireEntry(written, [name, ...path].join("/"));
+  return readNpmRange(written, name, range, path.map((part) => `/${part}`).join(""));
 }
 
 /** A bare name is short for `@toolmount/tool-<name>`, then for `toolmount-tool-<name>`. */
 function readName(written: string): Source {
-  requireName(written, written);
+  if (written.startsWith("@")) requireEntry(written, written);
+  else requireName(written, written);
   const names = written.startsWith("@")
     ? [written]
     : [`@toolmount/tool-${written}`, `toolmount-tool-${written}`];
   return { kind: "package", written, names };
+}
+
+function requireEntry(written: string, entry: string): void {
+  const [, name = ""] = packageEntry.exec(entry) ?? [];
+  requireName(written, name);
+}
+
+/** The package's name in the name of one of its entries. */
+export function packageOf(entry: string): string {
+  return packageEntry.exec(entry)?.[1] ?? entry;
 }
 
 function requireName(written: string, name: string): void {

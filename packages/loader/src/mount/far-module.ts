@@ -17,13 +17,17 @@ interface Described {
 }
 
 /** A module that only its runner imports. All such modules of a plan start side by side, as servers do. */
-export function createFarModule({ id, runner = "" }: ModuleUse, resolution: Resolution): LoadedModule {
+export function createFarModule(
+  { id, runner = "" }: ModuleUse,
+  resolution: Resolution,
+  exported: readonly string[] | undefined,
+): LoadedModule {
   const connect = (coordinator: Coordinator, config: JsonObject): Described => {
     const port = coordinator.get("runners", runner) as Runner | null;
     const problem = `the runner "${runner}" does not mount modules behind its border`;
     if (port?.describe === undefined)
       throw new ToolmountError("MODULE_MOUNT_FAILED", { module: id, problem });
-    const module = port.describe(runnerModule(resolution, config)!, announceTo(coordinator));
+    const module = port.describe(runnerModule(resolution, config, exported)!, announceTo(coordinator));
     // The mount of the module, which may come later, reports why it was refused.
     module.catch(() => undefined);
     return { module };
@@ -50,8 +54,14 @@ function announceTo({ hooks, logger }: Coordinator): Announce {
 export function runnerModule(
   { path, files, version }: Resolution,
   config: JsonObject,
+  exports?: readonly string[],
 ): RunnerModule | undefined {
   if (path === undefined) return undefined;
   const revision = files?.digest ?? version;
-  return { specifier: path, config, ...(revision !== undefined && { revision }) };
+  return {
+    specifier: path,
+    config,
+    ...(exports !== undefined && { exports }),
+    ...(revision !== undefined && { revision }),
+  };
 }

@@ -21,10 +21,30 @@ export function createModesModule({ catalog }: PlanModes): ModuleExports {
     mount(coordinator: Coordinator) {
       coordinator.mount("mode-catalog", modeCatalog);
       // Aptix's tools ask for the catalog under this name.
-      coordinator.registerCapability("IAgentModeCatalogService", modeCatalog);
+      coordinator.registerCapability("IAgentModeCatalogService", aptixCatalog(modes));
     },
     lint: (_config: unknown, { tools }: { readonly tools: readonly ToolInfo[] }) =>
       catalog.flatMap((mode, index) => findDeadGlobs(mode.tools, index, tools)),
+  };
+}
+
+/** The catalog as a class of TUL-010 reads it: a summary also has the members in upper case, which are not written as JSON. */
+function aptixCatalog(modes: readonly ModeSummary[]): ModeCatalog & {
+  GetAllModesAsync(signal?: AbortSignal): Promise<readonly ModeSummary[]>;
+} {
+  const summaries = modes.map((mode) => {
+    const upper = Object.entries(mode).map(([key, value]): [string, PropertyDescriptor] => [
+      key.charAt(0).toUpperCase() + key.slice(1),
+      { value },
+    ]);
+    return Object.defineProperties({ ...mode }, Object.fromEntries(upper));
+  });
+  return {
+    listModes: async () => modes,
+    async GetAllModesAsync(signal) {
+      signal?.throwIfAborted();
+      return summaries;
+    },
   };
 }
 

@@ -9,7 +9,7 @@ import { failUse, lacksState, waitingOf, withoutProblem, type FailedUse } from "
 import type { AddedUse, BuildContext, Building, ConnectedUse, MountedUse } from "./generation.ts";
 import { extensionUse, type ModuleUse } from "./module-use.ts";
 import { needsOf, providesOf } from "./order.ts";
-import { isSameUse, ownLimitMs, prepareModule, type PreparedUse } from "./prepare-module.ts";
+import { exportsOf, isSameUse, ownLimitMs, prepareModule, type PreparedUse } from "./prepare-module.ts";
 import { mountModule } from "./recording-coordinator.ts";
 import { createSelection, type Selection } from "./select-tools.ts";
 import { createStepTimer } from "./step-times.ts";
@@ -160,7 +160,7 @@ function addUse({ context, draft }: Building, prepared: PreparedUse): AddedUse {
     id: use.id,
     config,
     position: findPosition(context.map, use.path),
-    module: runnerModule(resolution, config),
+    module: runnerModule(resolution, config, exportsOf(use)),
     hiddenText: entry?.hiddenText,
     shapeTool: selection?.shapeTool,
   });
@@ -168,7 +168,7 @@ function addUse({ context, draft }: Building, prepared: PreparedUse): AddedUse {
 }
 
 function withConnection(module: LoadedModule, connected: ConnectedUse | undefined): LoadedModule {
-  if (connected === undefined || module.kind === "tools") return module;
+  if (connected === undefined || module.kind !== "mount") return module;
   const mount = module.mount as (
     coordinator: Coordinator,
     config: JsonObject,

@@ -21,6 +21,7 @@ export async function parseConfig(
     reporter.report("CONFIG_INVALID", { module: use.id, problem }, { path: use.configPath });
     return null;
   }
+  if (module.kind === "foreign") return given;
   const { config } = module;
   if (config === undefined) {
     if (!isEmpty)

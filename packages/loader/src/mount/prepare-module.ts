@@ -80,7 +80,7 @@ async function loadBehind(
   const problem = borderRefusal(use.entry, manifest);
   if (problem !== null) throw new ToolmountError("MODULE_MOUNT_FAILED", { module: use.id, problem });
   if (manifest?.config !== undefined) await checkByManifest(use, manifest.config, reporter);
-  return { module: createFarModule(use, resolution), config: deepFreeze(use.config) };
+  return { module: createFarModule(use, resolution, exportsOf(use)), config: deepFreeze(use.config) };
 }
 
 /** Imports a module and parses its config. Null when the config does not match, which is then reported. */
@@ -92,9 +92,15 @@ async function loadModule(
   timer: StepTimer,
 ): Promise<Loaded> {
   const exports = await timer.measure("importMs", () => importResolved(resolution, context));
-  const module = recogniseModule(resolution.name, exports);
+  const module = recogniseModule(resolution.name, exports, exportsOf(use));
   const config = await timer.measure("configMs", () => parseConfig(use, module, reporter, context.logger));
   return config === null ? null : { module, config };
+}
+
+/** The exports that an entry names. */
+export function exportsOf({ entry }: Pick<ModuleUse, "entry">): readonly string[] | undefined {
+  const named = entry?.export;
+  return typeof named === "string" ? [named] : named;
 }
 
 /** A module that its manifest replaces until one of its tools is called. */
@@ -146,13 +152,13 @@ export async function findModule(use: ModuleUse, context: MountContext): Promise
 function identityOf(use: ModuleUse, resolution: Resolution, { lookup, lockDigest }: MountContext): object {
   const { name, version, path, files } = resolution;
   const { id, section, config, entry, limits, runner = null } = use;
-  const { tools, prefix, override, hiddenText, limits: own, uses, wake } = entry ?? {};
+  const { tools, prefix, override, hiddenText, limits: own, uses, wake, export: exports } = entry ?? {};
   return {
     folder: lookup.folder,
     lock: lockDigest,
     module: { name, version, path, contentHash: files?.digest },
     use: { id, section, config, runner, limits },
-    shaping: { tools, prefix, override, hiddenText, own, uses, wake },
+    shaping: { tools, prefix, override, hiddenText, own, uses, wake, exports },
   };
 }
 

@@ -1,31 +1,75 @@
-import { statSync, type Stats } from "node:fs";
-import { isAbsolute, join, resolve } from "node:path";
+import { readFileSync, statSync, type Stats } from "node:fs";
+import { basename, dirname, isAbsolute, join, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
 import { ToolmountError } from "@toolmount/core/errors";
+import { isRecord } from "../diagnostics/json.ts";
 
-/** Names under which a plan is found in a folder, in this order. */
-export const planFileNames = [
-  "mount-plan.yaml",
-  "mount-plan.yml",
-  "mount-plan.json",
-  "toolmount.yaml",
-  "toolmount.yml",
-] as const;
+const dataEndings = [".yaml", ".yml", ".json"] as const;
+const named = (stem: string): string[] => dataEndings.map((ending) => `${stem}${ending}`);
+
+/** Names under which a plan is found in a folder, in this order. Data only: no program is run to find a plan. */
+export const planFileNames: readonly string[] = [
+  ...named("mount-plan"),
+  ...named("toolmount"),
+  ".toolmountrc",
+  ...named(".toolmountrc"),
+  ...named(".config/toolmount"),
+  ".config/toolmountrc",
+  ...named(".config/toolmountrc"),
+  ...named("toolmount.config"),
+];
 
 /**
- * Finds the plan's file. A path to a file is that file. A folder is searched for {@link planFileNames}. Without a path,
- * `cwd` and the folders above it are searched, up to the one with a `package.json`.
+ * Finds the plan's file. A path to a file is that file. A folder is searched for {@link planFileNames}, then for a
+ * `package.json` whose `toolmount.plan` is the plan's path. Without a path, `cwd` and the folders above it are searched, up
+ * to the one with a `package.json`; from a package of a workspace up to the workspace's root.
  *
  * Throws `PLAN_NOT_FOUND`.
  */
 export async function findPlan(path: string | URL | undefined, cwd: string): Promise<string> {
-  if (path === undefined)
-    return (await search(cwd, "project")) ?? notFound(`${join(cwd, planFileNames[0])} or above it`);
+  if (path === undefined) {
+    const last = lastFolder(cwd);
+    const where = last === cwd ? "" : `, or in a folder above it, up to ${last}`;
+    return (await search(cwd, last)) ?? notFound(`${cwd} (as ${shownNames})${where}`);
+  }
   const absolute = toPath(path, cwd);
   const kind = statOf(absolute);
   if (kind === undefined) return notFound(absolute);
   if (!kind.isDirectory()) return absolute;
-  return (await search(absolute, "none")) ?? notFound(join(absolute, planFileNames[0]));
+  return (await search(absolute, absolute)) ?? notFound(`${absolute} (as ${shownNames})`);
+}
+
+/** Names in an error; the page of the error has all. */
+const shownNames =
+  "mount-plan.yaml, toolmount.yaml, .toolmountrc, .config/toolmount.yaml or toolmount.config.yaml";
+
+/** The last folder that a search enters: the nearest with a `package.json`, or the root of its workspace. */
+function lastFolder(cwd: string): string {
+  const folders = [...foldersUpFrom(cwd)];
+  const project = folders.findIndex((folder) => statOf(join(folder, "package.json"))?.isFile() === true);
+  if (project < 0) return folders.at(-1)!;
+  return folders.slice(project).find(isWorkspaceRoot) ?? folders[project]!;
+}
+
+function* foldersUpFrom(folder: string): Iterable<string> {
+  yield folder;
+  const above = dirname(folder);
+  if (above !== folder) yield* foldersUpFrom(above);
+}
+
+function isWorkspaceRoot(folder: string): boolean {
+  if (statOf(join(folder, "pnpm-workspace.yaml"))?.isFile() === true) return true;
+  return readJson(join(folder, "package.json"))?.["workspaces"] !== undefined;
+}
+
+/** The members of a JSON file; undefined where they cannot be read. */
+function readJson(file: string): Readonly<Record<string, unknown>> | undefined {
+  try {
+    const json: unknown = JSON.parse(readFileSync(file, "utf8"));
+    return isRecord(json) ? json : undefined;
+  } catch {
+    return undefined;
+  }
 }
 
 /** What is at a path; undefined where nothing can be seen. Does not wait: a plan is read before anything else runs. */
@@ -42,24 +86,41 @@ function toPath(path: string | URL, cwd: string): string {
   return isAbsolute(path) ? path : resolve(cwd, path);
 }
 
-async function search(folder: string, searchStrategy: "none" | "project"): Promise<string | undefined> {
+async function search(folder: string, last: string): Promise<string | undefined> {
   // Most plans are in the first folder: these are found without cosmiconfig.
   for (const name of planFileNames)
     if (statSync(join(folder, name), { throwIfNoEntry: false })?.isFile() === true) return join(folder, name);
   const { cosmiconfig } = await import("cosmiconfig");
   const explorer = cosmiconfig("toolmount", {
-    searchPlaces: [...planFileNames],
-    searchStrategy,
+    searchPlaces: [...planFileNames, "package.json"],
+    packageProp: "toolmount.plan",
+    // Folder by folder: of the library's own searches upwards, one stops at a package, and one reads the home folder.
+    searchStrategy: "none",
     cache: false,
     ignoreEmptySearchPlaces: false,
     // Only the path is used: the text is read later, with its positions.
-    loaders: { ".yaml": keepPath, ".yml": keepPath, ".json": keepPath },
+    loaders: { ".yaml": keepPath, ".yml": keepPath, ".json": loadJson, noExt: keepPath },
   });
-  return (await explorer.search(folder))?.filepath;
+  for (const place of foldersUpFrom(folder)) {
+    const found = await explorer.search(place);
+    if (found !== null)
+      return basename(found.filepath) === "package.json" ? namedPlan(found) : found.filepath;
+    if (place === last) break;
+  }
+  return undefined;
 }
 
 function keepPath(file: string): string {
   return file;
+}
+
+function loadJson(file: string): unknown {
+  return basename(file) === "package.json" ? (readJson(file) ?? {}) : file;
+}
+
+function namedPlan({ filepath, config }: { readonly filepath: string; readonly config: unknown }): string {
+  if (typeof config === "string") return resolve(dirname(filepath), config);
+  return notFound(`the path that "toolmount.plan" in ${filepath} should be`);
 }
 
 function notFound(path: string): never {

@@ -21,6 +21,7 @@ export const entryKeys: readonly string[] = [
   "source",
   "required",
   "config",
+  "export",
   "prefix",
   "tools",
   "override",

@@ -87,6 +87,8 @@ const source = z
     "Where the module is: ./path, file:, npm:name, npm:name@range, git+https://…@ref#subdirectory=…, or { mcp: … }.",
   );
 
+const exportName = z.string().regex(/^[\w$]+(?:\.[\w$]+)*$/);
+
 export const entrySchema = z.strictObject({
   module: z
     .string()
@@ -104,6 +106,14 @@ export const entrySchema = z.strictObject({
   source: source.optional(),
   required: z.boolean().optional().describe("Whether the plan fails to open without it. Default true."),
   config: z.record(z.string(), z.unknown()).nullish().describe("Checked by the module's own schema."),
+  export: z
+    .union([exportName, z.array(exportName).min(1)], {
+      error: "the name of an export, or a list of names; a member of an export as tools.weather",
+    })
+    .optional()
+    .describe(
+      "For a package of another library: which of its exports are tools, or make tools from the config.",
+    ),
   prefix: z
     .string()
     .regex(/^[A-Za-z0-9_.-]{1,64}$/, { error: "a prefix has 1 to 64 letters, digits, _ . and -" })

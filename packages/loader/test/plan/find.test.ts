@@ -26,6 +26,60 @@ test("a search stops at the folder with a package.json, so a plan above it is no
   await expect(findPlan(undefined, path("project"))).rejects.toMatchObject({ code: "PLAN_NOT_FOUND" });
 });
 
+test("a search continues from a package of a workspace up to the workspace's root, and no further", async () => {
+  const { path } = await workspace({
+    "mount-plan.yaml": "tools: []",
+    "pnpm/pnpm-workspace.yaml": "packages: [packages/*]",
+    "pnpm/package.json": "{}",
+    "pnpm/toolmount.yaml": "tools: []",
+    "pnpm/packages/a/package.json": "{}",
+    "pnpm/packages/a/src/x.txt": "",
+    "npm/package.json": '{ "workspaces": ["a"] }',
+    "npm/a/package.json": "{}",
+  });
+
+  expect(await findPlan(undefined, path("pnpm/packages/a/src"))).toBe(path("pnpm/toolmount.yaml"));
+  const message = await findPlan(undefined, path("npm/a")).catch(String);
+  expect(message).toContain(`or in a folder above it, up to ${path("npm")}`);
+  expect(message).toContain("toolmount.yaml");
+});
+
+test.each([
+  ".toolmountrc",
+  ".toolmountrc.yaml",
+  ".toolmountrc.yml",
+  ".toolmountrc.json",
+  ".config/toolmount.yaml",
+  ".config/toolmount.yml",
+  ".config/toolmount.json",
+  ".config/toolmountrc",
+  ".config/toolmountrc.yaml",
+  ".config/toolmountrc.yml",
+  ".config/toolmountrc.json",
+  "toolmount.json",
+  "toolmount.config.yaml",
+  "toolmount.config.yml",
+  "toolmount.config.json",
+])("a plan is found as %s, from a folder below and from its own", async (name) => {
+  const { path, folder } = await workspace({ "package.json": "{}", [name]: "{}", "deep/x.txt": "" });
+
+  expect(await findPlan(undefined, folder)).toBe(path(name));
+  expect(await findPlan(undefined, path("deep"))).toBe(path(name));
+  expect(await findPlan(folder, "/")).toBe(path(name));
+});
+
+test("package.json may name the plan, and a manifest or a broken file there does not stop the search", async () => {
+  const { path } = await workspace({
+    "package.json": '{ "toolmount": { "plan": "./plans/coding.yaml" }, "workspaces": ["a", "b"] }',
+    "plans/coding.yaml": "tools: []",
+    "a/package.json": '{ "toolmount": { "type": "tool", "mounts": ["tools"], "tools": [] } }',
+    "b/package.json": "{",
+  });
+
+  for (const folder of ["", "a", "b"])
+    expect(await findPlan(undefined, path(folder))).toBe(path("plans/coding.yaml"));
+});
+
 test.each(["gone.yaml", "empty"])("no plan at %s is PLAN_NOT_FOUND", async (name) => {
   const { folder } = await workspace({ "empty/readme.md": "" });
 

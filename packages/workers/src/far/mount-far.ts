@@ -60,7 +60,7 @@ export async function mountFar(message: MountMessage): Promise<FarModule> {
   const exports = await importFile(module.specifier);
   const host = createFarHost(message);
   const draft = host.draft();
-  const recognised = recogniseModule(module.specifier, exports);
+  const recognised = recogniseModule(module.specifier, exports, module.exports);
   const config = describe ? await parseConfig(module, recognised) : (module.config as JsonObject);
   if (mayBeForeign(recognised, false)) await mountAdapters(draft);
   const definitions = new Map<string, ToolDefinition>();
@@ -118,7 +118,7 @@ async function parseConfig({ specifier, config }: MountMessage["module"], module
     if (Object.keys(given).length === 0) return given;
     throw invalid("a module that only exports tools takes no config");
   }
-  if (module.config === undefined) return given;
+  if (module.kind === "foreign" || module.config === undefined) return given;
   const parsed = await module.config["~standard"].validate(given);
   if (parsed.issues === undefined) return parsed.value as JsonObject;
   const sentences = parsed.issues.map(({ path = [], message }) => {

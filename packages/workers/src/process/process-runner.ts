@@ -86,8 +86,8 @@ class Pools {
     return pool;
   }
 
-  #makeNewest({ specifier, config }: RunnerModule, pool: ModulePool): void {
-    const key = canonicalJson({ specifier, config });
+  #makeNewest({ specifier, config, exports }: RunnerModule, pool: ModulePool): void {
+    const key = canonicalJson({ specifier, config, ...(exports !== undefined && { exports }) });
     const before = this.#newest.get(key);
     this.#newest.set(key, pool);
     if (before !== pool) before?.retire();

@@ -1,0 +1,152 @@
+import { ToolmountError, type Coordinator, type JsonObject } from "@toolmount/core";
+import { messageOf } from "@toolmount/core/errors";
+import { findTools, type Findings, type Maker } from "./collect.ts";
+import { classOf, isToolClass } from "./makers.ts";
+import type { Members } from "../schema/guards.ts";
+
+/** How a plan names a module whose exports are not toolmount's. */
+export interface LibraryModule {
+  /** Its name in messages; a default export without a name is named for it. */
+  readonly name: string;
+  /** The exports that the plan's `export` names; undefined for all. */
+  readonly chosen?: readonly string[] | undefined;
+}
+
+/**
+ * A module without `mount`: its tools, of any library or contract, are mounted. A function or class that makes tools is
+ * called with the plan's config when the plan names it, or when there is no tool and no other such export, and it needs no
+ * arguments. Rejects with `MODULE_INVALID`, and with the line to write in the plan where a name must be said.
+ */
+export function adaptLibraryModule(
+  exports: Members,
+  module: LibraryModule,
+): { readonly mount: Mount } | null {
+  if (exports["mount"] !== undefined) return null;
+  return { mount: (coordinator, config = {}) => mountAll(exports, module, coordinator, config) };
+}
+
+type Mount = (coordinator: Coordinator, config?: JsonObject) => Promise<void>;
+
+async function mountAll(
+  exports: Members,
+  module: LibraryModule,
+  coordinator: Coordinator,
+  config: JsonObject,
+): Promise<void> {
+  const { name, chosen } = module;
+  const tools: object[] = [];
+  const parts =
+    chosen === undefined ? [exports] : chosen.map((key) => ({ [key.split(".").at(-1)!]: exports[key] }));
+  for (const [at, part] of parts.entries()) {
+    const found = await findTools(part, { module: name, coordinator });
+    if (found.tools.length > 0) {
+      refuseConfig(module, config);
+      if (found.unread.length > 0) coordinator.logger.warn({ module: name }, describeUnread(found.unread));
+    }
+    const made =
+      found.tools.length > 0
+        ? found.tools
+        : await makeTools(found, chosen?.[at], namesOf(exports), module, coordinator, config);
+    tools.push(...made);
+  }
+  for (const tool of new Set(tools)) coordinator.mount("tools", tool as { readonly name: string });
+}
+
+function refuseConfig({ name }: LibraryModule, config: JsonObject): void {
+  if (Object.keys(config).length === 0) return;
+  throw new ToolmountError("CONFIG_INVALID", {
+    module: name,
+    problem: "it exports tools that are made already, and takes no config",
+  });
+}
+
+/** The tools that the one maker makes. */
+async function makeTools(
+  found: Findings,
+  chosen: string | undefined,
+  exported: string,
+  module: LibraryModule,
+  coordinator: Coordinator,
+  config: JsonObject,
+): Promise<readonly object[]> {
+  const isGiven = Object.keys(config).length > 0;
+  const maker = chooseMaker(found, chosen, isGiven, { name: module.name, exported });
+  const made = await run(maker, isGiven ? [config] : [], module.name);
+  const { tools, makers } = await findTools(made, { module: module.name, name: maker.name, coordinator });
+  if (tools.length > 0) return tools;
+  const what = makers.length > 0 ? "a function" : describe(made);
+  return refuse(module.name, `its export ${maker.name} made ${what}, in which there is no tool`);
+}
+
+function chooseMaker(
+  found: Findings,
+  chosen: string | undefined,
+  isGiven: boolean,
+  { name: module, exported }: { readonly name: string; readonly exported: string },
+): Maker {
+  const { makers, nameless, unread } = found;
+  if (nameless > 0)
+    return refuse(module, "its tools stand in a list and have no names; export a map, { name: tool }");
+  if (unread.length > 0) return refuse(module, `${describeUnread(unread)}; ${howToRead}`);
+  const likely = makers.filter(({ make }) => isToolClass(make));
+  const candidates = likely.length > 0 ? likely : makers;
+  const [only] = candidates;
+  if (only === undefined)
+    return refuse(
+      module,
+      chosen === undefined ? `it exports no tool; it exports ${exported}` : notATool(chosen),
+    );
+  if (candidates.length > 1) return refuse(module, askWhich(candidates));
+  if (only.make.length > 1) return refuse(module, askFile(only));
+  if (!isGiven && only.make.length > 0) return refuse(module, askConfig(only));
+  return only;
+}
+
+function describeUnread(names: readonly string[]): string {
+  return `${names.slice(0, 12).join(", ")} looks like a tool, but has no schema of its arguments that can be read`;
+}
+
+const howToRead = "give it a schema of Zod, or JSON Schema: { type: object, properties: … }";
+
+function notATool(chosen: string): string {
+  return `its export ${chosen} is neither a tool nor a function that makes tools`;
+}
+
+function namesOf(exports: Members): string {
+  return Object.keys(exports).slice(0, 20).join(", ") || "nothing";
+}
+
+function askWhich(makers: readonly Maker[]): string {
+  const names = makers.map(({ name }) => name);
+  const first = names.slice(0, 3).join(", ");
+  const shown = names.slice(0, 12).join(", ");
+  return `it exports no tool, but functions that may make tools (${shown}); name those that you want in the plan's entry, such as: export: [${first}]`;
+}
+
+function askConfig({ name, make }: Maker): string {
+  const what = classOf(make) ? "class" : "function";
+  return `its ${what} ${name} makes tools from arguments; write export: ${name} in the plan's entry, and config: { … }, which it gets`;
+}
+
+function askFile({ name, make }: Maker): string {
+  return `its export ${name} takes ${make.length} arguments, and a plan gives one, its config; call it in a file of your own, export what it returns, and name that file in the plan`;
+}
+
+async function run({ name, make }: Maker, given: readonly unknown[], module: string): Promise<unknown> {
+  try {
+    return await (classOf(make) ? Reflect.construct(make, given) : Reflect.apply(make, undefined, given));
+  } catch (cause) {
+    const hint = given.length === 0 ? "; what it needs goes into the entry's config: { … }" : "";
+    const problem = `its export ${name} throws: ${messageOf(cause)}${hint}`;
+    throw new ToolmountError("MODULE_MOUNT_FAILED", { module, problem }, { cause });
+  }
+}
+
+function describe(made: unknown): string {
+  if (made === null || made === undefined) return "nothing";
+  return Array.isArray(made) ? "a list" : `a value of type ${typeof made}`;
+}
+
+function refuse(module: string, problem: string): never {
+  throw new ToolmountError("MODULE_INVALID", { module, problem });
+}

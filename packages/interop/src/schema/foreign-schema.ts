@@ -1,0 +1,205 @@
+import { createRequire } from "node:module";
+import { messageOf } from "@toolmount/core/errors";
+import { ToolmountError, type JsonSchema, type StandardSchema, type ToolSchema } from "@toolmount/core";
+import { isStandardSchema as hasStandard, prepareSchema, requireJsonSchema } from "@toolmount/core/internal";
+import { z } from "zod";
+import type * as Printers from "../carried/printers.ts";
+import { isRecord } from "./guards.ts";
+import { repairSchema } from "./repair.ts";
+
+// A schema is printed synchronously, so `import()` cannot load a printer when the first one is; most hosts have none.
+const require = createRequire(import.meta.url);
+
+/** The mark of the AI SDK's own schemas. Source: provider-utils, schema.ts. */
+export const aiSchemaMark = Symbol.for("vercel.ai.schema");
+
+/** The schema of a tool of another library. */
+export interface ForeignSchema {
+  /** What the host checks arguments by. */
+  readonly schema: ToolSchema;
+  /**
+   * The library's own parse, which the tool's work comes after: for a schema that the host knows only as it is printed.
+   * Throws {@link ArgumentsRefused}. Absent where the host's own check is the library's.
+   */
+  readonly parse?: (value: unknown) => unknown;
+}
+
+/** Arguments that fit the printed schema, and that the library's own schema refuses. */
+export class ArgumentsRefused extends Error {
+  override readonly name = "ArgumentsRefused";
+}
+
+const empty: JsonSchema = { type: "object", properties: {} };
+
+/**
+ * Reads a schema of Zod 3 or 4, Valibot, ArkType, TypeBox, the AI SDK, a Standard Schema that prints JSON Schema, or plain
+ * JSON Schema; `undefined` is no arguments. Throws `SCHEMA_NOT_JSON` for a schema that cannot be printed.
+ */
+export function readSchema(tool: string, given: unknown): ForeignSchema {
+  if (given === undefined || given === null) return { schema: empty };
+  if (typeof given === "function" && !isStandardSchema(given) && !isArkType(given))
+    return readSchema(tool, (given as () => unknown)());
+  if (isRecord(given) && aiSchemaMark in given) return readAiSchema(tool, given);
+  if (isStandardSchema(given) || isZod3(given) || isArkType(given)) return readParser(tool, given);
+  if (!isRecord(given)) return refuse(tool, `it is a ${typeof given}`);
+  if (isRecord(given["jsonSchema"])) return { schema: repairSchema(given["jsonSchema"]).schema };
+  if (isShape(given)) return readParser(tool, shapeToObject(given));
+  return { schema: repairSchema(given).schema };
+}
+
+/** A schema of `jsonSchema()` or `zodSchema()`: it prints itself, and its `validate` is the library's parse. */
+function readAiSchema(tool: string, given: Readonly<Record<string, unknown>>): ForeignSchema {
+  const { jsonSchema, validate } = given;
+  if (isRecord(jsonSchema) && typeof jsonSchema["then"] === "function")
+    return refuse(
+      tool,
+      "it is printed later, by a promise; export the tool, so that the host can wait for it",
+    );
+  if (!isRecord(jsonSchema)) return refuse(tool, "its jsonSchema is not an object");
+  const schema = repairSchema(jsonSchema).schema;
+  if (typeof validate !== "function") return { schema };
+  const parse = async (value: unknown): Promise<unknown> => {
+    const result = (await Reflect.apply(validate, given, [value])) as {
+      readonly success: boolean;
+      readonly value?: unknown;
+      readonly error?: unknown;
+    };
+    if (result.success) return result.value;
+    throw new ArgumentsRefused(messageOf(result.error));
+  };
+  return { schema, parse };
+}
+
+/** A schema with a parser: kept as it is where it accepts and returns JSON, else printed, with its parse before the work. */
+function readParser(tool: string, given: object): ForeignSchema {
+  if (isStandardSchema(given) && given["~standard"].jsonSchema !== undefined && isStable(tool, given))
+    return { schema: given };
+  return { schema: print(tool, given), parse: (value) => parseBy(given, value) };
+}
+
+function isStable(tool: string, schema: ToolSchema): boolean {
+  try {
+    requireJsonSchema(tool, prepareSchema(tool, schema, null));
+    return true;
+  } catch (error) {
+    if (error instanceof ToolmountError && error.code === "SCHEMA_NOT_JSON") return false;
+    throw error;
+  }
+}
+
+async function parseBy(schema: object, value: unknown): Promise<unknown> {
+  const standard = isStandardSchema(schema) ? schema["~standard"] : undefined;
+  if (standard === undefined) {
+    const parsed = await (schema as Zod3).safeParseAsync(value);
+    if (parsed.success) return parsed.data;
+    throw new ArgumentsRefused(sentences(parsed.error?.issues ?? []));
+  }
+  const result = await standard.validate(value);
+  if (result.issues === undefined) return result.value;
+  throw new ArgumentsRefused(sentences(result.issues));
+}
+
+interface Issue {
+  readonly message: string;
+  readonly path?: readonly unknown[] | undefined;
+}
+
+function sentences(issues: readonly Issue[]): string {
+  return issues
+    .slice(0, 10)
+    .map(({ path = [], message }) => {
+      const keys = path.map((part) => String(isRecord(part) ? part["key"] : part));
+      return keys.length === 0 ? message : `${keys.join(".")}: ${message}`;
+    })
+    .join("; ");
+}
+
+/** The JSON Schema of what a parser accepts. */
+function print(tool: string, given: object): JsonSchema {
+  try {
+    const printed = printBy(given);
+    // Zod prints with a member that makes the text look like a schema of Zod again.
+    if (isRecord(printed)) return JSON.parse(JSON.stringify(printed)) as JsonSchema;
+  } catch (cause) {
+    return refuse(tool, messageOf(cause), cause);
+  }
+  const { vendor } = (given as { "~standard"?: { vendor?: unknown } })["~standard"] ?? {};
+  return refuse(
+    tool,
+    `its library${typeof vendor === "string" ? ` (${vendor})` : ""} cannot print JSON Schema`,
+  );
+}
+
+function printBy(given: object): unknown {
+  if (isZod3(given)) {
+    const { printZod3 } = require("#printers") as typeof Printers;
+    return printZod3(given as never, { pipeStrategy: "input", effectStrategy: "input" });
+  }
+  const standard = isStandardSchema(given) ? given["~standard"] : undefined;
+  const own = standard?.jsonSchema?.input({ target: "draft-2020-12" });
+  if (own !== undefined) return own;
+  if ("_zod" in given) return z.toJSONSchema(given as z.ZodType, { io: "input" });
+  if (isArkType(given)) return given.toJsonSchema();
+  if (standard?.vendor !== "valibot") return undefined;
+  const { printValibot } = require("#printers") as typeof Printers;
+  return printValibot(given as never, { typeMode: "input", errorMode: "throw" });
+}
+
+interface Zod3 {
+  readonly _def: { readonly typeName: string };
+  safeParseAsync(value: unknown): Promise<{
+    readonly success: boolean;
+    readonly data?: unknown;
+    readonly error?: { readonly issues: readonly Issue[] };
+  }>;
+}
+
+function isZod3(given: unknown): given is Zod3 {
+  if (typeof given !== "object" || given === null || "_zod" in given || !("_def" in given)) return false;
+  // oxlint-disable-next-line no-underscore-dangle -- Zod's own name
+  const { _def: definition } = given;
+  return isRecord(definition) && typeof definition["typeName"] === "string";
+}
+
+/** What Zod prints has the member, too, without a check. */
+function isStandardSchema(given: unknown): given is StandardSchema {
+  return hasStandard(given) && typeof given["~standard"].validate === "function";
+}
+
+/** Whether a value is a schema of a library that can check a value by itself. */
+export function isParser(given: unknown): boolean {
+  return (
+    isStandardSchema(given) || isZod3(given) || isArkType(given) || (isRecord(given) && aiSchemaMark in given)
+  );
+}
+
+interface ArkType {
+  toJsonSchema(): unknown;
+}
+
+function isArkType(given: unknown): given is ArkType {
+  const isHolder = (typeof given === "object" || typeof given === "function") && given !== null;
+  return isHolder && typeof (given as Partial<ArkType>).toJsonSchema === "function" && "arkKind" in given;
+}
+
+/** A bare list of members, as MCP's SDK and Anthropic's agent SDK take it: each value is a schema of Zod. */
+export function isShape(given: Readonly<Record<string, unknown>>): boolean {
+  const values = Object.values(given);
+  const isZod = (value: unknown) => isZod3(value) || (isStandardSchema(value) && "_zod" in value);
+  return values.length > 0 && values.every(isZod);
+}
+
+/** The object of a shape, made by the library that made its members. */
+function shapeToObject(shape: Readonly<Record<string, unknown>>): object {
+  if (!Object.values(shape).some(isZod3)) return z.object(shape as z.ZodRawShape);
+  const { z: z3 } = require("zod/v3") as { readonly z: { object(shape: object): object } };
+  return z3.object(shape);
+}
+
+/** What a person can do about a schema that cannot be printed. */
+const howToPrint =
+  "print it yourself and export the tool with that JSON Schema, or write the schema with Zod, Valibot or ArkType";
+
+function refuse(tool: string, why: string, cause?: unknown): never {
+  throw new ToolmountError("SCHEMA_NOT_JSON", { tool, problem: `${why}; ${howToPrint}` }, { cause });
+}

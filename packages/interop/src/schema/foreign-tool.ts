@@ -1,0 +1,42 @@
+import { failure, type ToolContext, type ToolDefinition, type ToolReturn } from "@toolmount/core";
+import { foreignDefinition } from "@toolmount/core/internal";
+import { ArgumentsRefused, type ForeignSchema } from "./foreign-schema.ts";
+
+/** A tool of another library, read. */
+export interface ForeignTool extends Pick<
+  ToolDefinition,
+  "name" | "requiresConfirmation" | "timeout" | "execution" | "outputSchema"
+> {
+  /** A tool without a description is offered by its name, as its library does. */
+  readonly description: unknown;
+  readonly arguments: ForeignSchema;
+  readonly run: (input: unknown, context: ToolContext) => Promise<ToolReturn> | ToolReturn;
+}
+
+/** A tool of another library as a definition of ours. The library's own parse comes before the work. */
+export function foreignTool(tool: ForeignTool): ToolDefinition {
+  const { description, arguments: given, run, ...facts } = tool;
+  return foreignDefinition({
+    ...facts,
+    name: validName(tool.name),
+    description: typeof description === "string" && description.trim() !== "" ? description : tool.name,
+    schema: given.schema,
+    execute: async (input, context) => {
+      // The host's arguments are frozen, and tools of other libraries may write into theirs.
+      const own = structuredClone(input);
+      if (given.parse === undefined) return run(own, context);
+      try {
+        return await run(await given.parse(own), context);
+      } catch (error) {
+        if (!(error instanceof ArgumentsRefused)) throw error;
+        return failure(error.message || "the arguments were refused", { code: "ARGUMENTS_REFUSED" });
+      }
+    },
+  });
+}
+
+/** Some libraries take any text as a name, and offer the tool to a model under another one. */
+function validName(name: string): string {
+  const valid = name.replaceAll(/[^A-Za-z0-9_.-]+/g, "_").replace(/^[.-]+/, "");
+  return valid === "" ? name : valid.slice(0, 128);
+}
