@@ -6,40 +6,9 @@ import {
   type ModelRequest,
 } from "@toolmount/core";
 import { describe, expect, test } from "vitest";
-import { dyingStore, tool, world, type WorldOptions } from "../support/world.ts";
-import { anthropic, chat, gemini, responses, serveWire, type Reply, type Wire } from "../support/wires.ts";
-
-/** Packages of the AI SDK, as a plan's folder has them installed. */
-async function importPackage(name: string): Promise<Readonly<Record<string, unknown>> | null> {
-  switch (name) {
-    case "@ai-sdk/anthropic":
-      return import("@ai-sdk/anthropic");
-    case "@ai-sdk/google":
-      return import("@ai-sdk/google");
-    case "@ai-sdk/groq":
-      return import("@ai-sdk/groq");
-    case "@ai-sdk/mistral":
-      return import("@ai-sdk/mistral");
-    case "@ai-sdk/xai":
-      return import("@ai-sdk/xai");
-    default:
-      return null;
-  }
-}
-
-/** A host with a reasoner whose model is behind a server of one wire. */
-async function modelWorld(
-  wire: Wire,
-  stream: boolean,
-  replies: readonly Reply[] | ((at: number) => Reply),
-  options: WorldOptions = {},
-) {
-  const server = await serveWire(wire, replies);
-  const settings = { model: wire.model, baseUrl: server.baseUrl, apiKey: "k", stream, ...options.settings };
-  const made = await world([], { ...options, settings });
-  made.host.coordinator.registerCapability("host.import_package", importPackage);
-  return { ...made, ...server };
-}
+import { modelWorld } from "../support/model-world.ts";
+import { dyingStore, tool, world } from "../support/world.ts";
+import { anthropic, chat, gemini, responses, serveWire, type Wire } from "../support/wires.ts";
 
 /** Headers in their order of names, without those of the connection. Versions and the machine's facts are `*`. */
 function headerLines(headers: IncomingHttpHeaders): string {
@@ -463,7 +432,7 @@ describe("what a model cannot do is known before the first request", () => {
     },
   ])("$name is asked whether its model can call tools", async ({ name, path, can, cannot }) => {
     for (const described of [can, cannot, null]) {
-      const server = await serveWire(chat, [{ text: "ok" }], { [path]: described });
+      const server = await serveWire(chat, [{ text: "ok" }], { facts: { [path]: described } });
       const settings = { model: `${name}:m`, baseUrl: server.baseUrl, apiKey: "k" };
       const { run } = await world([], { tools: [echo], settings });
       const turn = await run("hi");
