@@ -4,6 +4,7 @@ import {
   type ModelAbilities,
   type ModelPart,
   type ModelRequest,
+  type ModelRules,
 } from "@toolmount/core";
 import { readAiSdkError } from "./ai-sdk-error.ts";
 import type { AiSdkLanguageModel, AiSdkOptions, AiSdkRequest } from "./ai-sdk-types.ts";
@@ -22,6 +23,8 @@ export interface AiSdkModelOptions {
   readonly oneCallOptions?: AiSdkOptions | undefined;
   /** What the model can do, where it is known. Default: everything but server-side state. */
   readonly abilities?: Partial<ModelAbilities> | undefined;
+  /** What the server takes of a conversation, where it is known. */
+  readonly rules?: ModelRules | undefined;
 }
 
 /**
@@ -30,12 +33,13 @@ export interface AiSdkModelOptions {
  */
 export function createAiSdkModel(language: AiSdkLanguageModel, options: AiSdkModelOptions = {}): Model {
   requireVersion(language);
-  const { provider = language.provider, timeoutMs = 600_000, abilities } = options;
+  const { provider = language.provider, timeoutMs = 600_000, abilities, rules } = options;
   const model = language.modelId;
   const address = { provider, model };
   return {
     ...address,
     abilities: { tools: true, parallelCalls: true, streaming: true, ...abilities, serverState: false },
+    rules,
     async *respond(request, { signal }) {
       const late = AbortSignal.timeout(timeoutMs);
       try {

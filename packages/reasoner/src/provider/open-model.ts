@@ -68,6 +68,7 @@ function limited(model: Model, abilities: Settings["abilities"]): Model {
   return {
     provider: model.provider,
     model: model.model,
+    rules: model.rules,
     abilities: {
       tools: abilities.tools ?? tools,
       parallelCalls: abilities.parallelCalls ?? parallelCalls,

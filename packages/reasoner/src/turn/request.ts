@@ -1,7 +1,8 @@
 import type { Model, ModelRequest, ModelSettings, Offer } from "@toolmount/core";
-import { dropOptionalNulls, toOpenAI } from "@toolmount/interop";
+import { createNameMap, dropOptionalNulls, toOpenAI } from "@toolmount/interop";
 import type { Settings } from "../config/settings.ts";
 import type { FunctionCall, Item } from "../provider/items.ts";
+import { legalItems, nameRule } from "../provider/legal-items.ts";
 import { wrongConfiguration } from "../provider/model-error.ts";
 import { strictSchema } from "../provider/strict-schema.ts";
 import type { SessionView } from "../session/view.ts";
@@ -42,19 +43,29 @@ export function createExchange({
   const { abilities } = model;
   if (offer.tools.length > 0 && !abilities.tools)
     throw wrongConfiguration(model, noTools(model, offer.tools.length));
-  const { names, tools } = toOpenAI(offer.tools);
+  const names = createNameMap(
+    offer.tools.map(({ name }) => name),
+    nameRule,
+  );
+  const { tools } = toOpenAI(offer.tools);
   const strict = new Map(
     settings.strictSchemas ? offer.tools.map((tool) => [tool.name, strictSchema(tool.inputSchema)]) : [],
   );
   const schemaOf = new Map(offer.tools.map((tool) => [tool.name, tool.inputSchema]));
-  const offered = tools.map(({ name, description, parameters }) => {
-    const schema = strict.get(names.fromProvider(name)) ?? null;
-    return { name, description, schema: schema ?? parameters, strict: schema !== null };
+  const offered = tools.map(({ description, parameters }, at) => {
+    const { name } = offer.tools[at]!;
+    const schema = strict.get(name) ?? null;
+    return {
+      name: names.toProvider(name),
+      description,
+      schema: schema ?? parameters,
+      strict: schema !== null,
+    };
   });
   return {
     request: {
       instructions: [...instructions, offer.guidance].filter(Boolean).join("\n\n"),
-      ...conversationOf(view, ephemeral, settings.continueBy === "response" && abilities.serverState),
+      ...conversationOf(view, ephemeral, model, settings.continueBy === "response" && abilities.serverState),
       tools: offered,
       settings: {
         stream: settings.stream && abilities.streaming,
@@ -104,11 +115,19 @@ function fallbacksOf({ model, abilities }: Model, settings: Settings, { tools }:
   ].filter((text) => text !== "");
 }
 
-/** The conversation, or only the items that the server does not have yet. */
-function conversationOf({ items, response }: SessionView, ephemeral: readonly Item[], isKept: boolean) {
-  if (isKept && response !== null)
-    return { previousResponseId: response.id, items: [...items.slice(response.known), ...ephemeral] };
-  return { previousResponseId: null, items: [...items, ...ephemeral] };
+/** The conversation, or only the items that the server does not have yet, as the server takes it. */
+function conversationOf(
+  { items, response }: SessionView,
+  ephemeral: readonly Item[],
+  { rules }: Model,
+  isKept: boolean,
+): Pick<ModelRequest, "previousResponseId" | "items"> {
+  const isContinued = isKept && response !== null;
+  const given = [...items.slice(isContinued ? response.known : 0), ...ephemeral];
+  return {
+    previousResponseId: isContinued ? response.id : null,
+    items: legalItems(given, { rules, isContinued }),
+  };
 }
 
 /** Removes the nulls that strict mode needs for absent properties. Invalid JSON stays: the host reports it. */
