@@ -103,6 +103,8 @@ export interface Model {
   readonly provider: string;
   readonly model: string;
   readonly abilities: ModelAbilities;
+  /** Most tokens of a request and its answer; undefined where neither the provider nor the server says it. */
+  readonly contextTokens?: number | undefined;
   /** Default: what every known server takes. */
   readonly rules?: ModelRules | undefined;
   /** Makes one request. Rejects with `PROVIDER_FAILED`, see {@link modelError}; it is never retried here. */

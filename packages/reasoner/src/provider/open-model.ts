@@ -69,6 +69,7 @@ function limited(model: Model, abilities: Settings["abilities"]): Model {
     provider: model.provider,
     model: model.model,
     rules: model.rules,
+    contextTokens: model.contextTokens,
     abilities: {
       tools: abilities.tools ?? tools,
       parallelCalls: abilities.parallelCalls ?? parallelCalls,

@@ -1,4 +1,5 @@
 import type { Model, ModelPart, ModelPlace, ModelProvider, ModelRequest, ModelRules } from "@toolmount/core";
+import { knownContextTokens } from "@toolmount/interop";
 import OpenAI from "openai";
 import { largeAnswer, lateAnswer, readModelError, wrongConfiguration, type Place } from "./model-error.ts";
 import { readResponse } from "./response.ts";
@@ -34,6 +35,7 @@ export function createResponsesModel(model: string, { baseUrl, apiKey, timeoutMs
     ...place,
     abilities: { tools: true, parallelCalls: true, streaming: true, serverState: true },
     rules,
+    contextTokens: knownContextTokens(model),
     async *respond(request, { signal }) {
       // The client's own timeout ends with the headers; the body has this one.
       const late = AbortSignal.timeout(timeoutMs);

@@ -1,5 +1,6 @@
-import { answerOf, readFunctionCall, textOf, userMessage } from "../provider/items.ts";
+import { answerOf, readFunctionCall, textOf, userMessage, type Item } from "../provider/items.ts";
 import { addUsage, noUsage } from "../provider/usage.ts";
+import { withCleared } from "./cleared.ts";
 import type { SessionEntry } from "./entry.ts";
 import type { EndedTurn, OpenTurn, SessionView } from "./view.ts";
 
@@ -36,9 +37,11 @@ export function fold(view: SessionView, entry: SessionEntry): void {
     case "entered":
       return foldMode(view, entry);
     case "compacted":
-      view.items = [...entry.items];
-      view.response = null;
-      view.lastInputTokens = 0;
+      return foldCompacted(view, entry);
+    case "cleared":
+      return replaceItems(view, withCleared(view.items, entry.callIds));
+    case "refused":
+      view.refusedTokens = Math.min(entry.tokens, view.refusedTokens ?? entry.tokens);
       return;
     case "end":
       return foldEnd(view, entry);
@@ -73,6 +76,7 @@ function foldBegin(
 }
 
 function foldAnswer(view: SessionView, entry: EntryOf<"answer">): void {
+  view.counted = view.items.length;
   view.items.push(...entry.items);
   view.usage = addUsage(view.usage, entry.usage);
   view.response = entry.responseId === null ? null : { id: entry.responseId, known: view.items.length };
@@ -90,6 +94,21 @@ function foldAnswer(view: SessionView, entry: EntryOf<"answer">): void {
   turn.incomplete = entry.incomplete ?? null;
   turn.cuts = turn.incomplete === null || turn.calls.length === 0 ? 0 : turn.cuts + 1;
   view.calls += turn.calls.length;
+}
+
+/** The server has to get the whole conversation again. */
+function replaceItems(view: SessionView, items: Item[]): void {
+  view.items = items;
+  view.response = null;
+  view.lastInputTokens = 0;
+}
+
+function foldCompacted(view: SessionView, { items, usage, summary }: EntryOf<"compacted">): void {
+  replaceItems(view, [...items]);
+  if (summary !== undefined) view.summaries++;
+  if (usage === undefined) return;
+  view.usage = addUsage(view.usage, usage);
+  if (view.turn !== null) view.turn.usage = addUsage(view.turn.usage, usage);
 }
 
 function foldStarted(turn: OpenTurn | null, { group, callIds }: EntryOf<"started">): void {

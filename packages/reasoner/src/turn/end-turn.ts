@@ -4,7 +4,7 @@ import { costOf } from "../provider/usage.ts";
 import type { EndStatus } from "../session/entry.ts";
 import { waitingCalls } from "../session/waiting.ts";
 import { readOutput } from "./read-output.ts";
-import { exchangeOf, offerTools } from "./ask.ts";
+import { exchangeOf, offerTools } from "./request.ts";
 import { answerCancelled, answerFailed } from "./unanswered.ts";
 import { callingOf } from "./calling.ts";
 import type { Exchange } from "./request.ts";

@@ -1,3 +1,4 @@
+import { guidanceOf } from "@toolmount/core/sessions";
 import type { Model, ModelRequest, ModelSettings, Offer } from "@toolmount/core";
 import { createNameMap, dropOptionalNulls, toOpenAI } from "@toolmount/interop";
 import type { Settings } from "../config/settings.ts";
@@ -6,7 +7,25 @@ import { legalItems, nameRule } from "../provider/legal-items.ts";
 import { wrongConfiguration } from "../provider/model-error.ts";
 import { strictSchema } from "../provider/strict-schema.ts";
 import type { SessionView } from "../session/view.ts";
+import { admits } from "./live-turns.ts";
+import type { TurnState } from "./turn-state.ts";
 
+/** The tools for the next request. Mode and activation may have changed, and an agent may have fewer tools. */
+export async function offerTools({ session, live, turnId }: TurnState): Promise<Offer> {
+  const offer = await session.offer({ turnId });
+  if (live.allowed.length === 0) return offer;
+  const isAllowed = ({ name }: { readonly name: string }) => admits(live.allowed, name);
+  const tools = offer.tools.filter(isAllowed);
+  const available = offer.available.filter(isAllowed);
+  return { ...offer, tools, available, guidance: guidanceOf(tools, available) };
+}
+
+/** The next request: the conversation, the injected items and the offered tools. */
+export function exchangeOf(state: TurnState, offer: Offer): Exchange {
+  const { log, settings, agent, ephemeral, model } = state;
+  const instructions = [settings.instructions, agent?.instructions];
+  return createExchange({ view: log.view, offer, ephemeral, instructions, settings, model });
+}
 /** A request, and the translation of the calls in its answer to calls of the host's tools. */
 export interface Exchange {
   readonly request: ModelRequest;

@@ -59,6 +59,14 @@ export type TurnEvent =
       readonly callId: string | null;
       readonly event: TurnEvent;
     }
+  /** The conversation became shorter: how, from how many tokens to how many, and how many items were left out. */
+  | {
+      readonly type: "compaction";
+      readonly by: "cleared" | "summary" | "turns" | "hook";
+      readonly beforeTokens: number;
+      readonly afterTokens: number;
+      readonly dropped: number;
+    }
   | { readonly type: "hitl"; readonly waiting: readonly WaitingCall[] }
   | { readonly type: "error"; readonly code: string; readonly message: string }
   | { readonly type: "done"; readonly result: TurnResult };

@@ -144,23 +144,27 @@ const odd: fc.Arbitrary<Reply> = fc.oneof(
   fc.record({ text: texts, stop: fc.constantFrom("length" as const, "filter" as const) }),
 );
 
-test("a session goes on with any provider, after any answer of any other", { timeout: 900_000 }, async () => {
-  const turn = fc.record({ wire: fc.constantFrom<Wire>(...wires), stream: fc.boolean(), reply: odd });
-  await fc.assert(
-    fc.asyncProperty(fc.array(turn, { minLength: 2, maxLength: 4 }), async (turns) => {
-      const session = await modelWorld(responses, false, [], { tools: [echo] });
-      for (const { wire, stream, reply } of turns) {
-        const server = await serveWire(wire, (at) => (at === 0 ? reply : { text: "fine" }));
-        const settings = { model: wire.model, baseUrl: server.baseUrl, apiKey: "k", stream, retries: 0 };
-        const { status, error } = await session.run("go on", { settings });
-        expect([error, server.broken]).toEqual([undefined, []]);
-        expect(["done", "incomplete"]).toContain(status);
-        await server.close();
-      }
-    }),
-    { numRuns: 40 },
-  );
-});
+test(
+  "a session continues with any provider, after any answer of any other",
+  { timeout: 900_000 },
+  async () => {
+    const turn = fc.record({ wire: fc.constantFrom<Wire>(...wires), stream: fc.boolean(), reply: odd });
+    await fc.assert(
+      fc.asyncProperty(fc.array(turn, { minLength: 2, maxLength: 4 }), async (turns) => {
+        const session = await modelWorld(responses, false, [], { tools: [echo] });
+        for (const { wire, stream, reply } of turns) {
+          const server = await serveWire(wire, (at) => (at === 0 ? reply : { text: "fine" }));
+          const settings = { model: wire.model, baseUrl: server.baseUrl, apiKey: "k", stream, retries: 0 };
+          const { status, error } = await session.run("go on", { settings });
+          expect([error, server.broken]).toEqual([undefined, []]);
+          expect(["done", "incomplete"]).toContain(status);
+          await server.close();
+        }
+      }),
+      { numRuns: 40 },
+    );
+  },
+);
 
 test("a growing conversation keeps its beginning, as it was sent before", () => {
   const answered = fc

@@ -162,11 +162,14 @@ test("strict schemas: what can be said strictly is, nulls that mean absence are 
 test("a long conversation is cut at turns, and a hook may say what is kept instead", async () => {
   const answers = () => response([say("ok")], { usage: { input_tokens: 100, output_tokens: 1 } });
   const { run, requests, host, heard } = await world(answers, {
-    settings: { compaction: { atTokens: 50, keepTurns: 1 } },
+    settings: { compaction: { atTokens: 50, keepTurns: 1, summary: false } },
   });
   await run("one");
   await run("two");
-  expect(requests[1]!.input.map(({ content }) => content)).toEqual(["two"]);
+  expect(requests[1]!.input.map(({ content }) => content)).toEqual([
+    "[2 older messages, calls and results are left out, since the conversation was too long.]",
+    "two",
+  ]);
   expect(heard.map(({ event }) => event)).toContain("context:post_compact");
 
   host.coordinator.hooks.gate("context:pre_compact", () => ({
@@ -184,7 +187,7 @@ test("a long conversation is cut at turns, and a hook may say what is kept inste
         : response([say("ok")]),
     {
       tools: [tool("echo", () => "x")],
-      settings: { compaction: { atTokens: 50 } },
+      settings: { compaction: { atTokens: 50, summary: false } },
     },
   );
   parted.host.coordinator.hooks.gate("context:pre_compact", (_, { items }) => ({

@@ -1,5 +1,6 @@
 import { createHost } from "@toolmount/core";
 import { ModelOpener } from "../../src/provider/open-model.ts";
+import type { ProviderOptions } from "@toolmount/testing/providers";
 import { onTestFinished } from "vitest";
 import type { Model } from "@toolmount/core";
 import { world, type WorldOptions } from "./world.ts";
@@ -29,8 +30,9 @@ export async function modelWorld(
   stream: boolean,
   replies: readonly Reply[] | Parameters<typeof serveWire>[1],
   options: WorldOptions = {},
+  ofServer: ProviderOptions = {},
 ) {
-  const server = await serveWire(wire, replies);
+  const server = await serveWire(wire, replies, ofServer);
   const settings = { model: wire.model, baseUrl: server.baseUrl, apiKey: "k", stream, ...options.settings };
   const made = await world([], { ...options, settings });
   made.host.coordinator.registerCapability("host.import_package", importPackage);
