@@ -169,7 +169,7 @@ function waitingLine(screen: Screen, { tool, waitsFor, callId, arguments: given 
 /** The session, cost and counts of a turn, and the command that resumes it. */
 export function turnFooter(
   screen: Screen,
-  { sessionId, status, usage, cost, iterations, calls }: TurnResult,
+  { sessionId, status, incomplete, usage, cost, iterations, calls }: TurnResult,
   plan?: string,
 ): string[] {
   const facts = [
@@ -184,6 +184,8 @@ export function turnFooter(
     lines.push(
       `resume with: ${screen.paint("cyan", `toolmount sessions resume ${printable([sessionId, plan].filter(Boolean).join(" "))}`)}`,
     );
+  if (incomplete !== undefined)
+    lines.push(screen.paint("yellow", `the turn is incomplete (${printable(incomplete)})`));
   if (status === "cancelled")
     lines.push(screen.paint("yellow", "the turn was cancelled; every call it made is answered"));
   return lines;

@@ -30,6 +30,8 @@ export const entrySchema = z.discriminatedUnion("kind", [
     state: state.optional(),
   }),
   z.object({ kind: z.literal("note"), items: z.array(item), state: state.optional() }),
+  /** The last answer cannot be used; the items say why, and the model is asked again. */
+  z.object({ kind: z.literal("again"), items: z.array(item) }),
   z.object({
     kind: z.literal("answer"),
     items: z.array(item),

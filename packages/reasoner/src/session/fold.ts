@@ -22,6 +22,10 @@ export function fold(view: SessionView, entry: SessionEntry): void {
       view.items.push(...entry.items);
       view.state = entry.state ?? view.state;
       return;
+    case "again":
+      view.items.push(...entry.items);
+      if (turn !== null) Object.assign(turn, { tries: turn.tries + 1, finalText: null });
+      return;
     case "answer":
       return foldAnswer(view, entry);
     case "started":
@@ -66,6 +70,7 @@ function foldBegin(
     finalText: null,
     incomplete: null,
     cuts: 0,
+    tries: 0,
     before,
   };
   view.state = state ?? view.state;
@@ -93,6 +98,7 @@ function foldAnswer(view: SessionView, entry: EntryOf<"answer">): void {
   turn.finalText = turn.calls.length === 0 ? textOf(entry.items) : null;
   turn.incomplete = entry.incomplete ?? null;
   turn.cuts = turn.incomplete === null || turn.calls.length === 0 ? 0 : turn.cuts + 1;
+  if (turn.calls.length > 0) turn.tries = 0;
   view.calls += turn.calls.length;
 }
 

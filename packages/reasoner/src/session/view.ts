@@ -80,6 +80,8 @@ export interface OpenTurn {
   incomplete: string | null;
   /** How many of the last answers, one after the other, were cut and had calls. */
   cuts: number;
+  /** How often the model was asked again, since its last calls. */
+  tries: number;
   /** What a fork copies. */
   readonly before: { readonly items: readonly Item[]; readonly state: JsonObject };
 }

@@ -2,6 +2,7 @@ import type { Offer } from "@toolmount/core";
 import { askModel, requireAllowed } from "../provider/ask-model.ts";
 import { keptItems, textOf, type Item } from "../provider/items.ts";
 import { ModelError } from "../provider/model-error.ts";
+import { incompleteText, missingAnswer } from "./last-answer.ts";
 import { compact } from "./compaction.ts";
 import { exchangeOf } from "./request.ts";
 import type { Exchange } from "./request.ts";
@@ -81,8 +82,9 @@ async function ask(state: TurnState, exchange: Exchange): Promise<void> {
     trace: { hostId, sessionId: log.facts.id, turnId, traceparent },
     now: () => clock.now(),
   });
-  const { responseId, usage, incomplete } = answer;
+  const { responseId, usage } = answer;
   const items = keptItems(answer.items, settings.store, takenIds(state));
+  const incomplete = answer.incomplete ?? missingAnswer(answer.items);
   const isByResponse = settings.continueBy === "response" && model.abilities.serverState;
   await log.append({
     kind: "answer",
@@ -97,8 +99,9 @@ async function ask(state: TurnState, exchange: Exchange): Promise<void> {
     state.text = text;
     emit({ type: "text", text });
   }
-  if (incomplete !== null)
-    emit({ type: "tool_warning", tool: "", message: `the answer is cut: ${incomplete}` });
+  // An empty answer is asked for again before anybody has to know.
+  if (incomplete !== null && incomplete !== "empty")
+    emit({ type: "tool_warning", tool: "", message: incompleteText(incomplete) });
 }
 
 /** Call ids of the conversation. A server that continues from its own last response knows its calls by its own ids. */

@@ -7,7 +7,7 @@ import { ModelError } from "../provider/model-error.ts";
 import type { Usage } from "../provider/usage.ts";
 import type { TurnState } from "./turn-state.ts";
 
-/** A text that stands for the older part of a conversation. */
+/** A text that replaces the older part of a conversation. */
 export interface Summary {
   readonly text: string;
   readonly usage: Usage | null;

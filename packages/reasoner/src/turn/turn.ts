@@ -1,4 +1,5 @@
 import { isToolmountError, ToolmountError, type Offer } from "@toolmount/core";
+import { triesAgain } from "./last-answer.ts";
 import { requestAnswer } from "./ask.ts";
 import { enterMode } from "./bootstrap.ts";
 import { requireBudget } from "./budgets.ts";
@@ -44,8 +45,9 @@ const maxCuts = 2;
 
 async function loop(state: TurnState, clientResults: ReadonlyMap<string, ClientResult>): Promise<TurnResult> {
   const { view } = state.log;
-  // The process ended after the last answer: the model is not asked again.
-  if (view.turn!.finalText !== null) return completeTurn(state, view.turn!.finalText);
+  // The process ended after the last answer.
+  const { finalText } = view.turn!;
+  if (finalText !== null && !(await triesAgain(state, finalText))) return completeTurn(state, finalText);
   await enterModeOf(state);
   let offer = await offerTools(state);
   let exchange = exchangeOf(state, offer);
@@ -63,7 +65,8 @@ async function loop(state: TurnState, clientResults: ReadonlyMap<string, ClientR
     offer = await offerTools(state);
     await compact(state, offer);
     exchange = await requestAnswer(state, offer);
-    if (view.turn!.calls.length === 0) return completeTurn(state, state.text);
+    if (view.turn!.calls.length === 0 && !(await triesAgain(state, state.text)))
+      return completeTurn(state, state.text);
   }
 }
 

@@ -114,6 +114,46 @@ describe.each(wires)("$title", ({ wire, stream }) => {
     expect(await run("go")).toMatchObject({ status: "incomplete", incomplete: reason, text: "half" });
   });
 
+  test.each([
+    { title: "no text", reply: {} },
+    { title: "white space", reply: { text: "\n " } },
+  ])(
+    "is asked once more after an answer of $title, and the turn is incomplete after a second one",
+    async ({ reply }) => {
+      const { run, events, requests } = await modelWorld(wire, stream, [
+        reply,
+        { text: "hello" },
+        reply,
+        reply,
+        { text: "bye" },
+      ]);
+      expect(await run("go")).toMatchObject({ status: "done", text: "hello" });
+      expect(events).toContainEqual({ type: "retry", kind: "empty", afterMs: 0 });
+
+      expect(await run("go")).toMatchObject({
+        status: "incomplete",
+        incomplete: "empty",
+        text: expect.stringMatching(/^\s*$/) as string,
+      });
+      expect(await run("go")).toMatchObject({ status: "done", text: "bye" });
+      expect(requests).toHaveLength(5);
+    },
+  );
+
+  test("is asked again when the connection breaks in the middle of a call, and the call runs once", async () => {
+    const ran: unknown[] = [];
+    const tools = [tool("echo", (given) => ran.push(given))];
+    const replies = [
+      { breaks: true } as const,
+      { calls: [said("a", "c1")] },
+      { breaks: true } as const,
+      { text: "done" },
+    ];
+    const { run } = await modelWorld(wire, stream, replies, { tools });
+    expect(await run("go")).toMatchObject({ status: "done", text: "done" });
+    expect(ran).toHaveLength(1);
+  });
+
   describe.each([
     { title: "whose arguments are valid so far", text: '{"text":"a"}' },
     { title: "without arguments", text: "{}" },
@@ -265,6 +305,18 @@ describe.each(wires)("$title", ({ wire, stream }) => {
     expect(wire.outputs(second.requests[0]!)).toEqual([["c1", expect.stringContaining("text")]]);
     expect(JSON.stringify(second.requests[0])).toContain("c2VhbGVk");
   });
+});
+
+test("a refusal of OpenAI makes the turn incomplete", async () => {
+  const refusal = [
+    { type: "message", role: "assistant", content: [{ type: "refusal", refusal: "I will not." }] },
+  ];
+  const refusing: Wire = {
+    ...responses,
+    body: () => ({ id: "r", status: "completed", model: "m", output: refusal }),
+  };
+  const { run } = await modelWorld(refusing, false, [{ text: "" }]);
+  expect(await run("go")).toMatchObject({ status: "incomplete", incomplete: "refusal", text: "I will not." });
 });
 
 test("a stream of Anthropic that ends after a call, without a reason to stop, is asked again", async () => {
