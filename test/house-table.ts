@@ -146,7 +146,7 @@ export const folderOrders: Readonly<Record<string, readonly (string | readonly s
   "tools/search": ["text.ts", "ripgrep"],
   "packages/http": ["fault", ["access", "guard", "page"], "served-host.ts", "journal", "api", "server"],
   "packages/mcp": ["wire", "auth", ["serve", "mount"]],
-  "packages/testing": ["evals", "fakes", "trial", "rules", "check", "store", "suites"],
+  "packages/testing": ["providers", "evals", "fakes", "trial", "rules", "check", "store", "suites"],
 };
 
 /** The longest a source file, a function and a folder may be: lines, lines, files. A story is one hop of a call. */

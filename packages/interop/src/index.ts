@@ -82,6 +82,8 @@ export {
   listServerModels,
   type KnownProvider,
 } from "./models/providers.ts";
+export { saysContextIsFull } from "./models/ai-sdk-error.ts";
+export { knownContextTokens } from "./models/context-windows.ts";
 export { readFailedToolCall, type FailedToolCall } from "./models/failed-tool-call.ts";
 export { createModuleProvider, type ProviderModule } from "./models/module-provider.ts";
 export { describeProviders, type ProviderStatus } from "./models/describe-providers.ts";

@@ -12,6 +12,7 @@ export { mount } from "./mount.ts";
 export { createReasoner } from "./reasoner.ts";
 export type { ReasonerOptions } from "./session-access.ts";
 export type {
+  ContextFacts,
   Reasoner,
   ResumeOptions,
   RunOptions,

@@ -62,9 +62,21 @@ export interface SessionSummary {
   readonly updatedAt: SessionRecord["updatedAt"];
 }
 
+/** The size of what the model sees of a session, and what was taken from it. */
+export interface ContextFacts {
+  /** Tokens of the last request, or an estimate. */
+  readonly tokens: number;
+  /** Results of which the model sees only the beginning. `output` reads them whole. */
+  readonly cleared: number;
+  /** Summaries that took the place of older items, in the whole session. */
+  readonly summaries: number;
+}
+
 /** A session with its conversation. */
 export interface SessionDetails extends SessionSummary {
+  /** What the model sees now: after a compaction less than was said. */
   readonly items: readonly Item[];
+  readonly context: ContextFacts;
   readonly waiting: readonly WaitingCall[];
   /** Sessions of its sub-agents. */
   readonly children: readonly string[];
@@ -89,6 +101,11 @@ export interface Reasoner {
   }): Promise<readonly SessionSummary[]>;
   /** Rejects with `SESSION_NOT_FOUND`. */
   show(sessionId: string): Promise<SessionDetails>;
+  /**
+   * The result of a call as the model read it first, also after it was cleared or left out; null for a call without one.
+   * Rejects with `SESSION_NOT_FOUND`.
+   */
+  output(sessionId: string, callId: string): Promise<Item | null>;
   /** The user of a session; null for a session without one. Rejects with `SESSION_NOT_FOUND`. */
   owner(sessionId: string): Promise<string | null>;
   /**

@@ -1,10 +1,12 @@
 import { randomUUID } from "node:crypto";
 import { systemClock, type Coordinator, type Spawn } from "@toolmount/core";
 import type { Settings } from "./config/settings.ts";
-import type { Reasoner, RunOptions, SessionSummary, TurnHost } from "./reasoner-types.ts";
+import type { Reasoner, RunOptions, SessionDetails, SessionSummary, TurnHost } from "./reasoner-types.ts";
 import { TurnRunner } from "./run-turn.ts";
 import { createSessionAccess, ownerOf, type ReasonerOptions, type SessionAccess } from "./session-access.ts";
 import { detailsOf, summaryOf } from "./session-summary.ts";
+import type { Item } from "./provider/items.ts";
+import type { SessionEntry } from "./session/entry.ts";
 import { conflict } from "./session/log.ts";
 import { Spawner } from "./spawn.ts";
 import { checkClientResults } from "./turn/client-results.ts";
@@ -54,11 +56,8 @@ export function createReasoner(
 
     list: async (filter) => (await access.store().list(filter)).map((record) => summaryOf(record, prices)),
 
-    async show(id) {
-      const { view } = await access.open(id);
-      return { ...summaryOf((await access.store().load(id))!, prices), ...detailsOf(view, prices) };
-    },
-
+    show: (id) => showSession(access, id, prices),
+    output: (id, callId) => outputOf(access, id, callId),
     owner: (id) => ownerOf(access.store(), id),
     fork: (host, id, newId, userId) => forkSession(coordinator, access, host, { id, newId, userId, prices }),
 
@@ -70,6 +69,23 @@ export function createReasoner(
 
     spawn: (request) => spawner.spawn(request),
   };
+}
+
+async function showSession(
+  access: SessionAccess,
+  id: string,
+  prices: Settings["prices"],
+): Promise<SessionDetails> {
+  const { view } = await access.open(id);
+  return { ...summaryOf((await access.store().load(id))!, prices), ...detailsOf(view, prices) };
+}
+
+/** The output of a call, as the log has it. */
+async function outputOf(access: SessionAccess, id: string, callId: string): Promise<Item | null> {
+  await access.open(id);
+  const entries = (await access.store().entries(id)).map(({ entry }) => entry as Partial<SessionEntry>);
+  const found = entries.find((entry) => entry.kind === "output" && entry.callId === callId);
+  return (found as { readonly item?: Item } | undefined)?.item ?? null;
 }
 
 /** Copies a session without its open turn. */

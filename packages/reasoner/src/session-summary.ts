@@ -1,8 +1,10 @@
 import type { Json, SessionRecord } from "@toolmount/core";
 import { redact, redactArguments } from "@toolmount/core/redact";
 import type { Settings } from "./config/settings.ts";
+import { estimateTokens } from "./provider/estimate.ts";
 import { costOf, noUsage } from "./provider/usage.ts";
 import type { SessionDetails, SessionSummary } from "./reasoner-types.ts";
+import { isCleared } from "./session/cleared.ts";
 import type { SessionLog } from "./session/log.ts";
 import type { SessionView } from "./session/view.ts";
 import { waitingCalls } from "./session/waiting.ts";
@@ -49,7 +51,7 @@ export function summaryOf(
 export function detailsOf(
   view: SessionView,
   prices: Settings["prices"],
-): Partial<SessionDetails> & Pick<SessionDetails, "items" | "waiting" | "children"> {
+): Partial<SessionDetails> & Pick<SessionDetails, "items" | "context" | "waiting" | "children"> {
   const { children, turns, usage, title, lastStatus: status } = view;
   const items = view.items.map(withoutSecrets);
   // A client that runs a call itself needs its arguments whole.
@@ -57,7 +59,12 @@ export function detailsOf(
     call.waitsFor === "client" ? call : withoutSecrets(call),
   );
   const cost = costOf(usage, prices);
-  return { items, children, turns, usage, cost, title, status, waiting, waits: waiting.length };
+  const context = {
+    tokens: view.lastInputTokens || estimateTokens(view.items),
+    cleared: view.items.filter(isCleared).length,
+    summaries: view.summaries,
+  };
+  return { items, context, children, turns, usage, cost, title, status, waiting, waits: waiting.length };
 }
 
 /** The log keeps a call as the model wrote it, since the model reads it again. People see it without what names secrets. */

@@ -37,6 +37,8 @@ export function createTurnView(screen: Screen): (event: TurnEvent) => void {
         return callLines(screen, event).forEach(line);
       case "agent":
         return agentLines(screen, event).forEach(line);
+      case "compaction":
+        return line(screen.paint("dim", compactionText(event)));
       case "retry":
         wasStreamed = false;
         return line(screen.paint("dim", `asking again in ${Math.round(event.afterMs)} ms (${event.kind})`));
@@ -57,6 +59,22 @@ export function createTurnView(screen: Screen): (event: TurnEvent) => void {
         return endLine();
     }
   };
+}
+
+/** How a conversation became shorter. */
+function compactionText({
+  by,
+  beforeTokens,
+  afterTokens,
+  dropped,
+}: TurnEvent & { type: "compaction" }): string {
+  const how = {
+    cleared: "results of older calls are cleared",
+    summary: `a summary replaces ${countOf(dropped, "older item")}`,
+    turns: `${countOf(dropped, "older item")} are left out`,
+    hook: "a hook chose what stays",
+  }[by];
+  return `  the conversation is shortened: ${how} (about ${beforeTokens} → ${afterTokens} tokens)`;
 }
 
 type CallEvent = TurnEvent & { type: "tool_call" | "tool_result" | "tool_warning" };
@@ -94,6 +112,7 @@ function linesOfAgent(screen: Screen, { event, agent }: AgentEvent): string[] {
     case "text_delta":
     case "thinking_delta":
     case "retry":
+    case "compaction":
     case "hitl":
     case "done":
     default:
@@ -150,7 +169,7 @@ function waitingLine(screen: Screen, { tool, waitsFor, callId, arguments: given 
 /** The session, cost and counts of a turn, and the command that resumes it. */
 export function turnFooter(
   screen: Screen,
-  { sessionId, status, usage, cost, iterations, calls }: TurnResult,
+  { sessionId, status, incomplete, usage, cost, iterations, calls }: TurnResult,
   plan?: string,
 ): string[] {
   const facts = [
@@ -165,6 +184,8 @@ export function turnFooter(
     lines.push(
       `resume with: ${screen.paint("cyan", `toolmount sessions resume ${printable([sessionId, plan].filter(Boolean).join(" "))}`)}`,
     );
+  if (incomplete !== undefined)
+    lines.push(screen.paint("yellow", `the turn is incomplete (${printable(incomplete)})`));
   if (status === "cancelled")
     lines.push(screen.paint("yellow", "the turn was cancelled; every call it made is answered"));
   return lines;

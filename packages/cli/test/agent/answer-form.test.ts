@@ -38,7 +38,7 @@ test("an answer that does not fit is asked for once more, with what is wrong", a
   const shown = await run(["sessions", "show", "s1"]);
 
   expect([code, JSON.parse(stdout)]).toEqual([0, { files: ["a.ts"], count: 1 }]);
-  expect(shown.stdout).toMatch(/Your answer does not fit the schema: .*count.*\. Answer again/);
+  expect(shown.stdout).toMatch(/Your last answer cannot be used: .*count.*\. Answer again/);
 });
 
 test("an answer that does not fit twice fails, and so does a file that is no schema", async () => {

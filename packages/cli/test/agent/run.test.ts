@@ -86,6 +86,31 @@ test("a turn that waits for a person is found, approved and resumed by other pro
   expect(shown.stdout).toMatch(/← written\nassistant: It is written\./);
 });
 
+test("a session that became too long says so, and what the model no longer sees can be read", async () => {
+  const calls = [1, 2, 3, 4, 5].map((n) =>
+    response(call(`c${n}`, "echo", { text: `${n} ${"x".repeat(2_400)}` })),
+  );
+  const { here: run } = await workspace({
+    "mount-plan.yaml": `${planOf("./echo.ts")}session:\n  orchestrator: { model: m, compaction: { atTokens: 1000 } }\n`,
+    "echo.ts": echo,
+    "exchange.json": JSON.stringify([...calls, response(say("Five were read.")), response(say("All done."))]),
+  });
+  const ended = await run(["run", "--session", "s1", "--model", "replay:exchange.json", "read all"]);
+
+  expect(ended.code, ended.stderr).toBe(0);
+  expect(ended.stdout).toMatch(
+    /the conversation is shortened: a summary replaces \d+ older items \(about \d+ → \d+ tokens\)/,
+  );
+  const shown = await run(["sessions", "show", "s1"]);
+  expect(shown.stdout).toMatch(/the model sees now: \d+ items · about \d+ tokens · .*summaries written: 1/);
+  expect(shown.stdout).toContain("user: read all");
+  expect(shown.stdout).toContain("Five were read.");
+  expect((await run(["sessions", "show", "s1", "--output", "c1"])).stdout).toBe(`1 ${"x".repeat(2_400)}\n`);
+  expect((await run(["sessions", "show", "s1", "--output", "c9"])).stderr).toContain(
+    'no call of this session has the id "c9"',
+  );
+});
+
 test("what the client did comes with --results, and a session forks", async () => {
   const { here: run } = await workspace({
     "mount-plan.yaml": planOf("./pick.ts"),

@@ -85,12 +85,28 @@ export interface ModelAbilities {
   readonly serverState: boolean;
 }
 
+/** What a model's server takes of a conversation. A host changes the rest before it sends a request. */
+export interface ModelRules {
+  /** The pattern of a whole id of a call. Another id is replaced in the call and in its output. */
+  readonly callId: RegExp;
+  /** Media types of images, such as `image/png`. */
+  readonly images: readonly string[];
+  /** Most bytes of one image. */
+  readonly maxImageBytes: number;
+  /** Whether the output of a call may have images. Else a message of the user after it has them. */
+  readonly imagesInOutputs: boolean;
+}
+
 /** A model that answers requests. */
 export interface Model {
   /** The server's host and port, or the provider's name. */
   readonly provider: string;
   readonly model: string;
   readonly abilities: ModelAbilities;
+  /** Most tokens of a request and its answer; undefined where neither the provider nor the server says it. */
+  readonly contextTokens?: number | undefined;
+  /** Default: what every known server takes. */
+  readonly rules?: ModelRules | undefined;
   /** Makes one request. Rejects with `PROVIDER_FAILED`, see {@link modelError}; it is never retried here. */
   respond(request: ModelRequest, options: { readonly signal: AbortSignal }): AsyncIterable<ModelPart>;
 }

@@ -62,9 +62,20 @@ function ofCall(error: CallError, message: string, address: ModelAddress): Toolm
 /** With a status of success, the answer broke off or could not be read. */
 function kindOf(message: string, status: number | undefined, code: string | undefined): ModelErrorKind {
   if (code === "insufficient_quota" || /exceeded your current quota/i.test(message)) return "quota_exceeded";
-  if (/context (length|window)|too many tokens/i.test(message)) return "context_length";
+  if (saysContextIsFull(message)) return "context_length";
   return status !== undefined && status < 300 ? "stream" : kindOfStatus(status);
 }
+
+/**
+ * Whether a server's words say that a request has more tokens than the model's window. Sources: the errors of OpenAI,
+ * Anthropic, Gemini, Mistral, Groq, xAI, OpenRouter, vLLM, llama.cpp, Ollama and LM Studio.
+ */
+export function saysContextIsFull(message: string): boolean {
+  return fullContext.test(message);
+}
+
+const fullContext =
+  /context (length|window|size|limit)|too many tokens|prompt is too long|input token count .*exceeds|exceeds? the (maximum number of tokens|limit of \d+ tokens)|maximum prompt length|reduce the length of (the|your) (messages|prompt|input)|input is too long|too large for model|request too large|n_ctx/i;
 
 function failedToolCallIn({ responseBody }: CallError): FailedToolCall | null {
   if (typeof responseBody !== "string") return null;

@@ -4,9 +4,11 @@ import {
   type ModelAbilities,
   type ModelPart,
   type ModelRequest,
+  type ModelRules,
 } from "@toolmount/core";
 import { readAiSdkError } from "./ai-sdk-error.ts";
 import type { AiSdkLanguageModel, AiSdkOptions, AiSdkRequest } from "./ai-sdk-types.ts";
+import { knownContextTokens } from "./context-windows.ts";
 import { toPrompt } from "./prompt.ts";
 import { PartReader } from "./read-parts.ts";
 
@@ -22,6 +24,10 @@ export interface AiSdkModelOptions {
   readonly oneCallOptions?: AiSdkOptions | undefined;
   /** What the model can do, where it is known. Default: everything but server-side state. */
   readonly abilities?: Partial<ModelAbilities> | undefined;
+  /** The model's window, where the server says it. Default: that of a known model of this name. */
+  readonly contextTokens?: number | undefined;
+  /** What the server takes of a conversation, where it is known. */
+  readonly rules?: ModelRules | undefined;
 }
 
 /**
@@ -30,12 +36,14 @@ export interface AiSdkModelOptions {
  */
 export function createAiSdkModel(language: AiSdkLanguageModel, options: AiSdkModelOptions = {}): Model {
   requireVersion(language);
-  const { provider = language.provider, timeoutMs = 600_000, abilities } = options;
+  const { provider = language.provider, timeoutMs = 600_000, abilities, rules } = options;
   const model = language.modelId;
   const address = { provider, model };
   return {
     ...address,
     abilities: { tools: true, parallelCalls: true, streaming: true, ...abilities, serverState: false },
+    rules,
+    contextTokens: options.contextTokens ?? knownContextTokens(model),
     async *respond(request, { signal }) {
       const late = AbortSignal.timeout(timeoutMs);
       try {

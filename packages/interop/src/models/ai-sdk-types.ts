@@ -51,7 +51,7 @@ export interface AiSdkTextPart {
 export interface AiSdkFilePart {
   type: "file";
   mediaType: string;
-  /** Base64. Specification v3 takes the text alone. */
+  /** Base64. Specification v3 takes the text alone, and in an output the type `image-data`. */
   data: { type: "data"; data: string };
 }
 
@@ -70,7 +70,10 @@ export interface AiSdkResultPart {
   type: "tool-result";
   toolCallId: string;
   toolName: string;
-  output: { type: "text"; value: string } | { type: "error-text"; value: string };
+  output:
+    | { type: "text"; value: string }
+    | { type: "error-text"; value: string }
+    | { type: "content"; value: (AiSdkTextPart | AiSdkFilePart)[] };
 }
 
 /** A part of a stream, or of an answer in one piece; other types of parts are ignored. */

@@ -80,9 +80,9 @@ function openLanguageModel(
       ...(apiKey !== undefined && { apiKey }),
       ...config,
     });
-    const { cacheMark, oneCallOptions } = known ?? {};
+    const { cacheMark, oneCallOptions, rules } = known ?? {};
     const language = languageModelOf(provider, model);
-    return createAiSdkModel(language, { provider: name, timeoutMs, cacheMark, oneCallOptions });
+    return createAiSdkModel(language, { provider: name, timeoutMs, cacheMark, oneCallOptions, rules });
   } catch (cause) {
     const problem = `${module} could not open the model: ${messageOf(cause)}`;
     throw modelError({ provider: name, model, kind: "configuration", problem }, cause);

@@ -82,23 +82,33 @@ function messageEntries(item: ModelItem, translation: Translation): Entry[] {
   });
   const text = parts.join("");
   const images =
-    role === "user" && Array.isArray(content) ? content.flatMap((part) => imagePart(part, translation)) : [];
+    role !== "assistant" && Array.isArray(content)
+      ? content.flatMap((part) => imagePart(part, translation))
+      : [];
   if (text === "") return images;
   if (role === "assistant")
     return [{ role: "assistant", part: { type: "text", text, ...optionsOf(item, provider) } }];
   return [{ role: "user", part: { type: "text", text } }, ...images];
 }
 
-/** An image that is in the message itself, as a `data:` address. */
-function imagePart(part: unknown, { isTagged, omitted }: Translation): Entry[] {
-  if (!isRecord(part) || part["type"] !== "input_image") return [];
+function imagePart(part: unknown, translation: Translation): Entry[] {
+  return fileOf(part, translation).map((file) => ({ role: "user", part: file }));
+}
+
+/** An image that is in the conversation itself, as a `data:` address. */
+function fileOf(part: unknown, { isTagged, omitted }: Translation): AiSdkFilePart[] {
+  if (!isRecord(part) || part["type"] === "input_text" || part["type"] === "output_text") return [];
+  if (part["type"] !== "input_image") {
+    omitted.push(`a part of the type ${readText(part["type"])}`);
+    return [];
+  }
   const [, mediaType, data] = /^data:([^;,]+);base64,(.*)$/s.exec(readText(part["image_url"])) ?? [];
   if (mediaType === undefined || data === undefined) {
     omitted.push("an image that is not in the message itself");
     return [];
   }
   const file = (isTagged ? { type: "data", data } : data) as AiSdkFilePart["data"];
-  return [{ role: "user", part: { type: "file", mediaType, data: file } }];
+  return [{ type: "file", mediaType, data: file }];
 }
 
 function reasoningEntries(item: ModelItem, { provider, omitted }: Translation): Entry[] {
@@ -142,15 +152,26 @@ function objectOf(text: string): unknown {
   }
 }
 
-function resultPart(item: ModelItem, { names, omitted }: Translation): AiSdkResultPart {
+function resultPart(item: ModelItem, translation: Translation): AiSdkResultPart {
   const toolCallId = readText(item["call_id"]);
-  const toolName = names.get(toolCallId) ?? "";
+  const toolName = translation.names.get(toolCallId) ?? "";
   const { output } = item;
   const parts = Array.isArray(output) ? output.filter(isRecord) : [];
-  if (parts.some(({ type }) => type !== "input_text")) omitted.push("images and files of a call's result");
-  const value = typeof output === "string" ? output : parts.map((part) => readText(part["text"])).join("\n");
-  const type = value.startsWith("Error: ") ? "error-text" : "text";
-  return { type: "tool-result", toolCallId, toolName, output: { type, value } };
+  const texts = parts.map((part) => readText(part["text"])).filter((text) => text !== "");
+  const value = typeof output === "string" ? output : texts.join("\n");
+  const files = parts
+    .flatMap((part) => fileOf(part, translation))
+    .map((file) =>
+      translation.isTagged ? file : ({ ...file, type: "image-data" } as unknown as AiSdkFilePart),
+    );
+  return { type: "tool-result", toolCallId, toolName, output: outputWith(value, files) };
+}
+
+/** Always one text: some packages write an answer for each, and none without one. */
+function outputWith(value: string, files: readonly AiSdkFilePart[]): AiSdkResultPart["output"] {
+  if (files.length > 0)
+    return { type: "content", value: [{ type: "text", text: value || "(a file)" }, ...files] };
+  return { type: value.startsWith("Error: ") ? "error-text" : "text", value };
 }
 
 function optionsOf(item: ModelItem, provider: string): { readonly providerOptions?: AiSdkOptions } {

@@ -4,6 +4,7 @@ import {
   type Model,
   type ModelPlace,
   type ModelProvider,
+  type ModelRules,
 } from "@toolmount/core";
 import { createAiSdkModel, type AiSdkModelOptions } from "./ai-sdk-model.ts";
 import {
@@ -16,6 +17,7 @@ import { askOllama, askOpenRouter, type FindAbilities } from "./server-abilities
 
 /** A provider that plans can name: `model: <name>:<model>`. */
 export interface KnownProvider extends Pick<AiSdkModelOptions, "cacheMark" | "oneCallOptions"> {
+  readonly rules: ModelRules;
   readonly name: string;
   /** The package of the AI SDK. */
   readonly package: string;
@@ -32,6 +34,17 @@ export interface KnownProvider extends Pick<AiSdkModelOptions, "cacheMark" | "on
 /** The package that is included, so that a local model works without an installation. */
 export const compatiblePackage = "@ai-sdk/openai-compatible";
 
+const images = ["image/png", "image/jpeg", "image/webp", "image/gif"];
+const megabyte = 1024 * 1024;
+
+/** OpenAI's Chat Completions refuses longer ids; outputs are text. Source: the errors of its server. */
+const chatRules: ModelRules = {
+  callId: /^[\s\S]{1,40}$/,
+  images,
+  maxImageBytes: 20 * megabyte,
+  imagesInOutputs: false,
+};
+
 /** The providers that plans can name, beside the Responses API. Sources: each package's documentation, November 2026. */
 export const knownProviders: readonly KnownProvider[] = [
   {
@@ -41,12 +54,21 @@ export const knownProviders: readonly KnownProvider[] = [
     keyVariable: "ANTHROPIC_API_KEY",
     cacheMark: { anthropic: { cacheControl: { type: "ephemeral" } } },
     oneCallOptions: { anthropic: { disableParallelToolUse: true } },
+    // Source: the reference of the Messages API, and "Vision".
+    rules: { callId: /^[a-zA-Z0-9_-]{1,64}$/, images, maxImageBytes: 5 * megabyte, imagesInOutputs: true },
   },
   {
     name: "google",
     package: "@ai-sdk/google",
     create: "createGoogleGenerativeAI",
     keyVariable: "GOOGLE_GENERATIVE_AI_API_KEY",
+    // Source: "Image understanding" of the Gemini API.
+    rules: {
+      callId: /^[\s\S]{1,128}$/,
+      images: ["image/png", "image/jpeg", "image/webp", "image/heic", "image/heif"],
+      maxImageBytes: 20 * megabyte,
+      imagesInOutputs: true,
+    },
   },
   {
     name: "mistral",
@@ -54,6 +76,8 @@ export const knownProviders: readonly KnownProvider[] = [
     create: "createMistral",
     keyVariable: "MISTRAL_API_KEY",
     oneCallOptions: { mistral: { parallelToolCalls: false } },
+    // Its server: "Tool call id must be a-z, A-Z, 0-9, with a length of 9".
+    rules: { ...chatRules, callId: /^[a-zA-Z0-9]{9}$/ },
   },
   {
     name: "groq",
@@ -61,6 +85,7 @@ export const knownProviders: readonly KnownProvider[] = [
     create: "createGroq",
     keyVariable: "GROQ_API_KEY",
     oneCallOptions: { groq: { parallelToolCalls: false } },
+    rules: chatRules,
   },
   {
     name: "xai",
@@ -68,6 +93,7 @@ export const knownProviders: readonly KnownProvider[] = [
     create: "createXai",
     keyVariable: "XAI_API_KEY",
     oneCallOptions: { xai: { parallelToolCalls: false } },
+    rules: chatRules,
   },
   chatServer("openai-compatible"),
   chatServer("ollama", { baseUrl: "http://127.0.0.1:11434/v1", findAbilities: askOllama }),
@@ -88,6 +114,7 @@ function chatServer(name: string, own: Partial<KnownProvider> = {}): KnownProvid
     create: "createOpenAICompatible",
     keyVariable: null,
     oneCallOptions: { [camelCase(name)]: { parallel_tool_calls: false } },
+    rules: chatRules,
     ...own,
   };
 }
@@ -122,10 +149,11 @@ export function createModelProvider(
         ...(place.apiKey !== undefined && { apiKey: place.apiKey }),
         includeUsage: true,
       });
-      const { cacheMark, oneCallOptions, findAbilities } = known;
+      const { cacheMark, oneCallOptions, rules, findAbilities } = known;
       const server = baseUrl === undefined ? known.name : new URL(baseUrl).host;
       const abilities = await findAbilities?.(baseUrl!, model, place.apiKey);
-      const options = { provider: server, timeoutMs: place.timeoutMs, cacheMark, oneCallOptions, abilities };
+      const { timeoutMs } = place;
+      const options = { provider: server, timeoutMs, cacheMark, oneCallOptions, abilities, rules };
       return createAiSdkModel(languageModelOf(provider, model), options);
     },
   };

@@ -44,6 +44,17 @@ const abilities = z.strictObject({
   streaming: z.boolean().optional(),
 });
 
+const compaction = z
+  .strictObject({
+    /** Tokens of input from which on it is shortened. Default: 80 % of the model's window, or a size that its server refused. */
+    atTokens: count.optional(),
+    /** Most turns that stay word for word; fewer if they are too long. */
+    keepTurns: count.default(2),
+    /** Whether the model writes a summary of what is left out. */
+    summary: z.boolean().default(true),
+  })
+  .or(z.literal(false));
+
 /** The model and the limits of turns: the plan's `session.orchestrator`. */
 export const settingsSchema = z.strictObject({
   model: z.string().min(1),
@@ -86,8 +97,13 @@ export const settingsSchema = z.strictObject({
   retryDelayMs: z.int().min(0).max(60_000).default(500),
   /** Most milliseconds of one request. */
   timeoutMs: count.max(2 ** 31 - 1).default(600_000),
-  /** From `atTokens` of input on, only the last `keepTurns` turns are sent. */
-  compaction: z.strictObject({ atTokens: count, keepTurns: count.default(2) }).optional(),
+  /** The model's window, in tokens, where neither its provider nor its server says it. */
+  contextTokens: count.optional(),
+  /**
+   * How a conversation that is too long is shortened: results of older calls are cleared, then a summary takes the place of
+   * older items. `false`: never, so that the turn fails.
+   */
+  compaction: compaction.prefault({}),
   /** Calls that run, in order, when a mode is entered. */
   bootstrap: z.record(z.string(), z.array(bootstrapStep)).prefault({}),
   /** Most bytes that one hook may inject. */

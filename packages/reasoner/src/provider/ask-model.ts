@@ -22,7 +22,7 @@ export interface ModelCall {
     Settings,
     "retries" | "retryDelayMs" | "stream" | "temperature" | "maxOutputTokens"
   >;
-  readonly hooks: Coordinator["hooks"];
+  readonly hooks: Pick<Coordinator["hooks"], "emit">;
   readonly ids: Readonly<Record<string, string>>;
   readonly signal: AbortSignal;
   readonly emit: (event: ModelEvent) => void;

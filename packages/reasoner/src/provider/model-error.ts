@@ -7,7 +7,7 @@ import {
   type ModelErrorKind,
   type ModelFailure,
 } from "@toolmount/core";
-import { readFailedToolCall } from "@toolmount/interop";
+import { readFailedToolCall, saysContextIsFull } from "@toolmount/interop";
 import { APIConnectionError, APIConnectionTimeoutError, APIError, APIUserAbortError } from "openai";
 
 /** The error of a failed request. */
@@ -111,8 +111,7 @@ function notResponses({ model }: Place): string {
 /** Codes that are more precise than the status. Sources: OpenAI's list of error codes, and recorded answers. */
 function ofCode(code: string | undefined, problem: string): ModelErrorKind | null {
   if (code === "insufficient_quota") return "quota_exceeded";
-  if (code === "context_length_exceeded" || /maximum context length|context window/i.test(problem))
-    return "context_length";
+  if (code === "context_length_exceeded" || saysContextIsFull(problem)) return "context_length";
   if (code === "content_filter" || code === "content_policy_violation") return "content_filter";
   if (code === "rate_limit_exceeded") return "rate_limit";
   if (code === "model_not_found") return "not_found";

@@ -68,6 +68,8 @@ function limited(model: Model, abilities: Settings["abilities"]): Model {
   return {
     provider: model.provider,
     model: model.model,
+    rules: model.rules,
+    contextTokens: model.contextTokens,
     abilities: {
       tools: abilities.tools ?? tools,
       parallelCalls: abilities.parallelCalls ?? parallelCalls,

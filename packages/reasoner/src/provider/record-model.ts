@@ -3,11 +3,13 @@ import type { ModelAnswer } from "./response.ts";
 
 /** A model whose answers are also given to `record`, in the form of the Responses API, whichever protocol it speaks. */
 export function recordedModel(model: Model, record: (answer: JsonObject) => void): Model {
-  const { provider, model: name, abilities } = model;
+  const { provider, model: name, abilities, rules, contextTokens } = model;
   return {
     provider,
     model: name,
     abilities,
+    rules,
+    contextTokens,
     async *respond(request, options) {
       for await (const part of model.respond(request, options)) {
         if (part.type === "finish") record(toResponse(part));

@@ -1,4 +1,5 @@
-import type { Model, ModelPart, ModelPlace, ModelProvider, ModelRequest } from "@toolmount/core";
+import type { Model, ModelPart, ModelPlace, ModelProvider, ModelRequest, ModelRules } from "@toolmount/core";
+import { knownContextTokens } from "@toolmount/interop";
 import OpenAI from "openai";
 import { largeAnswer, lateAnswer, readModelError, wrongConfiguration, type Place } from "./model-error.ts";
 import { readResponse } from "./response.ts";
@@ -33,6 +34,8 @@ export function createResponsesModel(model: string, { baseUrl, apiKey, timeoutMs
   return {
     ...place,
     abilities: { tools: true, parallelCalls: true, streaming: true, serverState: true },
+    rules,
+    contextTokens: knownContextTokens(model),
     async *respond(request, { signal }) {
       // The client's own timeout ends with the headers; the body has this one.
       const late = AbortSignal.timeout(timeoutMs);
@@ -45,6 +48,14 @@ export function createResponsesModel(model: string, { baseUrl, apiKey, timeoutMs
     },
   };
 }
+
+/** Source: OpenAI's API reference, "Images and vision", and the errors of its server. */
+const rules: ModelRules = {
+  callId: /^[\s\S]{1,64}$/,
+  images: ["image/png", "image/jpeg", "image/webp", "image/gif"],
+  maxImageBytes: 20 * 1024 * 1024,
+  imagesInOutputs: true,
+};
 
 const keyAdvice =
   "set apiKey: ${OPENAI_API_KEY} in the plan's session.orchestrator, or the environment variable OPENAI_API_KEY for a plan without one; for a server of your own, set baseUrl";

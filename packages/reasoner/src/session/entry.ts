@@ -37,6 +37,8 @@ export const entrySchema = z.discriminatedUnion("kind", [
     state: state.optional(),
   }),
   z.object({ kind: z.literal("note"), items: z.array(item), state: state.optional() }),
+  /** The last answer cannot be used; the items say why, and the model is asked again. */
+  z.object({ kind: z.literal("again"), items: z.array(item) }),
   z.object({
     kind: z.literal("answer"),
     items: z.array(item),
@@ -95,7 +97,18 @@ export const entrySchema = z.discriminatedUnion("kind", [
   }),
   /** Every bootstrap step of the mode has run. */
   z.object({ kind: z.literal("entered"), items: z.array(item), state }),
-  z.object({ kind: z.literal("compacted"), items: z.array(item) }),
+  /** These items are the conversation from here on. */
+  z.object({
+    kind: z.literal("compacted"),
+    items: z.array(item),
+    /** The model's summary of what was left out, and what it cost. */
+    summary: z.string().optional(),
+    usage: usage.optional(),
+  }),
+  /** Only the beginning of these outputs is sent from here on. The log keeps them whole. */
+  z.object({ kind: z.literal("cleared"), callIds: z.array(z.string()) }),
+  /** The server refused a conversation of this size as too long. */
+  z.object({ kind: z.literal("refused"), tokens: z.number() }),
   z.object({
     kind: z.literal("end"),
     status: endStatus,

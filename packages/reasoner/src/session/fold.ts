@@ -1,5 +1,6 @@
-import { answerOf, readFunctionCall, textOf, userMessage } from "../provider/items.ts";
+import { answerOf, readFunctionCall, textOf, userMessage, type Item } from "../provider/items.ts";
 import { addUsage, noUsage } from "../provider/usage.ts";
+import { withCleared } from "./cleared.ts";
 import type { SessionEntry } from "./entry.ts";
 import type { EndedTurn, OpenTurn, SessionView } from "./view.ts";
 
@@ -23,6 +24,10 @@ export function fold(view: SessionView, entry: SessionEntry): void {
       view.items.push(...entry.items);
       view.state = entry.state ?? view.state;
       return;
+    case "again":
+      view.items.push(...entry.items);
+      if (turn !== null) Object.assign(turn, { tries: turn.tries + 1, finalText: null });
+      return;
     case "answer":
       return foldAnswer(view, entry);
     case "started":
@@ -38,9 +43,11 @@ export function fold(view: SessionView, entry: SessionEntry): void {
     case "entered":
       return foldMode(view, entry);
     case "compacted":
-      view.items = [...entry.items];
-      view.response = null;
-      view.lastInputTokens = 0;
+      return foldCompacted(view, entry);
+    case "cleared":
+      return replaceItems(view, withCleared(view.items, entry.callIds));
+    case "refused":
+      view.refusedTokens = Math.min(entry.tokens, view.refusedTokens ?? entry.tokens);
       return;
     case "end":
       return foldEnd(view, entry);
@@ -65,6 +72,7 @@ function foldBegin(
     finalText: null,
     incomplete: null,
     cuts: 0,
+    tries: 0,
     before,
   };
   view.state = state ?? view.state;
@@ -76,6 +84,7 @@ function foldBegin(
 }
 
 function foldAnswer(view: SessionView, entry: EntryOf<"answer">): void {
+  view.counted = view.items.length;
   view.items.push(...entry.items);
   view.usage = addUsage(view.usage, entry.usage);
   view.response = entry.responseId === null ? null : { id: entry.responseId, known: view.items.length };
@@ -92,7 +101,23 @@ function foldAnswer(view: SessionView, entry: EntryOf<"answer">): void {
   turn.finalText = turn.calls.length === 0 ? textOf(entry.items) : null;
   turn.incomplete = entry.incomplete ?? null;
   turn.cuts = turn.incomplete === null || turn.calls.length === 0 ? 0 : turn.cuts + 1;
+  if (turn.calls.length > 0) turn.tries = 0;
   view.calls += turn.calls.length;
+}
+
+/** The server has to get the whole conversation again. */
+function replaceItems(view: SessionView, items: Item[]): void {
+  view.items = items;
+  view.response = null;
+  view.lastInputTokens = 0;
+}
+
+function foldCompacted(view: SessionView, { items, usage, summary }: EntryOf<"compacted">): void {
+  replaceItems(view, [...items]);
+  if (summary !== undefined) view.summaries++;
+  if (usage === undefined) return;
+  view.usage = addUsage(view.usage, usage);
+  if (view.turn !== null) view.turn.usage = addUsage(view.turn.usage, usage);
 }
 
 function foldStarted(turn: OpenTurn | null, { group, callIds }: EntryOf<"started">): void {

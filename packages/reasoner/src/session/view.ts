@@ -80,6 +80,8 @@ export interface OpenTurn {
   incomplete: string | null;
   /** How many of the last answers, one after the other, were cut and had calls. */
   cuts: number;
+  /** How often the model was asked again, since its last calls. */
+  tries: number;
   /** What a fork copies. */
   readonly before: { readonly items: readonly Item[]; readonly state: JsonObject };
 }
@@ -105,7 +107,14 @@ export interface SessionView {
   sources: string[];
   /** The last response, and how many items the server has with it. */
   response: { id: string; known: number } | null;
+  /** Tokens of the last request, as the server counted them; 0 when it did not, or when items were left out since. */
   lastInputTokens: number;
+  /** How many items those tokens count. */
+  counted: number;
+  /** How often a summary took the place of older items. */
+  summaries: number;
+  /** Tokens of the smallest conversation that the server refused as too long; null when it refused none. */
+  refusedTokens: number | null;
   /** A mode that is being entered; null once it is entered. */
   entering: ModeEntry | null;
 }
@@ -129,6 +138,9 @@ export function createView(): SessionView {
     sources: [],
     response: null,
     lastInputTokens: 0,
+    counted: 0,
+    summaries: 0,
+    refusedTokens: null,
     entering: null,
   };
 }

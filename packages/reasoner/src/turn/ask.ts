@@ -1,51 +1,45 @@
 import type { Offer } from "@toolmount/core";
-import { guidanceBesideDefinitions } from "@toolmount/core/sessions";
 import { askModel, requireAllowed } from "../provider/ask-model.ts";
 import { keptItems, textOf, type Item } from "../provider/items.ts";
 import { ModelError } from "../provider/model-error.ts";
-import { admits } from "./live-turns.ts";
-import { createExchange, type Exchange } from "./request.ts";
+import { incompleteText, missingAnswer } from "./last-answer.ts";
+import { compact } from "./compaction.ts";
+import { exchangeOf } from "./request.ts";
+import type { Exchange } from "./request.ts";
 import type { TurnState } from "./turn-state.ts";
-
-/** The tools for the next request. Mode and activation may have changed, and an agent may have fewer tools. */
-export async function offerTools({ session, live, turnId }: TurnState): Promise<Offer> {
-  const offer = await session.offer({ turnId });
-  if (live.allowed.length === 0) return offer;
-  const isAllowed = ({ name }: { readonly name: string }) => admits(live.allowed, name);
-  const tools = offer.tools.filter(isAllowed);
-  const available = offer.available.filter(isAllowed);
-  return { ...offer, tools, available, guidance: guidanceBesideDefinitions(tools, available) };
-}
-
-/** The next request: the conversation, the injected items and the offered tools. */
-export function exchangeOf(state: TurnState, offer: Offer): Exchange {
-  const { log, settings, agent, ephemeral, model } = state;
-  const instructions = [settings.instructions, agent?.instructions];
-  return createExchange({ view: log.view, offer, ephemeral, instructions, settings, model });
-}
 
 /**
  * Emits `provider:request`, asks the model and stores its answer. A server that no longer has the last response gets
- * the whole conversation.
+ * the whole conversation, and one that finds the conversation too long a shorter one.
  */
 export async function requestAnswer(state: TurnState, offer: Offer): Promise<Exchange> {
   await announceRequest(state, offer);
-  const exchange = exchangeOf(state, offer);
+  let exchange = exchangeOf(state, offer);
   warn(state, exchange);
-  const { log, ephemeral } = state;
+  const { ephemeral } = state;
   state.ephemeral = [];
-  try {
-    await ask(state, exchange);
-    return exchange;
-  } catch (error) {
-    const isGone =
-      error instanceof ModelError && error.failure.providerCode === "previous_response_not_found";
-    if (!isGone) throw error;
+  for (let tries = 1; ; tries++) {
+    try {
+      await ask(state, exchange);
+      return exchange;
+    } catch (error) {
+      if (!(error instanceof ModelError) || tries > maxRepairs) throw error;
+      if (!(await repair(state, offer, error))) throw error;
+    }
+    exchange = exchangeOf({ ...state, ephemeral }, offer);
   }
+}
+
+/** How often a request is made smaller. Each time at least half of the conversation goes. */
+const maxRepairs = 4;
+
+/** Changes the conversation after a failure that would come again. Resolves to whether another try makes sense. */
+async function repair(state: TurnState, offer: Offer, { failure }: ModelError): Promise<boolean> {
+  const { log } = state;
+  if (failure.kind === "context_length") return compact(state, offer, true);
+  if (failure.providerCode !== "previous_response_not_found") return false;
   await log.append({ kind: "compacted", items: [...log.view.items] });
-  const whole = exchangeOf({ ...state, ephemeral }, offer);
-  await ask(state, whole);
-  return whole;
+  return true;
 }
 
 /** Warns, before the first request of a turn, of what `strictSchemas` and the model cannot do. */
@@ -88,8 +82,9 @@ async function ask(state: TurnState, exchange: Exchange): Promise<void> {
     trace: { hostId, sessionId: log.facts.id, turnId, traceparent },
     now: () => clock.now(),
   });
-  const { responseId, usage, incomplete } = answer;
+  const { responseId, usage } = answer;
   const items = keptItems(answer.items, settings.store, takenIds(state));
+  const incomplete = answer.incomplete ?? missingAnswer(answer.items);
   const isByResponse = settings.continueBy === "response" && model.abilities.serverState;
   await log.append({
     kind: "answer",
@@ -104,8 +99,9 @@ async function ask(state: TurnState, exchange: Exchange): Promise<void> {
     state.text = text;
     emit({ type: "text", text });
   }
-  if (incomplete !== null)
-    emit({ type: "tool_warning", tool: "", message: `the answer is cut: ${incomplete}` });
+  // An empty answer is asked for again before anybody has to know.
+  if (incomplete !== null && incomplete !== "empty")
+    emit({ type: "tool_warning", tool: "", message: incompleteText(incomplete) });
 }
 
 /** Call ids of the conversation. A server that continues from its own last response knows its calls by its own ids. */

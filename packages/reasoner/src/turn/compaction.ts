@@ -1,44 +1,135 @@
-import type { Coordinator } from "@toolmount/core";
-import type { Settings } from "../config/settings.ts";
-import { isCall, isCallOutput, isItem, type Item } from "../provider/items.ts";
-import type { SessionLog } from "../session/log.ts";
+import type { Offer } from "@toolmount/core";
+import { estimateTokens, tokensOfText } from "../provider/estimate.ts";
+import { isCall, isCallOutput, isItem, message, readText, type Item } from "../provider/items.ts";
+import { canBeCleared } from "../session/cleared.ts";
+import { lastRounds, newestItems } from "../session/rounds.ts";
+import { exchangeOf } from "./request.ts";
+import { summarize } from "./summary.ts";
+import type { TurnState } from "./turn-state.ts";
+import type { TurnEvent } from "./turn-types.ts";
+
+/** Part of the limit that a compaction aims at: well below it, so that the next one is far away. */
+const aim = 0.5;
+
+/** Part of that aim for the newest items, which stay word for word. */
+const aimOfNewest = 0.5;
 
 /**
- * Shortens a conversation that is longer than the settings allow. A gate on `context:pre_compact` may give the `items`
- * to keep, else the newest turns are kept. Either way, each call keeps its output.
+ * Shortens a conversation that is longer than the model's window allows, between two rounds. First the results of older
+ * calls are cleared. If that is not enough, a summary by the model takes the place of the older items; the user's messages
+ * and the newest rounds stay word for word. A gate on `context:pre_compact` may give the `items` to keep instead.
+ *
+ * `refused`: the server refused the conversation as too long, so something has to go. Resolves to whether something went.
  */
-export async function compact(
-  log: SessionLog,
-  { compaction }: Settings,
-  { hooks, logger }: Pick<Coordinator, "hooks" | "logger">,
-  ids: Readonly<Record<string, string>>,
-): Promise<void> {
-  const { items, lastInputTokens } = log.view;
-  if (compaction === undefined || lastInputTokens < compaction.atTokens) return;
-  const before = { ...ids, item_count: items.length, input_tokens: lastInputTokens };
-  const answer = await hooks.emit("context:pre_compact", { ...before, items });
-  const given = answer.data?.["items"];
-  const chosen = Array.isArray(given) && given !== items ? given.filter(isItem) : null;
-  const kept = chosen ?? newestTurns(items, compaction.keepTurns);
-  if (!isMatched(kept)) {
-    logger.warn(ids, "the compaction was skipped: it would separate calls from their outputs");
-    return;
-  }
-  if (kept.length >= items.length && chosen === null) return;
-  await log.append({ kind: "compacted", items: kept });
-  const by = chosen === null ? "turns" : "hook";
-  await hooks.emit("context:compaction", { ...before, kept_count: kept.length, by });
-  await hooks.emit("context:post_compact", {
-    ...ids,
-    item_count: kept.length,
-    dropped: items.length - kept.length,
-  });
+export async function compact(state: TurnState, offer: Offer, refused = false): Promise<boolean> {
+  if (state.settings.compaction === false) return false;
+  const size = contextSize(state, offer);
+  const limit = refused ? size : contextLimit(state);
+  if (limit === null || size < limit) return false;
+  const before = { items: [...state.log.view.items], size };
+  if (refused) await state.log.append({ kind: "refused", tokens: size });
+  const by = (await keepChosen(state, size)) ?? (await shorten(state, offer, limit * aim));
+  if (by !== null) await report(state, before, by, contextSize(state, offer));
+  return by !== null;
 }
 
-/** The items of the last `count` turns, from the user's message on. */
-function newestTurns(items: readonly Item[], count: number): Item[] {
-  const begins = items.flatMap((item, at) => (item["role"] === "user" ? [at] : []));
-  return items.slice(begins.at(-count) ?? 0);
+type Means = (TurnEvent & { readonly type: "compaction" })["by"];
+
+/** Clears results, and then writes a summary, until the conversation has at most `target` tokens. */
+async function shorten(state: TurnState, offer: Offer, target: number): Promise<Means | null> {
+  let by: Means | null = (await clear(state, keptRounds)) ? "cleared" : null;
+  if (contextSize(state, offer) > target) by = (await leaveOut(state, offer, target)) ?? by;
+  // The newest rounds alone are too long.
+  if (contextSize(state, offer) > target && (await clear(state, 0))) by ??= "cleared";
+  return by;
+}
+
+/** Rounds whose results are not cleared as long as something else can go. */
+const keptRounds = 3;
+
+async function clear({ log }: TurnState, rounds: number): Promise<boolean> {
+  const { items } = log.view;
+  const old = items.slice(0, lastRounds(items, rounds)).filter(canBeCleared);
+  const callIds = old.map((item) => readText(item["call_id"]));
+  if (callIds.length > 0) await log.append({ kind: "cleared", callIds });
+  return callIds.length > 0;
+}
+
+/** Replaces the older items by their summary, or by a note where `summary` is off or the model cannot write one. */
+async function leaveOut(state: TurnState, offer: Offer, target: number): Promise<Means | null> {
+  const { log, settings, emit } = state;
+  const { items } = log.view;
+  const { keepTurns, summary: isWanted } = settings.compaction as Exclude<typeof settings.compaction, false>;
+  const from = newestItems(items, target * aimOfNewest, keepTurns);
+  const older = items.slice(0, from);
+  const asked = keptMessages(items, from, target / 4);
+  if (older.length <= asked.length) return null;
+  const base = exchangeOf(state, offer).request;
+  const { text, usage, problem } = isWanted
+    ? await summarize(state, base, older)
+    : { text: "", usage: null, problem: null };
+  if (problem !== null)
+    emit({ type: "tool_warning", tool: "", message: `the model wrote no summary: ${problem}` });
+  const gone = older.length - asked.length;
+  const note = message("developer", text === "" ? withoutSummary(gone) : `${summaryMark}\n${text}`);
+  await log.append({
+    kind: "compacted",
+    items: [...asked, note, ...items.slice(from)],
+    ...(usage !== null && { usage }),
+    ...(text !== "" && { summary: text }),
+  });
+  return text === "" ? "turns" : "summary";
+}
+
+const summaryMark = "[Older messages, calls and results are left out. Your summary of them:]";
+
+function withoutSummary(count: number): string {
+  return `[${count} older messages, calls and results are left out, since the conversation was too long.]`;
+}
+
+/** The user's messages before `from` that stay: the task of the turn, and of the others the newest that have room. */
+function keptMessages(items: readonly Item[], from: number, tokens: number): readonly Item[] {
+  const task = items.findLast(({ role }) => role === "user");
+  const asked = items.slice(0, from).filter(({ role }) => role === "user");
+  let room = tokens;
+  const fitting = asked.toReversed().filter((item) => {
+    if (item === task) return true;
+    room -= estimateTokens([item]);
+    return room >= 0;
+  });
+  return fitting.toReversed();
+}
+
+/** The items that a gate chose; null when it chose none that can be sent. */
+async function keepChosen({ log, coordinator, ids }: TurnState, size: number): Promise<Means | null> {
+  const { items } = log.view;
+  const { hooks, logger } = coordinator;
+  const before = { ...ids, item_count: items.length, input_tokens: size };
+  const answer = await hooks.emit("context:pre_compact", { ...before, items });
+  const given = answer.data?.["items"];
+  if (!Array.isArray(given) || given === items) return null;
+  const chosen = given.filter(isItem);
+  if (isMatched(chosen)) {
+    await log.append({ kind: "compacted", items: chosen });
+    return "hook";
+  }
+  logger.warn(ids, "the items of a hook were not used: they would separate calls from their outputs");
+  return null;
+}
+
+async function report(
+  { coordinator, ids, emit, log }: TurnState,
+  before: { readonly items: readonly Item[]; readonly size: number },
+  by: Means,
+  afterTokens: number,
+): Promise<void> {
+  const { hooks } = coordinator;
+  const was = { ...ids, item_count: before.items.length, input_tokens: before.size };
+  const kept = log.view.items.length;
+  const dropped = Math.max(0, before.items.length - kept);
+  await hooks.emit("context:compaction", { ...was, kept_count: kept, by });
+  await hooks.emit("context:post_compact", { ...ids, item_count: kept, dropped });
+  emit({ type: "compaction", by, beforeTokens: before.size, afterTokens, dropped });
 }
 
 /** Whether each output follows its call, and each call has an output. */
@@ -49,4 +140,33 @@ export function isMatched(items: readonly Item[]): boolean {
     if (isCallOutput(item) && !open.delete(item["call_id"])) return false;
   }
   return open.size === 0;
+}
+
+/** About how many tokens the next request has: those that the server counted, and an estimate of what came since. */
+function contextSize({ log, settings, agent }: TurnState, offer: Offer): number {
+  const { items, lastInputTokens, counted } = log.view;
+  if (lastInputTokens > 0) return lastInputTokens + estimateTokens(items.slice(counted));
+  const definitions = offer.tools.map(({ name, description, inputSchema }) => [
+    name,
+    description,
+    inputSchema,
+  ]);
+  const instructions = [settings.instructions, agent?.instructions, offer.guidance].join("\n");
+  return estimateTokens(items) + tokensOfText(JSON.stringify(definitions) + instructions);
+}
+
+/** Part of a window that a conversation may fill: the rest is for the answer, and for an estimate that is too low. */
+const fillable = 0.8;
+
+/**
+ * The size from which on the conversation is shortened: the plan's `compaction.atTokens`, else a part of the model's window,
+ * or of the size that the server refused before. Null for a server that has refused nothing and whose window is not known.
+ */
+function contextLimit({ log, settings, model }: TurnState): number | null {
+  const { compaction, contextTokens = model.contextTokens } = settings;
+  if (compaction === false) return null;
+  const given = compaction.atTokens ?? (contextTokens === undefined ? null : contextTokens * fillable);
+  const learned = log.view.refusedTokens === null ? null : log.view.refusedTokens * fillable;
+  const limits = [given, learned].filter((limit) => limit !== null);
+  return limits.length === 0 ? null : Math.min(...limits);
 }

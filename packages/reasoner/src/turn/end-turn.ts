@@ -3,9 +3,9 @@ import { traceFields } from "@toolmount/core/tracing";
 import { costOf } from "../provider/usage.ts";
 import type { EndStatus } from "../session/entry.ts";
 import { waitingCalls } from "../session/waiting.ts";
-import { readOutput } from "./read-output.ts";
-import { exchangeOf, offerTools } from "./ask.ts";
+import { exchangeOf, offerTools } from "./request.ts";
 import { answerCancelled, answerFailed } from "./unanswered.ts";
+import { incompleteText, readOutput } from "./last-answer.ts";
 import { callingOf } from "./calling.ts";
 import type { Exchange } from "./request.ts";
 import { isStopped, type TurnState } from "./turn-state.ts";
@@ -13,7 +13,10 @@ import type { TurnResult } from "./turn-types.ts";
 
 /** Ends a turn whose last answer has no calls. With `outputSchema`, an answer that is not of the schema fails the turn. */
 export async function completeTurn(state: TurnState, text: string): Promise<TurnResult> {
-  if (state.log.view.turn!.incomplete !== null) return endTurn(state, "incomplete", text);
+  const { incomplete } = state.log.view.turn!;
+  if (incomplete === "empty")
+    state.emit({ type: "tool_warning", tool: "", message: incompleteText(incomplete) });
+  if (incomplete !== null) return endTurn(state, "incomplete", text);
   const { outputSchema } = state.settings;
   if (outputSchema === undefined) return endTurn(state, "done", text);
   const output = readOutput(text, outputSchema, state.model);

@@ -1,11 +1,31 @@
+import { guidanceBesideDefinitions } from "@toolmount/core/sessions";
 import type { Model, ModelRequest, ModelSettings, Offer } from "@toolmount/core";
-import { dropOptionalNulls, toOpenAI } from "@toolmount/interop";
+import { createNameMap, dropOptionalNulls, toOpenAI } from "@toolmount/interop";
 import type { Settings } from "../config/settings.ts";
 import type { FunctionCall, Item } from "../provider/items.ts";
+import { legalItems, nameRule } from "../provider/legal-items.ts";
 import { wrongConfiguration } from "../provider/model-error.ts";
 import { strictSchema } from "../provider/strict-schema.ts";
 import type { SessionView } from "../session/view.ts";
+import { admits } from "./live-turns.ts";
+import type { TurnState } from "./turn-state.ts";
 
+/** The tools for the next request. Mode and activation may have changed, and an agent may have fewer tools. */
+export async function offerTools({ session, live, turnId }: TurnState): Promise<Offer> {
+  const offer = await session.offer({ turnId });
+  if (live.allowed.length === 0) return offer;
+  const isAllowed = ({ name }: { readonly name: string }) => admits(live.allowed, name);
+  const tools = offer.tools.filter(isAllowed);
+  const available = offer.available.filter(isAllowed);
+  return { ...offer, tools, available, guidance: guidanceBesideDefinitions(tools, available) };
+}
+
+/** The next request: the conversation, the injected items and the offered tools. */
+export function exchangeOf(state: TurnState, offer: Offer): Exchange {
+  const { log, settings, agent, ephemeral, model } = state;
+  const instructions = [settings.instructions, agent?.instructions];
+  return createExchange({ view: log.view, offer, ephemeral, instructions, settings, model });
+}
 /** A request, and the translation of the calls in its answer to calls of the host's tools. */
 export interface Exchange {
   readonly request: ModelRequest;
@@ -42,19 +62,29 @@ export function createExchange({
   const { abilities } = model;
   if (offer.tools.length > 0 && !abilities.tools)
     throw wrongConfiguration(model, noTools(model, offer.tools.length));
-  const { names, tools } = toOpenAI(offer.tools);
+  const names = createNameMap(
+    offer.tools.map(({ name }) => name),
+    nameRule,
+  );
+  const { tools } = toOpenAI(offer.tools);
   const strict = new Map(
     settings.strictSchemas ? offer.tools.map((tool) => [tool.name, strictSchema(tool.inputSchema)]) : [],
   );
   const schemaOf = new Map(offer.tools.map((tool) => [tool.name, tool.inputSchema]));
-  const offered = tools.map(({ name, description, parameters }) => {
-    const schema = strict.get(names.fromProvider(name)) ?? null;
-    return { name, description, schema: schema ?? parameters, strict: schema !== null };
+  const offered = tools.map(({ description, parameters }, at) => {
+    const { name } = offer.tools[at]!;
+    const schema = strict.get(name) ?? null;
+    return {
+      name: names.toProvider(name),
+      description,
+      schema: schema ?? parameters,
+      strict: schema !== null,
+    };
   });
   return {
     request: {
       instructions: [...instructions, offer.guidance].filter(Boolean).join("\n\n"),
-      ...conversationOf(view, ephemeral, settings.continueBy === "response" && abilities.serverState),
+      ...conversationOf(view, ephemeral, model, settings.continueBy === "response" && abilities.serverState),
       tools: offered,
       settings: {
         stream: settings.stream && abilities.streaming,
@@ -104,11 +134,19 @@ function fallbacksOf({ model, abilities }: Model, settings: Settings, { tools }:
   ].filter((text) => text !== "");
 }
 
-/** The conversation, or only the items that the server does not have yet. */
-function conversationOf({ items, response }: SessionView, ephemeral: readonly Item[], isKept: boolean) {
-  if (isKept && response !== null)
-    return { previousResponseId: response.id, items: [...items.slice(response.known), ...ephemeral] };
-  return { previousResponseId: null, items: [...items, ...ephemeral] };
+/** The conversation, or only the items that the server does not have yet, as the server takes it. */
+function conversationOf(
+  { items, response }: SessionView,
+  ephemeral: readonly Item[],
+  { rules }: Model,
+  isKept: boolean,
+): Pick<ModelRequest, "previousResponseId" | "items"> {
+  const isContinued = isKept && response !== null;
+  const given = [...items.slice(isContinued ? response.known : 0), ...ephemeral];
+  return {
+    previousResponseId: isContinued ? response.id : null,
+    items: legalItems(given, { rules, isContinued }),
+  };
 }
 
 /** Removes the nulls that strict mode needs for absent properties. Invalid JSON stays: the host reports it. */

@@ -7,13 +7,13 @@ import type { WaitingCall } from "../session/waiting.ts";
 export interface TurnResult {
   readonly sessionId: string;
   readonly turnId: string;
-  /** `paused`: calls wait, and `resume` continues the turn. `incomplete`: the model's last answer was cut. */
+  /** `paused`: calls wait, and `resume` continues the turn. `incomplete`: the model's last answer was cut, blocked, refused or empty. */
   readonly status: "done" | "incomplete" | "paused" | "cancelled" | "failed";
   /** What the model said last. */
   readonly text: string;
   /** With `outputSchema` and the status `done`: the value of the last answer, checked. */
   readonly data?: Json;
-  /** With the status `incomplete`: why the answer was cut, such as `max_output_tokens` or `content_filter`. */
+  /** With the status `incomplete`: `max_output_tokens`, `content_filter`, `refusal`, `empty`, or the server's word. */
   readonly incomplete?: string;
   readonly error?: { readonly code: string; readonly message: string; readonly details?: object };
   /** With the status `paused`: the calls that wait, in the order of the model's answer. */
@@ -58,6 +58,14 @@ export type TurnEvent =
       readonly sessionId: string;
       readonly callId: string | null;
       readonly event: TurnEvent;
+    }
+  /** The conversation became shorter: how, from how many tokens to how many, and how many items were left out. */
+  | {
+      readonly type: "compaction";
+      readonly by: "cleared" | "summary" | "turns" | "hook";
+      readonly beforeTokens: number;
+      readonly afterTokens: number;
+      readonly dropped: number;
     }
   | { readonly type: "hitl"; readonly waiting: readonly WaitingCall[] }
   | { readonly type: "error"; readonly code: string; readonly message: string }

@@ -1,11 +1,13 @@
 import { isToolmountError, ToolmountError, type Offer } from "@toolmount/core";
-import { exchangeOf, offerTools, requestAnswer } from "./ask.ts";
+import { triesAgain } from "./last-answer.ts";
+import { requestAnswer } from "./ask.ts";
 import { enterMode } from "./bootstrap.ts";
 import { requireBudget } from "./budgets.ts";
 import { callingOf } from "./calling.ts";
 import { answerCalls } from "./calls.ts";
 import { compact } from "./compaction.ts";
 import { completeTurn, failTurn, pauseTurn, stopTurn } from "./end-turn.ts";
+import { exchangeOf, offerTools } from "./request.ts";
 import type { Exchange } from "./request.ts";
 import { createTurnState, isStopped, type TurnParts, type TurnState } from "./turn-state.ts";
 import type { ClientResult, TurnResult } from "./turn-types.ts";
@@ -42,10 +44,10 @@ export async function runTurn(
 const maxCuts = 2;
 
 async function loop(state: TurnState, clientResults: ReadonlyMap<string, ClientResult>): Promise<TurnResult> {
-  const { log, settings, coordinator, ids } = state;
-  const { view } = log;
-  // The process ended after the last answer: the model is not asked again.
-  if (view.turn!.finalText !== null) return completeTurn(state, view.turn!.finalText);
+  const { view } = state.log;
+  // The process ended after the last answer.
+  const { finalText } = view.turn!;
+  if (finalText !== null && !(await triesAgain(state, finalText))) return completeTurn(state, finalText);
   await enterModeOf(state);
   let offer = await offerTools(state);
   let exchange = exchangeOf(state, offer);
@@ -60,10 +62,11 @@ async function loop(state: TurnState, clientResults: ReadonlyMap<string, ClientR
     if (isStopped(state)) return stopTurn(state, exchange);
     requireBudget(state);
     requireIteration(state);
-    await compact(log, settings, coordinator, ids);
     offer = await offerTools(state);
+    await compact(state, offer);
     exchange = await requestAnswer(state, offer);
-    if (view.turn!.calls.length === 0) return completeTurn(state, state.text);
+    if (view.turn!.calls.length === 0 && !(await triesAgain(state, state.text)))
+      return completeTurn(state, state.text);
   }
 }
 

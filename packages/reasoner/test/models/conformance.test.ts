@@ -6,40 +6,9 @@ import {
   type ModelRequest,
 } from "@toolmount/core";
 import { describe, expect, test } from "vitest";
-import { dyingStore, tool, world, type WorldOptions } from "../support/world.ts";
-import { anthropic, chat, gemini, responses, serveWire, type Reply, type Wire } from "../support/wires.ts";
-
-/** Packages of the AI SDK, as a plan's folder has them installed. */
-async function importPackage(name: string): Promise<Readonly<Record<string, unknown>> | null> {
-  switch (name) {
-    case "@ai-sdk/anthropic":
-      return import("@ai-sdk/anthropic");
-    case "@ai-sdk/google":
-      return import("@ai-sdk/google");
-    case "@ai-sdk/groq":
-      return import("@ai-sdk/groq");
-    case "@ai-sdk/mistral":
-      return import("@ai-sdk/mistral");
-    case "@ai-sdk/xai":
-      return import("@ai-sdk/xai");
-    default:
-      return null;
-  }
-}
-
-/** A host with a reasoner whose model is behind a server of one wire. */
-async function modelWorld(
-  wire: Wire,
-  stream: boolean,
-  replies: readonly Reply[] | ((at: number) => Reply),
-  options: WorldOptions = {},
-) {
-  const server = await serveWire(wire, replies);
-  const settings = { model: wire.model, baseUrl: server.baseUrl, apiKey: "k", stream, ...options.settings };
-  const made = await world([], { ...options, settings });
-  made.host.coordinator.registerCapability("host.import_package", importPackage);
-  return { ...made, ...server };
-}
+import { modelWorld } from "../support/model-world.ts";
+import { dyingStore, tool, world } from "../support/world.ts";
+import { anthropic, chat, gemini, responses, serveWire, type Wire } from "../support/wires.ts";
 
 /** Headers in their order of names, without those of the connection. Versions and the machine's facts are `*`. */
 function headerLines(headers: IncomingHttpHeaders): string {
@@ -143,6 +112,46 @@ describe.each(wires)("$title", ({ wire, stream }) => {
   ])("reports an answer cut for $reason", async ({ stop, reason }) => {
     const { run } = await modelWorld(wire, stream, [{ text: "half", stop }]);
     expect(await run("go")).toMatchObject({ status: "incomplete", incomplete: reason, text: "half" });
+  });
+
+  test.each([
+    { title: "no text", reply: {} },
+    { title: "white space", reply: { text: "\n " } },
+  ])(
+    "is asked once more after an answer of $title, and the turn is incomplete after a second one",
+    async ({ reply }) => {
+      const { run, events, requests } = await modelWorld(wire, stream, [
+        reply,
+        { text: "hello" },
+        reply,
+        reply,
+        { text: "bye" },
+      ]);
+      expect(await run("go")).toMatchObject({ status: "done", text: "hello" });
+      expect(events).toContainEqual({ type: "retry", kind: "empty", afterMs: 0 });
+
+      expect(await run("go")).toMatchObject({
+        status: "incomplete",
+        incomplete: "empty",
+        text: expect.stringMatching(/^\s*$/) as string,
+      });
+      expect(await run("go")).toMatchObject({ status: "done", text: "bye" });
+      expect(requests).toHaveLength(5);
+    },
+  );
+
+  test("is asked again when the connection breaks in the middle of a call, and the call runs once", async () => {
+    const ran: unknown[] = [];
+    const tools = [tool("echo", (given) => ran.push(given))];
+    const replies = [
+      { breaks: true } as const,
+      { calls: [said("a", "c1")] },
+      { breaks: true } as const,
+      { text: "done" },
+    ];
+    const { run } = await modelWorld(wire, stream, replies, { tools });
+    expect(await run("go")).toMatchObject({ status: "done", text: "done" });
+    expect(ran).toHaveLength(1);
   });
 
   describe.each([
@@ -296,6 +305,18 @@ describe.each(wires)("$title", ({ wire, stream }) => {
     expect(wire.outputs(second.requests[0]!)).toEqual([["c1", expect.stringContaining("text")]]);
     expect(JSON.stringify(second.requests[0])).toContain("c2VhbGVk");
   });
+});
+
+test("a refusal of OpenAI makes the turn incomplete", async () => {
+  const refusal = [
+    { type: "message", role: "assistant", content: [{ type: "refusal", refusal: "I will not." }] },
+  ];
+  const refusing: Wire = {
+    ...responses,
+    body: () => ({ id: "r", status: "completed", model: "m", output: refusal }),
+  };
+  const { run } = await modelWorld(refusing, false, [{ text: "" }]);
+  expect(await run("go")).toMatchObject({ status: "incomplete", incomplete: "refusal", text: "I will not." });
 });
 
 test("a stream of Anthropic that ends after a call, without a reason to stop, is asked again", async () => {
@@ -463,7 +484,7 @@ describe("what a model cannot do is known before the first request", () => {
     },
   ])("$name is asked whether its model can call tools", async ({ name, path, can, cannot }) => {
     for (const described of [can, cannot, null]) {
-      const server = await serveWire(chat, [{ text: "ok" }], { [path]: described });
+      const server = await serveWire(chat, [{ text: "ok" }], { facts: { [path]: described } });
       const settings = { model: `${name}:m`, baseUrl: server.baseUrl, apiKey: "k" };
       const { run } = await world([], { tools: [echo], settings });
       const turn = await run("hi");

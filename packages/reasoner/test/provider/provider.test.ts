@@ -162,11 +162,14 @@ test("strict schemas: what can be said strictly is, nulls that mean absence are 
 test("a long conversation is cut at turns, and a hook may say what is kept instead", async () => {
   const answers = () => response([say("ok")], { usage: { input_tokens: 100, output_tokens: 1 } });
   const { run, requests, host, heard } = await world(answers, {
-    settings: { compaction: { atTokens: 50, keepTurns: 1 } },
+    settings: { compaction: { atTokens: 50, keepTurns: 1, summary: false } },
   });
   await run("one");
   await run("two");
-  expect(requests[1]!.input.map(({ content }) => content)).toEqual(["two"]);
+  expect(requests[1]!.input.map(({ content }) => content)).toEqual([
+    "[2 older messages, calls and results are left out, since the conversation was too long.]",
+    "two",
+  ]);
   expect(heard.map(({ event }) => event)).toContain("context:post_compact");
 
   host.coordinator.hooks.gate("context:pre_compact", () => ({
@@ -184,7 +187,7 @@ test("a long conversation is cut at turns, and a hook may say what is kept inste
         : response([say("ok")]),
     {
       tools: [tool("echo", () => "x")],
-      settings: { compaction: { atTokens: 50 } },
+      settings: { compaction: { atTokens: 50, summary: false } },
     },
   );
   parted.host.coordinator.hooks.gate("context:pre_compact", (_, { items }) => ({
@@ -301,14 +304,24 @@ test.each([
 const refusal = { type: "message", role: "assistant", content: [{ type: "refusal", refusal: "I will not" }] };
 
 test.each([
-  { what: "a refusal", output: [refusal], text: "I will not" },
-  { what: "an empty output", output: [], text: "" },
-  { what: "an unknown item", output: [{ type: "novelty" }, say("ok")], text: "ok" },
-])("an answer that is $what ends the turn", async ({ output, text }) => {
-  const { run, events } = await world([response(output)]);
-  const turn = await run("hello");
+  { what: "a refusal", answers: [[refusal]], incomplete: "refusal", text: "I will not", warning: "refused" },
+  { what: "empty, twice", answers: [[], []], incomplete: "empty", text: "", warning: "gave no answer" },
+])(
+  "an answer that is $what makes the turn incomplete, and a sentence says so",
+  async ({ answers, text, incomplete, warning }) => {
+    const { run, events } = await world(answers.map((output) => response(output)));
 
-  expect(turn).toMatchObject({ status: "done", text, calls: 0 });
+    expect(await run("hello")).toMatchObject({ status: "incomplete", incomplete, text, calls: 0 });
+    const warnings = events.flatMap((event) => (event.type === "tool_warning" ? [event.message] : []));
+    expect(warnings).toEqual([expect.stringContaining(warning)]);
+  },
+);
+
+test("an unknown item in an answer is no reason to end the turn", async () => {
+  const { run, events } = await world([response([{ type: "novelty" }, say("ok")])]);
+
+  const turn = await run("hello");
+  expect(turn).toMatchObject({ status: "done", text: "ok", calls: 0 });
   expect(turn).not.toHaveProperty("incomplete");
   expect(events.filter(({ type }) => type === "tool_warning")).toEqual([]);
 });
@@ -330,7 +343,9 @@ test.each(
     expect(events).toContainEqual({
       type: "tool_warning",
       tool: "",
-      message: `the answer is cut: ${reason}`,
+      message: expect.stringContaining(
+        reason === "content_filter" ? "filter of the provider" : "limit of tokens",
+      ) as string,
     });
   },
 );

@@ -44,7 +44,7 @@ async function reported() {
           throw new Error("no such thing");
         }),
       ],
-      settings: { stream: true, compaction: { atTokens: 50, keepTurns: 1 } },
+      settings: { stream: true, compaction: { atTokens: 50, keepTurns: 1, summary: false } },
     },
   );
   const first = await run("count");
@@ -92,7 +92,7 @@ test("each event of sessions, prompts, providers, models and tools is reported w
     "tool:pre": { ...ids, tool_name: "count", tool_call_id: "c1" },
     "tool:post": { ...ids, tool_name: "count", tool_call_id: "c1", tool_result: { data: 2 } },
     "tool:error": { ...ids, tool_name: "broken", tool_call_id: "c2" },
-    "context:pre_compact": { ...ids, input_tokens: 100 },
+    "context:pre_compact": ids,
     "orchestrator:complete": { ...ids, status: "done" },
   };
   for (const [event, payload] of Object.entries(rows)) {
@@ -116,19 +116,19 @@ function matching(payload: object): Record<string, unknown> {
 test("a compaction is reported: what there was, what was kept, and by whose choice", async () => {
   const answers = () => response([say("ok")], { usage: { input_tokens: 100, output_tokens: 1 } });
   const { run, host, heard } = await world(answers, {
-    settings: { compaction: { atTokens: 50, keepTurns: 1 } },
+    settings: { compaction: { atTokens: 50, keepTurns: 1, summary: false } },
   });
   await run("one");
   const { turnId } = await run("two");
   const of = { session_id: "s", turn_id: turnId };
   const compactions = () => heard.filter(({ event }) => event === "context:compaction");
   expect(compactions().map(({ data }) => data)).toMatchObject([
-    { ...of, item_count: 3, input_tokens: 100, kept_count: 1, by: "turns" },
+    { ...of, item_count: 3, kept_count: 2, by: "turns" },
   ]);
   expect(heard.find(({ event }) => event === "context:post_compact")!.data).toMatchObject({
     ...of,
-    item_count: 1,
-    dropped: 2,
+    item_count: 2,
+    dropped: 1,
   });
 
   host.coordinator.hooks.gate("context:pre_compact", () => ({

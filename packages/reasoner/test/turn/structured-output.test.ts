@@ -38,13 +38,45 @@ test.each([
   { text: "It is warm.", problem: "it is not JSON" },
   { text: '{"city":"Vienna"}', problem: "degrees" },
   { text: '{"city":"Vienna","degrees":"21"}', problem: "degrees" },
-])("A4: an answer that is not of the schema fails the turn: $text", async ({ text, problem }) => {
-  const { run } = await world([response([say(text)])], { settings });
+])("A4: a second answer that is not of the schema fails the turn: $text", async ({ text, problem }) => {
+  const { run, requests } = await world([response([say(text)]), response([say(text)])], { settings });
   const turn = await run("how warm is it?");
+  expect(requests).toHaveLength(2);
 
   expect(turn).toMatchObject({ status: "failed", text, error: { code: "PROVIDER_FAILED" } });
   expect(turn.error!.message).toContain(problem);
   expect(turn).not.toHaveProperty("data");
+});
+
+test("A4: the model reads what is wrong with its answer, and answers again", async () => {
+  const right = '{"city":"Vienna","degrees":21}';
+  const { run, requests, events } = await world(
+    [
+      response([say('{"city":"Vienna"}')]),
+      response([say(right)]),
+      response([say("{}")]),
+      response([say(right)]),
+    ],
+    { settings },
+  );
+  expect(await run("how warm is it?")).toMatchObject({ status: "done", text: right, data: { degrees: 21 } });
+  expect(requests[1]!.input.at(-1)).toMatchObject({
+    content: expect.stringMatching(/cannot be used.*degrees/) as string,
+  });
+  expect(events).toContainEqual({ type: "retry", kind: "invalid_output", afterMs: 0 });
+  expect(await run("and now?")).toMatchObject({ status: "done" });
+});
+
+test.each([
+  '```json\n{"city":"Vienna","degrees":21}\n```',
+  'Here it is:\n\n```\n{"city":"Vienna","degrees":21}\n```\nAnything else?',
+  'Sure! {"city":"Vienna","degrees":21} – as of today.',
+])("A4: JSON in a fence, or in a text, is read: %j", async (text) => {
+  const { run } = await world([response([say(text)])], { settings });
+  expect(await run("how warm is it?")).toMatchObject({
+    status: "done",
+    data: { city: "Vienna", degrees: 21 },
+  });
 });
 
 const image = { mimeType: "image/png", data: "aGVsbG8=" };

@@ -53,12 +53,7 @@ async function run(words: readonly string[], options: Options, shell: Shell): Pr
   const form = schema === undefined ? undefined : await readAnswerForm(schema, shell.cwd);
   let last: TurnResult | undefined;
   const code = await runTurn({ ...options, form }, plan, shell, async ({ host, reasoner }, turn) => {
-    last = await reasoner.run(host, { ...turn, ...request, sessionId });
-    const isWithoutData = last.status === "failed" && last.data === undefined;
-    const problem = isWithoutData ? form?.problemOf(last.text) : undefined;
-    if (problem === undefined) return last;
-    const again = `Your answer does not fit the schema: ${problem}. Answer again, with the JSON value alone.`;
-    return (last = await reasoner.run(host, { ...turn, prompt: again, sessionId: last.sessionId }));
+    return (last = await reasoner.run(host, { ...turn, ...request, sessionId }));
   });
   if (form !== undefined && last?.data !== undefined && options.json !== true) shell.out.json(last.data);
   return code;

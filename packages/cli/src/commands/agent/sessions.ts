@@ -1,6 +1,6 @@
 import { ToolmountError, type SessionStore } from "@toolmount/core";
 import type { OpenedHost } from "@toolmount/loader";
-import type { ClientResult, Reasoner, SessionDetails, SessionSummary } from "@toolmount/reasoner";
+import type { ClientResult, Reasoner, SessionDetails } from "@toolmount/reasoner";
 import { InvalidArgumentError, type Command } from "commander";
 import { addAgentsOption, addModelOptions, openSessions } from "../../agent/open-reasoner.ts";
 import { runTurn, type AgentOptions } from "../../agent/with-reasoner.ts";
@@ -8,16 +8,16 @@ import { openPlan } from "../../host/open-plan.ts";
 import { findByPrefix } from "../../options/find-by-prefix.ts";
 import { addExamples, jsonOption, planArgument } from "../../options/common.ts";
 import { addPlanOptions } from "../../options/plan-options.ts";
-import { printable, printableLines } from "../../screen/printable.ts";
+import { writeDetails, writeList, writeOutput } from "../../render/session.ts";
+import { printable } from "../../screen/printable.ts";
 import type { Screen } from "../../screen/screen.ts";
-import { shortIds } from "../../screen/short-ids.ts";
-import { writeTable, type Column } from "../../screen/table.ts";
 import type { Shell } from "../../process/shell.ts";
 import { exitCodes, type ExitCode } from "../../process/exit-codes.ts";
 
 interface Options extends AgentOptions {
   readonly results?: string;
   readonly cancel?: true;
+  readonly output?: string;
   readonly as?: string;
 }
 
@@ -41,14 +41,17 @@ export function define(command: Command, shell: Shell): void {
   add("show", "Show the messages and calls of one session")
     .argument("<id>", idArgument)
     .argument("[plan]", planArgument)
+    .option("--output <call>", "only the whole result of one call, by its id, also after it was cleared")
     .action((id: string, plan: string | undefined, options: Options) =>
-      look(
-        plan,
-        options,
-        shell,
-        async (reasoner) => reasoner.show(await findSession(reasoner, id)),
-        writeDetails,
-      ),
+      options.output === undefined
+        ? look(
+            plan,
+            options,
+            shell,
+            async (reasoner) => reasoner.show(await findSession(reasoner, id)),
+            writeDetails,
+          )
+        : look(plan, options, shell, (reasoner) => readOutput(reasoner, id, options.output!), writeOutput),
     );
   add("fork", "Copy a session to a new one, without its open turn")
     .argument("<id>", idArgument)
@@ -140,6 +143,19 @@ async function findSession(reasoner: Reasoner, written: string): Promise<string>
   );
 }
 
+/** The item that answers a call, as the session's log has it. */
+async function readOutput(
+  reasoner: Reasoner,
+  written: string,
+  callId: string,
+): Promise<SessionDetails["items"][number]> {
+  const found = await reasoner.output(await findSession(reasoner, written), callId);
+  if (found !== null) return found;
+  throw new ToolmountError("USAGE_INVALID", {
+    problem: `no call of this session has the id "${printable(callId)}"`,
+  });
+}
+
 /** Deletes sessions, and returns the ids of those that were there. */
 async function remove(
   host: OpenedHost,
@@ -177,48 +193,6 @@ async function look<Value>(
     await host.close();
   }
   shell.end(exitCodes.done satisfies ExitCode);
-}
-
-function writeList(screen: Screen, sessions: readonly SessionSummary[]): void {
-  if (sessions.length === 0) return screen.line("no sessions yet");
-  const short = shortIds(sessions.map(({ id }) => id));
-  const columns: Column<SessionSummary>[] = [
-    { title: "session", cell: ({ id }) => screen.paint("bold", printable(short(id))) },
-    { title: "state", cell: ({ status, waits }) => (waits > 0 ? `waits (${waits})` : status) },
-    { title: "turns", cell: ({ turns }) => String(turns) },
-    { title: "agent", cell: ({ agent }) => printable(agent ?? "–") },
-    { title: "title", cell: ({ title }) => printable(title) },
-  ];
-  writeTable(screen, columns, sessions);
-}
-
-function writeDetails(screen: Screen, details: SessionDetails): void {
-  writeList(screen, [details]);
-  // The table shows the beginning of an id that a program made.
-  if (shortIds([details.id])(details.id) !== details.id)
-    screen.line(screen.paint("dim", `id ${printable(details.id)}`));
-  if (details.parentId !== null) screen.line(screen.paint("dim", `parent ${printable(details.parentId)}`));
-  for (const item of details.items) screen.line(itemText(screen, item));
-  for (const { tool, waitsFor, callId } of details.waiting)
-    screen.line(screen.paint("yellow", `… ${printable(tool)} waits for: ${waitsFor} (${printable(callId)})`));
-  for (const child of details.children) screen.line(screen.paint("dim", `child ${printable(child)}`));
-}
-
-function itemText(
-  screen: Screen,
-  { type, role, content, name, arguments: given, output }: SessionDetails["items"][number],
-): string {
-  const text = (value: unknown) => printableLines(typeof value === "string" ? value : JSON.stringify(value));
-  if (type === "function_call")
-    return `  ${screen.paint("dim", "→")} ${text(name)} ${screen.paint("dim", text(given))}`;
-  if (type === "function_call_output") return `  ${screen.paint("dim", "←")} ${text(output)}`;
-  if (type === "message") return `${screen.paint("bold", text(role))}: ${text(partsText(content))}`;
-  return screen.paint("dim", `(${text(type)})`);
-}
-
-function partsText(content: unknown): unknown {
-  if (!Array.isArray(content)) return content;
-  return content.map((part: unknown) => (part as { text?: string } | null)?.text ?? "").join("");
 }
 
 function readResults(text: string | undefined): readonly ClientResult[] {

@@ -1,0 +1,62 @@
+import type { SessionDetails, SessionSummary } from "@toolmount/reasoner";
+import { countOf } from "../screen/count.ts";
+import { printable, printableLines } from "../screen/printable.ts";
+import type { Screen } from "../screen/screen.ts";
+import { shortIds } from "../screen/short-ids.ts";
+import { writeTable, type Column } from "../screen/table.ts";
+
+type Item = SessionDetails["items"][number];
+
+/** A table of sessions. */
+export function writeList(screen: Screen, sessions: readonly SessionSummary[]): void {
+  if (sessions.length === 0) return screen.line("no sessions yet");
+  const short = shortIds(sessions.map(({ id }) => id));
+  const columns: Column<SessionSummary>[] = [
+    { title: "session", cell: ({ id }) => screen.paint("bold", printable(short(id))) },
+    { title: "state", cell: ({ status, waits }) => (waits > 0 ? `waits (${waits})` : status) },
+    { title: "turns", cell: ({ turns }) => String(turns) },
+    { title: "agent", cell: ({ agent }) => printable(agent ?? "–") },
+    { title: "title", cell: ({ title }) => printable(title) },
+  ];
+  writeTable(screen, columns, sessions);
+}
+
+/** A session: how much of it the model sees now, its messages and calls, and what waits. */
+export function writeDetails(screen: Screen, details: SessionDetails): void {
+  writeList(screen, [details]);
+  // The table shows the beginning of an id that a program made.
+  if (shortIds([details.id])(details.id) !== details.id)
+    screen.line(screen.paint("dim", `id ${printable(details.id)}`));
+  if (details.parentId !== null) screen.line(screen.paint("dim", `parent ${printable(details.parentId)}`));
+  const { tokens, cleared, summaries } = details.context;
+  const shortened = [
+    ...(cleared === 0 ? [] : [`${countOf(cleared, "result")} cleared`]),
+    ...(summaries === 0 ? [] : [`summaries written: ${summaries}`]),
+  ];
+  const facts = [countOf(details.items.length, "item"), `about ${tokens} tokens`, ...shortened];
+  screen.line(screen.paint("dim", `the model sees now: ${facts.join(" · ")}`));
+  for (const item of details.items) screen.line(itemText(screen, item));
+  for (const { tool, waitsFor, callId } of details.waiting)
+    screen.line(screen.paint("yellow", `… ${printable(tool)} waits for: ${waitsFor} (${printable(callId)})`));
+  for (const child of details.children) screen.line(screen.paint("dim", `child ${printable(child)}`));
+}
+
+function itemText(screen: Screen, { type, role, content, name, arguments: given, output }: Item): string {
+  const text = (value: unknown) => printableLines(typeof value === "string" ? value : JSON.stringify(value));
+  if (type === "function_call")
+    return `  ${screen.paint("dim", "→")} ${text(name)} ${screen.paint("dim", text(given))}`;
+  if (type === "function_call_output") return `  ${screen.paint("dim", "←")} ${text(output)}`;
+  if (type === "message") return `${screen.paint("bold", text(role))}: ${text(partsText(content))}`;
+  return screen.paint("dim", `(${text(type)})`);
+}
+
+function partsText(content: unknown): unknown {
+  if (!Array.isArray(content)) return content;
+  return content.map((part: unknown) => (part as { text?: string } | null)?.text ?? "").join("");
+}
+
+/** The whole result of a call. */
+export function writeOutput(screen: Screen, { output }: Item): void {
+  const text = typeof output === "string" ? output : String(partsText(output));
+  screen.line(printableLines(text));
+}

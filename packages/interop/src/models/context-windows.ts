@@ -1,0 +1,21 @@
+/**
+ * Tokens that the windows of known models have, by the beginning of their names; the first that fits. A name that is not
+ * here has no known window: its server says so when a request is too long. Sources: the model pages of the providers,
+ * November 2026.
+ */
+const windows: readonly (readonly [RegExp, number])[] = [
+  [/^gpt-5/, 272_000],
+  [/^gpt-4\.1/, 1_000_000],
+  [/^(gpt-4o|chatgpt-4o|gpt-4-turbo)/, 128_000],
+  [/^o[134](-|$)/, 200_000],
+  [/^claude-/, 200_000],
+  [/^gemini-/, 1_048_576],
+  [/^grok-4/, 256_000],
+  [/^mistral-(large|medium|small)/, 128_000],
+];
+
+/** The window of a known model in tokens, by its name, with or without a vendor before it; undefined for others. */
+export function knownContextTokens(model: string): number | undefined {
+  const name = model.slice(model.lastIndexOf("/") + 1).replace(/^(anthropic|openai|google)\./, "");
+  return windows.find(([pattern]) => pattern.test(name))?.[1];
+}

@@ -1,0 +1,159 @@
+import type { Json, ModelRules } from "@toolmount/core";
+import { digestOf } from "@toolmount/core/internal";
+import { createNameMap } from "@toolmount/interop";
+import { isCall, isCallOutput, isItem, message, readText, type Item } from "./items.ts";
+import { legalArguments, legalContent, legalOutput, legalText } from "./legal-parts.ts";
+
+/** What every known server takes, for a model that says nothing of its server. */
+const commonRules: ModelRules = {
+  callId: /^[a-zA-Z0-9_-]{1,40}$/,
+  images: ["image/png", "image/jpeg", "image/webp"],
+  maxImageBytes: 5 * 1024 * 1024,
+  imagesInOutputs: false,
+};
+
+/** The names of calls that every known server takes. */
+export const nameRule = { allowed: /[a-zA-Z0-9_-]/, maxLength: 64, first: /[a-zA-Z_]/ };
+
+/**
+ * Makes a conversation one that the model's server takes, whatever models, tools and hooks wrote into it. The last step
+ * before a request; the session keeps what was written.
+ *
+ * Names and ids of calls follow the server's alphabet, and one id is always replaced by the same one. Blank texts are left
+ * out. Each call is followed by exactly one output. The conversation begins and ends with what a user, or a call, says.
+ * A conversation that was legal keeps its beginning while it grows, so that servers read it from their cache.
+ *
+ * `isContinued`: the server has the beginning of the conversation, with its own ids.
+ */
+export function legalItems(
+  items: readonly Item[],
+  {
+    rules = commonRules,
+    isContinued,
+  }: { readonly rules?: ModelRules | undefined; readonly isContinued: boolean },
+): Item[] {
+  const cleaned = items.flatMap((item) => legalItem(item, rules));
+  return isContinued ? cleaned : withEnds(arranged(withLegalIds(cleaned, rules), rules));
+}
+
+function legalItem(item: Item, rules: ModelRules): Item[] {
+  const { type = "role" in item ? "message" : "" } = item;
+  if (isCall(item)) return [legalCall(item)];
+  if (isCallOutput(item)) return [{ ...item, output: legalOutput(item["output"], rules) }];
+  if (type !== "message") return type === "" ? [] : [item];
+  const role = roles.has(item["role"]) ? item["role"]! : "developer";
+  const content = legalContent(partsOf(role, item["content"]), rules);
+  return content === null ? [] : [{ ...item, type, role, content }];
+}
+
+const roles: ReadonlySet<unknown> = new Set(["user", "assistant", "developer", "system"]);
+
+/** Text of the assistant is output, and it has no images. Text of all others is input. */
+function partsOf(role: Json, content: Json | undefined): Json | undefined {
+  if (!Array.isArray(content)) return content;
+  const kind = role === "assistant" ? "output_text" : "input_text";
+  return content.flatMap((part): Json[] => {
+    if (!isItem(part)) return typeof part === "string" ? [{ type: kind, text: part }] : [];
+    const { type, text } = part;
+    if (typeof text === "string") return [type === kind ? part : { ...part, type: kind }];
+    return (role === "assistant") === (type === "refusal") ? [part] : [];
+  });
+}
+
+const names = createNameMap([], nameRule);
+
+function legalCall(item: Item): Item {
+  const named = { ...item, name: names.toProvider(readText(item["name"])) };
+  return item["type"] === "custom_tool_call"
+    ? { ...named, input: legalText(readText(item["input"])) }
+    : { ...named, arguments: legalArguments(readText(item["arguments"])) };
+}
+
+/** Gives each call an id that is its own, and its output the same. The n-th output of an id belongs to its n-th call. */
+function withLegalIds(items: readonly Item[], { callId: pattern }: ModelRules): Item[] {
+  const uses = { call: new Map<string, number>(), output: new Map<string, number>() };
+  return items.map((item) => {
+    if (!isCall(item) && !isCallOutput(item)) return item;
+    const id = readText(item["call_id"]);
+    const counts = isCall(item) ? uses.call : uses.output;
+    const use = counts.get(id) ?? 0;
+    counts.set(id, use + 1);
+    return use === 0 && pattern.test(id) ? item : { ...item, call_id: madeId(id, use, pattern) };
+  });
+}
+
+function madeId(id: string, use: number, pattern: RegExp): string {
+  const digest = digestOf([id, use]);
+  const long = `call_${digest.slice(0, 24)}`;
+  return pattern.test(long) ? long : digest.slice(0, 9);
+}
+
+/** Moves the outputs of an answer's calls right behind it. A call without an output gets one that says so. */
+function arranged(items: readonly Item[], rules: ModelRules): Item[] {
+  const outputs = new Map(items.filter(isCallOutput).map((item) => [item["call_id"], item]));
+  const all: Item[] = [];
+  let answer: Item[] = [];
+  const close = () => {
+    // A server refuses reasoning without what it led to.
+    while (answer.at(-1)?.["type"] === "reasoning") answer.pop();
+    const calls = answer.filter(isCall);
+    all.push(
+      ...answer,
+      ...withoutImages(
+        calls.map((call) => outputOf(call, outputs)),
+        rules,
+      ),
+    );
+    answer = [];
+  };
+  for (const item of items) {
+    const isAnswer = isCall(item) || item["type"] !== "message" || item["role"] === "assistant";
+    if (isCallOutput(item) ? answer.some(isCall) : !isAnswer) close();
+    if (isCallOutput(item)) continue;
+    if (isAnswer) answer.push(item);
+    else all.push(item);
+  }
+  close();
+  return all;
+}
+
+function outputOf({ call_id: id, type }: Item, outputs: ReadonlyMap<unknown, Item>): Item {
+  const kind = `${readText(type)}_output`;
+  const given = outputs.get(id);
+  if (given !== undefined) return given["type"] === kind ? given : { ...given, type: kind };
+  return {
+    type: kind,
+    call_id: id!,
+    output: "Error: the output of this call is not known [OUTCOME_UNKNOWN]",
+  };
+}
+
+/** For a server that takes only text in outputs: the images follow in a message of the user. */
+function withoutImages(outputs: readonly Item[], { imagesInOutputs }: ModelRules): Item[] {
+  if (imagesInOutputs) return [...outputs];
+  const shown: Item[] = [];
+  const texts = outputs.map((item) => {
+    const parts = Array.isArray(item["output"]) ? (item["output"] as Item[]) : [];
+    const files = parts.filter(({ type }) => type === "input_image" || type === "input_file");
+    if (files.length === 0) return item;
+    shown.push(
+      { type: "input_text", text: `(from the output of the call ${readText(item["call_id"])})` },
+      ...files,
+    );
+    const rest = parts.filter((part) => !files.includes(part));
+    return { ...item, output: rest.length === 0 ? "(see the next message)" : rest };
+  });
+  return shown.length === 0 ? texts : [...texts, { type: "message", role: "user", content: shown }];
+}
+
+/** Every server takes a conversation whose first and last message are the user's. */
+function withEnds(items: readonly Item[]): Item[] {
+  const isGiven = (item: Item | undefined) =>
+    item !== undefined &&
+    (isCallOutput(item) || (item["type"] === "message" && item["role"] !== "assistant"));
+  const first = isGiven(items[0]) && !isCallOutput(items[0]!) ? [] : [message("user", noBeginning)];
+  const last = items.length === 0 || isGiven(items.at(-1)) ? [] : [message("user", "(continue)")];
+  return [...first, ...items, ...last];
+}
+
+const noBeginning = "(the beginning of this conversation is not shown)";

@@ -1,0 +1,90 @@
+import type { Json, ModelRules } from "@toolmount/core";
+import { isItem, readText, type Item } from "./items.ts";
+
+/** Text that a server takes: half of a surrogate pair is replaced. */
+export function legalText(text: string): string {
+  return text.toWellFormed();
+}
+
+/** Arguments as the text of a JSON object, as every server takes them. The output of the call says what was wrong with them. */
+export function legalArguments(text: string): string {
+  if (text.trim() === "") return "{}";
+  const value = parseJson(text);
+  if (!isItem(value)) return JSON.stringify({ invalid_json: legalText(text) });
+  // An escape may hide half of a pair from `isWellFormed`.
+  return text.isWellFormed() && !/\\ud[89a-f]/i.test(text) ? text : JSON.stringify(wellFormed(value));
+}
+
+function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text) as unknown;
+  } catch {
+    return undefined;
+  }
+}
+
+function wellFormed(value: unknown): unknown {
+  if (typeof value === "string") return legalText(value);
+  if (Array.isArray(value)) return value.map(wellFormed);
+  if (!isItem(value)) return value;
+  return Object.fromEntries(Object.entries(value).map(([key, inner]) => [legalText(key), wellFormed(inner)]));
+}
+
+/** The content of a message without blank texts, and with images that the server reads; null when nothing is left. */
+export function legalContent(content: Json | undefined, rules: ModelRules): Json | null {
+  if (typeof content === "string") return isBlank(content) ? null : legalText(content);
+  const parts = legalParts(content, rules);
+  return parts.length === 0 ? null : [...parts];
+}
+
+/** The output of a call. A blank one says so: some servers refuse it, and a model reads it as a mistake of its own. */
+export function legalOutput(output: Json | undefined, rules: ModelRules): string | Item[] {
+  if (typeof output === "string") return isBlank(output) ? noOutput : legalText(output);
+  const parts = legalParts(output, rules);
+  return parts.length === 0 ? noOutput : parts;
+}
+
+const noOutput = "(no output)";
+
+function isBlank(text: string): boolean {
+  return !/\S/.test(text);
+}
+
+function legalParts(content: Json | undefined, rules: ModelRules): Item[] {
+  const given = Array.isArray(content) ? content : [];
+  return given.flatMap((part): Item[] => {
+    if (typeof part === "string") return isBlank(part) ? [] : [{ type: "input_text", text: legalText(part) }];
+    if (!isItem(part)) return [];
+    if (part["type"] === "input_image") return [legalImage(part, rules)];
+    const { text, refusal } = part;
+    if (typeof text === "string") return isBlank(text) ? [] : [{ ...part, text: legalText(text) }];
+    if (typeof refusal === "string") return isBlank(refusal) ? [] : [part];
+    return part["type"] === "input_file" ? [part] : [];
+  });
+}
+
+/** An image in a type that the server reads, or a text that says that there is one. */
+function legalImage(part: Item, { images, maxImageBytes }: ModelRules): Item {
+  const url = readText(part["image_url"]);
+  const [, declared, data] = /^data:([^;,]*);base64,([A-Za-z0-9+/]+=*)$/.exec(url) ?? [];
+  if (declared === undefined || data === undefined)
+    return /^https?:\/\//.test(url) ? part : note("an image whose data cannot be read");
+  const mediaType = sniffed(data) ?? declared;
+  const bytes = Math.floor((data.length * 3) / 4);
+  if (!images.includes(mediaType)) return note(`an image of the type ${mediaType}`);
+  if (bytes > maxImageBytes) return note(`an image of ${bytes} bytes; at most ${maxImageBytes} can be sent`);
+  return mediaType === declared ? part : { ...part, image_url: `data:${mediaType};base64,${data}` };
+}
+
+function note(what: string): Item {
+  return { type: "input_text", text: `(${what}, which this model does not take)` };
+}
+
+/** The type of an image by its first bytes. Tools often name another one, and servers refuse that. */
+function sniffed(base64: string): string | null {
+  const head = Buffer.from(base64.slice(0, 24), "base64").toString("latin1");
+  if (head.startsWith("\x89PNG")) return "image/png";
+  if (head.startsWith("\xff\xd8\xff")) return "image/jpeg";
+  if (head.startsWith("GIF8")) return "image/gif";
+  return head.startsWith("RIFF") && head.slice(8, 12) === "WEBP" ? "image/webp" : null;
+}

@@ -1,0 +1,89 @@
+import type { Json, JsonSchema, Model } from "@toolmount/core";
+import { createSchemaCompiler, dropOptionalNulls } from "@toolmount/interop";
+import { isItem, message, textOf, type Item } from "../provider/items.ts";
+import { otherFailure, type ModelError } from "../provider/model-error.ts";
+import type { TurnState } from "./turn-state.ts";
+
+/** Whether the model refused, or said nothing; null for an answer with text or calls. */
+export function missingAnswer(items: readonly Item[]): "refusal" | "empty" | null {
+  if (items.some(({ type }) => type === "function_call" || type === "custom_tool_call")) return null;
+  const parts = items.flatMap(({ content }) => (Array.isArray(content) ? content.filter(isItem) : []));
+  const texts = parts.filter(({ text }) => typeof text === "string" && /\S/.test(text));
+  if (texts.length === 0 && parts.some(({ refusal }) => typeof refusal === "string")) return "refusal";
+  return /\S/.test(textOf(items)) ? null : "empty";
+}
+
+/**
+ * Asks the model again, once, after an empty answer or one that is not as `outputSchema` asks, and says what was wrong with
+ * it. Resolves to whether it does. An answer that a limit or a filter cut would be cut again.
+ */
+export async function triesAgain(state: TurnState, text: string): Promise<boolean> {
+  const { log, emit } = state;
+  const { incomplete, tries } = log.view.turn!;
+  const problem = problemOf(state, text);
+  if (tries > 0 || problem === null || (incomplete !== null && incomplete !== "empty")) return false;
+  await log.append({ kind: "again", items: [message("developer", problem)] });
+  emit({ type: "retry", kind: incomplete === "empty" ? "empty" : "invalid_output", afterMs: 0 });
+  return true;
+}
+
+function problemOf({ log, settings, model }: TurnState, text: string): string | null {
+  if (log.view.turn!.incomplete === "empty")
+    return "[Your last answer was empty. Answer the user, or continue the work.]";
+  if (settings.outputSchema === undefined) return null;
+  const output = readOutput(text, settings.outputSchema, model);
+  if (output.ok) return null;
+  const { problem } = output.error.failure;
+  return `[Your last answer cannot be used: ${problem}. Answer again, only with JSON that follows the schema.]`;
+}
+
+const sentences: Readonly<Record<string, string>> = {
+  max_output_tokens:
+    "the answer was cut at the limit of tokens; raise maxOutputTokens, or ask for less at once",
+  content_filter: "a filter of the provider blocked the answer",
+  refusal: "the model refused to answer",
+  empty: "the model gave no answer, also when it was asked again",
+};
+
+/** What a person reads about an incomplete turn. `reason` is `TurnResult.incomplete`. */
+export function incompleteText(reason: string): string {
+  return sentences[reason] ?? `the answer was cut: ${reason}`;
+}
+
+/** The value of a turn's last answer, or why it is not one. */
+export type Output =
+  | { readonly ok: true; readonly value: Json }
+  | { readonly ok: false; readonly error: ModelError };
+
+/** Reads the last answer of a turn with `outputSchema`: JSON, checked by the schema. */
+export function readOutput(text: string, schema: JsonSchema, place: Model): Output {
+  const refuse = (problem: string): Output => ({
+    ok: false,
+    error: otherFailure(place, `its answer is not as outputSchema asks: ${problem}`),
+  });
+  const given = jsonIn(text);
+  if (given === undefined) return refuse("it is not JSON");
+  const value = dropOptionalNulls(given, schema);
+  const checked = createSchemaCompiler().compile(schema)(value);
+  if (checked.ok) return { ok: true, value: value as Json };
+  const issues = checked.issues.map(
+    ({ path, message: said }) => `${path.join(".") || "the answer"}: ${said}`,
+  );
+  return refuse(issues.slice(0, 5).join("; "));
+}
+
+/** The JSON of an answer: all of it, a fenced block, or what is between its first and its last bracket. */
+function jsonIn(text: string): unknown {
+  const fenced = /```(?:json)?\s*\n([\s\S]*?)\n\s*```/.exec(text)?.[1];
+  const begins = text.search(/[{[]/);
+  const ends = Math.max(text.lastIndexOf("}"), text.lastIndexOf("]"));
+  const candidates = [text, fenced, begins < 0 ? undefined : text.slice(begins, ends + 1)];
+  for (const candidate of candidates) {
+    try {
+      if (candidate !== undefined) return JSON.parse(candidate) as unknown;
+    } catch {
+      // The next candidate may be JSON.
+    }
+  }
+  return undefined;
+}
