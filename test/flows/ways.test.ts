@@ -17,7 +17,7 @@ async function open(store = createMemoryStore(), answer: "approve" | "deny" | "l
     store,
     approver: (question) => (questions.push(question), { decision: answer }),
   });
-  onTestFinished(() => host.close());
+  onTestFinished(async () => void (await host.close()));
   return { host, questions };
 }
 

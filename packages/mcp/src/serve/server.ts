@@ -11,27 +11,24 @@ import {
   type ListToolsResult,
   type ServerContext,
 } from "@modelcontextprotocol/server";
-import { isToolmountError, type SessionCallContext, type ToolInfo, type ToolOutcome } from "@toolmount/core";
-import { fitsOutputSchema } from "@toolmount/core/internal";
+import { isToolmountError, type SessionCallContext, type ToolOutcome } from "@toolmount/core";
 import { writeChain } from "../wire/chain.ts";
 import { isRecord } from "../wire/guards.ts";
 import { collectInstructions } from "../wire/instructions.ts";
 import { waitForStarting } from "../wire/starting.ts";
-import { toMcpResult, withoutStructuredData } from "../wire/result.ts";
 import { answerRetry, answerWaiting, type Waiting } from "./approvals.ts";
 import type { ExposedCall } from "./exposed-calls.ts";
 import { watchResources } from "./exposed-resources.ts";
 import { exposedCapabilities, findExposed, serveExposed } from "./exposed.ts";
-import { loadExtras } from "./extras.ts";
 import { hostsOf } from "./hosts-behind.ts";
 import type { ServeOptions } from "./options.ts";
-import { withWhole } from "./outputs.ts";
+import { render } from "./render.ts";
 import { runInFront, type Answer } from "./in-front.ts";
 import type { SealedState, StateSeal, WaitingState } from "./seal.ts";
 import { readPrompts } from "./prompts.ts";
 import { findSkills, skillsExtension } from "./skills.ts";
 import { requestDigest, type ServedCall, type ServedSession } from "./served-session.ts";
-import { isListed, pageOf, toMcpTool, type Era } from "./tool-list.ts";
+import { loadExtras, pageOf, toMcpTool, type Era } from "./tool-list.ts";
 
 const defaultPageSize = 1_000;
 
@@ -196,29 +193,6 @@ async function retry(state: WaitingState, waiting: Waiting): Promise<ToolOutcome
 
 function isOutcome(answer: Answer): answer is ToolOutcome {
   return "runId" in answer && "status" in answer && "result" in answer;
-}
-
-/** A tool that is not there is an error of the protocol; everything else is a result that a model can read. */
-async function render(outcome: ToolOutcome, { era, served }: Serving): Promise<CallToolResult> {
-  const { status, result, tool } = outcome;
-  if (result.code === "MCP_ERROR" && isRecord(result.details)) refuseCapability(result.details, result.error);
-  if (status === "not_found")
-    throw new ProtocolError(ProtocolErrorCode.InvalidParams, result.error ?? `Unknown tool: ${tool}`);
-  const rendered = withWhole(served.host, outcome, toMcpResult(outcome));
-  const info = served.host.coordinator.get("tools", tool) as Pick<ToolInfo, "outputSchema"> | null;
-  if (!isListed(info?.outputSchema, era)) return rendered;
-  // Clients validate what is not an error: it has the data that the schema promises, or it is an error.
-  const made = status === "ok" ? result.data : rendered.structuredContent;
-  if (rendered.isError === true || made === undefined) return { ...rendered, isError: true };
-  return (await fitsOutputSchema(served.host, tool, made))
-    ? { ...rendered, structuredContent: rendered.structuredContent ?? made }
-    : withoutStructuredData(rendered);
-}
-
-/** A mounted server that needs a capability which the client lacks says so by an error, which the client has to see. */
-function refuseCapability({ code, data }: Readonly<Record<string, unknown>>, message = ""): void {
-  if (code === ProtocolErrorCode.MissingRequiredClientCapability)
-    throw new ProtocolError(code, message, data);
 }
 
 function contextOf(

@@ -1,0 +1,34 @@
+import { ProtocolError, ProtocolErrorCode, type CallToolResult } from "@modelcontextprotocol/server";
+import type { ToolInfo, ToolOutcome } from "@toolmount/core";
+import { fitsOutputSchema } from "@toolmount/core/internal";
+import { isRecord } from "../wire/guards.ts";
+import { toMcpResult, withoutStructuredData } from "../wire/result.ts";
+import { withWhole } from "./outputs.ts";
+import type { ServedSession } from "./served-session.ts";
+import { isListed, type Era } from "./tool-list.ts";
+
+/** A tool that is not there is an error of the protocol; everything else is a result that a model can read. */
+export async function render(
+  outcome: ToolOutcome,
+  { era, served }: { readonly era: Era; readonly served: ServedSession },
+): Promise<CallToolResult> {
+  const { status, result, tool } = outcome;
+  if (result.code === "MCP_ERROR" && isRecord(result.details)) refuseCapability(result.details, result.error);
+  if (status === "not_found")
+    throw new ProtocolError(ProtocolErrorCode.InvalidParams, result.error ?? `Unknown tool: ${tool}`);
+  const rendered = withWhole(served.host, outcome, toMcpResult(outcome));
+  const info = served.host.coordinator.get("tools", tool) as Pick<ToolInfo, "outputSchema"> | null;
+  if (!isListed(info?.outputSchema, era)) return rendered;
+  // Clients validate what is not an error: it has the data that the schema promises, or it is an error.
+  const made = status === "ok" ? result.data : rendered.structuredContent;
+  if (rendered.isError === true || made === undefined) return { ...rendered, isError: true };
+  return (await fitsOutputSchema(served.host, tool, made))
+    ? { ...rendered, structuredContent: rendered.structuredContent ?? made }
+    : withoutStructuredData(rendered);
+}
+
+/** A mounted server that needs a capability which the client lacks says so by an error, which the client has to see. */
+function refuseCapability({ code, data }: Readonly<Record<string, unknown>>, message = ""): void {
+  if (code === ProtocolErrorCode.MissingRequiredClientCapability)
+    throw new ProtocolError(code, message, data);
+}
