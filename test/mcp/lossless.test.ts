@@ -1,9 +1,10 @@
 import { join } from "node:path";
 import { Client, StreamableHTTPClientTransport, type CallToolResult } from "@modelcontextprotocol/client";
 import { StdioClientTransport } from "@modelcontextprotocol/client/stdio";
-import { silentLogger } from "@toolmount/core";
+import { createHost, data, silentLogger } from "@toolmount/core";
 import { outcomeMetaKey } from "@toolmount/mcp";
 import { expect, onTestFinished, test } from "vitest";
+import { z } from "zod";
 import { listen } from "./support/http.ts";
 import { nodeFlags } from "./support/command.ts";
 import { open } from "./support/world.ts";
@@ -137,6 +138,83 @@ test("resources of two servers with one address stay apart", async () => {
       { uri, text: name.replace("note", "text") },
     ]);
 });
+
+/** A tool whose argument clients mirror into a header. */
+const look = {
+  name: "look",
+  description: "Looks at a region.",
+  category: "read" as const,
+  requiresConfirmation: false,
+  schema: z.strictObject({ region: z.string().meta({ "x-mcp-header": "Region" }) }),
+  execute: (params: object) => data(JSON.stringify(params)),
+};
+
+test.each([
+  ["agree", { "mcp-param-region": "eu" }, 200],
+  ["differ", { "mcp-param-region": "us" }, 400],
+  ["are not there", {}, 400],
+])("over HTTP, headers of arguments that %s", async (_, headers, status) => {
+  const host = createHost();
+  host.coordinator.mount("tools", look);
+  const body = {
+    jsonrpc: "2.0",
+    id: 1,
+    method: "tools/call",
+    params: {
+      name: "look",
+      arguments: { region: "eu" },
+      _meta: {
+        "io.modelcontextprotocol/protocolVersion": "2026-07-28",
+        "io.modelcontextprotocol/clientInfo": { name: "t", version: "1" },
+        "io.modelcontextprotocol/clientCapabilities": {},
+      },
+    },
+  };
+  const answer = await fetch(await listen(host), {
+    method: "POST",
+    headers: {
+      "content-type": "application/json",
+      accept: "application/json, text/event-stream",
+      "mcp-protocol-version": "2026-07-28",
+      "mcp-method": "tools/call",
+      "mcp-name": "look",
+      ...headers,
+    },
+    body: JSON.stringify(body),
+  });
+  const text = await answer.text();
+  expect([answer.status, text.includes("-32020")]).toEqual([status, status === 400]);
+});
+
+test.each(["legacy", "modern"] as const)(
+  "a %s client's arguments reach a 2026 server as headers, too",
+  async (era) => {
+    const upstream = createHost();
+    upstream.coordinator.mount("tools", look);
+    const url = await listen(upstream);
+    const host = await open(
+      {
+        version: 1,
+        tools: [
+          {
+            module: "far",
+            source: {
+              mcp: {
+                url,
+                era: "modern",
+                ask: ["elicitation"],
+              },
+            },
+          },
+        ],
+      },
+      { logger: silentLogger },
+    );
+    const client = await connect(era, new URL(await listen(host)));
+    const { content } = await client.callTool({ name: "look", arguments: { region: "eu" } });
+    expect(content).toEqual([{ type: "text", text: '{"region":"eu"}' }]);
+  },
+);
 
 test("a client whose calls run side by side is asked by each of them", async () => {
   const { client } = await through("legacy", { era: "legacy", ask: ["elicitation"] });

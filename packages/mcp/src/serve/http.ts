@@ -2,14 +2,17 @@ import { randomUUID } from "node:crypto";
 import {
   createMcpHandler,
   isLegacyRequest,
+  McpServer,
+  type Implementation,
   type McpHandlerRequestOptions,
+  type ServerOptions,
 } from "@modelcontextprotocol/server";
-import type { Host } from "@toolmount/core";
+import type { Host, ToolInfo } from "@toolmount/core";
 import { watchTools } from "./changes.ts";
 import { HttpSessions, type NewHttpSession } from "./http-sessions.ts";
 import type { ServeOptions } from "./options.ts";
 import { createStateSeal } from "./seal.ts";
-import { createServer } from "./server.ts";
+import { createServer, type Serving } from "./server.ts";
 import { ServedSession } from "./served-session.ts";
 
 /** Who a request over HTTP is from. */
@@ -71,7 +74,11 @@ export function serveHttp(host: Host, given: ServeHttp = {}): ServedHttp {
       const served = shared.get(sessionId) ?? new ServedSession(host, sessionId);
       shared.set(sessionId, served);
       const toolsOnly = context.requestInfo?.headers.get("mcp-method")?.startsWith("tools/") === true;
-      return createServer({ served, era: "modern", options, seal, userId, toolsOnly });
+      let checked: HeaderCheckedServer | undefined;
+      const make: Serving["make"] = (info, how) =>
+        (checked = new HeaderCheckedServer(info, how, host)).server;
+      const server = await createServer({ served, era: "modern", options, seal, userId, toolsOnly, make });
+      return checked ?? server;
     },
     { legacy: "reject", ...(onError !== undefined && { onerror: onError }) },
   );
@@ -102,6 +109,21 @@ export function serveHttp(host: Host, given: ServeHttp = {}): ServedHttp {
       for (const served of [lookout, ...shared.values()]) served.end();
     },
   };
+}
+
+/** The SDK compares the headers `Mcp-Param-*` of a call with its arguments, where it knows the schema of the tool. */
+class HeaderCheckedServer extends McpServer {
+  readonly #host: Host;
+
+  constructor(info: Implementation, options: ServerOptions, host: Host) {
+    super(info, options);
+    this.#host = host;
+  }
+
+  override toolInputSchemaJson(name: string): Record<string, unknown> | undefined {
+    const info = this.#host.coordinator.get("tools", name) as Pick<ToolInfo, "inputSchema"> | null;
+    return info?.inputSchema;
+  }
 }
 
 /** The first revision without a handshake. */

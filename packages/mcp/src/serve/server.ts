@@ -6,10 +6,12 @@ import {
   type CallToolRequest,
   type CallToolResult,
   type ClientCapabilities,
+  type Implementation,
   type InputRequiredResult,
   type ListToolsRequest,
   type ListToolsResult,
   type ServerContext,
+  type ServerOptions,
 } from "@modelcontextprotocol/server";
 import { isToolmountError, type SessionCallContext, type ToolOutcome } from "@toolmount/core";
 import { writeChain } from "../wire/chain.ts";
@@ -42,6 +44,8 @@ export interface Serving {
   readonly userId?: string | undefined;
   /** It answers one request about tools, so it needs neither instructions nor what mounted servers have beside tools. */
   readonly toolsOnly?: boolean | undefined;
+  /** Makes the server of the SDK. */
+  readonly make?: ((info: Implementation, options: ServerOptions) => Server) | undefined;
 }
 
 /** Makes a server of the official SDK over one session. It lists and calls; the host validates, decides and runs. */
@@ -50,7 +54,8 @@ export async function createServer(serving: Serving): Promise<Server> {
   const { name = "toolmount", version = "0.0.0" } = options;
   const { instructions, sources, skills } = serving.toolsOnly === true ? bare : await describe(serving);
   const exposed = exposedCapabilities(sources, serving.era);
-  const server = new Server(
+  const { make = (info, given) => new Server(info, given) } = serving;
+  const server = make(
     { name, version },
     {
       capabilities: {
