@@ -71,13 +71,13 @@ async function prepareTokens(
 ): Promise<Tokens> {
   if (file === undefined) {
     if (oidcIssuer !== undefined) return { records: [] };
-    return createTokens(shell, "name a file of tokens with --tokens");
+    return createTokens(shell, "name a file of tokens with --tokens; toolmount tokens add --print makes one");
   }
   const path = resolve(shell.cwd, file);
   await requireOutside(path, planFolders);
   const records = await readTokenFile(path);
   if (records !== null) return { records };
-  const made = await createTokens(shell, `create ${path} at a terminal first: toolmount tokens add`);
+  const made = await createTokens(shell, `create ${path} first: toolmount tokens add ${path} <name> --print`);
   await writeTokenFile(path, made.records);
   return made;
 }

@@ -24,6 +24,7 @@ export interface HttpOptions extends PlanOptions, ModelOptions, TapeOptions, Acc
   readonly beyondLoopback?: true;
   readonly grace?: number;
   readonly approvalUrl?: string;
+  readonly publicUrl?: string;
   readonly watch?: true;
 }
 
@@ -134,7 +135,7 @@ async function start(
   open: readonly Open[],
   listen: ListenAddress | undefined,
   { authenticate }: ServerAccess,
-  { allowHost, allowOrigin, beyondLoopback }: HttpOptions,
+  { allowHost, allowOrigin, beyondLoopback, oidcIssuer, publicUrl }: HttpOptions,
   shell: Shell,
 ): Promise<HttpServer> {
   const { serveHosts } = await import("@toolmount/http");
@@ -145,6 +146,9 @@ async function start(
     beyondLoopback,
     allowedHosts: allowHost,
     allowedOrigins: allowOrigin,
+    ...(oidcIssuer !== undefined && {
+      signIn: { authorizationServers: [oidcIssuer], publicUrl },
+    }),
     logger: createTerminalLogger(shell.err, shell.settings.verbosity),
   });
 }

@@ -1,3 +1,4 @@
+import { createHash } from "node:crypto";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { readFile, writeFile } from "node:fs/promises";
@@ -271,6 +272,53 @@ test("tokens of an OpenID provider are accepted beside stored ones, with the rol
   ]);
   expect(wrong).toMatchObject({ code: 1 });
   expect(wrong.stderr).toContain("/x/.well-known/openid-configuration cannot be read");
+});
+
+test("a client of MCP reads where to sign in, from the refusal on", async () => {
+  const place = await workspace(files);
+  const { issuer, sign } = await startIssuer();
+  const words = ["plan.yaml", "--oidc-issuer", issuer, "--oidc-roles", "groups", "--oidc-audience"];
+  const { url } = await startServer(place, await writeTokens(), [...words, "https://tools.example.com/mcp"]);
+
+  const refused = await fetch(`${url}/mcp`, {
+    method: "POST",
+    headers: { "content-type": "application/json" },
+  });
+  const [, address = ""] = /^Bearer resource_metadata="(.+)"$/.exec(
+    refused.headers.get("www-authenticate")!,
+  )!;
+  expect(await (await fetch(address)).json()).toMatchObject({
+    resource: `${url}/mcp`,
+    authorization_servers: [issuer],
+  });
+  const headers = { authorization: `Bearer ${await sign("eva", ["call"], "https://tools.example.com/mcp")}` };
+  expect((await fetch(`${url}/api/hosts/default/tools`, { headers })).status).toBe(200);
+
+  const far = ["--public-url", "https://tools.example.com/"];
+  const proxied = await startServer(place, await writeTokens(), [...words, "a", ...far]);
+  const metadata = await fetch(`${proxied.url}/.well-known/oauth-protected-resource`);
+  expect(await metadata.json()).toMatchObject({ resource: "https://tools.example.com/mcp" });
+});
+
+test("a file of tokens is made without a terminal: printed on request, or from a variable", async () => {
+  const { run, read } = await workspace({});
+  const printed = await run(["tokens", "add", "t.json", "ops", "--print"]);
+  expect(printed).toMatchObject({ code: 0, stdout: expect.stringMatching(/^tm_\S+\n$/), stderr: "" });
+  const given = "x".repeat(43);
+  const env = { AGENT_TOKEN: given, SHORT: "x" };
+  expect(await run(["tokens", "add", "t.json", "agent", "--from-env", "AGENT_TOKEN"], { env })).toMatchObject(
+    { code: 0, stdout: "", stderr: "" },
+  );
+  for (const name of ["SHORT", "ABSENT"]) {
+    const refused = await run(["tokens", "add", "t.json", "no", "--from-env", name], { env });
+    expect([refused.code, refused.stderr.includes(`the variable ${name}`)]).toEqual([2, true]);
+  }
+  const { tokens } = JSON.parse(await read("t.json")) as { tokens: { name: string; sha256: string }[] };
+  const hash = (text: string) => createHash("sha256").update(text).digest("hex");
+  expect(tokens.map(({ name, sha256 }) => [name, sha256])).toEqual([
+    ["ops", hash(printed.stdout.trim())],
+    ["agent", hash(given)],
+  ]);
 });
 
 test("a file of tokens is made at a terminal: each token is shown once, and the file has its hash and roles only", async () => {

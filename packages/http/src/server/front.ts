@@ -6,6 +6,7 @@ import { readRest } from "../api/read-rest.ts";
 import { answerError } from "../fault/answer.ts";
 import { HttpError } from "../fault/http-error.ts";
 import { admit, type GuardRules } from "../guard/guard.ts";
+import { ProtectedResource, type SignInOptions } from "../guard/protected-resource.ts";
 import { RateLimit } from "../guard/rate-limit.ts";
 import type { Asset } from "../page/assets.ts";
 import type { OpenRequests } from "./open-requests.ts";
@@ -15,6 +16,7 @@ import type { HttpLimits } from "./options.ts";
 export interface FrontOptions {
   readonly rules: () => GuardRules;
   readonly authenticate: Authenticate;
+  readonly signIn?: SignInOptions | undefined;
   readonly page: ReadonlyMap<string, Asset>;
   readonly limits: HttpLimits;
   readonly clock?: Clock | undefined;
@@ -46,6 +48,7 @@ const always: Readonly<Record<string, string>> = {
 export function createFront({
   rules,
   authenticate,
+  signIn,
   page,
   limits,
   clock = systemClock,
@@ -56,10 +59,12 @@ export function createFront({
   const failures = new RateLimit(limits.failures ?? { count: 30, perMs: 60_000 }, clock);
   const requests = new RateLimit(limits.requests ?? { count: 60_000, perMs: 60_000 }, clock);
 
+  const resource = signIn && new ProtectedResource(signIn);
+
   const judge = async (request: IncomingMessage, response: ServerResponse): Promise<Admitted | null> => {
     const { method = "", url = "", rawHeaders, socket } = request;
     const { path, token } = admit({ method, target: url, headers: pairsOf(rawHeaders) }, rules());
-    if (answerPublic(method, path, request, response, { page, isReady })) return null;
+    if (answerPublic(method, path, request, response, { page, isReady, resource })) return null;
     const principal = token === null ? null : await authenticate(token);
     if (principal === null) {
       refuseOften(failures, socket.remoteAddress ?? "");
@@ -74,7 +79,8 @@ export function createFront({
     try {
       return await judge(request, response);
     } catch (thrown) {
-      const status = refuse(request, response, thrown, clock);
+      const challenge = resource?.challenge(request.headers.host ?? "") ?? "Bearer";
+      const status = refuse(request, response, { thrown, challenge, clock });
       if (status === 500) logger.error({ err: thrown }, "a request could not be judged");
       return null;
     }
@@ -91,9 +97,17 @@ function refuseOften(limit: RateLimit, key: string): void {
 }
 
 /** Ends the connection with the answer: no route reads the rest of a refused request. Returns the status. */
-function refuse(request: IncomingMessage, response: ServerResponse, thrown: unknown, clock: Clock): number {
+function refuse(
+  request: IncomingMessage,
+  response: ServerResponse,
+  {
+    thrown,
+    challenge,
+    clock,
+  }: { readonly thrown: unknown; readonly challenge: string; readonly clock: Clock },
+): number {
   const { status, body } = answerError(thrown);
-  if (status === 401) response.setHeader("www-authenticate", "Bearer");
+  if (status === 401) response.setHeader("www-authenticate", challenge);
   if (status === 405) response.setHeader("allow", "GET, HEAD, POST, DELETE");
   if (thrown instanceof HttpError && thrown.code === "RATE_LIMITED")
     response.setHeader("retry-after", String((thrown as HttpError<"RATE_LIMITED">).details.seconds));
@@ -108,20 +122,27 @@ function refuse(request: IncomingMessage, response: ServerResponse, thrown: unkn
   return status;
 }
 
-/** Answers what needs no token: the page and its files, and health. */
+interface Public extends Pick<FrontOptions, "page" | "isReady"> {
+  readonly resource: ProtectedResource | undefined;
+}
+
+/** Answers what needs no token: the page and its files, health, and where to sign in. */
 function answerPublic(
   method: string,
   path: string,
   request: IncomingMessage,
   response: ServerResponse,
-  { page, isReady }: Pick<FrontOptions, "page" | "isReady">,
+  { page, isReady, resource }: Public,
 ): boolean {
   const isHealth = path === "/healthz" || path === "/readyz";
   const asset = page.get(path);
-  if (!isHealth && asset === undefined) return false;
+  const metadata = resource?.metadata(path, request.headers.host ?? "");
+  if (!isHealth && asset === undefined && metadata === undefined) return false;
   if (method !== "GET" && method !== "HEAD") throw new HttpError("METHOD_REFUSED", { method });
   if (asset !== undefined) sendAsset(asset, request, response);
-  else {
+  else if (metadata !== undefined) {
+    response.writeHead(200, { "content-type": "application/json" }).end(JSON.stringify(metadata));
+  } else {
     const ready = path === "/healthz" || isReady();
     response.writeHead(ready ? 200 : 503, { "content-type": "application/json" });
     response.end(JSON.stringify({ status: ready ? "ok" : "draining" }));

@@ -1,6 +1,7 @@
 import type { Clock, Logger } from "@toolmount/core";
 import type { Authenticate } from "../access/tokens.ts";
 import type { ListenAddress } from "../guard/authority.ts";
+import type { SignInOptions } from "../guard/protected-resource.ts";
 import type { RateRule } from "../guard/rate-limit.ts";
 import type { ServedHost } from "../served-host.ts";
 
@@ -33,6 +34,8 @@ export interface ServeHostsOptions {
   readonly hosts: Readonly<Record<string, ServedHost>>;
   /** Finds out who a token belongs to. Every request but those for the page and for health has one. */
   readonly authenticate: Authenticate;
+  /** Lets clients of MCP find out where to sign in. */
+  readonly signIn?: SignInOptions | undefined;
   /** Default `127.0.0.1:4680`. Port 0: any free one. */
   readonly listen?: ListenAddress | undefined;
   /** Allows an address that other machines can reach. Without it such an address is refused. */

@@ -39,6 +39,7 @@ export function define(command: Command, shell: Shell): void {
     .option("--oidc-issuer <url>", "with --http: accept the signed tokens of this OpenID provider")
     .option("--oidc-audience <name>", "with --oidc-issuer: the audience that its tokens must name")
     .option("--oidc-roles <claim>", "with --oidc-issuer: the claim that lists the roles; default: roles")
+    .option("--public-url <url>", "with --oidc-issuer: where clients reach the server; default: as they ask")
     .option(
       "--also <name=plan>",
       "with --http: serve another plan under this name; may be given again",

@@ -14,6 +14,8 @@ interface Options {
   readonly role?: readonly string[];
   readonly user?: string;
   readonly host?: readonly string[];
+  readonly print?: true;
+  readonly fromEnv?: string;
 }
 
 const file = "/home/ana/.config/toolmount/tokens.json";
@@ -36,6 +38,8 @@ export function define(command: Command, shell: Shell): void {
     .option("--role <role>", "call, approve or admin; may be given again; default: call", collectNames)
     .option("--user <id>", "the only user on whose behalf it calls; default: each request names its user")
     .option("--host <name>", "a host that it may use; may be given again; default: all", collectNames)
+    .option("--print", "write the token alone to standard output, for a program that keeps secrets")
+    .option("--from-env <variable>", "add the token that this variable has, in place of a new one")
     .action((path: string, name: string, options: Options) => addToken(path, name, options, shell));
   add("remove", "Remove a token from a file; SIGHUP makes a running server read the file again")
     .argument("<name>", "the name of the token")
@@ -44,6 +48,7 @@ export function define(command: Command, shell: Shell): void {
     `toolmount tokens list ${file}`,
     `toolmount tokens add ${file} ops --role call --role approve --role admin`,
     `toolmount tokens add ${file} ana --user ana`,
+    `toolmount tokens add ${file} agent --from-env AGENT_TOKEN`,
     `toolmount tokens remove ${file} ana`,
   ]);
 }
@@ -73,14 +78,17 @@ async function list(path: string, { json }: Options, shell: Shell): Promise<void
 
 async function addToken(path: string, name: string, options: Options, shell: Shell): Promise<void> {
   const { createToken, hashToken } = await import("@toolmount/http");
-  if (shell.terminal === undefined)
-    throw usageError("a new token is shown at a terminal only, and this process has no terminal");
+  const { print, fromEnv } = options;
+  if (shell.terminal === undefined && print === undefined && fromEnv === undefined)
+    throw usageError(
+      "a new token is shown at a terminal, and this process has none; --print writes it to standard output, and --from-env takes it from a variable",
+    );
   const tokens = (await readTokenFile(resolve(shell.cwd, path))) ?? [];
   if (tokens.some((one) => one.name === name))
     throw usageError(
       `the file has a token named ${JSON.stringify(name)}; remove it first, or choose another name`,
     );
-  const token = createToken();
+  const token = fromEnv === undefined ? createToken() : readToken(fromEnv, shell);
   const { user, host } = options;
   const record: TokenRecord = {
     name,
@@ -90,9 +98,23 @@ async function addToken(path: string, name: string, options: Options, shell: She
     ...(host !== undefined && { hosts: [...host] }),
   };
   await writeTokenFile(resolve(shell.cwd, path), [...tokens, record]);
-  shell.err.line(`  ${printable(name)}  ${token}  shown only now`);
-  if (options.json === true) shell.out.json({ added: name, roles: record.roles });
+  if (print === true) shell.out.line(token);
+  else if (fromEnv === undefined) shell.err.line(`  ${printable(name)}  ${token}  shown only now`);
+  if (options.json === true && print === undefined) shell.out.json({ added: name, roles: record.roles });
   shell.end(exitCodes.done);
+}
+
+/** Fewest characters of a token that a person brings: of 64 signs, they are as hard to guess as a key of 256 bits. */
+const leastToken = 43;
+
+function readToken(variable: string, { env }: Shell): string {
+  const token = env[variable] ?? "";
+  if (/^[\w.~+/-]+=*$/.test(token) && token.length >= leastToken) return token;
+  throw usageError(
+    token === ""
+      ? `the variable ${printable(variable)} is not set`
+      : `the variable ${printable(variable)} has no token: ${leastToken} characters or more, letters, digits and - . _ ~ + / =`,
+  );
 }
 
 async function readRoles(given: readonly string[]): Promise<Role[]> {
