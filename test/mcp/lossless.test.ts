@@ -139,6 +139,31 @@ test("resources of two servers with one address stay apart", async () => {
     ]);
 });
 
+test("a name that models do not take is short for clients, and stays the same", async () => {
+  const long = `${"search_".repeat(12)}all`;
+  const host = createHost();
+  const plain = z.strictObject({ region: z.string() });
+  for (const name of [long, `${long}x`, "short"])
+    host.coordinator.mount("tools", { ...look, schema: plain, name, execute: () => data(`this is ${name}`) });
+  const seen = [];
+  for (const era of eras) {
+    const client = await connect(era, new URL(await listen(host)));
+    const { tools } = await client.listTools();
+    seen.push(tools.map(({ name }) => name));
+    for (const { name } of tools) {
+      const { content } = await client.callTool({ name, arguments: { region: "eu" } });
+      expect([content[0], name.length <= 64]).toMatchObject([
+        { text: expect.stringContaining(name.slice(0, 57)) },
+        true,
+      ]);
+    }
+    const { content } = await client.callTool({ name: long, arguments: { region: "eu" } });
+    expect(content).toEqual([{ type: "text", text: `this is ${long}` }]);
+  }
+  expect(new Set(seen[0])).toHaveProperty("size", 3);
+  expect(seen[0]).toEqual(seen[1]);
+});
+
 /** A tool whose argument clients mirror into a header. */
 const look = {
   name: "look",

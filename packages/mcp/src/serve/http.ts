@@ -14,6 +14,7 @@ import type { ServeOptions } from "./options.ts";
 import { createStateSeal } from "./seal.ts";
 import { createServer, type Serving } from "./server.ts";
 import { ServedSession } from "./served-session.ts";
+import { ownName } from "./tool-list.ts";
 
 /** Who a request over HTTP is from. */
 export interface HttpCaller {
@@ -121,7 +122,10 @@ class HeaderCheckedServer extends McpServer {
   }
 
   override toolInputSchemaJson(name: string): Record<string, unknown> | undefined {
-    const info = this.#host.coordinator.get("tools", name) as Pick<ToolInfo, "inputSchema"> | null;
+    const info = this.#host.coordinator.get("tools", ownName(name, this.#host)) as Pick<
+      ToolInfo,
+      "inputSchema"
+    > | null;
     return info?.inputSchema;
   }
 }

@@ -30,7 +30,7 @@ import type { SealedState, StateSeal, WaitingState } from "./seal.ts";
 import { readPrompts } from "./prompts.ts";
 import { findSkills, skillsExtension } from "./skills.ts";
 import { requestDigest, type ServedCall, type ServedSession } from "./served-session.ts";
-import { loadExtras, pageOf, toMcpTool, type Era } from "./tool-list.ts";
+import { loadExtras, ownName, pageOf, toMcpTool, type Era } from "./tool-list.ts";
 
 const defaultPageSize = 1_000;
 
@@ -139,8 +139,8 @@ async function callTool(
   serving: Serving & { readonly capabilities: ClientCapabilities | undefined },
 ): Promise<CallToolResult | InputRequiredResult> {
   const { served, options, seal, capabilities, userId } = serving;
-  const call: ServedCall = { name: params.name, arguments: params.arguments ?? {} };
-  if (served.host.coordinator.get("tools", call.name) === null) await waitForStarting(served.host);
+  if (served.host.coordinator.get("tools", params.name) === null) await waitForStarting(served.host);
+  const call: ServedCall = { name: ownName(params.name, served.host), arguments: params.arguments ?? {} };
   const context = contextOf(ctx, served.host, userId);
   const waiting: Waiting = {
     served,

@@ -1,3 +1,4 @@
+import { createHash } from "node:crypto";
 import {
   ProtocolError,
   ProtocolErrorCode,
@@ -13,6 +14,22 @@ import { skillMetaKey } from "../wire/skills.ts";
 /** Which revision of the protocol a connection speaks: `legacy` is 2025-11-25 and before, `modern` 2026-07-28. */
 export type Era = "legacy" | "modern";
 
+/** Longest name of a tool that the large model providers take. */
+const maxName = 64;
+
+/** The name under which clients see a tool: its own, and of a longer one the beginning and six digits of its hash. */
+export function servedName(name: string): string {
+  if (name.length <= maxName) return name;
+  return `${name.slice(0, maxName - 7)}_${createHash("sha256").update(name).digest("hex").slice(0, 6)}`;
+}
+
+/** The host's name of a tool that a client names as it sees it. */
+export function ownName(seen: string, host: Host): string {
+  if (seen.length !== maxName || host.coordinator.get("tools", seen) !== null) return seen;
+  const all = host.coordinator.get("tools") as ReadonlyMap<string, unknown>;
+  return [...all.keys()].find((name) => servedName(name) === seen) ?? seen;
+}
+
 /** Renders a tool for `tools/list`. Its JSON Schema goes out as it is. */
 export function toMcpTool(info: ToolInfo, era: Era, extras?: Extras): Tool {
   const { name, description, inputSchema, outputSchema } = info;
@@ -22,7 +39,7 @@ export function toMcpTool(info: ToolInfo, era: Era, extras?: Extras): Tool {
   const annotations = own === undefined ? more?.annotations : { ...more?.annotations, ...own };
   return {
     ...more,
-    name,
+    name: servedName(name),
     description,
     inputSchema: inputSchema as Tool["inputSchema"],
     ...(isListed(outputSchema, era) && { outputSchema }),
