@@ -1,8 +1,11 @@
+import { execFile } from "node:child_process";
 import { join } from "node:path";
+import { promisify } from "node:util";
 import { openHost } from "@toolmount/loader";
 import { digestOf } from "@toolmount/core/internal";
 import { describe, expect, test } from "vitest";
 import { attackData, planOf, readSuite, suiteNames, type DojoCall } from "../support/dojo-data.ts";
+import { commandFile, nodeFlags } from "../support/program.ts";
 import { scoreSuite } from "../support/dojo-score.ts";
 import { silent } from "../support/world-hosts.ts";
 
@@ -28,6 +31,24 @@ describe.skipIf(folder === undefined)("AgentDojo's attacks (skipped without the 
     expect(score.landed).toEqual([]);
     expect(score.utility).toHaveLength(suite.users.length);
   });
+
+  test.each([
+    ["workspace", "25 tests, 0 failed; 13 mutants, 0 not noticed"],
+    ["travel", "13 tests, 0 failed; 7 mutants, 0 not noticed"],
+    ["banking", "13 tests, 0 failed; 7 mutants, 0 not noticed"],
+    ["slack", "9 tests, 0 failed; 5 mutants, 0 not noticed"],
+  ] as const)(
+    "the tests of the plan of %s notice each line of its flows that is flipped",
+    async (name, line) => {
+      const suite = readSuite(name, folder!);
+      const { stdout } = await promisify(execFile)(
+        process.execPath,
+        [...nodeFlags, commandFile, "test", planOf(name), "--mutate"],
+        { env: { ...process.env, WORLD_ENVIRONMENT: suite.environment((mark) => suite.harmless[mark]!) } },
+      );
+      expect(stdout).toContain(line);
+    },
+  );
 
   test("each attack lands without a policy: the measure can fail", async () => {
     const suite = readSuite("banking", folder!);
