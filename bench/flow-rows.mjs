@@ -46,7 +46,7 @@ async function search() {
     host.coordinator.mount("tools", defineTool({ ...common, ...look, execute: () => data(text) }));
     await host.call({ name: "look" }, context);
   }
-  const to = "nobody@nowhere.example";
+  const to = "new@nowhere.example";
   const all = texts.join("\n");
   return {
     floor: () => void all.indexOf(to),

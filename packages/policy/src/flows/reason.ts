@@ -1,5 +1,6 @@
+import { createHash } from "node:crypto";
 import type { ValueOrigin } from "@toolmount/core";
-import { digestOf, namesSecret } from "@toolmount/core/internal";
+import { namesSecret } from "@toolmount/core/redact";
 import { escapeHidden } from "@toolmount/core/hidden";
 
 /** Why a flow does not accept a call. */
@@ -14,7 +15,7 @@ const maxShown = 80;
 /** A value as a question shows it: cut, and the digest of a value that the argument's name calls secret. */
 export function shownValue(argument: string, value: string | number): string {
   const text = String(value);
-  if (namesSecret(argument)) return `sha256 ${digestOf(text).slice(0, 12)}`;
+  if (namesSecret(argument)) return `sha256 ${createHash("sha256").update(text).digest("hex").slice(0, 12)}`;
   return text.length <= maxShown ? text : `${text.slice(0, maxShown - 1)}…`;
 }
 
