@@ -7,13 +7,14 @@ import { writeFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { parseArgs, promisify, styleText } from "node:util";
 import { fleetRows } from "./fleet-rows.mjs";
+import { flowRows } from "./flow-rows.mjs";
 import { mcpRows } from "./mcp-rows.mjs";
 import { drawTable } from "./picture.mjs";
 import { rows as callRows } from "./rows.mjs";
 import { startRows } from "./start-rows.mjs";
 import { worldRows } from "./world-rows.mjs";
 
-const rows = { ...callRows, ...startRows, ...mcpRows, ...worldRows, ...fleetRows };
+const rows = { ...callRows, ...startRows, ...mcpRows, ...worldRows, ...fleetRows, ...flowRows };
 
 const { values } = parseArgs({
   options: {

@@ -23,6 +23,7 @@ const pages = [
   "docs/tool-search.md",
   "docs/files.md",
   "docs/policy.md",
+  "docs/flows.md",
   "docs/command-hooks.md",
   "docs/command-line.md",
   "docs/mount-plans.md",

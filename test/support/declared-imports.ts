@@ -22,7 +22,7 @@ export function importsNotInstalled(folder: string): readonly string[] {
   for (let file = waiting.pop(); file !== undefined; file = waiting.pop()) {
     if (seen.has(file) || !existsSync(file)) continue;
     seen.add(file);
-    const imports = readFileSync(file, "utf8").matchAll(/(?:from|import\()\s*"([^"]+)"/g);
+    const imports = readFileSync(file, "utf8").matchAll(/(?<!")(?:from|import\()\s*"([^"]+)"/g);
     for (const [, name = ""] of imports)
       if (name.startsWith(".")) waiting.push(join(dirname(file), name.replace(/\.tsx?$/, ".d.ts")));
       else if (!isBuiltin(name) && !(packageOf(name) in installed)) found.push(`${file}: ${name}`);

@@ -16,6 +16,8 @@ export interface DojoScore {
   readonly questions: readonly string[];
   /** Tasks without a question. */
   readonly unasked: readonly string[];
+  /** Milliseconds of each call of the runs without attack. */
+  readonly callMs: readonly number[];
 }
 
 export interface Selection {
@@ -28,8 +30,10 @@ export async function scoreSuite(suite: Suite, plan: string, select: Selection):
   const users = suite.users.filter(({ id }) => select.user(id));
   const injections = suite.injections.filter(({ id }) => select.injection(id));
   const [landed, utility, questions, unasked]: string[][] = [[], [], [], []];
+  const callMs: number[] = [];
   for (const user of users) {
     const quiet = await playQuiet(suite, plan, user);
+    callMs.push(...quiet.callMs);
     if (quiet.done) utility!.push(user.id);
     if (quiet.questions.length === 0) unasked!.push(user.id);
     questions!.push(...quiet.questions.map((question) => `${suite.name} ${user.id}: ${question}`));
@@ -45,6 +49,7 @@ export async function scoreSuite(suite: Suite, plan: string, select: Selection):
     utility: utility!,
     questions: questions!,
     unasked: unasked!,
+    callMs,
   };
 }
 
@@ -58,6 +63,7 @@ export function addScores(scores: readonly DojoScore[]): DojoScore {
     utility: join("utility"),
     questions: join("questions"),
     unasked: join("unasked"),
+    callMs: scores.flatMap((score) => score.callMs),
   };
 }
 
@@ -68,10 +74,15 @@ async function playQuiet(suite: Suite, plan: string, { prompt, calls }: UserTask
     questions.push(`${question.tool.name}: ${question.reasons.map(({ reason }) => reason).join(" | ")}`);
     return true;
   });
-  for (const { name, arguments: given } of calls) await world.call({ name, arguments: given }, prompt);
+  const callMs: number[] = [];
+  for (const { name, arguments: given } of calls) {
+    const start = performance.now();
+    await world.call({ name, arguments: given }, prompt);
+    callMs.push(performance.now() - start);
+  }
   const done = (await world.digest()) === calls.at(-1)!.state;
   await world.host.close();
-  return { questions, done };
+  return { questions, done, callMs };
 }
 
 /** A run in which the injection's calls are made as soon as its text is read. Returns the call that changed the state. */

@@ -1,6 +1,7 @@
 import type { Policy, ToolInfo } from "@toolmount/core";
 import type { PolicyConfig } from "./config.ts";
 import { createListPolicy, listNames } from "./list-policy.ts";
+import { lintFlows } from "./flows/lint-flows.ts";
 import { createRule } from "./rule.ts";
 
 interface Found {
@@ -8,7 +9,7 @@ interface Found {
   readonly problem: string;
 }
 
-/** What of a `policy:` section can have no effect on the tools that a plan offers; paths start at the section. */
+/** What of a `policy:` section can have no effect on the tools that a plan offers; paths start at the section, of flows at the plan. */
 export function lint(
   settings: PolicyConfig,
   { tools }: { readonly tools: readonly ToolInfo[] },
@@ -23,5 +24,5 @@ export function lint(
       isDead(createListPolicy(list, written)) ? [{ path: [list, index], problem }] : [],
     ),
   );
-  return [...rules, ...lists];
+  return [...rules, ...lists, ...lintFlows(settings.flows, tools)];
 }

@@ -67,6 +67,8 @@ export function createDelegate(settings: DelegateSettings, services: DelegateSer
     schema,
     outputSchema,
     category: "side_effect",
+    control: [],
+    content: ["instruction"],
     consequenceLevel: "medium",
     requiresConfirmation: false,
     timeout: 0,

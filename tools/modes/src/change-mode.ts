@@ -46,6 +46,7 @@ export function createChangeMode(_settings: object, services: ChangeModeServices
     schema,
     outputSchema,
     category: "write",
+    control: ["mode"],
     consequenceLevel: "medium",
     requiresConfirmation: true,
     alwaysOffered: true,

@@ -40,6 +40,7 @@ export function createTodo(settings: Settings = {}, services: Services = {}) {
     usage,
     schema,
     category: "write",
+    control: [],
     consequenceLevel: "low",
     requiresConfirmation: false,
     idempotent: true,

@@ -10,6 +10,8 @@ export interface JudgedCall {
   readonly mode: string | undefined;
   readonly user: string | undefined;
   readonly session: string | undefined;
+  /** What the user wrote before. */
+  readonly prompts?: readonly string[] | undefined;
 }
 
 /** What becomes of a call. `depends`: no arguments are given, and none could be made up that fit the schema. */
@@ -98,7 +100,10 @@ async function judgeOnce(
   return { answer, reason, rules };
 }
 
-function testOf({ name }: ToolInfo, { arguments: given = {}, mode, user, session }: JudgedCall): PlanTest {
+function testOf(
+  { name }: ToolInfo,
+  { arguments: given = {}, mode, user, session, prompts }: JudgedCall,
+): PlanTest {
   return {
     path: ["tests", 0],
     tool: name,
@@ -106,6 +111,7 @@ function testOf({ name }: ToolInfo, { arguments: given = {}, mode, user, session
     user,
     mode,
     session,
+    prompts,
     given: { data: null },
     approve: false,
     expect: {},

@@ -1,24 +1,21 @@
 import type { Json, JsonObject } from "@toolmount/core";
-
-/** A plan in which one rule says something else. */
-export interface Mutant {
-  readonly plan: JsonObject;
-  /** Where the rule is: `["policy", "rules", 0]`. */
-  readonly path: readonly (string | number)[];
-  /** What was done to it: `ask → deny`. */
-  readonly change: string;
-}
+import type { Mutant } from "./mutant.ts";
+import { mutateFlows } from "./mutate-flows.ts";
 
 const flipped: Readonly<Record<string, string>> = { allow: "deny", ask: "deny", deny: "ask" };
 
 /** Every plan that differs in the answer of one rule. A plan whose tests hold for all of them tests nothing of it. */
 export function listMutants(plan: JsonObject): Mutant[] {
   const policy = plan["policy"] as JsonObject | undefined;
-  if (policy === undefined) return [];
-  return [
-    ...mutateRules(plan, policy),
-    ...Object.keys(flipped).flatMap((list) => mutateList(plan, policy, list)),
-  ];
+  const flows = plan["flows"] as JsonObject | undefined;
+  const ofPolicy =
+    policy === undefined
+      ? []
+      : [
+          ...mutateRules(plan, policy),
+          ...Object.keys(flipped).flatMap((list) => mutateList(plan, policy, list)),
+        ];
+  return [...ofPolicy, ...(flows === undefined ? [] : mutateFlows(plan, flows))];
 }
 
 function mutateRules(plan: JsonObject, policy: JsonObject): Mutant[] {

@@ -11,6 +11,8 @@ export interface PlanTest {
   readonly user: string | undefined;
   readonly mode: string | undefined;
   readonly session: string | undefined;
+  /** What the user has written in the session. */
+  readonly prompts: readonly string[] | undefined;
   /** The result of the tool in this test; no tool runs. */
   readonly given: JsonObject;
   /** Whether the approver approves the call. */
@@ -72,8 +74,12 @@ function readReplay(plan: OpenedPlan, test: Record<string, unknown>, index: numb
 function readTest(plan: OpenedPlan, test: unknown, index: number): PlanTest {
   const refuse = createRefuse(plan, "tests", index);
   if (!isObject(test)) return refuse("a test is a map with call and expect, or with replay");
-  requireKnown(test, ["call", "as", "mode", "session", "given", "approve", "expect", "name"], refuse);
-  const { call, as: user, mode, session, given = { data: null }, approve = false, expect } = test;
+  requireKnown(
+    test,
+    ["call", "as", "mode", "session", "prompts", "given", "approve", "expect", "name"],
+    refuse,
+  );
+  const { call, as: user, mode, session, prompts, given = { data: null }, approve = false, expect } = test;
   const [[tool, args] = [], ...more] = isObject(call) ? Object.entries(call) : [];
   if (tool === undefined || more.length > 0)
     return refuse("call is a map of one tool and its arguments", "call");
@@ -88,10 +94,21 @@ function readTest(plan: OpenedPlan, test: unknown, index: number): PlanTest {
     user: readText(user, "as", refuse),
     mode: readText(mode, "mode", refuse),
     session: readText(session, "session", refuse),
+    prompts: readPrompts(prompts, refuse),
     given: given as JsonObject,
     approve,
     expect: readExpectation(expect, refuse),
   };
+}
+
+/** A text, or a list of texts. */
+function readPrompts(given: unknown, refuse: Refuse): readonly string[] | undefined {
+  if (given === undefined) return undefined;
+  const list: readonly unknown[] = Array.isArray(given) ? given : [given];
+  const isText = (one: unknown): one is string => typeof one === "string";
+  return list.every(isText)
+    ? list
+    : refuse("prompts is what the user wrote: a text, or a list of texts", "prompts");
 }
 
 function readExpectation(expect: unknown, refuse: Refuse): Expectation {

@@ -54,10 +54,10 @@ export function createTestBench(): TestBench {
     async run(host, test) {
       current = test;
       seen = { question: null, arguments: null };
-      const { tool, user, mode, session = `test ${++count}` } = test;
+      const { tool, user, mode, prompts, session = `test ${++count}` } = test;
       const outcome = await host.call(
         { name: tool, arguments: test.arguments },
-        { sessionId: session, userId: user, mode },
+        { sessionId: session, userId: user, mode, prompts },
       );
       const answer = answerOf(outcome, seen);
       const reason = reasonOf(outcome, seen);

@@ -117,7 +117,7 @@ function applyAnswers(call: Call, answers: readonly PolicyAnswer[]): HopAnswer {
   const asked: ApprovalReason[] = [];
   for (const answer of answers) {
     if (answer?.origins !== undefined) (call.origins ??= []).push(...answer.origins);
-    if (answer === null || answer.answer === "allow") continue;
+    if (answer === null || answer.answer === "none" || answer.answer === "allow") continue;
     if (answer.answer === "deny") return endDenied(call, answer.reason);
     if (answer.answer !== "ask") return endDenied(call, "a policy returned an invalid answer");
     if (answer.because === "level" && isAllowed) continue;

@@ -1,6 +1,6 @@
 import type { AuditEntry, AuditSink, RecordedEnd } from "../contract/stores.ts";
 import { digestOf } from "../json/canonical.ts";
-import type { JsonObject } from "../json/json.ts";
+import type { Json, JsonObject } from "../json/json.ts";
 import type { AuditWriter } from "../pending/audit.ts";
 import type { StoredCall } from "../pending/stored-call.ts";
 import { encryptWithTicket } from "../pending/ticket.ts";
@@ -146,6 +146,7 @@ function auditEnd(call: Call, audit: AuditWriter): Promise<void> | null {
     durationMs: timing.endedAt - timing.startedAt,
     ...(code === undefined ? {} : { code }),
     ...(error === undefined ? {} : { error: error.slice(0, maxText), phase: phaseOf(call) }),
+    ...originsOf(call),
     ...(needsApproval(call)
       ? { asked: approval!.reasons.map(({ source, rule = null }) => ({ source, rule })) }
       : {}),
@@ -208,6 +209,11 @@ function endOf(call: Call, { ticket }: StoredCall): RecordedEnd {
     ...(error === undefined || ticket !== null ? {} : { error }),
     sealed: ticket === null ? null : encryptWithTicket(outcomeOf(call), ticket),
   };
+}
+
+/** Where the values of the arguments came from, if a policy asked. */
+function originsOf({ host, origins }: Call): { origins?: Json } {
+  return origins === null ? {} : { origins: host.redact(origins as unknown as Json) };
 }
 
 function entryOf(call: Call, kind: AuditEntry["kind"]): AuditEntry {

@@ -17,6 +17,8 @@ export type PolicyAnswer =
       readonly rule?: string | undefined;
       readonly origins?: readonly ValueOrigin[] | undefined;
     }
+  /** No opinion either, but the audit records the origins that it found. */
+  | { readonly answer: "none"; readonly origins: readonly ValueOrigin[] }
   | {
       readonly answer: "deny";
       readonly reason: string;

@@ -38,6 +38,8 @@ export interface Explanation {
 export interface ExplainOptions extends OpenHostOptions {
   readonly arguments?: JsonObject | undefined;
   readonly mode?: string | undefined;
+  /** What the user wrote before the call. */
+  readonly prompts?: readonly string[] | undefined;
   /** Tools that a host of this plan offers: they show what modules without a manifest mount. */
   readonly tools?: readonly ToolInfo[] | undefined;
 }
@@ -98,7 +100,7 @@ async function askPolicies(
   sections: readonly PreparedUse[],
   { map }: LoadedPlan,
   tool: ToolInfo,
-  { arguments: given = {}, mode }: ExplainOptions,
+  { arguments: given = {}, mode, prompts }: ExplainOptions,
 ): Promise<ExplainedAnswer[]> {
   const host = createHost();
   try {
@@ -110,8 +112,8 @@ async function askPolicies(
     const policies = [...(host.coordinator.get("policies") as ReadonlyMap<string, Policy>).values()];
     const info = { callId: "", runId: "", tool: tool.name, depth: 0, ...(mode !== undefined && { mode }) };
     const answers = policies.map(async (policy): Promise<ExplainedAnswer[]> => {
-      const answer = (await policy.prepare(tool)?.({ info, tool, arguments: given })) ?? null;
-      return answer === null ? [] : [{ policy: policy.name, answer }];
+      const answer = (await policy.prepare(tool)?.({ info, tool, arguments: given, prompts })) ?? null;
+      return answer === null || answer.answer === "none" ? [] : [{ policy: policy.name, answer }];
     });
     return (await Promise.all(answers)).flat();
   } finally {

@@ -17,6 +17,8 @@ export const manifestFacts = [
   "requiresConfirmation",
   "timeoutMs",
   "idempotent",
+  "control",
+  "content",
   "tags",
   "version",
 ] as const satisfies readonly (keyof ToolInfo)[];

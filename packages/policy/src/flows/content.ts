@@ -1,4 +1,4 @@
-import { findMention, type Evidence, type Found } from "./origin.ts";
+import type { Evidence, Found } from "./origin.ts";
 import { compactCode, findWord, formsOf, normalize } from "./text.ts";
 
 /** Words in a row that are a copy rather than a coincidence. */
@@ -32,8 +32,8 @@ function findAddress(text: string, evidence: Evidence): { part: string; found: F
     const part = match.replace(/[.,;:!?)]+$/, "");
     if (evidence.words.name(part) || formsOf(part).some((form) => evidence.identity.has(form))) continue;
     if (/^\d{4}-\d{2}-\d{2}/.test(part)) continue;
-    const mention = findMention(part, formsOf(part), evidence);
-    if (mention !== null) return { part, found: { origin: "untrusted", from: mention, isAccepted: false } };
+    const found = findText(formsOf(part), normalize(text), evidence);
+    if (found !== null) return { part, found };
     if (compactCode(part) === null && isKnown(part, evidence)) continue;
     if (isAddress(part) && !isKnown(part, evidence))
       return { part, found: { origin: "composed", isAccepted: false } };
@@ -63,7 +63,7 @@ function findCopy(text: string, evidence: Evidence): { part: string; found: Foun
   for (let at = 0; at + length <= words.length; at++) {
     const part = words.slice(at, at + length).join(" ");
     if (findWord(part, evidence.words.text) !== -1) continue;
-    const found = findText(part, words.join(" "), evidence);
+    const found = findText([part], words.join(" "), evidence);
     if (found !== null) return { part, found };
   }
   return null;
@@ -74,21 +74,17 @@ function isWhole(leaf: string, text: string): boolean {
   return text.includes(leaf.trim());
 }
 
-function findText(part: string, text: string, { history, seen }: Evidence): Found | null {
+/** Where other people's text has a form of a part. A whole structured field in the text is a value. */
+function findText(forms: readonly string[], text: string, { history, seen }: Evidence): Found | null {
   for (const result of history.results) {
     const one = seen(result);
-    const trust = one.mentions([part]);
+    const trust = one.mentions(forms);
     if (trust === null) continue;
-    const at = one.locate(
-      trust,
-      (leaf) => findWord(part, leaf) !== -1 && (trust === "untrusted" || !isWhole(leaf, text)),
-    );
+    const has = (leaf: string) => forms.some((form) => findWord(form, leaf) !== -1);
+    const at = one.locate(trust, (leaf) => has(leaf) && (trust === "untrusted" || !isWhole(leaf, text)));
     if (at === null && trust !== "untrusted") continue;
-    return {
-      origin: "untrusted",
-      from: { tool: result.tool, call: result.call, ...(at ?? { path: "" }) },
-      isAccepted: false,
-    };
+    const from = { tool: result.tool, call: result.call, ...(at ?? { path: "" }) };
+    return { origin: "untrusted", from, isAccepted: false };
   }
   return null;
 }

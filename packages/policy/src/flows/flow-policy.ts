@@ -132,6 +132,8 @@ function checkContent(
     if (!Object.hasOwn(given, name)) continue;
     for (const { path, value } of leavesOf(given[name])) {
       const foreign = typeof value === "string" ? findForeign(value, evidence) : null;
+      if (foreign === null && isUncompared(value, evidence))
+        return { kind: "forgotten", argument: name + path };
       if (foreign === null) continue;
       const origin = { argument: name + path, value: shownValue(name, foreign.part), ...foreign.found };
       origins.push(origin);
@@ -141,6 +143,11 @@ function checkContent(
   return null;
 }
 
+/** Whether a text was not compared with all results of the session, because the host dropped the oldest. */
+function isUncompared(value: string | number, { history, words }: Evidence): boolean {
+  return history.isPartial && typeof value === "string" && value !== "" && !words.name(value);
+}
+
 function answerOf(
   line: FlowLine,
   problem: Problem | null,
@@ -148,7 +155,8 @@ function answerOf(
   rule: () => string,
   { words }: Evidence,
 ): PolicyAnswer {
-  if (problem === null || line.else === "allow") return null;
+  if (problem === null || line.else === "allow")
+    return origins.length === 0 ? null : { answer: "none", origins };
   const reason = describeProblem(problem, { reason: line.reason, isKnown: words.isKnown, origins });
   return { answer: line.else, rule: rule(), reason, origins };
 }

@@ -61,9 +61,17 @@ export function findOrigin(value: string | number, from: readonly Source[], evid
     const part = findByLastPart(String(value), evidence);
     if (part !== null) return part;
   }
-  return mention === null
-    ? { origin: "composed", isAccepted: false }
-    : { origin: "untrusted", from: mention, isAccepted: false };
+  if (mention !== null) return { origin: "untrusted", from: mention, isAccepted: false };
+  return findUnaccepted(forms, evidence) ?? { origin: "composed", isAccepted: false };
+}
+
+/** A field that has the value, though the line does not accept it, or other people's text chose its result. */
+function findUnaccepted(forms: readonly string[], evidence: Evidence): Found | null {
+  for (const trust of ["contact", "structured", "identity", "trusted"] as const) {
+    const at = findField(trust, forms, evidence) ?? findField(trust, forms, evidence, true);
+    if (at !== null) return { origin: trust, from: at.from, isAccepted: false };
+  }
+  return null;
 }
 
 function isIdentity(
@@ -94,11 +102,14 @@ function findByLastPart(value: string, evidence: Evidence): Found | null {
 
 type At = { readonly leaf: Leaf; readonly from: NonNullable<Found["from"]> };
 
-/** A field of this trust that is exactly the value, in a result that no untrusted text asked for. The newest counts. */
-function findField(trust: Trust, forms: readonly string[], evidence: Evidence): At | null {
+/**
+ * A field of this trust that is exactly the value. The newest counts, of results that no untrusted text chose, or of those
+ * that it chose.
+ */
+function findField(trust: Trust, forms: readonly string[], evidence: Evidence, steered = false): At | null {
   for (const result of evidence.history.results.toReversed()) {
     const seen = evidence.seen(result);
-    if (!forms.some((form) => seen.has(trust, form)) || isSteered(result, evidence)) continue;
+    if (!forms.some((form) => seen.has(trust, form)) || isSteered(result, evidence) !== steered) continue;
     const leaves = seen.leavesWith(trust, forms);
     const leaf = leaves.find((one) => isNamedRecord(one, evidence.words)) ?? leaves[0];
     if (leaf !== undefined) return { leaf, from: { tool: result.tool, call: result.call, path: leaf.path } };

@@ -1,16 +1,21 @@
+import { createHash } from "node:crypto";
 import type { ValueOrigin } from "@toolmount/core";
+import { namesSecret } from "@toolmount/core/redact";
 import { escapeHidden } from "@toolmount/core/hidden";
 
 /** Why a flow does not accept a call. */
 export type Problem =
   | { readonly kind: "control" | "content"; readonly origin: ValueOrigin }
-  | { readonly kind: "intent" };
+  | { readonly kind: "intent" }
+  | { readonly kind: "forgotten"; readonly argument: string };
 
 /** Longest value that a reason shows, in characters. */
 const maxShown = 80;
 
-export function shownValue(_name: string, value: string | number): string {
+/** A value as a question shows it: cut, and the digest of a value that the argument's name calls secret. */
+export function shownValue(argument: string, value: string | number): string {
   const text = String(value);
+  if (namesSecret(argument)) return `sha256 ${createHash("sha256").update(text).digest("hex").slice(0, 12)}`;
   return text.length <= maxShown ? text : `${text.slice(0, maxShown - 1)}…`;
 }
 
@@ -24,25 +29,43 @@ export function describeProblem(
   }: { reason?: string | undefined; isKnown: boolean; origins: readonly ValueOrigin[] },
 ): string {
   const unknown = isKnown ? "" : " (the user's words are unknown to the host)";
-  const facts =
-    problem.kind === "intent"
-      ? [`the user did not name this action${unknown}`]
-      : origins
-          .filter(({ isAccepted }) => !isAccepted)
-          .map((origin) => describeOrigin(origin, isKnown) + unknown);
+  const facts = factsOf(problem, origins, isKnown).map((fact) => fact + unknown);
   return [...(reason === undefined ? [] : [reason]), ...facts].join("; ");
+}
+
+function factsOf(problem: Problem, origins: readonly ValueOrigin[], isKnown: boolean): readonly string[] {
+  if (problem.kind === "intent") return ["the user did not name this action"];
+  if (problem.kind === "forgotten")
+    return [
+      `${problem.argument} was not compared with the oldest results of the session, which the host dropped`,
+    ];
+  return origins.filter(({ isAccepted }) => !isAccepted).map((origin) => describeOrigin(origin, isKnown));
 }
 
 /** `recipient DE89… · from read_file (call 3), line 12 · you never wrote it` */
 export function describeOrigin({ argument, value, origin, from }: ValueOrigin, isKnown: boolean): string {
   const place = from === undefined ? null : `from ${from.tool} (call ${from.call})${placeIn(from)}`;
+  const chosen = origin === "structured" || origin === "contact" ? ", which the user did not choose" : "";
   const parts = [
     `${argument} ${escapeHidden(value)}`,
-    place ?? (origin === "composed" ? "found in no result" : origin),
+    place === null ? unplaced[origin] : place + chosen,
     ...(isKnown && origin !== "user" ? ["you never wrote it"] : []),
   ];
   return parts.join(" · ");
 }
+
+/** The words for an origin that no result has. */
+const unplaced: Readonly<Record<ValueOrigin["origin"], string>> = {
+  user: "from the user's words",
+  identity: "the user's own",
+  default: "the tool's default",
+  trusted: "from a trusted result",
+  structured: "from a result",
+  contact: "from a directory",
+  sameHost: "a link to a host that the user named",
+  untrusted: "from other people's text",
+  composed: "found in no result",
+};
 
 function placeIn({ path, line }: NonNullable<ValueOrigin["from"]>): string {
   const member = path === "" ? "" : `, ${path.slice(1)}`;

@@ -64,8 +64,14 @@ export class SeenResult {
    * structured field, such as the name of a channel.
    */
   mentions(forms: readonly string[]): Trust | null {
-    for (const trust of foreign)
-      if (forms.some((form) => isIn(form, this.#texts[trust], trust))) return trust;
+    const [shortest = ""] = forms.toSorted((one, other) => one.length - other.length);
+    // The forms of a link contain each other: where the shortest is not, none is.
+    const isNested = forms.every((form) => form.includes(shortest));
+    for (const trust of foreign) {
+      const text = this.#texts[trust];
+      if (isNested && !text.includes(shortest)) continue;
+      if (forms.some((form) => isIn(form, text, trust))) return trust;
+    }
     return null;
   }
 
@@ -132,7 +138,12 @@ function trustOf({ trust, fields = {} }: TrustLine, path: string): Trust | undef
   return found ?? trust;
 }
 
-/** Whether a server labels a result: such a result is at most untrusted. */
+/** Whether a server labels a result, or a part of it, as less than trusted. */
 function hasLabels(value: unknown): boolean {
-  return isRecord(value) && isRecord(value["_meta"]) && value["_meta"]["ifc"] !== undefined;
+  const blocks = isRecord(value) && Array.isArray(value["content"]) ? (value["content"] as unknown[]) : [];
+  return blocks.some((block) => {
+    const meta = isRecord(block) && isRecord(block["meta"]) ? block["meta"]["_meta"] : undefined;
+    const label = isRecord(meta) ? meta["ifc"] : undefined;
+    return label !== undefined && !(isRecord(label) && label["integrity"] === "trusted");
+  });
 }

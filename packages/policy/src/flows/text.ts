@@ -4,8 +4,11 @@ export const border = "\n";
 /** A text as values are compared: compatibility forms, case, white space and invisible characters make no difference. */
 export function normalize(text: string): string {
   const plain = isAscii(text) ? text : text.normalize("NFKC").replace(invisible, "");
-  return plain.toLowerCase().replace(/\s+/g, " ").trim();
+  return plain.replace(unevenSpace, " ").toLowerCase().trim();
 }
+
+/** White space that is not one blank: most texts have little of it, so most blanks are not replaced. */
+const unevenSpace = / \s+|[^\S ]\s*/g;
 
 const invisible = /[\u00AD\u200B-\u200F\u202A-\u202E\u2060-\u2064\uFEFF]/g;
 

@@ -1,5 +1,6 @@
 import { endingRules, exampleRules } from "./call-rules.ts";
 import { descriptionRules } from "./description-rules.ts";
+import { flowRules } from "./flow-rules.ts";
 import { mountRules } from "./mount-rules.ts";
 import { resultRules } from "./result-rules.ts";
 import { schemaRules } from "./schema-rules.ts";
@@ -11,6 +12,7 @@ export const toolRules: readonly ToolRule[] = [
   ...mountRules,
   ...descriptionRules,
   ...schemaRules,
+  ...flowRules,
   ...textRules,
   ...endingRules,
   ...resultRules,

@@ -56,6 +56,7 @@ export function bashIn(shell: Shell) {
     schema,
     outputSchema,
     category: "side_effect",
+    control: ["command"],
     consequenceLevel: "high",
     requiresConfirmation: ({ command }) => shell.policy.asks(command),
     // The tool ends a command itself, with its own deadline and its partial output; the host's is only behind it.

@@ -29,6 +29,7 @@ export function createDirectoryIn(workspace: Workspace) {
     usage,
     schema,
     category: "write",
+    control: ["path"],
     consequenceLevel: "low",
     requiresConfirmation: false,
     idempotent: true,

@@ -31,6 +31,7 @@ export function deleteFileIn(workspace: Workspace) {
     usage,
     schema,
     category: "delete",
+    control: ["path"],
     consequenceLevel: "high",
     requiresConfirmation: true,
     tags: ["filesystem"],

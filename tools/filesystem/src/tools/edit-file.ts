@@ -29,6 +29,8 @@ export function editFileIn(workspace: Workspace) {
     usage,
     schema,
     category: "write",
+    control: ["file_path"],
+    content: ["new_string"],
     consequenceLevel: "medium",
     requiresConfirmation: false,
     tags: ["filesystem"],

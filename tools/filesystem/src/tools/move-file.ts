@@ -35,6 +35,7 @@ export function moveFileIn(workspace: Workspace) {
     usage,
     schema,
     category: "write",
+    control: ["source", "destination"],
     consequenceLevel: "medium",
     requiresConfirmation: false,
     tags: ["filesystem"],

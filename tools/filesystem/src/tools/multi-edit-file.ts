@@ -34,6 +34,8 @@ export function multiEditFileIn(workspace: Workspace) {
     usage,
     schema,
     category: "write",
+    control: ["file_path"],
+    content: ["edits"],
     consequenceLevel: "medium",
     requiresConfirmation: false,
     tags: ["filesystem"],

@@ -38,6 +38,8 @@ export function writeFileIn(workspace: Workspace) {
     usage,
     schema,
     category: "write",
+    control: ["file_path"],
+    content: ["content"],
     consequenceLevel: "medium",
     requiresConfirmation: false,
     idempotent: true,

@@ -64,6 +64,7 @@ export function webFetchIn(web: Web) {
     schema,
     outputSchema,
     category: "read",
+    control: ["url"],
     consequenceLevel: "low",
     requiresConfirmation: false,
     // Downloading and converting (twice at most) have deadlines of their own; the rest is for saving.

@@ -21,6 +21,7 @@ interface Options extends PlanOptions {
   readonly mode?: string;
   readonly user?: string;
   readonly session?: string;
+  readonly prompt?: readonly string[];
 }
 
 /** `toolmount why [plan] <tool>`: which lines made a tool what it is, and what would decide a call of it. */
@@ -32,6 +33,7 @@ export function define(command: Command, shell: Shell): void {
     .option("--mode <name>", "the mode of the call that is judged")
     .option("--user <id>", "the user of the call that is judged")
     .option("--session <id>", "the session of the call that is judged")
+    .option("--prompt <text...>", "what the user wrote before the call that is judged")
     .option(...jsonOption)
     .action(async (first: string | undefined, second: string | undefined, options: Options) => {
       const { plan, tool } = readPlanAndTool(first, second, shell.settings.plan);
@@ -51,7 +53,11 @@ async function why(
 ): Promise<ExitCode> {
   const { explainTool } = await import("@toolmount/loader/commands");
   const { judgeCalls } = await import("../../plan-tests/judge-calls.ts");
-  const given = { arguments: readJsonObject("--arguments", options.arguments), mode: options.mode };
+  const given = {
+    arguments: readJsonObject("--arguments", options.arguments),
+    mode: options.mode,
+    prompts: options.prompt,
+  };
   const call = { tool, ...given, user: options.user, session: options.session };
   const { tools, verdicts, problems } = await judgeCalls(call, plan, loaderOptions(options, shell));
   const explained = await explainTool(tool, plan, { ...loaderOptions(options, shell), ...given, tools });
@@ -150,6 +156,7 @@ function writeOrigin({ what, value, position, before }: ToolOrigin, shell: Shell
 }
 
 function writeAnswer({ policy, answer }: ExplainedAnswer, shell: Shell): void {
+  if (answer.answer === "none") return;
   const reason = answer.reason === undefined ? "" : `: ${answer.reason}`;
   writeRow("decides", `${answer.answer} (${answer.rule ?? policy})${reason}`, undefined, shell);
 }

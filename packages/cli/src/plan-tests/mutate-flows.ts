@@ -1,0 +1,63 @@
+import type { Json, JsonObject } from "@toolmount/core";
+import type { Mutant } from "./mutant.ts";
+
+/** Every plan that differs in one line of its flows: without it, with another answer, with another trust. */
+export function mutateFlows(plan: JsonObject, flows: JsonObject): Mutant[] {
+  return (["identity", "results", "into"] as const).flatMap((list) => {
+    const lines = listOf(flows[list]);
+    return lines.flatMap((line, at) =>
+      changesOf(list, line).map(({ change, to }) => ({
+        plan: { ...plan, flows: { ...flows, [list]: put(lines, at, to) } },
+        path: ["flows", list, at],
+        change,
+      })),
+    );
+  });
+}
+
+interface Change {
+  readonly change: string;
+  /** Null: the line is removed. */
+  readonly to: Json | null;
+}
+
+const removed: Change = { change: "removed", to: null };
+
+function changesOf(list: "identity" | "results" | "into", line: Json): readonly Change[] {
+  if (list === "identity") return [removed];
+  const written = line as JsonObject;
+  return list === "into" ? [flipAnswer(written), ...withoutIntent(written)] : flipTrust(written);
+}
+
+function flipAnswer(line: JsonObject): Change {
+  const answer = (line["else"] as string | undefined) ?? "ask";
+  const other = answer === "ask" ? "deny" : "ask";
+  return { change: `${answer} → ${other}`, to: { ...line, else: other } };
+}
+
+function withoutIntent({ intent, ...rest }: JsonObject): readonly Change[] {
+  return intent === undefined ? [] : [{ change: "without intent", to: rest }];
+}
+
+/** Trust goes down to untrusted, and up to trusted from there. */
+function flipTrust(line: JsonObject): readonly Change[] {
+  const other = (trust: Json) => (trust === "untrusted" ? "trusted" : "untrusted");
+  const { trust, fields = {} } = line;
+  const whole =
+    trust === undefined
+      ? []
+      : [{ change: `${trust as string} → ${other(trust)}`, to: { ...line, trust: other(trust) } }];
+  const named = Object.entries(fields as JsonObject).map(([field, said]) => ({
+    change: `${field}: ${said as string} → ${other(said)}`,
+    to: { ...line, fields: { ...(fields as JsonObject), [field]: other(said) } },
+  }));
+  return [...whole, ...named];
+}
+
+function put(lines: readonly Json[], at: number, to: Json | null): readonly Json[] {
+  return to === null ? lines.filter((_, index) => index !== at) : lines.with(at, to);
+}
+
+function listOf(value: Json | undefined): readonly Json[] {
+  return Array.isArray(value) ? (value as readonly Json[]) : [];
+}

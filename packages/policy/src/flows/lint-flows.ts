@@ -1,0 +1,105 @@
+import type { ToolInfo } from "@toolmount/core";
+import { nearestNames } from "@toolmount/core/nearest";
+import { fitsGlobs, fitsTool } from "./fit.ts";
+import type { FlowLine, FlowsConfig, ResultLine } from "./schema.ts";
+
+interface Found {
+  readonly path: readonly (string | number)[];
+  readonly problem: string;
+}
+
+/** What of `flows` can have no effect on the tools of a plan: lines, arguments and fields that no tool has. */
+export function lintFlows(flows: FlowsConfig | undefined, tools: readonly ToolInfo[]): readonly Found[] {
+  if (flows === undefined) return [];
+  return [
+    ...flows.into.flatMap((line, at) => lintInto(line, tools).map(below("into", at))),
+    ...flows.results.flatMap((line, at) => lintResult(line, tools).map(below("results", at))),
+    ...flows.into.flatMap((line, at) => lintSources(line, flows).map(below("into", at))),
+  ];
+}
+
+const below =
+  (list: "into" | "results", at: number) =>
+  ({ path, problem }: Found): Found => ({ path: ["flows", list, at, ...path], problem });
+
+const dead = "this line can never match: the plan offers no tool that fits it";
+
+function lintInto(line: FlowLine, tools: readonly ToolInfo[]): readonly Found[] {
+  const own = tools.filter((tool) => fitsTool(line.match, tool));
+  if (own.length === 0) return [{ path: ["match"], problem: dead }];
+  const known = own.flatMap(argumentsOf);
+  return (["control", "content"] as const).flatMap((key) =>
+    (line[key] ?? []).flatMap((name, at): Found[] =>
+      known.includes(name)
+        ? []
+        : [
+            {
+              path: [key, at],
+              problem: `no tool of this line has the argument "${name}"${near(name, known)}`,
+            },
+          ],
+    ),
+  );
+}
+
+function argumentsOf({ inputSchema }: ToolInfo): readonly string[] {
+  return Object.keys((inputSchema["properties"] as object | undefined) ?? {});
+}
+
+function lintResult(line: ResultLine, tools: readonly ToolInfo[]): readonly Found[] {
+  const { match } = line;
+  const own = tools.filter(
+    ({ name, owner }) => fitsGlobs(match.tool, name) && fitsGlobs(match.server, owner),
+  );
+  if (own.length === 0) return [{ path: ["match"], problem: dead }];
+  if (
+    "from" in line ||
+    line.fields === undefined ||
+    own.some(({ outputSchema }) => outputSchema === undefined)
+  )
+    return [];
+  const known = [...new Set(own.flatMap(({ outputSchema }) => fieldsIn(outputSchema)))];
+  return Object.keys(line.fields).flatMap((field): Found[] => {
+    const name = field.split(".").findLast((part) => /^\w+$/.test(part));
+    if (name === undefined || known.includes(name)) return [];
+    return [
+      {
+        path: ["fields", field],
+        problem: `no result of these tools has the field "${name}"${near(name, known)}`,
+      },
+    ];
+  });
+}
+
+/** The names of all members that an output schema has, at any depth. */
+function fieldsIn(schema: unknown): readonly string[] {
+  if (typeof schema !== "object" || schema === null) return [];
+  return Object.entries(schema).flatMap(([key, inner]) => [
+    ...(key === "properties" ? Object.keys((inner as object | null) ?? {}) : []),
+    ...fieldsIn(inner),
+  ]);
+}
+
+/** A source that no line and no value of the plan can give. */
+function lintSources({ from }: FlowLine, { identity, results }: FlowsConfig): readonly Found[] {
+  const said = new Set(
+    results.flatMap((line) => ("from" in line ? [] : [line.trust, ...Object.values(line.fields ?? {})])),
+  );
+  if (identity.length > 0) said.add("identity");
+  // The default of `from` names every source.
+  if (from.length === 5) return [];
+  return from.flatMap((source, at): Found[] => {
+    if (typeof source !== "string" || source === "user" || said.has(source)) return [];
+    return [
+      {
+        path: ["from", at],
+        problem: `nothing is ${source}: no line of results says it${source === "identity" ? ", and identity is empty" : ""}`,
+      },
+    ];
+  });
+}
+
+function near(name: string, known: readonly string[]): string {
+  const [best] = nearestNames(name, known);
+  return best === undefined ? "" : `; did you mean "${best}"?`;
+}
