@@ -3,7 +3,7 @@ export const greet_from_library = ({ word = "Hello" } = {}) => ({
   description: "Greets a person by name. Use it in tests. Not for anything else.",
   parameters: { type: "object", properties: { name: { type: "string" } }, required: ["name"] },
   execute: async ({ name }) => {
-    if (name === "stranger") throw new Error("nobody of that name");
+    if (name === "stranger") throw new Error("there is no such name");
     return `${word}, ${name}!`;
   },
 });

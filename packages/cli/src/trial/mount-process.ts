@@ -91,10 +91,11 @@ async function tryAlone({ entries, section, cwd }: TryRequest): Promise<TryRepor
   if (problems.length > 0 || foreign.length === 0) return { problems, tools: [] };
   const { openHost } = await import("@toolmount/loader");
   try {
-    await using host = await openHost({ version: 1, [section]: foreign }, options);
+    const host = await openHost({ version: 1, [section]: foreign }, options);
     const tools = host
       .tools()
       .map(({ name, requiresConfirmation }) => ({ name, asks: requiresConfirmation }));
+    await host.close();
     return { problems: [], tools };
   } catch (error) {
     const found = problemsOf(error);
