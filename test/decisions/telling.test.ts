@@ -92,7 +92,7 @@ describe("C23: who may emit the events of calls", () => {
   });
 });
 
-test("APTIX-20, C27: a tool of the client is pending with a ticket; its result is taken once, and from its own session only", async () => {
+test("APTIX-20, APTIX-N2, C27: a tool of the client is pending with a ticket; its result is taken once, and from its own session only", async () => {
   const source = aptixSource("return {};").replace(
     "IsToolFullyExecutedOnServer() { return true",
     "IsToolFullyExecutedOnServer() { return false",

@@ -5,13 +5,19 @@ import { behind, open } from "./world.ts";
 const modules = join(import.meta.dirname, "modules");
 
 test.each([
-  ["Aptix", "aptix.js", "agent_greet"],
-  ["Amplifier", "amplifier.js", "greet_there"],
-  ["Tool-Forge", "forge.ts", "greet_by_name"],
+  ["Aptix", "aptix.js", "agent_greet", {}],
+  ["Amplifier", "amplifier.js", "greet_there", {}],
+  ["Tool-Forge", "forge.ts", "greet_by_name", {}],
+  [
+    "another library",
+    "library.js",
+    "greet_from_library",
+    { export: "greet_from_library", config: { word: "Hi" } },
+  ],
 ] as const)(
   "a module of %s is the same behind a border, in a process and in the host",
-  async (_, file, name) => {
-    const plan = (run: object) => ({ version: 1, tools: [{ module: join(modules, file), run }] });
+  async (_, file, name, lines) => {
+    const plan = (run: object) => ({ version: 1, tools: [{ module: join(modules, file), ...lines, run }] });
     const hosts = await Promise.all([
       open(plan({ in: "inline" })),
       open(plan(behind("bubblewrap"))),

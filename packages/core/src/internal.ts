@@ -3,7 +3,12 @@ export { canonicalJson, digestOf } from "./json/canonical.ts";
 export { frozenCopy, NotJson } from "./json/freeze.ts";
 export { meter } from "./json/meter.ts";
 export { ProgressPace } from "./scheduling/progress-pace.ts";
-export { completeClassification, foreignDefinition, strictest } from "./registry/complete-classification.ts";
+export {
+  completeClassification,
+  foreignDefinition,
+  isForeignDefinition,
+  strictest,
+} from "./registry/complete-classification.ts";
 export { authoredDefinition } from "./registry/define-tool.ts";
 export { isStandardSchema } from "./contract/standard-schema.ts";
 export { foldName } from "./registry/registry.ts";

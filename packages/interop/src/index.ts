@@ -60,10 +60,10 @@ export {
   type GeminiResponse,
 } from "./providers/gemini.ts";
 export { fromBfclFunction, type BfclImport } from "./providers/bfcl.ts";
-export { fromAiSdkTool } from "./providers/ai-sdk-import.ts";
+export { fromAiSdkTool } from "./libraries/ai-sdk.ts";
 export { AiSdkToolFailure, toAiSdkTools, type AiSdkCallOptions, type AiSdkTool } from "./providers/ai-sdk.ts";
+export { fromLangChainTool } from "./libraries/langchain.ts";
 export {
-  fromLangChainTool,
   isLangGraphInterrupt,
   toLangChainTools,
   type LangChainConfig,

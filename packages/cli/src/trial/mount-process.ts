@@ -7,6 +7,7 @@ import type { EditedSection, NewEntry } from "@toolmount/loader/commands";
 import { createTerminalLogger } from "../host/terminal-logger.ts";
 import { extensions } from "../host/extensions.ts";
 import type { Verbosity } from "../process/shell.ts";
+import { problemsOf } from "../render/failure.ts";
 import { createScreen } from "../screen/screen.ts";
 import { answerTrial, readRequest } from "./trial-message.ts";
 
@@ -20,12 +21,19 @@ export interface MountRequest {
   readonly probe?: boolean | undefined;
 }
 
-/** Entries that are tried alone, and not mounted; `cwd` is the folder of the plan that is to get them. */
+/** Entries that are tried alone, before they are in a plan; `cwd` is the folder of the plan that is to get them. */
 export interface TryRequest {
   readonly entries: readonly NewEntry[];
   readonly section: EditedSection;
   readonly cwd: string;
   readonly verbosity: Verbosity;
+}
+
+/** What a trial of new entries shows. */
+export interface TryReport {
+  readonly problems: readonly Problem[];
+  /** Tools of modules of other libraries, and whether a person is asked before a call of each. */
+  readonly tools: readonly { readonly name: string; readonly asks: boolean | "dynamic" }[];
 }
 
 export interface MountReport {
@@ -44,7 +52,7 @@ export interface MountReport {
 const request = readRequest() as MountRequest | TryRequest;
 const screen = createScreen(process.stderr, process.env);
 const logger = createTerminalLogger(screen, request.verbosity);
-await answerTrial((): Promise<MountReport | readonly Problem[]> =>
+await answerTrial((): Promise<MountReport | TryReport> =>
   "entries" in request ? tryAlone(request) : mountPlan(request),
 );
 
@@ -76,8 +84,22 @@ async function probeServers({ coordinator }: OpenedHost): Promise<readonly Serve
   return Promise.all(probes.map((connect) => connect()));
 }
 
-async function tryAlone({ entries, section, cwd }: TryRequest): Promise<readonly Problem[]> {
+async function tryAlone({ entries, section, cwd }: TryRequest): Promise<TryReport> {
   const { tryEntries } = await import("@toolmount/loader/commands");
-  const options = { env: process.env, cwd, logger, extensions, section, load: true };
-  return (await tryEntries(entries, options)).problems;
+  const options = { env: process.env, cwd, logger, extensions };
+  const { problems, foreign } = await tryEntries(entries, { ...options, section, load: true });
+  if (problems.length > 0 || foreign.length === 0) return { problems, tools: [] };
+  const { openHost } = await import("@toolmount/loader");
+  try {
+    const host = await openHost({ version: 1, [section]: foreign }, options);
+    const tools = host
+      .tools()
+      .map(({ name, requiresConfirmation }) => ({ name, asks: requiresConfirmation }));
+    await host.close();
+    return { problems: [], tools };
+  } catch (error) {
+    const found = problemsOf(error);
+    if (found === undefined) throw error;
+    return { problems: found, tools: [] };
+  }
 }

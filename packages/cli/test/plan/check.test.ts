@@ -364,3 +364,14 @@ export const peek = {
     expect(called.json()).toMatchObject({ status: "ok", result: { data: { read } } });
   }
 });
+
+test("check marks a module that mounted, and registered nothing", async () => {
+  const { run } = await workspace({
+    "plan.yaml": "version: 1\ntools:\n  - module: ./idle.mjs\n",
+    "idle.mjs": "export const config = undefined;\nexport function mount() {}\n",
+  });
+
+  const { code, stdout } = await run(["check", "plan.yaml"]);
+  expect([code, stdout]).toEqual([0, expect.stringContaining("⚠ plan.yaml: 1 module, 0 tools") as string]);
+  expect(stdout).toMatch(/mounted, but registered nothing.*\.\/idle\.mjs/);
+});

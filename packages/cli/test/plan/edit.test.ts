@@ -157,3 +157,20 @@ test("S5, O1: doctor reports results of trials, missing peers and engines, usele
     problems: [],
   });
 });
+
+test("add tries a module of another library: it names the exports to choose, then shows the tools and writes the entry", async () => {
+  const tool = (name: string, more = "") =>
+    `export const ${name} = () => ({ description: "Looks up.", parameters: { type: "object", properties: {} }, execute: () => 1 ${more} });`;
+  const { run, read } = await workspace({
+    "plan.yaml": "version: 1\ntools: []\n",
+    "tools.mjs": `${tool("look")}\n${tool("wipe", ", needsApproval: true")}`,
+  });
+  const refused = await run(["add", "./tools.mjs", "plan.yaml"]);
+  expect(refused.code).not.toBe(0);
+  expect(refused.stderr.replaceAll(/\s+/g, " ")).toContain("export: [look, wipe]");
+  expect(await read("plan.yaml")).toBe("version: 1\ntools: []\n");
+
+  const { stdout } = await run(["add", "./tools.mjs", "plan.yaml", "--export", "look", "wipe"]);
+  expect(stdout).toMatch(/look +does not ask\n.*wipe +asks/);
+  expect(await read("plan.yaml")).toContain("export:\n      - look\n      - wipe");
+});

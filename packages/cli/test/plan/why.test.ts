@@ -104,3 +104,13 @@ test.each([[["why", "plan.yaml"]], [["why"]], [["why", "plan.yaml", "x", "--argu
     expect((await run(words)).code).toBe(2);
   },
 );
+
+test("a call that runs has no reason, also where the tool's results have a schema", async () => {
+  const { run } = await workspace({
+    "plan.yaml": "version: 1\ntools:\n  - module: ./count.mjs\n",
+    "count.mjs": `export const count = { name: "count", description: "Counts.", schema: { type: "object" }, category: "read", consequenceLevel: "low",
+      requiresConfirmation: false, outputSchema: { type: "object", required: ["n"] }, execute: () => ({ data: { n: 1 } }) };`,
+  });
+
+  expect((await run(["why", "plan.yaml", "count"])).stdout).toMatch(/allowed: the call runs *$/m);
+});

@@ -18,10 +18,15 @@ export function foreignDefinition(definition: ToolDefinition): ToolDefinition {
   return Object.assign(definition, { [unclassified]: true });
 }
 
+/** Whether a definition was made from a tool of another library, which has no classification. */
+export function isForeignDefinition(definition: ToolDefinition): boolean {
+  return unclassified in definition;
+}
+
 /** Completes a classification, and logs what is missing. Tools of contracts without one stay as they are. */
 export function completeClassification(definition: ToolDefinition, logger: Logger): ToolDefinition {
   const { name, description, schema, origin } = definition;
-  if ((origin !== undefined && origin !== "forge") || unclassified in definition) return definition;
+  if ((origin !== undefined && origin !== "forge") || isForeignDefinition(definition)) return definition;
   const missing = members.filter((member) => definition[member] === undefined);
   if (missing.length === 0) return definition;
   const assumed = Object.fromEntries(missing.map((member) => [member, strictest[member]]));

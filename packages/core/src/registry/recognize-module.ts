@@ -106,7 +106,9 @@ const foreignExports = ["__amplifier_module_type__", "amplifier_module_type", "o
  * that it is one of Amplifier, when no adapter is mounted.
  */
 export function adaptModule(name: string, module: LoadedModule, coordinator: Coordinator): LoadedModule {
-  if (module.kind === "tools") return module;
+  // A module that the host does not import, or not yet, has nothing that an adapter could convert.
+  const isElsewhere = module.kind === "mount" && module.exports["mount"] === undefined;
+  if (module.kind === "tools" || isElsewhere) return module;
   const adapters = [...(coordinator.get("adapters") as ReadonlyMap<string, ToolAdapter>).values()];
   const chosen = module.kind === "foreign" ? module.chosen : undefined;
   for (const adapter of adapters) {

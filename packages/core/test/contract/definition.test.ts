@@ -113,6 +113,19 @@ describe("the rest of a definition", () => {
       required: ["path"],
       additionalProperties: false,
     });
+    const schema = z.strictObject({ path: z.string(), limit: z.int().default(5) });
+    defineTool({
+      name: "probe",
+      description: "Reads.",
+      schema,
+      category: "read",
+      consequenceLevel: "low",
+      requiresConfirmation: false,
+      execute: (params) => {
+        expectTypeOf(params).toEqualTypeOf<{ path: string; limit: number }>();
+        return data(params);
+      },
+    });
   });
 
   test("APTIX-21: arguments and results are JSON and survive a round trip unchanged", async () => {

@@ -1,6 +1,6 @@
 import { ToolmountError, type ToolDefinition } from "@toolmount/core";
-import { fromAiSdkTool } from "../providers/ai-sdk-import.ts";
-import { fromLangChainTool } from "../providers/langchain.ts";
+import { fromAiSdkTool } from "./ai-sdk.ts";
+import { fromLangChainTool } from "./langchain.ts";
 import { isParser, isShape } from "../schema/foreign-schema.ts";
 import { isRecord, type Members } from "../schema/guards.ts";
 import { fromAgentSdkTool, fromAnthropicRunnable } from "./anthropic.ts";

@@ -1,16 +1,5 @@
-import {
-  failure,
-  type CallContext,
-  type Host,
-  type PartialResult,
-  type ToolDefinition,
-  type ToolInfo,
-} from "@toolmount/core";
-import { approvalFlags } from "../schema/approval-flags.ts";
+import type { CallContext, Host, ToolInfo } from "@toolmount/core";
 import { outcomeText } from "../schema/definition.ts";
-import { answerOf } from "../schema/foreign-result.ts";
-import { readSchema } from "../schema/foreign-schema.ts";
-import { foreignTool } from "../schema/foreign-tool.ts";
 import { isRecord } from "../schema/guards.ts";
 
 /** What LangChain gives a tool beside its input. */
@@ -67,43 +56,6 @@ function readInput(input: unknown): { id?: string; arguments: Readonly<Record<st
   const { type, args, id } = input;
   if (type !== "tool_call" || !isRecord(args)) return { arguments: input };
   return { ...(typeof id === "string" ? { id } : {}), arguments: args };
-}
-
-/**
- * A LangChain tool as a definition of ours: its name, description, schema, and `invoke`, which parses the arguments again.
- * A `ToolMessage` with status `error` is a failure; images and files of a message are content.
- */
-export function fromLangChainTool(tool: {
-  readonly name: string;
-  readonly description: string;
-  readonly schema: unknown;
-  invoke(input: never, config?: never): unknown;
-}): ToolDefinition {
-  return foreignTool({
-    ...approvalFlags(tool),
-    name: tool.name,
-    description: tool.description,
-    arguments: { schema: readSchema(tool.name, tool.schema).schema },
-    run: async (args, { abortSignal, callId, sessionId }) => {
-      const config = { signal: abortSignal, configurable: { thread_id: sessionId } };
-      // Only a whole call is answered with a message, which says whether it failed and has its images.
-      const isOwn = "lc_namespace" in tool;
-      const call = isOwn ? { type: "tool_call", id: callId, name: tool.name, args } : args;
-      return fromToolMessage(await tool.invoke(call as never, config as never));
-    },
-  });
-}
-
-/** What `invoke` returns for a tool call: a message, or a value that has no place in one. */
-function fromToolMessage(returned: unknown): PartialResult {
-  if (isRecord(returned) && returned["lg_name"] === "Command")
-    return failure("the tool returned a Command of LangGraph, which changes a graph; there is none here", {
-      code: "COMMAND_REFUSED",
-    });
-  if (!isRecord(returned) || !("tool_call_id" in returned)) return answerOf(returned);
-  const { content, status } = returned;
-  if (status === "error") return failure(typeof content === "string" ? content : JSON.stringify(content));
-  return answerOf(content);
 }
 
 /** Whether a value is an interrupt of LangGraph. A host lets them pass by itself: they reject the call. */

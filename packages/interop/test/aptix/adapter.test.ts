@@ -190,7 +190,7 @@ test("APTIX-N5, APTIX-48, APTIX-49, APTIX-50, APTIX-51: the token reaches the to
   });
 });
 
-test("APTIX-20: a tool that does not run on the server is offered as one that the client runs", async () => {
+test("APTIX-20, APTIX-N2: a tool that does not run on the server is offered as one that the client runs", async () => {
   class ClientTool extends GreetTool {
     static override readonly ToolName = "agent_greet";
     static override readonly ToolUsageMetadata = GreetTool.ToolUsageMetadata;

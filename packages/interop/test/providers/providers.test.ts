@@ -52,7 +52,7 @@ const converters: Readonly<Record<string, (flags: object) => ToolDefinition>> = 
   fromGeminiFunction: (flags) => fromGeminiFunction({ ...facts, parameters: jsonSchema, ...flags }, work),
 };
 
-describe.each(Object.keys(converters))("a tool that needs an approval, through %s", (name) => {
+describe.each(Object.keys(converters))("C43: a tool that needs an approval, through %s", (name) => {
   const statusOf = async (flags: object, amount = 1) => {
     host.coordinator.mount("tools", converters[name]!(flags));
     return (await host.call({ name: "wipe", arguments: { amount } })).status;

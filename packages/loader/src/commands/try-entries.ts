@@ -12,6 +12,7 @@ export interface NewEntry {
   readonly module: string;
   readonly id?: string | undefined;
   readonly source?: string | JsonObject | undefined;
+  readonly export?: string | readonly string[] | undefined;
   readonly required?: boolean | undefined;
   readonly prefix?: string | undefined;
   readonly config?: JsonObject | undefined;
@@ -33,6 +34,8 @@ export interface TriedEntries {
   readonly problems: readonly Problem[];
   /** Ids of entries that only importing their modules could check. */
   readonly unknown: readonly string[];
+  /** Modules of other libraries, of which only a mount shows whether they have tools. */
+  readonly foreign: readonly NewEntry[];
 }
 
 /** Finds the modules of entries, and checks their configs. Mounts nothing. */
@@ -46,9 +49,16 @@ export async function tryEntries(
   const problems = inspected.problems.filter(({ code }) => code !== "VARIABLE_MISSING");
   const waitsForVariable = inspected.problems.length > problems.length;
   if (!load || problems.length > 0 || waitsForVariable)
-    return { problems, unknown: waitsForVariable ? [] : inspected.unknown };
+    return { problems, unknown: waitsForVariable ? [] : inspected.unknown, foreign: [] };
   const context = createMountContext(loaded, filled);
   const uses = loaded.modules.filter(({ entry }) => entry !== null);
   const prepared = await Promise.all(uses.map((use) => prepareModule(use, context)));
-  return { problems: prepared.flatMap((use) => ("problems" in use ? use.problems : [])), unknown: [] };
+  const foreign = prepared.flatMap((use, at) =>
+    "module" in use && use.module.kind === "foreign" ? [entries[at]!] : [],
+  );
+  return {
+    problems: prepared.flatMap((use) => ("problems" in use ? use.problems : [])),
+    unknown: [],
+    foreign,
+  };
 }

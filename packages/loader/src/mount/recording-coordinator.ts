@@ -1,5 +1,5 @@
-import { ToolmountError, type Coordinator, type JsonObject } from "@toolmount/core";
-import { runMount, type LoadedModule } from "@toolmount/core/internal";
+import { ToolmountError, type Coordinator, type JsonObject, type Logger } from "@toolmount/core";
+import { exportedTools, runMount, type LoadedModule, type ModuleExports } from "@toolmount/core/internal";
 
 export interface RecordingCoordinator {
   readonly coordinator: Coordinator;
@@ -21,7 +21,17 @@ export async function mountModule(
 ): Promise<RecordingCoordinator> {
   const recording = createRecordingCoordinator(coordinator, id, closed);
   await runMount(id, module, recording.coordinator, config, (tool) => recording.tools.has(tool));
+  if (module.kind === "mount") warnOfUnmounted(module.exports, recording.tools, coordinator.logger);
   return recording;
+}
+
+/** A module with `mount` mounts its tools itself: one that it only exports is not offered. */
+function warnOfUnmounted(exports: ModuleExports, mounted: ReadonlySet<unknown>, logger: Logger): void {
+  const names = new Set([...mounted].map((tool) => (tool as { readonly name?: unknown }).name));
+  const left = exportedTools(exports).filter((tool) => !mounted.has(tool) && !names.has(tool.name));
+  if (left.length === 0) return;
+  const tools = left.map(({ name }) => name);
+  logger.warn({ tools }, "the module exports tools that its mount does not mount; they are not offered");
 }
 
 /** Records registrations. After `closed` aborts, every method throws `MODULE_MOUNT_FAILED`, and cleanups run. */

@@ -38,15 +38,18 @@ test.each<[string, ModuleSourceResolver]>([
   ["says nothing", { resolve: () => undefined }],
   ["throws that it does not know", { resolve: notFound }],
   ["finds a source that is not there", { resolve: () => ({ resolve: notFound }) }],
-])("AMP-N20, AMP-N22: with a resolver that %s a module is looked for as without one", async (_, resolver) => {
-  const { path } = await workspace({
-    ...installed("@toolmount/tool-notes", moduleSource("note")),
-    "plan.yaml": "tools: [{ module: notes }]",
-  });
-  await using host = await openHost(path("plan.yaml"), { logger: silentLogger, resolver });
+])(
+  "AMP-N19, AMP-N20, AMP-N22: with a resolver that %s a module is looked for as without one",
+  async (_, resolver) => {
+    const { path } = await workspace({
+      ...installed("@toolmount/tool-notes", moduleSource("note")),
+      "plan.yaml": "tools: [{ module: notes }]",
+    });
+    await using host = await openHost(path("plan.yaml"), { logger: silentLogger, resolver });
 
-  expect(host.tools().map(({ name }) => name)).toEqual(["note"]);
-});
+    expect(host.tools().map(({ name }) => name)).toEqual(["note"]);
+  },
+);
 
 test("AMP-N21, AMP-N22: other errors of a resolver are reported", async () => {
   const { path } = await workspace({ "plan.yaml": "tools: [{ module: notes }]" });

@@ -1,4 +1,5 @@
 import type { ToolDefinition, ToolInfo } from "@toolmount/core";
+import { isForeignDefinition } from "@toolmount/core/internal";
 import type { DescribedTool } from "./described-tool.ts";
 
 /** Members of a definition that are reported as they are. */
@@ -31,6 +32,15 @@ export function describeTool(definition: ToolDefinition, info: ToolInfo): Descri
   const members = Object.fromEntries(facts.map((fact) => [fact, definition[fact]]));
   const failuresOf = definition.failures?.className;
   const [alias] = info.aliases;
-  const described = { ...members, alias, requiresConfirmation: asks, inputSchema, outputSchema, failuresOf };
+  const foreign = isForeignDefinition(definition) ? true : undefined;
+  const described = {
+    ...members,
+    foreign,
+    alias,
+    requiresConfirmation: asks,
+    inputSchema,
+    outputSchema,
+    failuresOf,
+  };
   return JSON.parse(JSON.stringify(described)) as DescribedTool;
 }

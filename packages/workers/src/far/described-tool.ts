@@ -47,6 +47,8 @@ export const describedTool = z.strictObject({
   dynamic: z.boolean().optional(),
   idempotent: z.boolean().optional(),
   origin: z.enum(["aptix", "amplifier", "forge", "mcp"]).optional(),
+  /** It is of another library, and has no classification. */
+  foreign: z.literal(true).optional(),
   /** The name that its contract puts into logs of its failures. */
   failuresOf: line.optional(),
 });

@@ -1,4 +1,5 @@
 import { failure, type DescribedModule, type FailureWording } from "@toolmount/core";
+import { foreignDefinition } from "@toolmount/core/internal";
 import type { DescribedTool } from "../far/described-tool.ts";
 import { describedFailure } from "./rebuild-thrown.ts";
 
@@ -7,7 +8,7 @@ import { describedFailure } from "./rebuild-thrown.ts";
  * its own code to say, which the host does not run, so a person is always asked.
  */
 export function placeholder(tool: DescribedTool): DescribedModule["tools"][number] {
-  const { alias, inputSchema, requiresConfirmation, origin, failuresOf, ...known } = tool;
+  const { alias, inputSchema, requiresConfirmation, origin, failuresOf, foreign, ...known } = tool;
   const definition = {
     ...known,
     // Also when it is undefined: without the member, the adapter of Tool-Forge would take the definition for one of its own.
@@ -17,7 +18,7 @@ export function placeholder(tool: DescribedTool): DescribedModule["tools"][numbe
     requiresConfirmation: requiresConfirmation === "dynamic" ? () => true : requiresConfirmation,
     execute: () => Promise.reject(new Error(`the tool "${tool.name}" runs only behind its border`)),
   };
-  return { definition, alias };
+  return { definition: foreign === true ? foreignDefinition(definition) : definition, alias };
 }
 
 /** The words of the tool's contract, which the process has chosen. */

@@ -155,12 +155,18 @@ function writeReport(report: Report, shell: Shell): void {
   const tools = modules.flatMap((module) => module.tools ?? []);
   const left = modules.filter(({ state }) => state === "failed" || state === "skipped");
   const file = printable(shortPath(report.plan ?? "", shell.cwd));
-  const sign = unknown.length > 0 ? out.paint("yellow", "⚠") : out.paint("green", "✔");
+  const idle = modules.filter(({ state }) => state === "degraded");
+  const sign = unknown.length > 0 || idle.length > 0 ? out.paint("yellow", "⚠") : out.paint("green", "✔");
   out.line(`${sign} ${file}: ${countOf(entries, "module")}, ${countOf(tools, "tool")}`);
   writeNames(
     out,
     "not mounted, and not required",
     left.map(({ id }) => id),
+  );
+  writeNames(
+    out,
+    "mounted, but registered nothing",
+    idle.map(({ id }) => id),
   );
   for (const { id, runs } of entries)
     if (runs !== undefined) out.line(printable(`  ${id}: calls run ${runs}`));

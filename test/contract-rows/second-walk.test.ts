@@ -1,0 +1,298 @@
+import { existsSync } from "node:fs";
+import { glob, readFile, stat } from "node:fs/promises";
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
+import { join } from "node:path";
+import {
+  createMemoryStore,
+  data,
+  systemClock,
+  type ApprovalAnswer,
+  type ApprovalQuestion,
+} from "@toolmount/core";
+import { expect, onTestFinished, test } from "vitest";
+import { parse } from "yaml";
+import { mounting, native, onePlan, opened, refused } from "../support/decisions-world.ts";
+
+const root = join(import.meta.dirname, "../..");
+const read = (path: string) => readFile(join(root, path), "utf8");
+
+interface Manifest {
+  readonly name: string;
+  readonly scripts?: Readonly<Record<string, string>>;
+  readonly dependencies?: Readonly<Record<string, string>>;
+  readonly devDependencies?: Readonly<Record<string, string>>;
+  readonly peerDependencies?: Readonly<Record<string, string>>;
+}
+const manifestOf = async (folder: string) => JSON.parse(await read(join(folder, "package.json"))) as Manifest;
+
+test("CARD-1: the repository is a pnpm workspace with the named files and folders at its top", async () => {
+  const { packages } = parse(await read("pnpm-workspace.yaml")) as { packages: readonly string[] };
+
+  expect(packages).toEqual(expect.arrayContaining(["packages/*", "tools/*", "mount-plans", "test"]));
+  for (const file of ["pnpm-workspace.yaml", "turbo.json", "package.json", "README.md"])
+    expect((await stat(join(root, file))).isFile(), file).toBe(true);
+  for (const folder of ["packages", "tools", "mount-plans", "test"])
+    expect((await stat(join(root, folder))).isDirectory(), folder).toBe(true);
+});
+
+test("CARD-2: each named library does in it what it is made for", async () => {
+  const [top, loader] = await Promise.all([".", "packages/loader"].map(manifestOf));
+  const { catalog } = parse(await read("pnpm-workspace.yaml")) as { catalog: object };
+  const { tasks } = JSON.parse(await read("turbo.json")) as { tasks: Record<string, { outputs?: unknown }> };
+
+  expect(Object.keys(catalog)).toEqual(
+    expect.arrayContaining(["yaml", "zod", "cosmiconfig", "pino", "turbo"]),
+  );
+  expect(Object.keys({ ...loader!.dependencies, ...loader!.devDependencies })).toEqual(
+    expect.arrayContaining(["yaml", "cosmiconfig", "pino", "zod"]),
+  );
+  expect(top!.devDependencies).toMatchObject({
+    "@changesets/cli": "catalog:",
+    turbo: "catalog:",
+    vitest: "catalog:",
+  });
+  expect(tasks["build"]!.outputs).toContain("dist/**");
+  expect(existsSync(join(root, ".changeset/config.json"))).toBe(true);
+  const importers = {
+    "plan/parse-yaml.ts": "yaml",
+    "plan/find-plan.ts": "cosmiconfig",
+    "host/default-logger.ts": "pino",
+  };
+  for (const [file, library] of Object.entries(importers))
+    expect(await read(`packages/loader/src/${file}`)).toContain(`"${library}"`);
+});
+
+test("CARD-3: each tool is a package of its own with core as its peer, that builds and tests alone and exports mount", async () => {
+  const folders: string[] = [];
+  for await (const file of glob("tools/*/package.json", { cwd: root }))
+    folders.push(file.replace("/package.json", ""));
+
+  expect(folders.length).toBeGreaterThan(9);
+  for (const folder of folders) {
+    const { name, scripts, peerDependencies } = await manifestOf(folder);
+    expect(name).toMatch(/^@toolmount\/tool-/);
+    expect(scripts).toMatchObject({
+      build: expect.any(String) as string,
+      test: expect.stringContaining(folder) as string,
+    });
+    expect(peerDependencies).toHaveProperty("@toolmount/core");
+    expect(await read(`${folder}/src/index.ts`), folder).toMatch(/\bmount\b/);
+  }
+});
+
+test("CARD-4: a YAML plan's module is imported, configured and registered, and its calls emit tool:pre and tool:post or tool:error", async () => {
+  const files = {
+    "tool.js": `export function mount(coordinator, { unit }) {
+      coordinator.mount("tools", { name: "measure", description: "Measures. Use when asked. Not else.", schema: { type: "object", properties: { n: { type: "number" } } },
+        category: "read", consequenceLevel: "low", requiresConfirmation: false, version: "1.0.0",
+        execute: ({ n }) => n < 0 ? { error: "below zero" } : { data: n + unit } });
+    }`,
+  };
+  const { host, events } = await opened(
+    'version: 1\ntools:\n  - module: ./tool.js\n    config: { unit: " cm" }\n',
+    {},
+    { files },
+  );
+
+  expect((await host.call({ name: "measure", arguments: { n: 3 } })).result.data).toBe("3 cm");
+  expect((await host.call({ name: "measure", arguments: { n: -1 } })).status).toBe("failed");
+  expect(events.names.filter((name) => name.startsWith("tool:"))).toEqual([
+    "tool:pre",
+    "tool:post",
+    "tool:pre",
+    "tool:error",
+  ]);
+});
+
+test("CARD-5: an installed package mounts by its name, and the host is composed by the plan's text alone", async () => {
+  const packaged = (name: string) => ({
+    [`node_modules/@acme/${name}-tool/package.json`]: JSON.stringify({
+      name: `@acme/${name}-tool`,
+      version: "1.0.0",
+      type: "module",
+      exports: "./index.js",
+    }),
+    [`node_modules/@acme/${name}-tool/index.js`]: `export function mount(coordinator) {
+      coordinator.mount("tools", { name: "${name}", description: "Answers. Use when asked. Not else.", schema: { type: "object", properties: {} },
+        category: "read", consequenceLevel: "low", requiresConfirmation: false, execute: () => ({ data: "${name}" }) });
+    }`,
+  });
+  const files = { ...packaged("tide"), ...packaged("moon") };
+  const entry = (name: string) => `  - module: "@acme/${name}-tool"\n`;
+  const { host, workspace } = await opened(`version: 1\ntools:\n${entry("tide")}`, {}, { files });
+
+  expect(host.tools().map(({ name }) => name)).toEqual(["tide"]);
+  await workspace.write("plan.yaml", `version: 1\ntools:\n${entry("tide")}${entry("moon")}`);
+  await host.reload();
+  expect((await host.call({ name: "moon" })).result.data).toBe("moon");
+  expect((await refused(`version: 1\ntools:\n${entry("sun")}`)).problems).toMatchObject([
+    { code: "SOURCE_NOT_FOUND" },
+  ]);
+});
+
+test("CARD-6: a pull request runs the tests of what it changes and of its users, and every package has tests of its own", async () => {
+  const [workflow, script] = await Promise.all([
+    read(".github/workflows/pull-request.yml"),
+    read("scripts/bootstrap.mjs"),
+  ]);
+  const { tasks } = JSON.parse(await read("turbo.json")) as {
+    tasks: Record<string, { dependsOn?: readonly string[] }>;
+  };
+
+  expect(workflow).toContain("node scripts/bootstrap.mjs affected");
+  expect(script).toMatch(/"turbo", \["run",.*"test", "--affected"/);
+  expect(tasks["build"]!.dependsOn).toContain("^build");
+  for await (const file of glob("{packages,tools}/*/package.json", { cwd: root })) {
+    const { name, scripts } = JSON.parse(await read(file)) as Manifest;
+    expect(scripts?.["test"], name).toMatch(/^vitest run/);
+  }
+});
+
+test("APTIX-N60: a call is traced over turns and a session, also one that resumes, by the ids in its outcome, events and audit", async () => {
+  const store = createMemoryStore({ audit: "durable" });
+  const tool = native(() => data(1), { requiresConfirmation: true });
+  const { host, events } = await opened(onePlan, { m: mounting(tool) }, { store });
+  const at = { sessionId: "s-1", turnId: "t-1", conversationId: "c-1", userId: "ada" };
+  const asked = await host.call({ id: "call-1", name: "probe" }, at);
+  const [question] = await host.approvals.list();
+  await host.approvals.decide(question!.id, "approve", "bob");
+  const resumed = await host.resume(asked.ticket!, at);
+  const entries = (await store.audit!.read()).map(({ entry }) => JSON.stringify(entry));
+
+  for (const outcome of [asked, resumed])
+    expect(outcome).toMatchObject({
+      callId: "call-1",
+      sessionId: "s-1",
+      turnId: "t-1",
+      conversationId: "c-1",
+      userId: "ada",
+    });
+  const traced = events.events.filter(({ event }) => event.startsWith("tool:"));
+  expect(traced.map(({ event }) => event)).toEqual(["tool:pre", "tool:pending", "tool:post"]);
+  for (const { data: payload } of traced)
+    expect(payload).toMatchObject({
+      tool_call_id: "call-1",
+      session_id: "s-1",
+      turn_id: "t-1",
+      conversation_id: "c-1",
+    });
+  const ofRun = entries.filter((entry) => entry.includes(resumed.runId));
+  expect(ofRun.length).toBeGreaterThan(1);
+  expect(ofRun.some((entry) => entry.includes('"s-1"') && entry.includes('"t-1"'))).toBe(true);
+});
+
+test.each<["before" | "during"]>([["before"], ["during"]])(
+  "FORGE-N60: the result of a call that is aborted %s it runs has tool, fetchedAt and error, and no data",
+  async (when) => {
+    const caller = new AbortController();
+    const tool = native((_, { abortSignal }) => {
+      caller.abort();
+      return new Promise((_resolve, reject) =>
+        abortSignal.addEventListener("abort", () => reject(new Error("stopped"))),
+      );
+    });
+    const { host } = await opened(onePlan, { m: mounting(tool) });
+    if (when === "before") caller.abort();
+    const { status, result } = await host.call({ name: "probe" }, { abortSignal: caller.signal });
+
+    expect(status).toBe("cancelled");
+    expect(result).toMatchObject({ tool: "probe", error: "Request was cancelled" });
+    expect(new Date(result.fetchedAt).toISOString()).toBe(result.fetchedAt);
+    expect(result).not.toHaveProperty("data");
+  },
+);
+
+test("FORGE-N61: fetchedAt is the time at which the attempt began, on success and on failure", async () => {
+  let now = Date.parse("2026-01-02T03:04:05.000Z");
+  const clock = {
+    now: () => now,
+    setTimer: (callback: () => void, ms: number) => systemClock.setTimer(callback, ms),
+  };
+  const tool = native(({ fail }) => {
+    now += 60_000;
+    if (fail === true) throw new Error("broken");
+    return data("late");
+  });
+  const { host } = await opened(onePlan, { m: mounting(tool) }, { clock });
+
+  expect((await host.call({ name: "probe" })).result.fetchedAt).toBe("2026-01-02T03:04:05.000Z");
+  expect((await host.call({ name: "probe", arguments: { fail: true } })).result.fetchedAt).toBe(
+    "2026-01-02T03:05:05.000Z",
+  );
+});
+
+/** A service that people answer in: a question is posted, and its answer is polled. */
+async function webhook() {
+  const answers = new Map<string, object>();
+  const posted: ApprovalQuestion[] = [];
+  const server = createServer((request, response) => {
+    const chunks: Buffer[] = [];
+    request.on("data", (chunk: Buffer) => void chunks.push(chunk));
+    request.on("end", () => {
+      if (request.method === "POST")
+        posted.push(JSON.parse(Buffer.concat(chunks).toString()) as ApprovalQuestion);
+      const answer = answers.get((request.url ?? "").slice(1));
+      response.writeHead(request.method === "POST" ? 202 : answer === undefined ? 204 : 200);
+      response.end(answer === undefined ? undefined : JSON.stringify(answer));
+    });
+  });
+  await new Promise<void>((ready) => server.listen(0, "127.0.0.1", ready));
+  onTestFinished(() => void server.close());
+  return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, answers, posted };
+}
+
+test("FORGE-N62, FORGE-19: an approver may be a webhook: it posts the question, then polls for the answer", async () => {
+  const { url, answers, posted } = await webhook();
+  let polls = 0;
+  const approver = {
+    async ask(
+      { approvalId, prompt }: ApprovalQuestion,
+      { signal }: { signal: AbortSignal },
+    ): Promise<ApprovalAnswer> {
+      await fetch(url, { method: "POST", body: JSON.stringify({ approvalId, prompt }), signal });
+      for (;;) {
+        const response = await fetch(`${url}/${approvalId}`, { signal });
+        if (response.status === 200) return (await response.json()) as ApprovalAnswer;
+        // The person answers once the question was seen to wait.
+        if (++polls === 2) answers.set(approvalId, { decision: "approve", by: "ada" });
+      }
+    },
+  };
+  let ran = 0;
+  const tool = native(() => data(++ran), { requiresConfirmation: true });
+  const { host } = await opened(onePlan, { m: mounting(tool) }, { approver });
+
+  expect(await host.call({ name: "probe" })).toMatchObject({ status: "ok", result: { data: 1 } });
+  expect(posted).toMatchObject([{ prompt: expect.stringContaining("probe") as string }]);
+  expect(polls).toBe(2);
+});
+
+test("FORGE-N63, FORGE-19: a card in a chat shows the stored question, and its button decides it", async () => {
+  const tool = native(({ at }) => data(at), { requiresConfirmation: true });
+  const { host } = await opened(onePlan, { m: mounting(tool) }, { store: createMemoryStore() });
+  const context = { sessionId: "chat-7" };
+  const waiting = await host.call({ name: "probe", arguments: { at: "noon" } }, context);
+  const [question] = await host.approvals.list();
+  const card = { title: question!.prompt, body: question!.arguments, buttons: ["approve", "deny"] as const };
+
+  expect(card).toMatchObject({ title: expect.stringContaining("probe") as string, body: { at: "noon" } });
+  await host.approvals.decide(question!.id, card.buttons[0], "ada");
+  expect(await host.resume(waiting.ticket!, context)).toMatchObject({
+    status: "ok",
+    result: { data: "noon" },
+  });
+});
+
+test("FORGE-N15: a stored question expires when the plan's time for it has passed, and not before", async () => {
+  const store = createMemoryStore();
+  const tool = native(() => data(1), { requiresConfirmation: true });
+  const { host } = await opened(onePlan, { m: mounting(tool) }, { store });
+  const before = Date.now();
+  await host.call({ name: "probe" });
+  const [question] = await host.approvals.list();
+  const week = 7 * 24 * 60 * 60 * 1000;
+
+  expect(question!.expiresAt).toBeGreaterThanOrEqual(before + week);
+  expect(question!.expiresAt).toBeLessThanOrEqual(Date.now() + week);
+});
