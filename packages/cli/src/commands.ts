@@ -193,7 +193,7 @@ export const commandGroups: readonly CommandGroup[] = [
       },
       {
         name: "sessions",
-        summary: "List, show, fork, resume and delete sessions of a model",
+        summary: "List, show, fork, rewind, resume and delete sessions of a model",
         load: () => import("./commands/agent/sessions.ts"),
       },
       {

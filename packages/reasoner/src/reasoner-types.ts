@@ -109,10 +109,26 @@ export interface Reasoner {
   /** The user of a session; null for a session without one. Rejects with `SESSION_NOT_FOUND`. */
   owner(sessionId: string): Promise<string | null>;
   /**
-   * Copies a session without its open turn. Rejects with `SESSION_NOT_FOUND` for another user's session. The copy of a
+   * Copies a session without its open turn, or with `at` as it was after its first `at` turns. Rejects with `SESSION_NOT_FOUND` for another user's session. The copy of a
    * session without a user belongs to the user who forks it.
    */
-  fork(host: TurnHost, sessionId: string, newId?: string, userId?: string): Promise<SessionSummary>;
+  fork(
+    host: TurnHost,
+    sessionId: string,
+    newId?: string,
+    userId?: string,
+    at?: number,
+  ): Promise<SessionSummary>;
+  /**
+   * Removes the last `turns` turns from the conversation: the model no longer sees them. What their calls did stays done, and the log keeps
+   * them. Rejects with `SESSION_CONFLICT` while a turn is open, and with `OPTION_INVALID` for more turns than there are.
+   */
+  rewind(host: TurnHost, sessionId: string, turns: number, userId?: string): Promise<SessionSummary>;
+  /**
+   * Adds a message of the user to the turn that runs in this process: the model reads it with its next request, after the
+   * calls that run now, and the turn does not end before that. Rejects with `SESSION_CONFLICT` when no turn runs here.
+   */
+  addMessage(sessionId: string, prompt: string): Promise<void>;
   /** Drops a session's live state in this process; its log stays. */
   leave(host: TurnHost, sessionId: string): Promise<void>;
 }

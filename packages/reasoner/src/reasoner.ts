@@ -1,13 +1,14 @@
 import { randomUUID } from "node:crypto";
 import { systemClock, type Coordinator, type Spawn } from "@toolmount/core";
 import type { Settings } from "./config/settings.ts";
-import type { Reasoner, RunOptions, SessionDetails, SessionSummary, TurnHost } from "./reasoner-types.ts";
+import type { Reasoner, RunOptions, SessionDetails, TurnHost } from "./reasoner-types.ts";
 import { TurnRunner } from "./run-turn.ts";
 import { createSessionAccess, ownerOf, type ReasonerOptions, type SessionAccess } from "./session-access.ts";
 import { detailsOf, summaryOf } from "./session-summary.ts";
 import type { Item } from "./provider/items.ts";
 import type { SessionEntry } from "./session/entry.ts";
 import { conflict } from "./session/log.ts";
+import { forkSession, rewindSession } from "./session-copies.ts";
 import { Spawner } from "./spawn.ts";
 import { checkClientResults } from "./turn/client-results.ts";
 import type { TurnResult } from "./turn/turn-types.ts";
@@ -59,7 +60,10 @@ export function createReasoner(
     show: (id) => showSession(access, id, prices),
     output: (id, callId) => outputOf(access, id, callId),
     owner: (id) => ownerOf(access.store(), id),
-    fork: (host, id, newId, userId) => forkSession(coordinator, access, host, { id, newId, userId, prices }),
+    fork: (host, id, newId, userId, at) =>
+      forkSession(coordinator, access, host, { id, newId, userId, at, prices }),
+    rewind: (host, id, turns, userId) => rewindSession(access, runner, host, { id, turns, userId, prices }),
+    addMessage: (sessionId, prompt) => runner.addMessage(sessionId, prompt),
 
     async leave(host, id) {
       await coordinator.hooks.emit("session:end", { session_id: id });
@@ -86,30 +90,4 @@ async function outputOf(access: SessionAccess, id: string, callId: string): Prom
   const entries = (await access.store().entries(id)).map(({ entry }) => entry as Partial<SessionEntry>);
   const found = entries.find((entry) => entry.kind === "output" && entry.callId === callId);
   return (found as { readonly item?: Item } | undefined)?.item ?? null;
-}
-
-/** Copies a session without its open turn. */
-async function forkSession(
-  { hooks }: Coordinator,
-  access: SessionAccess,
-  host: TurnHost,
-  given: {
-    readonly id: string;
-    readonly newId: string | undefined;
-    readonly userId: string | undefined;
-    readonly prices: Settings["prices"];
-  },
-): Promise<SessionSummary> {
-  const { id, newId = randomUUID(), userId, prices } = given;
-  const { view, facts } = await access.open(id);
-  access.requireOwner(facts, userId);
-  const { items, state } = view.turn?.before ?? view;
-  const own = { ...facts, id: newId, parentId: null, userId: userId ?? facts.userId };
-  const log = await access.create(own);
-  const words = { prompts: [...view.prompts], sources: [...view.sources, id] };
-  await log.append({ kind: "base", items: [...items], state, from: id, ...words });
-  await log.save();
-  await hooks.emit("session:fork", { session_id: newId, parent_id: id });
-  host.session(newId).restore(state);
-  return summaryOf((await access.store().load(newId))!, prices);
 }

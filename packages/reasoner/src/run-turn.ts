@@ -6,7 +6,7 @@ import type { GlobLists } from "./agents/child-rights.ts";
 import { leftAbove, type Spender } from "./agents/shared-budget.ts";
 import { wordsOf } from "./agents/user-words.ts";
 import { requireAllowed } from "./provider/ask-model.ts";
-import type { ImageInput } from "./provider/items.ts";
+import { requireImages } from "./provider/items.ts";
 import { ModelOpener } from "./provider/open-model.ts";
 import type { RunOptions, TurnHost, TurnOptions } from "./reasoner-types.ts";
 import type { SessionAccess } from "./session-access.ts";
@@ -22,6 +22,7 @@ export interface RunningTurn extends Spender {
   readonly host: TurnHost;
   readonly options: TurnOptions;
   readonly allowed: GlobLists;
+  readonly live: LiveTurn;
 }
 
 /** What a turn is run with, beside its host and its log. */
@@ -57,6 +58,15 @@ export class TurnRunner {
   /** The running turn of a session. */
   find(sessionId: string): RunningTurn | undefined {
     return this.#running.get(sessionId);
+  }
+
+  /** See `Reasoner.addMessage`. */
+  async addMessage(sessionId: string, prompt: string): Promise<void> {
+    const { hooks } = this.#coordinator;
+    requireAllowed(await hooks.emit("prompt:submit", { session_id: sessionId, prompt }), "the prompt");
+    const running = this.#running.get(sessionId);
+    if (running === undefined) throw conflict(sessionId, "no turn of it runs in this process; run a new one");
+    running.live.messages.push(prompt);
   }
 
   /** Throws `SESSION_CONFLICT` while a turn of the session runs in this process. */
@@ -113,8 +123,8 @@ export class TurnRunner {
 
   /** Runs the open turn of a session. */
   async #drive(host: TurnHost, log: SessionLog, trigger: Trigger): Promise<TurnResult> {
-    const { id, parentId } = log.facts;
     const { options, clientResults } = trigger;
+    const { id, parentId } = log.facts;
     const agent = this.#access.requireAgent(log.facts);
     const ofAgent = agent === null ? [] : [agent.tools];
     const allowed = [...log.facts.allowed, ...ofAgent, ...(this.ceilings.get(id) ?? [])];
@@ -122,7 +132,7 @@ export class TurnRunner {
     const { turnId } = log.view.turn!;
     const live = this.#turns.begin(id, turnId, { allowed, idempotent: repeatableTools(host) });
     const above = (parentId === null ? null : this.#running.get(parentId)) ?? null;
-    const own: RunningTurn = { host, log, settings, options, allowed, ...startSpending(above) };
+    const own: RunningTurn = { host, log, settings, options, allowed, live, ...startSpending(above) };
     this.#running.set(id, own);
     above?.below.add(own);
     try {
@@ -155,7 +165,7 @@ export class TurnRunner {
       conversationId: options.conversationId ?? id,
       traceparent: traceparent ?? log.view.turn!.traceparent,
       hostId: this.#hostId,
-      words: wordsOf(own),
+      words: () => wordsOf(own),
       leftAbove: (budget) => leftAbove(own, budget),
       cancelChild: (childId) => this.#cancelChild(own, childId),
       abortSignal: options.abortSignal,
@@ -184,15 +194,6 @@ export class TurnRunner {
     await this.#access.restore(host, log);
     await this.resume(host, log, { ...options, abortSignal: AbortSignal.abort() });
   }
-}
-
-function requireImages(images: RunOptions["images"] = []): void {
-  const isImage = ({ mimeType, data }: ImageInput) =>
-    /^image\/[\w.+-]+$/.test(mimeType) && /^[A-Za-z0-9+/]+=*$/.test(data);
-  const at = images.findIndex((image) => !isImage(image));
-  if (at < 0) return;
-  const problem = `image ${at + 1} is not { mimeType: "image/…", data: base64 without a data: prefix }`;
-  throw new ToolmountError("OPTION_INVALID", { option: "images", problem });
 }
 
 /** Adds to the parent's log what its sub-agents used in a process that is gone, whether or not they are resumed. */

@@ -37,6 +37,8 @@ export function createTurnView(screen: Screen): (event: TurnEvent) => void {
         return callLines(screen, event).forEach(line);
       case "agent":
         return agentLines(screen, event).forEach(line);
+      case "message":
+        return line(screen.paint("dim", `  added: ${printable(event.text)}`));
       case "compaction":
         return line(screen.paint("dim", compactionText(event)));
       case "retry":
@@ -113,6 +115,7 @@ function linesOfAgent(screen: Screen, { event, agent }: AgentEvent): string[] {
     case "thinking_delta":
     case "retry":
     case "compaction":
+    case "message":
     case "hitl":
     case "done":
     default:

@@ -13,7 +13,7 @@ const secretWord =
 
 /** Keys that contain such a word but hold no secret. */
 const harmless =
-  /^(max|min|input|output|total|prompt|completion|reasoning|cached)?tokens?(count|s|limit|used)?$/;
+  /^(max|min|input|output|total|prompt|completion|reasoning|cached)?tokens?(count|s|limit|used|details)?$/;
 
 /** Short names of secrets. They count as whole words only: `pin` is in `shipping`, and `otp` in `footprint`. */
 const secretNames: ReadonlySet<string> = new Set("pass pwd bearer jwt otp pin dsn pem".split(" "));

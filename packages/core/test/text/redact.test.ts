@@ -349,3 +349,12 @@ describe("redaction of arguments as a model wrote them", () => {
     expect(kept).not.toContain("hunter");
   });
 });
+
+test("counts of tokens in a recorded answer are no secrets", () => {
+  const usage = {
+    input_tokens: 3,
+    input_tokens_details: { cached_tokens: 1 },
+    output_tokens_details: { reasoning_tokens: 2 },
+  };
+  expect(redact({ usage, access_token_details: "x" })).toEqual({ usage, access_token_details: "[masked]" });
+});

@@ -1,4 +1,4 @@
-import type { CallContext, Host, ToolInfo } from "@toolmount/core";
+import type { CallContext, ContentBlock, Host, ToolInfo } from "@toolmount/core";
 import { outcomeText } from "../schema/definition.ts";
 import { aiSchemaMark } from "../schema/foreign-schema.ts";
 import { isRecord } from "../schema/guards.ts";
@@ -15,6 +15,28 @@ export interface AiSdkTool {
   readonly description: string;
   readonly inputSchema: AiSdkSchema;
   readonly execute: (input: unknown, options?: AiSdkCallOptions) => Promise<unknown>;
+  /** What the model reads of a result: its data, and its images. */
+  readonly toModelOutput: (given: { readonly toolCallId: string; readonly output: unknown }) => AiSdkOutput;
+}
+
+/** A result as the SDK gives it to a provider. */
+type AiSdkOutput =
+  | { readonly type: "text"; readonly value: string }
+  | { readonly type: "json"; readonly value: JSONValue }
+  | { readonly type: "content"; readonly value: (AiSdkText | AiSdkImage)[] };
+
+/** JSON in the SDK's own words, which has no read-only members. */
+type JSONValue = null | string | number | boolean | { [key: string]: JSONValue | undefined } | JSONValue[];
+
+interface AiSdkText {
+  readonly type: "text";
+  readonly text: string;
+}
+
+interface AiSdkImage {
+  readonly type: "file";
+  readonly mediaType: string;
+  readonly data: { readonly type: "data"; readonly data: string };
 }
 
 /** A schema in the form of the AI SDK, typed as a Standard Schema. The host alone checks arguments. */
@@ -36,6 +58,7 @@ export function toAiSdkTools(
   infos: readonly Pick<ToolInfo, "name" | "description" | "inputSchema">[],
   context: CallContext = {},
 ): Record<string, AiSdkTool> {
+  const images = new NewestImages();
   return Object.fromEntries(
     infos.map(({ name, description, inputSchema }) => [
       name,
@@ -49,11 +72,45 @@ export function toAiSdkTools(
           );
           if (outcome.result.error !== undefined)
             throw new AiSdkToolFailure(outcomeText(outcome), outcome.result.code);
+          images.keep(options.toolCallId, outcome.result.content ?? []);
           return outcome.result.data;
         },
+        toModelOutput: ({ toolCallId, output }: { toolCallId: string; output: unknown }) =>
+          outputOf(output, images.of(toolCallId)),
       },
     ]),
   );
+}
+
+/** Images of the newest results. The SDK passes on only what `execute` returns, and asks for the rest by the call's id. */
+class NewestImages {
+  readonly #images = new Map<string, AiSdkImage[]>();
+
+  keep(callId: string | undefined, content: readonly ContentBlock[]): void {
+    const found = content.flatMap((block): AiSdkImage[] =>
+      block.type === "image"
+        ? [{ type: "file", mediaType: block.mimeType, data: { type: "data", data: block.data } }]
+        : [],
+    );
+    if (callId === undefined || found.length === 0) return;
+    this.#images.set(callId, found);
+    const [oldest] = this.#images.keys();
+    if (this.#images.size > maxKept && oldest !== undefined) this.#images.delete(oldest);
+  }
+
+  of(callId: string): AiSdkImage[] {
+    return this.#images.get(callId) ?? [];
+  }
+}
+
+/** Results whose images are kept; older ones were sent long before. */
+const maxKept = 32;
+
+function outputOf(output: unknown, images: AiSdkImage[]): AiSdkOutput {
+  const text = typeof output === "string" ? output : JSON.stringify(output ?? null);
+  if (images.length > 0) return { type: "content", value: [{ type: "text", text }, ...images] };
+  if (typeof output === "string") return { type: "text", value: output };
+  return { type: "json", value: (output ?? null) as JSONValue };
 }
 
 /** The SDK recognises its own mark first; the Standard Schema is what its types know. */

@@ -11,6 +11,8 @@ export interface LangChainConfig {
 /** A tool that LangChain and LangGraph accept structurally. */
 export interface LangChainTool {
   readonly lc_namespace: string[];
+  /** LangChain's agents only use tools with this mark. */
+  readonly lc_runnable: true;
   readonly name: string;
   readonly description: string;
   readonly schema: Readonly<Record<string, unknown>>;
@@ -29,6 +31,7 @@ export function toLangChainTools(
 ): LangChainTool[] {
   return infos.map(({ name, description, inputSchema }) => ({
     lc_namespace: ["toolmount", "tools"],
+    lc_runnable: true,
     name,
     description,
     schema: inputSchema,

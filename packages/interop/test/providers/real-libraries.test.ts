@@ -1,8 +1,9 @@
 import { data } from "@toolmount/core";
 import { fromAiSdkTool, fromLangChainTool, toAiSdkTools, toLangChainTools } from "@toolmount/interop";
+import { Runnable } from "@langchain/core/runnables";
 import { tool as langChainTool } from "@langchain/core/tools";
 import { convertToOpenAITool, isLangChainTool } from "@langchain/core/utils/function_calling";
-import { generateText, jsonSchema, tool as aiTool, type asSchema } from "ai";
+import { generateText, jsonSchema, stepCountIs, tool as aiTool, type asSchema } from "ai";
 import { MockLanguageModelV4 } from "ai/test";
 import { describe, expect, test } from "vitest";
 import { z } from "zod";
@@ -55,6 +56,43 @@ describe("the AI SDK itself", () => {
     const { content } = await generateText({ model, tools, prompt: "add" });
     return { content, heard, offered: model.doGenerateCalls[0]?.tools };
   };
+
+  test("gives the image of a result to the model", async () => {
+    const { host } = await hostWithAdapters();
+    const content = [{ type: "image" as const, mimeType: "image/png", data: "aGVsbG8=" }];
+    host.coordinator.mount("tools", {
+      name: "add",
+      description: "Takes a picture.",
+      category: "read",
+      consequenceLevel: "low",
+      requiresConfirmation: false,
+      schema: { type: "object", properties: {} },
+      execute: () => ({ data: "a cat", content }),
+    });
+    const model = calling("{}");
+    await generateText({
+      model,
+      tools: toAiSdkTools(host, host.tools()),
+      prompt: "look",
+      stopWhen: stepCountIs(2),
+    });
+    const { prompt } = model.doGenerateCalls[1]!;
+
+    expect(prompt.at(-1)).toMatchObject({
+      role: "tool",
+      content: [
+        {
+          output: {
+            type: "content",
+            value: [
+              { type: "text", text: "a cat" },
+              { type: "file", mediaType: "image/png", data: { type: "data", data: "aGVsbG8=" } },
+            ],
+          },
+        },
+      ],
+    });
+  });
 
   test("offers our tools to its model, runs a call in our host, and reads its answer", async () => {
     const { content, heard, offered } = await ask('{"a":1,"b":2}');
@@ -115,6 +153,7 @@ describe("LangChain itself", () => {
     const [ours] = toLangChainTools(host, host.tools());
 
     expect(isLangChainTool(ours)).toBe(true);
+    expect(Runnable.isRunnable(ours)).toBe(true); // what createAgent and createReactAgent ask
     expect(convertToOpenAITool(ours!)).toMatchObject({
       type: "function",
       function: {

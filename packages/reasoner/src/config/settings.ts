@@ -10,6 +10,8 @@ const budgets = z.strictObject({
   calls: count.optional(),
   /** Most tokens of one session, input and output, those of its sub-agents included. */
   tokens: count.optional(),
+  /** Most cost of one session, in the currency of `prices`. */
+  cost: z.number().positive().optional(),
   /** Most milliseconds of one turn. */
   ms: count.max(2 ** 31 - 1).optional(),
 });
@@ -176,6 +178,8 @@ export const config = z
 const needsStore =
   "continueBy: response needs store: true; a server that does not store a response cannot continue from it";
 
+const needsPrices = "budgets.cost needs prices, so that the cost of a turn is known";
+
 /** The config of the reasoner's module, parsed. */
 export type Config = z.output<typeof config>;
 
@@ -214,6 +218,8 @@ export function settingsOf({ orchestrator, providers, ...limits }: Config): Sett
 
 /** Throws `CONFIG_INVALID` for settings that exclude each other. */
 export function requireConsistent(settings: Settings): Settings {
+  if (settings.budgets.cost !== undefined && settings.prices === undefined)
+    throw new ToolmountError("CONFIG_INVALID", { module: "@toolmount/reasoner", problem: needsPrices });
   if (settings.continueBy !== "response" || settings.store) return settings;
   throw new ToolmountError("CONFIG_INVALID", { module: "@toolmount/reasoner", problem: needsStore });
 }

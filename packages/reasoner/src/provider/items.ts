@@ -1,5 +1,5 @@
 import { randomUUID } from "node:crypto";
-import type { JsonObject } from "@toolmount/core";
+import { ToolmountError, type JsonObject } from "@toolmount/core";
 
 /** One item of a conversation, as the Responses API has it: a message, a call, its output, a piece of reasoning. */
 export type Item = JsonObject;
@@ -23,6 +23,16 @@ export function message(role: "user" | "assistant" | "developer", text: string):
 export interface ImageInput {
   readonly mimeType: string;
   readonly data: string;
+}
+
+/** Throws `OPTION_INVALID` for an image that is not base64 of the type `image/…`. */
+export function requireImages(images: readonly ImageInput[] = []): void {
+  const isImage = ({ mimeType, data }: ImageInput) =>
+    /^image\/[\w.+-]+$/.test(mimeType) && /^[A-Za-z0-9+/]+=*$/.test(data);
+  const at = images.findIndex((image) => !isImage(image));
+  if (at < 0) return;
+  const problem = `image ${at + 1} is not { mimeType: "image/…", data: base64 without a data: prefix }`;
+  throw new ToolmountError("OPTION_INVALID", { option: "images", problem });
 }
 
 /** The user's message: its text, and its images after it. */

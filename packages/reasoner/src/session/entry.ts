@@ -37,8 +37,8 @@ export const entrySchema = z.discriminatedUnion("kind", [
     state: state.optional(),
   }),
   z.object({ kind: z.literal("note"), items: z.array(item), state: state.optional() }),
-  /** The last answer cannot be used; the items say why, and the model is asked again. */
-  z.object({ kind: z.literal("again"), items: z.array(item) }),
+  /** The turn continues after an answer: the items say why that cannot be used, or are what the user wrote meanwhile. */
+  z.object({ kind: z.literal("again"), items: z.array(item), byUser: z.boolean().optional() }),
   z.object({
     kind: z.literal("answer"),
     items: z.array(item),
@@ -109,6 +109,15 @@ export const entrySchema = z.discriminatedUnion("kind", [
   z.object({ kind: z.literal("cleared"), callIds: z.array(z.string()) }),
   /** The server refused a conversation of this size as too long. */
   z.object({ kind: z.literal("refused"), tokens: z.number() }),
+  /** Only the first `turns` turns count from here on; the items and the state are those after them. */
+  z.object({
+    kind: z.literal("rewound"),
+    turns: z.number(),
+    items: z.array(item),
+    /** The user's messages in those turns. */
+    prompts: z.array(z.string()),
+    state,
+  }),
   z.object({
     kind: z.literal("end"),
     status: endStatus,

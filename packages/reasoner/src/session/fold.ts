@@ -24,9 +24,17 @@ export function fold(view: SessionView, entry: SessionEntry): void {
       view.items.push(...entry.items);
       view.state = entry.state ?? view.state;
       return;
+    case "rewound":
+      replaceItems(view, [...entry.items]);
+      view.state = entry.state;
+      view.turns = entry.turns;
+      view.prompts = [...entry.prompts];
+      return;
     case "again":
       view.items.push(...entry.items);
-      if (turn !== null) Object.assign(turn, { tries: turn.tries + 1, finalText: null });
+      if (entry.byUser === true) view.prompts.push(...entry.items.map((item) => textOf([item])));
+      if (turn !== null)
+        Object.assign(turn, { tries: turn.tries + (entry.byUser === true ? 0 : 1), finalText: null });
       return;
     case "answer":
       return foldAnswer(view, entry);

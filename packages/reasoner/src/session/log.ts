@@ -129,7 +129,7 @@ export class SessionLog {
 const maxLevels = 72;
 
 /** The store may be damaged, or written by others: such an entry must not end who reads it. */
-function readEntry(session: string, sequence: number, entry: Json): SessionEntry {
+export function readEntry(session: string, sequence: number, entry: Json): SessionEntry {
   const refuse = (problem: string) =>
     new ToolmountError("SESSION_UNREADABLE", { session, problem: `entry ${sequence} ${problem}` });
   const problem = meter(entry, Number.POSITIVE_INFINITY, maxLevels);

@@ -1,16 +1,17 @@
 import { ToolmountError } from "@toolmount/core";
-import { tokensOf } from "../provider/usage.ts";
+import { costOf, tokensOf } from "../provider/usage.ts";
 import type { TurnState } from "./turn-state.ts";
 
-/** Throws `AGENT_BUDGET_EXHAUSTED` when the session, the turn, or a session above has no tokens or calls left. */
+/** Throws `AGENT_BUDGET_EXHAUSTED` when the session, the turn, or a session above has no tokens, calls or cost left. */
 export function requireBudget({ log, settings, leftAbove }: TurnState): void {
   const { usage, turn } = log.view;
-  const { tokens, calls } = settings.budgets;
+  const { tokens, calls, cost } = settings.budgets;
   const refuse = (budget: string, limit: number) => {
     throw new ToolmountError("AGENT_BUDGET_EXHAUSTED", { budget, limit });
   };
   if (tokens !== undefined && tokensOf(usage) >= tokens) refuse("tokens", tokens);
   if (calls !== undefined && turn!.callCount > calls) refuse("calls", calls);
+  if (cost !== undefined && (costOf(usage, settings.prices)?.amount ?? 0) >= cost) refuse("cost", cost);
   const shared = { tokens: leftAbove("tokens"), calls: leftAbove("calls") };
   if (shared.tokens.left <= 0) refuse("tokens", shared.tokens.limit);
   if (shared.calls.left < 0) refuse("calls", shared.calls.limit);

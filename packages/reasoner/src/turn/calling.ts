@@ -41,7 +41,7 @@ export function callingOf(state: TurnState, exchange: Exchange): Calling {
       conversationId,
       traceparent,
       abortSignal: state.controller.signal,
-      ...words,
+      ...words(),
     },
     injections: state.injections,
     emit,

@@ -11,6 +11,8 @@ export interface LiveTurn {
   readonly deniedByPerson: Set<string>;
   /** Tools that may run twice without harm. */
   readonly idempotent: ReadonlySet<string>;
+  /** Messages of the user for the next request. */
+  readonly messages: string[];
 }
 
 /** Running turns of this process, by session and turn. */
@@ -18,7 +20,7 @@ export class LiveTurns {
   readonly #turns = new Map<string, LiveTurn>();
 
   begin(sessionId: string, turnId: string, facts: Pick<LiveTurn, "allowed" | "idempotent">): LiveTurn {
-    const turn: LiveTurn = { offered: new Set(), deniedByPerson: new Set(), ...facts };
+    const turn: LiveTurn = { offered: new Set(), deniedByPerson: new Set(), messages: [], ...facts };
     this.#turns.set(key(sessionId, turnId), turn);
     return turn;
   }

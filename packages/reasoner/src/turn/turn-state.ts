@@ -25,7 +25,7 @@ export interface TurnParts {
   readonly traceparent: string;
   readonly hostId: string;
   /** What the user has written, for the calls of the turn. */
-  readonly words: UserWords;
+  readonly words: () => UserWords;
   /** What the sessions above this one have left now. Their other sub-agents use the same budget. */
   readonly leftAbove: (budget: "tokens" | "calls") => Allowance;
   /** Cancels the open turn of a sub-agent whose call is answered without it. */

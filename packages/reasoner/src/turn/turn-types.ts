@@ -59,6 +59,8 @@ export type TurnEvent =
       readonly callId: string | null;
       readonly event: TurnEvent;
     }
+  /** A message that the user wrote during the turn; the next request has it. */
+  | { readonly type: "message"; readonly text: string }
   /** The conversation became shorter: how, from how many tokens to how many, and how many items were left out. */
   | {
       readonly type: "compaction";

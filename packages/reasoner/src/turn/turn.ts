@@ -1,6 +1,7 @@
 import { isToolmountError, ToolmountError, type Offer } from "@toolmount/core";
 import { triesAgain } from "./last-answer.ts";
 import { requestAnswer } from "./ask.ts";
+import { message } from "../provider/items.ts";
 import { enterMode } from "./bootstrap.ts";
 import { requireBudget } from "./budgets.ts";
 import { callingOf } from "./calling.ts";
@@ -60,13 +61,22 @@ async function loop(state: TurnState, clientResults: ReadonlyMap<string, ClientR
       if (view.turn!.cuts >= maxCuts) return completeTurn(state, state.text);
     }
     if (isStopped(state)) return stopTurn(state, exchange);
+    await takeMessages(state);
     requireBudget(state);
     requireIteration(state);
     offer = await offerTools(state);
     await compact(state, offer);
     exchange = await requestAnswer(state, offer);
-    if (view.turn!.calls.length === 0 && !(await triesAgain(state, state.text)))
-      return completeTurn(state, state.text);
+    if (view.turn!.calls.length > 0 || state.live.messages.length > 0) continue;
+    if (!(await triesAgain(state, state.text))) return completeTurn(state, state.text);
+  }
+}
+
+/** Messages that the user wrote during the turn join the conversation between two rounds. */
+async function takeMessages({ log, live, emit }: TurnState): Promise<void> {
+  for (const text of live.messages.splice(0)) {
+    await log.append({ kind: "again", items: [message("user", text)], byUser: true });
+    emit({ type: "message", text });
   }
 }
 
@@ -104,7 +114,7 @@ async function enterModeOf(state: TurnState): Promise<void> {
     userId,
     conversationId: state.conversationId,
     traceparent,
-    words: state.words,
+    words: state.words(),
     isIdempotent: (tool) => live.idempotent.has(tool),
   });
   if (problem !== null) emit({ type: "tool_warning", tool: "", message: problem });

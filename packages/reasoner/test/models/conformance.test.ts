@@ -25,6 +25,9 @@ function headerLines(headers: IncomingHttpHeaders): string {
     .join("\n");
 }
 
+const png =
+  "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==";
+
 const echo = tool("echo", ({ text }) => `echo ${String(text)}`);
 const said = (text: string, id: string) => ({ id, name: "echo", arguments: JSON.stringify({ text }) });
 
@@ -90,6 +93,27 @@ describe.each(wires)("$title", ({ wire, stream }) => {
     expect(await run("go")).toMatchObject({ status: "done", text: "sorry" });
     expect(wire.outputs(requests[1]!)[0]![1]).toContain("nested deeper than 64 levels");
     expect(await run("again")).toMatchObject({ status: "done", text: "again" });
+  });
+
+  test("gets the image of a result, and says in one sentence when it cannot read one", async () => {
+    const shown = (mimeType: string, data: string) => ({
+      data: "here",
+      content: [{ type: "image", mimeType, data }],
+    });
+    const screenshot = { ...tool("screenshot", () => null), execute: async () => shown("image/jpeg", png) };
+    const drawing = {
+      ...tool("drawing", () => null),
+      execute: async () => shown("image/svg+xml", "PHN2Zy8+"),
+    };
+    const calls = ["screenshot", "drawing"].map((name, at) => ({ id: `c${at}`, name, arguments: "{}" }));
+    const { run, texts } = await modelWorld(wire, stream, [{ calls }, { text: "seen" }], {
+      tools: [screenshot, drawing],
+    });
+
+    expect(await run("look")).toMatchObject({ status: "done", text: "seen" });
+    expect(texts[1]).toContain(png);
+    expect(texts[1]).toContain("image/png"); // by its bytes; the tool said jpeg
+    expect(texts[1]).toContain("an image of the type image/svg+xml, which this model does not take");
   });
 
   test("gets its reasoning back unchanged in the next request", async () => {

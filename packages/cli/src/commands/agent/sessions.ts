@@ -18,12 +18,14 @@ interface Options extends AgentOptions {
   readonly results?: string;
   readonly cancel?: true;
   readonly output?: string;
+  readonly turns?: number;
+  readonly at?: number;
   readonly as?: string;
 }
 
 const idArgument = "the id that list shows, or the beginning of it";
 
-/** `toolmount sessions list|show|fork|rm|prune|resume`. */
+/** `toolmount sessions list|show|fork|rewind|rm|prune|resume`. */
 export function define(command: Command, shell: Shell): void {
   const add = (name: string, summary: string) =>
     addPlanOptions(
@@ -53,19 +55,7 @@ export function define(command: Command, shell: Shell): void {
           )
         : look(plan, options, shell, (reasoner) => readOutput(reasoner, id, options.output!), writeOutput),
     );
-  add("fork", "Copy a session to a new one, without its open turn")
-    .argument("<id>", idArgument)
-    .argument("[plan]", planArgument)
-    .option("--as <id>", "the id of the new session")
-    .action((id: string, plan: string | undefined, options: Options) =>
-      look(
-        plan,
-        options,
-        shell,
-        async (reasoner, host) => reasoner.fork(host, await findSession(reasoner, id), options.as),
-        (screen, { id: made }) => screen.line(printable(made)),
-      ),
-    );
+  defineCopies(add, shell);
   defineDeletion(add, shell);
   defineResume(add, shell);
   addExamples(command, [
@@ -75,6 +65,37 @@ export function define(command: Command, shell: Shell): void {
 }
 
 type Add = (name: string, summary: string) => Command;
+
+function defineCopies(add: Add, shell: Shell): void {
+  add("fork", "Copy a session to a new one, without its open turn")
+    .argument("<id>", idArgument)
+    .argument("[plan]", planArgument)
+    .option("--as <id>", "the id of the new session")
+    .option("--at <turns>", "as it was after so many turns", readTurns)
+    .action((id: string, plan: string | undefined, options: Options) =>
+      look(
+        plan,
+        options,
+        shell,
+        async (reasoner, host) =>
+          reasoner.fork(host, await findSession(reasoner, id), options.as, undefined, options.at),
+        (screen, { id: made }) => screen.line(printable(made)),
+      ),
+    );
+  add("rewind", "Remove the last turns from the conversation; what their calls did stays done")
+    .argument("<id>", idArgument)
+    .argument("[plan]", planArgument)
+    .option("--turns <n>", "how many turns", readTurns, 1)
+    .action((id: string, plan: string | undefined, options: Options) =>
+      look(
+        plan,
+        options,
+        shell,
+        async (reasoner, host) => reasoner.rewind(host, await findSession(reasoner, id), options.turns!),
+        (screen, session) => writeList(screen, [session]),
+      ),
+    );
+}
 
 function defineDeletion(add: Add, shell: Shell): void {
   add("rm", "Delete one session")
@@ -170,6 +191,11 @@ async function remove(
 function writeDeleted(screen: Screen, { deleted }: { readonly deleted: readonly string[] }): void {
   for (const id of deleted) screen.line(`deleted ${printable(id)}`);
   if (deleted.length === 0) screen.line("no session was deleted");
+}
+
+function readTurns(text: string): number {
+  if (/^\d{1,5}$/.test(text)) return Number(text);
+  throw new InvalidArgumentError("Give a whole number of turns.");
 }
 
 function readDays(text: string): number {

@@ -1,0 +1,63 @@
+import { randomUUID } from "node:crypto";
+import type { Coordinator } from "@toolmount/core";
+import type { Settings } from "./config/settings.ts";
+import type { SessionSummary, TurnHost } from "./reasoner-types.ts";
+import type { TurnRunner } from "./run-turn.ts";
+import type { SessionAccess } from "./session-access.ts";
+import { summaryOf } from "./session-summary.ts";
+import { viewAfter } from "./session/history.ts";
+import { conflict } from "./session/log.ts";
+
+/** Copies a session without its open turn, or as it was after its first `at` turns. */
+export async function forkSession(
+  { hooks }: Coordinator,
+  access: SessionAccess,
+  host: TurnHost,
+  given: {
+    readonly id: string;
+    readonly newId: string | undefined;
+    readonly userId: string | undefined;
+    readonly at: number | undefined;
+    readonly prices: Settings["prices"];
+  },
+): Promise<SessionSummary> {
+  const { id, newId = randomUUID(), userId, at, prices } = given;
+  const { view, facts } = await access.open(id);
+  access.requireOwner(facts, userId);
+  const past = at === undefined ? view : await viewAfter(access.store(), id, at);
+  const { items, state } = past.turn?.before ?? past;
+  const own = { ...facts, id: newId, parentId: null, userId: userId ?? facts.userId };
+  const log = await access.create(own);
+  const words = { prompts: [...past.prompts], sources: [...view.sources, id] };
+  await log.append({ kind: "base", items: [...items], state, from: id, ...words });
+  await log.save();
+  await hooks.emit("session:fork", { session_id: newId, parent_id: id });
+  host.session(newId).restore(state);
+  return summaryOf((await access.store().load(newId))!, prices);
+}
+
+/** Removes the last turns from the conversation. The log keeps them, and what their calls did stays done. */
+export async function rewindSession(
+  access: SessionAccess,
+  runner: Pick<TurnRunner, "requireIdle">,
+  host: TurnHost,
+  given: {
+    readonly id: string;
+    readonly turns: number;
+    readonly userId: string | undefined;
+    readonly prices: Settings["prices"];
+  },
+): Promise<SessionSummary> {
+  const { id, turns, userId, prices } = given;
+  runner.requireIdle(id);
+  const log = await access.open(id);
+  access.requireOwner(log.facts, userId);
+  if (log.view.turn !== null) throw conflict(id, "its last turn has not ended; resume it, or cancel it");
+  const kept = log.view.turns - turns;
+  const { items, state, prompts } = await viewAfter(access.store(), id, kept);
+  await log.append({ kind: "rewound", turns: kept, items: [...items], prompts: [...prompts], state });
+  await log.save();
+  host.session(id).restore(state);
+  access.remember(log);
+  return summaryOf((await access.store().load(id))!, prices);
+}
