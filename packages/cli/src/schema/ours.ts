@@ -6,7 +6,10 @@ import { composePlanSchema, type KnownModule } from "./compose.ts";
 
 /** The schema of plans, of the sections of our packages and of the configs of these modules. */
 export async function composeOurs(modules: readonly KnownModule[]): Promise<JsonObject> {
-  const sections = { policy: print(policy), session: print(session), ...storeSections };
+  const own = print(policy);
+  // The section `flows` is a member of the policy's config.
+  const { flows } = own["properties"] as Readonly<Record<string, JsonSchema>>;
+  const sections = { policy: own, flows: flows!, session: print(session), ...storeSections };
   return composePlanSchema({ parts: printPlanSchemas(), sections, modules });
 }
 
