@@ -155,7 +155,7 @@ export class SessionResults {
 }
 
 /** The id under which the results of a session are stored, beside the log of its turns. */
-export function logId(sessionId: string): string {
+function logId(sessionId: string): string {
   return `results of ${sessionId}`;
 }
 

@@ -2,7 +2,7 @@ import type { Host } from "@toolmount/core";
 import { meter } from "@toolmount/core/internal";
 
 /** The key of `_meta` under which a client sends what its user has written in the session, oldest first. */
-export const promptsKey = "toolmount/prompts";
+const promptsKey = "toolmount/prompts";
 
 /** Bytes of a user's words that are read. */
 const maxBytes = 1_048_576;

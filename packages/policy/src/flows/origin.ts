@@ -151,7 +151,7 @@ function isForeignChoice(value: string, before: Evidence): boolean {
 }
 
 /** Where an untrusted text has the value as a word. The first counts: others may have repeated it. */
-export function findMention(
+function findMention(
   value: string | number,
   forms: readonly string[],
   { history, seen }: Pick<Evidence, "history" | "seen">,

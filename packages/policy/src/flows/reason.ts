@@ -43,7 +43,7 @@ function factsOf(problem: Problem, origins: readonly ValueOrigin[], isKnown: boo
 }
 
 /** `recipient DE89… · from read_file (call 3), line 12 · you never wrote it` */
-export function describeOrigin({ argument, value, origin, from }: ValueOrigin, isKnown: boolean): string {
+function describeOrigin({ argument, value, origin, from }: ValueOrigin, isKnown: boolean): string {
   const place = from === undefined ? null : `from ${from.tool} (call ${from.call})${placeIn(from)}`;
   const chosen = origin === "structured" || origin === "contact" ? ", which the user did not choose" : "";
   const parts = [

@@ -58,7 +58,7 @@ export function formsOf(value: string | number): readonly string[] {
 }
 
 /** Whether a normalized text is a link or a host. */
-export function isLink(text: string): boolean {
+function isLink(text: string): boolean {
   return /^(?:https?:\/\/)?(?:[\p{L}\p{N}-]+\.)+[\p{L}]{2,}(?::\d+)?(?:[/?#]\S*)?$/u.test(text);
 }
 

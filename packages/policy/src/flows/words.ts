@@ -88,7 +88,7 @@ function isFormOf(token: string, verb: string): boolean {
 }
 
 /** A word without its usual English endings: enough to compare two forms of one word. */
-export function stem(word: string): string {
+function stem(word: string): string {
   const plain = word.toLowerCase();
   if (plain.length <= 3) return plain;
   const base = plain.replace(/(?:'s|ies|ing|ed|es|s)$/, (ending) => (ending === "ies" ? "y" : ""));
