@@ -71,6 +71,11 @@ export const commandGroups: readonly CommandGroup[] = [
         load: () => import("./commands/plan/describe.ts"),
       },
       {
+        name: "explain",
+        summary: "Show what an error code means, and what to do",
+        load: () => import("./commands/plan/explain.ts"),
+      },
+      {
         name: "why",
         summary: "Show the lines that shaped a tool, and what decides its calls",
         load: () => import("./commands/plan/why.ts"),

@@ -2,6 +2,7 @@ import type { JsonObject, ToolInfo } from "@toolmount/core";
 import { ToolmountError } from "@toolmount/core/errors";
 import { nearestNames } from "@toolmount/core/nearest";
 import type { OpenedHost } from "@toolmount/loader";
+import { readJson } from "../options/json-option.ts";
 import { fitTexts, parseInner } from "../options/call-text.ts";
 import { readPairs, readText, type CallOperands } from "../options/operands.ts";
 import { askWhether } from "../process/choose.ts";
@@ -60,9 +61,24 @@ async function readArguments(
   shell: Shell,
 ): Promise<JsonObject | string | undefined> {
   if (written !== undefined) return parseInner(written);
-  if (pairs.length === 0) return text === "-" ? readText(shell.input) : text;
+  if (pairs.length === 0) {
+    if (text === "-" || text === undefined) return text === undefined ? undefined : readText(shell.input);
+    showMistake(text, tool, shell);
+    return text;
+  }
   const read = await readPairs(pairs, shell.cwd);
   return tool === undefined ? read.arguments : fitTexts(read.arguments, read.texts, tool.inputSchema);
+}
+
+/** The host refuses what is no JSON, in words for a model. A person sees the place, and how to write it without quotes. */
+function showMistake(text: string, tool: ToolInfo | undefined, { err }: Shell): void {
+  try {
+    readJson("the text of the arguments", text);
+  } catch (error) {
+    err.line((error as Error).message.replace(/^[A-Z_]+ /, ""));
+    const name = tool === undefined ? "<tool>" : printable(tool.name);
+    err.line(`members can be words, too: toolmount call ${name} name=value`);
+  }
 }
 
 /** The tool that a person meant, when only one name is near. */

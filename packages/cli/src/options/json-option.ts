@@ -1,15 +1,30 @@
 import type { JsonObject } from "@toolmount/core";
 import { ToolmountError } from "@toolmount/core/errors";
+import { printable } from "../screen/printable.ts";
 
-/** Reads an option whose value is any JSON. Throws `USAGE_INVALID`, which names the option. */
+/** Reads an option whose value is any JSON. Throws `USAGE_INVALID`, which names the option and shows the place. */
 export function readJson(option: string, text: string | undefined): unknown {
   if (text === undefined) return undefined;
   try {
     return JSON.parse(text) as unknown;
   } catch (cause) {
-    const problem = `${option} is not JSON: ${(cause as Error).message}`;
+    const problem = `${option} is not JSON${placeOf(text, (cause as Error).message)}`;
     throw new ToolmountError("USAGE_INVALID", { problem }, { cause });
   }
+}
+
+/** Characters of a text that are shown around a mistake. */
+const around = 30;
+
+/** Where the mistake is: the text around it, and a mark below. V8 gives the position, or shows a short text as a whole. */
+function placeOf(text: string, message: string): string {
+  const stated = /at position (\d+)/.exec(message)?.[1];
+  const found = /^Unexpected token '(.)'/su.exec(message)?.[1];
+  const at = stated === undefined ? Math.max(0, text.indexOf(found ?? "")) : Number(stated);
+  const before = printable(text.slice(Math.max(0, at - around), at));
+  const after = printable(text.slice(at, at + around));
+  const what = /end of JSON input|Unterminated/.test(message) ? "it ends too early" : "the mark shows where";
+  return `: ${what}\n  ${before}${after}\n  ${" ".repeat(before.length)}^`;
 }
 
 /** Reads an option whose value is a JSON object. Throws `USAGE_INVALID`, which names the option. */

@@ -6,7 +6,7 @@ import { createTestBench, type TestBench } from "./run.ts";
 /** A call that is judged and does not run. Without arguments, the judge makes some up that fit the tool's schema. */
 export interface JudgedCall {
   readonly tool: string;
-  readonly arguments: JsonObject | undefined;
+  readonly arguments: ((tool: ToolInfo) => JsonObject | undefined) | JsonObject | undefined;
   readonly mode: string | undefined;
   readonly user: string | undefined;
   readonly session: string | undefined;
@@ -55,7 +55,10 @@ export async function judgeCalls(
     const tools = host.tools({ includeDeprecated: true });
     const named = tools.filter((tool) => [tool.name, tool.declaredName].includes(call.tool));
     const verdicts = new Map<string, Verdict>();
-    for (const tool of named) verdicts.set(tool.name, await judge(tool, call, host, bench));
+    for (const tool of named) {
+      const given = typeof call.arguments === "function" ? call.arguments(tool) : call.arguments;
+      verdicts.set(tool.name, await judge(tool, { ...call, arguments: given }, host, bench));
+    }
     return { tools, verdicts, problems: [] };
   } finally {
     await host.close();
@@ -68,7 +71,10 @@ function problemsOf(error: unknown): readonly Problem[] {
   return error.details.problems as readonly Problem[];
 }
 
-async function judge(tool: ToolInfo, call: JudgedCall, host: OpenedHost, bench: TestBench): Promise<Verdict> {
+/** A call whose arguments are known, where any are given. */
+type ReadyCall = Omit<JudgedCall, "arguments"> & { readonly arguments: JsonObject | undefined };
+
+async function judge(tool: ToolInfo, call: ReadyCall, host: OpenedHost, bench: TestBench): Promise<Verdict> {
   const { mode, session } = call;
   if (mode !== undefined) {
     const offer = await host.offer({ mode, sessionId: session });
@@ -92,7 +98,7 @@ async function makeArguments({ inputSchema }: ToolInfo): Promise<readonly JsonOb
 
 async function judgeOnce(
   tool: ToolInfo,
-  call: JudgedCall,
+  call: ReadyCall,
   host: OpenedHost,
   bench: TestBench,
 ): Promise<Omit<Verdict, "madeUp">> {
@@ -103,7 +109,7 @@ async function judgeOnce(
 
 function testOf(
   { name }: ToolInfo,
-  { arguments: given = {}, mode, user, session, prompts }: JudgedCall,
+  { arguments: given = {}, mode, user, session, prompts }: ReadyCall,
 ): PlanTest {
   return {
     path: ["tests", 0],

@@ -1,4 +1,4 @@
-import { once } from "node:events";
+import { createInterface } from "node:readline";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { oneTool, planOf, removingTool, root, runCommand, workspace } from "../support/workspace.ts";
@@ -145,7 +145,7 @@ test.each([
   async ({ signal, exit }) => {
     const { start } = await workspace({ "mount-plan.yaml": planOf("./wait.ts"), "wait.ts": waiting });
     const { child, ended } = start(["call", "wait", "--json"]);
-    await once(child.stderr!, "data");
+    for await (const line of createInterface({ input: child.stderr! })) if (line === "the tool runs") break;
     child.kill(signal);
     const { code, json } = await ended;
 
@@ -163,7 +163,7 @@ test("a tool that ignores its signal does not keep the command alive", async () 
   const deaf = oneTool({ name: "deaf", body });
   const { start } = await workspace({ "mount-plan.yaml": planOf("./deaf.ts"), "deaf.ts": deaf });
   const { child, ended } = start(["call", "deaf", "--json"]);
-  await once(child.stderr!, "data");
+  for await (const line of createInterface({ input: child.stderr! })) if (line === "the tool runs") break;
   child.kill("SIGINT");
 
   expect((await ended).json()).toMatchObject({ status: "cancelled" });

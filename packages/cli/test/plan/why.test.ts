@@ -114,3 +114,25 @@ test("a call that runs has no reason, also where the tool's results have a schem
 
   expect((await run(["why", "plan.yaml", "count"])).stdout).toMatch(/allowed: the call runs *$/m);
 });
+
+test("why takes the words of call: pairs, JSON, and a call as in a program", async () => {
+  const { run } = await workspace(notes);
+  for (const words of [
+    ["remove_note", "text=all"],
+    ["remove_note", '{"text":"all"}'],
+    ["remove_note(text: all)"],
+    ["remove_note", "--arguments", '{"text":"all"}'],
+  ])
+    expect((await run(["why", "plan.yaml", ...words])).stdout, words.join(" ")).toContain("asks: a person");
+  expect((await run(["why", "plan.yaml", "remove_note", "text=one"])).stdout).toContain("verdict   allowed");
+  const twice = await run(["why", "plan.yaml", "remove_note", "text=all", "--arguments", "{}"]);
+  expect([twice.code, twice.stderr]).toEqual([2, expect.stringContaining("given twice")]);
+});
+
+test("JSON that is not valid is shown with the place of the mistake, and how to write words", async () => {
+  const { run } = await workspace(notes);
+  const { code, stderr } = await run(["call", "plan.yaml", "my_remove_note", '{"text":"a" "b"}']);
+  expect(code).toBe(1);
+  expect(stderr).toContain('{"text":"a" "b"}\n              ^');
+  expect(stderr).toContain("toolmount call my_remove_note name=value");
+});

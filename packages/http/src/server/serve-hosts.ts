@@ -163,6 +163,15 @@ function rulesOf(
   };
 }
 
+function listenProblem({ code, message }: NodeJS.ErrnoException, address: string): string {
+  const known: Readonly<Record<string, string>> = {
+    EADDRINUSE: `another program listens on ${address}; choose another port, or end that program`,
+    EACCES: `this user may not listen on ${address}; choose a port from 1024 on`,
+    EADDRNOTAVAIL: `this machine has no address ${address}`,
+  };
+  return known[code ?? ""] ?? `cannot listen on ${address}: ${message}`;
+}
+
 async function startListening(server: Server, { host, port }: ListenAddress): Promise<number> {
   await new Promise<void>((resolve, reject) => {
     server.once("error", reject);
@@ -171,7 +180,7 @@ async function startListening(server: Server, { host, port }: ListenAddress): Pr
       resolve();
     });
   }).catch((cause: unknown) => {
-    const problem = `cannot listen on ${host}:${port}: ${(cause as Error).message}`;
+    const problem = listenProblem(cause as NodeJS.ErrnoException, `${host}:${port}`);
     throw new ToolmountError("OPTION_INVALID", { option: "listen", problem }, { cause });
   });
   return (server.address() as AddressInfo).port;

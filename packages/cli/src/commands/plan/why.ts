@@ -1,10 +1,11 @@
-import type { PlanPosition } from "@toolmount/core";
+import type { JsonObject, PlanPosition, ToolInfo } from "@toolmount/core";
 import { nearestNames } from "@toolmount/core/nearest";
 import type { ExplainedAnswer, ExplainedTool, Explanation, ToolOrigin } from "@toolmount/loader/commands";
 import type { Command } from "commander";
 import { readJsonObject } from "../../options/json-option.ts";
-import { readPlanAndTool } from "../../options/operands.ts";
-import { addExamples, jsonOption, planArgument } from "../../options/common.ts";
+import { fitTexts, parseInner } from "../../options/call-text.ts";
+import { readCallOperands, readPairs, readText, type CallOperands } from "../../options/operands.ts";
+import { addExamples, jsonOption } from "../../options/common.ts";
 import { loaderOptions } from "../../host/loader-options.ts";
 import { addPlanOptions, type PlanOptions } from "../../options/plan-options.ts";
 import type { Verdict } from "../../plan-tests/judge-calls.ts";
@@ -13,6 +14,7 @@ import type { Screen } from "../../screen/screen.ts";
 import { wrapped } from "../../screen/wrap.ts";
 import { shortPath, writeProblems } from "../../render/problems.ts";
 import type { Shell } from "../../process/shell.ts";
+import { usageError } from "../../process/usage-error.ts";
 import { exitCodes, type ExitCode } from "../../process/exit-codes.ts";
 
 interface Options extends PlanOptions {
@@ -27,39 +29,37 @@ interface Options extends PlanOptions {
 /** `toolmount why [plan] <tool>`: which lines made a tool what it is, and what would decide a call of it. */
 export function define(command: Command, shell: Shell): void {
   addPlanOptions(command)
-    .argument("[plan]", planArgument)
-    .argument("[tool]", "a tool, by its offered name or the one its author gave it")
-    .option("--arguments <json>", "arguments of the call that is judged")
+    .usage("[options] [plan] <tool> [arguments]")
+    .argument(
+      "[plan-tool-arguments...]",
+      "the plan, if it is not the nearest one; a tool, by its offered name or the one its author gave it; arguments of the call that is judged, written as for toolmount call",
+    )
+    .option("--arguments <json>", "the same as JSON")
     .option("--mode <name>", "the mode of the call that is judged")
     .option("--user <id>", "the user of the call that is judged")
     .option("--session <id>", "the session of the call that is judged")
     .option("--prompt <text...>", "what the user wrote before the call that is judged")
     .option(...jsonOption)
-    .action(async (first: string | undefined, second: string | undefined, options: Options) => {
-      const { plan, tool } = readPlanAndTool(first, second, shell.settings.plan);
-      shell.end(await why(plan, tool, options, shell));
+    .action(async (words: string[], options: Options) => {
+      shell.end(await why(readCallOperands(words, shell.settings.plan), options, shell));
     });
   addExamples(command, [
     "toolmount why read_file",
+    "toolmount why read_file file_path=.env",
     `toolmount why mount-plans/coding.yaml write_file --arguments '{"file_path":"a.txt"}'`,
   ]);
 }
 
-async function why(
-  plan: string | undefined,
-  tool: string,
-  options: Options,
-  shell: Shell,
-): Promise<ExitCode> {
+async function why(operands: CallOperands, options: Options, shell: Shell): Promise<ExitCode> {
+  const { plan, tool } = operands;
   const { explainTool } = await import("@toolmount/loader/commands");
   const { judgeCalls } = await import("../../plan-tests/judge-calls.ts");
-  const given = {
-    arguments: readJsonObject("--arguments", options.arguments),
-    mode: options.mode,
-    prompts: options.prompt,
-  };
-  const call = { tool, ...given, user: options.user, session: options.session };
+  const argumentsOf = await readGiven(operands, options.arguments, shell);
+  const asked = { mode: options.mode, prompts: options.prompt };
+  const call = { tool, ...asked, arguments: argumentsOf, user: options.user, session: options.session };
   const { tools, verdicts, problems } = await judgeCalls(call, plan, loaderOptions(options, shell));
+  const named = tools?.find(({ name, declaredName }) => [name, declaredName].includes(tool));
+  const given = { ...asked, arguments: argumentsOf(named) };
   const explained = await explainTool(tool, plan, { ...loaderOptions(options, shell), ...given, tools });
   const judged = explained.tools.map((one) => ({ ...one, verdict: verdicts.get(one.name ?? "") ?? null }));
   const known = explained.problems.length > 0 ? explained.problems : problems;
@@ -67,6 +67,28 @@ async function why(
   if (options.json === true) shell.out.json(explanation);
   else writeExplanation(tool, explanation, shell);
   return judged.length === 0 ? exitCodes.failed : exitCodes.done;
+}
+
+/** The arguments that the words give: `name=text` becomes what the tool's schema wants. */
+async function readGiven(
+  { text, pairs, written }: CallOperands,
+  option: string | undefined,
+  shell: Shell,
+): Promise<(tool: ToolInfo | undefined) => JsonObject | undefined> {
+  const words = [option, text, written, pairs[0]].filter((given) => given !== undefined);
+  if (words.length > 1) throw usageError("the arguments are given twice; give them once");
+  if (written !== undefined) {
+    const inner = await parseInner(written);
+    return () => inner;
+  }
+  if (pairs.length === 0) {
+    const whole = text === "-" ? await readText(shell.input) : text;
+    const read = readJsonObject("--arguments", option) ?? readJsonObject("the word after the tool", whole);
+    return () => read;
+  }
+  const read = await readPairs(pairs, shell.cwd);
+  return (tool) =>
+    tool === undefined ? read.arguments : fitTexts(read.arguments, read.texts, tool.inputSchema);
 }
 
 /** A tool, and what becomes of a call of it; null when it is left out, or the plan cannot be opened. */
