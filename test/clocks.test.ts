@@ -8,7 +8,7 @@ const root = join(import.meta.dirname, "..");
 const measures =
   /(?:performance\.now|process\.hrtime(?:\.bigint)?)\(|\b(?:const|let) \w+ = Date\.now\(\)|Date\.now\(\) - (?!hours\b)[a-z]/;
 
-test("H2: no test measures the time that the clock shows, since a loaded machine makes it long", async () => {
+test("no test measures the time that the clock shows, since a loaded machine makes it long", async () => {
   const files = glob(["packages/*/test/**/*.ts", "tools/*/test/**/*.ts", "test/**/*.ts"], {
     cwd: root,
     exclude: (name) => name.endsWith("node_modules") || name.endsWith("clocks.test.ts"),
@@ -32,6 +32,6 @@ test.each([
   ["const from = process.hrtime.bigint();", true],
   ["const then = new Date(Date.now() - hours * 3_600_000);", false],
   ["const { user } = process.cpuUsage(before);", false],
-])("H2: of a test, %j is taken for a measurement: %s", (line, expected) => {
+])("of a test, %j is taken for a measurement: %s", (line, expected) => {
   expect(measures.test(line)).toBe(expected);
 });

@@ -107,7 +107,7 @@ test("a tool with hidden characters is refused, unless its entry allows them", a
   await host.close();
 });
 
-test("H1: on_session_ready of an Amplifier module runs after onSessionReady of a native one that the plan names first", async () => {
+test("on_session_ready of an Amplifier module runs after onSessionReady of a native one that the plan names first", async () => {
   const ready: string[] = [];
   const native = (name: string) => ({ mount: () => {}, onSessionReady: async () => void ready.push(name) });
   const foreign = (name: string) => ({
@@ -150,7 +150,7 @@ const undeclared = {
   `,
 };
 
-test("M1: Amplifier modules without any declaration work: helpers, kept coordinators, and a hook that redacts", async () => {
+test("Amplifier modules without any declaration work: helpers, kept coordinators, and a hook that redacts", async () => {
   await using workspace = await createWorkspace(undeclared);
   await using host = await openHost(workspace.path("plan.yaml"), {
     extensions: { "@toolmount/interop": interop },
@@ -163,7 +163,7 @@ test("M1: Amplifier modules without any declaration work: helpers, kept coordina
   });
 });
 
-test("M1: a module without a declaration mounts where the adapters are not installed", async () => {
+test("a module without a declaration mounts where the adapters are not installed", async () => {
   await using workspace = await createWorkspace({
     "plan.yaml": "version: 1\ntools:\n  - module: ./native.js\n",
     "native.js": "export async function mount(coordinator) { coordinator.registerCapability('mine', 7); }",
@@ -185,14 +185,14 @@ async function twoClasses(second: string) {
   });
 }
 
-test("M2: an Aptix class without a ToolName beside a good one is refused by name", async () => {
+test("an Aptix class without a ToolName beside a good one is refused by name", async () => {
   await using workspace = await twoClasses(aptix.replace('static ToolName = "agent_greet";', ""));
   const opening = openHost(workspace.path("plan.yaml"), { extensions: { "@toolmount/interop": interop } });
 
   await expect(opening).rejects.toThrow(/GreetTool.*no static ToolName/s);
 });
 
-test("M2: an Aptix class whose ExecuteAsync is a field is mounted beside a good one", async () => {
+test("an Aptix class whose ExecuteAsync is a field is mounted beside a good one", async () => {
   await using workspace = await twoClasses(
     aptix.replace("async ExecuteAsync(text) {", "ExecuteAsync = async (text) => {"),
   );
@@ -203,7 +203,7 @@ test("M2: an Aptix class whose ExecuteAsync is a field is mounted beside a good 
   expect(host.tools().map(({ name }) => name)).toEqual(["agent_greet", "agent_wave"]);
 });
 
-test("M6: a file that only exports a definition without requiresConfirmation is never run without asking", async () => {
+test("a file that only exports a definition without requiresConfirmation is never run without asking", async () => {
   const definition = `{ name: "drop_all", description: "Deletes all. Use never.", category: "delete", consequenceLevel: "high",
     schema: z.object({}), execute: async () => { throw new Error("it ran") } }`;
   await using space = await createWorkspace({

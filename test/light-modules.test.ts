@@ -50,14 +50,14 @@ function partOf(url: string): readonly string[] {
 
 const heavy = ["ajv", "re2js", "interop/providers", "interop/models", "interop/index.ts"];
 
-test("M1: a file that exports a tool loads nothing of the adapters", async () => {
+test("a file that exports a tool loads nothing of the adapters", async () => {
   const { status, parts } = await loadedFor("tool.ts");
 
   expect(status).toBe("ok");
   expect(parts.filter((part) => part.startsWith("interop/") || heavy.includes(part))).toEqual([]);
 });
 
-test("M1: a module with a plain mount loads the adapters, but no compiler of schemas and no provider", async () => {
+test("a module with a plain mount loads the adapters, but no compiler of schemas and no provider", async () => {
   const { status, parts } = await loadedFor("mount.ts");
 
   expect(status).toBe("ok");
@@ -65,7 +65,7 @@ test("M1: a module with a plain mount loads the adapters, but no compiler of sch
   expect(parts.filter((part) => heavy.includes(part))).toEqual([]);
 });
 
-test("M1: a tool with a plain JSON Schema and a pattern loads their compilers, and no provider", async () => {
+test("a tool with a plain JSON Schema and a pattern loads their compilers, and no provider", async () => {
   const { status, parts } = await loadedFor("plain.ts");
 
   expect(status).toBe("ok");

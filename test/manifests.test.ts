@@ -47,7 +47,7 @@ function addressProblems(
   return JSON.stringify(found) === JSON.stringify(expected) ? [] : [directory];
 }
 
-test("A5: every published package has keywords, and a README with its install line", async () => {
+test("every published package has keywords, and a README with its install line", async () => {
   for (const { directory, manifest, readme } of await readManifests()) {
     expect(manifest.keywords?.length, directory).toBeGreaterThan(2);
     expect(manifest.description, directory).toMatch(/\w/);
@@ -55,7 +55,7 @@ test("A5: every published package has keywords, and a README with its install li
   }
 });
 
-test("A5: every manifest has the address of the root's package.json, and none while the root has none", async () => {
+test("every manifest has the address of the root's package.json, and none while the root has none", async () => {
   const { repository = null } = JSON.parse(await readFile(join(root, "package.json"), "utf8")) as {
     repository?: string;
   };
@@ -63,7 +63,7 @@ test("A5: every manifest has the address of the root's package.json, and none wh
   expect((await readManifests()).flatMap((entry) => addressProblems(entry, repository))).toEqual([]);
 });
 
-test("A5: once the root has an address, scripts/set-repository.mjs writes it into every manifest and README", async () => {
+test("once the root has an address, scripts/set-repository.mjs writes it into every manifest and README", async () => {
   const copy = await mkdtemp(join(tmpdir(), "toolmount-manifests-"));
   onTestFinished(() => rm(copy, { recursive: true }));
   for (const { directory } of await readManifests())

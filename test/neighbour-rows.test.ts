@@ -31,7 +31,7 @@ async function provedIds(): Promise<Set<string>> {
   return proved;
 }
 
-test("M11: a row that the page excuses has no test", async () => {
+test("a row that the page excuses has no test", async () => {
   const excused = await rowsWithoutTest();
   const proved = await provedIds();
 
@@ -40,7 +40,7 @@ test("M11: a row that the page excuses has no test", async () => {
 });
 
 test.skipIf(!existsSync(requirements))(
-  "M11: every neighbour row of the contract has a test or a line on the page (needs ../shared)",
+  "every neighbour row of the contract has a test or a line on the page (needs ../shared)",
   async () => {
     const rows = (await readFile(requirements, "utf8"))
       .split("\n")

@@ -71,7 +71,7 @@ async function emptyFolder({ url, cache }: World) {
   return { folder, env: npmEnvironment(url, folder, cache) };
 }
 
-test("T5: two minutes: from an empty folder, npm create toolmount leads to a first own call", async () => {
+test("two minutes: from an empty folder, npm create toolmount leads to a first own call", async () => {
   const { folder, env } = await emptyFolder(await (opened ??= openWorld()));
   const { PATH = "" } = process.env;
   const shell = await shellAtTerminal(folder, { PATH, ...env });

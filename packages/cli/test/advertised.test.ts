@@ -64,7 +64,7 @@ function typedIn(page: string): string[][] {
   });
 }
 
-describe("O1: what help and pages name exists", () => {
+describe("what help and pages name exists", () => {
   let program: Command;
   beforeAll(async () => {
     program = await createCommands();

@@ -5,7 +5,7 @@ import { root, workspace } from "./support/workspace.ts";
 
 const bin = join(root, "packages/cli/bin/toolmount.js");
 
-test("T6: on a Node that is too old the command says which one it needs", async () => {
+test("on a Node that is too old the command says which one it needs", async () => {
   const { folder } = await workspace({
     "old.cjs": `Object.defineProperty(process, "versions", { value: { ...process.versions, node: "20.20.2" } });`,
   });

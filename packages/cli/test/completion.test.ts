@@ -38,7 +38,7 @@ COMP_WORDS=(${quoted}); _toolmount_completion; printf '%s\n' "\${COMPREPLY[@]}"`
   return { ...made, offered };
 }
 
-test("O11: bash completes commands, options, choices and the tools of the plan", async () => {
+test("bash completes commands, options, choices and the tools of the plan", async () => {
   const { offered } = await folder();
 
   expect(offered("toolmount de")).toEqual(["describe"]);

@@ -19,7 +19,7 @@ const mounts = sandboxMounts({
   network: false,
 });
 
-test("S4: a sandbox can read the system's programs and what they need, and no other file that is not granted", () => {
+test("a sandbox can read the system's programs and what they need, and no other file that is not granted", () => {
   const programs = "/usr /bin /sbin /lib /lib32 /lib64 /libx32 /nix/store /run/current-system";
   const settings =
     "alternatives ca-certificates group hosts ld.so.cache ld.so.conf ld.so.conf.d localtime nsswitch.conf passwd pki resolv.conf ssl terminfo timezone";
@@ -33,14 +33,14 @@ test("S4: a sandbox can read the system's programs and what they need, and no ot
   expect(boundBy("--bind", mounts)).toEqual(["/work /work", "/usr /usr", "/usr/bin /usr/bin"]);
 });
 
-test("S4: a denied path comes after the folder that it is in, so that it stays read-only", () => {
+test("a denied path comes after the folder that it is in, so that it stays read-only", () => {
   expect(mounts.lastIndexOf("/usr/bin/env")).toBeGreaterThan(mounts.lastIndexOf("--bind"));
 });
 
 test.each([
   { network: false, shares: [] },
   { network: true, shares: ["--share-net"] },
-])("S4: with network $network a sandbox shares $shares with the machine", ({ network, shares }) => {
+])("with network $network a sandbox shares $shares with the machine", ({ network, shares }) => {
   const words = sandboxMounts({ cwd: "/work", read: [], write: [], denied: [], network });
 
   expect(words[0]).toBe("--unshare-all");

@@ -148,7 +148,7 @@ test("a list refuses what is no tool with a pattern", () => {
     expect(config.safeParse({ deny: [line] }).success).toBe(false);
 });
 
-test("O8: a line that fits no tool of the plan is reported with its place", async () => {
+test("a line that fits no tool of the plan is reported with its place", async () => {
   const { host } = await world({}, tools);
   const settings = config.parse({ deny: ["gone", "bash(rm *)"], allow: ["grep(no_such: x)"] });
 

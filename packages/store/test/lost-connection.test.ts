@@ -51,7 +51,7 @@ function watchUncaught(): readonly unknown[] {
   return uncaught;
 }
 
-test("R1: a restart of Postgres fails what is under way, ends no process, and the next query works", async () => {
+test("a restart of Postgres fails what is under way, ends no process, and the next query works", async () => {
   const uncaught = watchUncaught();
   const store = await openStore(await server.database("restart"), { connections: 8 });
   onTestFinished(() => store.close());
@@ -70,7 +70,7 @@ test("R1: a restart of Postgres fails what is under way, ends no process, and th
   expect(uncaught).toEqual([]);
 });
 
-test("R1: a client that is checked out and waits for an answer survives the loss of its connection", async () => {
+test("a client that is checked out and waits for an answer survives the loss of its connection", async () => {
   const uncaught = watchUncaught();
   const proxied = await startProxy(await server.database("held"));
   const held = await openStore(proxied.url, { connections: 1, statementTimeoutMs: 60_000 });
@@ -86,7 +86,7 @@ test("R1: a client that is checked out and waits for an answer survives the loss
   expect(uncaught).toEqual([]);
 });
 
-test("R9: a frozen Postgres fails each query in bounded time, and works again when it answers", async () => {
+test("a frozen Postgres fails each query in bounded time, and works again when it answers", async () => {
   const proxied = await startProxy(await server.database("frozen"));
   const store = await openStore(proxied.url, {
     connections: 2,
@@ -104,7 +104,7 @@ test("R9: a frozen Postgres fails each query in bounded time, and works again wh
   expect(await store.sessions.entries("s")).toEqual([{ sequence: 1, entry: "x" }]);
 });
 
-test("R9: opening a store at a server that accepts and never answers is refused in bounded time", async () => {
+test("opening a store at a server that accepts and never answers is refused in bounded time", async () => {
   const silent = createServer(() => undefined).listen(0, "127.0.0.1");
   await once(silent, "listening");
   onTestFinished(() => void silent.close());
@@ -115,7 +115,7 @@ test("R9: opening a store at a server that accepts and never answers is refused 
   await expect(opening).rejects.toMatchObject({ code: "STATE_UNAVAILABLE" });
 });
 
-test("R17: prune deletes what ended before a time, and the rest of the audit can still be checked", async () => {
+test("prune deletes what ended before a time, and the rest of the audit can still be checked", async () => {
   for (const url of ["sqlite::memory:", await server.database("prune")]) {
     const store = await openStore(url, { audit: "durable" });
     onTestFinished(() => store.close());
@@ -163,7 +163,7 @@ async function workOnce(store: OpenStore, clock: Clock, sessionId: string): Prom
   return (await store.audit!.read()).length - before;
 }
 
-test("R3: the audit of four lanes is intact although their clock goes back", async () => {
+test("the audit of four lanes is intact although their clock goes back", async () => {
   const store = await openStore(await server.database("lanes"), { audit: "durable" });
   onTestFinished(() => store.close());
   let now = 1_700_000_000_000;

@@ -142,7 +142,7 @@ async function askTwice(store: OpenStore, clock: Clock): Promise<void> {
   await host.close();
 }
 
-test("R17: a store that is mounted deletes approvals that ended more than 90 days ago, and no others", async () => {
+test("a store that is mounted deletes approvals that ended more than 90 days ago, and no others", async () => {
   const folder = await workspace();
   const store = await openStore("sqlite:./state.db", { folder });
   onTestFinished(() => store.close());

@@ -4,7 +4,7 @@ import { describeStore } from "@toolmount/testing/vitest";
 import { expect, test } from "vitest";
 
 describeStore({
-  title: "H3: the store in memory passes the suite that any store can run",
+  title: "the store in memory passes the suite that any store can run",
   open: async () => pairOf(createMemoryStore({ audit: "durable" })),
 });
 
@@ -47,6 +47,6 @@ const broken: readonly { readonly fault: string; readonly open: () => StateStore
     },
   ];
 
-test.each(broken)("H3: the suite finds a store that $fault", async ({ open, found }) => {
+test.each(broken)("the suite finds a store that $fault", async ({ open, found }) => {
   expect((await failuresOf(open)).join("\n")).toMatch(found);
 });

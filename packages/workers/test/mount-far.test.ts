@@ -16,13 +16,13 @@ function mount(name: string) {
   });
 }
 
-test("M3: a process recognises a module as the host does: a class of another contract beside a tool of ours", async () => {
+test("a process recognises a module as the host does: a class of another contract beside a tool of ours", async () => {
   const { tools } = await mount("mixed");
 
   expect([...tools.keys()]).toEqual(["weather", "by_hand"]);
 });
 
-test("M3: a process refuses a module that the host would refuse, in the same words", async () => {
+test("a process refuses a module that the host would refuse, in the same words", async () => {
   await expect(mount("empty")).rejects.toMatchObject({
     code: "MODULE_INVALID",
     message: expect.stringContaining("greeting"),

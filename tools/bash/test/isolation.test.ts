@@ -148,7 +148,7 @@ describe.runIf(sandboxIsTested)("in the sandbox", () => {
   });
 });
 
-describe.runIf(sandboxIsTested)("S4: behind the default wall", () => {
+describe.runIf(sandboxIsTested)("behind the default wall", () => {
   const behind = (settings: Settings = {}) => shell({ isolation: "auto", ...settings });
 
   test("the default isolation is auto", () => {

@@ -58,7 +58,7 @@ const ends: readonly { how: string; end: (host: ChildProcess) => void }[] = [
 ];
 
 test.runIf(process.platform === "linux").each(ends)(
-  "R2: no command outlives a host that $how",
+  "no command outlives a host that $how",
   async ({ end }) => {
     const { host, mark } = await startHost();
     const ended = once(host, "exit");
@@ -71,7 +71,7 @@ test.runIf(process.platform === "linux").each(ends)(
 );
 
 test.runIf(process.platform === "linux")(
-  "R2: commands of a host that was killed together with its guard are ended by the next mount",
+  "commands of a host that was killed together with its guard are ended by the next mount",
   async () => {
     const { host, mark } = await startHost();
     for (const pid of childrenOf(host.pid!).filter((each) => commandLine(each).includes("toolmount-guard")))
@@ -90,23 +90,20 @@ test.runIf(process.platform === "linux")(
   },
 );
 
-test.runIf(process.platform === "linux")(
-  "R2: a mount leaves the commands of running hosts alone",
-  async () => {
-    const { mark } = await startHost();
-    const before = processesWith(`sleep\0${mark}`);
+test.runIf(process.platform === "linux")("a mount leaves the commands of running hosts alone", async () => {
+  const { mark } = await startHost();
+  const before = processesWith(`sleep\0${mark}`);
 
-    const next = createHost();
-    next.coordinator.registerCapability("session.working_dir", scratch());
-    await mount(next.coordinator, config.parse({}));
-    await next.close();
+  const next = createHost();
+  next.coordinator.registerCapability("session.working_dir", scratch());
+  await mount(next.coordinator, config.parse({}));
+  await next.close();
 
-    const isRunning = (pid: number) => existsSync(`/proc/${pid}`);
-    expect(before.filter((pid) => !isRunning(pid))).toEqual([]);
-  },
-);
+  const isRunning = (pid: number) => existsSync(`/proc/${pid}`);
+  expect(before.filter((pid) => !isRunning(pid))).toEqual([]);
+});
 
-test.runIf(process.platform === "linux")("R2: closing the shell ends its guard", async () => {
+test.runIf(process.platform === "linux")("closing the shell ends its guard", async () => {
   const tools = shell();
   await tools.bash.execute({ command: "true" });
   const guards = childrenOf(process.pid).filter((pid) => commandLine(pid).includes("toolmount-guard"));
@@ -119,7 +116,7 @@ test.runIf(process.platform === "linux")("R2: closing the shell ends its guard",
 });
 
 test.runIf(process.platform === "linux")(
-  "R12: ending eight commands beside 200 processes opens few descriptors",
+  "ending eight commands beside 200 processes opens few descriptors",
   async () => {
     const tools = shell();
     const crowd = spawn("bash", ["-c", "for i in {1..200}; do sleep 600 & done; echo ready; wait"], {
@@ -147,7 +144,7 @@ test.runIf(process.platform === "linux")(
   },
 );
 
-test("R19: a command that closing the host stops keeps its output, and does not count as abandoned", async () => {
+test("a command that closing the host stops keeps its output, and does not count as abandoned", async () => {
   const outcomes: unknown[] = [];
   const host = createHost({ approver: () => ({ decision: "approve" }) });
   host.coordinator.registerCapability("session.working_dir", scratch());

@@ -135,7 +135,7 @@ function escapes(name: string): { ran: number; found: readonly string[] } {
   return { ran: unasked.length, found: found.length > 0 ? found : ["one of many, together"] };
 }
 
-describe.runIf(sandboxIsTested)("S4: options of known commands", () => {
+describe.runIf(sandboxIsTested)("options of known commands", () => {
   test("no option of coreutils that runs without a question writes outside the folders", () => {
     const results = (chosen ?? coreutils).map(escapes);
 

@@ -75,7 +75,7 @@ test("what is shown fits, is made of whole lines or whole characters, and says h
   );
 });
 
-test("S8: no terminal sequence or other control character of a command reaches the model", async () => {
+test("no terminal sequence or other control character of a command reaches the model", async () => {
   const tools = shell();
   const command = `printf 'a\\033[31mred\\033[0m\\033]0;title\\007b\\033c\\tc\\007\\n'`;
   const { data } = await tools.bash.execute({ command });

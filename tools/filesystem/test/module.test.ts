@@ -183,7 +183,7 @@ test.each([
   "sub/.toolmount/x",
   "node_modules/@toolmount/tool-bash/index.js",
   "tool.mjs",
-])("S2: a model cannot write %s, which the next command would read or import", async (file) => {
+])("a model cannot write %s, which the next command would read or import", async (file) => {
   const folder = scratch({ "plan.yaml": "tools: [{ module: ./tool.mjs }]", "tool.mjs": "" });
   const untouchable = [
     folder.path("plan.yaml"),

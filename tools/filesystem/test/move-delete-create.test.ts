@@ -50,7 +50,7 @@ describe("move_file", () => {
     expect(readdirSync(folder.base).toSorted()).toEqual(["a.txt", "b.txt", "link", "sub"]);
   });
 
-  test("S8: moving a file onto its own hard link removes the old name, and needs overwrite", async () => {
+  test("moving a file onto its own hard link removes the old name, and needs overwrite", async () => {
     const { folder, move } = mover();
     linkSync(folder.path("a.txt"), folder.path("same.txt"));
     const params = { source: "a.txt", destination: "same.txt" };
@@ -64,7 +64,7 @@ describe("move_file", () => {
   test.each([
     { source: "a.txt/", destination: "x" },
     { source: "a.txt", destination: "x/" },
-  ])("S8: a path with a slash at its end names no file: $source to $destination", async (params) => {
+  ])("a path with a slash at its end names no file: $source to $destination", async (params) => {
     const { folder, move } = mover();
 
     expect(await move.execute(params)).toMatchObject({ code: "NOT_A_DIRECTORY" });

@@ -300,7 +300,7 @@ test("a folder that holds many entries says how many were left out", async () =>
   });
 });
 
-test("S8: a path with a slash at its end names no file", async () => {
+test("a path with a slash at its end names no file", async () => {
   const { read, folder } = reader({ "a.txt": "old" });
 
   expect(await read.execute({ file_path: "a.txt/" })).toMatchObject({ code: "NOT_A_DIRECTORY" });

@@ -186,7 +186,7 @@ test("working_dir must be absolute where no host reports the plan's folder", () 
   expect(() => createWriteFile({})).toThrow(expect.objectContaining({ code: "CONFIG_INVALID" }));
 });
 
-test("S8: a path with a slash at its end names no file", async () => {
+test("a path with a slash at its end names no file", async () => {
   const { write, folder } = writer({ "a.txt": "old" });
 
   expect(await write.execute({ file_path: "a.txt/", content: "x" })).toMatchObject({

@@ -199,7 +199,7 @@ const tags = (text: string) =>
   Array.from(text, (c) => String.fromCodePoint(0xe0000 + c.codePointAt(0)!)).join("");
 
 test.each(["text/html", "text/plain"])(
-  "S8: hidden characters in %s are removed, with a warning",
+  "hidden characters in %s are removed, with a warning",
   async (type) => {
     const { data, warnings } = await read(`<p>a${tags("obey")}b\u202ec\u2066d\u2069</p>`, type);
 
@@ -208,7 +208,7 @@ test.each(["text/html", "text/plain"])(
   },
 );
 
-test("S8: flags made of tags, and right-to-left text, stay as they are", async () => {
+test("flags made of tags, and right-to-left text, stay as they are", async () => {
   const flag = `\u{1f3f4}${tags("gbsct")}\u{e007f}`;
   const { data, warnings } = await read(`${flag} שלום \u200f(a)`, "text/plain");
 

@@ -255,7 +255,7 @@ test.each([
   ["[fd20:ce::254]", true],
   ["168.63.129.16", true],
   ["168.63.129.16", false],
-])("S8: %s, a cloud's metadata service, is refused with allow_private %s", async (host, allow_private) => {
+])("%s, a cloud's metadata service, is refused with allow_private %s", async (host, allow_private) => {
   const connect = deadTransport();
 
   const { code } = await createWebFetch({ allow_private }, { connect }).execute({ url: `http://${host}/` });
@@ -263,7 +263,7 @@ test.each([
   expect({ code, asked: connect.asked }).toEqual({ code: "URL_BLOCKED", asked: [] });
 });
 
-test("S8: a name that resolves to a metadata service is refused with allow_private", async () => {
+test("a name that resolves to a metadata service is refused with allow_private", async () => {
   const connect = deadTransport();
   const resolve = resolver({ "meta.test": ["10.0.0.8", "100.100.100.200"] });
 

@@ -47,7 +47,7 @@ test.each([
   ["1.9 million open brackets", "<".repeat(1_900_000), ""],
   ["one tag with 300,000 attributes", `<p ${"a=b ".repeat(300_000)}>text</p>`, "text"],
   ["elements 100,000 deep", `${"<div>".repeat(100_000)}deep`, "deep"],
-])("S1: %s is read while the host's thread stays free", async (_title, body, text) => {
+])("%s is read while the host's thread stays free", async (_title, body, text) => {
   const { read } = await fetching({ "/": [html, body] });
   const before = process.cpuUsage();
 
@@ -59,7 +59,7 @@ test.each([
   expect(user / 1_000_000).toBeLessThan(3);
 });
 
-test("S1: a PDF that takes too long is ended at the deadline, and the next page is read", async () => {
+test("a PDF that takes too long is ended at the deadline, and the next page is read", async () => {
   const { read } = await fetching(
     { "/slow": ["application/pdf", slowPdf], "/fine": ["application/pdf", pdfOf(["Words"])] },
     { extract_timeout: 2 },
@@ -70,7 +70,7 @@ test("S1: a PDF that takes too long is ended at the deadline, and the next page 
   expect(await again("/fine")).toMatchObject({ data: { content: "## Page 1\n\nWords" } });
 });
 
-test("S1: a PDF that takes too much memory is ended at the cap", async () => {
+test("a PDF that takes too much memory is ended at the cap", async () => {
   const bomb = pdfWith(`BT /F1 12 Tf (${"a".repeat(150_000_000)}) Tj ET`);
   const { read } = await fetching(
     { "/": ["application/pdf", bomb] },
@@ -81,7 +81,7 @@ test("S1: a PDF that takes too much memory is ended at the cap", async () => {
 });
 
 test.runIf(process.platform === "linux")(
-  "S1: cancelling the call ends the process in the middle of a page",
+  "cancelling the call ends the process in the middle of a page",
   async () => {
     const { read } = await fetching({ "/": ["application/pdf", slowPdf] }, { extract_timeout: 600 });
     const before = childrenOf(process.pid);
@@ -99,7 +99,7 @@ test.runIf(process.platform === "linux")(
   },
 );
 
-test("S1: closing the host ends the processes that read", async () => {
+test("closing the host ends the processes that read", async () => {
   const { port, url } = await serve((_request, response) => {
     response.writeHead(200, { "content-type": html }).end("<p>text</p>");
   });
@@ -115,7 +115,7 @@ test("S1: closing the host ends the processes that read", async () => {
 });
 
 test.runIf(process.platform === "linux")(
-  "S1: a host that is killed leaves no process that reads, even in the middle of a page",
+  "a host that is killed leaves no process that reads, even in the middle of a page",
   async () => {
     const { port, url } = await serve((_request, response) => {
       response.writeHead(200, { "content-type": "application/pdf" }).end(slowPdf);

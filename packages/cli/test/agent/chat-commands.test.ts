@@ -23,7 +23,7 @@ function agent(files: Record<string, string>, ...exchange: object[]) {
   });
 }
 
-test("A4: lines with a slash are answered by the chat, and never sent to a model", async () => {
+test("lines with a slash are answered by the chat, and never sent to a model", async () => {
   const { folder, run } = await agent({}, response(say("Hello to you.")), response(say("A slash.")));
   const terminal = atTerminal(["chat", ...replay], { cwd: folder, columns: 80 });
   // Keys are pressed when the chat asks for them, and never while it still answers.

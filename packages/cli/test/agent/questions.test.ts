@@ -12,7 +12,7 @@ const go = (file: string) => ["run", "--session", "s1", "--model", `replay:${fil
 const resume = (...words: string[]) => ["sessions", "resume", "s1", ...words];
 const waiting = ({ stdout }: Ended) => (JSON.parse(stdout) as { waiting: { id: string }[] }).waiting;
 
-test("O2: after sessions resume --cancel its question is gone from approvals, and cannot be approved", async () => {
+test("after sessions resume --cancel its question is gone from approvals, and cannot be approved", async () => {
   const { run } = await workspace({
     "mount-plan.yaml": planOf("./write.ts"),
     "write.ts": write,
@@ -29,7 +29,7 @@ test("O2: after sessions resume --cancel its question is gone from approvals, an
   });
 });
 
-test("O3: a run whose sub-agent waits ends with 3 and the next command; resuming the parent reaches the sub-agent", async () => {
+test("a run whose sub-agent waits ends with 3 and the next command; resuming the parent reaches the sub-agent", async () => {
   const { run, read } = await workspace({
     "mount-plan.yaml": `${planOf("./write.ts", "delegate")}session:
   orchestrator: { model: m }

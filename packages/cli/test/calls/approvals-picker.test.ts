@@ -6,7 +6,7 @@ vi.setConfig({ testTimeout: 120_000 });
 
 const remove = removingTool();
 
-test("O11: approvals alone at a terminal lets a person choose a question and answer it with a key", async () => {
+test("approvals alone at a terminal lets a person choose a question and answer it with a key", async () => {
   const { folder, run } = await workspace({ "mount-plan.yaml": planOf("./remove.ts"), "remove.ts": remove });
   const ticketOf = async (path: string) =>
     ((await run(["call", "remove", `path=${path}`, "--json"])).json() as { ticket: string }).ticket;

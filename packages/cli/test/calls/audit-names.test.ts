@@ -4,7 +4,7 @@ import { oneTool, planOf, workspace } from "../support/workspace.ts";
 const pay = oneTool({ name: "pay", confirm: "true", body: 'return data("paid");' });
 const env = { USER: "ada" };
 
-test("O7, O10: a plan with state keeps the default audit, which names the system's user as who decided", async () => {
+test("a plan with state keeps the default audit, which names the system's user as who decided", async () => {
   const plan = `${planOf("./pay.ts")}state: sqlite:./state.db\n`;
   const { run } = await workspace({ "pay.ts": pay, "mount-plan.yaml": plan });
   const who = ["--user", "alice", "--session", "s1", "--json"];
@@ -27,7 +27,7 @@ test("O7, O10: a plan with state keeps the default audit, which names the system
   expect(stdout).not.toContain("the person at the terminal");
 });
 
-test("O10: call without a tool says what is missing, and how to list the tools", async () => {
+test("call without a tool says what is missing, and how to list the tools", async () => {
   const { here: run } = await workspace({ "pay.ts": pay, "mount-plan.yaml": planOf("./pay.ts") });
   const { code, stderr } = await run(["call"]);
 
@@ -36,7 +36,7 @@ test("O10: call without a tool says what is missing, and how to list the tools",
   expect(stderr).not.toContain("'words'");
 });
 
-test("O10: the help has its commands in groups, and names the environment variables and the pages", async () => {
+test("the help has its commands in groups, and names the environment variables and the pages", async () => {
   const { here: run } = await workspace({});
   const { stdout } = await run(["--help"]);
 
@@ -45,7 +45,7 @@ test("O10: the help has its commands in groups, and names the environment variab
   expect(stdout).toContain("docs/");
 });
 
-test("R17: audit --prune deletes the records of processes that wrote nothing for so many days, and the rest can be checked", async () => {
+test("audit --prune deletes the records of processes that wrote nothing for so many days, and the rest can be checked", async () => {
   const plan = `${planOf("./pay.ts")}state: sqlite:./state.db\naudit: durable\n`;
   const { here: run, folder } = await workspace({ "pay.ts": pay, "mount-plan.yaml": plan });
   const call = async () => expect((await run(["call", "pay"], { env })).code).toBe(3);

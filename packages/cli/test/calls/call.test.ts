@@ -140,22 +140,19 @@ const waiting = oneTool({
 test.each([
   { signal: "SIGINT", exit: 130 },
   { signal: "SIGTERM", exit: 143 },
-] as const)(
-  "O10: $signal aborts the call, prints its outcome, and ends with $exit",
-  async ({ signal, exit }) => {
-    const { start } = await workspace({ "mount-plan.yaml": planOf("./wait.ts"), "wait.ts": waiting });
-    const { child, ended } = start(["call", "wait", "--json"]);
-    for await (const line of createInterface({ input: child.stderr! })) if (line === "the tool runs") break;
-    child.kill(signal);
-    const { code, json } = await ended;
+] as const)("$signal aborts the call, prints its outcome, and ends with $exit", async ({ signal, exit }) => {
+  const { start } = await workspace({ "mount-plan.yaml": planOf("./wait.ts"), "wait.ts": waiting });
+  const { child, ended } = start(["call", "wait", "--json"]);
+  for await (const line of createInterface({ input: child.stderr! })) if (line === "the tool runs") break;
+  child.kill(signal);
+  const { code, json } = await ended;
 
-    expect(code).toBe(exit);
-    expect(json()).toMatchObject({
-      status: "cancelled",
-      result: { code: "CANCELLED", error: "Request was cancelled" },
-    });
-  },
-);
+  expect(code).toBe(exit);
+  expect(json()).toMatchObject({
+    status: "cancelled",
+    result: { code: "CANCELLED", error: "Request was cancelled" },
+  });
+});
 
 test("a tool that ignores its signal does not keep the command alive", async () => {
   const body =

@@ -5,7 +5,7 @@ import { planOf, removingTool, workspace } from "../support/workspace.ts";
 const remove = removingTool();
 const files = { "plan.yaml": planOf("./remove.ts"), "remove.ts": remove };
 
-test("O9: a pending call shows the commands to type next, and the beginning of an id is enough", async () => {
+test("a pending call shows the commands to type next, and the beginning of an id is enough", async () => {
   const { run } = await workspace(files);
   const asked = await run(["call", "plan.yaml", "remove", "path=a", "--session", "s 1", "--user", "ada"]);
   const [, resume = ""] = /toolmount (resume .+)\n/.exec(asked.stdout) ?? [];
@@ -24,14 +24,14 @@ test("O9: a pending call shows the commands to type next, and the beginning of a
   expect(await run(words)).toMatchObject({ code: 0, stdout: expect.stringContaining("gone: a") });
 });
 
-test("O9: an invalid ticket says what it must be resumed with", async () => {
+test("an invalid ticket says what it must be resumed with", async () => {
   const { here: run } = await workspace(files);
   const { code, stderr } = await run(["resume", "nothing", "plan.yaml"]);
 
   expect([code, stderr]).toEqual([1, expect.stringMatching(/TICKET_INVALID[\s\S]*hint: .*--session/)]);
 });
 
-test("O9: approvals alone is its list", async () => {
+test("approvals alone is its list", async () => {
   const { here: run } = await workspace({ ...files, "mount-plan.yaml": files["plan.yaml"] });
 
   expect(await run(["approvals"])).toMatchObject({
@@ -40,7 +40,7 @@ test("O9: approvals alone is its list", async () => {
   });
 });
 
-test("O11: audit --follow shows records as they are written, and ends with Ctrl-C", async () => {
+test("audit --follow shows records as they are written, and ends with Ctrl-C", async () => {
   const { run, start } = await workspace({
     "plan.yaml": `${planOf("./remove.ts")}state: sqlite:./state.db\naudit: durable\n`,
     "remove.ts": remove,

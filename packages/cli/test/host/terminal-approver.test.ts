@@ -152,7 +152,7 @@ test.each([
   [[keys.up, "n"], "denied", []],
   [["\u001b[C", "\u001b[C", "n"], "denied", []],
   [["\u001b[C", "\u001b[D", "y"], "ok", []],
-])("O9: the keys %j answer the question, wherever the arrows are", async (presses, status, always) => {
+])("the keys %j answer the question, wherever the arrows are", async (presses, status, always) => {
   const store = createMemoryStore();
   const { outcome } = await callBefore(presses, { store });
 
@@ -181,7 +181,7 @@ test.each([
   },
 );
 
-test("O9: the key d denies, and asks why", async () => {
+test("the key d denies, and asks why", async () => {
   const { outcome, shown } = await callBefore(["d"], { answers: [["Why not?", "too risky\r"]] });
 
   expect(shown).toContain("Why not?");

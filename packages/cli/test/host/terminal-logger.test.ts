@@ -23,7 +23,7 @@ test.each([
     place: " at /work/tool.ts:9:1",
   },
 ])(
-  "T2: a logged error names the first place in a person's own file, and none in Node itself: $frames",
+  "a logged error names the first place in a person's own file, and none in Node itself: $frames",
   ({ frames, place }) => {
     const { logger, read } = written();
     logger.error({ err: errorWith(...frames) }, "a call failed");
@@ -32,14 +32,14 @@ test.each([
   },
 );
 
-test("T8: a warning that follows itself is printed once, and one of another call is printed again", () => {
+test("a warning that follows itself is printed once, and one of another call is printed again", () => {
   const { logger, read } = written();
   for (const fields of [{}, {}, { run_id: "1" }, { run_id: "2" }]) logger.warn(fields, "the plan is old");
 
   expect(read()).toBe("warning: the plan is old\n".repeat(3));
 });
 
-test("M9: a warning says which tool it is about, and repeats neither ids nor what its message has", () => {
+test("a warning says which tool it is about, and repeats neither ids nor what its message has", () => {
   const { logger, read } = written();
   const fields = { tool: "read_x", missing: ["a_tool", "b_tool"], run_id: "1", callId: "2", deep: { at: 1 } };
   logger.warn(fields, "a tool depends on a tool that is not mounted");

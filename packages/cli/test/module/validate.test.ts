@@ -133,7 +133,7 @@ test.each([
   ["a synchronous mount", "sync.ts"],
   ["an Aptix class", "aptix.js"],
   ["a Tool-Forge definition", "forge.ts"],
-])("M3: validate mounts %s, as the loader does, here and in a fresh process", async (_, file) => {
+])("validate mounts %s, as the loader does, here and in a fresh process", async (_, file) => {
   const { run } = await workspace({
     "export.ts": `${definition}export const tool = defineTool(greeting);\n`,
     "sync.ts": `${definition}export function mount(c) { c.mount("tools", defineTool(greeting)); }\n`,
@@ -153,7 +153,7 @@ test.each([
   expect(verdicts[0]).toMatchObject({ profile: "core", passed: true });
 });
 
-test("M3: validate of a file that exports no tool says what it exports", async () => {
+test("validate of a file that exports no tool says what it exports", async () => {
   const { run } = await workspace({ "none.ts": "export const greeting = 'hello';\n" });
   const { code, json } = await run(["validate", "none.ts", "--json"]);
 

@@ -20,7 +20,7 @@ test("a plan without a problem is reported in one line, and no code runs of modu
   });
 });
 
-describe("T1: check prints a green tick only for modules that it loaded", () => {
+describe("check prints a green tick only for modules that it loaded", () => {
   test("with --no-load it says which modules it did not check, and runs none of them", async () => {
     const { run } = await workspace({
       "plan.yaml": planOf("hello-world", "./greet.ts"),
@@ -64,7 +64,7 @@ describe("T1: check prints a green tick only for modules that it loaded", () => 
   });
 });
 
-test("M3: check and list agree on every form of a module that the loader mounts", async () => {
+test("check and list agree on every form of a module that the loader mounts", async () => {
   const aptix = `export class NoteTool {
     static ToolName = "note_tool";
     static ToolUsageMetadata = "note_tool: reads a note. Use it in tests.";
@@ -101,7 +101,7 @@ test("with --mount modules with a manifest are mounted, too", async () => {
   expect([code, json()]).toMatchObject([0, { modules: [{ id: "hello-world", state: "mounted" }] }]);
 });
 
-describe("T2: an error in a tool's own file shows its file, line and code", () => {
+describe("an error in a tool's own file shows its file, line and code", () => {
   const thrower = "const a = 1;\nfunction fail() {\n  throw new Error('no luck');\n}\nfail();\n";
   const files = { "plan.yaml": planOf("./bad.ts"), "bad.ts": thrower };
 
@@ -265,7 +265,7 @@ test("no plan at all ends with 78", async () => {
   expect(programs.json()).toMatchObject({ error: { code: "PLAN_NOT_FOUND" } });
 });
 
-describe("O8: what a plan says of tools that it does not have is reported", () => {
+describe("what a plan says of tools that it does not have is reported", () => {
   const modes = `modes:
   catalog:
     - { key: general, displayName: General, tools: ["read_*", "!gone", "greet", "agent_*", "*"] }

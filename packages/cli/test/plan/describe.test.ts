@@ -7,7 +7,7 @@ const greet = oneTool({
   body: "return data(params.name);",
 });
 
-test("O5: describe shows a tool's arguments as a table, and a call that works", async () => {
+test("describe shows a tool's arguments as a table, and a call that works", async () => {
   const { run } = await workspace({ "mount-plan.yaml": planOf("./greet.ts"), "greet.ts": greet });
   const { code, stdout } = await run(["describe", "greet"]);
   const [, example = ""] = /toolmount call greet '(.+)'/.exec(stdout) ?? [];
@@ -32,13 +32,13 @@ test.each([
   ["before", ["--plan", "other.yaml", "describe", "greet", "--json"]],
   ["after", ["describe", "greet", "--plan", "other.yaml", "--json"]],
   ["as its argument", ["describe", "other.yaml", "greet", "--json"]],
-])("O11: the plan may be given %s a command's name", async (_, words) => {
+])("the plan may be given %s a command's name", async (_, words) => {
   const { here: run } = await workspace({ "other.yaml": planOf("./greet.ts"), "greet.ts": greet });
 
   expect((await run(words)).json()).toMatchObject({ name: "greet" });
 });
 
-test("O11: arguments of a call may be written as words", async () => {
+test("arguments of a call may be written as words", async () => {
   const { here: run } = await workspace({
     "mount-plan.yaml": planOf("./greet.ts"),
     "greet.ts": greet,

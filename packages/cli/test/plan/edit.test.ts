@@ -42,7 +42,7 @@ test.each([
     "PLAN_VALUE_INVALID",
     'has an entry "hello-world" already, and --prefix',
   ],
-])("T7: add %j writes nothing and says why", async (words, code, says) => {
+])("add %j writes nothing and says why", async (words, code, says) => {
   const { run, read } = await workspace({
     "plan.yaml": plan,
     "broken.ts": 'throw new Error("no such town");\n',
@@ -59,7 +59,7 @@ test.each([
   expect(await read("plan.yaml")).toBe(plan);
 });
 
-test("T7: add accepts a module without a manifest, a variable that is not set yet, and a second id of a module", async () => {
+test("add accepts a module without a manifest, a variable that is not set yet, and a second id of a module", async () => {
   const { run, read } = await workspace({
     "plan.yaml": plan,
     "greet.ts": "export function mount() {}\n",
@@ -120,7 +120,7 @@ test("import leaves out servers that are plans which toolmount serves, and keeps
   expect((await read("plan.yaml")).match(/module: [a-g]$/gm)).toBeNull();
 });
 
-test("S5, O1: doctor reports results of trials, missing peers and engines, useless entries, and what does not exist yet", async () => {
+test("doctor reports results of trials, missing peers and engines, useless entries, and what does not exist yet", async () => {
   const { run } = await workspace({
     "plan.yaml":
       "version: 1\ntools:\n  - module: ./odd\n  - module: hello-world\n    tools: { include: [] }\n",

@@ -25,7 +25,7 @@ async function answerInit(cwd: string, { firstTool, files }: Record<"firstTool" 
   return terminal;
 }
 
-describe("T5: from an empty folder to a first own call", () => {
+describe("from an empty folder to a first own call", () => {
   test("init --yes writes a plan and a first tool, which can be called", async () => {
     const { folder, run, read } = await workspace({});
     const made = await run(["init", "mine", "--yes"]);

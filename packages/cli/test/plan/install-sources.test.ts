@@ -175,7 +175,7 @@ test("AMP-N11: npm ranges are fetched by a command alone, without install script
   expect(await installSources(space.path("plan.yaml"), options)).toEqual(report);
 });
 
-test("O11: the newest versions of packages and repositories are asked for, and nothing is installed", async () => {
+test("the newest versions of packages and repositories are asked for, and nothing is installed", async () => {
   const space = await workspace({
     ...packageFiles("one", "@acme/weather", "1.4.0"),
     ...packageFiles("repository", "@acme/maps", "0.1.0"),
@@ -221,7 +221,7 @@ test("O11: the newest versions of packages and repositories are asked for, and n
   ]);
 });
 
-test("O10: sources of entries that are not required do not fail the others, and are reported", async () => {
+test("sources of entries that are not required do not fail the others, and are reported", async () => {
   const space = await workspace({
     ...packageFiles("one", "@acme/weather", "1.4.0"),
     "plan.yaml": `tools:

@@ -85,7 +85,7 @@ registerHooks({ load(url, context, next) {
   expect(code).toBe(0);
 });
 
-test("O5: list filters by name, category and module, and prints names alone", async () => {
+test("list filters by name, category and module, and prints names alone", async () => {
   const list = (...words: string[]) => runHere(["list", "mount-plans/reference.yaml", "--names", ...words]);
   const [byName, byCategory, byModule] = await Promise.all([
     list("--tool", "read_*"),
@@ -105,7 +105,7 @@ test("O5: list filters by name, category and module, and prints names alone", as
 });
 
 test.each(["bogus: 1\n", "hooks: hello\n"])(
-  "O8: list refuses an invalid plan, as check does: %j",
+  "list refuses an invalid plan, as check does: %j",
   async (line) => {
     const { here: run } = await workspace({ "plan.yaml": `${planOf("hello-world")}${line}` });
     const [listed, checked] = await Promise.all([run(["list", "plan.yaml"]), run(["check", "plan.yaml"])]);
@@ -115,7 +115,7 @@ test.each(["bogus: 1\n", "hooks: hello\n"])(
   },
 );
 
-test("O6: list says that a locked plan has no lock file with its overlay", async () => {
+test("list says that a locked plan has no lock file with its overlay", async () => {
   const files = { "plan.yaml": planOf("hello-world"), "plan.ci.yaml": "name: ci\n" };
   const { here: run } = await workspace(files);
   await run(["lock", "plan.yaml"]);
@@ -142,7 +142,7 @@ send({ to: string; "how-many"?: number; parts: { size: "s" | "l" }[] })
 });
 
 test.each(["", "--mode=general"])(
-  "O5: list shows the plan's own description of a tool, and not the summary of its author (%s)",
+  "list shows the plan's own description of a tool, and not the summary of its author (%s)",
   async (word) => {
     const { here: run } = await workspace({
       "plan.yaml": `version: 1

@@ -2,7 +2,7 @@ import { writeFile } from "node:fs/promises";
 import { expect, test } from "vitest";
 import { oneTool, planOf, root, workspace } from "../support/workspace.ts";
 
-test("O6: lock records the tools; a tool that changes is reported and cannot be called until it is accepted", async () => {
+test("lock records the tools; a tool that changes is reported and cannot be called until it is accepted", async () => {
   const greet = (schema: string) => oneTool({ name: "greet", schema, body: "return data(params.name);" });
   const { run, read, folder } = await workspace({
     "plan.yaml": planOf("./greet.ts"),

@@ -22,7 +22,7 @@ tools:
   "plan.ci.yaml": "tools:\n  - id: hello-world\n    limits: { timeout: 7 }\n",
 };
 
-test("O8: why shows the lines that shaped a tool, and the rule that decides", async () => {
+test("why shows the lines that shaped a tool, and the rule that decides", async () => {
   const { run } = await workspace(layers);
   const { code, stdout } = await run(["why", "plan.yaml", "hi_agent_hello_world", "--env", "ci"]);
 
@@ -68,7 +68,7 @@ test.each([
   [["my_remove_note", "--arguments", '{"text":1}'], "these arguments are refused: text"],
   [["add_note", "--mode", "read"], "allowed: the call runs"],
   [["my_remove_note", "--arguments", "{}", "--mode", "read"], "not offered here: mode read"],
-])("O8, M3: why of a module that only exports tools ends with the verdict: %j", async (words, verdict) => {
+])("why of a module that only exports tools ends with the verdict: %j", async (words, verdict) => {
   const { here: run } = await workspace(notes);
   const { code, stdout, stderr } = await run(["why", "plan.yaml", ...words]);
 

@@ -22,7 +22,7 @@ const ways = ["by console", "by process.stdout", "by a child", "by the descripto
 
 const files = { "mount-plan.yaml": planOf("./noisy.ts"), "noisy.ts": noisy };
 
-describe("T4: a tool writes to stderr, whatever it uses, and stdout holds the answer alone", () => {
+describe("a tool writes to stderr, whatever it uses, and stdout holds the answer alone", () => {
   test("when stdout is a socket, as under a Node program", async () => {
     const { run } = await workspace(files);
     const { stdout, stderr, json } = await run(["call", "noisy", "--json"]);

@@ -5,7 +5,7 @@ import { oneTool, planOf, workspace } from "../support/workspace.ts";
 const spin = (timeout: number) =>
   oneTool({ name: "spin", body: `for (;;) {}` }).replace("execute:", `timeout: ${timeout},\n      execute:`);
 
-test("T3: a tool that never gives the thread back is ended at its timeout, with the place of its code", async () => {
+test("a tool that never gives the thread back is ended at its timeout, with the place of its code", async () => {
   const { run } = await workspace({ "mount-plan.yaml": planOf("./spin.ts"), "spin.ts": spin(500) });
   const people = await run(["call", "spin"]);
   const programs = await run(["call", "spin", "--json"]);
@@ -17,7 +17,7 @@ test("T3: a tool that never gives the thread back is ended at its timeout, with 
   });
 });
 
-test("T3: a regular expression that never ends is ended, too", async () => {
+test("a regular expression that never ends is ended, too", async () => {
   const body = 'return data(/^(a+)+$/.test("a".repeat(50) + "b"));';
   const regex = oneTool({ name: "regex", body }).replace("execute:", "timeout: 500,\n      execute:");
   const { run } = await workspace({ "mount-plan.yaml": planOf("./regex.ts"), "regex.ts": regex });
@@ -29,7 +29,7 @@ test("T3: a regular expression that never ends is ended, too", async () => {
 });
 
 test.each(["SIGINT", "SIGTERM"] as const)(
-  "T3: %s ends a command whose thread a tool blocks, on the first signal",
+  "%s ends a command whose thread a tool blocks, on the first signal",
   async (signal) => {
     const { start } = await workspace({ "mount-plan.yaml": planOf("./spin.ts"), "spin.ts": spin(600_000) });
     const { child, ended } = start(["call", "spin"]);

@@ -3,7 +3,7 @@ import fc from "fast-check";
 import { shortIds } from "../../src/screen/short-ids.ts";
 import { findByPrefix } from "../../src/options/find-by-prefix.ts";
 
-test("O9: an id is shown by its first 8 characters, or as many as no other id begins with", () => {
+test("an id is shown by its first 8 characters, or as many as no other id begins with", () => {
   const twins = [`${"a".repeat(12)}${"b".repeat(20)}`, `${"a".repeat(12)}${"c".repeat(20)}`];
   expect(shortIds(["0123456789abcdef0123456789abcdef"])("0123456789abcdef0123456789abcdef")).toBe("01234567");
   expect(twins.map(shortIds(twins))).toEqual([`${"a".repeat(12)}b`, `${"a".repeat(12)}c`]);

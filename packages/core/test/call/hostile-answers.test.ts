@@ -39,13 +39,13 @@ const values: readonly (readonly [string, () => unknown])[] = [
 
 const terminal = ["tool:post", "tool:error"];
 
-describe.each(values)("R7: an answer with %s", (_, make) => {
+describe.each(values)("an answer with %s", (_, make) => {
   test.each([
     ["data", () => data(make())],
     ["details of a success", () => ({ data: 1, details: make() })],
     ["details of a failure", () => failure("no", { details: make() as never })],
     ["data beyond the limit of its size", () => data(["x".repeat(200_000), make()])],
-  ])("R7: in %s breaks the contract, and the call has one terminal event", async (_place, answer) => {
+  ])("in %s breaks the contract, and the call has one terminal event", async (_place, answer) => {
     const { host, eventsOf } = world([tool(answer)]);
     const { status, result, runId } = await host.call({ name: "probe" });
 
@@ -59,7 +59,7 @@ test.each([
   ["data", () => data(treacherous(1))],
   ["details of a success", () => ({ data: 1, details: treacherous(1) })],
   ["data beyond the limit of its size", () => data(["x".repeat(200_000), treacherous(1)])],
-])("R7: a member of %s that throws at its second read breaks the contract", async (_place, answer) => {
+])("a member of %s that throws at its second read breaks the contract", async (_place, answer) => {
   const { host, eventsOf } = world([tool(answer)]);
   const { status, result, runId } = await host.call({ name: "probe" });
 
@@ -67,7 +67,7 @@ test.each([
   expect(eventsOf(runId).filter((name) => terminal.includes(name))).toEqual(["tool:error"]);
 });
 
-test("R7: the details of a failure are read once, and the result has what was read then", async () => {
+test("the details of a failure are read once, and the result has what was read then", async () => {
   const { host, eventsOf } = world([tool(() => failure("no", { details: treacherous(1) as never }))]);
   const { status, result, runId } = await host.call({ name: "probe" });
 
@@ -75,7 +75,7 @@ test("R7: the details of a failure are read once, and the result has what was re
   expect(eventsOf(runId).filter((name) => terminal.includes(name))).toEqual(["tool:error"]);
 });
 
-test("R7: a gate that replaces a result by one that is not JSON withholds it, with one terminal event", async () => {
+test("a gate that replaces a result by one that is not JSON withholds it, with one terminal event", async () => {
   const { host, eventsOf } = world([tool(() => data(1))]);
   host.coordinator.hooks.gate("tool:post", () => ({
     action: "modify",
@@ -104,7 +104,7 @@ test.each([
   ],
   ["a revoked Proxy", revoked()],
   ["an error whose members throw", hostileError()],
-])("S8: a tool that throws %s has failed, and the host has not", async (_, thrown) => {
+])("a tool that throws %s has failed, and the host has not", async (_, thrown) => {
   const { host, eventsOf } = world([
     tool(() => {
       throw thrown as Error;
@@ -133,7 +133,7 @@ function hostileError(): Error {
   return error;
 }
 
-test("S8: outputBytes counts warnings, MIME types and images", async () => {
+test("outputBytes counts warnings, MIME types and images", async () => {
   const image = (bytes: number): ContentBlock => ({
     type: "image",
     data: "A".repeat(bytes),
@@ -158,7 +158,7 @@ test("S8: outputBytes counts warnings, MIME types and images", async () => {
   ).toBeLessThan(20_000_000);
 });
 
-test("S8: the arguments of a tool are frozen, whether or not anyone watches", async () => {
+test("the arguments of a tool are frozen, whether or not anyone watches", async () => {
   const seen: boolean[] = [];
   const probe = tool((params) => {
     seen.push(Object.isFrozen(params), Object.isFrozen(params["list"]));
@@ -172,56 +172,53 @@ test("S8: the arguments of a tool are frozen, whether or not anyone watches", as
   expect(Object.isFrozen(given)).toBe(false);
 });
 
-describe.each([{ traced: false }, { traced: true }])(
-  "R20: an invalid request, traced: $traced",
-  ({ traced }) => {
-    beforeEach(() => {
-      if (!traced) return;
-      const listeners = { start: () => {} };
-      tracingChannel(callChannelName).subscribe(listeners as never);
-      onTestFinished(() => tracingChannel(callChannelName).unsubscribe(listeners as never));
+describe.each([{ traced: false }, { traced: true }])("an invalid request, traced: $traced", ({ traced }) => {
+  beforeEach(() => {
+    if (!traced) return;
+    const listeners = { start: () => {} };
+    tracingChannel(callChannelName).subscribe(listeners as never);
+    onTestFinished(() => tracingChannel(callChannelName).unsubscribe(listeners as never));
+  });
+  const throwing = (key: string) =>
+    Object.defineProperty({ name: "probe" }, key, {
+      enumerable: true,
+      get: () => {
+        throw new Error("trap");
+      },
     });
-    const throwing = (key: string) =>
-      Object.defineProperty({ name: "probe" }, key, {
-        enumerable: true,
-        get: () => {
-          throw new Error("trap");
-        },
-      });
-    test.each([
-      ["null", null],
-      ["undefined", undefined],
-      ["a number", 1],
-      ["a text", "probe"],
-      ["a name that is no text", { name: { toString: null } }],
-      ["a symbol as name", { name: Symbol("x") }],
-      ["an id that is no text", { name: "probe", id: { a: 1 } }],
-      ["a name that throws", throwing("name")],
-      ["an id that throws", throwing("id")],
-      ["arguments that throw", throwing("arguments")],
-      ["a revoked Proxy", revoked()],
-    ])("R20: %s has a proper outcome and one event", async (_, request) => {
-      const { host, events } = world([tool()]);
-      const { status, result } = await host.call(request as never);
+  test.each([
+    ["null", null],
+    ["undefined", undefined],
+    ["a number", 1],
+    ["a text", "probe"],
+    ["a name that is no text", { name: { toString: null } }],
+    ["a symbol as name", { name: Symbol("x") }],
+    ["an id that is no text", { name: "probe", id: { a: 1 } }],
+    ["a name that throws", throwing("name")],
+    ["an id that throws", throwing("id")],
+    ["arguments that throw", throwing("arguments")],
+    ["a revoked Proxy", revoked()],
+  ])("%s has a proper outcome and one event", async (_, request) => {
+    const { host, events } = world([tool()]);
+    const { status, result } = await host.call(request as never);
 
-      expect(["invalid", "not_found"]).toContain(status);
-      expect(["INVALID_ARGUMENTS", "TOOL_NOT_FOUND"]).toContain(result.code);
-      expect(events.map(({ event }) => event)).toEqual(["tool:error"]);
-    });
+    expect(["invalid", "not_found"]).toContain(status);
+    expect(["INVALID_ARGUMENTS", "TOOL_NOT_FOUND"]).toContain(result.code);
+    expect(events.map(({ event }) => event)).toEqual(["tool:error"]);
+  });
 
-    test.each([
-      ["null", null],
-      ["a session id that is no text", { sessionId: 5 }],
-      ["members that throw", throwing("sessionId")],
-    ])("R20: a context that is %s has a proper outcome and one event", async (_, context) => {
-      const { host, events } = world([tool()], { store: createMemoryStore() });
-      const { status, result } = await host.call({ name: "probe" }, context as never);
+  test.each([
+    ["null", null],
+    ["a session id that is no text", { sessionId: 5 }],
+    ["members that throw", throwing("sessionId")],
+  ])("a context that is %s has a proper outcome and one event", async (_, context) => {
+    const { host, events } = world([tool()], { store: createMemoryStore() });
+    const { status, result } = await host.call({ name: "probe" }, context as never);
 
-      expect([status, result.code]).toEqual(["invalid", "INVALID_ARGUMENTS"]);
-      expect(events.map(({ event }) => event)).toEqual(["tool:error"]);
-    });
-  },
-);
+    expect([status, result.code]).toEqual(["invalid", "INVALID_ARGUMENTS"]);
+    expect(events.map(({ event }) => event)).toEqual(["tool:error"]);
+  });
+});
 
 test.each([
   [
@@ -255,7 +252,7 @@ test.each([
         throw new Error("boom");
       }),
   ],
-])("R20: an abort listener of a tool that %s ends no process and is logged", async (_, listen) => {
+])("an abort listener of a tool that %s ends no process and is logged", async (_, listen) => {
   const uncaught: unknown[] = [];
   const note = (error: unknown) => void uncaught.push(error);
   process.on("uncaughtException", note).on("unhandledRejection", note);
@@ -284,7 +281,7 @@ test.each([
   expect(lines.some((message) => message.includes("abort"))).toBe(true);
 });
 
-test("R20: a listener that a tool removes is not called", async () => {
+test("a listener that a tool removes is not called", async () => {
   let called = 0;
   const { host } = world([
     tool((_params, { abortSignal }) => {
@@ -303,11 +300,11 @@ test("R20: a listener that a tool removes is not called", async () => {
   expect(called).toBe(1);
 });
 
-describe("R8: a schema with an asynchronous refinement", () => {
+describe("a schema with an asynchronous refinement", () => {
   const schemaOf = (check: (value: string) => Promise<boolean>) =>
     z.strictObject({ name: z.string().refine(check, "is not known") });
 
-  test("R8: that rejects ends its call, not the process", async () => {
+  test("that rejects ends its call, not the process", async () => {
     const unhandled: unknown[] = [];
     const note = (error: unknown) => void unhandled.push(error);
     process.on("unhandledRejection", note);
@@ -322,7 +319,7 @@ describe("R8: a schema with an asynchronous refinement", () => {
     expect(events.at(-1)?.event).toBe("tool:error");
   });
 
-  test("R8: runs it once a call", async () => {
+  test("runs it once a call", async () => {
     let runs = 0;
     const schema = schemaOf(async (name) => (runs++, name === "ada"));
     const { host } = world([tool((params) => data(params), { schema })]);
@@ -337,7 +334,7 @@ describe("R8: a schema with an asynchronous refinement", () => {
     expect(bad.result.error).toContain("is not known");
   });
 
-  test("R8: a synchronous refinement runs once for valid arguments, and its schema is still probed at mount", async () => {
+  test("a synchronous refinement runs once for valid arguments, and its schema is still probed at mount", async () => {
     let runs = 0;
     const schema = z.strictObject({ n: z.coerce.number().refine(() => (runs++, true)) });
     expect(() => world([tool(() => data(1), { schema })])).toThrow("accepts");

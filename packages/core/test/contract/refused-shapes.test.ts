@@ -5,11 +5,11 @@ import { tool, world } from "../world.ts";
 
 const invalid = expect.objectContaining({ code: "TOOL_INVALID" }) as object;
 
-test.each(["-rf", ".", "..", "--help", ".hidden"])("S7: a tool named %s is refused", (name) => {
+test.each(["-rf", ".", "..", "--help", ".hidden"])("a tool named %s is refused", (name) => {
   expect(() => world([tool(undefined, { name })])).toThrow(expect.objectContaining({ code: "TOOL_INVALID" }));
 });
 
-test("T8: a result that is a plain object names the two functions that make a result", async () => {
+test("a result that is a plain object names the two functions that make a result", async () => {
   const { host } = world([tool(() => ({ hello: 1 }))]);
   const { result } = await host.call({ name: "probe" });
 
@@ -18,7 +18,7 @@ test("T8: a result that is a plain object names the two functions that make a re
 
 const marks = "\u0301\u0300\u0302\u0303\u0304\u0306\u0307\u0308";
 
-describe("S7: hidden text is refused when a tool is mounted", () => {
+describe("hidden text is refused when a tool is mounted", () => {
   test.each([
     ["a run of joiners", "Reads\u0628\u200c\u200c\u200c\u0628 notes."],
     ["a run of soft hyphens", "Reads no\u00ad\u00ad\u00adtes."],
@@ -55,7 +55,7 @@ describe("S7: hidden text is refused when a tool is mounted", () => {
 const classified = { category: "read", consequenceLevel: "low", requiresConfirmation: false } as const;
 
 test.each(["inputSchema", "input_schema", "parameters"])(
-  "M9: defineTool with %s in place of schema fails there, with a hint",
+  "defineTool with %s in place of schema fails there, with a hint",
   (member) => {
     const specification = {
       name: "probe",
@@ -69,7 +69,7 @@ test.each(["inputSchema", "input_schema", "parameters"])(
   },
 );
 
-test("T8: a schema that is only a list of names and types is refused with the two right forms", () => {
+test("a schema that is only a list of names and types is refused with the two right forms", () => {
   const define = () => tool(undefined, { schema: { day: "string" } as never });
 
   expect(define).toThrow(invalid);
@@ -83,7 +83,7 @@ test.each([
   ["null", null, "its schema is not an object"],
   ["a list", [], "its schema is not an object"],
   ["of another type than object", { type: "string" }, 'its schema is of type "string"'],
-])("H4: a schema that is %s is refused when the tool is mounted", (_, schema, problem) => {
+])("a schema that is %s is refused when the tool is mounted", (_, schema, problem) => {
   const compiler = { compile: () => () => ({ ok: true as const, value: {} }) };
   const { host } = world([]);
   host.coordinator.mount("schema-compiler", compiler);
@@ -92,7 +92,7 @@ test.each([
   expect(() => host.coordinator.mount("tools", definition)).toThrow(problem);
 });
 
-test("H4: of the outputs that are kept, the oldest are dropped first, and only when they are too many", async () => {
+test("of the outputs that are kept, the oldest are dropped first, and only when they are too many", async () => {
   const text = "x".repeat(4_000);
   // A character is counted as two bytes: three texts fit, four do not.
   const { host } = world([tool(() => data(text))], { limits: { outputBytes: 1_000, keptBytes: 25_000 } });
@@ -124,7 +124,7 @@ test.each([
   ["a list that is too long", { file_path: "a", tags: ["a", "b", "c"] }, "tags must have at most 2 items"],
   ["another choice", { file_path: "a", kind: "other" }, 'kind must be one of "text", "binary"'],
   ["another constant", { file_path: "a", version: 2 }, "version must be 1"],
-])("T8: %s is reported in words for people and models", async (_, args, error) => {
+])("%s is reported in words for people and models", async (_, args, error) => {
   const schema = z.strictObject({
     file_path: z.string().min(1),
     limit: z.int().positive().max(100).optional(),
@@ -143,7 +143,7 @@ test.each([
   ["requiresConfirmation", "delete", { category: "delete", consequenceLevel: "high" }],
   ["category, consequenceLevel, requiresConfirmation", "side_effect", {}],
 ])(
-  "M6: a plain definition without %s counts as the strictest, with a warning",
+  "a plain definition without %s counts as the strictest, with a warning",
   async (missing, category, given) => {
     const lines: unknown[] = [];
     const line = (...written: unknown[]) => void lines.push(written.at(-1));

@@ -594,7 +594,7 @@ test("modules find the store that the application gave where they would find a m
 test.each([
   ["approval", { requiresConfirmation: true }],
   ["client", { execution: "client" as const }],
-])("H4: tool:pending says that the call waits for: %s", async (waitsFor, fields) => {
+])("tool:pending says that the call waits for: %s", async (waitsFor, fields) => {
   const { host, events } = world([tool(() => data(1), fields)], { store: createMemoryStore() });
 
   const outcome = await host.call({ name: "probe" });

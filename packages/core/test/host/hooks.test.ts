@@ -381,7 +381,7 @@ describe("a tool that requires confirmation", () => {
     ]);
   });
 
-  test("M9: gates get tool:pre before the question, and observers get it after the answer, with the decision", async () => {
+  test("gates get tool:pre before the question, and observers get it after the answer, with the decision", async () => {
     const order: string[] = [];
     const { host, events } = world([careful()], {
       approver: () => (order.push("the approver"), { decision: "approve", by: "ada" }),

@@ -76,7 +76,7 @@ describe("audit: durable", () => {
   });
 });
 
-test("H4: the end of a call has its error code and its phase in the audit", async () => {
+test("the end of a call has its error code and its phase in the audit", async () => {
   const { store, audit } = watched("durable");
   const { host } = world([tool(() => ({ error: "no", code: "TOO_BIG" }))], { store });
 

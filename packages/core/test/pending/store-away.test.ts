@@ -66,7 +66,7 @@ async function running({ first, clock }: Case) {
 }
 
 test.each([{ afterwards: false }, { afterwards: true }])(
-  "R5: a lease that could not be renewed is renewed when the store is back (stored before the failure: $afterwards)",
+  "a lease that could not be renewed is renewed when the store is back (stored before the failure: $afterwards)",
   async ({ afterwards }) => {
     const { promise, resolve } = Promise.withResolvers<unknown>();
     let runs = 0;
@@ -112,7 +112,7 @@ test.each(["sweep", "list", "resume"] as const)(
   },
 );
 
-test("R5: a lease is not renewed after its host has closed", async () => {
+test("a lease is not renewed after its host has closed", async () => {
   const here = twoHosts(() => new Promise(() => {}));
   const { ticket } = await running(here);
   const closed = here.first.close({ graceMs: 10 });
@@ -124,7 +124,7 @@ test("R5: a lease is not renewed after its host has closed", async () => {
 });
 
 test.each([{ afterwards: false }, { afterwards: true }])(
-  "R6: an end that could not be stored is stored when the store is back, and the run has one end (stored before the failure: $afterwards)",
+  "an end that could not be stored is stored when the store is back, and the run has one end (stored before the failure: $afterwards)",
   async ({ afterwards }) => {
     const { promise, resolve } = Promise.withResolvers<unknown>();
     const here = twoHosts(() => promise);
@@ -148,7 +148,7 @@ test.each([{ afterwards: false }, { afterwards: true }])(
   },
 );
 
-test("R6: a call that expired is not ended twice when its end could not be stored", async () => {
+test("a call that expired is not ended twice when its end could not be stored", async () => {
   const here = twoHosts(() => data(1));
   const { ticket = "", runId } = await here.first.call({ name: "probe" }, context);
   await here.clock.advance(604_800_001);
@@ -161,7 +161,7 @@ test("R6: a call that expired is not ended twice when its end could not be store
   expect(await here.second.resume(ticket, context)).toMatchObject({ result: { code: "APPROVAL_EXPIRED" } });
 });
 
-test("R9: a store that does not answer before a tool begins ends the call at its deadline", async () => {
+test("a store that does not answer before a tool begins ends the call at its deadline", async () => {
   const clock = createFakeClock();
   const { wrapped, state } = unreliable();
   const host = createHost({ clock, store: wrapped });
@@ -179,7 +179,7 @@ test("R9: a store that does not answer before a tool begins ends the call at its
   expect(runs).toBe(0);
 });
 
-test("R9: a store that does not answer after a tool has ended holds its call no longer than the deadline", async () => {
+test("a store that does not answer after a tool has ended holds its call no longer than the deadline", async () => {
   const clock = createFakeClock();
   const { wrapped, state } = unreliable();
   const host = createHost({ clock, store: wrapped });
@@ -195,7 +195,7 @@ test("R9: a store that does not answer after a tool has ended holds its call no 
   expect(result.warnings?.join()).toContain("stored");
 });
 
-test("R9: an abort ends a call whose store does not answer", async () => {
+test("an abort ends a call whose store does not answer", async () => {
   const clock = createFakeClock();
   const { wrapped, state } = unreliable();
   const host = createHost({ clock, store: wrapped });
@@ -213,7 +213,7 @@ test("R9: an abort ends a call whose store does not answer", async () => {
   expect((await outcome).status).toBe("cancelled");
 });
 
-test("R16: a run whose end is in the audit gets no second one when its host is gone", async () => {
+test("a run whose end is in the audit gets no second one when its host is gone", async () => {
   const { promise, resolve } = Promise.withResolvers<unknown>();
   const here = twoHosts(() => promise);
   const { ticket, outcome } = await running(here);

@@ -38,7 +38,7 @@ test.each([
   { what: "while its approver was asked", approver: silent, hangs: false },
   { what: "before the store answered", approver: undefined, hangs: true },
 ])(
-  "R15: the id of a call whose host ended $what is free after the lease, and the old question is ended",
+  "the id of a call whose host ended $what is free after the lease, and the old question is ended",
   async ({ approver, hangs }) => {
     const { store, asked } = askedStore(hangs);
     const ended = hostOn(store, createFakeClock(), approver);
@@ -58,7 +58,7 @@ test.each([
   },
 );
 
-test("R15: a host that still asks keeps the id, however long the person takes", async () => {
+test("a host that still asks keeps the id, however long the person takes", async () => {
   const { store, asked } = askedStore();
   const clock = createFakeClock();
   const asking = hostOn(store, clock, silent);
@@ -72,7 +72,7 @@ test("R15: a host that still asks keeps the id, however long the person takes", 
 test.each([
   { what: "an outcome", approver: undefined },
   { what: "onQuestion", approver: silent },
-])("R15: a caller that has the ticket by $what keeps the id after its host ended", async ({ approver }) => {
+])("a caller that has the ticket by $what keeps the id after its host ended", async ({ approver }) => {
   const { store } = askedStore();
   const ended = hostOn(store, createFakeClock(), approver);
   const ticket = await new Promise<string>((resolve) => {

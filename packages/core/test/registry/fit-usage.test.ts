@@ -13,7 +13,7 @@ Good usage
 - {"file_path":"a.txt","offset":10,"limit":20}
 - {"limit": 5, "file_path": "limit.txt"}`;
 
-test("M4: guidance has neither a description nor an example of an argument that the plan hides", () => {
+test("guidance has neither a description nor an example of an argument that the plan hides", () => {
   const text = fitUsage(usage, { offset: { hidden: true }, limit: { hidden: true, value: 500 } });
   const [note, ...rest] = text.split("\n");
 
@@ -42,13 +42,13 @@ test.each([
   ],
   ["- next_offset is the start of the next page.", "- next_offset is the start of the next page."],
   ["Pass `offset`.", null],
-])("M4: of %j, the clauses about hidden arguments are removed", (line, kept) => {
+])("of %j, the clauses about hidden arguments are removed", (line, kept) => {
   const text = fitUsage(line, { offset: { hidden: true }, limit: { hidden: true } });
 
   expect(text.split("\n\n").slice(1).join("")).toBe(kept ?? "");
 });
 
-test("M4: guidance says the default that the plan gives an argument", () => {
+test("guidance says the default that the plan gives an argument", () => {
   expect(fitUsage(usage, { limit: { default: 500 } })).toBe(
     `Arguments here, whatever the text below says: limit is 500 when left out.\n\n${usage}`,
   );

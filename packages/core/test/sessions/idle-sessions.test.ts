@@ -27,13 +27,13 @@ const looking = () => tool((_, { session }) => data(session.get("list") ?? null)
 test.each([
   { what: "a call", use: (host: Host) => (id: string) => host.call({ name: "probe" }, { sessionId: id }) },
   { what: "a session object", use: (host: Host) => (id: string) => host.session(id).call({ name: "probe" }) },
-])("R17: sessions that only $what used are not kept in memory", async ({ use }) => {
+])("sessions that only $what used are not kept in memory", async ({ use }) => {
   const { host } = world([looking()], {}, "inline", false);
 
   expect(await bytesASession(20_000, use(host))).toBeLessThan(100);
 });
 
-test("R17: with a store, the memory of a host keeps no session's values", async () => {
+test("with a store, the memory of a host keeps no session's values", async () => {
   const kept = createMemoryStore();
   const sessions = { ...kept.sessions, writeState: async () => {} };
   const writing = tool((_, { session }) => (session.set("list", ["a"]), data(1)));
@@ -52,7 +52,7 @@ async function fill(host: Host): Promise<void> {
   }
 }
 
-test("R17: values without a store, a request to cancel, and what waits for one are kept", async () => {
+test("values without a store, a request to cancel, and what waits for one are kept", async () => {
   const host = createHost();
   host.session("valued").state.set("list", ["a"]);
   await host.session("stopped").cancel();
@@ -68,7 +68,7 @@ test("R17: values without a store, a request to cancel, and what waits for one a
   expect(host.session("held").cancellation).toBe(held);
 });
 
-test("R17: a call that waits for its person keeps the state that it loaded", async () => {
+test("a call that waits for its person keeps the state that it loaded", async () => {
   const store = createMemoryStore();
   await store.sessions.writeState("s", new Map([["list", ["a"]]]));
   let answer!: () => void;

@@ -62,7 +62,7 @@ test("changes outside of calls are stored too, at the latest when the host close
   expect(again.state.get("b")).toBe(2);
 });
 
-test("H4: restore replaces the whole state: other keys are deleted, and each value is a copy", async () => {
+test("restore replaces the whole state: other keys are deleted, and each value is a copy", async () => {
   const store = createMemoryStore();
   const { host } = listing(store);
   const session = host.session("s");

@@ -263,7 +263,7 @@ test.each([
   "ssh_key",
   "sshKey",
   "pem",
-])("R4: %s names a secret", (key) => {
+])("%s names a secret", (key) => {
   expect(namesSecret(key)).toBe(true);
 });
 
@@ -277,11 +277,11 @@ test.each([
   "open",
   "maxTokens",
   "compass",
-])("R4: %s names no secret", (key) => {
+])("%s names no secret", (key) => {
   expect(namesSecret(key)).toBe(false);
 });
 
-test("R4: secrets that become known later are masked from then on, and each of their lines", () => {
+test("secrets that become known later are masked from then on, and each of their lines", () => {
   const secrets = createSecretTexts();
   const redactor = createRedactor(secrets);
   expect(redactor("a first-line b")).toBe("a first-line b");

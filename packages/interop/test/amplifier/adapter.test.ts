@@ -164,7 +164,7 @@ test("AMP-4, AMP-6, AMP-15, AMP-29: a module mounts its tool under another name,
   });
 });
 
-test("M1, AMP-N23: every module with a mount gets the coordinator with both sets of names", async () => {
+test("AMP-N23: every module with a mount gets the coordinator with both sets of names", async () => {
   const register = (coordinator: AmplifierCoordinator) =>
     coordinator.register_contributor("observability.events", "amp", () => ["my:event"]);
   let seen: unknown;
@@ -181,7 +181,7 @@ test("M1, AMP-N23: every module with a mount gets the coordinator with both sets
   expect(await host.coordinator.collectContributions("observability.events")).toEqual([["my:event"]]);
 });
 
-test("M1: a tool that keeps the coordinator sees its call's session, without any declaration", async () => {
+test("a tool that keeps the coordinator sees its call's session, without any declaration", async () => {
   const { host } = await mounted({
     async mount(coordinator: AmplifierCoordinator) {
       const execute = async () => ({ success: true, output: coordinator.session_id });
@@ -195,7 +195,7 @@ test("M1: a tool that keeps the coordinator sees its call's session, without any
   });
 });
 
-test("M1: a hook on tool:post of a module without a declaration redacts what the caller sees", async () => {
+test("a hook on tool:post of a module without a declaration redacts what the caller sees", async () => {
   const { host } = await mounted({
     async mount(coordinator: AmplifierCoordinator) {
       coordinator.mount("tools", {

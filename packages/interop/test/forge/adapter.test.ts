@@ -61,7 +61,7 @@ test.each([
   },
 );
 
-test("M6: a definition that does not say whether it needs confirmation is never run without asking", async () => {
+test("a definition that does not say whether it needs confirmation is never run without asking", async () => {
   const { host, lines } = await hostWithAdapters();
   let count = 0;
   const { requiresConfirmation: _, ...incomplete } = forged;
@@ -83,7 +83,7 @@ test("M6: a definition that does not say whether it needs confirmation is never 
   );
 });
 
-test("M6: a definition with one member of the classification counts as the strictest for the others", async () => {
+test("a definition with one member of the classification counts as the strictest for the others", async () => {
   const { host } = await hostWithAdapters();
   const { name, description } = forged;
   const tool = { name, description, category: "read", schema: z.object({}), execute };
@@ -94,7 +94,7 @@ test("M6: a definition with one member of the classification counts as the stric
   ]);
 });
 
-test.each(["banana", "1", "1.0", "v1.0.0", ""])("M6: the version %j is refused", async (version) => {
+test.each(["banana", "1", "1.0", "v1.0.0", ""])("the version %j is refused", async (version) => {
   const { host } = await hostWithAdapters();
   const mount = () => host.coordinator.mount("tools", { ...forged, version, schema: z.object({}), execute });
 
@@ -103,14 +103,14 @@ test.each(["banana", "1", "1.0", "v1.0.0", ""])("M6: the version %j is refused",
   );
 });
 
-test("M12: a complete plain object with a Zod schema and a camel-case name is a tool of toolmount", async () => {
+test("a complete plain object with a Zod schema and a camel-case name is a tool of toolmount", async () => {
   const { host } = await hostWithAdapters();
   host.coordinator.mount("tools", { ...forged, name: "startEngine", schema: z.object({}), execute });
 
   expect(host.tools()).toMatchObject([{ name: "startEngine", origin: "toolmount" }]);
 });
 
-test("M12: an incomplete definition with a camel-case name is refused with the way to write it for toolmount", async () => {
+test("an incomplete definition with a camel-case name is refused with the way to write it for toolmount", async () => {
   const { host } = await hostWithAdapters();
   const { requiresConfirmation: _, ...incomplete } = forged;
   const tool = { ...incomplete, name: "startEngine", schema: z.object({}), execute };

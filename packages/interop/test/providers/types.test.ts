@@ -18,7 +18,7 @@ async function world() {
   return host;
 }
 
-test("A2: tools for the AI SDK are a ToolSet, without a cast", async () => {
+test("tools for the AI SDK are a ToolSet, without a cast", async () => {
   const host = await world();
   const tools: ToolSet = toAiSdkTools(host, host.tools());
 
@@ -26,7 +26,7 @@ test("A2: tools for the AI SDK are a ToolSet, without a cast", async () => {
   expectTypeOf(toAiSdkTools).returns.toExtend<ToolSet>();
 });
 
-test("A2: tools and results for Anthropic are parameters of its client, without a cast", async () => {
+test("tools and results for Anthropic are parameters of its client, without a cast", async () => {
   const host = await world();
   const { tools, writeResult } = toAnthropic(host.tools());
   const result = writeResult(await host.call({ id: "c", name: "add" }));
@@ -40,7 +40,7 @@ test("A2: tools and results for Anthropic are parameters of its client, without 
   expect(request.tools).toMatchObject([{ name: "add" }]);
 });
 
-test("A2, S6: tools for Gemini are parameters of its client, without a cast and without $schema", async () => {
+test("tools for Gemini are parameters of its client, without a cast and without $schema", async () => {
   const host = await world();
   const tools: ToolListUnion = toGemini(host.tools()).tools;
 
@@ -53,14 +53,14 @@ test("A2, S6: tools for Gemini are parameters of its client, without a cast and 
   ]);
 });
 
-test("A2: tools for LangChain can be bound to its models, without a cast or a copy", async () => {
+test("tools for LangChain can be bound to its models, without a cast or a copy", async () => {
   const host = await world();
   const tools: BindToolsInput[] = toLangChainTools(host, host.tools());
 
   expect(tools).toHaveLength(1);
 });
 
-test("A2: tools for OpenAI are parameters of its client, without a cast", async () => {
+test("tools for OpenAI are parameters of its client, without a cast", async () => {
   const host = await world();
   const tools: OpenAI.Responses.Tool[] = toOpenAI(host.tools()).tools;
 

@@ -113,7 +113,7 @@ tools:
   ]);
 });
 
-test("C33, AMP-N13, S8: in a versionless plan an unknown section causes a warning that names it; a name near a known one is a problem", async () => {
+test("C33, AMP-N13: in a versionless plan an unknown section causes a warning that names it; a name near a known one is a problem", async () => {
   const warnings: unknown[] = [];
   const messages: unknown[] = [];
   const warn = (fields: object, message?: string) => void (warnings.push(fields) && messages.push(message));
@@ -187,7 +187,7 @@ test("a plan of 20,000 mistakes is answered with the first hundred", async () =>
   expect(problems).toHaveLength(100);
 });
 
-test("S8: a plan with a version and an empty tools section is refused", async () => {
+test("a plan with a version and an empty tools section is refused", async () => {
   const problems = await problemsOf({ "plan.yaml": "version: 1\ntools:\n" });
 
   expect(problems).toMatchObject([
@@ -199,7 +199,7 @@ test("S8: a plan with a version and an empty tools section is refused", async ()
   ]);
 });
 
-test("S8: the report of a hostile plan has at most about 20,000 characters, and says how many problems it leaves out", async () => {
+test("the report of a hostile plan has at most about 20,000 characters, and says how many problems it leaves out", async () => {
   const long = "x".repeat(200);
   const text = `version: 1\n${Array.from({ length: 500 }, (_, index) => `${long}${index}: ${long}\n`).join("")}`;
   const { path } = await workspace({ "plan.yaml": text });
@@ -223,7 +223,7 @@ test.each([
     "4:24",
     "limits.timeout: a timeout is a whole number of milliseconds, such as 5000",
   ],
-])("T8: %j is refused at %s: %s", async (text, at, message) => {
+])("%j is refused at %s: %s", async (text, at, message) => {
   const problems = await problemsOf({ "plan.yaml": text });
 
   expect(problems.map(({ line, column, message: said }) => [`${line}:${column}`, said])).toContainEqual([

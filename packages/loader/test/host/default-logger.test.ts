@@ -24,7 +24,7 @@ logger.warn({ a: 1 }, "loud");
   expect(JSON.parse(stderr)).toMatchObject({ level: 40, module: "m", a: 1, msg: "loud" });
 });
 
-test("R13: when no file can be opened, the first warning is still printed and the process keeps running", async () => {
+test("when no file can be opened, the first warning is still printed and the process keeps running", async () => {
   const source = resolve(import.meta.dirname, "../../src/host/default-logger.ts");
   const script = `
 const { openSync } = await import("node:fs");

@@ -42,7 +42,7 @@ test("AMP-N20: a short name is a package of toolmount, then one of another autho
   await host.close();
 });
 
-test("M7: a bare name that is exactly the name of an installed package says how to write it", async () => {
+test("a bare name that is exactly the name of an installed package says how to write it", async () => {
   const { path } = await workspace({
     ...installed("my-own-tool", moduleSource("mine")),
     "bare.yaml": "tools: [{ module: my-own-tool }]",
@@ -211,7 +211,7 @@ test("AMP-N45: modules find the plan's folder as the capability session.working_
   await host.close();
 });
 
-test("S2: modules can read what no tool may write: everything that the next command reads or imports", async () => {
+test("modules can read what no tool may write: everything that the next command reads or imports", async () => {
   const { path } = await workspace({
     "base.yaml": "tools: []",
     "plan.yaml": "extends: ./base.yaml\nstate: sqlite:./kept/state.db\ntools: [{ module: ./tool.ts }]\n",

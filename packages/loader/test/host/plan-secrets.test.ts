@@ -54,7 +54,7 @@ function recording(lines: string[]): Logger {
   return logger;
 }
 
-test("R4: values of a plan's variables and files are masked in logs, failures, approvals, the audit and tapes, also after a reload", async () => {
+test("values of a plan's variables and files are masked in logs, failures, approvals, the audit and tapes, also after a reload", async () => {
   const { path } = await workspace({ "plan.yaml": planOf("SERVICE"), "leaky.ts": leaky, "key.pem": pem });
   const lines: string[] = [];
   const store = createMemoryStore({ audit: "durable" });
@@ -84,7 +84,7 @@ test("R4: values of a plan's variables and files are masked in logs, failures, a
   expect(JSON.stringify(seen)).toContain("[masked]");
 });
 
-test("R4: a module that fails to mount with its secrets in the message, plain or in base64, shows none", async () => {
+test("a module that fails to mount with its secrets in the message, plain or in base64, shows none", async () => {
   const broken = `export const config = { "~standard": { version: 1, vendor: "x", validate: (value) => ({ value }) } };
 export function mount(_, { key }) { throw new Error("bad " + key + " " + Buffer.from("user:" + key).toString("base64")); }`;
   const plan = 'version: 1\ntools:\n  - module: ./broken.js\n    config: { key: "${SERVICE}" }\n';
@@ -99,7 +99,7 @@ export function mount(_, { key }) { throw new Error("bad " + key + " " + Buffer.
   expect(lines.join("\n")).not.toMatch(leaks);
 });
 
-test("R4: a folder, a word or an address without a password is no secret, and stays readable", async () => {
+test("a folder, a word or an address without a password is no secret, and stays readable", async () => {
   const plan =
     'version: 1\ntools:\n  - module: ./plain.ts\n    config: { root: "${HOME_OF}", level: "${LEVEL}", url: "${URL}" }\n';
   const plain = leaky

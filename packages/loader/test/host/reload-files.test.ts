@@ -30,7 +30,7 @@ async function openAsking(files: Record<string, string>, module: string) {
   return { path, write, host, ask };
 }
 
-test("R11: an edit of an imported helper is seen by a reload", async () => {
+test("an edit of an imported helper is seen by a reload", async () => {
   const { write, host, ask } = await openAsking(
     { "tool.ts": usesHelper("./lib/helper.ts"), "lib/helper.ts": helper("old") },
     "./tool.ts",
@@ -44,7 +44,7 @@ test("R11: an edit of an imported helper is seen by a reload", async () => {
   await host.close();
 });
 
-test("R11: an edit of an inner file of a folder package is seen by a reload", async () => {
+test("an edit of an inner file of a folder package is seen by a reload", async () => {
   const { write, host, ask } = await openAsking(
     {
       "pack/package.json":
@@ -63,7 +63,7 @@ test("R11: an edit of an inner file of a folder package is seen by a reload", as
   await host.close();
 });
 
-test("R11: a replacement with an older modification time is imported", async () => {
+test("a replacement with an older modification time is imported", async () => {
   const { path, write, host, ask } = await openAsking(
     { "tool.js": usesHelper("./helper.js"), "helper.js": helper("old") },
     "./tool.js",
@@ -79,7 +79,7 @@ test("R11: a replacement with an older modification time is imported", async () 
   await host.close();
 });
 
-test("R11: a symbolic link that is moved to another release is followed", async () => {
+test("a symbolic link that is moved to another release is followed", async () => {
   const { path, write, host, ask } = await openAsking(
     {
       "releases/1/tool.js": usesHelper("./helper.js"),
@@ -104,7 +104,7 @@ test("R11: a symbolic link that is moved to another release is followed", async 
   await host.close();
 });
 
-test("R11: a module that threw at import is imported again by the next reload, also when its file did not change", async () => {
+test("a module that threw at import is imported again by the next reload, also when its file did not change", async () => {
   const { path, write, host, ask } = await openAsking(
     { "tool.js": usesHelper("./helper.js"), "helper.js": helper("old") },
     "./tool.js",
@@ -124,7 +124,7 @@ test("R11: a module that threw at import is imported again by the next reload, a
   await host.close();
 });
 
-test("R11: two modules that import the same unchanged helper share it after a reload of one of them", async () => {
+test("two modules that import the same unchanged helper share it after a reload of one of them", async () => {
   const counter = "globalThis.r11Loads = (globalThis.r11Loads ?? 0) + 1;\n" + helper("same");
   const { write, host } = await openAsking(
     { "tool.js": usesHelper("./helper.js"), "helper.js": counter },
@@ -137,7 +137,7 @@ test("R11: two modules that import the same unchanged helper share it after a re
   await host.close();
 });
 
-test("R11: an installed package that is replaced by another version is imported again, with its inner files", async () => {
+test("an installed package that is replaced by another version is imported again, with its inner files", async () => {
   const files = (version: string, answer: string) => ({
     ...installed("@acme/asks", 'export * from "./inner.js";', { version }),
     "node_modules/@acme/asks/inner.js": usesHelper("./helper.js"),

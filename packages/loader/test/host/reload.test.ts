@@ -172,7 +172,7 @@ test("reloads run one after the other; closing during a reload undoes what it mo
   expect(seen).toEqual({ mounted: 2, undone: 2 });
 });
 
-test("R10: drainMs is how long a reload waits for the running calls of a changed module", async () => {
+test("drainMs is how long a reload waits for the running calls of a changed module", async () => {
   const timers: (() => void)[] = [];
   const { promise: waiting, resolve: onWait } = Promise.withResolvers<void>();
   const clock: Clock = {

@@ -2,7 +2,7 @@ import { silentLogger, type Coordinator } from "@toolmount/core";
 import { expect, test } from "vitest";
 import { openHost } from "../../src/index.ts";
 
-test("H1: plan:mounted is emitted once when a plan is opened and once when it is reloaded", async () => {
+test("plan:mounted is emitted once when a plan is opened and once when it is reloaded", async () => {
   let emitted = 0;
   const listener = {
     mount: (coordinator: Coordinator) => void coordinator.hooks.observe("plan:mounted", () => void emitted++),
@@ -33,7 +33,7 @@ const adapter = {
     }),
 };
 
-test("H1: ready callbacks run in the order of mounting, of native and adapted modules alike", async () => {
+test("ready callbacks run in the order of mounting, of native and adapted modules alike", async () => {
   const ready: string[] = [];
   const native = (name: string) => ({ mount: () => {}, onSessionReady: async () => void ready.push(name) });
   const foreign = (name: string) => ({ mount: () => {}, on_ready: () => void ready.push(name) });

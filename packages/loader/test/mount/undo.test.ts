@@ -191,7 +191,7 @@ test("a module that never finishes mounting fails after startTimeoutMs", async (
   });
 });
 
-test("R18: a mount that ends after startTimeoutMs is cleaned up, and its coordinator says that it is closed", async () => {
+test("a mount that ends after startTimeoutMs is cleaned up, and its coordinator says that it is closed", async () => {
   const timers: (() => void)[] = [];
   const clock: Clock = {
     now: () => 0,

@@ -124,7 +124,7 @@ test("a plan without a lock asks for none", async () => {
   expect(await host.call({ name: "my_a" })).toMatchObject({ status: "ok" });
 });
 
-test("R14: the order of tags, modes, required properties and enum values is not a change", async () => {
+test("the order of tags, modes, required properties and enum values is not a change", async () => {
   const { lock, open } = await world();
   const make = (turned: boolean) => {
     const order = <Item>(...items: Item[]) => (turned ? items.toReversed() : items);
@@ -139,7 +139,7 @@ test("R14: the order of tags, modes, required properties and enum values is not 
   expect(await host.call({ name: "my_a", arguments: { a: "1", b: "x" } })).toMatchObject({ status: "ok" });
 });
 
-test("R14, O6: a locked plan that is opened with an overlay without a lock of its own logs a warning", async () => {
+test("a locked plan that is opened with an overlay without a lock of its own logs a warning", async () => {
   const { path, write } = await workspace({
     "plan.yaml": "tools: [{ module: m }]",
     "plan.ci.yaml": "name: ci",
@@ -159,7 +159,7 @@ test("R14, O6: a locked plan that is opened with an overlay without a lock of it
   ]);
 });
 
-test("R14: a package that was replaced by one with the same tools cannot be called until the lock accepts it", async () => {
+test("a package that was replaced by one with the same tools cannot be called until the lock accepts it", async () => {
   const files = (data: string) => ({
     ...installed("@acme/note", 'export * from "./inner.js";'),
     "node_modules/@acme/note/inner.js": moduleSource("note").replace("data: config", `data: "${data}"`),
@@ -186,7 +186,7 @@ test("R14: a package that was replaced by one with the same tools cannot be call
   await accepted.close();
 });
 
-test("O6: a change of a locked tool is shown as the values before and now", async () => {
+test("a change of a locked tool is shown as the values before and now", async () => {
   const { lock } = await world();
   await lock([makeTool("a")]);
   const now = makeTool("a", {
@@ -220,7 +220,7 @@ test("a lock file of an older version, without definitions and integrity, is sti
   ]);
 });
 
-test("O6: the status of a host lists the tools that differ from its lock file", async () => {
+test("the status of a host lists the tools that differ from its lock file", async () => {
   const { lock, open } = await world();
   await lock([makeTool("a"), makeTool("b"), makeTool("gone")]);
   await using same = await open(makeTool("a"), makeTool("b"), makeTool("gone"));

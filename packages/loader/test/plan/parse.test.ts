@@ -124,7 +124,7 @@ test.each([
   expect((user + system) / 1000).toBeLessThan(5000);
 });
 
-test("S8: of 80,000 problems in one plan, the first hundred are reported and the rest is not read", () => {
+test("of 80,000 problems in one plan, the first hundred are reported and the rest is not read", () => {
   const parsed = parse("a:\n".repeat(80_000));
 
   if (parsed.ok) throw new Error("the plan was accepted");
@@ -213,7 +213,7 @@ test.each([
   ["name: foo: bar\n", "1:7 this value contains a colon and a space; put the value in quotes"],
   ["name\nversion: 1\n", "1:1 this line is not a key with a value; write name: value"],
   ["name: @x\n", '1:7 a value cannot begin with this character; put the value in quotes: "@x"'],
-])("T8: the problem of %j says which line to change, and how", (text, problem) => {
+])("the problem of %j says which line to change, and how", (text, problem) => {
   const parsed = parse(text);
 
   if (parsed.ok) throw new Error("the plan was accepted");

@@ -51,7 +51,7 @@ function open(name: string, store: StateStore = createMemoryStore()) {
   return made;
 }
 
-test("O3: when a sub-agent waits, its parent's turn is paused and shows for what", async () => {
+test("when a sub-agent waits, its parent's turn is paused and shows for what", async () => {
   const { run, reasoner, events } = await open("write");
   const turn = await run("delegate it");
   const { children, status, waiting } = await reasoner.show("s");
@@ -73,7 +73,7 @@ test("O3: when a sub-agent waits, its parent's turn is paused and shows for what
   expect(events.filter(({ type }) => type === "hitl")).toEqual([{ type: "hitl", waiting: turn.waiting }]);
 });
 
-test("O3: resuming the parent resumes its sub-agent where it was, in another process, too", async () => {
+test("resuming the parent resumes its sub-agent where it was, in another process, too", async () => {
   const store = createMemoryStore();
   const first = await open("write", store);
   await first.run("delegate it");
@@ -97,7 +97,7 @@ test("O3: resuming the parent resumes its sub-agent where it was, in another pro
   expect(outputs({ input: child.items })).toEqual({ k1: "written 1" });
 });
 
-test("O3: a sub-agent that was resumed by its own id is not run again by its parent", async () => {
+test("a sub-agent that was resumed by its own id is not run again by its parent", async () => {
   const { run, resume, reasoner, host, requests } = await open("pick");
   const paused = await run("delegate it");
   const { sessionId } = paused.waiting[0]!.arguments as { sessionId: string };
@@ -113,7 +113,7 @@ test("O3: a sub-agent that was resumed by its own id is not run again by its par
   expect(requests).toHaveLength(before + 1);
 });
 
-test("O3: cancelling the parent cancels its sub-agent, and voids the sub-agent's question", async () => {
+test("cancelling the parent cancels its sub-agent, and voids the sub-agent's question", async () => {
   const { run, resume, reasoner, host } = await open("write");
   await run("delegate it");
   const turn = await resume({ cancel: true });
@@ -124,7 +124,7 @@ test("O3: cancelling the parent cancels its sub-agent, and voids the sub-agent's
   expect(await host.approvals.list({ states: ["pending", "approved"] })).toEqual([]);
 });
 
-test("O4: usage and cost of a turn include its sub-agents, when it pauses and when it ends", async () => {
+test("usage and cost of a turn include its sub-agents, when it pauses and when it ends", async () => {
   const { run, resume, host, reasoner } = await open("write");
   const paused = await run("delegate it");
   expect(paused).toMatchObject({ usage: { requests: 2, inputTokens: 20, outputTokens: 10 }, iterations: 1 });

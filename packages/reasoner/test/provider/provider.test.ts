@@ -331,21 +331,18 @@ test.each(
     { reason, text: "half", output: [say("half")] },
     { reason, text: "", output: [] },
   ]),
-)(
-  'M8: an answer cut by $reason after "$text" ends the turn as incomplete',
-  async ({ reason, text, output }) => {
-    const more = { status: "incomplete", incomplete_details: { reason } };
-    const { run, events, reasoner } = await world([response(output, more)]);
-    const turn = await run("hello");
+)('an answer cut by $reason after "$text" ends the turn as incomplete', async ({ reason, text, output }) => {
+  const more = { status: "incomplete", incomplete_details: { reason } };
+  const { run, events, reasoner } = await world([response(output, more)]);
+  const turn = await run("hello");
 
-    expect(turn).toMatchObject({ status: "incomplete", incomplete: reason, text, calls: 0 });
-    expect(await reasoner.show("s")).toMatchObject({ status: "incomplete" });
-    expect(events).toContainEqual({
-      type: "tool_warning",
-      tool: "",
-      message: expect.stringContaining(
-        reason === "content_filter" ? "filter of the provider" : "limit of tokens",
-      ) as string,
-    });
-  },
-);
+  expect(turn).toMatchObject({ status: "incomplete", incomplete: reason, text, calls: 0 });
+  expect(await reasoner.show("s")).toMatchObject({ status: "incomplete" });
+  expect(events).toContainEqual({
+    type: "tool_warning",
+    tool: "",
+    message: expect.stringContaining(
+      reason === "content_filter" ? "filter of the provider" : "limit of tokens",
+    ) as string,
+  });
+});

@@ -9,7 +9,7 @@ import { call, response, say, tool, world } from "../support/world.ts";
 
 const reasoning = { type: "reasoning", id: "rs_1", summary: [], encrypted_content: "sealed" };
 
-test("M9: reasoning items are kept between the requests of a turn without any setting", async () => {
+test("reasoning items are kept between the requests of a turn without any setting", async () => {
   const { run, requests } = await world([response([reasoning, call("c1", "act")]), response([say("done")])], {
     tools: [tool("act", () => 1)],
   });
@@ -21,7 +21,7 @@ test("M9: reasoning items are kept between the requests of a turn without any se
   );
 });
 
-test("M9: a model that has no encrypted reasoning is asked without it, and remembered", async () => {
+test("a model that has no encrypted reasoning is asked without it, and remembered", async () => {
   const refusal = { error: { message: "Encrypted content is not supported with this model.", code: null } };
   const { run, requests } = await world((request) =>
     request["include"] === undefined ? response([say("hi")]) : { status: 400, body: refusal },
@@ -51,11 +51,11 @@ test.each([
   },
   { header: { "retry-after": "soon", date: "Sun, 22 Nov 2026 03:00:00 GMT" }, ms: undefined },
   { header: {}, ms: undefined },
-])("M9: a retry-after of $header is $ms ms", ({ header, ms }) => {
+])("a retry-after of $header is $ms ms", ({ header, ms }) => {
   expect(readRetryAfter((name) => (header as Record<string, string>)[name])).toBe(ms);
 });
 
-test("M9: strictSchemas reports the tools whose schemas strict mode cannot express", async () => {
+test("strictSchemas reports the tools whose schemas strict mode cannot express", async () => {
   const { run, events, requests } = await world([response([say("ok")])], {
     tools: [tool("open", () => 1), tool("closed", () => 1, { schema: z.strictObject({ a: z.string() }) })],
     settings: { strictSchemas: true },
@@ -70,7 +70,7 @@ test("M9: strictSchemas reports the tools whose schemas strict mode cannot expre
   ]);
 });
 
-test("M9: strictSchemas sends a schema without its defaults, which strict mode does not take", async () => {
+test("strictSchemas sends a schema without its defaults, which strict mode does not take", async () => {
   const schema = z.strictObject({ a: z.string(), unit: z.enum(["c", "f"]).default("c") });
   const { run, requests } = await world([response([say("ok")])], {
     tools: [tool("closed", () => 1, { schema })],
@@ -82,7 +82,7 @@ test("M9: strictSchemas sends a schema without its defaults, which strict mode d
   expect([sent!["strict"], JSON.stringify(sent).includes("default")]).toEqual([true, false]);
 });
 
-test("M9: continueBy response without store is refused, as a setting of the plan and of a turn", async () => {
+test("continueBy response without store is refused, as a setting of the plan and of a turn", async () => {
   const settings = { model: "m", continueBy: "response" as const };
   expect(() => settingsOf({ orchestrator: settings })).toThrow(/needs store: true/);
   const { run } = await world([]);
@@ -94,14 +94,14 @@ test("M9: continueBy response without store is refused, as a setting of the plan
 test.each([
   ["as a setting", { model: "m", continueBy: "response" }, "orchestrator.continueBy"],
   ["in Amplifier's config", { config: { continueBy: "response" } }, "orchestrator.config.continueBy"],
-])("M9: continueBy response without store is refused when a plan is checked: %s", (_, orchestrator, path) => {
+])("continueBy response without store is refused when a plan is checked: %s", (_, orchestrator, path) => {
   const parsed = config.safeParse({ orchestrator });
 
   expect(parsed.error?.issues.map((issue) => issue.path.join("."))).toEqual([path]);
   expect(config.safeParse({ orchestrator: { ...orchestrator, store: true } }).success).toBe(true);
 });
 
-test("M9: a setting that a plan does not write does not hide the one in Amplifier's config", () => {
+test("a setting that a plan does not write does not hide the one in Amplifier's config", () => {
   const parsed = config.parse({
     orchestrator: { module: "loop", config: { max_iterations: 5, model: "m" } },
   });
@@ -109,12 +109,12 @@ test("M9: a setting that a plan does not write does not hide the one in Amplifie
   expect(settingsOf(parsed)).toMatchObject({ model: "m", maxIterations: 5, retries: 2, budgets: {} });
 });
 
-test("A1: OpenAI without a key is not asked; the error says which key to set", async () => {
+test("OpenAI without a key is not asked; the error says which key to set", async () => {
   const open = () => createResponsesModel("gpt-5", { timeoutMs: 1_000 });
   expect(open).toThrow(/no API key for api\.openai\.com: set apiKey: \$\{OPENAI_API_KEY\}/);
 });
 
-test("A1: a server of one's own without a key gets no Authorization header", async () => {
+test("a server of one's own without a key gets no Authorization header", async () => {
   const headers: unknown[] = [];
   const server = createServer((incoming, outgoing) => {
     headers.push(incoming.headers.authorization);
@@ -130,13 +130,13 @@ test("A1: a server of one's own without a key gets no Authorization header", asy
   expect(headers).toEqual([undefined]);
 });
 
-test("A1: a server with Chat Completions only gets a hint in its error", async () => {
+test("a server with Chat Completions only gets a hint in its error", async () => {
   const { run } = await world([{ status: 404, body: { error: { message: "404 page not found" } } }]);
   const turn = await run("hello");
 
   expect(turn.error?.message).toContain("model: openai-compatible:m");
 });
 
-test("A4: a turn may make 32 requests unless the plan says otherwise", () => {
+test("a turn may make 32 requests unless the plan says otherwise", () => {
   expect(settingsSchema.parse({ model: "m" }).maxIterations).toBe(32);
 });

@@ -5,7 +5,7 @@ import { call, dyingStore, outputs, response, say, tool, world } from "../suppor
 const later = { approver: () => ({ decision: "later" as const }) };
 const write = (ran: () => unknown) => tool("write", ran, { requiresConfirmation: true });
 
-test("O2: when a waiting turn is cancelled, its question can no longer be decided", async () => {
+test("when a waiting turn is cancelled, its question can no longer be decided", async () => {
   const { run, resume, host, requests } = await world(
     [response([call("c1", "write")]), response([say("next")])],
     { tools: [write(() => "written")], host: later },
@@ -23,7 +23,7 @@ test("O2: when a waiting turn is cancelled, its question can no longer be decide
   expect(outputs(requests[1])).toMatchObject({ c1: expect.stringContaining("cancelled") });
 });
 
-test("O2: when a waiting turn is cancelled, an approval that it did not use is revoked", async () => {
+test("when a waiting turn is cancelled, an approval that it did not use is revoked", async () => {
   let count = 0;
   const { run, resume, host } = await world([response([call("c1", "write")])], {
     tools: [write(() => ++count)],
@@ -43,7 +43,7 @@ test.each([
   { decision: "approve" as const, output: "written", ran: 1 },
   { decision: "deny" as const, output: expect.stringContaining("not approved") as string, ran: 0 },
 ])(
-  "O2: a question that was open when its process was killed and is decided with $decision meanwhile is not asked again",
+  "a question that was open when its process was killed and is decided with $decision meanwhile is not asked again",
   async ({ decision, output, ran }) => {
     const store = createMemoryStore();
     let count = 0;
@@ -92,7 +92,7 @@ test.each([
   },
 );
 
-test("M5: a call sees its session's id as its conversation, or the one that the caller gives", async () => {
+test("a call sees its session's id as its conversation, or the one that the caller gives", async () => {
   const seen: (string | undefined)[] = [];
   const look = tool("look", (_, { conversationId }: ToolContext) => void seen.push(conversationId));
   const { run } = await world(
@@ -110,7 +110,7 @@ test("M5: a call sees its session's id as its conversation, or the one that the 
   expect(seen).toEqual(["s", "ticket-7"]);
 });
 
-test("A4: a turn that reaches maxIterations ends with a text that says so and how to continue", async () => {
+test("a turn that reaches maxIterations ends with a text that says so and how to continue", async () => {
   const { run } = await world((_, at) => response([call(`c${at}`, "act")]), {
     tools: [tool("act", () => "did")],
     settings: { maxIterations: 3 },

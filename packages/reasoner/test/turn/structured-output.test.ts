@@ -10,7 +10,7 @@ const outputSchema = {
 };
 const settings = { outputSchema };
 
-test("A4: with outputSchema the turn's result has the checked value, and optional members may be null", async () => {
+test("with outputSchema the turn's result has the checked value, and optional members may be null", async () => {
   const text = '{"city":"Vienna","degrees":21,"note":null}';
   const { run, requests } = await world([response([call("c1", "look")]), response([say(text)])], {
     settings,
@@ -24,7 +24,7 @@ test("A4: with outputSchema the turn's result has the checked value, and optiona
   expect(requests.map(({ text: asked }) => asked)).toMatchObject([{ format }, { format }]);
 });
 
-test("A4: a schema that strict mode cannot express is sent as it is", async () => {
+test("a schema that strict mode cannot express is sent as it is", async () => {
   const open = { type: "object", properties: { a: { type: "string" } } };
   const { run, requests } = await world([response([say('{"a":"b","more":1}')])], {
     settings: { outputSchema: open },
@@ -38,7 +38,7 @@ test.each([
   { text: "It is warm.", problem: "it is not JSON" },
   { text: '{"city":"Vienna"}', problem: "degrees" },
   { text: '{"city":"Vienna","degrees":"21"}', problem: "degrees" },
-])("A4: a second answer that is not of the schema fails the turn: $text", async ({ text, problem }) => {
+])("a second answer that is not of the schema fails the turn: $text", async ({ text, problem }) => {
   const { run, requests } = await world([response([say(text)]), response([say(text)])], { settings });
   const turn = await run("how warm is it?");
   expect(requests).toHaveLength(2);
@@ -48,7 +48,7 @@ test.each([
   expect(turn).not.toHaveProperty("data");
 });
 
-test("A4: the model reads what is wrong with its answer, and answers again", async () => {
+test("the model reads what is wrong with its answer, and answers again", async () => {
   const right = '{"city":"Vienna","degrees":21}';
   const { run, requests, events } = await world(
     [
@@ -71,7 +71,7 @@ test.each([
   '```json\n{"city":"Vienna","degrees":21}\n```',
   'Here it is:\n\n```\n{"city":"Vienna","degrees":21}\n```\nAnything else?',
   'Sure! {"city":"Vienna","degrees":21} – as of today.',
-])("A4: JSON in a fence, or in a text, is read: %j", async (text) => {
+])("JSON in a fence, or in a text, is read: %j", async (text) => {
   const { run } = await world([response([say(text)])], { settings });
   expect(await run("how warm is it?")).toMatchObject({
     status: "done",
@@ -81,7 +81,7 @@ test.each([
 
 const image = { mimeType: "image/png", data: "aGVsbG8=" };
 
-test("A4: images of a prompt reach the model, in the next turn too", async () => {
+test("images of a prompt reach the model, in the next turn too", async () => {
   const { run, requests, reasoner } = await world([response([say("a cat")]), response([say("yes")])]);
   await run("what is this?", { images: [image] });
   await run("sure?");
@@ -97,15 +97,12 @@ test("A4: images of a prompt reach the model, in the next turn too", async () =>
 test.each([
   { mimeType: "text/plain", data: "aGVsbG8=" },
   { mimeType: "image/png", data: "data:image/png;base64,aGVsbG8=" },
-])(
-  "A4: an attachment that is not an image in base64 is refused, and no request is made: %j",
-  async (wrong) => {
-    const { run, requests } = await world([]);
+])("an attachment that is not an image in base64 is refused, and no request is made: %j", async (wrong) => {
+  const { run, requests } = await world([]);
 
-    await expect(run("look", { images: [image, wrong] })).rejects.toMatchObject({ code: "OPTION_INVALID" });
-    expect(requests).toHaveLength(0);
-  },
-);
+  await expect(run("look", { images: [image, wrong] })).rejects.toMatchObject({ code: "OPTION_INVALID" });
+  expect(requests).toHaveLength(0);
+});
 
 const anthropicAnswer = (text: string) => ({
   body: {
@@ -132,7 +129,7 @@ test.each([
     answer: anthropicAnswer("{}"),
     part: { type: "image", source: { type: "base64", media_type: "image/png", data: "aGVsbG8=" } },
   },
-])("A4: images and outputSchema work over $model", async ({ model, answer, part }) => {
+])("images and outputSchema work over $model", async ({ model, answer, part }) => {
   const { host, run, requests } = await world([answer], {
     settings: { model, apiKey: "k", outputSchema: { type: "object", properties: {} } },
   });
