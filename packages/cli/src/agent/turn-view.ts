@@ -63,6 +63,25 @@ export function createTurnView(screen: Screen): (event: TurnEvent) => void {
   };
 }
 
+/** Shows a turn on `screen` while it runs, and at its end the model's last text alone on `answers`. */
+export function createAnswerView(answers: Screen, screen: Screen): (event: TurnEvent) => void {
+  const view = createTurnView(screen);
+  let text = "";
+  return (event) => {
+    if (event.type === "text_delta") text += event.text;
+    else if (event.type === "text") text = event.text;
+    else if (event.type === "done") {
+      view(event);
+      if (text !== "") answers.line(printableLines(text));
+    } else {
+      // What the model wrote before it went on is no answer yet.
+      if (text !== "") view({ type: "text", text });
+      text = "";
+      view(event);
+    }
+  };
+}
+
 /** How a conversation became shorter. */
 function compactionText({
   by,

@@ -17,7 +17,7 @@ import type { AnswerForm } from "./structured-output.ts";
 import { findAgentsFile, sayAgentsFile } from "./agents-md.ts";
 import { openReasoner, type ModelOptions, type OpenReasoner } from "./open-reasoner.ts";
 import { createRunningCalls } from "./running-calls.ts";
-import { createTurnView, exitCodeOfTurn, turnFooter } from "./turn-view.ts";
+import { createAnswerView, createTurnView, exitCodeOfTurn, turnFooter } from "./turn-view.ts";
 
 /** Options of commands that run turns. */
 export interface AgentOptions extends PlanOptions, ModelOptions, TapeOptions {
@@ -63,9 +63,8 @@ export async function withReasoner<Value>(
       ...opened.settings,
       ...(form !== undefined && { outputSchema: form.schema }),
     };
-    // With a form, standard output has the answer alone.
-    const screen = form === undefined ? status.over(shell.out) : shell.err;
-    const write = options.json === true ? writeEvents(shell.out) : createTurnView(screen);
+    const write =
+      options.json === true ? writeEvents(shell.out) : viewOf(form, status.over(shell.out), shell);
     const running = createRunningCalls();
     const onEvent = (event: TurnEvent) =>
       lock.write(() => {
@@ -86,6 +85,12 @@ export async function withReasoner<Value>(
     await host.close();
     await opened?.close();
   }
+}
+
+/** A terminal shows the turn as it runs. Elsewhere standard output has the answer alone: with a form, its caller writes it. */
+function viewOf(form: AnswerForm | undefined, screen: Screen, { out, err }: Shell) {
+  if (form !== undefined) return createTurnView(err);
+  return out.columns === undefined ? createAnswerView(out, err) : createTurnView(screen);
 }
 
 /** Writes each event when it happens, one JSON object a line; the last one of a turn is `done`, with its result. */
