@@ -12,13 +12,20 @@ export function guidanceOf(tools: readonly ToolInfo[], available: readonly ToolI
 
 /**
  * The same for a request that has the definitions of the tools, too: a tool without a usage text is not in it, since the
- * model would pay for its description twice.
+ * model would pay for its description twice. In the form `brief`, the summary of a tool takes the place of its usage text.
  */
 export function guidanceBesideDefinitions(
   tools: readonly ToolInfo[],
   available: readonly ToolInfo[],
+  form: "full" | "brief" = "full",
 ): string {
-  return blockOf(tools, available, ({ usage = "" }) => usage);
+  return form === "full"
+    ? blockOf(tools, available, ({ usage = "" }) => usage)
+    : enclosed([...listOf("TOOLS", tools.filter(hasGuidance)), ...listOf("AVAILABLE TOOLS", available)]);
+}
+
+function hasGuidance(tool: ToolInfo): boolean {
+  return cleaned(tool.usage ?? "") !== "" || renamedNote(tool) !== "";
 }
 
 type TextOf = (tool: ToolInfo) => string;
@@ -28,8 +35,15 @@ function blockOf(tools: readonly ToolInfo[], available: readonly ToolInfo[], tex
     const text = [renamedNote(tool), cleaned(textOf(tool))].filter((part) => part !== "").join("\n\n");
     return text === "" ? [] : [block(`TOOL ${tool.name}`, text)];
   });
-  if (available.length > 0) parts.push(block("AVAILABLE TOOLS", available.map(line).join("\n")));
+  return enclosed([...parts, ...listOf("AVAILABLE TOOLS", available)]);
+}
+
+function enclosed(parts: readonly string[]): string {
   return parts.length === 0 ? "" : block("TOOL GUIDANCE", parts.join("\n"));
+}
+
+function listOf(title: string, tools: readonly ToolInfo[]): readonly string[] {
+  return tools.length === 0 ? [] : [block(title, tools.map(line).join("\n"))];
 }
 
 /** Authors use their own name for a tool. Where the plan renamed it and its texts have that name as a word, a note says so. */
@@ -44,7 +58,8 @@ function block(title: string, text: string): string {
 }
 
 function line(tool: ToolInfo): string {
-  return `- ${tool.name}: ${cleaned(summaryOf(tool)).replace(/\s+/g, " ")}`;
+  const text = [cleaned(summaryOf(tool)).replace(/\s+/g, " "), renamedNote(tool)].filter(Boolean).join(" ");
+  return `- ${tool.name}: ${text}`;
 }
 
 /** One line for a list of tools: the tool's own summary, else the first sentence of its description. */

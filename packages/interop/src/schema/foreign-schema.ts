@@ -51,10 +51,7 @@ export function readSchema(tool: string, given: unknown): ForeignSchema {
 function readAiSchema(tool: string, given: Readonly<Record<string, unknown>>): ForeignSchema {
   const { jsonSchema, validate } = given;
   if (isRecord(jsonSchema) && typeof jsonSchema["then"] === "function")
-    return refuse(
-      tool,
-      "it is printed later, by a promise; export the tool, so that the host can wait for it",
-    );
+    throw new ToolmountError("SCHEMA_NOT_JSON", { tool, problem: printedLater });
   if (!isRecord(jsonSchema)) return refuse(tool, "its jsonSchema is not an object");
   const schema = repairSchema(jsonSchema).schema;
   if (typeof validate !== "function") return { schema };
@@ -195,6 +192,10 @@ function shapeToObject(shape: Readonly<Record<string, unknown>>): object {
   const { z: z3 } = require("zod/v3") as { readonly z: { object(shape: object): object } };
   return z3.object(shape);
 }
+
+const printedLater =
+  "its jsonSchema is a promise, and tools are read without waiting; wait for it in the module, and give the tool " +
+  "jsonSchema(await schema.jsonSchema, schema)";
 
 /** What a person can do about a schema that cannot be printed. */
 const howToPrint =

@@ -244,6 +244,18 @@ describe("schemas", () => {
     expect(await call("double")).toEqual(["ok", { doubled: 42 }]);
   });
 
+  test("one of the AI SDK that is a promise is refused, and what the refusal says makes it work", async () => {
+    const validate = (value: unknown) => ({ success: true as const, value });
+    const schema = jsonSchema(
+      async () => ({ type: "object", properties: { n: { type: "number" } }, required: ["n"] }),
+      { validate },
+    );
+
+    await expect(mounted(of(schema))).rejects.toThrow("jsonSchema(await schema.jsonSchema, schema)");
+    const waited = jsonSchema(await schema.jsonSchema, schema);
+    expect(await (await mounted(of(waited))).call("double", { n: 2 })).toEqual(["ok", { doubled: 4 }]);
+  });
+
   test("one that cannot be printed is refused with what to do", async () => {
     const unknown = {
       "~standard": { version: 1, vendor: "homemade", validate: (value: unknown) => ({ value }) },

@@ -37,6 +37,20 @@ test("APTIX-61, APTIX-57, APTIX-N12: usage texts stand in the instructions, betw
   expect(requests[0]!.tools![0]!["description"]).toBe("Does add. Use in tests.");
 });
 
+test("with brief guidance the instructions have a line for each tool, and no usage text", async () => {
+  const { run, requests } = await world([response([say("ok")])], {
+    tools: [tool("add", () => 1, { summary: "Adds two numbers." }), tool("sub", () => 1)],
+    settings: { instructions: "Be brief.", guidance: "brief" },
+  });
+  await run("hello");
+
+  expect(requests[0]!.instructions).toBe(
+    "Be brief.\n\n<<<BEGIN TOOL GUIDANCE>>>\n<<<BEGIN TOOLS>>>\n- add: Adds two numbers.\n- sub: Does sub.\n" +
+      "<<<END TOOLS>>>\n<<<END TOOL GUIDANCE>>>",
+  );
+  expect(requests[0]!.tools).toHaveLength(2);
+});
+
 test("APTIX-58, APTIX-N13: the request's tools are exactly those that are offered, in an order that does not change", async () => {
   const { run, requests, host } = await world([response([say("1")]), response([say("2")])], {
     tools: [tool("zebra", () => 1), tool("ant", () => 1), tool("old", () => 1, { status: "deprecated" })],

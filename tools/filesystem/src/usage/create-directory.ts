@@ -2,23 +2,18 @@
 export const createDirectoryUsage = `create_directory: creates a folder
 
 Primary purpose
-Creates a folder in the project, with missing folders above it.
+Creates a folder, with missing folders above it.
 
 Rules
-- Use it for a new, empty folder. Do not use it before write_file or move_file: they create folders themselves.
-- An existing folder is not an error: created is then false.
-- Paths are relative to the working folder, or absolute inside the allowed folders. Nothing is expanded: ~ and $HOME are plain names.
+- Use it for a new, empty folder. Do not use it before write_file or move_file: they create folders.
+- An existing folder is not an error: a call again changes nothing.
 
 Arguments
-- path (string, required): the folder.
+- path (string, required): relative to the working folder, or absolute.
 
 Error codes
 - NOT_A_DIRECTORY: a file has that name, or is above it.
-- ACCESS_DENIED: the path leads outside the allowed folders, directly or through a link. The answer is the same for existing and absent paths; do not try other spellings.
-- INVALID_PATH: the path is empty, too long, or has an invalid character.
-- MENTION_UNAVAILABLE: the path is @bundle:path, and the host supports no mentions.
-- OS_ERROR: the operating system refused; the message says why.
-- INVALID_ARGUMENTS: path is missing.
+- ACCESS_DENIED: outside the allowed folders; other spellings do not help.
 
 Good usage
 - {"path":"reports/2026"}
