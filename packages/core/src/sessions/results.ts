@@ -5,8 +5,11 @@ import type { CallHistory, KeptResult } from "../contract/origins.ts";
 import type { SessionStore } from "../contract/stores.ts";
 import { withStoreCode } from "../pending/stored-call.ts";
 import type { Generation } from "../registry/generation.ts";
+import type { Redactor } from "../text/redact.ts";
 
 interface ResultsHost {
+  /** Masks secrets in what is stored. */
+  readonly redact: Redactor;
   readonly moduleSet: { generation(): Generation };
   readonly stores: {
     sessions(generation: Generation): SessionStore | null;
@@ -83,7 +86,7 @@ export class SessionResults {
     for (;;) {
       const log = this.#logOf(sessionId);
       const kept = { ...result, call: log.count + 1 };
-      const entry = { ...kept } as unknown as Json;
+      const entry = this.#host.redact({ ...kept } as unknown as Json);
       if (await store.append(logId(sessionId), log.count, [entry])) return this.#take(sessionId, log, kept);
       const before = log.count;
       await this.#read(store, sessionId);

@@ -1,4 +1,5 @@
 import type { CallHistory, KeptResult, ValueOrigin } from "@toolmount/core";
+import { mask } from "@toolmount/core/redact";
 import { leavesOf, type Leaf } from "./leaves.ts";
 import { isRecord } from "./record.ts";
 import type { FlowsConfig, ResultLine, Source, Trust } from "./schema.ts";
@@ -138,7 +139,10 @@ function earlierThan({ call }: KeptResult, { history }: Evidence): readonly Kept
 
 function isForeignChoice(value: string, before: Evidence): boolean {
   const { words, identity, history, seen } = before;
-  if (history.results.length === 0 || words.name(value)) return false;
+  if (history.results.length === 0) return false;
+  // A secret that a store masked: nobody knows any more whose it was.
+  if (value.includes(mask)) return true;
+  if (words.name(value)) return false;
   const forms = formsOf(value);
   if (isIdentity(value, forms, identity)) return false;
   if (findMention(value, forms, before) !== null) return true;
