@@ -1,4 +1,5 @@
 import type { CallHistory, KeptResult, ValueOrigin } from "@toolmount/core";
+import { decodedOf } from "./encoded.ts";
 import { mask } from "@toolmount/core/redact";
 import { leavesOf, type Leaf } from "./leaves.ts";
 import { isRecord } from "./record.ts";
@@ -154,8 +155,25 @@ function isForeignChoice(value: string, before: Evidence): boolean {
   return sources.length > 0 && sources.every((one) => isSteered(one, before));
 }
 
-/** Where an untrusted text has the value as a word. The first counts: others may have repeated it. */
+/**
+ * Where an untrusted text has the value as a word, also when one of the two is encoded. The first counts: others may have
+ * repeated it.
+ */
 function findMention(
+  value: string | number,
+  forms: readonly string[],
+  evidence: Pick<Evidence, "history" | "seen">,
+): Found["from"] | null {
+  const plain = findPlainMention(value, forms, evidence);
+  if (plain !== null || typeof value === "number") return plain;
+  for (const decoded of decodedOf(value)) {
+    const found = findPlainMention(decoded, formsOf(decoded), evidence);
+    if (found !== null) return found;
+  }
+  return null;
+}
+
+function findPlainMention(
   value: string | number,
   forms: readonly string[],
   { history, seen }: Pick<Evidence, "history" | "seen">,
@@ -168,7 +186,11 @@ function findMention(
       isSmall ? mentionsNumber(text, String(value)) : forms.some((form) => findWord(form, text) !== -1);
     const isCode = code !== null && one.compact.includes(code) && hasCode(code, one.text("untrusted"));
     const trust = isSmall ? (fits(one.text("untrusted")) ? "untrusted" : null) : one.mentions(forms);
-    if (!isCode && trust === null) continue;
+    if (!isCode && trust === null) {
+      const encoded = isSmall ? null : one.locateEncoded(fits);
+      if (encoded !== null) return { tool: result.tool, call: result.call, ...encoded };
+      continue;
+    }
     const at = one.locate(trust ?? "untrusted", isCode ? (text) => hasCode(code, text) : fits);
     return { tool: result.tool, call: result.call, ...(at ?? { path: "" }) };
   }
