@@ -175,11 +175,16 @@ export interface SessionStore {
     id: string,
     range?: { after?: number | undefined; limit?: number | undefined },
   ): Promise<readonly SessionEntry[]>;
+  /**
+   * Deletes the entries of a log before a sequence number; the others keep theirs. A store without it keeps all. Optional for
+   * a store.
+   */
+  trim?(id: string, before: number): Promise<void>;
   /** The state that the calls of a session share; empty when nothing is stored. */
   readState(id: string): Promise<ReadonlyMap<string, Json>>;
   /** Changes exactly these keys, all or none. On disk when it resolves. */
   writeState(id: string, changes: StateChanges): Promise<void>;
-  /** Deletes a session, its log and its state; false when there is none. */
+  /** Deletes a session, its log, the log of its results (`results of <id>`) and its state; false when there is none. */
   delete(id: string): Promise<boolean>;
 }
 

@@ -1,3 +1,5 @@
+import { isUtf8 } from "node:buffer";
+
 /** Most characters of one text that are decoded, on all levels together: twice what a session keeps of its results. */
 const maxDecoded = 16_777_216;
 
@@ -28,6 +30,12 @@ export function decodedOf(text: string): readonly string[] {
 /** Characters of both base64 alphabets and of hex, also on several lines. Shorter ones are ordinary words. */
 const token = /[A-Za-z0-9+/_-]{8,}(?:\r?\n[A-Za-z0-9+/_-]+)*={0,2}/g;
 
+/**
+ * A word of prose or a path: small letters after its first character. Hex forms of texts have digits; base64 forms have
+ * capitals or digits, but for very few texts, which are composed.
+ */
+const plainWord = /^.[a-z/_-]*$/;
+
 const escaped = /(?:%[0-9A-Fa-f]{2})+/g;
 
 function decodeOnce(text: string): readonly string[] {
@@ -36,7 +44,8 @@ function decodeOnce(text: string): readonly string[] {
     const plain = text.replace(escaped, (bytes) => textOf(bytes.replaceAll("%", ""), "hex") ?? bytes);
     if (plain !== text) found.push(plain);
   }
-  for (const [match] of text.matchAll(token)) {
+  for (const match of text.match(token) ?? []) {
+    if (plainWord.test(match)) continue;
     const lines = match.split(/\r?\n/);
     // The next line may be an ordinary word, so each line counts by itself, too.
     for (const encoded of lines.length === 1 ? lines : [lines.join(""), ...lines]) {
@@ -52,15 +61,12 @@ function decodeToken(encoded: string): string | null {
   return (isHex ? textOf(encoded, "hex") : null) ?? textOf(encoded, "base64");
 }
 
-const utf8 = new TextDecoder("utf-8", { fatal: true });
-
 /** The bytes as text; null when they are none. Ordinary words are valid base64, too, but of no text. */
 function textOf(encoded: string, form: "hex" | "base64"): string | null {
   const bytes = Buffer.from(encoded, form);
-  try {
-    const text = utf8.decode(bytes);
-    return text === "" || /[\0-\x08\x0E-\x1F\x7F]/.test(text) ? null : text;
-  } catch {
-    return null; // no UTF-8: the encoded text is no text
-  }
+  if (bytes.length === 0 || !isUtf8(bytes)) return null;
+  const text = bytes.toString("utf8");
+  return control.test(text) ? null : text;
 }
+
+const control = /[\0-\x08\x0E-\x1F\x7F]/;
