@@ -11,7 +11,8 @@ import { silent } from "../support/world-hosts.ts";
 const plan = join(import.meta.dirname, "bill/mount-plan.yaml");
 const given = { recipient: "GB33BUKB20201555555555", amount: 90 };
 const context = { sessionId: "s", prompts: ["Please pay the power bill that I got by mail."] };
-const found = "recipient GB33BUKB20201555555555 · from read_mail (call 1), 0.body, line 2 · you never wrote it";
+const found =
+  "recipient GB33BUKB20201555555555 · from read_mail (call 1), 0.body, line 2 · you never wrote it";
 
 async function open(options: OpenHostOptions = {}) {
   const questions: ApprovalQuestion[] = [];
@@ -51,6 +52,23 @@ test("a call that runs in a fleet is judged with what a worker has read", async 
   expect(await host.call({ name: "read_mail" }, context)).toMatchObject({ status: "ok" });
   await host.call({ name: "send_money", arguments: given }, context);
   expect(reasons()).toEqual([found]);
+});
+
+test("what the user writes while a turn runs is the user's", async () => {
+  const store = createMemoryStore();
+  const { host, reasons } = await open({ store });
+  host.coordinator.mount("session-store", store.sessions);
+  const answers = [[call("c1", "read_mail")], [call("c2", "send_money", given)], [say("paid")]];
+  const { baseUrl, requests } = await serve(async (_, at) => {
+    if (at === 0) await reasoner.addMessage("s", "Yes, pay 90 to GB33 BUKB 2020 1555 5555 55.");
+    return response(answers[at]!);
+  });
+  const settings = settingsSchema.parse({ model: "m", stream: false, baseUrl, apiKey: "k" });
+  const reasoner = createReasoner(host.coordinator, { settings });
+  const turn = await reasoner.run(host, { sessionId: "s", prompt: "Is there a bill?" });
+  expect(turn).toMatchObject({ status: "done", text: "paid" });
+  expect(JSON.stringify(requests[2])).toContain('\\"sent\\":90');
+  expect(reasons()).toEqual([]);
 });
 
 test("after a compaction, a value is still known from a result that the model no longer sees", async () => {
