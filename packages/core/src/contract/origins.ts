@@ -28,11 +28,6 @@ export interface ValueOrigin {
   readonly isAccepted: boolean;
 }
 
-/** The id of the log in which a session store keeps the results of a session, beside the log of its turns. */
-export function resultsLogOf(sessionId: string): string {
-  return `results of ${sessionId}`;
-}
-
 /** The results that a session has seen. */
 export interface CallHistory {
   /** Oldest first. The objects stay the same from call to call. */

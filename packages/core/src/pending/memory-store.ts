@@ -1,5 +1,4 @@
 import { frozenCopy } from "../json/freeze.ts";
-import { resultsLogOf } from "../contract/origins.ts";
 import type { Json } from "../json/json.ts";
 import type {
   ApprovalFilter,
@@ -14,6 +13,7 @@ import type {
   SessionStore,
   StateStore,
 } from "../contract/stores.ts";
+import { resultsLogOf } from "./results-log.ts";
 
 /** Makes a store in the memory of this process. With `audit`, it has an audit of that mode, too. */
 export function createMemoryStore(options: { audit?: AuditSink["mode"] | undefined } = {}): StateStore {

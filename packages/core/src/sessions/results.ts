@@ -2,8 +2,9 @@ import { isRecord, type Json } from "../json/json.ts";
 import { frozenCopy } from "../json/freeze.ts";
 import { leastBytes } from "../json/meter.ts";
 import type { Clock } from "../contract/clock.ts";
-import { resultsLogOf, type CallHistory, type KeptResult } from "../contract/origins.ts";
+import type { CallHistory, KeptResult } from "../contract/origins.ts";
 import type { SessionStore } from "../contract/stores.ts";
+import { resultsLogOf } from "../pending/results-log.ts";
 import { withStoreCode } from "../pending/stored-call.ts";
 import type { Generation } from "../registry/generation.ts";
 import type { Redactor } from "../text/redact.ts";
@@ -114,7 +115,7 @@ export class SessionResults {
     log.trimmed = first;
   }
 
-  /** The log may be empty again, because somebody deleted the session: then its results are forgotten here, too. */
+  /** The log may be empty again, because the session was deleted: then its results are forgotten here, too. */
   async #forgetDeleted(store: SessionStore, sessionId: string, log: Log): Promise<void> {
     const stored = await store.entries(resultsLogOf(sessionId), { limit: 1 });
     if (log.count === 0 || stored.length > 0)

@@ -28,7 +28,7 @@ export function namesSecret(key: string): boolean {
   return !harmless.test(folded) && secretWord.test(folded);
 }
 
-/** What stands for a secret where it has to be compared: `sha256 ` and the digest of its text, in hex. */
+/** What replaces a secret where it has to be compared: `sha256 ` and the digest of its text, in hex. */
 export function digestOfSecret(secret: string | number): string {
   return `sha256 ${hash("sha256", String(secret))}`;
 }

@@ -61,7 +61,7 @@ function decodeToken(encoded: string): string | null {
   return (isHex ? textOf(encoded, "hex") : null) ?? textOf(encoded, "base64");
 }
 
-/** The bytes as text; null when they are none. Ordinary words are valid base64, too, but of no text. */
+/** The bytes as text; null when they are not UTF-8. Ordinary words are valid base64, too, but of no text. */
 function textOf(encoded: string, form: "hex" | "base64"): string | null {
   const bytes = Buffer.from(encoded, form);
   if (bytes.length === 0 || !isUtf8(bytes)) return null;

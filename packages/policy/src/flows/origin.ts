@@ -141,7 +141,7 @@ function earlierThan({ call }: KeptResult, { history }: Evidence): readonly Kept
 function isForeignChoice(value: string, before: Evidence): boolean {
   const { words, identity, history, seen } = before;
   if (history.results.length === 0) return false;
-  // A secret that a store masked: nobody knows any more whose it was.
+  // A secret that a store masked: its origin can no longer be found.
   if (value.includes(mask)) return true;
   if (words.name(value)) return false;
   const forms = formsOf(value);
