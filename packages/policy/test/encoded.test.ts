@@ -11,13 +11,18 @@ const forms = {
   base64: (text: string) => Buffer.from(text).toString("base64"),
   base64url: (text: string) => Buffer.from(text).toString("base64url"),
   hex: (text: string) => Buffer.from(text).toString("hex"),
-  url: (text: string) => [...Buffer.from(text)].map((byte) => `%${byte.toString(16).padStart(2, "0")}`).join(""),
-  lines: (text: string) => Buffer.from(text).toString("base64").replaceAll(/.{8}(?=.{4})/g, "$&\r\n"),
+  url: (text: string) =>
+    [...Buffer.from(text)].map((byte) => `%${byte.toString(16).padStart(2, "0")}`).join(""),
+  lines: (text: string) =>
+    Buffer.from(text)
+      .toString("base64")
+      .replaceAll(/.{8}(?=.{4})/g, "$&\r\n"),
 };
 type Form = keyof typeof forms;
 const form = fc.constantFrom(...(Object.keys(forms) as Form[]));
 const chain = fc.array(form, { minLength: 1, maxLength: 2 });
-const encode = (text: string, names: readonly Form[]) => names.reduce((said, name) => forms[name](said), text);
+const encode = (text: string, names: readonly Form[]) =>
+  names.reduce((said, name) => forms[name](said), text);
 const address = fc.tuple(fc.stringMatching(/^[a-z]{4,9}$/), fc.stringMatching(/^[a-z]{3,9}$/));
 
 function evidenceOf(value: KeptResult["value"]): Evidence {

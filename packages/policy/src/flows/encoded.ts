@@ -69,4 +69,4 @@ function textOf(encoded: string, form: "hex" | "base64"): string | null {
   return control.test(text) ? null : text;
 }
 
-const control = /[\0-\x08\x0E-\x1F\x7F]/;
+const control = /(?!\s)\p{Cc}/u;
