@@ -1,4 +1,6 @@
+import { resultsLogOf } from "@toolmount/core/sessions";
 import type { Kysely } from "kysely";
+import { deleteSession } from "./sessions.ts";
 import type { Tables } from "./tables.ts";
 import type { Pruned } from "./store-shapes.ts";
 
@@ -23,23 +25,42 @@ export async function pruneApprovals(db: Kysely<Tables>, before: number): Promis
 
 /** Sessions with a call that still waits are kept. */
 async function pruneSessions(db: Kysely<Tables>, before: number): Promise<number> {
+  const waiting = await db
+    .selectFrom("approvals")
+    .select("session_id")
+    .where("state", "!=", "ended")
+    .execute();
+  const kept = new Set(waiting.map(({ session_id }) => session_id));
+  const old = await db.selectFrom("sessions").select("id").where("updated_at", "<", before).execute();
+  const ended = old.filter(({ id }) => !kept.has(id));
+  for (const { id } of ended) await deleteSession(db, id);
+  for (const id of await bareSessions(db, before)) if (!kept.has(id)) await deleteSession(db, id);
+  return ended.length;
+}
+
+/** Sessions of which only results are stored, since no agent made their calls, and whose last is from before a time. */
+async function bareSessions(db: Kysely<Tables>, before: number): Promise<readonly string[]> {
   const rows = await db
-    .selectFrom("sessions")
-    .select("id")
-    .where("updated_at", "<", before)
-    .where("id", "not in", (query) =>
+    .selectFrom("session_entries as entry")
+    .select(["entry.session_id", "entry.body"])
+    .where("entry.session_id", "like", `${resultsLogOf("")}%`)
+    .where("entry.sequence", "=", (query) =>
       query
-        .selectFrom("approvals")
-        .select((columns) => columns.fn.coalesce("session_id", columns.val("")).as("id"))
-        .where("state", "!=", "ended"),
+        .selectFrom("session_entries as other")
+        .select(({ fn }) => fn.max("other.sequence").as("last"))
+        .whereRef("other.session_id", "=", "entry.session_id"),
     )
     .execute();
-  for (const { id } of rows) {
-    await db.deleteFrom("session_entries").where("session_id", "=", id).execute();
-    await db.deleteFrom("session_state").where("session_id", "=", JSON.stringify(id)).execute();
-    await db.deleteFrom("sessions").where("id", "=", id).execute();
-  }
-  return rows.length;
+  const bare = rows.filter(({ body }) => timeOf(JSON.parse(body)) < before);
+  const ids = bare.map(({ session_id }) => session_id.slice(resultsLogOf("").length));
+  const known = new Set((await db.selectFrom("sessions").select("id").execute()).map(({ id }) => id));
+  return ids.filter((id) => !known.has(id));
+}
+
+/** When a result was stored. One without a time is from before results had one. */
+function timeOf(entry: unknown): number {
+  const { at = 0 } = (entry ?? {}) as { at?: number };
+  return at;
 }
 
 /** A chain without its first records cannot be checked, so a writer's records are deleted together, with its head. */

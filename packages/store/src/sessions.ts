@@ -1,4 +1,5 @@
 import type { Json, SessionRecord, SessionStore } from "@toolmount/core";
+import { resultsLogOf } from "@toolmount/core/sessions";
 import type { Kysely } from "kysely";
 import type { Tables } from "./tables.ts";
 
@@ -33,6 +34,13 @@ export function createSessions(db: Kysely<Tables>): SessionStore {
         .execute();
       return rows.map(({ sequence, body }) => ({ sequence, entry: JSON.parse(body) as Json }));
     },
+    async trim(id, before) {
+      await db
+        .deleteFrom("session_entries")
+        .where("session_id", "=", id)
+        .where("sequence", "<", before)
+        .execute();
+    },
     async readState(id) {
       const rows = await db
         .selectFrom("session_state")
@@ -45,7 +53,7 @@ export function createSessions(db: Kysely<Tables>): SessionStore {
       db.transaction().execute(async (transaction) => {
         for (const [key, value] of changes) await writeKey(transaction, id, key, value);
       }),
-    delete: (id) => deleteSession(db, id),
+    delete: (id) => db.transaction().execute((transaction) => deleteSession(transaction, id)),
   };
 }
 
@@ -70,20 +78,18 @@ async function save(db: Kysely<Tables>, record: SessionRecord): Promise<boolean>
   return numUpdatedRows === 1n;
 }
 
-/** Deletes a session, its log and its state together. */
-function deleteSession(db: Kysely<Tables>, id: string): Promise<boolean> {
-  return db.transaction().execute(async (transaction) => {
-    const log = await transaction
-      .deleteFrom("session_entries")
-      .where("session_id", "=", id)
-      .executeTakeFirst();
-    const state = await transaction
-      .deleteFrom("session_state")
-      .where("session_id", "=", JSON.stringify(id))
-      .executeTakeFirst();
-    const session = await transaction.deleteFrom("sessions").where("id", "=", id).executeTakeFirst();
-    return log.numDeletedRows + state.numDeletedRows + session.numDeletedRows > 0n;
-  });
+/** Deletes a session, its log, the log of its results and its state. False when there is nothing of it. */
+export async function deleteSession(db: Kysely<Tables>, id: string): Promise<boolean> {
+  const log = await db
+    .deleteFrom("session_entries")
+    .where("session_id", "in", [id, resultsLogOf(id)])
+    .executeTakeFirst();
+  const state = await db
+    .deleteFrom("session_state")
+    .where("session_id", "=", JSON.stringify(id))
+    .executeTakeFirst();
+  const session = await db.deleteFrom("sessions").where("id", "=", id).executeTakeFirst();
+  return log.numDeletedRows + state.numDeletedRows + session.numDeletedRows > 0n;
 }
 
 async function writeKey(

@@ -9,6 +9,7 @@ import {
   type ToolDefinition,
   type ToolSchema,
 } from "@toolmount/core";
+import { resultsLogOf } from "@toolmount/core/sessions";
 import { afterAll, beforeAll, expect, onTestFinished, test } from "vitest";
 import { openStore, type OpenStore } from "../src/index.ts";
 import { startPostgres, type PostgresServer } from "./postgres.ts";
@@ -124,6 +125,13 @@ test("prune deletes what ended before a time, and the rest of the audit can stil
     const old = await workOnce(store, clock, "old");
     now = 5_000;
     const recent = await workOnce(store, clock, "recent");
+    for (const [session, at] of [
+      ["old", 1_000],
+      ["bare", 1_000],
+      ["recent", 1_000],
+      ["fresh", 5_000],
+    ] as const)
+      await store.sessions.append(resultsLogOf(session), 0, [{ at: 1 }, { at }]);
 
     const pruned = await store.prune(4_000);
 
@@ -133,6 +141,10 @@ test("prune deletes what ended before a time, and the rest of the audit can stil
     expect(checkAudit(left, await store.audit!.heads())).toEqual([]);
     expect((await store.sessions.list()).map(({ id }) => id)).toEqual(["recent"]);
     expect(await store.sessions.entries("old")).toEqual([]);
+    const kept = ["old", "bare", "recent", "fresh"].map((session) =>
+      store.sessions.entries(resultsLogOf(session)),
+    );
+    expect((await Promise.all(kept)).map(({ length }) => length)).toEqual([0, 0, 2, 2]);
     expect(await store.approvals.list({ states: ["ended"] })).toHaveLength(1);
     expect(await store.approvals.list({ states: ["pending"] })).toHaveLength(2);
   }

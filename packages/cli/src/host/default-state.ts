@@ -50,6 +50,7 @@ function sessionsOpenedLate(open: () => Promise<SessionStore>): SessionStore {
     list: async (filter) => (await open()).list(filter),
     append: async (id, after, entries) => (await open()).append(id, after, entries),
     entries: async (id, range) => (await open()).entries(id, range),
+    trim: async (id, before) => (await open()).trim?.(id, before),
     readState: async (id) => (await open()).readState(id),
     writeState: async (id, changes) => (await open()).writeState(id, changes),
     delete: async (id) => (await open()).delete(id),

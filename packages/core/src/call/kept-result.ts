@@ -1,5 +1,6 @@
 import type { ToolResult } from "../contract/result.ts";
 import { isRecord, type Json } from "../json/json.ts";
+import { digestOfSecret, namesSecret } from "../text/redact.ts";
 import type { KeptResult } from "../contract/origins.ts";
 import type { Call } from "./call.ts";
 import { defaultDecider } from "./hold.ts";
@@ -23,14 +24,18 @@ export function storeResult(call: Call): Promise<void> | null {
   });
 }
 
-/** The values that a person saw with their origins, and approved. A declared default is no person. */
+/** The values that a person saw with their origins, and approved; of secrets, the digests. A declared default is no person. */
 function confirmedIn({ approval, arguments: given }: Call): Pick<KeptResult, "confirmed"> {
   if (approval === null || approval.approvedBy === null || approval.approvedBy === defaultDecider) return {};
   const shown = approval.reasons.flatMap(({ origins = [] }) =>
     origins.filter(({ isAccepted }) => !isAccepted),
   );
-  const values = shown.map(({ argument }) => valueAt(given, argument.split(".")));
-  const confirmed = values.filter((value) => typeof value === "string" || typeof value === "number");
+  const confirmed = shown.flatMap(({ argument }) => {
+    const path = argument.split(".");
+    const value = valueAt(given, path);
+    if (typeof value !== "string" && typeof value !== "number") return [];
+    return [path.some(namesSecret) ? digestOfSecret(value) : value];
+  });
   return confirmed.length === 0 ? {} : { confirmed };
 }
 

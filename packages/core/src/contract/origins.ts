@@ -36,7 +36,7 @@ export interface CallHistory {
   readonly isPartial: boolean;
 }
 
-/** One result that a session has seen. */
+/** One result that a session has seen. In one that is read from a store, secrets are masked. */
 export interface KeptResult {
   /** Counts the calls of the session, from 1. */
   readonly call: number;
@@ -48,6 +48,6 @@ export interface KeptResult {
   /** `data` and `content` of a success, `error` and `details` of a failure. */
   readonly value: Json;
   readonly isError: boolean;
-  /** Values whose origin was shown to a person, who then approved the call. */
+  /** Values whose origin was shown to a person, who then approved the call; of a secret, `sha256 ` and its digest in hex. */
   readonly confirmed?: readonly (string | number)[];
 }

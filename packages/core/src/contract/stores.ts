@@ -175,11 +175,13 @@ export interface SessionStore {
     id: string,
     range?: { after?: number | undefined; limit?: number | undefined },
   ): Promise<readonly SessionEntry[]>;
+  /** Deletes the entries of a log before a number; the others keep theirs. Optional: a store without it keeps all. */
+  trim?(id: string, before: number): Promise<void>;
   /** The state that the calls of a session share; empty when nothing is stored. */
   readState(id: string): Promise<ReadonlyMap<string, Json>>;
   /** Changes exactly these keys, all or none. On disk when it resolves. */
   writeState(id: string, changes: StateChanges): Promise<void>;
-  /** Deletes a session, its log and its state; false when there is none. */
+  /** Deletes a session, its log, the log of its results (`results of <id>`) and its state; false when there is none. */
   delete(id: string): Promise<boolean>;
 }
 
@@ -224,10 +226,7 @@ export interface AuditSink {
   append(records: readonly AuditRecord[]): Promise<void>;
   read(filter?: AuditFilter): Promise<readonly AuditRecord[]>;
   heads(): Promise<readonly AuditHead[]>;
-  /**
-   * Deletes the chains of writers that wrote nothing since a time, in milliseconds since the epoch: a chain is deleted as a
-   * whole, so that the rest can be checked. Resolves to the number of deleted records. Optional for a sink.
-   */
+  /** Deletes whole chains, of writers that wrote nothing since a time in milliseconds. Resolves to the number of records. */
   prune?(before: number): Promise<number>;
 }
 

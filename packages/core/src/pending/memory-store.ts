@@ -13,6 +13,7 @@ import type {
   SessionStore,
   StateStore,
 } from "../contract/stores.ts";
+import { resultsLogOf } from "./results-log.ts";
 
 /** Makes a store in the memory of this process. With `audit`, it has an audit of that mode, too. */
 export function createMemoryStore(options: { audit?: AuditSink["mode"] | undefined } = {}): StateStore {
@@ -71,7 +72,7 @@ function dueAt(record: ApprovalRecord): number {
 
 function createMemorySessions(): SessionStore {
   const sessions = new Map<string, SessionRecord>();
-  const logs = new Map<string, Json[]>();
+  const logs = new Map<string, readonly (Json | undefined)[]>();
   const states = new Map<string, Map<string, Json>>();
   return {
     load: async (id) => sessions.get(id) ?? null,
@@ -92,7 +93,17 @@ function createMemorySessions(): SessionStore {
       return true;
     },
     entries: async (id, { after = 0, limit = Number.MAX_SAFE_INTEGER } = {}) =>
-      (logs.get(id) ?? []).map((entry, at) => ({ sequence: at + 1, entry })).slice(after, after + limit),
+      (logs.get(id) ?? [])
+        .flatMap((entry, at) => (entry === undefined || at < after ? [] : [{ sequence: at + 1, entry }]))
+        .slice(0, limit),
+    async trim(id, before) {
+      const log = logs.get(id);
+      if (log !== undefined)
+        logs.set(
+          id,
+          log.map((entry, at) => (at + 1 < before ? undefined : entry)),
+        );
+    },
     readState: async (id) => new Map(states.get(id)),
     async writeState(id, changes) {
       const state = states.get(id) ?? new Map<string, Json>();
@@ -103,7 +114,7 @@ function createMemorySessions(): SessionStore {
       else states.delete(id);
     },
     async delete(id) {
-      const gone = [logs.delete(id), states.delete(id), sessions.delete(id)];
+      const gone = [logs.delete(id), logs.delete(resultsLogOf(id)), states.delete(id), sessions.delete(id)];
       return gone.includes(true);
     },
   };

@@ -1,12 +1,18 @@
 import { isRecord, type Json } from "../json/json.ts";
 import { frozenCopy } from "../json/freeze.ts";
 import { leastBytes } from "../json/meter.ts";
+import type { Clock } from "../contract/clock.ts";
 import type { CallHistory, KeptResult } from "../contract/origins.ts";
 import type { SessionStore } from "../contract/stores.ts";
+import { resultsLogOf } from "../pending/results-log.ts";
 import { withStoreCode } from "../pending/stored-call.ts";
 import type { Generation } from "../registry/generation.ts";
+import type { Redactor } from "../text/redact.ts";
 
 interface ResultsHost {
+  readonly clock: Clock;
+  /** Masks secrets in what is stored. */
+  readonly redact: Redactor;
   readonly moduleSet: { generation(): Generation };
   readonly stores: {
     sessions(generation: Generation): SessionStore | null;
@@ -30,6 +36,8 @@ interface Log {
   /** Counts the results, also dropped ones: the sequence of the store's log. */
   count: number;
   isPartial: boolean;
+  /** The first entry that the store still has, if older ones were deleted there. */
+  trimmed: number;
   /** The last append or read: they follow each other. */
   work: Promise<unknown> | null;
 }
@@ -83,21 +91,46 @@ export class SessionResults {
     for (;;) {
       const log = this.#logOf(sessionId);
       const kept = { ...result, call: log.count + 1 };
-      const entry = { ...kept } as unknown as Json;
-      if (await store.append(logId(sessionId), log.count, [entry])) return this.#take(sessionId, log, kept);
+      if (await store.append(resultsLogOf(sessionId), log.count, [this.#entryOf(kept)])) {
+        this.#take(sessionId, log, kept);
+        return this.#trim(store, sessionId, log);
+      }
       const before = log.count;
       await this.#read(store, sessionId);
-      if (log.count === before) throw new Error("the log of the session's results accepts no entry");
+      if (log.count === before) await this.#forgetDeleted(store, sessionId, log);
     }
+  }
+
+  /** A result as it is stored: with its time, and masked. Of one that is too large, only its place. */
+  #entryOf(kept: KeptResult): Json {
+    if (sizeOf(kept, this.#limits) > this.#limits.sessionBytes) return { at: this.#host.clock.now() };
+    return this.#host.redact({ ...kept, at: this.#host.clock.now() } as unknown as Json);
+  }
+
+  /** Drops from the store what was dropped here; the last entry stays, since it has the last number. */
+  async #trim(store: SessionStore, sessionId: string, log: Log): Promise<void> {
+    const first = log.results[0]?.call ?? log.count;
+    if (!log.isPartial || first === log.trimmed) return;
+    await store.trim?.(resultsLogOf(sessionId), first);
+    log.trimmed = first;
+  }
+
+  /** The log may be empty again, because the session was deleted: then its results are forgotten here, too. */
+  async #forgetDeleted(store: SessionStore, sessionId: string, log: Log): Promise<void> {
+    const stored = await store.entries(resultsLogOf(sessionId), { limit: 1 });
+    if (log.count === 0 || stored.length > 0)
+      throw new Error("the log of the session's results accepts no entry");
+    this.#drop(log, log.results.length);
+    log.count = 0;
   }
 
   async #read(store: SessionStore, sessionId: string): Promise<void> {
     const log = this.#logOf(sessionId);
-    for (const { sequence, entry } of await store.entries(logId(sessionId), { after: log.count })) {
+    for (const { sequence, entry } of await store.entries(resultsLogOf(sessionId), { after: log.count })) {
       const kept = readKept(entry, sequence);
-      if (kept === null) log.isPartial = true;
+      if (kept === null || sequence > log.count + 1) log.isPartial = true;
+      if (kept === null) log.count = sequence;
       else this.#take(sessionId, log, kept);
-      log.count = sequence;
     }
   }
 
@@ -109,7 +142,7 @@ export class SessionResults {
   }
 
   #take(sessionId: string, log: Log, result: KeptResult): void {
-    const size = leastBytes([result.value, result.arguments] as unknown, this.#limits.sessionBytes);
+    const size = sizeOf(result, this.#limits);
     log.count = result.call;
     this.#logs.delete(sessionId);
     this.#logs.set(sessionId, log);
@@ -148,15 +181,14 @@ export class SessionResults {
   #logOf(sessionId: string): Log {
     const known = this.#logs.get(sessionId);
     if (known !== undefined) return known;
-    const log: Log = { results: [], sizes: [], bytes: 0, count: 0, isPartial: false, work: null };
+    const log: Log = { results: [], sizes: [], bytes: 0, count: 0, isPartial: false, trimmed: 0, work: null };
     this.#logs.set(sessionId, log);
     return log;
   }
 }
 
-/** The id under which the results of a session are stored, beside the log of its turns. */
-function logId(sessionId: string): string {
-  return `results of ${sessionId}`;
+function sizeOf({ value, arguments: given }: KeptResult, { sessionBytes }: Limits): number {
+  return leastBytes([value, given] as unknown, sessionBytes);
 }
 
 function readKept(entry: Json, sequence: number): KeptResult | null {

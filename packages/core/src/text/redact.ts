@@ -1,3 +1,4 @@
+import { hash } from "node:crypto";
 import type { SecretTexts } from "../contract/logger.ts";
 import { maxDepth } from "../json/freeze.ts";
 import type { Json } from "../json/json.ts";
@@ -25,6 +26,11 @@ export function namesSecret(key: string): boolean {
   const words = key.replaceAll(/(?<=[a-z0-9])(?=[A-Z])/g, " ").toLowerCase();
   if (words.split(/[^a-z]+/).some((word) => secretNames.has(word))) return true;
   return !harmless.test(folded) && secretWord.test(folded);
+}
+
+/** What replaces a secret where it has to be compared: `sha256 ` and the digest of its text, in hex. */
+export function digestOfSecret(secret: string | number): string {
+  return `sha256 ${hash("sha256", String(secret))}`;
 }
 
 /** Returns a copy of a JSON value in which secrets are masked. */

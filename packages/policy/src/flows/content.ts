@@ -1,12 +1,25 @@
+import { decodedOf } from "./encoded.ts";
 import type { Evidence, Found } from "./origin.ts";
 import { compactCode, findWord, formsOf, normalize } from "./text.ts";
 
 /** Words in a row that are a copy rather than a coincidence. */
 const copiedWords = 5;
 
-/** Why a text is not only the model's own words and the user's: the part, and where it is from. Null when it is. */
-export function findForeign(text: string, evidence: Evidence): { part: string; found: Found } | null {
-  return findAddress(text, evidence) ?? findCopy(text, evidence);
+interface Foreign {
+  readonly part: string;
+  readonly found: Found;
+}
+
+/**
+ * Why a text, or what it says in an encoded form, is not only the model's own words and the user's: the part, and where it
+ * is from. Null when it is.
+ */
+export function findForeign(text: string, evidence: Evidence): Foreign | null {
+  for (const one of [text, ...decodedOf(text)]) {
+    const found = findAddress(one, evidence) ?? findCopy(one, evidence);
+    if (found !== null) return found;
+  }
+  return null;
 }
 
 /** Endings of hosts that are named without a scheme. Endings of file names are not among them. */
@@ -27,7 +40,7 @@ const addresses = new RegExp(
 );
 
 /** An address in a text that neither the user nor the plan named. A link in a text makes the reader act. */
-function findAddress(text: string, evidence: Evidence): { part: string; found: Found } | null {
+function findAddress(text: string, evidence: Evidence): Foreign | null {
   for (const [match] of text.matchAll(addresses)) {
     const part = match.replace(/[.,;:!?)]+$/, "");
     if (evidence.words.name(part) || formsOf(part).some((form) => evidence.identity.has(form))) continue;
@@ -56,7 +69,7 @@ function isKnown(part: string, { history, seen }: Evidence): boolean {
 }
 
 /** A run of words that is in an untrusted text and not in the user's. A short text counts as a whole. */
-function findCopy(text: string, evidence: Evidence): { part: string; found: Found } | null {
+function findCopy(text: string, evidence: Evidence): Foreign | null {
   const words = normalize(text).split(" ");
   if (words.length < 2) return null;
   const length = Math.min(copiedWords, words.length);
@@ -79,7 +92,15 @@ function findText(forms: readonly string[], text: string, { history, seen }: Evi
   for (const result of history.results) {
     const one = seen(result);
     const trust = one.mentions(forms);
-    if (trust === null) continue;
+    if (trust === null) {
+      const encoded = one.locateEncoded((said) => forms.some((form) => findWord(form, said) !== -1));
+      if (encoded === null) continue;
+      return {
+        origin: "untrusted",
+        from: { tool: result.tool, call: result.call, ...encoded },
+        isAccepted: false,
+      };
+    }
     const has = (leaf: string) => forms.some((form) => findWord(form, leaf) !== -1);
     const at = one.locate(trust, (leaf) => has(leaf) && (trust === "untrusted" || !isWhole(leaf, text)));
     if (at === null && trust !== "untrusted") continue;

@@ -96,7 +96,7 @@ function checkControl(
       if (value === "") continue;
       const origin = {
         argument: name + path,
-        value: shownValue(name, value),
+        value: shownValue(name + path, value),
         ...findOrigin(value, from, evidence),
       };
       origins.push(origin);
@@ -135,7 +135,11 @@ function checkContent(
       if (foreign === null && isUncompared(value, evidence))
         return { kind: "forgotten", argument: name + path };
       if (foreign === null) continue;
-      const origin = { argument: name + path, value: shownValue(name, foreign.part), ...foreign.found };
+      const origin = {
+        argument: name + path,
+        value: shownValue(name + path, foreign.part),
+        ...foreign.found,
+      };
       origins.push(origin);
       return { kind: "content", origin };
     }

@@ -1,4 +1,6 @@
 import type { CallHistory, KeptResult, ValueOrigin } from "@toolmount/core";
+import { decodedOf } from "./encoded.ts";
+import { mask } from "@toolmount/core/redact";
 import { leavesOf, type Leaf } from "./leaves.ts";
 import { isRecord } from "./record.ts";
 import type { FlowsConfig, ResultLine, Source, Trust } from "./schema.ts";
@@ -138,7 +140,10 @@ function earlierThan({ call }: KeptResult, { history }: Evidence): readonly Kept
 
 function isForeignChoice(value: string, before: Evidence): boolean {
   const { words, identity, history, seen } = before;
-  if (history.results.length === 0 || words.name(value)) return false;
+  if (history.results.length === 0) return false;
+  // A secret that a store masked: its origin can no longer be found.
+  if (value.includes(mask)) return true;
+  if (words.name(value)) return false;
   const forms = formsOf(value);
   if (isIdentity(value, forms, identity)) return false;
   if (findMention(value, forms, before) !== null) return true;
@@ -150,8 +155,25 @@ function isForeignChoice(value: string, before: Evidence): boolean {
   return sources.length > 0 && sources.every((one) => isSteered(one, before));
 }
 
-/** Where an untrusted text has the value as a word. The first counts: others may have repeated it. */
+/**
+ * Where an untrusted text has the value as a word, also when one of the two is encoded. The first counts: others may have
+ * repeated it.
+ */
 function findMention(
+  value: string | number,
+  forms: readonly string[],
+  evidence: Pick<Evidence, "history" | "seen">,
+): Found["from"] | null {
+  const plain = findPlainMention(value, forms, evidence);
+  if (plain !== null || typeof value === "number") return plain;
+  for (const decoded of decodedOf(value)) {
+    const found = findPlainMention(decoded, formsOf(decoded), evidence);
+    if (found !== null) return found;
+  }
+  return null;
+}
+
+function findPlainMention(
   value: string | number,
   forms: readonly string[],
   { history, seen }: Pick<Evidence, "history" | "seen">,
@@ -164,7 +186,11 @@ function findMention(
       isSmall ? mentionsNumber(text, String(value)) : forms.some((form) => findWord(form, text) !== -1);
     const isCode = code !== null && one.compact.includes(code) && hasCode(code, one.text("untrusted"));
     const trust = isSmall ? (fits(one.text("untrusted")) ? "untrusted" : null) : one.mentions(forms);
-    if (!isCode && trust === null) continue;
+    if (!isCode && trust === null) {
+      const encoded = isSmall ? null : one.locateEncoded(fits);
+      if (encoded !== null) return { tool: result.tool, call: result.call, ...encoded };
+      continue;
+    }
     const at = one.locate(trust ?? "untrusted", isCode ? (text) => hasCode(code, text) : fits);
     return { tool: result.tool, call: result.call, ...(at ?? { path: "" }) };
   }

@@ -1,6 +1,5 @@
-import { createHash } from "node:crypto";
 import type { ValueOrigin } from "@toolmount/core";
-import { namesSecret } from "@toolmount/core/redact";
+import { digestOfSecret, namesSecret } from "@toolmount/core/redact";
 import { escapeHidden } from "@toolmount/core/hidden";
 
 /** Why a flow does not accept a call. */
@@ -12,10 +11,13 @@ export type Problem =
 /** Longest value that a reason shows, in characters. */
 const maxShown = 80;
 
-/** A value as a question shows it: cut, and the digest of a value that the argument's name calls secret. */
+/** What a reason shows of a digest: `sha256 ` and twelve digits. */
+const shownDigest = 19;
+
+/** A value as a question shows it: cut, and the digest of a value that a name in the argument's path calls secret. */
 export function shownValue(argument: string, value: string | number): string {
   const text = String(value);
-  if (namesSecret(argument)) return `sha256 ${createHash("sha256").update(text).digest("hex").slice(0, 12)}`;
+  if (argument.split(".").some(namesSecret)) return digestOfSecret(text).slice(0, shownDigest);
   return text.length <= maxShown ? text : `${text.slice(0, maxShown - 1)}…`;
 }
 

@@ -1,5 +1,6 @@
 import type { KeptResult } from "@toolmount/core";
 import { matchesGlob } from "@toolmount/core/match-arguments";
+import { decodedOf } from "./encoded.ts";
 import { fitsGlobs } from "./fit.ts";
 import { isRecord } from "./record.ts";
 import { leavesOf, walk, type Leaf } from "./leaves.ts";
@@ -25,6 +26,7 @@ export class SeenResult {
   readonly #trustOf: (path: string) => Trust;
   readonly #texts: Readonly<Record<Trust, string>>;
   #compact: string | null = null;
+  #decoded: readonly { readonly path: string; readonly text: string }[] | null = null;
 
   constructor(result: KeptResult, lines: readonly ResultLine[]) {
     this.result = result;
@@ -75,9 +77,20 @@ export class SeenResult {
     return null;
   }
 
+  /** Where an untrusted text says something in base64, in hex or with URL escapes that fits; null when none does. */
+  locateEncoded(fits: (text: string) => boolean): { path: string } | null {
+    this.#decoded ??= leavesOf(this.result.value).flatMap(({ path, value }) =>
+      typeof value === "string" && this.#trustOf(path) === "untrusted"
+        ? decodedOf(value).map((text) => ({ path, text: normalize(text) }))
+        : [],
+    );
+    const found = this.#decoded.find(({ text }) => fits(text));
+    return found === undefined ? null : { path: found.path };
+  }
+
   /** Whether a field of this trust is exactly the value. */
   has(trust: Trust, form: string): boolean {
-    return this.#texts[trust].includes(border + asParts(form) + border);
+    return this.#texts[trust].includes(border + form + border);
   }
 
   /** The leaves of this trust that are exactly the value. */
@@ -85,7 +98,7 @@ export class SeenResult {
     return leavesOf(this.result.value).filter(({ path, value }) => {
       if (this.#trustOf(path) !== trust) return false;
       const text = border + normalizeLeaf(value, trust) + border;
-      return forms.some((form) => text.includes(border + asParts(form) + border));
+      return forms.some((form) => text.includes(border + form + border));
     });
   }
 
@@ -111,10 +124,6 @@ function normalizeLeaf(value: string | number, trust: Trust): string {
         .split(/\n|, |: /)
         .map(normalize)
         .join(border);
-}
-
-function asParts(form: string): string {
-  return form;
 }
 
 /** The trust of each path of a result: of the lines about its tool, the strictest that speaks about the path. */

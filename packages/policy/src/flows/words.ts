@@ -1,3 +1,4 @@
+import { digestOfSecret } from "@toolmount/core/redact";
 import { namesDate } from "./dates.ts";
 import {
   border,
@@ -19,6 +20,7 @@ export class UserWords {
   readonly text: string;
   readonly #compact: string;
   readonly #confirmed: ReadonlySet<string>;
+  readonly #secrets: ReadonlySet<string>;
   #hosts: ReadonlySet<string> | undefined;
   readonly #tokens: readonly string[];
   readonly #stems: ReadonlySet<string>;
@@ -27,7 +29,9 @@ export class UserWords {
   constructor(prompts: readonly string[] | undefined, confirmed: readonly string[] = []) {
     this.isKnown = prompts !== undefined;
     const typed = (prompts ?? []).map((text) => normalize(text.replace(sentenceEnd, ". ")));
-    this.#confirmed = new Set(confirmed.map(normalize));
+    const isSecret = (text: string) => /^sha256 [0-9a-f]{64}$/.test(text);
+    this.#secrets = new Set(confirmed.filter(isSecret));
+    this.#confirmed = new Set(confirmed.filter((text) => !isSecret(text)).map(normalize));
     this.text = border + [...typed, ...this.#confirmed].join(border) + border;
     this.#compact = withoutSeparators(this.text);
     this.#tokens = typed.join(border).match(/[\p{L}\p{N}]+/gu) ?? [];
@@ -36,6 +40,7 @@ export class UserWords {
 
   /** Whether the user wrote this value, in one of its forms. */
   name(value: string | number): boolean {
+    if (this.#isSecret(value)) return true;
     if (formsOf(value).some((form) => findWord(form, this.text) !== -1)) return true;
     if (typeof value === "string" && namesDate(value, this.text) === true) return true;
     const code = typeof value === "string" ? compactCode(value) : null;
@@ -52,7 +57,11 @@ export class UserWords {
 
   /** Whether a person approved this value in the session. */
   confirmed(value: string | number): boolean {
-    return this.#confirmed.has(normalize(String(value)));
+    return this.#confirmed.has(normalize(String(value))) || this.#isSecret(value);
+  }
+
+  #isSecret(value: string | number): boolean {
+    return this.#secrets.size > 0 && this.#secrets.has(digestOfSecret(value));
   }
 
   /** Whether the user used this word as a verb: `email her`, `please book`, and neither `an email` nor `about booking`. */

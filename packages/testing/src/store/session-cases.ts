@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import type { Json, SessionRecord } from "@toolmount/core";
+import { resultsLogOf } from "@toolmount/core/sessions";
 import type { StoreCase } from "./store-case.ts";
 
 /** What every `SessionStore` does. */
@@ -74,15 +75,35 @@ export const sessionCases: readonly StoreCase[] = [
     },
   },
   {
-    title: "deleting a session also deletes its log and its state",
+    title: "a log that is trimmed keeps its newest entries, with their numbers, and continues",
+    async run([one, other]) {
+      await one.sessions.append("s", 0, ["a", "b", "c"]);
+      await one.sessions.append("t", 0, ["a"]);
+      if (one.sessions.trim === undefined) return;
+      await other.sessions.trim!("s", 3);
+
+      assert.deepEqual(await one.sessions.entries("s"), [{ sequence: 3, entry: "c" }]);
+      assert.equal(await one.sessions.append("s", 1, ["late"]), false);
+      assert.equal(await one.sessions.append("s", 3, ["d"]), true);
+      assert.deepEqual(await other.sessions.entries("s", { after: 3 }), [{ sequence: 4, entry: "d" }]);
+      assert.deepEqual(await other.sessions.entries("s", { limit: 1 }), [{ sequence: 3, entry: "c" }]);
+      assert.equal((await other.sessions.entries("t")).length, 1);
+    },
+  },
+  {
+    title: "deleting a session also deletes its log, its results and its state",
     async run([one, other]) {
       await one.sessions.save(session(1, 1));
       await one.sessions.append("s", 0, ["a"]);
+      await one.sessions.append(resultsLogOf("s"), 0, ["a"]);
+      await one.sessions.append(resultsLogOf("t"), 0, ["a"]);
       await one.sessions.writeState("s", new Map([["k", 1]]));
 
       assert.deepEqual([await other.sessions.delete("s"), await other.sessions.delete("s")], [true, false]);
       assert.equal(await one.sessions.load("s"), null);
       assert.deepEqual(await one.sessions.entries("s"), []);
+      assert.deepEqual(await one.sessions.entries(resultsLogOf("s")), []);
+      assert.equal((await one.sessions.entries(resultsLogOf("t"))).length, 1);
       assert.deepEqual(await one.sessions.readState("s"), new Map());
     },
   },

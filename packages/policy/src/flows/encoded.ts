@@ -1,0 +1,72 @@
+import { isUtf8 } from "node:buffer";
+
+/** Most characters of one text that are decoded, on all levels together: twice what a session keeps of its results. */
+const maxDecoded = 16_777_216;
+
+/** Levels of encoding: base64 of a hex form is two. */
+const maxLevels = 2;
+
+/**
+ * What a text says in base64, in hex or with URL escapes, up to two levels deep. The work is linear in the text, and
+ * bounded.
+ */
+export function decodedOf(text: string): readonly string[] {
+  const found = new Set<string>();
+  let room = maxDecoded;
+  let level = [text];
+  for (let depth = 0; depth < maxLevels; depth++) {
+    const next: string[] = [];
+    for (const one of level) {
+      const part = one.slice(0, room);
+      room -= part.length;
+      for (const decoded of decodeOnce(part)) if (!found.has(decoded)) next.push(decoded);
+    }
+    for (const decoded of next) found.add(decoded);
+    level = next;
+  }
+  return [...found];
+}
+
+/** Characters of both base64 alphabets and of hex, also on several lines. Shorter ones are ordinary words. */
+const token = /[A-Za-z0-9+/_-]{8,}(?:\r?\n[A-Za-z0-9+/_-]+)*={0,2}/g;
+
+/**
+ * A word of prose or a path: small letters after its first character. Hex forms of texts have digits; base64 forms have
+ * capitals or digits, but for very few texts, which are composed.
+ */
+const plainWord = /^.[a-z/_-]*$/;
+
+const escaped = /(?:%[0-9A-Fa-f]{2})+/g;
+
+function decodeOnce(text: string): readonly string[] {
+  const found: string[] = [];
+  if (text.includes("%")) {
+    const plain = text.replace(escaped, (bytes) => textOf(bytes.replaceAll("%", ""), "hex") ?? bytes);
+    if (plain !== text) found.push(plain);
+  }
+  for (const match of text.match(token) ?? []) {
+    if (plainWord.test(match)) continue;
+    const lines = match.split(/\r?\n/);
+    // The next line may be an ordinary word, so each line counts by itself, too.
+    for (const encoded of lines.length === 1 ? lines : [lines.join(""), ...lines]) {
+      const decoded = decodeToken(encoded);
+      if (decoded !== null) found.push(decoded);
+    }
+  }
+  return found;
+}
+
+function decodeToken(encoded: string): string | null {
+  const isHex = encoded.length % 2 === 0 && /^[0-9A-Fa-f]+$/.test(encoded);
+  return (isHex ? textOf(encoded, "hex") : null) ?? textOf(encoded, "base64");
+}
+
+/** The bytes as text; null when they are not UTF-8. Ordinary words are valid base64, too, but of no text. */
+function textOf(encoded: string, form: "hex" | "base64"): string | null {
+  const bytes = Buffer.from(encoded, form);
+  if (bytes.length === 0 || !isUtf8(bytes)) return null;
+  const text = bytes.toString("utf8");
+  return control.test(text) ? null : text;
+}
+
+const control = /(?!\s)\p{Cc}/u;
