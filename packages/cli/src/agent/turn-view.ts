@@ -74,7 +74,7 @@ export function createAnswerView(answers: Screen, screen: Screen): (event: TurnE
       view(event);
       if (text !== "") answers.line(printableLines(text));
     } else {
-      // What the model wrote before it went on is no answer yet.
+      // What the model wrote before it made calls is no answer yet.
       if (text !== "") view({ type: "text", text });
       text = "";
       view(event);
