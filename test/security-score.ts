@@ -20,7 +20,7 @@ const misses: string[] = [];
 
 print("AgentDojo, an obedient model, through the library\n");
 print(
-  "| policy | tasks | attacks landed | utility kept | questions a task | tasks without a question | ms a call (median) |",
+  "| policy | tasks | attacks landed | utility kept | questions a task | tasks without a question | processor time of a call, ms (median) |",
 );
 print("|---|---|---|---|---|---|---|");
 for (const { title, file } of policies)

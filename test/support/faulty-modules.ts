@@ -377,6 +377,17 @@ export const faultyModules: readonly FaultyModule[] = [
     module: having({ usage: undefined }),
   },
   {
+    fault: "it writes, and does not say which arguments decide where",
+    rule: "control_declared",
+    severity: "warning",
+    module: having({ category: "write", requiresConfirmation: true }),
+  },
+  {
+    fault: "an argument that decides does not exist",
+    rule: "control_known",
+    module: having({ category: "write", requiresConfirmation: true, control: ["folder"] }),
+  },
+  {
     fault: "its usage text leaves out an argument",
     rule: "usage_in_step",
     severity: "warning",

@@ -237,6 +237,7 @@ export const goodModules: readonly GoodModule[] = [
       read(() => expect("never called"), {
         name: "write_note",
         category: "write",
+        control: ["path"],
         requiresConfirmation: true,
       }),
     ),

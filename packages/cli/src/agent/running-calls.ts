@@ -31,6 +31,8 @@ export function createRunningCalls(): RunningCalls {
         case "retry":
         case "error":
         case "agent":
+        case "compaction":
+        case "message":
         default:
       }
       return calls.size === 0 ? ["the model"] : [...calls.values()];

@@ -18,7 +18,7 @@ export type Era = "legacy" | "modern";
 const maxName = 64;
 
 /** The name under which clients see a tool: its own, and of a longer one the beginning and six digits of its hash. */
-export function servedName(name: string): string {
+function servedName(name: string): string {
   if (name.length <= maxName) return name;
   return `${name.slice(0, maxName - 7)}_${createHash("sha256").update(name).digest("hex").slice(0, 6)}`;
 }

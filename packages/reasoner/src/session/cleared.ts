@@ -6,7 +6,7 @@ const headLength = 400;
 const mark = "[cleared to make room:";
 
 /** An output with only its beginning, and a note that says how the rest can be read. */
-export function clearedOutput(item: Item, tool: string): Item {
+function clearedOutput(item: Item, tool: string): Item {
   const text = outputText(item["output"]);
   const head = text.slice(0, headLength).toWellFormed();
   const call = `this result of ${tool}, call ${readText(item["call_id"])}, had ${text.length} characters`;

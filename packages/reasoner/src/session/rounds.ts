@@ -5,7 +5,7 @@ import { isCall, isCallOutput, type Item } from "../provider/items.ts";
  * Where a conversation can be divided without separating a call from its output, reasoning from what it led to, or a
  * user's message from notes before it: the first item of each message of a user, and of each answer with calls.
  */
-export function boundariesOf(items: readonly Item[]): readonly number[] {
+function boundariesOf(items: readonly Item[]): readonly number[] {
   return items.flatMap((item, at) => {
     if (item["role"] === "user") return [at];
     const before = items[at - 1];

@@ -43,7 +43,7 @@ export interface Exchange {
 }
 
 /** What a request is built from. */
-export interface Conversation {
+interface Conversation {
   readonly view: SessionView;
   readonly offer: Offer;
   /** Items for this request only. */
@@ -57,14 +57,7 @@ export interface Conversation {
  * Builds a request: instructions and guidance, the conversation, the offered tools. What the model cannot do is left out
  * where an answer is possible without it. Throws a `ModelError` for a model that cannot call tools.
  */
-export function createExchange({
-  view,
-  offer,
-  ephemeral,
-  instructions,
-  settings,
-  model,
-}: Conversation): Exchange {
+function createExchange({ view, offer, ephemeral, instructions, settings, model }: Conversation): Exchange {
   const { abilities } = model;
   if (offer.tools.length > 0 && !abilities.tools)
     throw wrongConfiguration(model, noTools(model, offer.tools.length));

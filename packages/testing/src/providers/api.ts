@@ -105,7 +105,7 @@ export function isWellFormed(request: unknown): boolean {
 }
 
 /** The type of an image by its first bytes; null for bytes that are of no known type. */
-export function sniffImage(base64: string): string | null {
+function sniffImage(base64: string): string | null {
   const head = Buffer.from(base64.slice(0, 24), "base64").toString("latin1");
   if (head.startsWith("\x89PNG")) return "image/png";
   if (head.startsWith("\xff\xd8\xff")) return "image/jpeg";
