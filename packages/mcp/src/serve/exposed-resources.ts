@@ -93,14 +93,27 @@ function apart(server: string, uri: string): string {
   return `toolmount://resource/${encodeURIComponent(server)}/${encodeURIComponent(uri)}`;
 }
 
-/** The server that lists an address, and its own address for it; undefined when none does: it may be one of a template. */
+/** The server that has an address, and its own address for it; undefined when none lists it: it may be one of a template. */
 async function ownerOf(
   sources: readonly ExposedSource[],
   uri: string,
 ): Promise<{ readonly source: ExposedSource; readonly own: string } | undefined> {
   if (sources.length === 1) return { source: sources[0]!, own: uri };
-  const found = (await listedResources(sources)).find((offered) => offered.uri === uri);
-  return found && { source: found.source, own: found.resource.uri };
+  // A list is a call of a tool: those after the owner are not asked.
+  for (const source of sources) {
+    const listed = await source.listResources().catch(() => []);
+    if (listed.some((resource) => resource.uri === uri)) return { source, own: uri };
+  }
+  const source = sources.find(({ name }) => uri.startsWith(apart(name, "")));
+  return source && { source, own: decodeOwn(uri.slice(apart(source.name, "").length)) };
+}
+
+function decodeOwn(text: string): string {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return text;
+  }
 }
 
 /** Asks the owner of an address, or else each source. A refusal is reported where no other source has the address. */
