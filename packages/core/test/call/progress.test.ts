@@ -1,7 +1,23 @@
 import { describe, expect, test } from "vitest";
-import { createHost, data, type Progress, type ToolContext } from "../../src/index.ts";
+import { createHost, data, type Clock, type Progress, type ToolContext } from "../../src/index.ts";
 import { createFakeClock } from "../fake-clock.ts";
 import { tool, world, type Where } from "../world.ts";
+
+/** Reports fifty times, every 90 ms, and never ends. It has a second. */
+function ticking(clock: Clock, definition: { readonly maxTimeout?: number } = {}) {
+  return tool(
+    (_, context) => {
+      const tick = (at: number) =>
+        clock.setTimer(() => {
+          context.progress({ progress: at });
+          if (at < 50) tick(at + 1);
+        }, 90);
+      tick(1);
+      return new Promise(() => {});
+    },
+    { timeout: 1_000, ...definition },
+  );
+}
 
 describe("progress that a tool reports", () => {
   test("reaches the caller and observers, with the ids of its run", async () => {
@@ -64,19 +80,7 @@ describe("progress that a tool reports", () => {
 
   test("C26: does not restart the deadline", async () => {
     const clock = createFakeClock();
-    const ticking = tool(
-      (_, context) => {
-        const tick = (at: number) =>
-          clock.setTimer(() => {
-            context.progress({ progress: at });
-            if (at < 50) tick(at + 1);
-          }, 90);
-        tick(1);
-        return new Promise(() => {});
-      },
-      { timeout: 1_000 },
-    );
-    const { host } = world([ticking], { clock });
+    const { host } = world([ticking(clock)], { clock });
     const heard: number[] = [];
     const call = host.call({ name: "probe" }, { onProgress: ({ progress }) => heard.push(progress) });
     await clock.advance(5_000);
@@ -91,21 +95,11 @@ describe("progress that a tool reports", () => {
     ["restarts it for as long as it comes", { maxTimeout: 60_000 }, {}, 5_490],
   ])("%s", async (_, definition, limits, ended) => {
     const clock = createFakeClock();
-    const ticking = tool(
-      (__, context) => {
-        const tick = (at: number) =>
-          clock.setTimer(() => {
-            context.progress({ progress: at });
-            if (at < 50) tick(at + 1);
-          }, 90);
-        tick(1);
-        return new Promise(() => {});
-      },
-      { timeout: 1_000, ...definition },
-    );
     const host = createHost({ clock });
     const draft = host.draft();
-    draft.addModule({ id: "m", shapeTool: () => ({ limits }) }).coordinator.mount("tools", ticking);
+    draft
+      .addModule({ id: "m", shapeTool: () => ({ limits }) })
+      .coordinator.mount("tools", ticking(clock, definition));
     await draft.commit();
     const call = host.call({ name: "probe" });
     for (let at = 0; at < 8_000; at += 10) await clock.advance(10);

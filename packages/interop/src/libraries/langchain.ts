@@ -33,9 +33,12 @@ export function fromLangChainTool(tool: {
 /** What `invoke` returns for a tool call: a message, or a value that has no place in one. */
 function fromToolMessage(returned: unknown): PartialResult {
   if (isRecord(returned) && returned["lg_name"] === "Command")
-    return failure("the tool returned a Command of LangGraph, which changes a graph; there is none here", {
-      code: "COMMAND_REFUSED",
-    });
+    return failure(
+      "the tool returned a Command, which changes a graph of LangGraph, and this host runs no graph",
+      {
+        code: "COMMAND_REFUSED",
+      },
+    );
   if (!isRecord(returned) || !("tool_call_id" in returned)) return answerOf(returned);
   const { content, status } = returned;
   if (status === "error") return failure(typeof content === "string" ? content : JSON.stringify(content));

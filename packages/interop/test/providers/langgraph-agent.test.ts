@@ -1,11 +1,10 @@
-import { data } from "@toolmount/core";
 import { toLangChainTools } from "@toolmount/interop";
 import { BaseChatModel, type BindToolsInput } from "@langchain/core/language_models/chat_models";
 import { AIMessage, ToolMessage, type BaseMessage } from "@langchain/core/messages";
 import type { StructuredToolInterface } from "@langchain/core/tools";
 import { createReactAgent } from "@langchain/langgraph/prebuilt";
 import { expect, test } from "vitest";
-import { hostWithAdapters } from "../support/world.ts";
+import { hostWithAdd } from "../support/world.ts";
 
 /** A model that asks for one call, and then answers with the call's result. */
 class AddingModel extends BaseChatModel {
@@ -31,27 +30,7 @@ class AddingModel extends BaseChatModel {
 }
 
 test("an agent of createReactAgent calls our tool on the host, in its session, and answers with its result", async () => {
-  const { host } = await hostWithAdapters();
-  const calls: unknown[] = [];
-  host.coordinator.mount("tools", {
-    name: "add",
-    description: "Adds two numbers.",
-    category: "read",
-    consequenceLevel: "low",
-    requiresConfirmation: false,
-    schema: {
-      type: "object",
-      properties: { a: { type: "number" }, b: { type: "number" } },
-      required: ["a", "b"],
-    },
-    execute: (
-      { a, b }: { a: number; b: number },
-      { callId, sessionId }: { callId: string; sessionId?: string },
-    ) => {
-      calls.push([callId, sessionId]);
-      return data({ sum: a + b });
-    },
-  });
+  const { host, heard } = await hostWithAdd();
   const llm = new AddingModel({});
   // Our type names only the members that run, so it needs a cast; at run time they are tools of LangChain.
   const tools = toLangChainTools(host, host.tools(), {
@@ -61,6 +40,6 @@ test("an agent of createReactAgent calls our tool on the host, in its session, a
   const { messages } = await agent.invoke({ messages: [{ role: "user", content: "What is 2 + 3?" }] });
 
   expect(llm.offered).toContain("add");
-  expect(calls).toEqual([["c-1", "s"]]);
+  expect(heard).toEqual([["c-1", "s"]]);
   expect(messages.at(-1)?.text).toBe('The tool says {"sum":5}');
 });

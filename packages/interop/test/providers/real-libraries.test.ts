@@ -1,4 +1,3 @@
-import { data } from "@toolmount/core";
 import { fromAiSdkTool, fromLangChainTool, toAiSdkTools, toLangChainTools } from "@toolmount/interop";
 import { Runnable } from "@langchain/core/runnables";
 import { tool as langChainTool } from "@langchain/core/tools";
@@ -7,33 +6,7 @@ import { generateText, jsonSchema, stepCountIs, tool as aiTool, type asSchema } 
 import { MockLanguageModelV4 } from "ai/test";
 import { describe, expect, test } from "vitest";
 import { z } from "zod";
-import { hostWithAdapters } from "../support/world.ts";
-
-/** A host with one tool, and what it was called with. */
-async function world() {
-  const { host } = await hostWithAdapters();
-  const heard: unknown[] = [];
-  host.coordinator.mount("tools", {
-    name: "add",
-    description: "Adds two numbers.",
-    category: "read",
-    consequenceLevel: "low",
-    requiresConfirmation: false,
-    schema: {
-      type: "object",
-      properties: { a: { type: "number" }, b: { type: "number" } },
-      required: ["a", "b"],
-    },
-    execute: (
-      { a, b }: { a: number; b: number },
-      { callId, sessionId }: { callId: string; sessionId?: string },
-    ) => {
-      heard.push([callId, sessionId]);
-      return data({ sum: a + b });
-    },
-  });
-  return { host, heard };
-}
+import { hostWithAdapters, hostWithAdd } from "../support/world.ts";
 
 describe("the AI SDK itself", () => {
   /** A model that calls one tool. */
@@ -50,7 +23,7 @@ describe("the AI SDK itself", () => {
       },
     });
   const ask = async (input: string) => {
-    const { host, heard } = await world();
+    const { host, heard } = await hostWithAdd();
     const tools = toAiSdkTools(host, host.tools(), { sessionId: "s" });
     const model = calling(input);
     const { content } = await generateText({ model, tools, prompt: "add" });
@@ -149,7 +122,7 @@ describe("the AI SDK itself", () => {
 
 describe("LangChain itself", () => {
   test("knows our tools as its own, and offers them to a model by its own words", async () => {
-    const { host } = await world();
+    const { host } = await hostWithAdd();
     const [ours] = toLangChainTools(host, host.tools());
 
     expect(isLangChainTool(ours)).toBe(true);

@@ -1,4 +1,4 @@
-import { createHost, type Host, type HostOptions, type Logger } from "@toolmount/core";
+import { createHost, data, type Host, type HostOptions, type Logger } from "@toolmount/core";
 import { mount } from "@toolmount/interop";
 
 /** A line that was logged. */
@@ -32,4 +32,30 @@ export async function hostWithAdapters(options: HostOptions = {}): Promise<{ hos
   const host = createHost({ logger, ...options });
   await mount(host.coordinator, {});
   return { host, lines };
+}
+
+/** A host with one tool, and the calls that it got: call and session of each. */
+export async function hostWithAdd() {
+  const { host } = await hostWithAdapters();
+  const heard: unknown[] = [];
+  host.coordinator.mount("tools", {
+    name: "add",
+    description: "Adds two numbers.",
+    category: "read",
+    consequenceLevel: "low",
+    requiresConfirmation: false,
+    schema: {
+      type: "object",
+      properties: { a: { type: "number" }, b: { type: "number" } },
+      required: ["a", "b"],
+    },
+    execute: (
+      { a, b }: { a: number; b: number },
+      { callId, sessionId }: { callId: string; sessionId?: string },
+    ) => {
+      heard.push([callId, sessionId]);
+      return data({ sum: a + b });
+    },
+  });
+  return { host, heard };
 }

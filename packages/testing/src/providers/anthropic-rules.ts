@@ -6,6 +6,7 @@ import {
   recordOf,
   recordsOf,
   textOr,
+  webImages,
   type BrokenRule,
   type ProviderRequest,
 } from "./api.ts";
@@ -36,7 +37,6 @@ type Rule = keyof typeof anthropicRules;
 type Block = Readonly<Record<string, unknown>>;
 
 const nameRule = /^[a-zA-Z0-9_-]{1,128}$/;
-const images = ["image/png", "image/jpeg", "image/webp", "image/gif"];
 const blockTypes: Readonly<Record<string, readonly string[]>> = {
   user: ["text", "image", "document", "tool_result"],
   assistant: ["text", "thinking", "redacted_thinking", "tool_use"],
@@ -98,7 +98,7 @@ function isObject(value: unknown): boolean {
 
 function checkImage({ source }: Block, place: string, findings: Findings<Rule>): void {
   const { type, media_type: mediaType, data } = recordOf(source);
-  const holds = type === "url" || isImage(mediaType, data, images);
+  const holds = type === "url" || isImage(mediaType, data, webImages);
   findings.require(holds, "image-data", `${place}: ${String(mediaType)}`);
 }
 

@@ -113,6 +113,9 @@ function sniffImage(base64: string): string | null {
   return head.startsWith("RIFF") && head.slice(8, 12) === "WEBP" ? "image/webp" : null;
 }
 
+/** Types of images that most servers read. */
+export const webImages = ["image/png", "image/jpeg", "image/webp", "image/gif"];
+
 /** Checks an image in base64: a type that the server reads, which is also the type of its bytes. */
 export function isImage(mediaType: unknown, data: unknown, allowed: readonly string[]): boolean {
   if (typeof mediaType !== "string" || typeof data !== "string" || data === "") return false;

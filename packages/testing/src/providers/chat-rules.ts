@@ -5,6 +5,7 @@ import {
   recordOf,
   recordsOf,
   textOr,
+  webImages,
   type BrokenRule,
   type ProviderRequest,
 } from "./api.ts";
@@ -30,7 +31,6 @@ type Rule = keyof typeof chatRules;
 type Message = Readonly<Record<string, unknown>>;
 
 const nameRule = /^[a-zA-Z0-9_-]{1,64}$/;
-const images = ["image/png", "image/jpeg", "image/webp", "image/gif"];
 const roles = ["system", "developer", "user", "assistant", "tool"];
 
 /** The rules that a request to Chat Completions breaks. */
@@ -77,7 +77,7 @@ function checkUser({ content }: Message, place: string, findings: Findings<Rule>
     if (type !== "image_url") continue;
     const url = String(recordOf(image)["url"]);
     const [, mediaType, data] = /^data:([^;,]*);base64,(.*)$/s.exec(url) ?? [];
-    const holds = url.startsWith("https://") || isImage(mediaType, data, images);
+    const holds = url.startsWith("https://") || isImage(mediaType, data, webImages);
     findings.require(holds, "image-data", `${place}: ${mediaType}`);
   }
 }

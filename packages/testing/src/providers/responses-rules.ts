@@ -5,6 +5,7 @@ import {
   recordOf,
   recordsOf,
   textOr,
+  webImages,
   type BrokenRule,
   type ProviderRequest,
 } from "./api.ts";
@@ -40,7 +41,6 @@ const members: Readonly<Record<string, readonly string[]>> = {
   custom_tool_call_output: ["type", "id", "call_id", "output", "status"],
 };
 
-const images = ["image/png", "image/jpeg", "image/webp", "image/gif"];
 const nameRule = /^[a-zA-Z0-9_-]{1,64}$/;
 
 /** The rules that a request to the Responses API breaks. */
@@ -113,7 +113,7 @@ function checkPart(
   if (type !== "input_image") return;
   const [, mediaType, data] = /^data:([^;,]*);base64,(.*)$/s.exec(String(part["image_url"])) ?? [];
   const isRemote = String(part["image_url"]).startsWith("https://");
-  findings.require(isRemote || isImage(mediaType, data, images), "image-data", `${place}: ${mediaType}`);
+  findings.require(isRemote || isImage(mediaType, data, webImages), "image-data", `${place}: ${mediaType}`);
 }
 
 function checkPairs(items: readonly Item[], isContinued: boolean, findings: Findings<Rule>): void {
