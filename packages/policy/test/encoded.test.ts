@@ -74,6 +74,16 @@ describe("an encoded value", () => {
     });
   });
 
+  // With a search that takes the square of the length, each of these takes longer than a test may.
+  test.each(["a", "a-", "a.", "-a.", "a@", "1a", "+1 ", "https://.,"])(
+    "content of a million characters like %j is read to its address",
+    (piece) => {
+      const text = `${piece.repeat(1_000_000 / piece.length)} to@evil-example.com`;
+      const evidence = evidenceOf("write to to@evil-example.com today");
+      expect(findForeign(text, evidence)).not.toBeNull();
+    },
+  );
+
   test("behind three levels is composed, and asks", () => {
     const said = encode("new@example.com", ["base64", "hex", "base64"]);
     expect(findOrigin("new@example.com", ["structured"], evidenceOf(said))).toEqual({

@@ -26,13 +26,16 @@ export function findForeign(text: string, evidence: Evidence): Foreign | null {
 const hostEnd =
   "(?:com|org|net|edu|gov|info|biz|app|dev|xyz|site|online|shop|link|[a-z]{2})(?<!\\.(?:md|py|js|ts|sh|go|rs|cs|rb))";
 
-/** Links and hosts, mail addresses, telephone numbers and codes. */
+/**
+ * Links and hosts, mail addresses, telephone numbers and codes. Before an @ are at most the 64 characters of RFC 5321, and a
+ * host has at most 253 in 127 labels: without these bounds a long word takes the square of its length.
+ */
 const addresses = new RegExp(
   [
     String.raw`https?:\/\/[^\s"'<>]+`,
-    String.raw`[\w.+-]+@[\w-]+(?:\.[\w-]+)+`,
+    String.raw`[\w.+-]{1,64}@[\w-]+(?:\.[\w-]+)+`,
     String.raw`www\.[^\s"'<>]+`,
-    String.raw`(?<![\w.])(?:[\p{L}\p{N}-]+\.)+${hostEnd}(?![\w])(?:\/[^\s"'<>]*)?`,
+    String.raw`(?<![\w.])(?:[\p{L}\p{N}-]{1,253}\.){1,127}${hostEnd}(?![\w])(?:\/[^\s"'<>]*)?`,
     String.raw`\+?\d[\d \-()]{6,}\d`,
     String.raw`\b(?=\w*\d)(?=\w*[a-z])\w{8,}\b`,
   ].join("|"),
@@ -42,7 +45,7 @@ const addresses = new RegExp(
 /** An address in a text that neither the user nor the plan named. A link in a text makes the reader act. */
 function findAddress(text: string, evidence: Evidence): Foreign | null {
   for (const [match] of text.matchAll(addresses)) {
-    const part = match.replace(/[.,;:!?)]+$/, "");
+    const part = match.replace(/(?<![.,;:!?)])[.,;:!?)]+$/, "");
     if (evidence.words.name(part) || formsOf(part).some((form) => evidence.identity.has(form))) continue;
     if (/^\d{4}-\d{2}-\d{2}/.test(part)) continue;
     const found = findText(formsOf(part), normalize(text), evidence);
