@@ -1,9 +1,7 @@
 import { decodedOf } from "./encoded.ts";
 import type { Evidence, Found } from "./origin.ts";
+import { copiedWords, Words } from "./runs.ts";
 import { compactCode, findWord, formsOf, normalize } from "./text.ts";
-
-/** Words in a row that are a copy rather than a coincidence. */
-const copiedWords = 5;
 
 interface Foreign {
   readonly part: string;
@@ -44,11 +42,13 @@ const addresses = new RegExp(
 
 /** An address in a text that neither the user nor the plan named. A link in a text makes the reader act. */
 function findAddress(text: string, evidence: Evidence): Foreign | null {
+  const whole = normalize(text);
   for (const [match] of text.matchAll(addresses)) {
+    evidence.meter.spend(evidence.words.text.length);
     const part = match.replace(/(?<![.,;:!?)])[.,;:!?)]+$/, "");
     if (evidence.words.name(part) || formsOf(part).some((form) => evidence.identity.has(form))) continue;
     if (/^\d{4}-\d{2}-\d{2}/.test(part)) continue;
-    const found = findText(formsOf(part), normalize(text), evidence);
+    const found = findText(formsOf(part), whole, evidence);
     if (found !== null) return { part, found };
     if (compactCode(part) === null && isKnown(part, evidence)) continue;
     if (isAddress(part) && !isKnown(part, evidence))
@@ -62,25 +62,34 @@ function isAddress(part: string): boolean {
 }
 
 function isKnown(part: string, { history, seen }: Evidence): boolean {
-  return history.results.some((result) =>
-    formsOf(part).some((form) =>
-      (["structured", "contact", "trusted", "identity"] as const).some((trust) =>
-        seen(result).has(trust, form),
-      ),
-    ),
-  );
+  const forms = formsOf(part);
+  return history.results.some((result) => {
+    const one = seen(result);
+    return (["structured", "contact", "trusted", "identity"] as const).some((trust) =>
+      forms.some((form) => one.has(trust, form)),
+    );
+  });
 }
 
 /** A run of words that is in an untrusted text and not in the user's. A short text counts as a whole. */
-function findCopy(text: string, evidence: Evidence): Foreign | null {
-  const words = normalize(text).split(" ");
-  if (words.length < 2) return null;
-  const length = Math.min(copiedWords, words.length);
-  for (let at = 0; at + length <= words.length; at++) {
-    const part = words.slice(at, at + length).join(" ");
-    if (findWord(part, evidence.words.text) !== -1) continue;
-    const found = findText([part], words.join(" "), evidence);
-    if (found !== null) return { part, found };
+function findCopy(text: string, { words: user, history, seen, meter }: Evidence): Foreign | null {
+  const whole = normalize(text);
+  const words = new Words(whole);
+  const length = Math.min(copiedWords, words.count);
+  if (length < 2) return null;
+  const known = user.runs(length);
+  for (const result of history.results) {
+    const one = seen(result);
+    const copies = one.copies(length);
+    let [found, place] = [0, -1];
+    words.some(length, (run, at) => {
+      if (known.has(run) || !copies.has(run, whole, meter)) return false;
+      [found, place] = [run, at];
+      return true;
+    });
+    if (place === -1) continue;
+    const from = { tool: result.tool, call: result.call, ...one.locateCopy(found, length, whole) };
+    return { part: words.slice(place, length), found: { origin: "untrusted", from, isAccepted: false } };
   }
   return null;
 }

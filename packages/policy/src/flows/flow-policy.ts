@@ -3,6 +3,7 @@ import { findForeign } from "./content.ts";
 import { fitsTool } from "./fit.ts";
 import { prepareIntent, type IntentCheck } from "./intent.ts";
 import { leavesOf } from "./leaves.ts";
+import { Meter, TooMuchToCompare } from "./meter.ts";
 import { createSeen, findOrigin, identityOf, type Evidence } from "./origin.ts";
 import { describeProblem, shownValue, type Problem } from "./reason.ts";
 import type { FlowLine, FlowsConfig } from "./schema.ts";
@@ -39,11 +40,17 @@ export function createFlows(
       if (lines.length === 0) return null;
       return (call) => {
         const history = call.history ?? { results: [], isPartial: false };
+        const meter = new Meter();
         const evidence: Evidence = {
           words: new UserWords(call.prompts, confirmedIn(history)),
           history,
-          seen,
+          seen: (result) => {
+            const one = seen(result);
+            meter.spend(one.size);
+            return one;
+          },
           identity,
+          meter,
           steered: new Map(),
         };
         return strictest(lines.map((judge) => judge(call, evidence)));
@@ -74,12 +81,24 @@ function prepareLine(line: FlowLine, tool: ToolInfo, rule: () => string): LineJu
   const intent = prepareIntent(line.intent, tool);
   return ({ arguments: given }, evidence) => {
     const origins: ValueOrigin[] = [];
-    const problem =
-      checkControl(control, given, line, evidence, origins) ??
-      checkIntent(intent, valuesOf(control, given), evidence) ??
-      checkContent(content, given, evidence, origins);
+    const problem = unlessTooMuch(
+      () =>
+        checkControl(control, given, line, evidence, origins) ??
+        checkIntent(intent, valuesOf(control, given), evidence) ??
+        checkContent(content, given, evidence, origins),
+    );
     return answerOf(line, problem, origins, rule, evidence);
   };
+}
+
+/** What was not compared is not accepted. */
+function unlessTooMuch(check: () => Problem | null): Problem | null {
+  try {
+    return check();
+  } catch (error) {
+    if (error instanceof TooMuchToCompare) return { kind: "tooMuch" };
+    throw error;
+  }
 }
 
 function checkControl(

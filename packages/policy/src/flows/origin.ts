@@ -2,6 +2,7 @@ import type { CallHistory, KeptResult, ValueOrigin } from "@toolmount/core";
 import { decodedOf } from "./encoded.ts";
 import { mask } from "@toolmount/core/redact";
 import { leavesOf, type Leaf } from "./leaves.ts";
+import type { Meter } from "./meter.ts";
 import { isRecord } from "./record.ts";
 import type { FlowsConfig, ResultLine, Source, Trust } from "./schema.ts";
 import { SeenResult } from "./seen.ts";
@@ -17,6 +18,7 @@ export interface Evidence {
   readonly history: CallHistory;
   readonly seen: (result: KeptResult) => SeenResult;
   readonly identity: ReadonlySet<string>;
+  readonly meter: Meter;
   /** The results that were found to be chosen by untrusted text, or not. */
   readonly steered: Map<KeptResult, boolean>;
 }
@@ -111,6 +113,7 @@ type At = { readonly leaf: Leaf; readonly from: NonNullable<Found["from"]> };
 function findField(trust: Trust, forms: readonly string[], evidence: Evidence, steered = false): At | null {
   for (const result of evidence.history.results.toReversed()) {
     const seen = evidence.seen(result);
+    evidence.meter.spend(seen.size * (forms.length - 1));
     if (!forms.some((form) => seen.has(trust, form)) || isSteered(result, evidence) !== steered) continue;
     const leaves = seen.leavesWith(trust, forms);
     const leaf = leaves.find((one) => isNamedRecord(one, evidence.words)) ?? leaves[0];
@@ -147,11 +150,12 @@ function isForeignChoice(value: string, before: Evidence): boolean {
   const forms = formsOf(value);
   if (isIdentity(value, forms, identity)) return false;
   if (findMention(value, forms, before) !== null) return true;
-  const sources = history.results.filter((one) =>
-    (["structured", "contact", "trusted"] as const).some((trust) =>
-      forms.some((form) => seen(one).has(trust, form)),
-    ),
-  );
+  const sources = history.results.filter((result) => {
+    const one = seen(result);
+    return (["structured", "contact", "trusted"] as const).some((trust) =>
+      forms.some((form) => one.has(trust, form)),
+    );
+  });
   return sources.length > 0 && sources.every((one) => isSteered(one, before));
 }
 

@@ -5,7 +5,7 @@ import { escapeHidden } from "@toolmount/core/hidden";
 /** Why a flow does not accept a call. */
 export type Problem =
   | { readonly kind: "control" | "content"; readonly origin: ValueOrigin }
-  | { readonly kind: "intent" }
+  | { readonly kind: "intent" | "tooMuch" }
   | { readonly kind: "forgotten"; readonly argument: string };
 
 /** Longest value that a reason shows, in characters. */
@@ -37,6 +37,8 @@ export function describeProblem(
 
 function factsOf(problem: Problem, origins: readonly ValueOrigin[], isKnown: boolean): readonly string[] {
   if (problem.kind === "intent") return ["the user did not name this action"];
+  if (problem.kind === "tooMuch")
+    return ["the call has too many values to compare each with all results of the session"];
   if (problem.kind === "forgotten")
     return [
       `${problem.argument} was not compared with the oldest results of the session, which the host dropped`,

@@ -1,9 +1,11 @@
 import type { KeptResult } from "@toolmount/core";
 import { matchesGlob } from "@toolmount/core/match-arguments";
+import { Copies } from "./copies.ts";
 import { decodedOf } from "./encoded.ts";
 import { fitsGlobs } from "./fit.ts";
 import { isRecord } from "./record.ts";
 import { leavesOf, walk, type Leaf } from "./leaves.ts";
+import { Words } from "./runs.ts";
 import type { ResultLine, Trust } from "./schema.ts";
 import { border, findWord, normalize, withoutSeparators } from "./text.ts";
 
@@ -27,6 +29,7 @@ export class SeenResult {
   readonly #texts: Readonly<Record<Trust, string>>;
   #compact: string | null = null;
   #decoded: readonly { readonly path: string; readonly text: string }[] | null = null;
+  readonly #copies = new Map<number, Copies>();
 
   constructor(result: KeptResult, lines: readonly ResultLine[]) {
     this.result = result;
@@ -50,6 +53,11 @@ export class SeenResult {
       identity: join("identity"),
       trusted: join("trusted"),
     };
+  }
+
+  /** Characters of all texts. */
+  get size(): number {
+    return Object.values(this.#texts).reduce((sum, { length }) => sum + length, 0);
   }
 
   text(trust: Trust): string {
@@ -79,13 +87,39 @@ export class SeenResult {
 
   /** Where an untrusted text says something in base64, in hex or with URL escapes that fits; null when none does. */
   locateEncoded(fits: (text: string) => boolean): { path: string } | null {
-    this.#decoded ??= leavesOf(this.result.value).flatMap(({ path, value }) =>
+    const found = this.#decodedTexts().find(({ text }) => fits(text));
+    return found === undefined ? null : { path: found.path };
+  }
+
+  #decodedTexts(): readonly { readonly path: string; readonly text: string }[] {
+    return (this.#decoded ??= leavesOf(this.result.value).flatMap(({ path, value }) =>
       typeof value === "string" && this.#trustOf(path) === "untrusted"
         ? decodedOf(value).map((text) => ({ path, text: normalize(text) }))
         : [],
+    ));
+  }
+
+  /** The runs of so many words that other people can have written. */
+  copies(length: number): Copies {
+    const { untrusted, contact, structured } = this.#texts;
+    const decoded = () => this.#decodedTexts().map(({ text }) => text);
+    const made =
+      this.#copies.get(length) ?? new Copies(length, [untrusted, ...decoded()], [contact, structured]);
+    this.#copies.set(length, made);
+    return made;
+  }
+
+  /** Where a run that `copies` has is from, for a content of this normalized text. */
+  locateCopy(run: number, length: number, content: string): { path: string; line?: number } {
+    const hasRun = (text: string) => new Words(text).some(length, (one) => one === run);
+    const isPart = (text: string) =>
+      text.split(border).some((field) => hasRun(field) && !content.includes(field));
+    return (
+      this.locate("untrusted", hasRun) ??
+      this.locateEncoded(hasRun) ??
+      this.locate("contact", isPart) ??
+      this.locate("structured", isPart) ?? { path: "" }
     );
-    const found = this.#decoded.find(({ text }) => fits(text));
-    return found === undefined ? null : { path: found.path };
   }
 
   /** Whether a field of this trust is exactly the value. */

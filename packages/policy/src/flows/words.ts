@@ -1,5 +1,6 @@
 import { digestOfSecret } from "@toolmount/core/redact";
 import { namesDate } from "./dates.ts";
+import { Words } from "./runs.ts";
 import {
   border,
   compactCode,
@@ -45,6 +46,16 @@ export class UserWords {
     if (typeof value === "string" && namesDate(value, this.text) === true) return true;
     const code = typeof value === "string" ? compactCode(value) : null;
     return code !== null && this.#compact.includes(code) && hasCode(code, this.text);
+  }
+
+  /** Each run of so many words that the user wrote. */
+  runs(length: number): ReadonlySet<number> {
+    const found = new Set<number>();
+    new Words(this.text).some(length, (run) => {
+      found.add(run);
+      return false;
+    });
+    return found;
   }
 
   /** Whether the user wrote a link to this host. */

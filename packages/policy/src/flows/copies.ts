@@ -1,0 +1,37 @@
+import type { Meter } from "./meter.ts";
+import { Words } from "./runs.ts";
+import { border } from "./text.ts";
+
+/** Fields that are kept for one run: one that is not in the text as a whole is enough. */
+const maxFields = 8;
+
+/** The runs of words of a result that other people can have written: each run of a content is looked up once. */
+export class Copies {
+  readonly #foreign = new Set<number>();
+  readonly #values = new Map<number, string[]>();
+
+  /** `foreign`: texts that others wrote. `values`: fields that a service made; the whole of one is a value, and no copy. */
+  constructor(length: number, foreign: readonly string[], values: readonly string[]) {
+    for (const text of foreign)
+      new Words(text).some(length, (run) => {
+        this.#foreign.add(run);
+        return false;
+      });
+    for (const field of values.flatMap((text) => text.split(border)))
+      new Words(field).some(length, (run) => {
+        const known = this.#values.get(run);
+        if (known === undefined) this.#values.set(run, [field]);
+        else if (known.length < maxFields) known.push(field);
+        return false;
+      });
+  }
+
+  /** Whether a run of the normalized content is a copy. */
+  has(run: number, content: string, meter: Meter): boolean {
+    if (this.#foreign.has(run)) return true;
+    return (this.#values.get(run) ?? []).some((field) => {
+      meter.spend(content.length);
+      return !content.includes(field);
+    });
+  }
+}
