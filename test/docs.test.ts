@@ -24,6 +24,7 @@ const pages = [
   "docs/files.md",
   "docs/policy.md",
   "docs/flows.md",
+  "docs/programs.md",
   "docs/command-hooks.md",
   "docs/command-line.md",
   "docs/mount-plans.md",

@@ -71,6 +71,12 @@ export interface ToolDefinition<Schema extends ToolSchema = ToolSchema, Data = u
    * makes: it runs again, and the calls that it made before are answered from the first run.
    */
   readonly idempotent?: boolean | undefined;
+  /**
+   * Run again, it makes the same calls as long as they are answered in the same way. Such a tool can wait for the approval of
+   * a call that it makes, as an idempotent one can, and each call that it made is answered from its first run. When its
+   * process dies, it does not run again: what it had begun is unknown.
+   */
+  readonly repeatable?: boolean | undefined;
   /** Arguments that decide where an effect goes or what it touches: recipient, address, path, amount. */
   readonly control?: readonly string[] | undefined;
   /** Arguments that are carried there: subject, body, content. */

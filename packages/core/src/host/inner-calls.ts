@@ -17,12 +17,12 @@ import { resume } from "./resume.ts";
 /*
  * A call that a tool makes may need a person, who answers next week. Then the outer call waits, too:
  *
- * 1. The tool must be `idempotent`: it is stopped, and runs again from its start when the answer is there.
+ * 1. The tool must be `idempotent` or `repeatable`: it is stopped, and runs again from its start when the answer is there.
  * 2. What its calls ended with, and the tickets of those that wait, are kept with the outer call, encrypted with its ticket.
  * 3. The outer call ends as pending, under a ticket of its own.
  * 4. When it is resumed, each call that was made before is answered from there: nothing runs twice.
  *
- * A tool that is not idempotent gets the pending outcome. If it then fails, the questions of its calls end with it.
+ * Another tool gets the pending outcome. If it then fails, the questions of its calls end with it.
  */
 
 /** Makes a call for a tool, or answers it from an earlier run. */
@@ -95,7 +95,7 @@ function keyOf(request: CallRequest): string | null {
 /** Whether a call can end as pending because a call of its tool waits. Its own callers must be able to, too. */
 function canSuspend({ tool, host, generation, parent }: Call): boolean {
   return (
-    tool!.info.idempotent &&
+    (tool!.info.idempotent || tool!.definition.repeatable === true) &&
     host.stores.approvals(generation) !== null &&
     (parent === null || canSuspend(parent))
   );

@@ -21,6 +21,7 @@ const facts = [
   "dependsOn",
   "dynamic",
   "idempotent",
+  "repeatable",
   "origin",
 ] as const satisfies readonly (keyof ToolDefinition)[];
 

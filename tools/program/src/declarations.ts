@@ -1,0 +1,90 @@
+import type { ToolInfo } from "@toolmount/core";
+
+type Schema = Readonly<Record<string, unknown>>;
+
+/** Deepest level of a type that is shown, and most members of one record. */
+const maxLevel = 8;
+const maxMembers = 60;
+
+/** The tools as TypeScript declares them: `read_file(arguments: { path: string }): Promise<{ text: string }>;`. */
+export function declare(tools: readonly ToolInfo[]): string {
+  return tools.map(declareOne).join("\n");
+}
+
+function declareOne({ name, description, summary, inputSchema, outputSchema }: ToolInfo): string {
+  const member = /^[A-Za-z_$][\w$]*$/.test(name) ? name : JSON.stringify(name);
+  const result = outputSchema === undefined ? "any" : typeOf(outputSchema, outputSchema, 0);
+  const given = typeOf(inputSchema, inputSchema, 0);
+  const isOptional = !Array.isArray(inputSchema["required"]) || inputSchema["required"].length === 0;
+  return `${comment(summary ?? description)}\n${member}(arguments${isOptional ? "?" : ""}: ${given}): Promise<${result}>;`;
+}
+
+function comment(text: string): string {
+  return `/** ${text.replaceAll("*/", "* /").replaceAll(/\s+/g, " ").slice(0, 500).trim()} */`;
+}
+
+function typeOf(schema: unknown, root: Schema, level: number): string {
+  if (typeof schema !== "object" || schema === null || level > maxLevel) return "any";
+  const one = schema as Schema;
+  if (typeof one["$ref"] === "string") return typeOf(follow(one["$ref"], root), root, level + 1);
+  if ("const" in one) return JSON.stringify(one["const"]) ?? "any";
+  if (Array.isArray(one["enum"])) return union(one["enum"].map((value) => JSON.stringify(value)));
+  for (const key of ["anyOf", "oneOf"])
+    if (Array.isArray(one[key])) return union(one[key].map((part) => typeOf(part, root, level + 1)));
+  if (Array.isArray(one["allOf"]))
+    return one["allOf"].map((part) => typeOf(part, root, level + 1)).join(" & ");
+  if (Array.isArray(one["type"]))
+    return union(one["type"].map((type: unknown) => typeOf({ ...one, type }, root, level)));
+  return plainType(one, root, level);
+}
+
+function plainType(schema: Schema, root: Schema, level: number): string {
+  switch (schema["type"]) {
+    case "string":
+    case "number":
+    case "boolean":
+    case "null":
+      return schema["type"];
+    case "integer":
+      return "number";
+    case "array":
+      return `Array<${typeOf(schema["items"], root, level + 1)}>`;
+    default:
+      return schema["type"] === "object" || "properties" in schema ? recordOf(schema, root, level) : "any";
+  }
+}
+
+function recordOf(schema: Schema, root: Schema, level: number): string {
+  const { properties, required, additionalProperties } = schema;
+  const known = Object.entries((properties ?? {}) as Schema);
+  const needed = new Set(Array.isArray(required) ? (required as unknown[]) : []);
+  const members = known.slice(0, maxMembers).map(([key, value]) => {
+    const name = /^[A-Za-z_$][\w$]*$/.test(key) ? key : JSON.stringify(key);
+    return `${name}${needed.has(key) ? "" : "?"}: ${typeOf(value, root, level + 1)}`;
+  });
+  const isOpen = members.length === 0 && additionalProperties !== false;
+  if (typeof additionalProperties === "object" || isOpen || known.length > maxMembers)
+    members.push(`[key: string]: ${typeOf(additionalProperties, root, level + 1)}`);
+  return members.length === 0 ? "{}" : `{ ${members.join("; ")} }`;
+}
+
+/** The part of a schema that a local reference names. */
+function follow(reference: string, root: Schema): unknown {
+  if (!reference.startsWith("#/")) return undefined;
+  const steps = reference.slice(2).split("/");
+  return steps.reduce<unknown>(
+    (at, step) =>
+      typeof at === "object" && at !== null && Object.hasOwn(at, decode(step))
+        ? (at as Schema)[decode(step)]
+        : undefined,
+    root,
+  );
+}
+
+function decode(step: string): string {
+  return step.replaceAll("~1", "/").replaceAll("~0", "~");
+}
+
+function union(types: readonly string[]): string {
+  return [...new Set(types)].join(" | ");
+}

@@ -1,0 +1,2 @@
+export { config, mount } from "./module.ts";
+export type { Settings } from "./config.ts";

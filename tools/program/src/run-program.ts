@@ -1,0 +1,173 @@
+import { data, defineTool, failure, type Json, type ToolContext, type ToolOutcome } from "@toolmount/core";
+import { z } from "zod";
+import type { ParsedSettings } from "./config.ts";
+import { declare } from "./declarations.ts";
+import { describeNamed, findTools } from "./find-tools.ts";
+import type { Answer, End, Limit, Request, Thrown } from "./sandbox/messages.ts";
+import { ThreadEnded, type Threads } from "./sandbox/threads.ts";
+import { toolsForPrograms, type Services } from "./services.ts";
+import { runProgramUsage as usage } from "./usage.ts";
+
+const schema = z.strictObject({
+  source: z
+    .string()
+    .regex(/\S/, "source is required")
+    .max(262_144)
+    .describe("TypeScript: the body of an async function. Tools are members of tools"),
+});
+
+/** Runs programs that call tools. Each of their calls is a call of the host's: checked, decided, bounded and recorded. */
+export function createRunProgram(settings: ParsedSettings, services: Services, threads: Threads) {
+  return defineTool({
+    name: "run_program",
+    description:
+      "Runs a TypeScript program that calls tools, and returns what the program returns. Use for work of many calls, such as a loop over files; not for one call. Each call needs the same leave as if it was made directly.",
+    summary: "Runs a program that calls tools.",
+    usage,
+    schema,
+    category: "side_effect",
+    consequenceLevel: "low",
+    requiresConfirmation: false,
+    control: [],
+    content: [],
+    repeatable: true,
+    timeout: 600_000,
+    tags: ["programs"],
+    version: "1.0.0",
+    async execute({ source }, context) {
+      const clock = clockOf(context);
+      try {
+        const tools = await toolsForPrograms(services, settings.tools, context);
+        const start = {
+          source,
+          names: tools.map(({ name }) => name),
+          ...clock.facts,
+          memoryMb: settings.memory_mb,
+          maxSteps: settings.max_steps,
+        };
+        const calls = new Calls(settings, services, context);
+        const { end, output } = await threads.run(
+          start,
+          (request) => calls.answer(request),
+          context.abortSignal,
+        );
+        clock.forget();
+        return answerOf(end, source, calls.made, output + calls.notes);
+      } catch (error) {
+        if (error instanceof ThreadEnded)
+          return failure(`The program was ended: ${error.message}.`, { code: "PROGRAM_LIMIT" });
+        if (error instanceof TooManyCalls) return failure(error.message, { code: "PROGRAM_LIMIT" });
+        throw error;
+      }
+    },
+  });
+}
+
+/**
+ * The time and the chance of a program. Its session keeps them while the program waits for a person, so that the second run
+ * sees what the first one saw.
+ */
+function clockOf({ session, callId, sessionId }: ToolContext) {
+  const key = `run_program ${callId}`;
+  const kept = sessionId === undefined ? undefined : session.get(key);
+  const facts = isFacts(kept) ? kept : { now: Date.now(), seed: Math.floor(Math.random() * 2 ** 32) };
+  if (sessionId !== undefined && kept === undefined) session.set(key, facts);
+  return { facts, forget: () => void (sessionId !== undefined && session.delete(key)) };
+}
+
+function isFacts(kept: Json | undefined): kept is { now: number; seed: number } {
+  return typeof kept === "object" && kept !== null && "now" in kept && "seed" in kept;
+}
+
+class TooManyCalls extends Error {}
+
+/** The calls of one program: so many at the same time, the others in the order in which they came. */
+class Calls {
+  readonly #settings: ParsedSettings;
+  readonly #services: Services;
+  readonly #context: ToolContext;
+  readonly #queue: (() => void)[] = [];
+  #running = 0;
+  made = 0;
+  notes = "";
+
+  constructor(settings: ParsedSettings, services: Services, context: ToolContext) {
+    [this.#settings, this.#services, this.#context] = [settings, services, context];
+  }
+
+  async answer(request: Request): Promise<Answer> {
+    if (request.name.startsWith(question)) return this.#describe(request);
+    if (++this.made > this.#settings.max_calls)
+      throw new TooManyCalls(`The program made more than ${this.#settings.max_calls} calls.`);
+    if (this.#running >= this.#settings.parallel)
+      await new Promise<void>((resolve) => this.#queue.push(resolve));
+    this.#running++;
+    try {
+      const { name, arguments: given } = request;
+      return this.#toAnswer(request.id, await this.#context.call({ name, arguments: given }));
+    } finally {
+      this.#running--;
+      this.#queue.shift()?.();
+    }
+  }
+
+  #toAnswer(id: number, { tool, status, result }: ToolOutcome): Answer {
+    if (status !== "ok" || result.error !== undefined) {
+      const error = result.error ?? `${tool} ended as ${status}`;
+      return { type: "answer", id, error, code: result.code ?? "TOOL_FAILED" };
+    }
+    if (result.truncated !== undefined)
+      this.notes += `note: the result of ${tool} was cut; it has ${result.truncated.bytes} bytes\n`;
+    return { type: "answer", id, data: JSON.stringify(valueOf(result)) };
+  }
+
+  /** Answers `findTools` and `describeTools`, which are no calls. */
+  async #describe({ id, name, arguments: given }: Request): Promise<Answer> {
+    const tools = await toolsForPrograms(this.#services, this.#settings.tools, this.#context);
+    const { query = "", names = [] } = JSON.parse(given) as { query?: string; names?: string[] };
+    if (name === `${question}find`)
+      return { type: "answer", id, data: JSON.stringify(declare(findTools(String(query), tools))) };
+    const found = describeNamed([names].flat().map(String), tools);
+    if ("text" in found) return { type: "answer", id, data: JSON.stringify(found.text) };
+    return { type: "answer", id, error: `there is no tool ${found.missing}`, code: "NO_SUCH_TOOL" };
+  }
+}
+
+/** Before the names of questions about tools; no tool's name has it. */
+const question = "?";
+
+/** What a program gets: the data, or the texts of a result that has only texts. */
+function valueOf({ data: value, content }: ToolOutcome["result"]): unknown {
+  if (value !== undefined && value !== null) return value;
+  const texts = (content ?? []).flatMap((block) => (block.type === "text" ? [block.text] : []));
+  return texts.length === 0 ? null : texts.join("\n");
+}
+
+function answerOf(end: End, source: string, calls: number, output: string) {
+  const more = output === "" ? {} : { output };
+  if ("limit" in end)
+    return failure(limits[end.limit], { code: "PROGRAM_LIMIT", details: { calls, ...more } });
+  if ("thrown" in end)
+    return failure(describeThrown(end.thrown, source), {
+      code: "PROGRAM_FAILED",
+      details: { calls, ...more, ...(end.thrown.code === undefined ? {} : { thrown: end.thrown.code }) },
+    });
+  if (end.value === null)
+    return data({ result: null, calls, ...more, note: "the program returned nothing; end it with return" });
+  return data({ result: JSON.parse(end.value) as Json, calls, ...more });
+}
+
+const limits: Readonly<Record<Limit, string>> = {
+  steps: "The program computed for too long. Look for a loop that does not end.",
+  memory: "The program used too much memory. Keep less of what it reads.",
+  result: "The program returned more than 4 million characters. Return a summary.",
+  stuck: "The program waits for a promise that nothing resolves. Await calls of tools only.",
+};
+
+/** `TypeError: there is no tool "read_fil"; did you mean read_file? (line 3:12: await tools.read_fil({}))` */
+function describeThrown({ name, message, line, column }: Thrown, source: string): string {
+  const text = line === undefined ? undefined : source.split("\n")[line - 1];
+  const place = column === undefined ? `${line}` : `${line}:${column}`;
+  const at = text === undefined ? "" : ` (line ${place}: ${text.trim().slice(0, 200)})`;
+  return `${name}: ${message}${at}`;
+}

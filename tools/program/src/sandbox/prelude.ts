@@ -1,0 +1,120 @@
+/**
+ * What is there when a program begins: `tools` with a member for each tool, `console`, a clock that stands still and chance
+ * that a second run repeats. It runs inside the sandbox, before the program, and keeps what it needs of the language to
+ * itself: a program may replace every global.
+ */
+export const prelude = `(function (call, print, nearest, names, now, seed) {
+  "use strict";
+  const { stringify, parse } = JSON;
+  const { defineProperty, freeze, create, getPrototypeOf } = Object;
+  const construct = Reflect.construct;
+  const text = String;
+
+  class ToolError extends Error {
+    constructor(message, code, tool) {
+      super(message);
+      this.name = "ToolError";
+      this.code = code;
+      this.tool = tool;
+    }
+  }
+
+  const members = create(null);
+  for (let at = 0; at < names.length; at++) {
+    const name = names[at];
+    const run = {
+      async [name](given) {
+        const json = given === undefined ? "{}" : stringify(given);
+        if (json === undefined || json[0] !== "{")
+          throw new TypeError("tools." + name + " takes one object with its arguments");
+        // After the wait the program is no longer on the stack: the error shows where it called.
+        const { stack } = new Error();
+        const answer = parse(await call(name, json));
+        if (answer.error === undefined) return answer.data;
+        throw defineProperty(new ToolError(answer.error, answer.code, name), "stack", { value: stack });
+      },
+    }[name];
+    defineProperty(members, name, { value: freeze(run), enumerable: true });
+  }
+  freeze(members);
+  const tools = new Proxy(members, freeze({
+    get(target, key) {
+      if (typeof key === "symbol" || key in target) return target[key];
+      if (key === "then" || key === "toJSON") return undefined;
+      throw new TypeError("there is no tool " + stringify(key) + nearest(key));
+    },
+    set(target, key) {
+      throw new TypeError("tools cannot be changed");
+    },
+  }));
+
+  const ask = async (name, given) => {
+    const answer = parse(await call(name, stringify(given)));
+    if (answer.error !== undefined) throw new ToolError(answer.error, answer.code);
+    return answer.data;
+  };
+  const findTools = (query) => ask("?find", { query });
+  const describeTools = (names) => ask("?describe", { names });
+
+  const shown = (value) => {
+    if (typeof value === "string") return value;
+    try {
+      return stringify(value) ?? text(value);
+    } catch {
+      return "[a value that is no JSON]";
+    }
+  };
+  const log = (...values) => print(values.map(shown).join(" "));
+  const console = freeze({ log, info: log, warn: log, error: log, debug: log });
+
+  const RealDate = Date;
+  function FixedDate(...given) {
+    if (new.target === undefined) return new RealDate(now).toString();
+    return construct(RealDate, given.length === 0 ? [now] : given, new.target);
+  }
+  FixedDate.prototype = RealDate.prototype;
+  defineProperty(RealDate.prototype, "constructor", { value: FixedDate });
+  FixedDate.now = () => now;
+  FixedDate.parse = RealDate.parse;
+  FixedDate.UTC = RealDate.UTC;
+
+  let state = seed >>> 0;
+  const random = () => {
+    state = (state + 0x6d2b79f5) >>> 0;
+    let mixed = Math.imul(state ^ (state >>> 15), state | 1);
+    mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61);
+    return ((mixed ^ (mixed >>> 14)) >>> 0) / 4294967296;
+  };
+
+  for (const gone of ["performance", "WeakRef", "FinalizationRegistry", "Atomics", "SharedArrayBuffer"])
+    delete globalThis[gone];
+  defineProperty(Math, "random", { value: random });
+  defineProperty(globalThis, "Date", { value: FixedDate, writable: true, configurable: true });
+  defineProperty(globalThis, "tools", { value: tools });
+  defineProperty(globalThis, "console", { value: console });
+  defineProperty(globalThis, "ToolError", { value: ToolError });
+  defineProperty(globalThis, "findTools", { value: findTools });
+  defineProperty(globalThis, "describeTools", { value: describeTools });
+
+  const describe = (thrown) => {
+    const isError = typeof thrown === "object" && thrown !== null;
+    const read = (key) => {
+      try {
+        const value = isError ? thrown[key] : undefined;
+        return typeof value === "string" ? value : undefined;
+      } catch {
+        return undefined;
+      }
+    };
+    return stringify({
+      name: read("name") ?? "Error",
+      message: read("message") ?? shown(thrown),
+      code: read("code"),
+      stack: read("stack"),
+    });
+  };
+  return {
+    value: (value) => (value === undefined ? undefined : stringify(value)),
+    describe,
+  };
+})`;

@@ -1,0 +1,178 @@
+import { nearestNames } from "@toolmount/core/nearest";
+import type {
+  QuickJSContext,
+  QuickJSDeferredPromise,
+  QuickJSHandle,
+  QuickJSWASMModule,
+} from "quickjs-emscripten-core";
+import type { Answer, End, Request, Start, Thrown, Turn } from "./messages.ts";
+import { prelude } from "./prelude.ts";
+import { toJavaScript } from "./source.ts";
+
+/** Bytes of the stack of a program; WebAssembly has one megabyte in all. */
+const stackBytes = 262_144;
+/** Characters that a program may print, return, or send with one call. */
+const maxOutput = 65_536;
+const maxText = 4_194_304;
+/** The file name of a program in its errors. */
+const file = "program.ts";
+
+/** One program in an engine of its own. It computes until it waits for answers, then reports a turn. */
+export class Program {
+  readonly #context: QuickJSContext;
+  readonly #report: (turn: Turn) => void;
+  readonly #waiting = new Map<number, QuickJSDeferredPromise>();
+  readonly #requests: Request[] = [];
+  #output = "";
+  #printed = 0;
+  #steps: number;
+  #ids = 0;
+  #main: QuickJSHandle | null = null;
+  #tools: { readonly value: QuickJSHandle; readonly describe: QuickJSHandle } | null = null;
+  #end: End | null = null;
+
+  constructor(engine: QuickJSWASMModule, start: Start, report: (turn: Turn) => void) {
+    this.#report = report;
+    this.#steps = start.maxSteps;
+    this.#context = engine.newContext();
+    const { runtime } = this.#context;
+    runtime.setMemoryLimit(start.memoryMb * 1_048_576);
+    runtime.setMaxStackSize(stackBytes);
+    runtime.setInterruptHandler(() => (this.#steps -= 1) < 0);
+    this.#begin(start);
+    this.#turn();
+  }
+
+  /** Continues the program with the answer of a call. */
+  answer(answer: Answer): void {
+    const waiting = this.#waiting.get(answer.id);
+    if (waiting === undefined || this.#end !== null) return;
+    this.#waiting.delete(answer.id);
+    const said =
+      "data" in answer
+        ? `{"data":${answer.data}}`
+        : JSON.stringify({ error: answer.error, code: answer.code });
+    this.#context.newString(said).consume((text) => waiting.resolve(text));
+    this.#turn();
+  }
+
+  #begin(start: Start): void {
+    const context = this.#context;
+    const helpers = this.#evaluate(prelude, "prelude.js");
+    const made = context.callFunction(
+      helpers,
+      context.undefined,
+      context.newFunction("call", (name, given) =>
+        this.#call(context.getString(name), context.getString(given)),
+      ),
+      context.newFunction("print", (text) => this.#print(context.getString(text))),
+      context.newFunction("nearest", (name) =>
+        context.newString(hintFor(context.getString(name), start.names)),
+      ),
+      this.#evaluate(JSON.stringify(start.names), "names.js"),
+      context.newNumber(start.now),
+      context.newNumber(start.seed),
+    );
+    const tools = context.unwrapResult(made);
+    this.#tools = { value: context.getProp(tools, "value"), describe: context.getProp(tools, "describe") };
+    const plain = toJavaScript(start.source);
+    if ("thrown" in plain) {
+      this.#end = plain;
+      return;
+    }
+    const code = context.evalCode(plain.code, file);
+    if (code.error) return this.#fail(code.error);
+    const main = context.callFunction(code.value, context.undefined);
+    if (main.error) return this.#fail(main.error);
+    this.#main = main.value;
+  }
+
+  #evaluate(code: string, name: string): QuickJSHandle {
+    return this.#context.unwrapResult(this.#context.evalCode(code, name));
+  }
+
+  #call(name: string, given: string): QuickJSHandle {
+    const promise = this.#context.newPromise();
+    if (given.length > maxText) {
+      this.#context
+        .newError(`the arguments of ${name} are longer than ${maxText} characters`)
+        .consume((error) => promise.reject(error));
+      return promise.handle;
+    }
+    this.#waiting.set(++this.#ids, promise);
+    this.#requests.push({ id: this.#ids, name, arguments: given });
+    return promise.handle;
+  }
+
+  #print(text: string): void {
+    const room = maxOutput - this.#printed;
+    if (room <= 0) return;
+    const line = `${text.slice(0, room)}\n`;
+    this.#printed += line.length;
+    this.#output += line;
+  }
+
+  /** Computes all that can be computed, and reports it. */
+  #turn(): void {
+    if (this.#end === null) this.#run();
+    const turn: Turn = {
+      type: "turn",
+      requests: this.#requests.splice(0),
+      output: this.#output,
+      end: this.#end,
+    };
+    this.#output = "";
+    this.#report(turn);
+  }
+
+  #run(): void {
+    const jobs = this.#context.runtime.executePendingJobs();
+    if (jobs.error) return this.#fail(jobs.error);
+    const state = this.#context.getPromiseState(this.#main!);
+    if (state.type === "rejected") return this.#fail(state.error);
+    if (state.type === "fulfilled") return this.#finish(state.value);
+    if (this.#waiting.size === 0) this.#end = { limit: "stuck" };
+  }
+
+  #finish(value: QuickJSHandle): void {
+    const context = this.#context;
+    const text = context.callFunction(this.#tools!.value, context.undefined, value);
+    if (text.error) return this.#fail(text.error);
+    if (context.typeof(text.value) !== "string") this.#end = { value: null };
+    else {
+      const json = context.getString(text.value);
+      this.#end = json.length > maxText ? { limit: "result" } : { value: json };
+    }
+  }
+
+  #fail(error: QuickJSHandle): void {
+    if (this.#steps < 0) {
+      this.#end = { limit: "steps" };
+      return;
+    }
+    const context = this.#context;
+    const said = context.callFunction(this.#tools!.describe, context.undefined, error);
+    if (said.error) this.#end = { limit: "memory" };
+    else this.#end = endOf(JSON.parse(context.getString(said.value)) as Thrown & { stack?: string });
+  }
+}
+
+/** What the error of a program says, with the place of the program's own code that its stack names first. */
+function endOf({ name, message, code, stack = "" }: Thrown & { stack?: string }): End {
+  if (name === "InternalError" && message === "out of memory") return { limit: "memory" };
+  const [, line, column] = /program\.ts:(\d+)(?::(\d+))?/.exec(stack) ?? [];
+  return {
+    thrown: {
+      name,
+      message: message.slice(0, 2_000),
+      ...(code === undefined ? {} : { code: code.slice(0, 200) }),
+      ...(line === undefined ? {} : { line: Math.max(1, Number(line) - 1) }),
+      ...(column === undefined ? {} : { column: Number(column) }),
+    },
+  };
+}
+
+function hintFor(name: string, names: readonly string[]): string {
+  const [nearest] = nearestNames(name, names);
+  return nearest === undefined ? "" : `; did you mean ${nearest}?`;
+}

@@ -1,0 +1,26 @@
+import { stripTypeScriptTypes } from "node:module";
+import type { Thrown } from "./messages.ts";
+
+const before = "(async () => {\n";
+const after = "\n})";
+
+/**
+ * A program as a function of JavaScript: its types become blanks, so that each character keeps its place. What cannot be
+ * stripped, such as an enum, and most mistakes come back as the error. Its lines begin at the second.
+ */
+export function toJavaScript(source: string): { readonly code: string } | { readonly thrown: Thrown } {
+  try {
+    return { code: stripTypeScriptTypes(before + source + after) };
+  } catch (error) {
+    const { message, stack = "" } = error instanceof Error ? error : new Error(String(error));
+    // Node shows the lines around the mistake, with a mark below it.
+    const [, line, marked = ""] = /^:(\d+)\n(?:.*\n){0,9}?( *)\^/.exec(stack) ?? [];
+    return {
+      thrown: {
+        name: "SyntaxError",
+        message,
+        ...(line === undefined ? {} : { line: Math.max(1, Number(line) - 1), column: marked.length + 1 }),
+      },
+    };
+  }
+}

@@ -1,0 +1,121 @@
+import { fileURLToPath } from "node:url";
+import { Worker } from "node:worker_threads";
+import type { Answer, End, FromSandbox, Request, Start, Turn } from "./messages.ts";
+
+/** Milliseconds that a thread may be silent while it computes. Steps end a program long before; this is for what has none. */
+const silentMs = 20_000;
+
+/** The thread of a program ended before the program did. */
+export class ThreadEnded extends Error {}
+
+/** Threads for programs. Each runs one program and ends; one that has not begun waits, so that a program starts at once. */
+export class Threads {
+  #spare: Promise<Worker> | null = null;
+
+  /**
+   * Runs a program. `call` answers its calls; it may reject, which ends the program with that error. Rejects with
+   * `ThreadEnded`, or with the reason of the signal.
+   */
+  async run(
+    start: Omit<Start, "type">,
+    call: (request: Request) => Promise<Answer>,
+    signal: AbortSignal,
+  ): Promise<{ readonly end: End; readonly output: string }> {
+    const thread = await (this.#spare ?? openThread(start.memoryMb));
+    this.#spare = openThread(start.memoryMb);
+    this.#spare.catch(() => (this.#spare = null));
+    try {
+      return await new Run(thread, call, signal).begin({ type: "start", ...start });
+    } finally {
+      await thread.terminate();
+    }
+  }
+
+  async close(): Promise<void> {
+    const spare = await this.#spare?.catch(() => null);
+    this.#spare = null;
+    await spare?.terminate();
+  }
+}
+
+/** Opens a thread that has no environment and little memory of its own, and has loaded the engine. */
+async function openThread(memoryMb: number): Promise<Worker> {
+  const thread = new Worker(fileURLToPath(import.meta.resolve("#sandbox")), {
+    env: {},
+    stdout: true,
+    stderr: true,
+    resourceLimits: { maxOldGenerationSizeMb: 64 + 2 * memoryMb },
+  });
+  thread.unref();
+  const opened = Promise.withResolvers<void>();
+  const end = (code: number) => opened.reject(new ThreadEnded(`its thread ended with ${code}`));
+  thread
+    .once("message", () => opened.resolve())
+    .once("error", opened.reject)
+    .once("exit", end);
+  await opened.promise;
+  thread.off("error", opened.reject).off("exit", end);
+  return thread;
+}
+
+/** One program in its thread. */
+class Run {
+  readonly #thread: Worker;
+  readonly #call: (request: Request) => Promise<Answer>;
+  readonly #signal: AbortSignal;
+  readonly #done = Promise.withResolvers<{ end: End; output: string }>();
+  readonly #calls = new Set<Promise<unknown>>();
+  #output = "";
+  #timer: NodeJS.Timeout | undefined;
+
+  constructor(thread: Worker, call: (request: Request) => Promise<Answer>, signal: AbortSignal) {
+    [this.#thread, this.#call, this.#signal] = [thread, call, signal];
+  }
+
+  async begin(start: Start): Promise<{ end: End; output: string }> {
+    const stop = () => this.#done.reject(this.#signal.reason);
+    this.#thread.on("message", (message: FromSandbox) => message.type === "turn" && this.#take(message));
+    this.#thread.on("error", (error) => this.#done.reject(new ThreadEnded(error.message)));
+    this.#thread.on("exit", (code) => this.#done.reject(new ThreadEnded(`its thread ended with ${code}`)));
+    this.#signal.addEventListener("abort", stop, { once: true });
+    if (this.#signal.aborted) stop();
+    else this.#send(start);
+    try {
+      return await this.#done.promise;
+    } finally {
+      clearTimeout(this.#timer);
+      this.#signal.removeEventListener("abort", stop);
+    }
+  }
+
+  #send(message: Start | Answer): void {
+    this.#timer ??= setTimeout(
+      () => this.#done.reject(new ThreadEnded("it computed for too long")),
+      silentMs,
+    );
+    this.#thread.postMessage(message, []);
+  }
+
+  #take(turn: Turn): void {
+    clearTimeout(this.#timer);
+    this.#timer = undefined;
+    this.#output += turn.output;
+    for (const request of turn.requests) this.#start(request);
+    if (turn.end !== null) void this.#finish(turn.end);
+  }
+
+  #start(request: Request): void {
+    const work = this.#call(request).then(
+      (answer) => this.#send(answer),
+      (error: unknown) => this.#done.reject(error),
+    );
+    this.#calls.add(work);
+    void work.finally(() => this.#calls.delete(work));
+  }
+
+  /** A program that ends has its calls end first: each was made, and has an outcome. */
+  async #finish(end: End): Promise<void> {
+    await Promise.all(this.#calls);
+    this.#done.resolve({ end, output: this.#output });
+  }
+}

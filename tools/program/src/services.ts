@@ -1,0 +1,40 @@
+import type { ModeCatalog, ToolContext, ToolInfo } from "@toolmount/core";
+import { matchesGlob } from "@toolmount/core/match-arguments";
+import { sessionMode, toolsOfMode } from "@toolmount/core/sessions";
+
+/** What the tools need of a host. */
+export interface Services {
+  /** What is mounted now. */
+  readonly tools: () => Iterable<ToolInfo>;
+  /** What is mounted as the catalog of modes. */
+  readonly catalog?: (() => ModeCatalog | null) | undefined;
+}
+
+/** For a tool without a host. */
+export const noTools: Services = { tools: () => [] };
+
+/** Names of this package's own tools: a program does not start programs. */
+const own: ReadonlySet<string> = new Set(["run_program", "program_tools"]);
+
+/** The tools that a program of this session may call, sorted by name: those of its mode that run on the server. */
+export async function toolsForPrograms(
+  services: Services,
+  globs: readonly string[],
+  context: ToolContext,
+): Promise<readonly ToolInfo[]> {
+  const offered = await toolsOfMode(services.tools(), {
+    catalog: services.catalog?.() ?? null,
+    mode: context.mode ?? sessionMode(context.session, context.turnId),
+    signal: context.abortSignal,
+  });
+  return offered.filter(
+    ({ name, declaredName, execution }) =>
+      execution === "server" && !own.has(declaredName) && isChosen(name, globs),
+  );
+}
+
+/** A glob that begins with `!` takes out, wherever it stands. */
+function isChosen(name: string, globs: readonly string[]): boolean {
+  const isOut = globs.some((glob) => glob.startsWith("!") && matchesGlob(glob.slice(1), name));
+  return !isOut && globs.some((glob) => !glob.startsWith("!") && matchesGlob(glob, name));
+}

@@ -1,0 +1,13 @@
+import * as module from "@toolmount/tool-program";
+import { readManifest } from "@toolmount/testing";
+import { describeToolModule } from "@toolmount/testing/vitest";
+
+describeToolModule(module, {
+  url: import.meta.resolve("@toolmount/tool-program"),
+  manifest: readManifest(new URL("../package.json", import.meta.url)),
+  valid: { run_program: [{ source: "return 1" }], program_tools: [{}] },
+  invalid: {
+    run_program: [{}, { source: 7 }, { source: " " }],
+    program_tools: [{ names: [] }, { query: 7 }],
+  },
+});

@@ -1,0 +1,156 @@
+import { createMemoryStore } from "@toolmount/core";
+import { describe, expect, test } from "vitest";
+import { mounted } from "./mounted.ts";
+
+describe("a program", () => {
+  test("calls tools, one after the other and side by side, and returns JSON", async () => {
+    const { run, did } = await mounted();
+    const outcome = await run(`
+      const first: number = await tools.add({ a: 1, b: 2 });
+      const more = await Promise.all([1, 2, 3].map((a) => tools.add({ a, b: first })));
+      console.log("made", more.length, { first });
+      return { first, more };
+    `);
+    expect(outcome.result.data).toEqual({
+      result: { first: 3, more: [4, 5, 6] },
+      calls: 4,
+      output: 'made 3 {"first":3}\n',
+    });
+    expect(did).toHaveLength(4);
+  });
+
+  test("is told when it returns nothing", async () => {
+    const { run } = await mounted();
+    expect((await run("await tools.send({ to: 'ada' })")).result.data).toMatchObject({
+      result: null,
+      calls: 1,
+    });
+  });
+
+  test("catches the failure of a call, with its code", async () => {
+    const { run } = await mounted();
+    const { result } = await run(
+      "try { await tools.fail() } catch (error) { return [error.name, error.message, error.code, error.tool] }",
+    );
+    expect(result.data).toMatchObject({
+      result: ["ToolError", expect.stringContaining("disk is full"), "DISK_FULL", "fail"],
+    });
+  });
+
+  test.each([
+    [
+      "an unknown tool",
+      "const a = 1;\nawait tools.ad({ a })",
+      'TypeError: there is no tool "ad"; did you mean add? (line 2',
+    ],
+    ["wrong arguments", "\n\nreturn await tools.add({ a: 'x', b: 1 })", "ToolError: "],
+    ["an uncaught failure", "await tools.fail()", "(line 1"],
+    ["a syntax error", "const a = 1;\nlet b = ;", "SyntaxError: Expression expected (line 2:9: let b = ;)"],
+    ["a type that cannot be stripped", "enum A { B }", "SyntaxError: TypeScript enum is not supported"],
+    ["a thrown text", "throw 'no'", "Error: no"],
+    ["a cycle", "const a = {}; a.a = a; return a", "TypeError: circular reference"],
+    ["a BigInt", "return 1n", "TypeError: "],
+    ["an import", "await import('node:fs')", "ReferenceError: "],
+    [
+      "a second argument list",
+      "await tools.add(1, 2)",
+      "TypeError: tools.add takes one object with its arguments (line 1",
+    ],
+  ])("with %s fails, and says where", async (_, source, said) => {
+    const { run } = await mounted();
+    const { status, result } = await run(source);
+    expect([status, result.code, result.error]).toEqual([
+      "failed",
+      "PROGRAM_FAILED",
+      expect.stringContaining(said),
+    ]);
+  });
+
+  test.each([
+    ["an endless loop", "while (true) {}", "computed for too long"],
+    ["an endless loop of promises", "for (;;) await null", "computed for too long"],
+    ["too much memory", "const a = []; for (;;) a.push({ a })", "too much memory"],
+    ["a promise that nothing resolves", "await new Promise(() => {})", "that nothing resolves"],
+    [
+      "too many calls",
+      "for (let a = 0; a < 11; a++) await tools.add({ a, b: 1 }); return 1",
+      "more than 10 calls",
+    ],
+    ["a result without end", "return 'x'.repeat(5e6)", "4 million characters"],
+  ])("with %s ends", async (_, source, said) => {
+    const { run } = await mounted({ max_calls: 10, max_steps: 500, memory_mb: 32 });
+    const { status, result } = await run(source);
+    expect([status, result.code, result.error]).toEqual([
+      "failed",
+      "PROGRAM_LIMIT",
+      expect.stringContaining(said),
+    ]);
+  });
+
+  test("finds and describes tools", async () => {
+    const { run, host } = await mounted({ tools: ["*", "!pay"] });
+    const { result } = await run("return [await findTools('send a message'), await describeTools(['add'])]");
+    expect(result.data).toMatchObject({
+      result: [
+        "/** Sends a text to a person. */\nsend(arguments: { to: string }): Promise<any>;",
+        "/** Adds two numbers. */\nadd(arguments: { a: number; b: number }): Promise<number>;",
+      ],
+    });
+    const all = await host.call({ name: "program_tools" });
+    expect(all.result.data).toMatchObject({ declarations: expect.not.stringContaining("pay(") });
+    const one = await host.call({ name: "program_tools", arguments: { names: ["ad"] } });
+    expect(one.result.error).toContain("Did you mean add?");
+    expect((await run("return 'pay' in tools")).result.data).toMatchObject({ result: false });
+  });
+
+  test("does not start programs", async () => {
+    const { run } = await mounted();
+    expect((await run("return await tools.run_program({ source: '1' })")).result.error).toContain(
+      "there is no tool",
+    );
+  });
+
+  test("sees a time that stands still, and shares nothing with the next one", async () => {
+    const { run } = await mounted();
+    const first = await run(
+      "globalThis.left = 1; Array.prototype.left = 2; return Date.now() === +new Date()",
+    );
+    expect(first.result.data).toMatchObject({ result: true });
+    expect((await run("return [typeof left, [].left ?? null]")).result.data).toMatchObject({
+      result: ["undefined", null],
+    });
+  });
+});
+
+describe("a call of a program that needs a person", () => {
+  const source = `
+    const before = await tools.send({ to: "ada" });
+    const chance = [Date.now(), Math.random()];
+    const paid = await tools.pay({ to: "acme" });
+    return { before, paid, same: chance[0] === Date.now(), after: await tools.send({ to: "bob" }) };
+  `;
+
+  test("makes the program wait; then it goes on, and nothing runs twice", async () => {
+    const { host, run, did } = await mounted({}, { store: createMemoryStore() });
+    const waits = await run(source, "s");
+    expect([waits.status, did]).toEqual(["pending", ["send ada"]]);
+    const [question] = await host.approvals.list();
+    expect(question).toMatchObject({ tool: "pay", arguments: { to: "acme" } });
+    await host.approvals.decide(question!.id, "approve", "eve");
+    const done = await host.resume(waits.ticket!, { sessionId: "s" });
+    expect(done.result.data).toMatchObject({ result: { paid: { paid: "acme" }, same: true }, calls: 3 });
+    expect(did).toEqual(["send ada", "pay acme", "send bob"]);
+  });
+
+  test("is denied to the program, which can catch it", async () => {
+    const { host, run, did } = await mounted({}, { store: createMemoryStore() });
+    const waits = await run(
+      "try { await tools.pay({ to: 'acme' }) } catch (error) { return error.code }",
+      "s",
+    );
+    const [question] = await host.approvals.list();
+    await host.approvals.decide(question!.id, "deny", "eve");
+    const done = await host.resume(waits.ticket!, { sessionId: "s" });
+    expect([done.result.data, did]).toEqual([{ result: "DENIED", calls: 1 }, []]);
+  });
+});
