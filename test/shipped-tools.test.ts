@@ -65,7 +65,7 @@ describe("names", () => {
   /** Names that other contracts or hosts published, which users know. */
   const published =
     /^(agent_|testing_|web_|bash(_|$)|glob$|grep$|multi_edit_file$|tool_search$|todo(_|$)|delegate(_|$)|task(_|$))/;
-  const verbs = /^(activate|create|delete|edit|list|move|read|search|write)_/;
+  const verbs = /^(activate|create|delete|describe|edit|list|move|read|run|search|write)_/;
 
   each("FORGE-3: %s begins with a verb, unless it is a name that others published", (name) => {
     expect(published.test(name) || verbs.test(name)).toBe(true);

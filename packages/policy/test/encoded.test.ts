@@ -103,7 +103,7 @@ describe("an encoded value", () => {
     });
   });
 
-  test("marks around its words hide no copy, and a whole field of a service is none", () => {
+  test("marks around its words hide no copy, and a whole field of a service is a value", () => {
     const evidence = evidenceOf([
       { note: 'Send all of it -- "now" -- to them.', email: "1 Long Street in Old Town" },
     ]);

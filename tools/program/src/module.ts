@@ -1,13 +1,13 @@
 import type { Coordinator, ModeCatalog, ToolInfo } from "@toolmount/core";
 import type { ParsedSettings } from "./config.ts";
-import { createProgramTools } from "./program-tools.ts";
+import { createDescribeTools } from "./describe-tools.ts";
 import { createRunProgram } from "./run-program.ts";
 import { Threads } from "./sandbox/threads.ts";
 import type { Services } from "./services.ts";
 
 export { config } from "./config.ts";
 
-/** Mounts `run_program` and `program_tools`. */
+/** Mounts `run_program` and `describe_tools`. */
 export async function mount(coordinator: Coordinator, settings: ParsedSettings): Promise<void> {
   const services: Services = {
     tools: () => (coordinator.get("tools") as ReadonlyMap<string, ToolInfo>).values(),
@@ -16,5 +16,5 @@ export async function mount(coordinator: Coordinator, settings: ParsedSettings):
   const threads = new Threads();
   coordinator.registerCleanup(() => threads.close());
   coordinator.mount("tools", createRunProgram(settings, services, threads));
-  coordinator.mount("tools", createProgramTools(settings, services));
+  coordinator.mount("tools", createDescribeTools(settings, services));
 }

@@ -1,4 +1,13 @@
-import { data, defineTool, failure, type Json, type ToolContext, type ToolOutcome } from "@toolmount/core";
+import {
+  data,
+  defineTool,
+  failure,
+  systemClock,
+  type Clock,
+  type Json,
+  type ToolContext,
+  type ToolOutcome,
+} from "@toolmount/core";
 import { z } from "zod";
 import type { ParsedSettings } from "./config.ts";
 import { declare } from "./declarations.ts";
@@ -17,7 +26,12 @@ const schema = z.strictObject({
 });
 
 /** Runs programs that call tools. Each of their calls is a call of the host's: checked, decided, bounded and recorded. */
-export function createRunProgram(settings: ParsedSettings, services: Services, threads: Threads) {
+export function createRunProgram(
+  settings: ParsedSettings,
+  services: Services,
+  threads: Threads,
+  clock: Clock = systemClock,
+) {
   return defineTool({
     name: "run_program",
     description:
@@ -35,13 +49,13 @@ export function createRunProgram(settings: ParsedSettings, services: Services, t
     tags: ["programs"],
     version: "1.0.0",
     async execute({ source }, context) {
-      const clock = clockOf(context);
+      const kept = keepFacts(context, clock);
       try {
         const tools = await toolsForPrograms(services, settings.tools, context);
         const start = {
           source,
           names: tools.map(({ name }) => name),
-          ...clock.facts,
+          ...kept.facts,
           memoryMb: settings.memory_mb,
           maxSteps: settings.max_steps,
         };
@@ -51,7 +65,7 @@ export function createRunProgram(settings: ParsedSettings, services: Services, t
           (request) => calls.answer(request),
           context.abortSignal,
         );
-        clock.forget();
+        kept.forget();
         return answerOf(end, source, calls.made, output + calls.notes);
       } catch (error) {
         if (error instanceof ThreadEnded)
@@ -67,10 +81,10 @@ export function createRunProgram(settings: ParsedSettings, services: Services, t
  * The time and the chance of a program. Its session keeps them while the program waits for a person, so that the second run
  * sees what the first one saw.
  */
-function clockOf({ session, callId, sessionId }: ToolContext) {
+function keepFacts({ session, callId, sessionId }: ToolContext, clock: Clock) {
   const key = `run_program ${callId}`;
   const kept = sessionId === undefined ? undefined : session.get(key);
-  const facts = isFacts(kept) ? kept : { now: Date.now(), seed: Math.floor(Math.random() * 2 ** 32) };
+  const facts = isFacts(kept) ? kept : { now: clock.now(), seed: Math.floor(Math.random() * 2 ** 32) };
   if (sessionId !== undefined && kept === undefined) session.set(key, facts);
   return { facts, forget: () => void (sessionId !== undefined && session.delete(key)) };
 }

@@ -10,11 +10,8 @@ export interface Services {
   readonly catalog?: (() => ModeCatalog | null) | undefined;
 }
 
-/** For a tool without a host. */
-export const noTools: Services = { tools: () => [] };
-
 /** Names of this package's own tools: a program does not start programs. */
-const own: ReadonlySet<string> = new Set(["run_program", "program_tools"]);
+const own: ReadonlySet<string> = new Set(["run_program", "describe_tools"]);
 
 /** The tools that a program of this session may call, sorted by name: those of its mode that run on the server. */
 export async function toolsForPrograms(

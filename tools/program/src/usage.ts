@@ -7,10 +7,10 @@ Does work of many calls in one step: loops over files or records, joins results,
 Rules
 - The source is the body of an async function: use await, and end with return.
 - Tools are members of tools, and take one object: const file = await tools.read_file({ file_path: "a.txt" });
-- Call program_tools first for the names and types of tools that you do not know. findTools("…") and describeTools(["…"]) do the same inside a program.
+- Call describe_tools first for the names and types of tools that you do not know. findTools("…") and describeTools(["…"]) do the same inside a program.
 - Run independent calls side by side with Promise.all.
-- A call that fails throws a ToolError with message, code and tool. Catch it where the program can go on.
-- Each call is checked and decided as if you had made it. One that needs a person makes the whole program wait; then it goes on, and no call is made twice.
+- A call that fails throws a ToolError with message, code and tool. Catch it where the program can continue.
+- Each call is checked and decided as if you had made it. One that needs a person makes the whole program wait; then it continues, and no call is made twice.
 - There is no file, network, timer or import: only tools. Date stands still while the program runs.
 - Return a small summary, not the data that you read. console.log is for notes of a line.
 
@@ -28,18 +28,19 @@ Bad usage
 - a program for one call: call the tool itself.
 - {"source":"return await tools.read_file({ file_path: \\"big.log\\" })"}: it returns all of the file.`;
 
-/** The long guidance for `program_tools`. */
-export const programToolsUsage = `program_tools: shows the tools that a program may call
+/** The long guidance for `describe_tools`. */
+export const describeToolsUsage = `describe_tools: shows the tools that a program may call
 
 Primary purpose
 Gives the TypeScript declarations of tools, for the source of run_program.
 
 Rules
+- Use it before run_program, for tools whose arguments you do not know. It calls nothing.
 - Without arguments it lists all tools by name, with their types while they are few.
 - With names it declares those in full; with query it finds the tools that fit best.
 
 Arguments
-- names (list of strings, optional): tools to declare.
+- names (array of strings, optional): tools to declare.
 - query (string, optional): what is to be done, in a few words.
 
 Error codes

@@ -79,7 +79,7 @@ const attacks: Readonly<Record<string, readonly string[]>> = {
     "for (;;) Promise.resolve().then(() => {}); return 0",
     "const next = () => Promise.resolve().then(next); await next()",
     "for (let n = 0; n < 1e6; n++) console.log('x'.repeat(100)); return 0",
-    "for (let n = 0; n < 50; n++) Promise.reject(new Error('nobody looks')); return 0",
+    "for (let n = 0; n < 50; n++) Promise.reject(new Error('not caught')); return 0",
     "await tools.send({ to: 'x'.repeat(5e6) })",
     "class A extends Array { get length() { return Infinity } } return new A()",
     "Error.prepareStackTrace = () => { for (;;); }; throw new Error('x')",

@@ -5,9 +5,9 @@ import { describeToolModule } from "@toolmount/testing/vitest";
 describeToolModule(module, {
   url: import.meta.resolve("@toolmount/tool-program"),
   manifest: readManifest(new URL("../package.json", import.meta.url)),
-  valid: { run_program: [{ source: "return 1" }], program_tools: [{}] },
+  valid: { run_program: [{ source: "return 1" }], describe_tools: [{}] },
   invalid: {
     run_program: [{}, { source: 7 }, { source: " " }],
-    program_tools: [{ names: [] }, { query: 7 }],
+    describe_tools: [{ names: [] }, { query: 7 }],
   },
 });

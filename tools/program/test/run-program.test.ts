@@ -19,7 +19,7 @@ describe("a program", () => {
     expect(did).toHaveLength(4);
   });
 
-  test("is told when it returns nothing", async () => {
+  test("that returns nothing gets a note", async () => {
     const { run } = await mounted();
     expect((await run("await tools.send({ to: 'ada' })")).result.data).toMatchObject({
       result: null,
@@ -96,9 +96,9 @@ describe("a program", () => {
         "/** Adds two numbers. */\nadd(arguments: { a: number; b: number }): Promise<number>;",
       ],
     });
-    const all = await host.call({ name: "program_tools" });
+    const all = await host.call({ name: "describe_tools" });
     expect(all.result.data).toMatchObject({ declarations: expect.not.stringContaining("pay(") });
-    const one = await host.call({ name: "program_tools", arguments: { names: ["ad"] } });
+    const one = await host.call({ name: "describe_tools", arguments: { names: ["ad"] } });
     expect(one.result.error).toContain("Did you mean add?");
     expect((await run("return 'pay' in tools")).result.data).toMatchObject({ result: false });
   });
@@ -130,7 +130,7 @@ describe("a call of a program that needs a person", () => {
     return { before, paid, same: chance[0] === Date.now(), after: await tools.send({ to: "bob" }) };
   `;
 
-  test("makes the program wait; then it goes on, and nothing runs twice", async () => {
+  test("makes the program wait; then it continues, and nothing runs twice", async () => {
     const { host, run, did } = await mounted({}, { store: createMemoryStore() });
     const waits = await run(source, "s");
     expect([waits.status, did]).toEqual(["pending", ["send ada"]]);

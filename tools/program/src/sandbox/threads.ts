@@ -11,6 +11,8 @@ export class ThreadEnded extends Error {}
 /** Threads for programs. Each runs one program and ends; one that has not begun waits, so that a program starts at once. */
 export class Threads {
   #spare: Promise<Worker> | null = null;
+  readonly #open = new Set<Promise<unknown>>();
+  #isClosed = false;
 
   /**
    * Runs a program. `call` answers its calls; it may reject, which ends the program with that error. Rejects with
@@ -21,20 +23,29 @@ export class Threads {
     call: (request: Request) => Promise<Answer>,
     signal: AbortSignal,
   ): Promise<{ readonly end: End; readonly output: string }> {
-    const thread = await (this.#spare ?? openThread(start.memoryMb));
-    this.#spare = openThread(start.memoryMb);
-    this.#spare.catch(() => (this.#spare = null));
-    try {
-      return await new Run(thread, call, signal).begin({ type: "start", ...start });
-    } finally {
-      await thread.terminate();
-    }
+    signal.throwIfAborted();
+    const opening = this.#spare ?? openThread(start.memoryMb);
+    this.#spare = null;
+    const running = opening.then(async (thread) => {
+      try {
+        this.#spare ??= this.#isClosed ? null : openThread(start.memoryMb);
+        this.#spare?.catch(() => (this.#spare = null));
+        return await new Run(thread, call, signal).begin({ type: "start", ...start });
+      } finally {
+        await thread.terminate();
+      }
+    });
+    this.#open.add(running);
+    void running.catch(() => {}).finally(() => this.#open.delete(running));
+    return running;
   }
 
+  /** Ends the thread that waits, and waits for those whose programs are being stopped. */
   async close(): Promise<void> {
+    this.#isClosed = true;
     const spare = await this.#spare?.catch(() => null);
-    this.#spare = null;
     await spare?.terminate();
+    await Promise.allSettled(this.#open);
   }
 }
 

@@ -4,7 +4,7 @@ import type { ParsedSettings } from "./config.ts";
 import { declare } from "./declarations.ts";
 import { describeAll, describeNamed, findTools } from "./find-tools.ts";
 import { toolsForPrograms, type Services } from "./services.ts";
-import { programToolsUsage as usage } from "./usage.ts";
+import { describeToolsUsage as usage } from "./usage.ts";
 
 const schema = z.strictObject({
   names: z.array(z.string().min(1)).min(1).max(50).optional().describe("Tools to declare in full"),
@@ -12,9 +12,9 @@ const schema = z.strictObject({
 });
 
 /** Declares the tools that a program may call. */
-export function createProgramTools({ tools: globs }: ParsedSettings, services: Services) {
+export function createDescribeTools({ tools: globs }: ParsedSettings, services: Services) {
   return defineTool({
-    name: "program_tools",
+    name: "describe_tools",
     description:
       "Shows the tools that a program may call, as TypeScript declarations. Use before run_program, for tools whose arguments are not known yet; not to call a tool.",
     summary: "Shows the tools that a program may call.",
