@@ -136,6 +136,11 @@ export const commandGroups: readonly CommandGroup[] = [
         load: () => import("./commands/calls/call.ts"),
       },
       {
+        name: "program",
+        summary: "Run a program that calls tools",
+        load: () => import("./commands/calls/program.ts"),
+      },
+      {
         name: "serve",
         summary: "Serve the tools of a plan to MCP clients",
         load: () => import("./commands/calls/serve.ts"),

@@ -28,7 +28,7 @@ import type { ExitCode } from "../../process/exit-codes.ts";
 import { openStatus } from "../../process/with-status.ts";
 import { interruption } from "../../process/signals.ts";
 
-interface Options extends PlanOptions, TapeOptions, SourceOptions {
+export interface CallOptions extends PlanOptions, TapeOptions, SourceOptions {
   readonly json?: true;
   readonly approve?: true;
   readonly save?: string;
@@ -40,24 +40,13 @@ interface Options extends PlanOptions, TapeOptions, SourceOptions {
 
 /** `toolmount call [plan] <tool> [arguments]`: one call, and its outcome. */
 export function define(command: Command, shell: Shell): void {
-  addSourceOptions(addTapeOptions(addPlanOptions(command)))
+  addCallOptions(command)
     .usage("[options] [plan] <tool> [arguments]")
     .argument(
       "[plan-tool-arguments...]",
       "the plan, if it is not the nearest one; the tool; its arguments as JSON, as name=text, name:=JSON or name=@file, as 'tool(name: value)', or - to read JSON from standard input",
     )
-    .option("--session <id>", "the session of the call")
-    .option("--user <id>", "the user of the call")
-    .option("--mode <name>", "the mode of the session")
-    .option(
-      "--timeout <ms>",
-      "cancel the call after this many milliseconds, questions included",
-      readMilliseconds,
-    )
-    .option("--save <folder>", "write images, sounds and resources of the result into this folder")
-    .option("--approve", "approve this one call without a question")
-    .option(...jsonOption)
-    .action(async (words: string[], options: Options) => {
+    .action(async (words: string[], options: CallOptions) => {
       shell.end(await callWords(words, options, shell));
     });
   addExamples(command, [
@@ -71,12 +60,28 @@ export function define(command: Command, shell: Shell): void {
   ]);
 }
 
+/** Adds the options of a call. */
+export function addCallOptions(command: Command): Command {
+  return addSourceOptions(addTapeOptions(addPlanOptions(command)))
+    .option("--session <id>", "the session of the call")
+    .option("--user <id>", "the user of the call")
+    .option("--mode <name>", "the mode of the session")
+    .option(
+      "--timeout <ms>",
+      "cancel the call after this many milliseconds, questions included",
+      readMilliseconds,
+    )
+    .option("--save <folder>", "write images, sounds and resources of the result into this folder")
+    .option("--approve", "approve this one call without a question")
+    .option(...jsonOption);
+}
+
 /** Runs the command: the words are `[plan] <tool> [arguments]`. Throws `USAGE_INVALID`. */
-export function callWords(words: readonly string[], options: Options, shell: Shell): Promise<ExitCode> {
+export function callWords(words: readonly string[], options: CallOptions, shell: Shell): Promise<ExitCode> {
   return call(readCallOperands(words, shell.settings.plan), options, shell);
 }
 
-async function call(operands: CallOperands, options: Options, given: Shell): Promise<ExitCode> {
+async function call(operands: CallOperands, options: CallOptions, given: Shell): Promise<ExitCode> {
   const { plan } = operands;
   const { status, shell } = openStatus(given);
   const input = planOfSource(plan, options);
@@ -117,7 +122,7 @@ async function call(operands: CallOperands, options: Options, given: Shell): Pro
 }
 
 function chooseApprover(
-  { approve }: Options,
+  { approve }: CallOptions,
   terminal: Shell["terminal"],
   { err, env }: Shell,
   controller: AbortController,
@@ -140,7 +145,7 @@ function startGiveUp(timeout: number | undefined, controller: AbortController): 
   return setTimeout(() => controller.abort(new Error(`gave up after ${timeout} ms`)), timeout);
 }
 
-function contextOf({ session, user, mode, json }: Options, { err }: Shell, abortSignal: AbortSignal) {
+function contextOf({ session, user, mode, json }: CallOptions, { err }: Shell, abortSignal: AbortSignal) {
   return {
     sessionId: session,
     userId: user,

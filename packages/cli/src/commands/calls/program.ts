@@ -1,0 +1,26 @@
+import { ToolmountError } from "@toolmount/core/errors";
+import type { Command } from "commander";
+import { addExamples } from "../../options/common.ts";
+import type { Shell } from "../../process/shell.ts";
+import { addCallOptions, callWords, type CallOptions } from "./call.ts";
+
+/** `toolmount program [plan] <file>`: a call of the plan's tool `run_program` with the text of a file. */
+export function define(command: Command, shell: Shell): void {
+  addCallOptions(command)
+    .usage("[options] [plan] <file>")
+    .argument("[plan-file...]", "the plan, if it is not the nearest one; the file of the program")
+    .action(async (words: string[], options: CallOptions) => {
+      shell.end(await callWords(wordsOfCall(words), options, shell));
+    });
+  addExamples(command, [
+    "toolmount program totals.ts",
+    "toolmount program plan.yaml totals.ts --session office",
+  ]);
+}
+
+function wordsOfCall(words: readonly string[]): readonly string[] {
+  const file = words.at(-1);
+  if (file === undefined || words.length > 2)
+    throw new ToolmountError("USAGE_INVALID", { problem: "give one file; a plan may stand before it" });
+  return [...words.slice(0, -1), "run_program", `source=@${file}`];
+}
