@@ -1,10 +1,14 @@
 import { stripVTControlCharacters } from "node:util";
+import { wrapAnsi } from "fast-wrap-ansi";
 import type { Screen } from "./screen.ts";
+import { wrapped } from "./wrap.ts";
 
 /** One column: its title and its text. The last column takes what room is left. */
 export interface Column<Row> {
   readonly title: string;
   readonly cell: (row: Row) => string;
+  /** Whether the last column is wrapped between words rather than cut. */
+  readonly whole?: true;
 }
 
 const gap = 2;
@@ -13,8 +17,8 @@ const gap = 2;
 const leastRoom = 32;
 
 /**
- * Writes rows under titles. Where the screen has a width the last column is cut to it, or moves to a line of its own;
- * elsewhere nothing is cut.
+ * Writes rows under titles. Where the screen has a width the last column is cut to it (or wrapped), or moves to lines of
+ * its own; elsewhere nothing is cut.
  */
 export function writeTable<Row>(screen: Screen, columns: readonly Column<Row>[], rows: readonly Row[]): void {
   const cells = rows.map((row) => columns.map(({ cell }) => cell(row)));
@@ -35,9 +39,19 @@ export function writeTable<Row>(screen: Screen, columns: readonly Column<Row>[],
       .slice(0, -1)
       .map((cell, index) => pad(cell, widths[index]! + gap))
       .join("");
+    if (columns.at(-1)?.whole === true) return layOutWhole(rest, last);
     if (beside) return `${rest}${cut(last, room)}`.trimEnd();
     const below = screen.paint("dim", cut(last, (screen.columns ?? 0) - gap));
     return `${rest.trimEnd()}\n${`${" ".repeat(gap)}${below}`.trimEnd()}`;
+  }
+
+  function layOutWhole(rest: string, last: string): string {
+    if (screen.columns === undefined) return `${rest}${last}`.trimEnd();
+    if (!beside) return `${rest.trimEnd()}\n${wrapped(screen, last, gap)}`.trimEnd();
+    const [first = "", ...more] = wrapAnsi(last, room).split("\n");
+    return [`${rest}${first}`, ...more.map((line) => " ".repeat(before) + line)]
+      .map((line) => line.trimEnd())
+      .join("\n");
   }
 }
 

@@ -67,3 +67,16 @@ test("a config that is no JSON is wrong usage", async () => {
 
   expect(await run(["manifest", "greeter", "--config", "{"])).toMatchObject({ code: 2 });
 });
+
+test("a missing setting is named, with the option that gives it", async () => {
+  const needy = `import { z } from "zod";
+export const config = z.strictObject({ root: z.string(), api: z.strictObject({ key: z.string() }) });
+export async function mount() {}
+`;
+  const { run } = await workspace({ "needy/package.json": packageJson, "needy/index.ts": needy });
+  const { code, stderr } = await run(["manifest", "needy"]);
+
+  expect(code).toBe(1);
+  expect(stderr).toMatch(/CONFIG_INVALID.*root.*; .*api/);
+  expect(stderr).toContain("--config");
+});

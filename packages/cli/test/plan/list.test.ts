@@ -104,6 +104,26 @@ test("list filters by name, category and module, and prints names alone", async 
   expect(byModule.stdout).toBe("agent_hello_world\n");
 });
 
+test.each([
+  ["--tool", "raed_file", "read_file"],
+  ["--category", "wirte", "write"],
+  ["--module", "hello-wrold", "hello-world"],
+])("list %s %s fails with the nearest name", async (option, wrong, near) => {
+  const { code, stdout, stderr } = await runHere(["list", "mount-plans/reference.yaml", option, wrong]);
+
+  expect([code, stdout]).toEqual([2, ""]);
+  expect(stderr).toContain(`"${wrong}"; did you mean "${near}"?`);
+});
+
+test.each([
+  ["a pattern", "--tool", "gone_*"],
+  ["a category of no tool", "--category", "delete"],
+])("%s that matches nothing lists nothing", async (_, option, value) => {
+  const { here: run } = await workspace({ "plan.yaml": planOf("hello-world") });
+
+  expect(await run(["list", "plan.yaml", option, value, "--names"])).toMatchObject({ code: 0, stdout: "" });
+});
+
 test.each(["bogus: 1\n", "hooks: hello\n"])(
   "list refuses an invalid plan, as check does: %j",
   async (line) => {

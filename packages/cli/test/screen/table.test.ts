@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import { createScreen } from "../../src/screen/screen.ts";
-import { widthOf, writeTable } from "../../src/screen/table.ts";
+import { widthOf, writeTable, type Column } from "../../src/screen/table.ts";
 
 interface Row {
   readonly name: string;
@@ -14,10 +14,14 @@ const columns = [
 ];
 
 /** The lines of a table on a terminal so many columns wide; undefined is no terminal. */
-function draw(rows: readonly Row[], width: number | undefined): string[] {
+function draw(
+  rows: readonly Row[],
+  width: number | undefined,
+  drawn: readonly Column<Row>[] = columns,
+): string[] {
   let written = "";
   const sink = { isTTY: width !== undefined, columns: width, write: (text: string) => (written += text) };
-  writeTable(createScreen(sink, { NO_COLOR: "1" }), columns, rows);
+  writeTable(createScreen(sink, { NO_COLOR: "1" }), drawn, rows);
   return written.split("\n").slice(0, -1);
 }
 
@@ -73,4 +77,13 @@ test("no line is wider than the terminal, as long as the other columns fit", () 
       for (const line of draw(safe, width)) expect(widthOf(line)).toBeLessThanOrEqual(width);
     }),
   );
+});
+
+test.each([24, 30, 44, 60, undefined])("a whole last column keeps each word at %s columns", (width) => {
+  const whole: Column<Row>[] = [columns[0]!, { ...columns[1]!, whole: true }];
+  const lines = draw(rows, width, whole);
+  const words = lines.flatMap((line) => line.trim().split(/\s+/));
+
+  expect(words).toEqual(["name", "text", ...rows.flatMap(({ name, text }) => [name, ...text.split(" ")])]);
+  expect(lines.every((line) => line.length <= (width ?? Number.POSITIVE_INFINITY))).toBe(true);
 });

@@ -1,6 +1,7 @@
 import { createHost, ToolmountError, type JsonObject, type JsonSchema, type ToolInfo } from "@toolmount/core";
 import type { ModuleExports } from "../modules/import.ts";
 import { isRecord } from "../diagnostics/json.ts";
+import { readIssues } from "../diagnostics/schema-issues.ts";
 import { manifestFacts, type ManifestTool, type ModuleManifest } from "../modules/manifest.ts";
 import { adaptModule, recogniseModule, type LoadedModule } from "@toolmount/core/internal";
 import { mountModule } from "../mount/recording-coordinator.ts";
@@ -57,7 +58,9 @@ async function parse(name: string, module: LoadedModule, config: JsonObject): Pr
   if (module.kind !== "mount" || module.config === undefined) return config;
   const parsed = await module.config["~standard"].validate(config);
   if (parsed.issues === undefined) return parsed.value as JsonObject;
-  const problem = parsed.issues.map(({ message }) => message).join("; ");
+  const problem = readIssues(module.config, parsed.issues)
+    .map((issue) => issue.problem)
+    .join("; ");
   throw new ToolmountError("CONFIG_INVALID", { module: name, problem });
 }
 

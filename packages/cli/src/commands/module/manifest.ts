@@ -1,4 +1,5 @@
 import { writeFile } from "node:fs/promises";
+import { isToolmountError, ToolmountError } from "@toolmount/core/errors";
 import { canonicalJson } from "@toolmount/core/internal";
 import type { DescribedPackage } from "@toolmount/loader/commands";
 import type { Command } from "commander";
@@ -34,7 +35,7 @@ async function manifest(folder: string, { json, check, config }: Options, shell:
   const described = await describePackage(folder, {
     cwd: shell.cwd,
     config: readJsonObject("--config", config),
-  });
+  }).catch(nameConfigOption);
   const same = canonicalJson(described.written["toolmount"] ?? null) === canonicalJson(described.manifest);
   const stale = check === true && !same;
   if (check !== true && !same) await write(described);
@@ -48,6 +49,14 @@ async function manifest(folder: string, { json, check, config }: Options, shell:
   else if (stale) reportStale(described, shell);
   else reportTrue(described, same ? "is true" : "is written", shell);
   return stale ? exitCodes.failed : exitCodes.done;
+}
+
+/** Adds the option that gives the config to an error about it. Always throws. */
+function nameConfigOption(error: unknown): never {
+  if (!isToolmountError(error) || error.code !== "CONFIG_INVALID") throw error;
+  const { module, problem } = error.details as { readonly module: string; readonly problem: string };
+  const fix = `${problem}; give the config with --config '{"key": "value"}'`;
+  throw new ToolmountError("CONFIG_INVALID", { module, problem: fix }, { cause: error });
 }
 
 async function write({ file, written, manifest: toolmount }: DescribedPackage): Promise<void> {

@@ -12,6 +12,7 @@ import { exitCodes, type ExitCode } from "../../process/exit-codes.ts";
 import { argumentRows, exampleArguments } from "../../render/arguments.ts";
 import { jsonText, printable, printableLines } from "../../screen/printable.ts";
 import { writeTable } from "../../screen/table.ts";
+import { wrapped } from "../../screen/wrap.ts";
 
 interface Options extends PlanOptions, SourceOptions {
   readonly json?: true;
@@ -66,7 +67,7 @@ function findTool(host: OpenedHost, name: string): ToolInfo {
 function writeTool(tool: ToolInfo, example: JsonObject, { out }: Shell): void {
   const title = (text: string) => out.line(`\n${out.paint("bold", text)}`);
   out.line(`${out.paint("bold", printable(tool.name))}  ${out.paint("dim", factsOf(tool))}`);
-  out.line(printableLines(tool.description));
+  out.line(wrapped(out, printableLines(tool.description)));
   const rows = argumentRows(tool.inputSchema);
   title("Arguments");
   if (rows.length === 0) out.line("none");
@@ -77,7 +78,7 @@ function writeTool(tool: ToolInfo, example: JsonObject, { out }: Shell): void {
         { title: "name", cell: ({ name }) => out.paint("cyan", printable(name)) },
         { title: "type", cell: ({ type }) => printable(type) },
         { title: "required", cell: ({ required }) => (required ? "yes" : "no") },
-        { title: "description", cell: ({ text }) => printable(text) },
+        { title: "description", cell: ({ text }) => printable(text), whole: true },
       ],
       rows,
     );
@@ -87,7 +88,7 @@ function writeTool(tool: ToolInfo, example: JsonObject, { out }: Shell): void {
   );
   if (tool.usage !== undefined) {
     title("Guidance for the model");
-    out.line(printableLines(tool.usage).trimEnd());
+    out.line(wrapped(out, printableLines(tool.usage).trimEnd()));
   }
   out.line(
     `\nWhich lines of the plan shaped it, and what decides a call: toolmount why ${printable(tool.name)}`,

@@ -49,6 +49,7 @@ export async function list(plan: string | undefined, options: Options, shell: Sh
   const all =
     (mode === undefined && !hasServer(options) && (await listManifests(plan, options, shell))) ||
     (await listMounted(plan, options, shell));
+  await refuseUnknownNames(options, all.tools);
   const listing = { ...all, tools: all.tools.filter(createFilter(options)) };
   if (json === true) shell.out.json(listing);
   else if (options.names === true) for (const { name } of listing.tools) shell.out.line(printable(name));
@@ -67,6 +68,45 @@ function createFilter({ tool, category, module }: Options): (tool: ListedTool) =
     (name === undefined || name.test(listed.name)) &&
     (category === undefined || listed.category === category) &&
     (module === undefined || listed.module === module);
+}
+
+const categories = ["read", "write", "delete", "side_effect"];
+
+/**
+ * Throws `USAGE_INVALID` for a filter that names a tool, a category or an entry that does not exist: an empty list would
+ * look like an answer. A name with `*` is a pattern, and may match nothing.
+ */
+async function refuseUnknownNames(
+  { tool, category, module }: Options,
+  tools: readonly ListedTool[],
+): Promise<void> {
+  if (tool?.includes("*") === false) {
+    await refuseUnknown(
+      "tool",
+      tool,
+      tools.map(({ name }) => name),
+    );
+  }
+  await refuseUnknown("category", category, [
+    ...categories,
+    ...tools.map((listed) => String(listed.category)),
+  ]);
+  await refuseUnknown(
+    "module",
+    module,
+    tools.map((listed) => listed.module),
+  );
+}
+
+async function refuseUnknown(option: string, name: string | undefined, known: readonly string[]) {
+  if (name === undefined || known.includes(name)) return;
+  const [{ nearestNames }, { usageError }] = await Promise.all([
+    import("@toolmount/core/nearest"),
+    import("../../process/usage-error.ts"),
+  ]);
+  const [near] = nearestNames(name, [...new Set(known)]);
+  const hint = near === undefined ? "" : `; did you mean "${printable(near)}"?`;
+  throw usageError(`--${option}: there is no ${option} "${printable(name)}"${hint}`);
 }
 
 /** A name in which `*` matches any characters. */
