@@ -33,7 +33,7 @@ const published: Readonly<Record<string, string>> = {
   web_fetch: "Amplifier",
   web_search: "Amplifier",
 };
-const verbNoun = /^(?:activate|create|delete|edit|list|move|read|write)_[a-z]+(?:_[a-z]+)*$/;
+const verbNoun = /^(?:activate|create|delete|describe|edit|list|move|read|run|write)_[a-z]+(?:_[a-z]+)*$/;
 
 describe("FORGE-3: names are a verb and a noun", () => {
   test("FORGE-3: of each shipped tool, unless another contract published the name; the exceptions are exact", async () => {

@@ -10,6 +10,7 @@ const names = await readdir(tools);
 /** Packages that do more with the host than a process can, so a plan names `run: { in: inline }`. */
 const hostOnly: Readonly<Record<string, string>> = {
   delegate: "it starts sessions of the host",
+  program: "it lists and calls the tools of its host",
   discovery: 'it registers the capability "tools.disclosure"',
   modes: "it reads and changes the modes of the host's sessions",
   skills: "it follows the plan, and mounts tools while it runs",

@@ -1,9 +1,9 @@
 import { data, defineTool, failure } from "@toolmount/core";
 import { z } from "zod";
-import type { ParsedSettings } from "./config.ts";
+import { config, type Settings } from "./config.ts";
 import { declare } from "./declarations.ts";
 import { describeAll, describeNamed, findTools } from "./find-tools.ts";
-import { toolsForPrograms, type Services } from "./services.ts";
+import { noTools, toolsForPrograms, type Services } from "./services.ts";
 import { describeToolsUsage as usage } from "./usage.ts";
 
 const schema = z.strictObject({
@@ -12,7 +12,8 @@ const schema = z.strictObject({
 });
 
 /** Declares the tools that a program may call. */
-export function createDescribeTools({ tools: globs }: ParsedSettings, services: Services) {
+export function createDescribeTools(settings: Settings = {}, services: Services = noTools) {
+  const { tools: globs } = config.parse(settings);
   return defineTool({
     name: "describe_tools",
     description:

@@ -5,8 +5,6 @@ import { createRunProgram } from "./run-program.ts";
 import { Threads } from "./sandbox/threads.ts";
 import type { Services } from "./services.ts";
 
-export { config } from "./config.ts";
-
 /** Mounts `run_program` and `describe_tools`. */
 export async function mount(coordinator: Coordinator, settings: ParsedSettings): Promise<void> {
   const services: Services = {

@@ -9,12 +9,12 @@ import {
   type ToolOutcome,
 } from "@toolmount/core";
 import { z } from "zod";
-import type { ParsedSettings } from "./config.ts";
+import { config, type ParsedSettings, type Settings } from "./config.ts";
 import { declare } from "./declarations.ts";
 import { describeNamed, findTools } from "./find-tools.ts";
 import type { Answer, End, Limit, Request, Thrown } from "./sandbox/messages.ts";
-import { ThreadEnded, type Threads } from "./sandbox/threads.ts";
-import { toolsForPrograms, type Services } from "./services.ts";
+import { ThreadEnded, Threads } from "./sandbox/threads.ts";
+import { noTools, toolsForPrograms, type Services } from "./services.ts";
 import { runProgramUsage as usage } from "./usage.ts";
 
 const schema = z.strictObject({
@@ -27,11 +27,12 @@ const schema = z.strictObject({
 
 /** Runs programs that call tools. Each of their calls is a call of the host's: checked, decided, bounded and recorded. */
 export function createRunProgram(
-  settings: ParsedSettings,
-  services: Services,
-  threads: Threads,
+  given: Settings = {},
+  services: Services = noTools,
+  threads: Threads = new Threads(),
   clock: Clock = systemClock,
 ) {
+  const settings = config.parse(given);
   return defineTool({
     name: "run_program",
     description:

@@ -10,6 +10,9 @@ export interface Services {
   readonly catalog?: (() => ModeCatalog | null) | undefined;
 }
 
+/** For a tool without a host. */
+export const noTools: Services = { tools: () => [] };
+
 /** Names of this package's own tools: a program does not start programs. */
 const own: ReadonlySet<string> = new Set(["run_program", "describe_tools"]);
 

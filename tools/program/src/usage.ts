@@ -12,6 +12,7 @@ Rules
 - A call that fails throws a ToolError with message, code and tool. Catch it where the program can continue.
 - Each call is checked and decided as if you had made it. One that needs a person makes the whole program wait; then it continues, and no call is made twice.
 - There is no file, network, timer or import: only tools. Date stands still while the program runs.
+- The same program makes its calls again: do not run it twice to be sure.
 - Return a small summary, not the data that you read. console.log is for notes of a line.
 
 Arguments
