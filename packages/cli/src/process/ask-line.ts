@@ -1,18 +1,21 @@
 import { createInterface } from "node:readline";
 import type { Notices } from "./notices.ts";
+import { Pastes } from "./pastes.ts";
 import type { Shell } from "./shell.ts";
 
 /**
- * Asks for one line at a terminal; arrow keys show earlier lines. Several lines that arrive together were pasted, and are
- * one text. Null after Ctrl-C, Ctrl-D on an empty line, or the signal.
+ * Asks for one line at a terminal; arrow keys show earlier lines. A paste of several lines is one part of the line, and Enter
+ * sends it. Of a terminal that does not mark pastes, lines that arrive together are one text. Null after Ctrl-C, Ctrl-D on an empty line, or the signal.
  */
 export async function askLine(
-  { input, output }: NonNullable<Shell["terminal"]>,
+  terminal: NonNullable<Shell["terminal"]>,
   prompt: string,
   history: readonly string[],
   signal: AbortSignal,
   notices?: Notices,
 ): Promise<string | null> {
+  const { output } = terminal;
+  const input = new Pastes(terminal);
   const reader = createInterface({ input, output, terminal: true, prompt, history: [...history] });
   const lines: string[] = [];
   const restore = notices?.redirect((line) => {
@@ -31,10 +34,11 @@ export async function askLine(
   });
   restore?.();
   reader.close();
+  input.close();
   if (text === null) output.write("\n");
   return text;
 
   function withRest(): string {
-    return [...lines, ...(reader.line === "" ? [] : [reader.line])].join("\n");
+    return input.whole([...lines, ...(reader.line === "" ? [] : [reader.line])].join("\n"));
   }
 }

@@ -151,6 +151,28 @@ test("chat: Ctrl-D leaves, the line before is under the arrow, and what is paste
   expect(stdout).toContain("user: first line\nsecond 日本語\n");
 });
 
+test("chat: a paste of many lines is one prompt, shown short, and waits for Enter", async () => {
+  const { folder, run } = await agent(response(say("Read.")));
+  const terminal = atTerminal(["chat", ...replay], { cwd: folder });
+  await terminal.until(/You ›/);
+  const lines = Array.from(
+    { length: 220 },
+    (_, at) => `line ${at} of a long log, with \u001b[31mcolour and more of it`,
+  );
+  const paste = `\u001b[200~${lines.join("\r")}\r\u001b[201~`;
+  for (let at = 0; at < paste.length; at += 1_023) terminal.press(paste.slice(at, at + 1_023));
+  await terminal.until(/\[pasted 220 lines\]/);
+  terminal.press(" and \u001b[200~one\u001b[201~", enter);
+  await terminal.until(/Read\.[\s\S]*You ›/);
+  terminal.press(keys.ctrlD);
+
+  expect(await terminal.ended, terminal.text()).toBe(0);
+  expect(terminal.bytes()).toMatch(/\[\?2004h[\s\S]*\[\?2004l/);
+  const { stdout } = await run(["sessions", "show", "s1"]);
+  expect(stdout.match(/^user: /gm)).toHaveLength(1);
+  expect(stdout).toMatch(/user: line 0 of a long log[\s\S]*line 219 of a long log.*\n and one\n/);
+});
+
 test("a terminal that is closed cancels the turn, and leaves no call unanswered", async () => {
   const { folder, run } = await agent(response(call("a", "hang"), call("b", "hang")));
   const terminal = atTerminal(["run", ...replay, "go"], { cwd: folder });
