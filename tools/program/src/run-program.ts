@@ -36,7 +36,7 @@ export function createRunProgram(
   return defineTool({
     name: "run_program",
     description:
-      "Runs a TypeScript program that calls tools, and returns what the program returns. Use for work of many calls, such as a loop over files; not for one call. Each call needs the same leave as if it was made directly.",
+      "Runs a TypeScript program that calls tools, and returns what the program returns. Use for work of many calls, such as a loop over files; not for one call. Each call needs the same permission as if it was made directly.",
     summary: "Runs a program that calls tools.",
     usage,
     schema,
@@ -80,14 +80,15 @@ export function createRunProgram(
 
 /**
  * The time and the chance of a program. Its session keeps them while the program waits for a person, so that the second run
- * sees what the first one saw.
+ * sees what the first one saw. Without a session there are none.
  */
 function keepFacts({ session, callId, sessionId }: ToolContext, clock: Clock) {
+  if (sessionId === undefined) return { facts: { now: null, seed: 0 }, forget: () => {} };
   const key = `run_program ${callId}`;
-  const kept = sessionId === undefined ? undefined : session.get(key);
+  const kept = session.get(key);
   const facts = isFacts(kept) ? kept : { now: clock.now(), seed: Math.floor(Math.random() * 2 ** 32) };
-  if (sessionId !== undefined && kept === undefined) session.set(key, facts);
-  return { facts, forget: () => void (sessionId !== undefined && session.delete(key)) };
+  if (kept === undefined) session.set(key, facts);
+  return { facts, forget: () => void session.delete(key) };
 }
 
 function isFacts(kept: Json | undefined): kept is { now: number; seed: number } {

@@ -50,6 +50,7 @@ describe("a program", () => {
     ["a thrown text", "throw 'no'", "Error: no"],
     ["a cycle", "const a = {}; a.a = a; return a", "TypeError: circular reference"],
     ["a BigInt", "return 1n", "TypeError: "],
+    ["a time without a session", "return Date.now()", "only when the call has a session (line 1"],
     ["an import", "await import('node:fs')", "ReferenceError: "],
     [
       "a second argument list",
@@ -103,6 +104,14 @@ describe("a program", () => {
     expect((await run("return 'pay' in tools")).result.data).toMatchObject({ result: false });
   });
 
+  test("that makes too many calls has the outcome of each that it made", async () => {
+    const { run, did } = await mounted({ max_calls: 5, parallel: 2 });
+    const { result } = await run(
+      "return Promise.all(Array.from({ length: 9 }, (_, a) => tools.add({ a, b: 1 })))",
+    );
+    expect([result.code, did.length]).toEqual(["PROGRAM_LIMIT", 5]);
+  });
+
   test("does not start programs", async () => {
     const { run } = await mounted();
     expect((await run("return await tools.run_program({ source: '1' })")).result.error).toContain(
@@ -114,6 +123,7 @@ describe("a program", () => {
     const { run } = await mounted();
     const first = await run(
       "globalThis.left = 1; Array.prototype.left = 2; return Date.now() === +new Date()",
+      "s",
     );
     expect(first.result.data).toMatchObject({ result: true });
     expect((await run("return [typeof left, [].left ?? null]")).result.data).toMatchObject({
@@ -125,21 +135,21 @@ describe("a program", () => {
 describe("a call of a program that needs a person", () => {
   const source = `
     const before = await tools.send({ to: "ada" });
-    const chance = [Date.now(), Math.random()];
+    await tools.add({ a: Math.random(), b: Date.now() });
     const paid = await tools.pay({ to: "acme" });
-    return { before, paid, same: chance[0] === Date.now(), after: await tools.send({ to: "bob" }) };
+    return { before, paid, after: await tools.send({ to: "bob" }) };
   `;
 
   test("makes the program wait; then it continues, and nothing runs twice", async () => {
     const { host, run, did } = await mounted({}, { store: createMemoryStore() });
     const waits = await run(source, "s");
-    expect([waits.status, did]).toEqual(["pending", ["send ada"]]);
+    expect([waits.status, did]).toEqual(["pending", ["send ada", expect.stringContaining("add 0.")]]);
     const [question] = await host.approvals.list();
     expect(question).toMatchObject({ tool: "pay", arguments: { to: "acme" } });
     await host.approvals.decide(question!.id, "approve", "eve");
     const done = await host.resume(waits.ticket!, { sessionId: "s" });
-    expect(done.result.data).toMatchObject({ result: { paid: { paid: "acme" }, same: true }, calls: 3 });
-    expect(did).toEqual(["send ada", "pay acme", "send bob"]);
+    expect(done.result.data).toMatchObject({ result: { paid: { paid: "acme" } }, calls: 4 });
+    expect(did).toEqual(["send ada", expect.stringContaining("add 0."), "pay acme", "send bob"]);
   });
 
   test("is denied to the program, which can catch it", async () => {

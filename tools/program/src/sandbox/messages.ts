@@ -7,8 +7,8 @@ export interface Start {
   readonly source: string;
   /** Names of the tools that are members of `tools`. */
   readonly names: readonly string[];
-  /** What `Date.now()` says, in milliseconds since the epoch, and where `Math.random()` begins. */
-  readonly now: number;
+  /** What `Date.now()` says, in milliseconds since the epoch, and where `Math.random()` begins; null: both throw. */
+  readonly now: number | null;
   readonly seed: number;
   readonly memoryMb: number;
   readonly maxSteps: number;

@@ -67,19 +67,24 @@ export const prelude = `(function (call, print, nearest, names, now, seed) {
   const log = (...values) => print(values.map(shown).join(" "));
   const console = freeze({ log, info: log, warn: log, error: log, debug: log });
 
+  const requireSession = () => {
+    if (now === null) throw new TypeError("time and chance are there only when the call has a session");
+  };
   const RealDate = Date;
   function FixedDate(...given) {
+    if (new.target === undefined || given.length === 0) requireSession();
     if (new.target === undefined) return new RealDate(now).toString();
     return construct(RealDate, given.length === 0 ? [now] : given, new.target);
   }
   FixedDate.prototype = RealDate.prototype;
   defineProperty(RealDate.prototype, "constructor", { value: FixedDate });
-  FixedDate.now = () => now;
+  FixedDate.now = () => (requireSession(), now);
   FixedDate.parse = RealDate.parse;
   FixedDate.UTC = RealDate.UTC;
 
   let state = seed >>> 0;
   const random = () => {
+    requireSession();
     state = (state + 0x6d2b79f5) >>> 0;
     let mixed = Math.imul(state ^ (state >>> 15), state | 1);
     mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61);
@@ -88,6 +93,9 @@ export const prelude = `(function (call, print, nearest, names, now, seed) {
 
   for (const gone of ["performance", "WeakRef", "FinalizationRegistry", "Atomics", "SharedArrayBuffer"])
     delete globalThis[gone];
+  // Which call ends first may differ when the program runs again.
+  delete Promise.race;
+  delete Promise.any;
   defineProperty(Math, "random", { value: random });
   defineProperty(globalThis, "Date", { value: FixedDate, writable: true, configurable: true });
   defineProperty(globalThis, "tools", { value: tools });

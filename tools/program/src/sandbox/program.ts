@@ -70,7 +70,7 @@ export class Program {
         context.newString(hintFor(context.getString(name), start.names)),
       ),
       this.#evaluate(JSON.stringify(start.names), "names.js"),
-      context.newNumber(start.now),
+      start.now === null ? context.null : context.newNumber(start.now),
       context.newNumber(start.seed),
     );
     const tools = context.unwrapResult(made);

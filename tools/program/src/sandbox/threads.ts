@@ -77,6 +77,7 @@ class Run {
   readonly #done = Promise.withResolvers<{ end: End; output: string }>();
   readonly #calls = new Set<Promise<unknown>>();
   #output = "";
+  #failure: { readonly error: unknown } | null = null;
   #timer: NodeJS.Timeout | undefined;
 
   constructor(thread: Worker, call: (request: Request) => Promise<Answer>, signal: AbortSignal) {
@@ -111,17 +112,22 @@ class Run {
     clearTimeout(this.#timer);
     this.#timer = undefined;
     this.#output += turn.output;
-    for (const request of turn.requests) this.#start(request);
+    if (this.#failure === null) for (const request of turn.requests) this.#start(request);
     if (turn.end !== null) void this.#finish(turn.end);
   }
 
+  /** A call that may not be made ends the program, once the calls before it have ended. */
   #start(request: Request): void {
-    const work = this.#call(request).then(
-      (answer) => this.#send(answer),
-      (error: unknown) => this.#done.reject(error),
-    );
+    const work = this.#call(request)
+      .then(
+        (answer) => this.#send(answer),
+        (error: unknown) => (this.#failure ??= { error }),
+      )
+      .finally(() => {
+        this.#calls.delete(work);
+        if (this.#failure !== null && this.#calls.size === 0) this.#done.reject(this.#failure.error);
+      });
     this.#calls.add(work);
-    void work.finally(() => this.#calls.delete(work));
   }
 
   /** A program that ends has its calls end first: each was made, and has an outcome. */
