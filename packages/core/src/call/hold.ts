@@ -6,6 +6,7 @@ import type { JsonObject } from "../json/json.ts";
 import { StoredCall } from "../pending/stored-call.ts";
 import { encryptWithTicket, hashTicket, randomName } from "../pending/ticket.ts";
 import { infoOf, type Call } from "./call.ts";
+import { hasInnerLog } from "./inner-log.ts";
 import { endCall } from "./transitions.ts";
 
 /** Makes the record of a call that begins to wait. The caller stores it with `add`. */
@@ -44,7 +45,7 @@ export function holdCall(
     reasons,
     options: gateAsk?.approvalOptions ?? defaultOptions,
     default: byDefault,
-    idempotent: tool.info.idempotent,
+    idempotent: tool.info.idempotent || (tool.definition.repeatable === true && hasInnerLog(call)),
     client: tool.info.execution === "client",
     createdAt: now,
     expiresAt: now + (gateAsk?.approvalTimeoutMs ?? keepMs),

@@ -3,6 +3,7 @@ import { errorMessage, type ErrorDetails } from "../contract/errors.ts";
 import type { ToolOutcome } from "../contract/outcome.ts";
 import { approve } from "./approve.ts";
 import { Call, type CallHost, type HopAnswer, type Resolve } from "./call.ts";
+import type { MadeIn } from "./call-state.ts";
 import { decide } from "./decide.ts";
 import { execute } from "./execute.ts";
 import { find, makeReadable, readRequest } from "./find.ts";
@@ -42,6 +43,8 @@ interface CallOrigin {
   readonly session: object | null;
   /** It may call an internal tool: no model and no program chose the name. */
   readonly isInternal?: boolean;
+  /** Its place in its parent's log. */
+  readonly madeIn?: MadeIn | null;
 }
 
 const outside: CallOrigin = Object.freeze({ parent: null, session: null });
@@ -70,7 +73,7 @@ function newCall(
   host: CallHost,
   request: CallRequest,
   context: CallContext,
-  { parent, session, isInternal = false }: CallOrigin,
+  { parent, session, isInternal = false, madeIn = null }: CallOrigin,
   resolve: Resolve,
 ): Call {
   const runId = host.ids.nextRunId();
@@ -78,6 +81,7 @@ function newCall(
   const call = new Call(host, generation, request, context, resolve, runId);
   if (session !== null) call.session = session;
   if (isInternal) call.isInternal = true;
+  if (madeIn !== null) call.madeIn = madeIn;
   if (parent !== null) {
     call.parent = parent;
     call.depth = parent.depth + 1;
