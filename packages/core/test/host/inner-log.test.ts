@@ -19,7 +19,7 @@ const session: CallContext = { sessionId: "s" };
 type Script = (call: (name: "note" | "look" | "pay", n: number) => Promise<ToolOutcome>) => Promise<unknown>;
 
 interface Life {
-  /** The process dies when its tools have been at this many places; what it does after that reaches nobody. */
+  /** The process dies when its tools have been at this many places; what it does after that has no effect. */
   readonly places?: number;
   readonly clock?: Clock;
 }
