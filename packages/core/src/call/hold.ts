@@ -44,7 +44,7 @@ export function holdCall(
     shown,
     prompt,
     reasons,
-    ...placeOf(call),
+    ...(call.parent !== null && placeOf(call)),
     options: gateAsk?.approvalOptions ?? defaultOptions,
     default: byDefault,
     idempotent: tool.info.idempotent || (tool.definition.repeatable === true && hasInnerLog(call)),
