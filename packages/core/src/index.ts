@@ -59,6 +59,7 @@ export {
 // Approvals, state and audit
 export type * from "./contract/approvals.ts";
 export type * from "./contract/stores.ts";
+export type * from "./contract/changes.ts";
 export { createMemoryStore } from "./pending/memory-store.ts";
 export { checkAudit, type AuditProblem } from "./pending/audit.ts";
 

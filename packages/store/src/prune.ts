@@ -1,4 +1,4 @@
-import { resultsLogOf } from "@toolmount/core/sessions";
+import { changesLogOf, resultsLogOf } from "@toolmount/core/sessions";
 import type { Kysely } from "kysely";
 import { deleteSession } from "./sessions.ts";
 import type { Tables } from "./tables.ts";
@@ -38,12 +38,29 @@ async function pruneSessions(db: Kysely<Tables>, before: number): Promise<number
   return ended.length;
 }
 
-/** Sessions of which only results are stored, since no agent made their calls, and whose last is from before a time. */
+/**
+ * Sessions of which only results or changes are stored, since no agent made their calls, and whose last of each is from
+ * before a time.
+ */
 async function bareSessions(db: Kysely<Tables>, before: number): Promise<readonly string[]> {
+  const results = await lastEntries(db, resultsLogOf(""));
+  const changes = await lastEntries(db, changesLogOf(""));
+  const all = [...results, ...changes];
+  const fresh = new Set(all.filter(({ at }) => at >= before).map(({ id }) => id));
+  const known = new Set((await db.selectFrom("sessions").select("id").execute()).map(({ id }) => id));
+  const old = new Set(all.map(({ id }) => id).filter((id) => !fresh.has(id) && !known.has(id)));
+  return [...old];
+}
+
+/** The sessions that have a log of one kind, and when its last entry was stored. */
+async function lastEntries(
+  db: Kysely<Tables>,
+  prefix: string,
+): Promise<readonly { readonly id: string; readonly at: number }[]> {
   const rows = await db
     .selectFrom("session_entries as entry")
     .select(["entry.session_id", "entry.body"])
-    .where("entry.session_id", "like", `${resultsLogOf("")}%`)
+    .where("entry.session_id", "like", `${prefix}%`)
     .where("entry.sequence", "=", (query) =>
       query
         .selectFrom("session_entries as other")
@@ -51,13 +68,13 @@ async function bareSessions(db: Kysely<Tables>, before: number): Promise<readonl
         .whereRef("other.session_id", "=", "entry.session_id"),
     )
     .execute();
-  const bare = rows.filter(({ body }) => timeOf(JSON.parse(body)) < before);
-  const ids = bare.map(({ session_id }) => session_id.slice(resultsLogOf("").length));
-  const known = new Set((await db.selectFrom("sessions").select("id").execute()).map(({ id }) => id));
-  return ids.filter((id) => !known.has(id));
+  return rows.map(({ session_id, body }) => ({
+    id: session_id.slice(prefix.length),
+    at: timeOf(JSON.parse(body)),
+  }));
 }
 
-/** When a result was stored. One without a time is from before results had one. */
+/** When an entry was stored. A result without a time is from before results had one. */
 function timeOf(entry: unknown): number {
   const { at = 0 } = (entry ?? {}) as { at?: number };
   return at;

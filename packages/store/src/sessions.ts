@@ -1,5 +1,5 @@
 import type { Json, SessionRecord, SessionStore } from "@toolmount/core";
-import { resultsLogOf } from "@toolmount/core/sessions";
+import { logsOf } from "@toolmount/core/sessions";
 import type { Kysely } from "kysely";
 import type { Tables } from "./tables.ts";
 
@@ -78,12 +78,9 @@ async function save(db: Kysely<Tables>, record: SessionRecord): Promise<boolean>
   return numUpdatedRows === 1n;
 }
 
-/** Deletes a session, its log, the log of its results and its state. False when there is nothing of it. */
+/** Deletes a session, its logs and its state. False when there is nothing of it. */
 export async function deleteSession(db: Kysely<Tables>, id: string): Promise<boolean> {
-  const log = await db
-    .deleteFrom("session_entries")
-    .where("session_id", "in", [id, resultsLogOf(id)])
-    .executeTakeFirst();
+  const log = await db.deleteFrom("session_entries").where("session_id", "in", logsOf(id)).executeTakeFirst();
   const state = await db
     .deleteFrom("session_state")
     .where("session_id", "=", JSON.stringify(id))

@@ -42,6 +42,8 @@ interface CallOrigin {
   readonly session: object | null;
   /** It may call an internal tool: no model and no program chose the name. */
   readonly isInternal?: boolean;
+  /** It undoes a change. */
+  readonly undo?: Call["undo"];
 }
 
 const outside: CallOrigin = Object.freeze({ parent: null, session: null });
@@ -70,7 +72,7 @@ function newCall(
   host: CallHost,
   request: CallRequest,
   context: CallContext,
-  { parent, session, isInternal = false }: CallOrigin,
+  { parent, session, isInternal = false, undo }: CallOrigin,
   resolve: Resolve,
 ): Call {
   const runId = host.ids.nextRunId();
@@ -78,6 +80,7 @@ function newCall(
   const call = new Call(host, generation, request, context, resolve, runId);
   if (session !== null) call.session = session;
   if (isInternal) call.isInternal = true;
+  if (undo !== undefined) call.undo = undo;
   if (parent !== null) {
     call.parent = parent;
     call.depth = parent.depth + 1;

@@ -181,7 +181,7 @@ export interface SessionStore {
   readState(id: string): Promise<ReadonlyMap<string, Json>>;
   /** Changes exactly these keys, all or none. On disk when it resolves. */
   writeState(id: string, changes: StateChanges): Promise<void>;
-  /** Deletes a session, its state, its log and that of its results (`results of <id>`); false if it is not stored. */
+  /** Deletes a session, its state, its log, `results of <id>` and `changes of <id>`; false if it is not stored. */
   delete(id: string): Promise<boolean>;
 }
 

@@ -13,7 +13,7 @@ import type {
   SessionStore,
   StateStore,
 } from "../contract/stores.ts";
-import { resultsLogOf } from "./results-log.ts";
+import { logsOf } from "./session-logs.ts";
 
 /** Makes a store in the memory of this process. With `audit`, it has an audit of that mode, too. */
 export function createMemoryStore(options: { audit?: AuditSink["mode"] | undefined } = {}): StateStore {
@@ -70,7 +70,7 @@ function dueAt(record: ApprovalRecord): number {
   return record.leaseUntil ?? record.expiresAt;
 }
 
-function createMemorySessions(): SessionStore {
+export function createMemorySessions(): SessionStore {
   const sessions = new Map<string, SessionRecord>();
   const logs = new Map<string, readonly (Json | undefined)[]>();
   const states = new Map<string, Map<string, Json>>();
@@ -114,7 +114,7 @@ function createMemorySessions(): SessionStore {
       else states.delete(id);
     },
     async delete(id) {
-      const gone = [logs.delete(id), logs.delete(resultsLogOf(id)), states.delete(id), sessions.delete(id)];
+      const gone = [...logsOf(id).map((log) => logs.delete(log)), states.delete(id), sessions.delete(id)];
       return gone.includes(true);
     },
   };

@@ -4,7 +4,7 @@ import { leastBytes } from "../json/meter.ts";
 import type { Clock } from "../contract/clock.ts";
 import type { CallHistory, KeptResult } from "../contract/origins.ts";
 import type { SessionStore } from "../contract/stores.ts";
-import { resultsLogOf } from "../pending/results-log.ts";
+import { resultsLogOf } from "../pending/session-logs.ts";
 import { withStoreCode } from "../pending/stored-call.ts";
 import type { Generation } from "../registry/generation.ts";
 import type { Redactor } from "../text/redact.ts";

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import type { Json, SessionRecord } from "@toolmount/core";
-import { resultsLogOf } from "@toolmount/core/sessions";
+import { changesLogOf, resultsLogOf } from "@toolmount/core/sessions";
 import type { StoreCase } from "./store-case.ts";
 
 /** What every `SessionStore` does. */
@@ -91,18 +91,20 @@ export const sessionCases: readonly StoreCase[] = [
     },
   },
   {
-    title: "deleting a session also deletes its log, its results and its state",
+    title: "deleting a session also deletes its log, its results, its changes and its state",
     async run([one, other]) {
       await one.sessions.save(session(1, 1));
       await one.sessions.append("s", 0, ["a"]);
       await one.sessions.append(resultsLogOf("s"), 0, ["a"]);
       await one.sessions.append(resultsLogOf("t"), 0, ["a"]);
+      await one.sessions.append(changesLogOf("s"), 0, ["a"]);
       await one.sessions.writeState("s", new Map([["k", 1]]));
 
       assert.deepEqual([await other.sessions.delete("s"), await other.sessions.delete("s")], [true, false]);
       assert.equal(await one.sessions.load("s"), null);
       assert.deepEqual(await one.sessions.entries("s"), []);
       assert.deepEqual(await one.sessions.entries(resultsLogOf("s")), []);
+      assert.deepEqual(await one.sessions.entries(changesLogOf("s")), []);
       assert.equal((await one.sessions.entries(resultsLogOf("t"))).length, 1);
       assert.deepEqual(await one.sessions.readState("s"), new Map());
     },
