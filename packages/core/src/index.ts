@@ -4,6 +4,7 @@ export type { Json, JsonObject, JsonSchema } from "./json/json.ts";
 // Writing a tool
 export { defineTool } from "./registry/define-tool.ts";
 export {
+  changedSince,
   data,
   failure,
   type ContentBlock,

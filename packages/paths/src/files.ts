@@ -40,7 +40,7 @@ export interface Files {
   makeFolder(path: string): Promise<boolean>;
   /** Removes an entry permanently. Resolves to the number of removed entries. */
   remove(path: string, options: RemoveOptions): Promise<{ removed: number; place: Place }>;
-  /** Tells in short what an entry is, to see later whether it is still the same. Links are not followed. */
+  /** Describes in short what an entry is, to see later whether it is still the same. Links are not followed. */
   mark(path: string, maxBytes: number): Promise<Marked>;
   /** Reads an entry with all that is in it, so that `restore` can make it again. Links are not followed. */
   snapshot(path: string, options: SnapshotOptions): Promise<TakenSnapshot>;

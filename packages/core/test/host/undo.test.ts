@@ -10,7 +10,7 @@ interface Kept {
   readonly after: Json;
 }
 
-/** A tool that sets a note, and can take that back; `undone` counts what it changed back. */
+/** A tool that sets a note, and can undo that; `undone` counts what it changed back. */
 function notesTool(notes: Notes, counts = { undone: 0 }) {
   return tool(
     async ({ key, value }, { undoable }) => {
@@ -167,7 +167,7 @@ test("a rule that denies holds for an undo, which can be continued when the rule
   expect(notes.size).toBe(0);
 });
 
-test("two hosts that undo at the same time take back each change once", async () => {
+test("two hosts that undo at the same time undo each change once", async () => {
   const [store, notes, counts] = [createMemoryStore(), new Map<string, Json>(), { undone: 0 }];
   const hosts = [1, 2, 3].map(() => world([notesTool(notes, counts)], { store }).host);
   for (const value of [1, 2, 3, 4, 5])

@@ -1,6 +1,7 @@
+import { hash } from "node:crypto";
 import type { Json, ToolContext } from "@toolmount/core";
-import type { FileIdentity } from "@toolmount/paths";
-import { digestOf, markOf, sayIrreversible, takeEntry, takeFile } from "./kept-state.ts";
+import { isPathError, type FileIdentity } from "@toolmount/paths";
+import { maxKeptBytes } from "./kept-state.ts";
 import type { Workspace } from "./workspace.ts";
 
 /*
@@ -16,20 +17,20 @@ export function keepFile(
   after: Uint8Array,
 ): Promise<FileIdentity | null | undefined> {
   return keeping(context, async (keep) => {
-    const { snapshot: before, identity, missing: made } = await takeFile(files, real);
+    const options = { maxBytes: maxKeptBytes, folders: false, signal: context.abortSignal };
+    const { snapshot: before, identity, missing: made } = await files.snapshot(real, options);
+    if (before !== null && before.kind !== "file") return undefined; // the write will be refused
     await keep({ path: real, before, after: digestOf(after), made });
     return identity;
   });
 }
 
 /** Keeps which folders a call makes. */
-export async function keepFolders({ files }: Workspace, context: ToolContext, path: string): Promise<void> {
+export async function keepFolders({ files }: Workspace, context: ToolContext, given: string): Promise<void> {
   await keeping(context, async (keep) => {
-    const { real } = await files.locate(path, "write");
-    const [there] = [await markOf(files, real)];
-    if (there !== null) return;
-    const { missing } = await takeFile(files, real);
-    await keep({ made: [...missing, real] });
+    const { real } = await files.locate(given, "write");
+    const { mark, missing } = await files.mark(real, 0);
+    if (mark === null) await keep({ made: [...missing, real] });
   });
 }
 
@@ -40,12 +41,20 @@ export async function keepMoved(
   { source, destination, overwrite }: { source: string; destination: string; overwrite: boolean },
 ): Promise<void> {
   await keeping(context, async (keep) => {
-    const { place: from } = await files.snapshot(source, nothing).catch(placeOnly(files, source));
-    const mark = await markOf(files, from.real);
-    const { place: to, snapshot: over, missing: made } = await takeFile(files, destination);
-    if (mark === null || (over !== null && !overwrite)) return; // the move will be refused
-    await keep({ from: from.real, to: to.real, mark, over, made });
+    const from = await files.mark(source, maxKeptBytes);
+    const to = await files.mark(destination, 0);
+    if (from.mark === null || (to.mark !== null && !isFile(to.mark, overwrite))) return; // it will be refused
+    const { snapshot: over } = await files.snapshot(to.place.real, {
+      maxBytes: maxKeptBytes,
+      folders: false,
+    });
+    await keep({ from: from.place.real, to: to.place.real, mark: from.mark, over, made: to.missing });
   });
+}
+
+/** Whether a move may replace an entry. */
+function isFile(mark: string, overwrite: boolean): boolean {
+  return overwrite && (mark.startsWith("file ") || mark.startsWith("large "));
 }
 
 /** Keeps what a call deletes. */
@@ -55,8 +64,39 @@ export async function keepDeleted(
   { path, recursive }: { path: string; recursive: boolean },
 ): Promise<void> {
   await keeping(context, async (keep) => {
-    const { place, snapshot: entry } = await takeEntry(files, path, context.abortSignal);
+    const options = { maxBytes: maxKeptBytes, folders: true, signal: context.abortSignal };
+    const { place, snapshot: entry } = await files.snapshot(path, options);
     const isRefused = entry?.kind === "folder" && entry.entries.length > 0 && !recursive;
     if (entry !== null && !isRefused) await keep({ path: place.real, entry });
   });
+}
+
+type Keep = (state: object) => Promise<void>;
+
+/** Says before the change that it cannot be undone, when a part of the former state cannot be kept. */
+async function keeping<Value>(
+  { undoable, irreversible }: ToolContext,
+  work: (keep: Keep) => Promise<Value>,
+): Promise<Value | undefined> {
+  if (undoable === undefined) return undefined;
+  try {
+    return await work((state) => undoable(state as Json));
+  } catch (thrown) {
+    const reason = isPathError(thrown) ? reasons[thrown.code] : undefined;
+    if (reason !== undefined) await irreversible?.(reason);
+    else if (!isPathError(thrown)) throw thrown; // the change itself will fail for any other reason
+    return undefined;
+  }
+}
+
+const reasons: Readonly<Record<string, string>> = {
+  FILE_TOO_LARGE: `what it replaces or deletes has more than ${maxKeptBytes} bytes`,
+  ACCESS_DENIED: "a part of what it replaces or deletes may not be read",
+  NOT_A_FILE: "it deletes a pipe, a socket or a device",
+  OS_ERROR: "a part of what it replaces or deletes cannot be read",
+};
+
+/** The digest of what a call writes. */
+export function digestOf(bytes: Uint8Array): string {
+  return hash("sha256", bytes);
 }
