@@ -13,6 +13,7 @@ export {
   type SnapshotOptions,
   type TakenSnapshot,
 } from "./snapshot.ts";
+export { isTemporary } from "./temporary.ts";
 export { markOfFile, type Marked } from "./mark.ts";
 export type { Entry, EntryFacts, EntryKind, Listing } from "./list.ts";
 export { isPathError, PathError, type PathErrorCode } from "./path-error.ts";

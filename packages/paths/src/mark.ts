@@ -7,6 +7,7 @@ import { entryOf, openChild, openFolder, type Folder } from "./folder.ts";
 import type { Place } from "./place.ts";
 import { readBytes } from "./read.ts";
 import { bytesOf, missingAbove, modeOf, type FileSnapshot } from "./snapshot.ts";
+import { isTemporary } from "./temporary.ts";
 import { identityOf, type FileIdentity } from "./write.ts";
 
 /** What an entry is now, in short. */
@@ -52,7 +53,8 @@ async function markOf(parent: Folder, entry: BigIntStats, place: Place, maxBytes
 async function namesIn(parent: Folder, { given, real }: Place): Promise<string> {
   const folder = await openChild(parent, basename(real), { given, access: "read" });
   try {
-    return JSON.stringify((await readdir(folder.path())).toSorted());
+    const names = await readdir(folder.path());
+    return JSON.stringify(names.filter((name) => !isTemporary(name)).toSorted());
   } finally {
     await folder.close();
   }

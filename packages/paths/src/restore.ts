@@ -5,6 +5,7 @@ import { entryOf, openChild, openFolder, type Folder, type Purpose } from "./fol
 import { errnoOf, PathError } from "./path-error.ts";
 import type { Place } from "./place.ts";
 import { bytesOf, takeSnapshot, type FileSnapshot, type FolderSnapshot, type Snapshot } from "./snapshot.ts";
+import { isTemporary } from "./temporary.ts";
 import { replaceFile } from "./write.ts";
 
 interface Restoring {
@@ -67,7 +68,7 @@ async function requireFittingEntries(
   const folder = await openChild(parent, name, restoring.purpose);
   try {
     const known = new Set(entries.map(([child]) => child));
-    const other = (await readdir(folder.path())).find((child) => !known.has(child));
+    const other = (await readdir(folder.path())).find((child) => !known.has(child) && !isTemporary(child));
     if (other !== undefined) throw new PathError("FILE_CHANGED", { path: join(folder.real, other) });
     for (const [child, snapshot] of entries) await requireFitting(folder, child, snapshot, restoring);
   } finally {

@@ -5,6 +5,7 @@ import { openToRead, type Disk } from "./disk.ts";
 import { entryOf, openChild, openFolder, type Folder } from "./folder.ts";
 import { errnoOf, PathError } from "./path-error.ts";
 import type { Place } from "./place.ts";
+import { isTemporary } from "./temporary.ts";
 import { identityOf, type FileIdentity } from "./write.ts";
 
 /** The state of an entry as JSON: enough to make it again. Owner, times and hard links are not part of it. */
@@ -123,7 +124,8 @@ async function readFolder(
   const folder = await openChild(parent, name, { given: walk.given, access: "read" });
   try {
     const entries: [string, Snapshot][] = [];
-    for (const child of (await readdir(folder.path())).toSorted()) {
+    const names = (await readdir(folder.path())).filter((child) => !isTemporary(child));
+    for (const child of names.toSorted()) {
       const stat = await entryOf(folder, child);
       if (stat !== null) entries.push([child, await readEntry(folder, child, stat, walk)]);
     }

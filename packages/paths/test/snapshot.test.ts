@@ -150,6 +150,21 @@ describe.each(disks)("by %s descriptors", (disk) => {
     expect((await files.mark("none/none", 1)).missing).toEqual([work("none")]);
   });
 
+  test("temporary files of killed writes count as nothing", async () => {
+    const temporary = ".toolmount-3fc94b97-a552-4ba1-8ef4-90e70f33adf6.tmp";
+    const before = await files.mark("kept/inner/empty", 100);
+    const snapshot = await taken("kept");
+    writeFileSync(work(`kept/inner/empty/${temporary}`), "half");
+
+    expect((await files.mark("kept/inner/empty", 100)).mark).toBe(before.mark);
+    expect(await taken("kept")).toEqual(snapshot);
+    expect(await files.restore("kept", snapshot)).toBe(0);
+    await expect(files.remove("kept/inner/empty", { recursive: false })).rejects.toMatchObject({
+      code: "DIRECTORY_NOT_EMPTY",
+    });
+    expect((await files.remove("kept/inner/empty", { recursive: false, leftovers: true })).removed).toBe(1);
+  });
+
   test("a part that may not be read or written is not in a snapshot, and not made", async () => {
     const snapshot = await taken("kept");
     const guarded = (rules: object) => createFiles({ ...tree.rules, ...rules }, { disk });

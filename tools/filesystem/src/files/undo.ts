@@ -8,7 +8,14 @@ import {
   type ToolContext,
   type UndoRequest,
 } from "@toolmount/core";
-import { bytesOf, isPathError, markOfFile, type FileSnapshot, type Marked } from "@toolmount/paths";
+import {
+  bytesOf,
+  isPathError,
+  isTemporary,
+  markOfFile,
+  type FileSnapshot,
+  type Marked,
+} from "@toolmount/paths";
 import type { z } from "zod";
 import { callFacts } from "./answer.ts";
 import { deletedEntry, madeFolders, maxKeptBytes, movedEntry, writtenFile } from "./kept-state.ts";
@@ -132,7 +139,7 @@ async function removeEmpty({ files }: Workspace, made: readonly string[]): Promi
     const { mark } = await files.mark(folder, 0);
     if (mark === null || !mark.startsWith("folder")) continue;
     try {
-      await files.remove(folder, { recursive: false });
+      await files.remove(folder, { recursive: false, leftovers: true });
       removed = true;
     } catch (thrown) {
       // A root stays, too.
@@ -146,8 +153,8 @@ async function removeEmpty({ files }: Workspace, made: readonly string[]): Promi
 async function namesIn({ files }: Workspace, folder: string): Promise<readonly string[]> {
   const { mark } = await files.mark(folder, 0);
   if (mark === null || !mark.startsWith("folder")) return [];
-  const { entries } = await files.list(folder, { offset: 0, limit: 2 });
-  return entries.map(({ name }) => name);
+  const { entries } = await files.list(folder, { offset: 0, limit: Number.MAX_SAFE_INTEGER });
+  return entries.map(({ name }) => name).filter((name) => !isTemporary(name));
 }
 
 function nameOf(path: string | undefined): string | undefined {
