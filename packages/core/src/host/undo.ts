@@ -67,19 +67,20 @@ async function undoOne(
   number: number,
   { context, origin }: UndoStart,
 ): Promise<ToolOutcome | null> {
-  const claim = await log.claim(number, context.abortSignal);
-  if (claim === null) return null;
-  const { tool, owner, callId, runId, arguments: given, data } = log.change(number);
-  const request = { id: `${runId}:${number}`, callId, runId, arguments: given, data };
-  try {
-    const outcome = await startCall(host, { name: tool, arguments: given }, context, {
-      ...origin,
-      undo: { request, owner },
-    });
-    await claim.end(outcome.status === "ok" ? "undone" : "stopped");
-    return outcome;
-  } finally {
-    claim.drop();
+  for (;;) {
+    const claim = await log.claim(number, context.abortSignal);
+    if (claim === null) return null;
+    const { tool, owner, callId, runId, arguments: given, data } = log.change(number);
+    const request = { id: `${runId}:${number}`, callId, runId, arguments: given, data };
+    const undo = { request, owner };
+    try {
+      const outcome = await startCall(host, { name: tool, arguments: given }, context, { ...origin, undo });
+      const isOk = outcome.status === "ok";
+      // This process may have stalled for longer than its lease, and another one undoes the change now.
+      if (isOk || (await log.owns(number))) return (await claim.end(isOk ? "undone" : "stopped"), outcome);
+    } finally {
+      claim.drop();
+    }
   }
 }
 
@@ -164,6 +165,12 @@ class UndoLog {
     return this.select({ after: number }).filter(
       (later) => !later.isUndone && textsOf(later.arguments).some((text) => targets.has(text)),
     );
+  }
+
+  /** Whether the last claim of a change that is not undone is of this undo. */
+  async owns(of: number): Promise<boolean> {
+    await this.read();
+    return !this.#undone.has(of) && this.#claims.get(of)?.by === this.#by;
   }
 
   /** Claims a change, when no other undo has it. Null when it is undone. */

@@ -1,5 +1,12 @@
 import { expect, test } from "vitest";
-import { createMemoryStore, data, failure, type HostOptions, type Json } from "../../src/index.ts";
+import {
+  changedSince,
+  createMemoryStore,
+  data,
+  systemClock,
+  type HostOptions,
+  type Json,
+} from "../../src/index.ts";
 import { changesLogOf } from "../../src/sessions.ts";
 import { tool, world } from "../world.ts";
 
@@ -27,8 +34,7 @@ function notesTool(notes: Notes, counts = { undone: 0 }) {
         const { key, before, after } = kept as unknown as Kept;
         const now = notes.get(key) ?? null;
         if (now === before) return data({ key });
-        if (now !== after)
-          return failure(`${key} was changed to ${JSON.stringify(now)}`, { code: "CHANGED_SINCE" });
+        if (now !== after) return changedSince(`${key} was changed to ${JSON.stringify(now)}`);
         if (before === null) notes.delete(key);
         else notes.set(key, before);
         counts.undone += 1;
@@ -177,6 +183,32 @@ test("two hosts that undo at the same time undo each change once", async () => {
   expect(counts.undone).toBe(5);
   expect(notes.size).toBe(0);
   for (const { undone, stopped } of reports) expect([undone.length, stopped]).toEqual([5, null]);
+});
+
+test("an undo that stalls for longer than its lease leaves the change to another one", async () => {
+  const store = createMemoryStore();
+  const later = { ...systemClock, now: () => systemClock.now() + 3_600_000 };
+  const undone: string[] = [];
+  const hostOf = (name: string, before: () => Promise<unknown>, clock = systemClock) => {
+    const counter = tool(async (_, { undoable }) => (await undoable?.(1), data(1)), {
+      async undo() {
+        await before();
+        if (undone.length > 0) return changedSince("it is undone");
+        undone.push(name);
+        return data(1);
+      },
+    });
+    return world([counter], { store, clock }).host.session("s");
+  };
+  const other = hostOf("other", async () => {}, later);
+  const stalled = hostOf("stalled", () => other.undo());
+  await stalled.call({ name: "probe" });
+
+  expect(await stalled.undo()).toMatchObject({ undone: [{ number: 1 }], stopped: null });
+  expect(undone).toEqual(["other"]);
+  expect(await store.sessions.entries(changesLogOf("s"))).not.toContainEqual(
+    expect.objectContaining({ entry: expect.objectContaining({ kind: "stopped" }) as unknown }),
+  );
 });
 
 test("another process undoes what a process that ended had done, with a store", async () => {
