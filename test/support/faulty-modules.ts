@@ -388,6 +388,16 @@ export const faultyModules: readonly FaultyModule[] = [
     module: having({ category: "write", requiresConfirmation: true, control: ["folder"] }),
   },
   {
+    fault: "a read cannot be undone",
+    rule: "undo_of_changes",
+    module: having({ irreversible: true }),
+  },
+  {
+    fault: "a read can be undone",
+    rule: "undo_of_changes",
+    module: having({ undo: () => ({ data: null }) }),
+  },
+  {
     fault: "its usage text leaves out an argument",
     rule: "usage_in_step",
     severity: "warning",

@@ -177,6 +177,11 @@ export const commandGroups: readonly CommandGroup[] = [
         load: () => import("./commands/calls/approvals.ts"),
       },
       {
+        name: "undo",
+        summary: "Undo what calls of a session changed",
+        load: () => import("./commands/calls/undo.ts"),
+      },
+      {
         name: "audit",
         summary: "Show the audit of decisions and calls, or verify it",
         load: () => import("./commands/calls/audit.ts"),

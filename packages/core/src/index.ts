@@ -4,6 +4,7 @@ export type { Json, JsonObject, JsonSchema } from "./json/json.ts";
 // Writing a tool
 export { defineTool } from "./registry/define-tool.ts";
 export {
+  changedSince,
   data,
   failure,
   type ContentBlock,
@@ -59,6 +60,7 @@ export {
 // Approvals, state and audit
 export type * from "./contract/approvals.ts";
 export type * from "./contract/stores.ts";
+export type * from "./contract/changes.ts";
 export { createMemoryStore } from "./pending/memory-store.ts";
 export { checkAudit, type AuditProblem } from "./pending/audit.ts";
 

@@ -2,12 +2,15 @@ import { join } from "node:path";
 import { chooseDisk, plainDisk, procDisk, type Disk } from "./disk.ts";
 import { makeFolder } from "./folder.ts";
 import { listFolder, lookAt, type EntryFacts, type Listing } from "./list.ts";
+import { markEntry, type Marked } from "./mark.ts";
 import { moveEntry, type MoveOptions } from "./move.ts";
 import { PathError, pathErrorOf } from "./path-error.ts";
 import { locate, locateEntry, type Place } from "./place.ts";
 import { readBytes, type FileBytes } from "./read.ts";
 import { removeEntry, type RemoveOptions } from "./remove.ts";
-import { prepareRules, type Access, type RootRules } from "./rules.ts";
+import { restoreEntry } from "./restore.ts";
+import { prepareRules, type Access, type RootRules, type Rules } from "./rules.ts";
+import { takeSnapshot, type Snapshot, type SnapshotOptions, type TakenSnapshot } from "./snapshot.ts";
 import { replaceFile, type ReplaceOptions } from "./write.ts";
 
 /**
@@ -37,6 +40,15 @@ export interface Files {
   makeFolder(path: string): Promise<boolean>;
   /** Removes an entry permanently. Resolves to the number of removed entries. */
   remove(path: string, options: RemoveOptions): Promise<{ removed: number; place: Place }>;
+  /** Describes in short what an entry is, to see later whether it is still the same. Links are not followed. */
+  mark(path: string, maxBytes: number): Promise<Marked>;
+  /** Reads an entry with all that is in it, so that `restore` can make it again. Links are not followed. */
+  snapshot(path: string, options: SnapshotOptions): Promise<TakenSnapshot>;
+  /**
+   * Makes an entry again as a snapshot has it. What exists of it must be unchanged: else `FILE_CHANGED`, and nothing is
+   * made. Resolves to the number of entries that it made.
+   */
+  restore(path: string, snapshot: Snapshot, signal?: AbortSignal): Promise<number>;
   /** Moves or renames a file or folder. */
   move(from: string, to: string, options: MoveOptions): Promise<{ from: Place; to: Place }>;
 }
@@ -88,6 +100,7 @@ export function createFiles(rootRules: RootRules, options: FilesOptions = {}): F
         requireNotKept(rules.holdsRoot(place.real), place);
         return { place, removed: await removeEntry(disk, place, removeOptions) };
       }),
+    ...formerStates(rules, disk),
     move: (path, newPath, moveOptions) =>
       telling(path, "write", async () => {
         // An unreadable file must not become readable at another place.
@@ -98,6 +111,30 @@ export function createFiles(rootRules: RootRules, options: FilesOptions = {}): F
         requireNotKept(rules.holdsRoot(to.real), to);
         await moveEntry(disk, from, to, moveOptions);
         return { from, to };
+      }),
+  };
+}
+
+/** The methods that see, keep and restore the state of an entry. */
+function formerStates(rules: Rules, disk: Disk): Pick<Files, "mark" | "snapshot" | "restore"> {
+  const isOpen = (real: string) =>
+    rules.objection(real, "read") === null && rules.objection(real, "write") === null;
+  return {
+    mark: (path, maxBytes) =>
+      telling(path, "read", async () => {
+        await locateEntry(rules, path, "read");
+        return markEntry(disk, await locateEntry(rules, path, "write"), maxBytes);
+      }),
+    snapshot: (path, snapshotOptions) =>
+      telling(path, "read", async () => {
+        await locateEntry(rules, path, "read");
+        const place = await locateEntry(rules, path, "write");
+        return takeSnapshot(disk, place, isOpen, snapshotOptions);
+      }),
+    restore: (path, snapshot, signal) =>
+      telling(path, "write", async () => {
+        const place = await locateEntry(rules, path, "write");
+        return restoreEntry(disk, place, snapshot, isOpen, signal);
       }),
   };
 }

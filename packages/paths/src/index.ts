@@ -3,5 +3,17 @@ export type { Access, RootRules } from "./rules.ts";
 export type { Place } from "./place.ts";
 export type { FileBytes } from "./read.ts";
 export type { FileIdentity, ReplaceOptions } from "./write.ts";
+export {
+  bytesOf,
+  fileSnapshot,
+  type FileSnapshot,
+  type FolderSnapshot,
+  type LinkSnapshot,
+  type Snapshot,
+  type SnapshotOptions,
+  type TakenSnapshot,
+} from "./snapshot.ts";
+export { isTemporary } from "./temporary.ts";
+export { markOfFile, type Marked } from "./mark.ts";
 export type { Entry, EntryFacts, EntryKind, Listing } from "./list.ts";
 export { isPathError, PathError, type PathErrorCode } from "./path-error.ts";

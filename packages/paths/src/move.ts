@@ -1,6 +1,6 @@
 import type { BigIntStats } from "node:fs";
 import { link, rename, unlink } from "node:fs/promises";
-import { basename, dirname } from "node:path";
+import { basename, dirname, sep } from "node:path";
 import type { Disk } from "./disk.ts";
 import { entryOf, makeFolder, openFolder, type Folder } from "./folder.ts";
 import { errnoOf, PathError } from "./path-error.ts";
@@ -17,6 +17,7 @@ export async function moveEntry(disk: Disk, from: Place, to: Place, options: Mov
   const source = await openFolder(disk, dirname(from.real), { given: from.given, access: "write" });
   try {
     const entry = await requireMovable(source, from);
+    if (entry.isDirectory()) requireOutside(from, to);
     if (entry.isFile()) for (const place of [from, to]) requireFilePath(place);
     const { folder: target } = await makeFolder(disk, dirname(to.real), { given: to.given, access: "write" });
     try {
@@ -28,6 +29,12 @@ export async function moveEntry(disk: Disk, from: Place, to: Place, options: Mov
   } finally {
     await source.close();
   }
+}
+
+/** A folder cannot be moved into itself. The system says so only after the folders above the new place were made. */
+function requireOutside(from: Place, to: Place): void {
+  if (to.real.startsWith(from.real + sep))
+    throw new PathError("OS_ERROR", { path: from.given, errno: "EINVAL", problem: "invalid argument" });
 }
 
 async function requireMovable(source: Folder, from: Place): Promise<BigIntStats> {

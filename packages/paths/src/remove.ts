@@ -4,10 +4,13 @@ import type { Disk } from "./disk.ts";
 import { entryOf, openChild, openFolder, type Folder, type Purpose } from "./folder.ts";
 import { PathError } from "./path-error.ts";
 import type { Place } from "./place.ts";
+import { isTemporary } from "./temporary.ts";
 
 export interface RemoveOptions {
   /** Removes a folder with all that is in it. */
   readonly recursive: boolean;
+  /** A folder counts as empty when it has only temporary files that killed writes left behind. */
+  readonly leftovers?: boolean | undefined;
   readonly signal?: AbortSignal | undefined;
 }
 
@@ -20,9 +23,9 @@ export async function removeEntry(disk: Disk, place: Place, options: RemoveOptio
     const entry = await entryOf(parent, name);
     if (entry === null) throw new PathError("NOT_FOUND", { path: place.given });
     if (!entry.isDirectory()) return await removeOne(parent, name);
-    return options.recursive
-      ? await removeTree(parent, name, purpose, options)
-      : await removeEmpty(parent, name);
+    if (options.recursive) return await removeTree(parent, name, purpose, options);
+    if (options.leftovers === true) await removeLeftovers(parent, name, purpose);
+    return await removeEmpty(parent, name);
   } finally {
     await parent.close();
   }
@@ -36,6 +39,16 @@ async function removeOne(parent: Folder, name: string): Promise<number> {
 async function removeEmpty(parent: Folder, name: string): Promise<number> {
   await rmdir(parent.path(name));
   return 1;
+}
+
+async function removeLeftovers(parent: Folder, name: string, purpose: Purpose): Promise<void> {
+  const folder = await openChild(parent, name, purpose);
+  try {
+    const names = await readdir(folder.path());
+    if (names.every(isTemporary)) for (const each of names) await removeOne(folder, each);
+  } finally {
+    await folder.close();
+  }
 }
 
 /** Goes down by open folders, so that a link turned meanwhile is a link to remove, not a way out. */

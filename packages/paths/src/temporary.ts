@@ -16,6 +16,11 @@ export function temporaryName(): string {
   return `.toolmount-${randomUUID()}.tmp`;
 }
 
+/** Whether a name is that of a temporary file of this package. */
+export function isTemporary(name: string): boolean {
+  return pattern.test(name);
+}
+
 /**
  * Removes from a folder what earlier writes left behind when their process was killed: regular files named as only
  * this package names them, written an hour or more before `fresh`, a new file.
@@ -24,7 +29,7 @@ export async function sweep(folder: Folder, fresh: string): Promise<void> {
   const stale: string[] = [];
   let left = maxNames;
   for await (const { name } of await opendir(folder.path(), { bufferSize: 256 })) {
-    if (pattern.test(name) && name !== fresh) stale.push(name);
+    if (isTemporary(name) && name !== fresh) stale.push(name);
     if (--left === 0) break;
   }
   if (stale.length === 0) return;

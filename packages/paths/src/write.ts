@@ -18,6 +18,8 @@ export function identityOf({ dev, ino, size, mtimeNs, ctimeNs }: BigIntStats): F
 export interface ReplaceOptions {
   /** The file must still be this one, or, with null, must not exist; otherwise `FILE_CHANGED`. Default: no check. */
   readonly expected?: FileIdentity | null | undefined;
+  /** Permissions of a new file. An existing file keeps its own. */
+  readonly mode?: number | undefined;
   readonly signal?: AbortSignal | undefined;
 }
 
@@ -29,7 +31,7 @@ export async function replaceFile(
   disk: Disk,
   place: Place,
   bytes: Uint8Array,
-  { expected, signal }: ReplaceOptions = {},
+  { expected, mode, signal }: ReplaceOptions = {},
 ): Promise<void> {
   requireFilePath(place);
   const { given, real } = place;
@@ -39,11 +41,7 @@ export async function replaceFile(
     const before = await requireReplaceable(folder, name, given);
     const temporary = temporaryName();
     try {
-      await writeNew(
-        folder.path(temporary),
-        bytes,
-        before === null ? undefined : Number(before.mode) & 0o777,
-      );
+      await writeNew(folder.path(temporary), bytes, before === null ? mode : Number(before.mode) & 0o777);
       await sweep(folder, temporary);
       signal?.throwIfAborted();
       if (expected !== undefined) await requireUnchanged(folder, name, given, expected);

@@ -68,7 +68,7 @@ function attack(files: Files, turn: number): Promise<unknown> {
   // A turning link, a folder with a link in its place, and folders below either.
   const folder = ["flip", "swap", "flip/sub", "swap/sub"][turn % 4]!;
   const fresh = `${folder}/new-${turn % 50}`;
-  switch (Math.floor(turn / 4) % 11) {
+  switch (Math.floor(turn / 4) % 13) {
     case 0:
       return files.read(`${folder}/inside.txt`, 1000);
     case 1:
@@ -91,6 +91,14 @@ function attack(files: Files, turn: number): Promise<unknown> {
       return files.move(fresh, `${folder}/moved-${turn % 50}`, { overwrite: true });
     case 9:
       return files.look(folder, ["secret.txt", "inside.txt"]).then(namesOf);
+    case 10:
+      return files.snapshot(folder, { maxBytes: 100_000, folders: true });
+    case 11:
+      return files.restore(fresh, {
+        kind: "folder",
+        mode: 0o755,
+        entries: [["new", { kind: "file", mode: 0o644, text: "planted" }]],
+      });
     default:
       return files.remove(`${folder}/${["secret.txt", "deep.txt", "sub"][turn % 3]}`, { recursive: true });
   }

@@ -1,4 +1,4 @@
-import { callsLogOf, resultsLogOf } from "@toolmount/core/sessions";
+import { callsLogOf, changesLogOf, resultsLogOf } from "@toolmount/core/sessions";
 import type { Kysely } from "kysely";
 import { deleteSession } from "./sessions.ts";
 import type { Tables } from "./tables.ts";
@@ -38,15 +38,17 @@ async function pruneSessions(db: Kysely<Tables>, before: number): Promise<number
   return ended.length;
 }
 
-/** Sessions of which no agent made the calls, so that only results or programs are stored, all from before a time. */
+/** Sessions of which no agent made the calls, so that only other logs of them are stored, all from before a time. */
 async function bareSessions(db: Kysely<Tables>, before: number): Promise<readonly string[]> {
-  const logs = [...(await lastEntries(db, resultsLogOf(""))), ...(await lastEntries(db, callsLogOf("")))];
+  const prefixes = [resultsLogOf, changesLogOf, callsLogOf].map((logOf) => logOf(""));
+  const logs = [];
+  for (const prefix of prefixes) logs.push(...(await lastEntries(db, prefix)));
+  const fresh = new Set(logs.filter(({ at }) => at >= before).map(({ id }) => id));
   const known = new Set((await db.selectFrom("sessions").select("id").execute()).map(({ id }) => id));
-  const young = new Set(logs.filter(({ at }) => at >= before).map(({ id }) => id));
-  return [...new Set(logs.map(({ id }) => id))].filter((id) => !known.has(id) && !young.has(id));
+  return [...new Set(logs.map(({ id }) => id))].filter((id) => !fresh.has(id) && !known.has(id));
 }
 
-/** The sessions that have a log of a kind, each with the time of its last entry. */
+/** The sessions that have a log of one kind, and when its last entry was stored. */
 async function lastEntries(
   db: Kysely<Tables>,
   prefix: string,
@@ -68,7 +70,7 @@ async function lastEntries(
   }));
 }
 
-/** When a result was stored. One without a time is from before results had one. */
+/** When an entry was stored. A result without a time is from before results had one. */
 function timeOf(entry: unknown): number {
   const { at = 0 } = (entry ?? {}) as { at?: number };
   return at;

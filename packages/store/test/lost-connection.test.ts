@@ -9,7 +9,7 @@ import {
   type ToolDefinition,
   type ToolSchema,
 } from "@toolmount/core";
-import { callsLogOf, innerLogOf, resultsLogOf } from "@toolmount/core/sessions";
+import { callsLogOf, changesLogOf, innerLogOf, resultsLogOf } from "@toolmount/core/sessions";
 import { afterAll, beforeAll, expect, onTestFinished, test } from "vitest";
 import { openStore, type OpenStore } from "../src/index.ts";
 import { startPostgres, type PostgresServer } from "./postgres.ts";
@@ -140,6 +140,12 @@ test("prune deletes what ended before a time, and the rest of the audit can stil
       await store.sessions.append(callsLogOf(session), 0, [{ call: "c", at }]);
       await store.sessions.append(innerLogOf("c", session), 0, [{ end: null }]);
     }
+    for (const [session, at] of [
+      ["bare", 1_000],
+      ["changed", 1_000],
+      ["changing", 5_000],
+    ] as const)
+      await store.sessions.append(changesLogOf(session), 0, [{ at: 1 }, { at }]);
 
     const pruned = await store.prune(4_000);
 
@@ -157,6 +163,10 @@ test("prune deletes what ended before a time, and the rest of the audit can stil
       store.sessions.entries(innerLogOf("c", session)),
     );
     expect((await Promise.all(calls)).map(({ length }) => length)).toEqual([0, 0, 1]);
+    const changes = ["bare", "changed", "changing"].map((session) =>
+      store.sessions.entries(changesLogOf(session)),
+    );
+    expect((await Promise.all(changes)).map(({ length }) => length)).toEqual([0, 0, 2]);
     expect(await store.approvals.list({ states: ["ended"] })).toHaveLength(1);
     expect(await store.approvals.list({ states: ["pending"] })).toHaveLength(2);
   }

@@ -42,6 +42,7 @@ describe("move_file", () => {
     { source: "../x", destination: "x", code: "ACCESS_DENIED" },
     { source: ".", destination: "x", code: "ACCESS_DENIED" },
     { source: "a.txt", destination: "b.txt/x", code: "NOT_A_DIRECTORY" },
+    { source: "sub", destination: "sub/new/sub", code: "OS_ERROR" },
     { source: "@docs:a", destination: "x", code: "MENTION_UNAVAILABLE" },
   ])("APTIX-77: $source to $destination fails with $code, and nothing moves", async ({ code, ...params }) => {
     const { folder, move } = mover();

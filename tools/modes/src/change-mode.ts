@@ -1,4 +1,12 @@
-import { data, defineTool, failure, type ModeSummary, type ToolContext } from "@toolmount/core";
+import {
+  changedSince,
+  data,
+  defineTool,
+  failure,
+  type ModeSummary,
+  type ToolContext,
+  type UndoRequest,
+} from "@toolmount/core";
 import { changeSessionMode, defaultMode, sessionMode } from "@toolmount/core/sessions";
 import { z } from "zod";
 import { changeModeUsage as usage } from "./change-mode-usage.ts";
@@ -53,6 +61,7 @@ export function createChangeMode(_settings: object, services: ChangeModeServices
     idempotent: true,
     tags: ["modes"],
     version: "1.0.0",
+    undo: (change, context) => undoChange(change, context, services),
     async execute({ mode, branch, reason }, context) {
       const { sessionId, abortSignal: signal } = context;
       if (sessionId === undefined || sessionId.trim() === "") return sessionMissing();
@@ -62,11 +71,29 @@ export function createChangeMode(_settings: object, services: ChangeModeServices
       if (!modes.some(({ key }) => key === wanted)) return unknown(wanted, modes);
       const previousMode = sessionMode(context.session) ?? defaultOf(modes);
       const changed = !branch && previousMode !== wanted;
-      if (changed) changeSessionMode(context.session, wanted, context.turnId);
+      if (changed) {
+        await context.undoable?.({ before: previousMode, after: wanted });
+        changeSessionMode(context.session, wanted, context.turnId);
+      }
       if (changed || branch) tell(services, context, { previousMode, mode: wanted, branch, reason });
       return data({ success: true as const, mode: wanted, branch, reason, previousMode, changed });
     },
   });
+}
+
+/** The modes of the session before and after a call. */
+const kept = z.strictObject({ before: z.string(), after: z.string() });
+
+/** Gives the session the mode that it had before a call, from its next turn on. */
+function undoChange(given: UndoRequest, context: ToolContext, services: ChangeModeServices) {
+  const { before: mode, after } = kept.parse(given.data);
+  const previousMode = sessionMode(context.session);
+  if (previousMode === mode) return data({ changed: false });
+  if (previousMode !== after)
+    return changedSince(`the session has the mode ${previousMode ?? "of its catalog"} now`);
+  changeSessionMode(context.session, mode, context.turnId);
+  tell(services, context, { previousMode, mode, branch: false, reason: "an undo" });
+  return data({ changed: true });
 }
 
 function sessionMissing() {

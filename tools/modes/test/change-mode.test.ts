@@ -29,6 +29,17 @@ test("C37, APTIX-N20: changes the session's mode from the next turn on", async (
   expect(await session.mode({ turnId: "t-2" })).toBe("planning");
 });
 
+test("a change is undone, unless the mode was changed again since", async () => {
+  const session = (await hostWith()).session("s-1");
+  await session.call({ name: "agent_change_mode", arguments: wanted });
+  expect((await session.undo()).undone).toHaveLength(1);
+  expect(await session.mode()).toBe("general");
+
+  await session.call({ name: "agent_change_mode", arguments: wanted });
+  session.restore({});
+  expect((await session.undo()).stopped?.outcome.result).toMatchObject({ code: "CHANGED_SINCE" });
+});
+
 test("changing to the mode that the session has is a success that changed nothing", async () => {
   const session = (await hostWith()).session("s-1");
   await session.call({ name: "agent_change_mode", arguments: wanted });

@@ -1,4 +1,13 @@
-import { data, defineTool, failure, type PartialResult, type ToolContext } from "@toolmount/core";
+import {
+  changedSince,
+  data,
+  defineTool,
+  failure,
+  type PartialResult,
+  type SessionState,
+  type ToolContext,
+  type UndoRequest,
+} from "@toolmount/core";
 import { z } from "zod";
 import { config, type ParsedSettings, type Settings } from "./config.ts";
 import { countTodos, readList, shown, todo, writeList, type Todo } from "./list.ts";
@@ -46,12 +55,14 @@ export function createTodo(settings: Settings = {}, services: Services = {}) {
     idempotent: true,
     tags: ["todo"],
     version: "1.0.0",
-    execute: ({ action, todos = [] }, context): PartialResult<TodoAnswer> => {
+    undo: (change, { session }) => undoList(change, session),
+    execute: async ({ action, todos = [] }, context): Promise<PartialResult<TodoAnswer>> => {
       if (action === "list") {
         const list = readList(context.session);
         return data({ status: "listed", count: list.length, todos: list }, noteOf(context));
       }
       if (todos.length > parsed.max_todos) return tooMany(todos, parsed);
+      await context.undoable?.({ before: readList(context.session), after: todos });
       writeList(context.session, todos);
       const count = todos.length;
       const counts = countTodos(todos);
@@ -61,6 +72,19 @@ export function createTodo(settings: Settings = {}, services: Services = {}) {
         : data({ status: "updated", count, ...counts }, noteOf(context));
     },
   });
+}
+
+/** The list before and after a call. */
+const kept = z.strictObject({ before: z.array(todo), after: z.array(todo) });
+
+/** Makes the session's list again as it was before a call. */
+function undoList({ data: given }: UndoRequest, session: SessionState): PartialResult<{ changed: boolean }> {
+  const { before, after } = kept.parse(given);
+  const now = JSON.stringify(readList(session));
+  if (now === JSON.stringify(before)) return data({ changed: false });
+  if (now !== JSON.stringify(after)) return changedSince("the list was changed since");
+  writeList(session, before);
+  return data({ changed: true });
 }
 
 function tooMany(todos: readonly Todo[], { max_todos }: ParsedSettings) {

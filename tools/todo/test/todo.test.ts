@@ -6,6 +6,24 @@ const read = { content: "Read the code", activeForm: "Reading the code", status:
 const repair = { content: "Fix the bug", activeForm: "Fixing the bug", status: "in_progress" };
 const show = { content: "Show it", activeForm: "Showing it", status: "pending" };
 
+test("a change of the list is undone, unless the list was changed since", async () => {
+  const { host, call } = await mounted();
+  const session = host.session("s-1");
+  const list = async () => (await call({ action: "list" })).data;
+  await call({ action: "create", todos: [repair, show] });
+  const before = await list();
+  await call({ action: "update", todos: [read] });
+
+  await session.undo({ after: 1 });
+  expect(await list()).toEqual(before);
+  await session.undo();
+  expect(await list()).toMatchObject({ count: 0 });
+  await call({ action: "create", todos: [repair] });
+  session.restore({});
+  session.state.set("todo.items", [show]);
+  expect((await session.undo()).stopped?.outcome.result).toMatchObject({ code: "CHANGED_SINCE" });
+});
+
 test("a list is created, changed and shown", async () => {
   const { call } = await mounted();
 

@@ -171,7 +171,7 @@ function questionLines(question: ApprovalQuestion, screen: Screen, waiting: numb
   const fact = (name: string, value: string) => `  ${screen.paint("dim", name.padEnd(9))} ${value}`;
   return [
     "",
-    `${screen.paint(["bold", "yellow"], printable(tool.name))} wants to run${behind(waiting)}`,
+    `${screen.paint(["bold", "yellow"], printable(tool.name))} ${info.undoOf === undefined ? "wants to run" : "wants to undo a call"}${behind(waiting)}`,
     fact(
       "tool",
       printable(
@@ -179,6 +179,7 @@ function questionLines(question: ApprovalQuestion, screen: Screen, waiting: numb
           tool.owner,
           tool.category ?? "unclassified",
           `consequence ${tool.consequenceLevel ?? "unknown"}`,
+          ...(tool.irreversible === true ? ["cannot be undone"] : []),
         ].join(" · "),
       ),
     ),

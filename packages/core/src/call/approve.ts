@@ -35,7 +35,8 @@ export function approve(call: Call): HopAnswer {
   if (approval === null || approval.reasons.length === 0 || call.answered !== null) return allow(call);
   approval.reasons = approval.reasons.toSorted((a, b) => askers.indexOf(a.source) - askers.indexOf(b.source));
   const approver = host.stores.approver(generation);
-  const store = host.stores.approvals(generation);
+  // An undo is not resumed later: its change may have changed by then.
+  const store = call.undo === null ? host.stores.approvals(generation) : null;
   if (store !== null) return checkRemembered(call, store, approver);
   if (approver !== null) return ask(call, approver);
   const [{ reason } = { reason: "" }] = approval.reasons;

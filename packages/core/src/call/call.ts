@@ -1,6 +1,7 @@
 import type { ProgressPace } from "../scheduling/progress-pace.ts";
 import type { CancellationState, CancellationToken } from "../contract/cancellation.ts";
 import type { Clock } from "../contract/clock.ts";
+import type { UndoRequest } from "../contract/changes.ts";
 import type { CallContext, CallInfo, CallRequest } from "../contract/context.ts";
 import type { EventData, Undo } from "../contract/hooks.ts";
 import type { Logger } from "../contract/logger.ts";
@@ -13,6 +14,7 @@ import type { MountedTool } from "../registry/prepare-tool.ts";
 import type { ObserverEntry } from "../registry/registry.ts";
 import type { KeptOutputs } from "../result/kept-outputs.ts";
 import type { Deadlines, UnorderedList } from "../scheduling/time.ts";
+import type { SessionChanges } from "../sessions/changes.ts";
 import type { ResolvedLimits } from "../scheduling/limits.ts";
 import type { RateLimiter } from "../scheduling/rate-limiter.ts";
 import type { Semaphore } from "../scheduling/semaphore.ts";
@@ -50,6 +52,8 @@ export interface CallHost {
     of(sessionIds: readonly string[]): CallHistory;
     load(sessionIds: readonly string[]): Promise<unknown> | null;
   };
+  /** The changes that calls of sessions made. */
+  readonly changes: Pick<SessionChanges, "keep" | "keepIrreversible">;
   readonly observers: {
     notify(observers: readonly ObserverEntry[], event: string, data: EventData): void;
     notifyNow(observers: readonly ObserverEntry[], event: string, data: EventData): void;
@@ -166,6 +170,8 @@ export class Call {
   declare ticket: string | null;
   /** It may call an internal tool. */
   declare isInternal: boolean;
+  /** The change that it undoes, and the module of the tool that made it; null for a call that runs its tool. */
+  declare undo: { readonly request: UndoRequest; readonly owner: string } | null;
   /** Holds the state of its session, so that the host does not drop it while the call waits. */
   declare session: object | null;
   /** The start of the call is in the audit. */
@@ -231,6 +237,7 @@ function makeInfo(call: Call): CallInfo {
   if (given.mode !== undefined) info["mode"] = given.mode;
   if (given.parallelGroupId !== undefined) info["parallelGroupId"] = given.parallelGroupId;
   if (traceparent !== undefined) info["traceparent"] = traceparent;
+  if (call.undo !== null) info["undoOf"] = call.undo.request.runId;
   return info as unknown as CallInfo;
 }
 
@@ -276,6 +283,7 @@ const rare = {
   ticket: null,
   session: null,
   isInternal: false,
+  undo: null,
   audited: false,
   claimedId: false,
   followedToken: null,

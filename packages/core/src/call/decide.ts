@@ -38,6 +38,7 @@ function applyVerdict(call: Call, verdict: Verdict | null): HopAnswer {
     approval.gateAsk = result;
   }
   if (!verdict.modified) return askPolicies(call);
+  if (call.undo !== null) return endDenied(call, "a gate would change what is undone");
   if ("tool_result" in data) call.answered = { value: data["tool_result"] };
   return "tool_input" in data && data["tool_input"] !== call.arguments
     ? parseModified(call, data["tool_input"])
@@ -122,7 +123,7 @@ function applyAnswers(call: Call, answers: readonly PolicyAnswer[]): HopAnswer {
     if (answer === null || answer.answer === "none" || answer.answer === "allow") continue;
     if (answer.answer === "deny") return endDenied(call, answer.reason);
     if (answer.answer !== "ask") return endDenied(call, "a policy returned an invalid answer");
-    if (answer.because === "level" && isAllowed) continue;
+    if (answer.because === "level" && (isAllowed || call.undo !== null)) continue;
     const { because: source = "rule", reason, rule, origins } = answer;
     asked.push({ source, reason, rule, ...(origins !== undefined && { origins }) });
   }
@@ -130,10 +131,14 @@ function applyAnswers(call: Call, answers: readonly PolicyAnswer[]): HopAnswer {
   return askConfirmation(call, waiver?.answer === "allow" ? (waiver.rule ?? "a policy rule") : null);
 }
 
-/** Asks the tool itself: `requiresConfirmation`. A rule of the plan can waive that question. */
+/**
+ * Asks the tool itself: `requiresConfirmation`. A rule of the plan can waive that question. A person who undoes has decided
+ * already, so neither the tool nor the level asks.
+ */
 function askConfirmation(call: Call, waivedBy: string | null): HopAnswer {
   const { requiresConfirmation } = call.tool!.definition;
-  if (requiresConfirmation === undefined || requiresConfirmation === false) return "next";
+  if (requiresConfirmation === undefined || requiresConfirmation === false || call.undo !== null)
+    return "next";
   if (typeof requiresConfirmation !== "function") return confirm(call, waivedBy, true);
   const needed = isNeeded(call, requiresConfirmation);
   return needed instanceof Promise

@@ -167,7 +167,9 @@ function launch(call: Call): HopAnswer {
   try {
     const returned: unknown =
       tool.runner === null && host.runner === null
-        ? tool.definition.execute(call.arguments!, context)
+        ? call.undo === null
+          ? tool.definition.execute(call.arguments!, context)
+          : tool.definition.undo!(call.undo.request, context)
         : runElsewhere(call, context, tool.runner ?? "inline");
     return returned instanceof Promise || isThenable(returned)
       ? waitFor(call, returned, settle, settleThrown, toolWait)

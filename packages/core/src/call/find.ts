@@ -6,6 +6,7 @@ import { nearestNames } from "../text/nearest.ts";
 import type { Generation } from "../registry/generation.ts";
 import { emptyContext, type Call, type HopAnswer } from "./call.ts";
 import { applyCancellation } from "./cancellation.ts";
+import { undoRefusal } from "./changes.ts";
 import { endCall, endUnavailable, parseHop, stopCall, storeWait, waitFor } from "./transitions.ts";
 
 /** Hop 1: finds the tool in the generation in which the call began. */
@@ -25,6 +26,9 @@ export function find(call: Call): HopAnswer {
   if (tool === undefined || !isFor(call, tool))
     return endNotFound(call, nearestNames(name, listedNames(generation)));
   call.tool = tool;
+  const refusal = call.undo === null ? null : undoRefusal(call, call.undo.owner);
+  if (refusal !== null)
+    return endCall(call, "failed", "UNDO_UNAVAILABLE", { tool: tool.name, reason: refusal });
   if (tool.drifted?.()) return endCall(call, "denied", "LOCK_DRIFT", { tool: tool.name });
   if (call.depth > host.limits.depth)
     return endUnavailable(call, `tools may call tools at most ${host.limits.depth} deep`);

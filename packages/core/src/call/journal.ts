@@ -6,6 +6,7 @@ import type { StoredCall } from "../pending/stored-call.ts";
 import { encryptWithTicket } from "../pending/ticket.ts";
 import type { Generation } from "../registry/generation.ts";
 import { needsApproval, type Call, type CallHost } from "./call.ts";
+import { announceIrreversible } from "./changes.ts";
 import { releaseRecord } from "./hold.ts";
 import { beginInLog, endInnerLog, mustBegin } from "./inner-log.ts";
 import { logError, logFields } from "./trace.ts";
@@ -16,7 +17,14 @@ const maxText = 4_096;
 
 /** Whether anything about a call is stored. Most calls store nothing, and pay only for this check. */
 export function isRecorded(call: Call): boolean {
-  return call.stored !== null || isAudited(call) || isUnsaved(call) || call.madeIn !== null || hasLog(call);
+  return (
+    call.stored !== null ||
+    isAudited(call) ||
+    isUnsaved(call) ||
+    isIrreversible(call) ||
+    call.madeIn !== null ||
+    hasLog(call)
+  );
 }
 
 /** Whether the calls that its tool made are in a log. */
@@ -27,6 +35,11 @@ function hasLog({ inner }: Call): boolean {
 /** Whether the session of the call has changes that are not stored. */
 function isUnsaved({ given, host }: Call): boolean {
   return given.sessionId !== undefined && host.states.unsaved.has(given.sessionId);
+}
+
+/** Whether the log of changes gets an entry: of a call that cannot be undone. Most calls pay for one read of this. */
+function isIrreversible({ given, tool, undo }: Call): boolean {
+  return tool?.info.irreversible === true && given.sessionId !== undefined && undo === null;
 }
 
 function isAudited({ host, generation, tool, stored }: Call): boolean {
@@ -59,7 +72,8 @@ function begins(call: Call): boolean {
 /** Stores that the tool begins: the reason why it may not, or null. Returns null when there is nothing to wait for. */
 export function recordStart(call: Call): Promise<string | null> | null {
   const { stores } = call.host;
-  if (call.stored === null && !isUnsaved(call) && !begins(call) && (call.audited || !isDurable(call))) {
+  const isStored = call.stored !== null || isUnsaved(call) || isIrreversible(call) || begins(call);
+  if (!isStored && (call.audited || !isDurable(call))) {
     void auditStart(call);
     return null;
   }
@@ -74,6 +88,11 @@ async function storeStart(call: Call): Promise<string | null> {
     if (isUnsaved(call)) await states.save(sessionId!);
   } catch {
     return "the state of its session could not be stored";
+  }
+  try {
+    if (isIrreversible(call)) await announceIrreversible(call);
+  } catch {
+    return "it could not be stored that it cannot be undone";
   }
   try {
     const audited = auditStart(call);
@@ -253,6 +272,7 @@ function entryOf(call: Call, kind: AuditEntry["kind"]): AuditEntry {
     turnId,
     userId,
     parentRunId: call.parent?.runId,
+    undoOf: call.undo?.request.runId,
   };
 }
 

@@ -136,10 +136,14 @@ function record(call: Call): HopAnswer {
 }
 
 /** Whether the session sees what the tool answered. */
-function isSeen({ announced, ending, given }: Call): boolean {
+function isSeen({ announced, ending, given, undo }: Call): boolean {
   const { status, result } = ending;
   return (
-    given.sessionId !== undefined && announced && result !== null && (status === "ok" || status === "failed")
+    undo === null &&
+    given.sessionId !== undefined &&
+    announced &&
+    result !== null &&
+    (status === "ok" || status === "failed")
   );
 }
 
@@ -259,13 +263,14 @@ function startOf({ host, timing }: Call): string {
   return (timing.startText ??= host.time.stamp(timing.startedAt));
 }
 
-function addIds({ given, parent }: Call, event: Record<string, unknown>): Event {
+function addIds({ given, parent, undo }: Call, event: Record<string, unknown>): Event {
   if (given === emptyContext && parent === null) return event as Event;
   if (given.sessionId !== undefined) event["session_id"] = given.sessionId;
   if (given.conversationId !== undefined) event["conversation_id"] = given.conversationId;
   if (given.turnId !== undefined) event["turn_id"] = given.turnId;
   if (given.userId !== undefined) event["user_id"] = given.userId;
   if (parent !== null) event["parent_id"] = parent.runId;
+  if (undo !== null) event["undo_of"] = undo.request.runId;
   if (given.parallelGroupId !== undefined) event["parallel_group_id"] = given.parallelGroupId;
   return event as Event;
 }

@@ -2,6 +2,7 @@ import { messageOf } from "../contract/errors.ts";
 import { invalidArguments } from "../schema/schema.ts";
 import { normalizeResult } from "../result/normalize.ts";
 import { freezeOwn, frozenCopy, maxDepth, NotJson } from "../json/freeze.ts";
+import type { JsonObject } from "../json/json.ts";
 import type { ToolResult } from "../contract/result.ts";
 import type { Issue, ParseResult } from "../contract/ports.ts";
 import type { Call, HopAnswer } from "./call.ts";
@@ -9,8 +10,15 @@ import { endCall, waitFor } from "./transitions.ts";
 
 /** Hop 2: parses the arguments. What the schema's parse returns is the arguments for every hop after it. */
 export function parse(call: Call): HopAnswer {
+  if (call.undo !== null) return takeKept(call, call.undo.request.arguments);
   const input = readInput(call);
   return input === null ? "next" : parseWith(call, input, null);
+}
+
+/** An undo has a part of the arguments that were parsed when its change was made. */
+function takeKept(call: Call, kept: JsonObject): "next" {
+  call.arguments = frozenCopy(kept);
+  return "next";
 }
 
 /** Reads the given arguments as an object; null when that ended the call. */

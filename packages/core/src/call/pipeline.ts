@@ -45,6 +45,8 @@ interface CallOrigin {
   readonly isInternal?: boolean;
   /** Its place in its parent's log. */
   readonly madeIn?: MadeIn | null;
+  /** It undoes a change. */
+  readonly undo?: Call["undo"];
 }
 
 const outside: CallOrigin = Object.freeze({ parent: null, session: null });
@@ -73,7 +75,7 @@ function newCall(
   host: CallHost,
   request: CallRequest,
   context: CallContext,
-  { parent, session, isInternal = false, madeIn = null }: CallOrigin,
+  { parent, session, isInternal = false, madeIn = null, undo }: CallOrigin,
   resolve: Resolve,
 ): Call {
   const runId = host.ids.nextRunId();
@@ -82,6 +84,7 @@ function newCall(
   if (session !== null) call.session = session;
   if (isInternal) call.isInternal = true;
   if (madeIn !== null) call.madeIn = madeIn;
+  if (undo !== undefined) call.undo = undo;
   if (parent !== null) {
     call.parent = parent;
     call.depth = parent.depth + 1;

@@ -20,8 +20,8 @@ export function shape(call: Call): HopAnswer {
   ending.result = result;
   ending.status = result.error === undefined ? "ok" : "failed";
   const { checkOutput } = call.tool!;
-  if (checkOutput === null || result.error !== undefined || host.outputCheck === "off")
-    return call.stop === null ? "next" : applyStop(call);
+  const isUnchecked = checkOutput === null || host.outputCheck === "off" || call.undo !== null;
+  if (isUnchecked || result.error !== undefined) return call.stop === null ? "next" : applyStop(call);
   return checkData(call, checkOutput, result.data);
 }
 

@@ -2,7 +2,9 @@ import type { CallInfo, CallRequest, Progress, SessionState, ToolContext } from 
 import type { ContextProvider } from "../contract/coordinator.ts";
 import type { Logger } from "../contract/logger.ts";
 import type { ToolOutcome } from "../contract/outcome.ts";
+import type { Json } from "../json/json.ts";
 import { infoOf, traceparentOf, type Call } from "./call.ts";
+import { keepChange, keepIrreversible, keepsChanges } from "./changes.ts";
 import { createGuardedController } from "../scheduling/guarded-signal.ts";
 import { ProgressPace } from "../scheduling/progress-pace.ts";
 import { logFields } from "./trace.ts";
@@ -69,6 +71,10 @@ export class ToolCallContext implements ToolContext {
     return this.#call.given.parallelGroupId as never;
   }
 
+  get undoOf(): string {
+    return this.#call.undo?.request.runId as never;
+  }
+
   get traceparent(): string {
     return traceparentOf(this.#call) as never;
   }
@@ -101,7 +107,16 @@ export class ToolCallContext implements ToolContext {
     return (progress) => reportProgress(this.#call, progress);
   }
 
+  get undoable(): ((data: Json) => Promise<void>) | undefined {
+    return keepsChanges(this.#call) ? (data) => keepChange(this.#call, data) : undefined;
+  }
+
+  get irreversible(): ((reason: string) => Promise<void>) | undefined {
+    return keepsChanges(this.#call) ? (reason) => keepIrreversible(this.#call, reason) : undefined;
+  }
+
   get call(): (request: CallRequest) => Promise<ToolOutcome> {
+    if (this.#call.undo !== null) return () => Promise.reject(new Error("an undo makes no calls"));
     return (request) => this.#call.host.callFrom(this.#call, request);
   }
 

@@ -82,6 +82,8 @@ export interface CallInfo {
   readonly mode?: string;
   readonly parallelGroupId?: string;
   readonly traceparent?: string;
+  /** The run of which this call undoes a change; absent for all calls but an undo. */
+  readonly undoOf?: string;
 }
 
 /** A report of a running tool. */
@@ -111,6 +113,14 @@ export interface ToolContext extends CallInfo {
   /** Calls another tool of the same host, bound to this call's session, deadline, depth and budget. */
   call(request: PlacedRequest): Promise<ToolOutcome>;
   readonly session: SessionState;
+  /**
+   * Stores what the tool's `undo` needs to undo a change. Await it before the change, as late as possible; call it for
+   * each change. Absent where nothing is kept: for a call without a session, and for a tool without `undo`. Rejects with
+   * `STORE_FAILED`: then change nothing.
+   */
+  readonly undoable?: ((data: Json) => Promise<void>) | undefined;
+  /** Says that this call, unlike others of its tool, cannot be undone, and why. Present and awaited like `undoable`. */
+  readonly irreversible?: ((reason: string) => Promise<void>) | undefined;
   /** The arguments as the model wrote them, when they came as text. For adapters of other tool contracts. */
   readonly rawArguments?: string | undefined;
   /** From `coordinator.provide("auth", …)`; undefined when nothing provides it. */

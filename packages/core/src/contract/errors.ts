@@ -25,6 +25,7 @@ const messages = {
     `"${d.tool}" was started, and it is not known whether it finished; check its effects before calling it again`,
   PROGRAM_DIVERGED: (d: { number: number; tool: string; now: string }) =>
     `it ran again, and its call ${d.number}, "${d.tool}" in the run before, was ${d.now}; nothing ran twice`,
+  UNDO_UNAVAILABLE: (d: { tool: string; reason: string }) => `"${d.tool}" cannot undo its call: ${d.reason}`,
   DUPLICATE_CALL: (d: { callId: string }) =>
     `a call with the id "${d.callId}" is already running in this session`,
   INTERRUPTED: (d: { tool: string }) => `"${d.tool}" interrupted the run to ask a person`,
@@ -133,10 +134,7 @@ const messages = {
 } as const;
 
 /** A place in a module's own code, with the lines around it. */
-export interface CodePlace {
-  readonly file: string;
-  readonly line: number;
-  readonly column: number;
+export interface CodePlace extends PlanPosition {
   readonly frame: string;
 }
 

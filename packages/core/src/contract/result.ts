@@ -105,6 +105,11 @@ export function data<Data>(
   return addShown(answer, extra) as PartialResult<Data>;
 }
 
+/** The failure of an `undo` that does not find what its call left. The sentence, for a person, says what changed. */
+export function changedSince(problem: string): PartialResult<never> {
+  return failure(problem, { code: "CHANGED_SINCE" });
+}
+
 /** A failure: one sentence for the model. `code` is one of the tool's own, never one of the host's. */
 export function failure(
   error: string,

@@ -1,4 +1,5 @@
 import type { CancellationToken } from "./cancellation.ts";
+import type { ChangeFilter, SessionChange, UndoReport } from "./changes.ts";
 import type { CallContext, CallRequest, SessionState } from "./context.ts";
 import type { ToolInfo } from "./tool.ts";
 import type { JsonObject } from "../json/json.ts";
@@ -53,6 +54,13 @@ export interface Session {
   call(request: CallRequest, context?: SessionCallContext): Promise<ToolOutcome>;
   /** Resumes a waiting call of this session; see `Host.resume`. */
   resume(ticket: string, context?: SessionCallContext, clientResult?: unknown): Promise<ToolOutcome>;
+  /** What calls of the session changed, as far as their tools can undo it or say that they cannot, oldest first. */
+  changes(filter?: ChangeFilter): Promise<readonly SessionChange[]>;
+  /**
+   * Undoes changes, the newest first, each once, also when several processes do it or one of them dies. Each is a call
+   * of its tool with the change as its input. It stops at the first that fails. Rejects with `STORE_FAILED`.
+   */
+  undo(filter?: ChangeFilter, context?: SessionCallContext): Promise<UndoReport>;
   /** The mode in this turn. */
   mode(turn?: SessionTurn): Promise<string>;
   offer(turn?: SessionTurn): Promise<Offer>;

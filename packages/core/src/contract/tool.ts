@@ -1,4 +1,5 @@
 import type { CallInfo, ToolContext } from "./context.ts";
+import type { UndoRequest } from "./changes.ts";
 import type { CallHistory } from "./origins.ts";
 import type { SchemaOutput, ToolSchema } from "./standard-schema.ts";
 import type { PartialResult, ToolResult, ToolReturn } from "./result.ts";
@@ -78,6 +79,8 @@ export interface ToolDefinition<Schema extends ToolSchema = ToolSchema, Data = u
    * its calls that had begun then, and may not run twice, is answered with `OUTCOME_UNKNOWN`.
    */
   readonly repeatable?: boolean | undefined;
+  /** What a call did cannot be undone: people read it before the call and at an undo. Not for a tool with `undo`. */
+  readonly irreversible?: boolean | undefined;
   /** Arguments that decide where an effect goes or what it touches: recipient, address, path, amount. */
   readonly control?: readonly string[] | undefined;
   /** Arguments that are carried there: subject, body, content. */
@@ -88,6 +91,12 @@ export interface ToolDefinition<Schema extends ToolSchema = ToolSchema, Data = u
   readonly failures?: FailureWording | undefined;
   // A method, so that a tool of a particular schema fits `ToolDefinition`.
   execute(params: SchemaOutput<Schema>, context: ToolContext): Promise<ToolReturn<Data>> | ToolReturn<Data>;
+  /**
+   * Undoes exactly one change, which `execute` gave to `context.undoable` before it made it. It compares first: it
+   * changes something only if all is still as the call left it, and succeeds without a change if all is already as before.
+   * Else it fails and says what changed. So it may run twice, also after its process died in the middle. It makes no calls.
+   */
+  undo?(change: UndoRequest, context: ToolContext): Promise<ToolReturn> | ToolReturn;
 }
 
 /** The error texts of a contract for a value that a tool threw. */
@@ -142,6 +151,10 @@ export interface ToolInfo {
   readonly version?: string;
   readonly dependsOn: readonly string[];
   readonly idempotent: boolean;
+  /** It has `undo`. */
+  readonly undoable?: true;
+  /** What its calls do cannot be undone. */
+  readonly irreversible?: true;
   /** Arguments that decide where an effect goes; absent when the author did not say. */
   readonly control?: readonly string[];
   /** Arguments that are carried there. */

@@ -22,6 +22,7 @@ import { Deadlines, HostTime, systemClock, UnorderedList } from "../scheduling/t
 import { resolveLimits, type ResolvedLimits } from "../scheduling/limits.ts";
 import { RateLimiter } from "../scheduling/rate-limiter.ts";
 import { Semaphore } from "../scheduling/semaphore.ts";
+import { SessionChanges } from "../sessions/changes.ts";
 import { SessionResults } from "../sessions/results.ts";
 import { SessionStates } from "../sessions/states.ts";
 import { createRedactor, type Redactor } from "../text/redact.ts";
@@ -45,6 +46,7 @@ export class HostState implements CallHost {
   readonly stores: HostStores;
   readonly states: SessionStates;
   readonly results: SessionResults;
+  readonly changes: SessionChanges;
   readonly runner: Runner | null;
   /** Folded names of the tools to prepare when they are mounted; null for all. */
   readonly needs: readonly string[] | null;
@@ -88,6 +90,7 @@ export class HostState implements CallHost {
     this.stores = new HostStores(this, options);
     this.states = new SessionStates(this);
     this.results = new SessionResults(this);
+    this.changes = new SessionChanges(this);
     this.runner = options.runner ?? null;
     this.needs = options.needs?.map(foldName) ?? null;
     this.outputCheck = options.outputCheck ?? "strict";

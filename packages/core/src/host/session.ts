@@ -11,6 +11,7 @@ import type { HostState } from "./host-state.ts";
 import { IdleCache } from "../sessions/states.ts";
 import { makeOffer } from "../sessions/offer.ts";
 import { resume } from "./resume.ts";
+import { listChanges, undoChanges } from "./undo.ts";
 import { defaultMode, modeOf, sessionMode } from "../sessions/mode.ts";
 import type { Session, SessionCallContext, SessionTurn } from "../contract/session.ts";
 
@@ -32,6 +33,9 @@ export function createSessions(host: HostState): (id: string) => Session {
   };
 }
 
+/** The context of a session's call. */
+type OwnContext = CallContext & { readonly sessionId: string };
+
 function createSession(host: HostState, id: string, forget: () => void): Session {
   const cancellation = createCancellation();
   const held = { state: host.states.of(id) }; // what was loaded stays loaded while the session is held
@@ -45,7 +49,7 @@ function createSession(host: HostState, id: string, forget: () => void): Session
   const begin = async (given: SessionCallContext) => {
     const session = await load().catch(() => null); // the call loads it again, and reports the failure in its outcome
     const mode = await callMode(host, id, given.turnId);
-    const context: CallContext = { ...given, sessionId: id, mode, cancellation };
+    const context: OwnContext = { ...given, sessionId: id, mode, cancellation };
     return { context, origin: { parent: null, session } };
   };
   const session: Session = {
@@ -64,6 +68,8 @@ function createSession(host: HostState, id: string, forget: () => void): Session
       const { context } = await begin(given);
       return resume(host, ticket, context, clientResult);
     },
+    changes: (filter) => listChanges(host, id, filter),
+    undo: async (filter, given = {}) => undoChanges(host, await begin(given), filter),
     async mode(turn = {}) {
       await load();
       return (await modeOf(host, { ...turn, sessionId: id })).key;
@@ -79,6 +85,7 @@ function createSession(host: HostState, id: string, forget: () => void): Session
     cancel: (options) => cancel(host, id, cancellation, options?.immediate ?? false),
     end() {
       host.states.forget(id);
+      host.changes.forget(id);
       forget();
     },
   };

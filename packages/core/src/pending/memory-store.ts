@@ -70,7 +70,7 @@ function dueAt(record: ApprovalRecord): number {
   return record.leaseUntil ?? record.expiresAt;
 }
 
-function createMemorySessions(): SessionStore {
+export function createMemorySessions(): SessionStore {
   const sessions = new Map<string, SessionRecord>();
   const logs = new Map<string, readonly (Json | undefined)[]>();
   const states = new Map<string, Map<string, Json>>();

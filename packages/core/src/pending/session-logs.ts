@@ -5,6 +5,11 @@ export function resultsLogOf(sessionId: string): string {
   return `results of ${sessionId}`;
 }
 
+/** The id of the log in which a session store keeps the changes of a session, and what was undone of them. */
+export function changesLogOf(sessionId: string): string {
+  return `changes of ${sessionId}`;
+}
+
 /** The id of the log that names a session's other logs: one for each call of a `repeatable` tool. */
 export function callsLogOf(sessionId: string): string {
   return `calls of ${sessionId}`;
@@ -15,11 +20,11 @@ export function innerLogOf(digest: string, sessionId: string): string {
   return `made by ${digest} of ${sessionId}`;
 }
 
-/** The ids of all logs of a session. `calls` are the entries of its {@link callsLogOf}. */
-export function logsOf(sessionId: string, calls: readonly Json[]): string[] {
+/** The ids of all logs of a session: they are deleted together. `calls` are the entries of its {@link callsLogOf}. */
+export function logsOf(sessionId: string, calls: readonly Json[]): readonly string[] {
   const digests = calls.flatMap((entry) =>
     isRecord(entry) && typeof entry["call"] === "string" ? entry["call"] : [],
   );
   const inner = new Set(digests.map((digest) => innerLogOf(digest, sessionId)));
-  return [sessionId, resultsLogOf(sessionId), callsLogOf(sessionId), ...inner];
+  return [sessionId, resultsLogOf(sessionId), changesLogOf(sessionId), callsLogOf(sessionId), ...inner];
 }

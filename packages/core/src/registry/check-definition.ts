@@ -36,6 +36,15 @@ function problemOf(definition: ToolDefinition): string | null {
     return "its execution is neither server nor client";
   if (status !== undefined && !["active", "deprecated", "internal", "removed"].includes(status))
     return "its status is not active, deprecated, internal or removed";
+  return undoProblem(definition);
+}
+
+function undoProblem(definition: ToolDefinition): string | null {
+  const { undo, irreversible } = definition as { readonly undo?: unknown; readonly irreversible?: unknown };
+  if (undo !== undefined && typeof undo !== "function") return "its undo is not a function";
+  if (irreversible !== undefined && typeof irreversible !== "boolean")
+    return "its irreversible is neither true nor false";
+  if (undo !== undefined && irreversible === true) return "it has undo and says that it is irreversible";
   return null;
 }
 

@@ -192,12 +192,21 @@ function describe(
     tags: Object.freeze([...(tags ?? [])]),
     dependsOn: Object.freeze([...(dependsOn ?? [])]),
     idempotent: definition.idempotent ?? false,
+    ...undoFacts(definition),
     ...frozenLists({ control: definition.control, content: definition.content }),
     dynamic: definition.dynamic ?? false,
     origin: definition.origin ?? "toolmount",
     aliases: Object.freeze([...names.aliases]),
     owner: names.owner,
   });
+}
+
+/** Absent where the author did not say, so that the locks of other tools stay as they are. */
+function undoFacts(definition: ToolDefinition): Pick<ToolInfo, "undoable" | "irreversible"> {
+  return {
+    ...(definition.undo !== undefined && { undoable: true as const }),
+    ...(definition.irreversible === true && { irreversible: true as const }),
+  };
 }
 
 /** Copies of the lists that a definition has. */

@@ -31,6 +31,8 @@ export const toolSchema = z
     origin: z.string(),
     version: z.string().optional(),
     idempotent: z.boolean(),
+    undoable: z.literal(true).optional().describe("A call of it can be undone"),
+    irreversible: z.literal(true).optional().describe("What a call of it does cannot be undone"),
     tags: z.array(z.string()),
   })
   .openapi("Tool");

@@ -21,6 +21,8 @@ const ours = [
   "modes",
   "dynamic",
   "idempotent",
+  "undo",
+  "irreversible",
   "origin",
 ] as const;
 

@@ -17,6 +17,8 @@ export const manifestFacts = [
   "requiresConfirmation",
   "timeoutMs",
   "idempotent",
+  "undoable",
+  "irreversible",
   "control",
   "content",
   "tags",

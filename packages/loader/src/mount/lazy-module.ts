@@ -3,7 +3,10 @@ import type {
   JsonSchema,
   SchemaCompiler,
   StandardSchema,
+  ToolContext,
   ToolDefinition,
+  ToolReturn,
+  UndoRequest,
 } from "@toolmount/core";
 import { authoredDefinition, isStandardSchema, strictest, type LoadedModule } from "@toolmount/core/internal";
 import { messageOf } from "@toolmount/core/errors";
@@ -54,7 +57,15 @@ class LazyModule {
   }
 
   placeholder(manifest: ManifestTool): ToolDefinition {
-    const { name, description, inputSchema = {}, timeoutMs, requiresConfirmation, ...facts } = manifest;
+    const {
+      name,
+      description,
+      inputSchema = {},
+      timeoutMs,
+      requiresConfirmation,
+      undoable,
+      ...facts
+    } = manifest;
     const real = () => this.#real(manifest);
     return {
       ...facts,
@@ -65,7 +76,16 @@ class LazyModule {
       requiresConfirmation:
         requiresConfirmation === "dynamic" ? (params) => asks(real(), params) : requiresConfirmation,
       execute: (params, context) => real().execute(params, context),
+      ...(undoable === true && { undo: (change, context) => this.#undo(manifest, change, context) }),
     };
+  }
+
+  /** No arguments are parsed for an undo, so it imports the module itself. */
+  async #undo(manifest: ManifestTool, change: UndoRequest, context: ToolContext): Promise<ToolReturn> {
+    await this.#wakeUp();
+    const tool = this.#real(manifest);
+    if (tool.undo === undefined) throw new Error(`the module's tool "${manifest.name}" has no undo`);
+    return tool.undo(change, context);
   }
 
   /** It prints the manifest's schema and parses by the real tool's, so the first arguments import the module. */

@@ -132,6 +132,8 @@ const manifestMembers = [
   "category",
   "consequenceLevel",
   "requiresConfirmation",
+  "undoable",
+  "irreversible",
 ] as const;
 
 function* differences(info: ToolInfo, declared: ManifestTool | undefined): Generator<RuleProblem> {

@@ -1,6 +1,7 @@
 import { endingRules, exampleRules } from "./call-rules.ts";
 import { descriptionRules } from "./description-rules.ts";
 import { flowRules } from "./flow-rules.ts";
+import { undoRules } from "./undo-rules.ts";
 import { mountRules } from "./mount-rules.ts";
 import { resultRules } from "./result-rules.ts";
 import { schemaRules } from "./schema-rules.ts";
@@ -13,6 +14,7 @@ export const toolRules: readonly ToolRule[] = [
   ...descriptionRules,
   ...schemaRules,
   ...flowRules,
+  ...undoRules,
   ...textRules,
   ...endingRules,
   ...resultRules,

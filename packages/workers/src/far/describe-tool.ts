@@ -22,6 +22,7 @@ const facts = [
   "dynamic",
   "idempotent",
   "repeatable",
+  "irreversible",
   "origin",
 ] as const satisfies readonly (keyof ToolDefinition)[];
 

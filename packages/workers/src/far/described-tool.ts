@@ -47,6 +47,7 @@ export const describedTool = z.strictObject({
   dynamic: z.boolean().optional(),
   idempotent: z.boolean().optional(),
   repeatable: z.boolean().optional(),
+  irreversible: z.boolean().optional(),
   origin: z.enum(["aptix", "amplifier", "forge", "mcp"]).optional(),
   /** It is of another library, and has no classification. */
   foreign: z.literal(true).optional(),

@@ -21,6 +21,7 @@ export function bashStopIn(shell: Shell) {
     schema: z.strictObject({ id: jobId }),
     outputSchema,
     category: "side_effect",
+    irreversible: true,
     control: ["id"],
     consequenceLevel: "low",
     requiresConfirmation: false,

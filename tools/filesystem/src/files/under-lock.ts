@@ -1,6 +1,7 @@
 import type { ToolContext } from "@toolmount/core";
 import { isPathError, type FileIdentity } from "@toolmount/paths";
 import { callFacts } from "./answer.ts";
+import { keepFile } from "./keep.ts";
 import { Refusal } from "./refusal.ts";
 import { changed, markSeen } from "./seen-files.ts";
 import type { Workspace } from "./workspace.ts";
@@ -35,8 +36,9 @@ export async function replaceContent(
   context: ToolContext,
 ): Promise<void> {
   requireSize(workspace, given, bytes.length);
+  const kept = await keepFile(workspace, context, real, bytes);
   await workspace.files
-    .replace(given, bytes, { expected, signal: context.abortSignal })
+    .replace(given, bytes, { expected: expected ?? kept, signal: context.abortSignal })
     .catch(sayChanged(given));
   markSeen(context, real, bytes);
   workspace.announce("artifact:write", { path: real, bytes: bytes.length, ...callFacts(context) });

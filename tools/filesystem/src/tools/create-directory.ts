@@ -4,6 +4,8 @@ import { answering, type Wording } from "../files/answer.ts";
 import { requiredText } from "../files/arguments.ts";
 import type { Settings } from "../config.ts";
 import { createDirectoryUsage as usage } from "../usage/create-directory.ts";
+import { keepFolders } from "../files/keep.ts";
+import { undoFolders } from "../files/undo.ts";
 import { openWorkspace, type Services, type Workspace } from "../files/workspace.ts";
 
 const schema = z.strictObject({
@@ -35,9 +37,11 @@ export function createDirectoryIn(workspace: Workspace) {
     idempotent: true,
     tags: ["filesystem"],
     version: "1.0.0",
+    undo: undoFolders(workspace),
     execute: ({ path: given }, context) =>
-      answering(workspace, { path: given, wording, context }, async (path) =>
-        data({ path, created: await workspace.files.makeFolder(path) }),
-      ),
+      answering(workspace, { path: given, wording, context }, async (path) => {
+        await keepFolders(workspace, context, path);
+        return data({ path, created: await workspace.files.makeFolder(path) });
+      }),
   });
 }

@@ -5,6 +5,8 @@ import { requiredText } from "../files/arguments.ts";
 import type { Settings } from "../config.ts";
 import { deleteFileUsage as usage } from "../usage/delete-file.ts";
 import { forgetSeen } from "../files/seen-files.ts";
+import { keepDeleted } from "../files/keep.ts";
+import { undoDelete } from "../files/undo.ts";
 import { openWorkspace, type Services, type Workspace } from "../files/workspace.ts";
 
 const schema = z.strictObject({
@@ -36,8 +38,10 @@ export function deleteFileIn(workspace: Workspace) {
     requiresConfirmation: true,
     tags: ["filesystem"],
     version: "1.0.0",
+    undo: undoDelete(workspace),
     execute: ({ path: given, recursive }, context) =>
       answering(workspace, { path: given, wording, context }, async (path) => {
+        await keepDeleted(workspace, context, { path, recursive });
         const options = { recursive, signal: context.abortSignal };
         const { removed, place } = await workspace.files.remove(path, options);
         forgetSeen(context.session, place.real);

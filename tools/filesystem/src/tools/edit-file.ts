@@ -6,6 +6,7 @@ import type { Settings } from "../config.ts";
 import { changeText, editWording as wording } from "../text/apply-edit.ts";
 import { editFileUsage as usage } from "../usage/edit-file.ts";
 import { replaceText } from "../text/replace-text.ts";
+import { undoWrite } from "../files/undo.ts";
 import { openWorkspace, type Services, type Workspace } from "../files/workspace.ts";
 
 const schema = z
@@ -35,6 +36,7 @@ export function editFileIn(workspace: Workspace) {
     requiresConfirmation: false,
     tags: ["filesystem"],
     version: "1.0.0",
+    undo: undoWrite(workspace),
     execute: ({ file_path, ...edit }, context) =>
       answering(workspace, { path: file_path, wording, context }, async (path) => {
         const change = (text: string) => replaceText(text, edit, path);

@@ -6,6 +6,8 @@ import type { Settings } from "../config.ts";
 import { resolvePath } from "../files/mention.ts";
 import { moveFileUsage as usage } from "../usage/move-file.ts";
 import { forgetSeen } from "../files/seen-files.ts";
+import { keepMoved } from "../files/keep.ts";
+import { undoMove } from "../files/undo.ts";
 import { openWorkspace, type Services, type Workspace } from "../files/workspace.ts";
 
 const schema = z.strictObject({
@@ -40,9 +42,11 @@ export function moveFileIn(workspace: Workspace) {
     requiresConfirmation: false,
     tags: ["filesystem"],
     version: "1.0.0",
+    undo: undoMove(workspace),
     execute: ({ source, destination, overwrite }, context) =>
       answering(workspace, { path: source, wording, context }, async (path) => {
         const target = await resolvePath(workspace, destination);
+        await keepMoved(workspace, context, { source: path, destination: target, overwrite });
         const options = { overwrite, signal: context.abortSignal };
         const { from, to } = await workspace.files.move(path, target, options);
         for (const { real } of [from, to]) forgetSeen(context.session, real);

@@ -7,6 +7,7 @@ import type { Settings } from "../config.ts";
 import { changeText, editWording as wording } from "../text/apply-edit.ts";
 import { multiEditFileUsage as usage } from "../usage/multi-edit-file.ts";
 import { replaceText, type Edit } from "../text/replace-text.ts";
+import { undoWrite } from "../files/undo.ts";
 import { openWorkspace, type Services, type Workspace } from "../files/workspace.ts";
 
 const schema = z.strictObject({
@@ -40,6 +41,7 @@ export function multiEditFileIn(workspace: Workspace) {
     requiresConfirmation: false,
     tags: ["filesystem"],
     version: "1.0.0",
+    undo: undoWrite(workspace),
     execute: ({ file_path, edits }, context) =>
       answering(workspace, { path: file_path, wording, context }, async (path) => {
         const change = (text: string) => replaceAllOf(text, edits, path);

@@ -7,6 +7,7 @@ import type { Settings } from "../config.ts";
 import { inTurn, replaceContent } from "../files/under-lock.ts";
 import { requireReplaceable } from "../files/seen-files.ts";
 import { encodeText } from "../text/text-file.ts";
+import { undoWrite } from "../files/undo.ts";
 import { openWorkspace, type Services, type Workspace } from "../files/workspace.ts";
 import { writeFileUsage as usage } from "../usage/write-file.ts";
 
@@ -45,6 +46,7 @@ export function writeFileIn(workspace: Workspace) {
     idempotent: true,
     tags: ["filesystem"],
     version: "1.0.0",
+    undo: undoWrite(workspace),
     execute: ({ file_path, content }, context) =>
       answering(workspace, { path: file_path, wording, context }, async (path) => {
         const bytes = requireBytes(path, content);

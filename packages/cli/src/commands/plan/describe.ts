@@ -110,6 +110,8 @@ function factsOf(tool: ToolInfo): string {
       `consequence ${consequenceLevel}`,
       confirmation[`${tool.requiresConfirmation}`],
       `timeout ${timeoutMs} ms`,
+      ...(tool.undoable === true ? ["can be undone"] : []),
+      ...(tool.irreversible === true ? ["cannot be undone"] : []),
     ].join(" · "),
   );
 }

@@ -1,0 +1,117 @@
+import type { Approver, SessionChange } from "@toolmount/core";
+import type { OpenedHost } from "@toolmount/loader";
+import { InvalidArgumentError, type Command } from "commander";
+import { changedChildren, findChanges } from "../../host/find-changes.ts";
+import { openPlan } from "../../host/open-plan.ts";
+import { createTerminalApprover } from "../../host/terminal-approver.ts";
+import { readUserName } from "../../host/user-name.ts";
+import { addExamples, jsonOption, planArgument } from "../../options/common.ts";
+import { addPlanOptions, type PlanOptions } from "../../options/plan-options.ts";
+import { askWhether } from "../../process/choose.ts";
+import { exitCodes, type ExitCode } from "../../process/exit-codes.ts";
+import type { Shell } from "../../process/shell.ts";
+import { interruption } from "../../process/signals.ts";
+import { lineOf, writeChanges, writeUndo } from "../../render/changes.ts";
+import { countOf } from "../../screen/count.ts";
+import { printable } from "../../screen/printable.ts";
+
+interface Options extends PlanOptions {
+  readonly session?: string;
+  readonly user?: string;
+  readonly to?: number;
+  readonly list?: true;
+  readonly json?: true;
+}
+
+/** `toolmount undo <what> [plan]`: undoes the calls of a session, a turn, or one call with those that its tool made. */
+export function define(command: Command, shell: Shell): void {
+  addPlanOptions(command)
+    .argument("<what>", "the id of a session, or the beginning of it; or the id of a turn or a call")
+    .argument("[plan]", planArgument)
+    .option("--session <id>", "the session of the turn or call")
+    .option("--to <number>", "keep the changes up to this number, which --list shows", readNumber)
+    .option("--list", "only list the changes")
+    .option("--user <id>", "the user who undoes")
+    .option(...jsonOption)
+    .action(async (what: string, plan: string | undefined, options: Options) => {
+      shell.end(await undo(what, plan, options, shell));
+    });
+  addExamples(command, [
+    "toolmount undo 5f0c --list",
+    "toolmount undo 5f0c --to 3",
+    "toolmount undo call_1 mount-plans/coding.yaml --session office",
+  ]);
+}
+
+async function undo(
+  what: string,
+  plan: string | undefined,
+  options: Options,
+  shell: Shell,
+): Promise<ExitCode> {
+  return shell.interruptible(async (controller) => {
+    const terminal = options.json === true ? undefined : shell.terminal;
+    const approver = approverOf(terminal, shell, () => controller.abort(interruption("SIGINT")));
+    const host = await openPlan(plan, options, shell, { approver });
+    try {
+      const { sessionId, filter, changes } = await findChanges(host, what, options.session);
+      const after = options.to ?? 0;
+      const chosen = changes.filter(({ number }) => number > after);
+      if (options.list === true) return list(chosen, options, shell);
+      const todo = chosen.filter(({ isUndone, irreversible }) => !isUndone && irreversible === undefined);
+      if (todo.length > 0 && !(await isConfirmed(chosen, todo, terminal, shell, controller)))
+        return exitCodes.done;
+      const context = { userId: options.user, abortSignal: controller.signal };
+      const report = await host.session(sessionId).undo({ ...filter, after }, context);
+      if (options.json === true) shell.out.json(report);
+      else writeUndo(shell.out, report);
+      await sayChildren(host, sessionId, shell);
+      return report.stopped === null ? exitCodes.done : exitCodes.failed;
+    } finally {
+      await host.close();
+    }
+  });
+}
+
+function list(changes: readonly SessionChange[], { json }: Options, { out }: Shell): ExitCode {
+  if (json === true) out.json(changes);
+  else writeChanges(out, changes);
+  return exitCodes.done;
+}
+
+function approverOf(
+  terminal: Shell["terminal"],
+  { err, env }: Shell,
+  onLeave: () => void,
+): Approver["ask"] | undefined {
+  if (terminal === undefined) return undefined;
+  return createTerminalApprover(err, terminal, onLeave, undefined, readUserName(env));
+}
+
+/** Names what is undone and what stays, and asks the person at the terminal. */
+async function isConfirmed(
+  chosen: readonly SessionChange[],
+  todo: readonly SessionChange[],
+  terminal: Shell["terminal"],
+  { err }: Shell,
+  controller: AbortController,
+): Promise<boolean> {
+  if (terminal === undefined) return true;
+  for (const change of todo.toReversed()) err.line(`  undo ${lineOf(change)}`);
+  for (const change of chosen.filter(({ irreversible }) => irreversible !== undefined))
+    err.line(`  ${err.paint("yellow", "stays")} ${lineOf(change)}: ${printable(change.irreversible!)}`);
+  const message = `Undo ${countOf(todo, "change")}?`;
+  const answer = await askWhether(err, terminal, { signal: controller.signal, message });
+  if (answer === undefined) controller.abort(interruption("SIGINT"));
+  return answer === true;
+}
+
+async function sayChildren(host: OpenedHost, sessionId: string, { err }: Shell): Promise<void> {
+  for (const id of await changedChildren(host, sessionId))
+    err.line(`an agent of this session changed something, too: toolmount undo ${printable(id)}`);
+}
+
+function readNumber(text: string): number {
+  if (/^\d{1,9}$/.test(text)) return Number(text);
+  throw new InvalidArgumentError("Give the number of a change, or 0.");
+}

@@ -1,0 +1,56 @@
+import { ToolmountError, type ChangeFilter, type SessionChange, type SessionStore } from "@toolmount/core";
+import type { OpenedHost } from "@toolmount/loader";
+import { findByPrefix } from "../options/find-by-prefix.ts";
+
+/** Sessions whose changes are searched for a call or a turn. */
+const maxSessions = 100;
+
+/** The changes that a person named: those of a session, of a turn or of a call. */
+export interface NamedChanges {
+  readonly sessionId: string;
+  readonly filter: ChangeFilter;
+  readonly changes: readonly SessionChange[];
+}
+
+/**
+ * Finds what a word names: a session by its id or the beginning of it, else a turn or a call of the given session or of
+ * the sessions that changed last. Throws `USAGE_INVALID`.
+ */
+export async function findChanges(
+  host: OpenedHost,
+  word: string,
+  session: string | undefined,
+): Promise<NamedChanges> {
+  const known = session === undefined ? await sessionIds(host) : [session];
+  if (session === undefined) {
+    const sessionId = findByPrefix(word, known);
+    const changes = await host.session(sessionId).changes();
+    if (changes.length > 0 || known.includes(sessionId)) return { sessionId, filter: {}, changes };
+  }
+  for (const sessionId of known)
+    for (const filter of [{ turn: word }, { call: word }]) {
+      const changes = await host.session(sessionId).changes(filter);
+      if (changes.length > 0) return { sessionId, filter, changes };
+    }
+  const problem = `no session, turn or call with changes has the id "${word}"; name the session with --session`;
+  throw new ToolmountError("USAGE_INVALID", { problem });
+}
+
+async function sessionIds(host: OpenedHost): Promise<readonly string[]> {
+  const sessions = (await storeOf(host)?.list({ limit: maxSessions })) ?? [];
+  return sessions.map(({ id }) => id);
+}
+
+/** Sessions of agents that a session started, with changes that are not undone. Their changes are undone by themselves. */
+export async function changedChildren(host: OpenedHost, sessionId: string): Promise<readonly string[]> {
+  const children = (await storeOf(host)?.list({ parentId: sessionId })) ?? [];
+  const changed: string[] = [];
+  for (const { id } of children)
+    if ((await host.session(id).changes()).some(({ isUndone, irreversible }) => !isUndone && !irreversible))
+      changed.push(id);
+  return changed;
+}
+
+function storeOf(host: OpenedHost): SessionStore | null {
+  return host.coordinator.get("session-store") as SessionStore | null;
+}

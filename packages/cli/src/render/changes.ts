@@ -1,0 +1,48 @@
+import type { SessionChange, UndoReport } from "@toolmount/core";
+import { countOf } from "../screen/count.ts";
+import { jsonText, printable } from "../screen/printable.ts";
+import type { Screen } from "../screen/screen.ts";
+import { writeTable } from "../screen/table.ts";
+
+/** A table of changes, oldest first: `--to` takes their numbers. */
+export function writeChanges(screen: Screen, changes: readonly SessionChange[]): void {
+  if (changes.length === 0) return screen.line("no change that could be undone");
+  writeTable(
+    screen,
+    [
+      { title: "number", cell: ({ number }) => String(number) },
+      { title: "state", cell: (change) => stateOf(screen, change) },
+      { title: "tool", cell: ({ tool }) => screen.paint("cyan", printable(tool)) },
+      { title: "arguments", cell: ({ arguments: given }) => printable(jsonText(given, 0)) },
+    ],
+    changes,
+  );
+}
+
+function stateOf(screen: Screen, { isUndone, irreversible }: SessionChange): string {
+  if (irreversible !== undefined) return screen.paint("yellow", "cannot be undone");
+  return isUndone ? "undone" : screen.paint("green", "can be undone");
+}
+
+/** What an undo did, what stopped it, and what stays. */
+export function writeUndo(
+  screen: Screen,
+  { undone, stopped, left, irreversible, isPartial }: UndoReport,
+): void {
+  for (const change of undone) screen.line(`${screen.paint("green", "✔")} ${lineOf(change)}`);
+  if (stopped !== null) {
+    const { error = "" } = stopped.outcome.result;
+    screen.line(`${screen.paint("red", "✖")} ${lineOf(stopped.change)}: ${printable(error)}`);
+    for (const later of stopped.later) screen.line(`  changed since by ${lineOf(later)}`);
+  }
+  for (const change of irreversible)
+    screen.line(`${screen.paint("yellow", "!")} ${lineOf(change)} stays: ${printable(change.irreversible!)}`);
+  if (isPartial) screen.line("older changes of this session are no longer kept");
+  const rest = left.length === 0 ? "" : `, ${left.length} left`;
+  screen.line(`${countOf(undone, "change")} undone${rest}`);
+}
+
+/** A change in one line. */
+export function lineOf({ number, tool, arguments: given }: SessionChange): string {
+  return `${number} ${printable(tool)} ${printable(jsonText(given, 0))}`;
+}

@@ -1,0 +1,60 @@
+import type { Json, JsonObject } from "../json/json.ts";
+import type { ToolOutcome } from "./outcome.ts";
+
+/** What a tool's `undo` gets: one change of an earlier call, as `context.undoable` stored it. */
+export interface UndoRequest {
+  /** The same for every attempt to undo this change: a key for services that take one against double execution. */
+  readonly id: string;
+  /** What the tool gave to `context.undoable`. */
+  readonly data: Json;
+  /** The arguments of that call that the tool names as `control`; all, when it names none. Long ones are left out. */
+  readonly arguments: JsonObject;
+  readonly callId: string;
+  readonly runId: string;
+}
+
+/** One change that a call of a session made, or announced that it cannot be undone. */
+export interface SessionChange {
+  /** Its place among the changes of the session; later changes have higher numbers. */
+  readonly number: number;
+  /** When the call began to make it, in milliseconds since the epoch. */
+  readonly at: number;
+  readonly tool: string;
+  readonly callId: string;
+  readonly runId: string;
+  readonly turnId?: string | undefined;
+  /** Run ids of the calls whose tools made this call, the innermost first. */
+  readonly parents?: readonly string[] | undefined;
+  /** The arguments that say what was changed; secrets are masked. */
+  readonly arguments: JsonObject;
+  /** Why it cannot be undone; absent for a change that can. */
+  readonly irreversible?: string | undefined;
+  readonly isUndone: boolean;
+}
+
+/** Selects changes of a session. Without a member: all. */
+export interface ChangeFilter {
+  /** A call by its id or run id, with the calls that its tool made. */
+  readonly call?: string | undefined;
+  readonly turn?: string | undefined;
+  /** Only changes with a higher number. */
+  readonly after?: number | undefined;
+}
+
+/** What `session.undo` did. */
+export interface UndoReport {
+  /** The changes that are undone now, newest first, also those that another process undid meanwhile. */
+  readonly undone: readonly SessionChange[];
+  /** The change that could not be undone, why, and later changes of the session with the same target. Null: all are undone. */
+  readonly stopped: {
+    readonly change: SessionChange;
+    readonly outcome: ToolOutcome;
+    readonly later: readonly SessionChange[];
+  } | null;
+  /** The changes that stay done after the one that stopped, newest first. Undo again to continue. */
+  readonly left: readonly SessionChange[];
+  /** The selected changes that cannot be undone: they stay done. */
+  readonly irreversible: readonly SessionChange[];
+  /** The oldest changes of the session are no longer kept: it cannot be undone to its start. */
+  readonly isPartial: boolean;
+}

@@ -1,0 +1,205 @@
+import type { Clock } from "../contract/clock.ts";
+import type { SessionEntry, SessionStore } from "../contract/stores.ts";
+import { isRecord, type Json, type JsonObject } from "../json/json.ts";
+import { changesLogOf } from "../pending/session-logs.ts";
+import { createMemorySessions } from "../pending/memory-store.ts";
+import { withStoreCode } from "../pending/stored-call.ts";
+import type { Generation } from "../registry/generation.ts";
+import type { Redactor } from "../text/redact.ts";
+
+interface ChangesHost {
+  readonly clock: Clock;
+  /** Masks secrets in arguments. */
+  readonly redact: Redactor;
+  readonly moduleSet: { generation(): Generation };
+  readonly stores: {
+    sessions(generation: Generation): SessionStore | null;
+    track<Value>(work: Promise<Value>): Promise<Value>;
+  };
+}
+
+/**
+ * Bytes of JSON that one change, one session, and all sessions of a host without a store may have; and the longest arguments.
+ * The oldest changes are dropped.
+ */
+const bounds = {
+  changeBytes: 16_777_216,
+  sessionBytes: 33_554_432,
+  memoryBytes: 67_108_864,
+  argumentBytes: 4_096,
+} as const;
+
+type Limits = { readonly [Key in keyof typeof bounds]: number };
+
+/** The call that makes a change. */
+export interface ChangingCall {
+  readonly tool: string;
+  readonly owner: string;
+  readonly callId: string;
+  readonly runId: string;
+  readonly turnId?: string | undefined;
+  readonly parents: readonly string[];
+  readonly arguments: JsonObject;
+}
+
+/** What this process knows of the log of a session: the numbers and sizes of its entries. */
+interface Log {
+  readonly sizes: { readonly sequence: number; readonly bytes: number }[];
+  bytes: number;
+  count: number;
+  work: Promise<unknown>;
+}
+
+/**
+ * The changes that calls of sessions made, in a log beside each session: what `undo` needs, which changes cannot be undone,
+ * and what was undone. A host without a session store keeps them in memory.
+ */
+export class SessionChanges {
+  readonly #host: ChangesHost;
+  readonly #limits: Limits;
+  readonly #logs = new Map<string, Log>();
+  readonly #memory = createMemorySessions();
+
+  constructor(host: ChangesHost, limits: Limits = bounds) {
+    this.#host = host;
+    this.#limits = limits;
+  }
+
+  /** Stores a change before it is made. Resolves to why it cannot be undone, or null. Rejects with `STORE_FAILED`. */
+  async keep(sessionId: string, call: ChangingCall, data: Json): Promise<string | null> {
+    const bytes = Buffer.byteLength(JSON.stringify(data));
+    if (bytes <= this.#limits.changeBytes) {
+      await this.#add(sessionId, { kind: "change", ...this.#factsOf(call), data });
+      return null;
+    }
+    const reason = `what it replaces has ${bytes} bytes, and at most ${this.#limits.changeBytes} are kept`;
+    await this.keepIrreversible(sessionId, call, reason);
+    return reason;
+  }
+
+  /** Stores that a call begins that cannot be undone. Rejects with `STORE_FAILED`. */
+  keepIrreversible(sessionId: string, call: ChangingCall, reason: string): Promise<void> {
+    return this.#add(sessionId, { kind: "irreversible", ...this.#factsOf(call), reason });
+  }
+
+  /** Reads the entries after a number. Rejects with `STORE_FAILED`. */
+  entries(sessionId: string, after: number): Promise<readonly SessionEntry[]> {
+    return withStoreCode(() => this.#store().entries(changesLogOf(sessionId), { after }));
+  }
+
+  /** Appends an entry if `after` is still the last number. Rejects with `STORE_FAILED`. */
+  append(sessionId: string, after: number, entry: JsonObject): Promise<boolean> {
+    const timed = { ...entry, at: this.#host.clock.now() };
+    return withStoreCode(() => this.#store().append(changesLogOf(sessionId), after, [timed]));
+  }
+
+  /** Forgets what only this process has. */
+  forget(sessionId: string): void {
+    this.#logs.delete(sessionId);
+    void this.#memory.delete(sessionId);
+  }
+
+  #store(): SessionStore {
+    return this.#host.stores.sessions(this.#host.moduleSet.generation()) ?? this.#memory;
+  }
+
+  #factsOf({ arguments: given, ...call }: ChangingCall): JsonObject {
+    const shown = this.#host.redact(given) as JsonObject;
+    const short = Object.entries(shown).filter(
+      ([, value]) => JSON.stringify(value).length <= this.#limits.argumentBytes,
+    );
+    const { turnId, parents, ...facts } = call;
+    return {
+      ...facts,
+      ...(turnId !== undefined && { turnId }),
+      ...(parents.length > 0 && { parents }),
+      arguments: Object.fromEntries(short),
+      at: this.#host.clock.now(),
+    };
+  }
+
+  #add(sessionId: string, entry: JsonObject): Promise<void> {
+    const log = this.#logOf(sessionId);
+    const store = this.#store();
+    const next = log.work.then(() => withStoreCode(() => this.#append(store, sessionId, log, entry)));
+    log.work = next.catch(() => {});
+    return this.#host.stores.track(next);
+  }
+
+  /** The number of an entry is one more than the last one's. Another process may have used it: then the log is read on. */
+  async #append(store: SessionStore, sessionId: string, log: Log, entry: JsonObject): Promise<void> {
+    const id = changesLogOf(sessionId);
+    while (!(await store.append(id, log.count, [entry]))) {
+      const before = log.count;
+      for (const { sequence, entry: other } of await store.entries(id, { after: before }))
+        take(log, sequence, other);
+      if (log.count === before) await startAgain(store, id, log);
+    }
+    take(log, log.count + 1, entry);
+    await this.#bound(store, id, log);
+  }
+
+  async #bound(store: SessionStore, id: string, log: Log): Promise<void> {
+    if (store === this.#memory) this.#boundMemory(log);
+    if (log.bytes <= this.#limits.sessionBytes) return;
+    while (log.bytes > this.#limits.sessionBytes && log.sizes.length > 1)
+      log.bytes -= log.sizes.shift()!.bytes;
+    await store.trim?.(id, log.sizes[0]!.sequence);
+  }
+
+  /** Drops the changes of the sessions that were used least recently. */
+  #boundMemory(used: Log): void {
+    let bytes = 0;
+    for (const log of this.#logs.values()) bytes += log.bytes;
+    for (const [sessionId, log] of this.#logs) {
+      if (bytes <= this.#limits.memoryBytes) return;
+      if (log === used) continue;
+      bytes -= log.bytes;
+      this.forget(sessionId);
+    }
+  }
+
+  #logOf(sessionId: string): Log {
+    const log = this.#logs.get(sessionId) ?? { sizes: [], bytes: 0, count: 0, work: Promise.resolve() };
+    this.#logs.delete(sessionId);
+    this.#logs.set(sessionId, log); // the session that was used last is the last one
+    return log;
+  }
+}
+
+function take(log: Log, sequence: number, entry: Json): void {
+  const bytes = JSON.stringify(entry).length;
+  log.sizes.push({ sequence, bytes });
+  log.bytes += bytes;
+  log.count = sequence;
+}
+
+/** The log may be empty again, because the session was deleted. */
+async function startAgain(store: SessionStore, id: string, log: Log): Promise<void> {
+  if (log.count === 0 || (await store.entries(id, { limit: 1 })).length > 0)
+    throw new Error("the log of the session's changes accepts no entry");
+  Object.assign(log, { bytes: 0, count: 0 });
+  log.sizes.length = 0;
+}
+
+/** An entry of the log, as `undo` reads it. */
+export type ChangeEntry =
+  | (ChangingCall & { readonly kind: "change"; readonly at: number; readonly data: Json })
+  | (ChangingCall & { readonly kind: "irreversible"; readonly at: number; readonly reason: string })
+  | { readonly kind: "claim"; readonly of: number; readonly by: string; readonly until: number }
+  | { readonly kind: "undone" | "stopped"; readonly of: number };
+
+/** Reads an entry of the log; null for one that this version does not know. */
+export function readChangeEntry(entry: Json): ChangeEntry | null {
+  if (!isRecord(entry)) return null;
+  const { kind, of, by, until, tool, owner, callId, runId } = entry;
+  if (kind === "undone" || kind === "stopped") return typeof of === "number" ? { kind, of } : null;
+  if (kind === "claim")
+    return typeof of === "number" && typeof by === "string" && typeof until === "number"
+      ? { kind, of, by, until }
+      : null;
+  const isOfCall = [tool, owner, callId, runId].every((fact) => typeof fact === "string");
+  if (!isOfCall || !isRecord(entry["arguments"]) || (kind !== "change" && kind !== "irreversible"))
+    return null;
+  return { parents: [], ...entry } as unknown as ChangeEntry;
+}

@@ -1,0 +1,43 @@
+import type { FileSnapshot, Snapshot } from "@toolmount/paths";
+import { z } from "zod";
+
+/** Most bytes of what a call replaces or deletes that are kept. As JSON, that fits what a host keeps of a change. */
+export const maxKeptBytes = 12_582_912;
+
+const mode = z.int().min(0);
+
+const file: z.ZodType<FileSnapshot> = z.union([
+  z.strictObject({ kind: z.literal("file"), mode, text: z.string() }),
+  z.strictObject({ kind: z.literal("file"), mode, base64: z.base64() }),
+]);
+
+const snapshot: z.ZodType<Snapshot> = z.lazy(() =>
+  z.union([
+    file,
+    z.strictObject({ kind: z.literal("link"), target: z.string() }),
+    z.strictObject({ kind: z.literal("folder"), mode, entries: z.array(z.tuple([z.string(), snapshot])) }),
+  ]),
+);
+
+const path = z.string();
+
+/** Folders that a call made, the highest first. */
+const made = z.array(path);
+
+/** A file that a call wrote: what was there, and the digest of the new content. */
+export const writtenFile = z.strictObject({ path, before: file.nullable(), after: z.string(), made });
+
+/** Folders that a call made. */
+export const madeFolders = z.strictObject({ made });
+
+/** An entry that a call moved: its mark, and the file that it replaced. */
+export const movedEntry = z.strictObject({
+  from: path,
+  to: path,
+  mark: z.string(),
+  over: file.nullable(),
+  made,
+});
+
+/** An entry that a call deleted. */
+export const deletedEntry = z.strictObject({ path, entry: snapshot });
