@@ -1,15 +1,23 @@
 import { spawnSync } from "node:child_process";
-import { existsSync } from "node:fs";
+import { existsSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { silentLogger } from "@toolmount/core";
 import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
 import { world, type World } from "./world.ts";
 
 /** What a process asks of its host is counted: it cannot fill the host's memory or keep it busy. */
 let far: World;
+/** A process sees it, and a file in it starts what happens after an answer. */
+let box: string;
 beforeAll(async () => {
+  box = realpathSync(mkdtempSync(join(tmpdir(), "toolmount-metered-")));
   far = await world({ border: "none" }, { limits: { timeoutMs: 600_000, graceMs: 20_000 } });
 });
-afterAll(() => far[Symbol.asyncDispose]());
+afterAll(async () => {
+  await far[Symbol.asyncDispose]();
+  rmSync(box, { recursive: true });
+});
 
 const session = { sessionId: "s" };
 
@@ -60,7 +68,10 @@ test.runIf(process.platform === "linux")(
   "a process that grows after its answer is killed at its limit of memory",
   async () => {
     const small = await world({ border: "none", memoryMb: 256 });
-    const { result } = await small.act("grow after the answer");
+    const start = join(box, "grow");
+    const { result } = await small.act("grow after the answer", start);
+    expect(result).toMatchObject({ data: expect.any(Number) });
+    writeFileSync(start, "");
 
     await vi.waitFor(() => expect(existsSync(`/proc/${String(result.data)}`)).toBe(false), {
       timeout: 120_000,
@@ -79,14 +90,16 @@ describe.runIf(sandboxIsTested)("behind bubblewrap", () => {
   const limits = { timeoutMs: 600_000, graceMs: 20_000 };
 
   test("files in /tmp count as memory, also after the answer", async () => {
-    await using small = await world({ border: "bubblewrap", memoryMb: 256, processes: 1 }, { limits });
-    const { result } = await small.act("fill /tmp after the answer");
-    // The next process has an empty /tmp again.
-    await vi.waitFor(async () => expect((await small.act("list", "/tmp")).result.data).toEqual({ got: 0 }), {
+    const run = { border: "bubblewrap", memoryMb: 256, processes: 1, read: [box] };
+    await using small = await world(run, { limits, folder: box });
+    const start = join(box, "fill");
+    const { result } = await small.act("fill /tmp after the answer", start);
+    expect(result).toMatchObject({ data: expect.any(Number) });
+    writeFileSync(start, "");
+    // The next process has only the granted folder in /tmp.
+    await vi.waitFor(async () => expect((await small.act("list", "/tmp")).result.data).toEqual({ got: 1 }), {
       timeout: 120_000,
     });
-
-    expect(result.data).toEqual(expect.any(Number));
   });
 
   test("/tmp has an end", async () => {

@@ -1,6 +1,6 @@
 // A module for tests of runners: its tools do what a call of them asks for.
 import { spawn, spawnSync } from "node:child_process";
-import { readFileSync, readdirSync, symlinkSync, writeFileSync } from "node:fs";
+import { existsSync, readFileSync, readdirSync, symlinkSync, writeFileSync } from "node:fs";
 import { connect } from "node:net";
 import {
   data,
@@ -21,6 +21,15 @@ const untilAborted = (signal: AbortSignal) =>
   new Promise<void>((resolve) => signal.addEventListener("abort", () => resolve(), { once: true }));
 
 const forever = () => new Promise<never>(() => {});
+
+/** Runs `act` when a file exists: the test makes it once it has the answer of the call. */
+function whenMade(file: unknown, act: () => void): void {
+  const asked = setInterval(() => {
+    if (!existsSync(String(file))) return;
+    clearInterval(asked);
+    act();
+  }, 20);
+}
 
 class Point {
   readonly x = 1;
@@ -107,14 +116,13 @@ const services: Readonly<Record<string, Act>> = {
       if (n % 500 === 0) await new Promise((resolve) => setImmediate(resolve));
     }
   },
-  "fill /tmp after the answer": () => {
+  "fill /tmp after the answer": (_, start) => {
     writeFileSync("/tmp/first", ""); // until this process has gone
-    // The answer leaves first, also on a slow machine: writing blocks the loop, and the process may be killed in it.
-    setTimeout(() => {
+    whenMade(start, () => {
       // The process itself stays small.
       const bytes = Buffer.alloc(16_777_216);
       for (let at = 0; at < 13; at++) writeFileSync(`/tmp/part-${at}`, bytes);
-    }, 2_000);
+    });
     return data(process.pid);
   },
   "write more into /tmp than fits": () => {
@@ -128,8 +136,8 @@ const services: Readonly<Record<string, Act>> = {
     }, 10);
     return new Promise((resolve) => setTimeout(resolve, 600_000, started));
   },
-  "grow after the answer": () => {
-    setTimeout(() => keep.push(Buffer.alloc(400 * 1024 * 1024, 1)), 2_000);
+  "grow after the answer": (_, start) => {
+    whenMade(start, () => keep.push(Buffer.alloc(400 * 1024 * 1024, 1)));
     return data(process.pid);
   },
   forget: ({ session }) => data(session.delete("count")),
