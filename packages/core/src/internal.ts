@@ -27,7 +27,7 @@ export { requireJsonSchema } from "./schema/require-json-schema.ts";
 export { plainRule } from "./schema/plain-rule.ts";
 export { invalidArguments, prepareSchema, type PreparedSchema } from "./schema/schema.ts";
 export { zodSize } from "./schema/zod-parser.ts";
-export { lockDigest } from "./registry/prepare-tool.ts";
+export { lockDigest } from "./registry/lock-digest.ts";
 export { callInternal } from "./host/session.ts";
 export { readHostLinks } from "./host/host-links.ts";
 export { fitsOutputSchema, isAvailable, offerMarkOf, toolsHere, type ToolHere } from "./host/tools-here.ts";

@@ -77,6 +77,8 @@ export interface CallHost {
   readonly outputs: KeptOutputs;
   /** Masks secrets in what is stored or shown. */
   readonly redact: Redactor;
+  /** Masks secrets in what tools return and report; null while none is known. */
+  readonly returnedMask: () => ((text: string) => string) | null;
   readonly isInterrupt: (thrown: unknown) => boolean;
   /** The deadline of each call, and the end of its grace after a stop. */
   readonly deadlines: Deadlines<Call>;

@@ -6,6 +6,7 @@ import { frozenCopy, NotJson } from "../json/freeze.ts";
 import { KeptOutputsError } from "../result/kept-outputs.ts";
 import { normalizeResult, ContractBreach, isContractBreach, isHostCode } from "../result/normalize.ts";
 import { toolFailure, typeName } from "../result/tool-failure.ts";
+import { maskResult } from "../result/mask-result.ts";
 import { truncateResult } from "../result/truncate.ts";
 import { issueSentence } from "../schema/schema.ts";
 import type { Call, CallHost, HopAnswer } from "./call.ts";
@@ -75,10 +76,12 @@ function refuseHostCode(code: string | undefined): void {
   if (isHostCode(code)) throw new ContractBreach(`the code ${code} is the host's own`);
 }
 
-/** Limits the size of a result, masks secrets in its error, and adds the warnings of the parse. */
+/** Masks secrets in a result, limits its size, and adds the warnings of the parse. */
 function limit(call: Call, result: ToolResult): ToolResult {
   const { host, warnings } = call;
-  const masked = result.error === undefined ? result : maskFailure(host, result);
+  const mask = host.returnedMask();
+  const returned = mask === null ? result : maskResult(result, mask);
+  const masked = result.error === undefined ? returned : maskFailure(host, returned);
   const maxBytes = call.tool!.limits.outputBytes ?? host.limits.outputBytes;
   const limited = truncateResult(masked, maxBytes, host.outputs);
   return warnings === null ? limited : { ...limited, warnings: [...(limited.warnings ?? []), ...warnings] };

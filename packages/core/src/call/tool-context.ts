@@ -156,7 +156,7 @@ function reportProgress(call: Call, given: Progress): void {
   if (!call.executing) return;
   extendDeadline(call);
   if (call.given.onProgress === undefined && call.generation.observers("tool:progress").length === 0) return;
-  const progress = readProgress(given);
+  const progress = readProgress(given, call.host.returnedMask());
   if (progress === null)
     return call.host.logger.warn(logFields(call), "a tool reported progress that is not a number");
   call.pace ??= new ProgressPace(call.host.clock, (one) => passOn(call, one));
@@ -198,13 +198,13 @@ function passOn(call: Call, progress: Progress): void {
 }
 
 /** The known members of a progress report; null for an invalid one. */
-function readProgress(given: unknown): Progress | null {
+function readProgress(given: unknown, mask: ((text: string) => string) | null): Progress | null {
   if (typeof given !== "object" || given === null) return null;
   const { progress, total, message } = given as Record<string, unknown>;
   if (typeof progress !== "number" || !Number.isFinite(progress)) return null;
   return Object.freeze({
     progress,
     ...(typeof total === "number" && Number.isFinite(total) ? { total } : {}),
-    ...(typeof message === "string" ? { message: message.slice(0, maxMessage) } : {}),
+    ...(typeof message === "string" ? { message: (mask?.(message) ?? message).slice(0, maxMessage) } : {}),
   });
 }

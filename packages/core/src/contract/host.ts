@@ -66,7 +66,7 @@ export interface HostOptions {
   readonly store?: StateStore | undefined;
   readonly approvals?: ApprovalOptions | undefined;
   /**
-   * Secret texts, such as keys of a plan. They are masked in logs, in failures, in the audit and in stored approvals.
+   * Secret texts, such as keys of a plan. They are masked in what tools return and describe, in logs, in failures, in the audit and in stored approvals.
    * `createSecretTexts` of `@toolmount/core/redact` makes a set to which more can be added.
    */
   readonly secrets?: readonly string[] | SecretTexts | undefined;

@@ -10,10 +10,15 @@ export interface Logger {
 
 /** Secret texts that are masked from the moment they are known. A host and its loader share one. */
 export interface SecretTexts {
-  /** Masks these texts, too, and each of their lines, in everything that is stored, logged or shown from now on. */
-  add(secrets: readonly string[]): void;
+  /**
+   * Masks these texts, too, and each of their lines, in everything that is stored, logged or shown from now on.
+   * `guesses` may be ordinary values: they are masked in logs and failures, and not in what tools return.
+   */
+  add(secrets: readonly string[], guesses?: readonly string[]): void;
   /** Masks the known secrets in a text. */
   readonly mask: (text: string) => string;
+  /** Masks the known secrets in a text that a tool returned; null while there are none. */
+  readonly maskReturned: ((text: string) => string) | null;
 }
 
 const ignore = () => {};

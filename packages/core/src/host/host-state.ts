@@ -25,7 +25,7 @@ import { Semaphore } from "../scheduling/semaphore.ts";
 import { SessionChanges } from "../sessions/changes.ts";
 import { SessionResults } from "../sessions/results.ts";
 import { SessionStates } from "../sessions/states.ts";
-import { createRedactor, type Redactor } from "../text/redact.ts";
+import { createRedactor, returnedMaskOf, type Redactor } from "../text/redact.ts";
 import { Observers } from "./observers.ts";
 
 /** What runs the calls of tools. The host gets it from outside, because it needs the host itself. */
@@ -53,6 +53,7 @@ export class HostState implements CallHost {
   readonly outputCheck: "off" | "warn" | "strict";
   readonly outputs: KeptOutputs;
   readonly redact: Redactor;
+  readonly returnedMask: () => ((text: string) => string) | null;
   readonly isInterrupt: (thrown: unknown) => boolean;
   readonly semaphore: Semaphore | null;
   readonly rateLimiter: RateLimiter | null;
@@ -96,6 +97,7 @@ export class HostState implements CallHost {
     this.outputCheck = options.outputCheck ?? "strict";
     this.outputs = new KeptOutputs(this.limits.keptBytes);
     this.redact = createRedactor(options.secrets);
+    this.returnedMask = returnedMaskOf(options.secrets ?? []);
     const isClaimed = options.isInterrupt ?? (() => false);
     this.isInterrupt = (thrown) => isToolInterrupt(thrown) || isClaimed(thrown);
     const { concurrentTotal, rateTotal } = this.limits;

@@ -1,4 +1,5 @@
 import { fitUsage } from "./fit-usage.ts";
+import { lockDigest } from "./lock-digest.ts";
 import { defaultTimeoutMs, type ToolDefinition, type ToolInfo } from "../contract/tool.ts";
 import { digestOf } from "../json/canonical.ts";
 import { withoutUndefined } from "../json/without-undefined.ts";
@@ -8,6 +9,7 @@ import type { PolicyJudge, SchemaCompiler } from "../contract/ports.ts";
 import { requireCount, requireRate } from "../scheduling/limits.ts";
 import { RateLimiter } from "../scheduling/rate-limiter.ts";
 import { Semaphore } from "../scheduling/semaphore.ts";
+import { maskInfo } from "../result/mask-result.ts";
 import { overrideArguments } from "../schema/argument-overrides.ts";
 import { areClean } from "../scan/text.ts";
 import { prepareSchema, type PreparedSchema } from "../schema/schema.ts";
@@ -69,6 +71,8 @@ interface PrepareOptions {
   readonly review: (info: ToolInfo) => void;
   /** Whether its first use prepares its schemas, reviews its texts, and throws what is wrong with them. */
   readonly isLate: boolean;
+  /** Masks secrets in the texts of a tool; null while none is known. */
+  readonly mask: ((text: string) => string) | null;
 }
 
 /** Checks a definition and prepares it. Throws `TOOL_INVALID`, `SCHEMA_NOT_JSON` or `EXTENSION_MISSING`. */
@@ -94,7 +98,8 @@ export function prepareTool(authored: ToolDefinition, options: PrepareOptions): 
     usage === undefined || shape.arguments === undefined
       ? definition
       : { ...definition, usage: fitUsage(usage, shape.arguments) };
-  const facts = describe(fitted, names, timeoutMs, emptySchemas(definition));
+  const described = describe(fitted, names, timeoutMs, emptySchemas(definition));
+  const facts = options.mask === null ? described : maskInfo(described, options.mask);
   const late = once(() => {
     const made = prepareSchemas(name, definition, options);
     const texts = [facts.description, facts.usage ?? "", facts.summary ?? "", ...facts.tags];
@@ -139,7 +144,9 @@ function prepareSchemas(name: string, definition: ToolDefinition, options: Prepa
   const input = prepareInput(name, definition, options);
   const { outputSchema } = definition;
   const output = outputSchema === undefined ? null : prepareSchema(name, outputSchema, options.compiler);
-  const json = () => ({ inputSchema: input.json, ...(output !== null && { outputSchema: output.json }) });
+  const print = () => ({ inputSchema: input.json, ...(output !== null && { outputSchema: output.json }) });
+  const { mask } = options;
+  const json = mask === null ? print : once(() => maskInfo(print(), mask));
   const isLate = input.texts !== undefined && (output === null || output.texts !== undefined);
   const texts = isLate ? [...input.texts, ...(output?.texts ?? [])] : null;
   return { json, texts, parse: input.parse, checkOutput: output?.parse ?? null };
@@ -215,29 +222,6 @@ function frozenLists({ control, content }: Pick<ToolDefinition, "control" | "con
     ...(control !== undefined && { control: Object.freeze([...control]) }),
     ...(content !== undefined && { content: Object.freeze([...content]) }),
   };
-}
-
-/**
- * The digest by which a plan's lock file knows a tool: of everything that a model, a gate or a person sees of it, as the
- * plan shapes it. The texts of a `dynamic` tool may change. The module that mounts the tool is not part of the digest.
- */
-export function lockDigest(info: ToolInfo): string {
-  const { owner: _, ...rest } = info;
-  const texts = rest.dynamic ? { description: "", usage: undefined, summary: undefined } : {};
-  return digestOf(withSortedSets({ ...rest, ...texts }));
-}
-
-/** Lists whose order means nothing: two tools that differ only in it are the same. */
-const sets: ReadonlySet<string> = new Set(["required", "enum", "tags", "modes", "aliases", "dependsOn"]);
-
-function withSortedSets(value: unknown, key = ""): unknown {
-  if (typeof value !== "object" || value === null) return value;
-  if (!Array.isArray(value))
-    return Object.fromEntries(
-      Object.entries(value).map(([name, inner]) => [name, withSortedSets(inner, name)]),
-    );
-  const list = value.map((inner: unknown) => withSortedSets(inner));
-  return sets.has(key) ? list.toSorted((a, b) => (JSON.stringify(a) < JSON.stringify(b) ? -1 : 1)) : list;
 }
 
 function once<Value>(make: () => Value): () => Value {

@@ -3,7 +3,7 @@ import type { Phase } from "../contract/outcome.ts";
 import type { EventData, Undo } from "../contract/hooks.ts";
 import type { ToolResult } from "../contract/result.ts";
 import type { Json } from "../json/json.ts";
-import { lockDigest } from "../registry/prepare-tool.ts";
+import { lockDigest } from "../registry/lock-digest.ts";
 import { redactArguments, type Redactor } from "../text/redact.ts";
 import type { TapeCall, TapeDecision, TapeResult } from "./tape.ts";
 

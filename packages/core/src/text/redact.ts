@@ -38,8 +38,8 @@ export type Redactor = (value: Json) => Json;
 
 /**
  * Creates a redactor for values that are stored or shown. It masks the values of keys that name secrets, at every
- * depth, and the given secret texts anywhere: plain, in base64 (also inside a longer text), URL-encoded and escaped as
- * in JSON. Secrets shorter than 6 characters are ignored, since ordinary words contain them.
+ * depth, and the given secret texts anywhere: plain, in base64 (also inside a longer text), in hex, URL-encoded and
+ * escaped as in JSON. Secrets shorter than 6 characters are ignored, since ordinary words contain them.
  */
 export function createRedactor(secrets: readonly string[] | SecretTexts = []): Redactor {
   const text = maskOf(secrets);
@@ -105,20 +105,41 @@ function maskMembers(text: string): string {
 /** Creates a set of secret texts. */
 export function createSecretTexts(secrets: readonly string[] = []): SecretTexts {
   const known = new Set<string>();
-  let maskKnown = (text: string) => text;
-  const add = (more: readonly string[]) => {
-    const before = known.size;
-    for (const secret of more)
-      for (const text of [secret, ...secret.split(/\r?\n/)]) known.add(text).add(text.trim());
-    if (known.size > before) maskKnown = createTextRedactor([...known]);
+  const all = new Set<string>();
+  let masks = { all: maskTextsOf(all), known: maskTextsOf(known) };
+  const add = (more: readonly string[], guesses: readonly string[] = []) => {
+    const before = known.size + all.size;
+    for (const text of more.flatMap(withLines)) known.add(text);
+    for (const text of [...more, ...guesses].flatMap(withLines)) all.add(text);
+    if (known.size + all.size > before) masks = { all: maskTextsOf(all), known: maskTextsOf(known) };
   };
   add(secrets);
-  return Object.freeze({ add, mask: (text: string) => maskKnown(text) });
+  return Object.freeze({
+    add,
+    mask: (text: string) => masks.all?.(text) ?? text,
+    get maskReturned() {
+      return masks.known;
+    },
+  });
+}
+
+/** A text, its lines, and both without the space around them. */
+function withLines(secret: string): readonly string[] {
+  return [secret, ...secret.split(/\r?\n/)].flatMap((text) => [text, text.trim()]);
 }
 
 /** Masks the given secrets in a text: those of a list, or those that a set of secret texts knows by then. */
 export function maskOf(secrets: readonly string[] | SecretTexts): (text: string) => string {
   return "mask" in secrets ? secrets.mask : createTextRedactor(secrets);
+}
+
+/** Masks the given secrets in what tools return; null while there are none. */
+export function returnedMaskOf(
+  secrets: readonly string[] | SecretTexts,
+): () => ((text: string) => string) | null {
+  if ("mask" in secrets) return () => secrets.maskReturned;
+  const maskKnown = maskTextsOf(new Set(secrets));
+  return () => maskKnown;
 }
 
 /** A copy of a JSON value with its secrets masked. For several values use {@link createRedactor}. */
@@ -128,8 +149,13 @@ export function redact(value: Json, secrets: readonly string[] = []): Json {
 
 /** Masks the given secrets in a text, in all the encodings of {@link createRedactor}. */
 export function createTextRedactor(secrets: readonly string[]): (text: string) => string {
-  const forms = [...new Set(secrets.filter((secret) => secret.length >= 6).flatMap(formsOf))];
-  if (forms.length === 0) return (text) => text;
+  return maskTextsOf(new Set(secrets)) ?? ((text) => text);
+}
+
+/** Masks texts that are long enough to be secrets; null without any. */
+function maskTextsOf(secrets: ReadonlySet<string>): ((text: string) => string) | null {
+  const forms = [...new Set([...secrets].filter((secret) => secret.length >= 6).flatMap(formsOf))];
+  if (forms.length === 0) return null;
   const longestFirst = forms.toSorted((a, b) => b.length - a.length);
   const pattern = new RegExp(longestFirst.map((form) => form.replaceAll(special, "\\$&")).join("|"), "g");
   return (text) => text.replaceAll(pattern, mask);
@@ -140,7 +166,16 @@ const special = /[\\^$.*+?()[\]{}|/-]/g;
 function formsOf(secret: string): string[] {
   const encoded = encodeURIComponent(secret.toWellFormed());
   const lower = encoded.replaceAll(/%[0-9A-F]{2}/g, (escape) => escape.toLowerCase());
-  return [secret, JSON.stringify(secret).slice(1, -1), encoded, lower, ...base64Forms(secret)];
+  const hex = Buffer.from(secret).toString("hex");
+  return [
+    secret,
+    JSON.stringify(secret).slice(1, -1),
+    encoded,
+    lower,
+    hex,
+    hex.toUpperCase(),
+    ...base64Forms(secret),
+  ];
 }
 
 /** The base64 of a text depends on its offset modulo 3; these are the parts that do not depend on what precedes it. */

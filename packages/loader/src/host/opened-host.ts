@@ -44,7 +44,7 @@ export async function openWithDefaults(input: PlanInput, given: ResolvedOptions)
   const secrets = shared(given.secrets);
   const options = { ...given, secrets, logger: redactingLogger(given.logger, secrets) };
   const plan = await loadPlan(input, options);
-  secrets.add(plan.secrets);
+  secrets.add(plan.secrets, plan.guesses);
   const store = keepsInMemory(plan, options) ? createMemoryStore() : options.store;
   const replay = await readReplay(options);
   const host = createHost({ ...options, store, runner: replay?.runner ?? options.runner });

@@ -129,7 +129,7 @@ export class PlanHost {
     try {
       const from = input ?? this.plan.file ?? this.#input;
       const plan = await loadPlan(from, this.#options);
-      this.#secrets.add(plan.secrets);
+      this.#secrets.add(plan.secrets, plan.guesses);
       const report = await this.mount(plan);
       this.#input = from;
       this.#reloadProblems = [];

@@ -52,6 +52,7 @@ export interface LoadedPlan {
   readonly mask: (text: string) => string;
   /** The values of variables and files that no log, failure or store may show. */
   readonly secrets: readonly string[];
+  readonly guesses: readonly string[];
   readonly lock: PlanLock | undefined;
   /** The files that the plan names as `${file:…}`. */
   readonly valueFiles: readonly string[];
@@ -76,7 +77,7 @@ export async function loadPlan(input: PlanInput, options: LoadOptions): Promise<
   const { file, folder } = layers.find(({ role }) => role === "plan")!;
   const { value, map, problems: ofLayers } = combineLayers(read);
   const values = await readFileValues(value, map, folder);
-  const { mask, secrets, ...filled } = interpolate(value, map, options.env, { values, folder });
+  const { mask, secrets, guesses, ...filled } = interpolate(value, map, options.env, { values, folder });
   const { lock, problems: ofLock } = await tryLock(file, options);
   const problems = [...ofLayers, ...ofLock, ...filled.problems];
   const reporter = createReporter(map);
@@ -107,6 +108,7 @@ export async function loadPlan(input: PlanInput, options: LoadOptions): Promise<
     map,
     mask,
     secrets,
+    guesses,
     lock,
     valueFiles: [...values.keys()],
     problems: [...rest, ...others, ...drifted.problems].map(maskProblem(mask)),

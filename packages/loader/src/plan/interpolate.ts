@@ -1,6 +1,6 @@
 import type { ErrorCode, ErrorDetails, Json, JsonObject } from "@toolmount/core";
 import { createSecretTexts, type SecretTexts } from "@toolmount/core/redact";
-import { isSecretValue, passwordsOf } from "./secret-values.ts";
+import { isHarmless, looksRandom, namesOneSecret, passwordsOf } from "./secret-values.ts";
 import { isList } from "../diagnostics/json.ts";
 import { resolveFileValue, type FileValues } from "./file-values.ts";
 import { findPlace, type Path, type PlanMap } from "../diagnostics/positions.ts";
@@ -14,8 +14,10 @@ export interface Interpolated {
   readonly problems: readonly Problem[];
   /** Replaces the values of variables in a text by their names, for every text that may be printed. */
   readonly mask: (text: string) => string;
-  /** The values that no log, failure or store may show. */
+  /** The values that no log, failure, result or store may show. */
   readonly secrets: readonly string[];
+  /** Values that may be secrets: no log, failure or store shows them, and results do. */
+  readonly guesses: readonly string[];
 }
 
 /** Fills in `${NAME}`, `${NAME:-default}` and `${file:path}` in text values, once. No problem contains a value. */
@@ -25,14 +27,24 @@ export function interpolate(
   env: Environment,
   { values: files, folder }: GivenFiles = { values: new Map(), folder: "" },
 ): Interpolated {
-  const fill: Fill = { map, env, files, folder, problems: [], used: new Map(), secrets: new Set() };
+  const fill: Fill = {
+    map,
+    env,
+    files,
+    folder,
+    problems: [],
+    used: new Map(),
+    secrets: new Set(),
+    guesses: new Set(),
+  };
   const filled = fillValue(fill, value, []) as JsonObject;
-  const { problems, secrets, used } = fill;
+  const { problems, secrets, guesses, used } = fill;
   return {
     value: filled,
     problems,
     secrets: [...secrets],
-    mask: createMask(used, createSecretTexts([...secrets])),
+    guesses: [...guesses],
+    mask: createMask(used, createSecretTexts([...secrets, ...guesses])),
   };
 }
 
@@ -51,6 +63,7 @@ interface Fill {
   /** Values that were filled in, and the variable of each. */
   readonly used: Map<string, string>;
   readonly secrets: Set<string>;
+  readonly guesses: Set<string>;
 }
 
 function fillValue(fill: Fill, value: Json, path: Path): Json {
@@ -84,7 +97,7 @@ function fillText(fill: Fill, text: string, path: Path): string {
 }
 
 function readVariable(
-  { env, used, secrets }: Fill,
+  { env, used, secrets, guesses }: Fill,
   name: string,
   fallback: string | undefined,
   path: Path,
@@ -92,8 +105,9 @@ function readVariable(
   const value = Object.hasOwn(env, name) ? env[name] : undefined;
   if (value === undefined || (value === "" && fallback !== undefined)) return fallback;
   used.set(value, name);
-  if (isSecretValue(value, [name, String(path.at(-1))]))
-    for (const secret of [value, ...passwordsOf(value)]) secrets.add(secret);
+  if (namesOneSecret([name, String(path.at(-1))]) || looksRandom(value)) secrets.add(value);
+  else if (!isHarmless(value)) guesses.add(value);
+  for (const password of passwordsOf(value)) secrets.add(password);
   return value;
 }
 

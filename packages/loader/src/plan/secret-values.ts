@@ -10,9 +10,19 @@ const harmless = [
   /^[a-z0-9.-]+:[0-9]+$/,
 ];
 
-/** Whether a filled-in value is a secret: by a name, or because it does not have a harmless form. */
-export function isSecretValue(value: string, names: readonly string[]): boolean {
-  return names.some(namesSecret) || !harmless.some((pattern) => pattern.test(value));
+/** Whether one of the names of a value says that it is a secret. */
+export function namesOneSecret(names: readonly string[]): boolean {
+  return names.some(namesSecret);
+}
+
+/** Whether a value has the form of a word, a number, a folder, or an address without a password. */
+export function isHarmless(value: string): boolean {
+  return harmless.some((pattern) => pattern.test(value));
+}
+
+/** Whether a value has the form of a key: long, of letters and digits, without spaces. An identifier can have it, too. */
+export function looksRandom(value: string): boolean {
+  return /^(?=.*[0-9])(?=.*[A-Za-z])[^\s/:@]{16,}$/.test(value) && !isHarmless(value);
 }
 
 /** The password inside of an address such as `postgres://user:password@host/`; empty without one. */

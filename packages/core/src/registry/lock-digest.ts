@@ -1,0 +1,25 @@
+import type { ToolInfo } from "../contract/tool.ts";
+import { digestOf } from "../json/canonical.ts";
+
+/**
+ * The digest by which a plan's lock file knows a tool: of everything that a model, a gate or a person sees of it, as the
+ * plan shapes it. The texts of a `dynamic` tool may change. The module that mounts the tool is not part of the digest.
+ */
+export function lockDigest(info: ToolInfo): string {
+  const { owner: _, ...rest } = info;
+  const texts = rest.dynamic ? { description: "", usage: undefined, summary: undefined } : {};
+  return digestOf(withSortedSets({ ...rest, ...texts }));
+}
+
+/** Lists whose order means nothing: two tools that differ only in it are the same. */
+const sets: ReadonlySet<string> = new Set(["required", "enum", "tags", "modes", "aliases", "dependsOn"]);
+
+function withSortedSets(value: unknown, key = ""): unknown {
+  if (typeof value !== "object" || value === null) return value;
+  if (!Array.isArray(value))
+    return Object.fromEntries(
+      Object.entries(value).map(([name, inner]) => [name, withSortedSets(inner, name)]),
+    );
+  const list = value.map((inner: unknown) => withSortedSets(inner));
+  return sets.has(key) ? list.toSorted((a, b) => (JSON.stringify(a) < JSON.stringify(b) ? -1 : 1)) : list;
+}
