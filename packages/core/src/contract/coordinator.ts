@@ -1,6 +1,6 @@
 import type { ListAgents, Spawn } from "./agents.ts";
 import type { CallInfo } from "./context.ts";
-import type { ToolDefinition } from "./tool.ts";
+import type { ToolDefinition, ToolInfo } from "./tool.ts";
 import type { Hooks, Undo } from "./hooks.ts";
 import type { HostChain } from "./host-chain.ts";
 import type { JsonObject } from "../json/json.ts";
@@ -55,6 +55,13 @@ export interface Capabilities {
   "tools.disclosure": "all" | "progressive";
   /** Globs of the tools that are active in every session from its start; a glob that begins with `!` excludes. */
   "tools.active": readonly string[];
+  /** Whether a tool can be called in a program. The module that runs programs registers it. */
+  "tools.in_programs": (tool: ToolInfo) => boolean;
+  /**
+   * Which tools are offered beside programs: with `always`, only those that a program cannot call, or that are always offered;
+   * with `auto` all, until their definitions have more than about `maxTokens`. A plan registers its own.
+   */
+  "offer.programs": { readonly when: "always" | "auto"; readonly maxTokens: number } | null;
   /** Starts a child session of the calling session. The module that runs turns registers it. */
   "session.spawn": Spawn;
   /** Resumes a child session, for the session that started it. */
