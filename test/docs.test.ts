@@ -23,6 +23,7 @@ const pages = [
   "docs/tool-search.md",
   "docs/files.md",
   "docs/policy.md",
+  "docs/learn-a-policy.md",
   "docs/flows.md",
   "docs/programs.md",
   "docs/command-hooks.md",

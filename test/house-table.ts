@@ -126,7 +126,7 @@ export const folderOrders: Readonly<Record<string, readonly (string | readonly s
     ["install", "process", "scaffold"],
     ["completion-server.ts", "options", "render"],
     "host",
-    ["agent", "clients", "trial"],
+    ["agent", "clients", "learn", "trial"],
     ["http", "plan-evals"],
     "commands",
   ],
