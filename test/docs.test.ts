@@ -30,6 +30,7 @@ const pages = [
   "docs/command-line.md",
   "docs/mount-plans.md",
   "docs/approvals.md",
+  "docs/audit.md",
   "docs/modes.md",
   "docs/run-an-agent.md",
   "docs/resume.md",

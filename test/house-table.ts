@@ -124,6 +124,7 @@ export const folderOrders: Readonly<Record<string, readonly (string | readonly s
   "packages/cli": [
     ["carried", "edit", "plan-tests", "schema", "screen"],
     ["install", "process", "scaffold"],
+    "audit",
     ["completion-server.ts", "options", "render"],
     "host",
     ["agent", "clients", "learn", "trial"],

@@ -3,7 +3,7 @@ import type { OpenedHost, OpenHostOptions, PlanInput } from "@toolmount/loader";
 import type { RecordedCall, PolicyVerdict } from "./recorded-calls.ts";
 
 /** What a plan answers to a recorded call. */
-export interface Judged {
+interface Judged {
   /** `none`: the plan has no such tool, or the tool refuses the arguments. */
   readonly answer: PolicyVerdict | "none";
   /** What asks or denies: lines of the plan, or else the reason. */

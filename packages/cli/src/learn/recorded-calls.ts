@@ -1,8 +1,9 @@
 import { createReadStream } from "node:fs";
 import { createInterface } from "node:readline";
-import type { AuditEntry, AuditRecord, AuditSink, Json, JsonObject } from "@toolmount/core";
+import type { AuditEntry, AuditSink, Json, JsonObject } from "@toolmount/core";
 import { messageOf, ToolmountError } from "@toolmount/core/errors";
 import { tapeHeader, type TapeCall } from "@toolmount/core/tape";
+import { callOf, readPages, RunJoiner } from "../audit/audited-calls.ts";
 
 /** What a policy answers to a call. */
 export type PolicyVerdict = "allow" | "ask" | "deny";
@@ -29,7 +30,7 @@ export interface RecordedCall {
  * as one with invalid arguments, are left out. Rejects with `REPLAY_INVALID`.
  */
 export async function* readCallsOf(file: string): AsyncIterable<RecordedCall> {
-  const open = new OpenRuns();
+  const open = new RunJoiner();
   let isTape = false;
   let number = 0;
   for await (const line of linesOf(file)) {
@@ -37,34 +38,27 @@ export async function* readCallsOf(file: string): AsyncIterable<RecordedCall> {
     if (number === 1 && line === tapeHeader) isTape = true;
     else if (line !== "") {
       const value = parseLine(line, file, number);
-      const call = isTape ? callOfTape(value) : open.add(entryIn(value, file, number));
+      const call = isTape ? callOfTape(value) : callOfRun(open.add(entryIn(value, file, number)));
       if (call !== null) yield call;
     }
   }
-  yield* open.rest();
+  yield* restOf(open);
 }
 
 /** The calls of a host's audit, read page by page. */
 export async function* readCallsOfAudit(sink: AuditSink): AsyncIterable<RecordedCall> {
-  const open = new OpenRuns();
+  const open = new RunJoiner();
   for await (const { entry } of readPages(sink)) {
-    const call = open.add(entry);
+    const call = callOfRun(open.add(entry));
     if (call !== null) yield call;
   }
-  yield* open.rest();
+  yield* restOf(open);
 }
 
-/** Records of one page. */
-const pageSize = 2_000;
-
-/** All records of an audit since a time, oldest first, without holding more than a page. */
-export async function* readPages(sink: AuditSink, since?: number): AsyncIterable<AuditRecord> {
-  let after: AuditRecord | undefined;
-  for (;;) {
-    const page = await sink.read({ since, page: { size: pageSize, after } });
-    yield* page;
-    after = page.at(-1);
-    if (page.length < pageSize) return;
+function* restOf(open: RunJoiner): Iterable<RecordedCall> {
+  for (const entry of open.rest()) {
+    const call = callOfRun(entry);
+    if (call !== null) yield call;
   }
 }
 
@@ -112,51 +106,22 @@ function entryIn(value: JsonObject, file: string, number: number): AuditEntry {
   throw new ToolmountError("REPLAY_INVALID", { file, problem });
 }
 
-/** Most runs whose end is awaited. Calls under way at one time are far fewer. */
-const maxOpen = 50_000;
-
-/** Joins the records of a run: its arguments are in the first one, its answer in the last. */
-class OpenRuns {
-  readonly #runs = new Map<string, AuditEntry>();
-
-  add(entry: AuditEntry): RecordedCall | null {
-    if (entry.kind === "decision") return null;
-    const joined = { ...this.#runs.get(entry.runId), ...entry };
-    this.#runs.delete(entry.runId);
-    if (entry.kind === "end") return callOfRun(joined);
-    this.#runs.set(entry.runId, joined);
-    if (this.#runs.size <= maxOpen) return null;
-    const [[runId, oldest]] = this.#runs as unknown as [[string, AuditEntry]];
-    this.#runs.delete(runId);
-    return callOfRun(oldest);
-  }
-
-  *rest(): Iterable<RecordedCall> {
-    for (const entry of this.#runs.values()) {
-      const call = callOfRun(entry);
-      if (call !== null) yield call;
-    }
-  }
-}
-
 /** Phases before a policy decides. */
 const early: ReadonlySet<unknown> = new Set(["find", "parse"]);
 
-function callOfRun(entry: AuditEntry): RecordedCall | null {
-  const { tool, runId, status, asked, phase, arguments: given, userId, sessionId } = entry;
-  if (early.has(phase)) return null;
-  const reasons = (Array.isArray(asked) ? asked : []) as readonly { source?: string; rule?: string | null }[];
-  const answer = reasons.length > 0 ? "ask" : status === "denied" ? "deny" : "allow";
-  const isOpen = answer !== "ask" || status === "pending" || status === undefined;
+function callOfRun(entry: AuditEntry | null): RecordedCall | null {
+  if (entry === null || early.has(entry["phase"])) return null;
+  const { tool, run, arguments: given, answer, status, rules, user, session } = callOf(entry);
+  const isOpen = answer !== "ask" || status === "waiting";
   return {
     tool,
     arguments: isObject(given) ? given : null,
     answer,
     person: isOpen ? null : status === "denied" ? "denied" : "allowed",
-    rules: reasons.map(({ source = "rule", rule }) => rule ?? source),
-    user: typeof userId === "string" ? userId : undefined,
-    session: typeof sessionId === "string" ? sessionId : undefined,
-    id: runId,
+    rules,
+    user: user ?? undefined,
+    session: session ?? undefined,
+    id: run,
   };
 }
 

@@ -5,7 +5,7 @@ import { findPatterns, type ValueKind } from "./patterns.ts";
 import type { RecordedCall } from "./recorded-calls.ts";
 
 /** A line of the policy's lists, with the calls behind it. */
-export interface SuggestedLine {
+interface SuggestedLine {
   readonly list: "allow" | "ask";
   readonly line: string;
   /** How many of the answered calls it matches. */
