@@ -81,6 +81,11 @@ export const commandGroups: readonly CommandGroup[] = [
         load: () => import("./commands/plan/why.ts"),
       },
       {
+        name: "policy",
+        summary: "Compare a policy with recorded calls, and learn rules from them",
+        load: () => import("./commands/plan/policy.ts"),
+      },
+      {
         name: "print",
         summary: "Print the plan with all its layers, each value with its origin",
         load: () => import("./commands/plan/print.ts"),

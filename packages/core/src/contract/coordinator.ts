@@ -69,8 +69,13 @@ export interface Capabilities {
   "session.agents": ListAgents;
   /** Imports a package from where the plan is; absent in a host without a plan. */
   "host.import_package": ImportPackage;
-  /** Takes each answer of a model, as a response of the Responses API; only a host that records has it. */
-  "host.record_answer": (answer: JsonObject) => void;
+  /**
+   * Takes each answer of a model, as a response of the Responses API, and the digest of the request; only a host that
+   * records has it.
+   */
+  "host.record_answer": (answer: JsonObject, request: string) => void;
+  /** Finds the recorded answer to a request by its digest; null: the model is asked. Only an evaluation has it. */
+  "host.find_answer": (request: string) => JsonObject | null;
   /** Opens the ledger of fleets in the database of the plan's `state`; absent when that is not Postgres. */
   "fleet.ledger": FleetLedgerSource;
 }
