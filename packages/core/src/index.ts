@@ -32,7 +32,7 @@ export type * from "./contract/agents.ts";
 // Running a host
 export { createHost } from "./host/create-host.ts";
 export type * from "./contract/host.ts";
-export type { CallContext, CallRequest } from "./contract/context.ts";
+export type { CallContext, CallPlace, CallRequest, PlacedRequest } from "./contract/context.ts";
 export type { CallStatus, Injection, Phase, ToolOutcome } from "./contract/outcome.ts";
 export type * from "./contract/session.ts";
 export {

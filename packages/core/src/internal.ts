@@ -31,6 +31,7 @@ export { lockDigest } from "./registry/prepare-tool.ts";
 export { callInternal } from "./host/session.ts";
 export { readHostLinks } from "./host/host-links.ts";
 export { fitsOutputSchema, isAvailable, offerMarkOf, toolsHere, type ToolHere } from "./host/tools-here.ts";
+export { placeText } from "./call/hold.ts";
 export { redactingLogger } from "./text/redacting-logger.ts";
 export { holdsVariables } from "./text/variable-files.ts";
 export { ContractBreach } from "./result/normalize.ts";

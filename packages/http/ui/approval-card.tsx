@@ -42,7 +42,7 @@ export function Card({ approval, isWaiting }: CardProps) {
 }
 
 function Facts({ approval }: { readonly approval: Approval }) {
-  const { tool, prompt, reasons, info, digest, createdAt, expiresAt, default: fallback } = approval;
+  const { tool, prompt, place, reasons, info, digest, createdAt, expiresAt, default: fallback } = approval;
   const facts = tools.value.find(({ name }) => name === tool);
   const isOwnPrompt = !reasons.some(({ reason }) => prompt.includes(reason));
   return (
@@ -55,6 +55,13 @@ function Facts({ approval }: { readonly approval: Approval }) {
           {reason} <code>{rule ?? source}</code>
         </dd>
       ))}
+      {place !== undefined && <dt>program</dt>}
+      {place !== undefined && (
+        <dd>
+          line {place.line} of {place.tool}, after {place.after} {place.after === 1 ? "call" : "calls"}:{" "}
+          <code>{place.code}</code>
+        </dd>
+      )}
       {facts !== undefined && <dt>tool</dt>}
       {facts !== undefined && (
         <dd>

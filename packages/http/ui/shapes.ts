@@ -7,6 +7,12 @@ export interface Approval {
   readonly arguments: Readonly<Record<string, unknown>>;
   readonly prompt: string;
   readonly reasons: readonly { readonly source: string; readonly reason: string; readonly rule?: string }[];
+  readonly place?: {
+    readonly tool: string;
+    readonly line: number;
+    readonly code: string;
+    readonly after: number;
+  };
   readonly createdAt: number;
   readonly expiresAt: number;
   readonly digest: string;

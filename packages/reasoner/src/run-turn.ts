@@ -219,15 +219,17 @@ async function countLostChildren(access: SessionAccess, log: SessionLog): Promis
 /** The tools whose calls may be made again after a crash. */
 function repeatableTools(host: TurnHost): ReadonlySet<string> {
   const harmless = host.tools().filter(({ idempotent, category }) => idempotent || category === "read");
-  return new Set([...harmless.map(({ name }) => name), ...adoptedTools(host)]);
+  return new Set([...harmless.map(({ name }) => name), ...continuingTools(host)]);
 }
 
-/** The tools whose runner finds a call that it began before. */
-function adoptedTools({ coordinator }: TurnHost): readonly string[] {
+/** The tools that continue a call which began before: their runner finds it, or the session has a log of its calls. */
+function continuingTools({ coordinator }: TurnHost): readonly string[] {
   if (coordinator === undefined) return [];
   const runners = coordinator.get("runners") as ReadonlyMap<string, Runner>;
-  return toolsHere({ coordinator }).flatMap(({ info, runner }) =>
-    runner !== null && runners.get(runner)?.adopts === true ? [info.name] : [],
+  return toolsHere({ coordinator }).flatMap(({ definition, info, runner }) =>
+    definition.repeatable === true || (runner !== null && runners.get(runner)?.adopts === true)
+      ? [info.name]
+      : [],
   );
 }
 

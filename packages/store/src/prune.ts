@@ -1,4 +1,4 @@
-import { changesLogOf, resultsLogOf } from "@toolmount/core/sessions";
+import { callsLogOf, changesLogOf, resultsLogOf } from "@toolmount/core/sessions";
 import type { Kysely } from "kysely";
 import { deleteSession } from "./sessions.ts";
 import type { Tables } from "./tables.ts";
@@ -38,21 +38,17 @@ async function pruneSessions(db: Kysely<Tables>, before: number): Promise<number
   return ended.length;
 }
 
-/**
- * Sessions of which only results or changes are stored, since no agent made their calls, and whose last of each is from
- * before a time.
- */
+/** Sessions of which no agent made the calls, so that only results, changes or programs are stored, all from before a time. */
 async function bareSessions(db: Kysely<Tables>, before: number): Promise<readonly string[]> {
-  const results = await lastEntries(db, resultsLogOf(""));
-  const changes = await lastEntries(db, changesLogOf(""));
-  const all = [...results, ...changes];
-  const fresh = new Set(all.filter(({ at }) => at >= before).map(({ id }) => id));
+  const kinds = [resultsLogOf(""), changesLogOf(""), callsLogOf("")];
+  const logs: { readonly id: string; readonly at: number }[] = [];
+  for (const kind of kinds) logs.push(...(await lastEntries(db, kind)));
   const known = new Set((await db.selectFrom("sessions").select("id").execute()).map(({ id }) => id));
-  const old = new Set(all.map(({ id }) => id).filter((id) => !fresh.has(id) && !known.has(id)));
-  return [...old];
+  const young = new Set(logs.filter(({ at }) => at >= before).map(({ id }) => id));
+  return [...new Set(logs.map(({ id }) => id))].filter((id) => !known.has(id) && !young.has(id));
 }
 
-/** The sessions that have a log of one kind, and when its last entry was stored. */
+/** The sessions that have a log of a kind, each with the time of its last entry. */
 async function lastEntries(
   db: Kysely<Tables>,
   prefix: string,

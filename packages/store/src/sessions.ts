@@ -1,5 +1,5 @@
-import type { Json, SessionRecord, SessionStore } from "@toolmount/core";
-import { logsOf } from "@toolmount/core/sessions";
+import type { Json, SessionEntry, SessionRecord, SessionStore } from "@toolmount/core";
+import { callsLogOf, logsOf } from "@toolmount/core/sessions";
 import type { Kysely } from "kysely";
 import type { Tables } from "./tables.ts";
 
@@ -23,17 +23,7 @@ export function createSessions(db: Kysely<Tables>): SessionStore {
       return rows.map(read);
     },
     append: (id, after, entries) => append(db, id, after, entries),
-    async entries(id, { after = 0, limit } = {}) {
-      const rows = await db
-        .selectFrom("session_entries")
-        .select(["sequence", "body"])
-        .where("session_id", "=", id)
-        .where("sequence", ">", after)
-        .orderBy("sequence")
-        .$if(limit !== undefined, (query) => query.limit(limit!))
-        .execute();
-      return rows.map(({ sequence, body }) => ({ sequence, entry: JSON.parse(body) as Json }));
-    },
+    entries: (id, range) => readEntries(db, id, range),
     async trim(id, before) {
       await db
         .deleteFrom("session_entries")
@@ -55,6 +45,22 @@ export function createSessions(db: Kysely<Tables>): SessionStore {
       }),
     delete: (id) => db.transaction().execute((transaction) => deleteSession(transaction, id)),
   };
+}
+
+async function readEntries(
+  db: Kysely<Tables>,
+  id: string,
+  { after = 0, limit }: Parameters<SessionStore["entries"]>[1] = {},
+): Promise<readonly SessionEntry[]> {
+  const rows = await db
+    .selectFrom("session_entries")
+    .select(["sequence", "body"])
+    .where("session_id", "=", id)
+    .where("sequence", ">", after)
+    .orderBy("sequence")
+    .$if(limit !== undefined, (query) => query.limit(limit!))
+    .execute();
+  return rows.map(({ sequence, body }) => ({ sequence, entry: JSON.parse(body) as Json }));
 }
 
 /** Saves version 1 as a new row, a later version over the one before it. */
@@ -80,13 +86,22 @@ async function save(db: Kysely<Tables>, record: SessionRecord): Promise<boolean>
 
 /** Deletes a session, its logs and its state. False when there is nothing of it. */
 export async function deleteSession(db: Kysely<Tables>, id: string): Promise<boolean> {
-  const log = await db.deleteFrom("session_entries").where("session_id", "in", logsOf(id)).executeTakeFirst();
+  const calls = (await readEntries(db, callsLogOf(id))).map(({ entry }) => entry);
+  let deleted = 0n;
+  for (const logs of chunks(logsOf(id, calls), 1_000)) {
+    const log = await db.deleteFrom("session_entries").where("session_id", "in", logs).executeTakeFirst();
+    deleted += log.numDeletedRows;
+  }
   const state = await db
     .deleteFrom("session_state")
     .where("session_id", "=", JSON.stringify(id))
     .executeTakeFirst();
   const session = await db.deleteFrom("sessions").where("id", "=", id).executeTakeFirst();
-  return log.numDeletedRows + state.numDeletedRows + session.numDeletedRows > 0n;
+  return deleted + state.numDeletedRows + session.numDeletedRows > 0n;
+}
+
+function* chunks<Value>(values: readonly Value[], size: number): Iterable<readonly Value[]> {
+  for (let at = 0; at < values.length; at += size) yield values.slice(at, at + size);
 }
 
 async function writeKey(

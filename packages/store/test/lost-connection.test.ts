@@ -9,7 +9,7 @@ import {
   type ToolDefinition,
   type ToolSchema,
 } from "@toolmount/core";
-import { changesLogOf, resultsLogOf } from "@toolmount/core/sessions";
+import { callsLogOf, changesLogOf, innerLogOf, resultsLogOf } from "@toolmount/core/sessions";
 import { afterAll, beforeAll, expect, onTestFinished, test } from "vitest";
 import { openStore, type OpenStore } from "../src/index.ts";
 import { startPostgres, type PostgresServer } from "./postgres.ts";
@@ -138,6 +138,14 @@ test("prune deletes what ended before a time, and the rest of the audit can stil
       ["changing", 5_000],
     ] as const)
       await store.sessions.append(changesLogOf(session), 0, [{ at: 1 }, { at }]);
+    for (const [session, at] of [
+      ["programs", 1_000],
+      ["bare", 1_000],
+      ["fresh", 5_000],
+    ] as const) {
+      await store.sessions.append(callsLogOf(session), 0, [{ call: "c", at }]);
+      await store.sessions.append(innerLogOf("c", session), 0, [{ end: null }]);
+    }
 
     const pruned = await store.prune(4_000);
 
@@ -155,6 +163,10 @@ test("prune deletes what ended before a time, and the rest of the audit can stil
       store.sessions.entries(changesLogOf(session)),
     );
     expect((await Promise.all(changes)).map(({ length }) => length)).toEqual([0, 0, 2]);
+    const calls = ["programs", "bare", "fresh"].map((session) =>
+      store.sessions.entries(innerLogOf("c", session)),
+    );
+    expect((await Promise.all(calls)).map(({ length }) => length)).toEqual([0, 0, 1]);
     expect(await store.approvals.list({ states: ["ended"] })).toHaveLength(1);
     expect(await store.approvals.list({ states: ["pending"] })).toHaveLength(2);
   }

@@ -63,7 +63,7 @@ test.runIf(process.platform === "linux")(
     const { result } = await small.act("grow after the answer");
 
     await vi.waitFor(() => expect(existsSync(`/proc/${String(result.data)}`)).toBe(false), {
-      timeout: 60_000,
+      timeout: 120_000,
     });
 
     expect((await small.act("data")).result.data).toEqual({ sum: 3 });
@@ -83,7 +83,7 @@ describe.runIf(sandboxIsTested)("behind bubblewrap", () => {
     const { result } = await small.act("fill /tmp after the answer");
     // The next process has an empty /tmp again.
     await vi.waitFor(async () => expect((await small.act("list", "/tmp")).result.data).toEqual({ got: 0 }), {
-      timeout: 60_000,
+      timeout: 120_000,
     });
 
     expect(result.data).toEqual(expect.any(Number));

@@ -60,7 +60,7 @@ export function createRunProgram(
           memoryMb: settings.memory_mb,
           maxSteps: settings.max_steps,
         };
-        const calls = new Calls(settings, services, context);
+        const calls = new Calls(settings, services, context, source);
         const { end, output } = await threads.run(
           start,
           (request) => calls.answer(request),
@@ -103,12 +103,14 @@ class Calls {
   readonly #services: Services;
   readonly #context: ToolContext;
   readonly #queue: (() => void)[] = [];
+  readonly #lines: readonly string[];
   #running = 0;
   made = 0;
   notes = "";
 
-  constructor(settings: ParsedSettings, services: Services, context: ToolContext) {
+  constructor(settings: ParsedSettings, services: Services, context: ToolContext, source: string) {
     [this.#settings, this.#services, this.#context] = [settings, services, context];
+    this.#lines = source.split("\n");
   }
 
   async answer(request: Request): Promise<Answer> {
@@ -119,8 +121,9 @@ class Calls {
       await new Promise<void>((resolve) => this.#queue.push(resolve));
     this.#running++;
     try {
-      const { name, arguments: given } = request;
-      return this.#toAnswer(request.id, await this.#context.call({ name, arguments: given }));
+      const { name, arguments: given, line } = request;
+      const place = line === null ? undefined : { line, code: this.#lines[line - 1] ?? "" };
+      return this.#toAnswer(request.id, await this.#context.call({ name, arguments: given, place }));
     } finally {
       this.#running--;
       this.#queue.shift()?.();

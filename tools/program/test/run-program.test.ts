@@ -145,7 +145,16 @@ describe("a call of a program that needs a person", () => {
     const waits = await run(source, "s");
     expect([waits.status, did]).toEqual(["pending", ["send ada", expect.stringContaining("add 0.")]]);
     const [question] = await host.approvals.list();
-    expect(question).toMatchObject({ tool: "pay", arguments: { to: "acme" } });
+    expect(question).toMatchObject({
+      tool: "pay",
+      arguments: { to: "acme" },
+      place: {
+        tool: "run_program",
+        line: 4,
+        code: 'const paid = await tools.pay({ to: "acme" });',
+        after: 2,
+      },
+    });
     await host.approvals.decide(question!.id, "approve", "eve");
     const done = await host.resume(waits.ticket!, { sessionId: "s" });
     expect(done.result.data).toMatchObject({ result: { paid: { paid: "acme" } }, calls: 4 });

@@ -1,4 +1,5 @@
 import type { ApprovalAnswer, ApprovalQuestion, Approver, ToolInfo } from "@toolmount/core";
+import { placeText } from "@toolmount/core/internal";
 import type { RuleWriter } from "./rule-writer.ts";
 import { choose, type Choice } from "../process/choose.ts";
 import { createTerminalLock, type TerminalLock } from "../process/terminal-lock.ts";
@@ -165,7 +166,7 @@ function answerOf(choice: Exclude<Answer, "reason" | "rule">): ApprovalAnswer {
 
 /** Everything that the answer covers. Nothing is cut: the person approves exactly what is shown. */
 function questionLines(question: ApprovalQuestion, screen: Screen, waiting: number): string[] {
-  const { tool, info, reasons, digest } = question;
+  const { tool, info, place, reasons, digest } = question;
   const text = jsonText(question.arguments);
   const fact = (name: string, value: string) => `  ${screen.paint("dim", name.padEnd(9))} ${value}`;
   return [
@@ -185,6 +186,7 @@ function questionLines(question: ApprovalQuestion, screen: Screen, waiting: numb
     ...reasons.map(({ reason, rule }) =>
       fact("because", printable(rule === undefined ? reason : `${reason} (${rule})`)),
     ),
+    ...(place === undefined ? [] : [fact("program", printable(placeText(place)))]),
     ...(info.userId === undefined ? [] : [fact("user", printable(info.userId))]),
     ...(info.sessionId === undefined ? [] : [fact("session", printable(info.sessionId))]),
     fact("digest", `${digest.slice(0, 12)}…`),

@@ -2,6 +2,7 @@ import type { HookResult } from "../contract/hooks.ts";
 import type { CallStatus, Injection, ToolOutcome } from "../contract/outcome.ts";
 import type { ApprovalReason } from "../contract/ports.ts";
 import type { ToolResult } from "../contract/result.ts";
+import type { InnerLog } from "../pending/inner-log.ts";
 
 /** When things happened, in milliseconds of the host's own time. */
 export class Timing {
@@ -68,6 +69,10 @@ export class InnerCalls {
   /** Calls of the runs before that this run has not made yet. */
   readonly known: InnerCall[];
   readonly made: InnerCall[] = [];
+  /** Keeps the calls of a `repeatable` tool, so that they survive this process; null without a session that is stored. */
+  log: InnerLog | null = null;
+  /** How many calls it made. */
+  count = 0;
   /** Bytes of `made` that may still be added; below 0, the call cannot wait. */
   room = 4_194_304;
   /** Tickets of calls that wait. */
@@ -82,6 +87,15 @@ export class InnerCalls {
   constructor(known: readonly InnerCall[] = []) {
     this.known = [...known];
   }
+}
+
+/** A call's place in the log of the call that made it. */
+export interface MadeIn {
+  readonly log: InnerLog;
+  readonly number: number;
+  readonly key: string;
+  /** An earlier run had begun it, and what became of it is not known. */
+  readonly began: boolean;
 }
 
 /** The calls of earlier runs, as they were sealed with the outer call. */

@@ -23,7 +23,7 @@ import type { ActiveTrace } from "../contract/call-trace.ts";
 import { frozenCopy } from "../json/freeze.ts";
 import type { CallHistory, KeptResult, ValueOrigin } from "../contract/origins.ts";
 import type { PendingCall } from "../contract/tool.ts";
-import { Ending, Timing, type ApprovalState, type InnerCalls, type Stop } from "./call-state.ts";
+import { Ending, Timing, type ApprovalState, type InnerCalls, type MadeIn, type Stop } from "./call-state.ts";
 
 /** What the hops of a call use of their host. */
 export interface CallHost {
@@ -162,6 +162,8 @@ export class Call {
 
   /** The calls that its tool makes. */
   declare inner: InnerCalls | null;
+  /** Its place in the log of the call that made it. */
+  declare madeIn: MadeIn | null;
   /** The record of a call that waits, or waited, for an approval or for the client. */
   declare stored: StoredCall | null;
   /** Lets the session resume the call that now waits. */
@@ -270,6 +272,7 @@ const rare = {
   followedSignal: null,
   signalPlace: 0,
   inner: null,
+  madeIn: null,
   stored: null,
   approval: null,
   origins: null,

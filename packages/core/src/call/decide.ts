@@ -8,12 +8,14 @@ import type { ApprovalState } from "./call-state.ts";
 import { askGates, isThenable, type Verdict } from "../registry/gates.ts";
 import { parseWith } from "./parse.ts";
 import { toolEvent } from "./notify.ts";
+import { endUnknown } from "./inner-log.ts";
 import { logError, logFields } from "./trace.ts";
 import { endDenied, storeWait, waitFor } from "./transitions.ts";
 import { argumentsProblem } from "./find.ts";
 
 /** Hop 3: asks gates by priority, then policies. The next hop puts their questions to a person. */
 export function decide(call: Call): HopAnswer {
+  if (call.madeIn?.began === true) return endUnknown(call);
   const { preGates } = call.generation;
   if (preGates.length === 0) return askPolicies(call);
   const verdict = askGates(call.host, preGates, "tool:pre", Object.freeze(toolEvent(call)));

@@ -9,10 +9,11 @@ import { infoOf, type Call, type HopAnswer } from "./call.ts";
 import { isThenable } from "../registry/gates.ts";
 import { typeName } from "../result/tool-failure.ts";
 import { holdCall, suspend } from "./hold.ts";
+import { openInnerLog } from "./inner-log.ts";
 import { isRecorded, recordStart } from "./journal.ts";
 import { ToolCallContext } from "./tool-context.ts";
 import { logError, logFields } from "./trace.ts";
-import { endCall, endUnavailable, resumeCall, storeWait, waitFor } from "./transitions.ts";
+import { endAsBefore, endCall, endUnavailable, resumeCall, storeWait, waitFor } from "./transitions.ts";
 
 /** Hop 5: runs the tool where its runner says, under one signal. */
 export function execute(call: Call): HopAnswer {
@@ -126,8 +127,24 @@ export function releasePermits(call: Call): void {
   if ((permits & ofHost) !== 0) host.semaphore!.release();
 }
 
-/** Records the start, where that is required, before the tool begins. */
+/** Opens the log of the calls that a `repeatable` tool makes, and continues. An earlier run may have had an outcome. */
 function start(call: Call): HopAnswer {
+  const opening = call.tool!.definition.repeatable === true ? openInnerLog(call) : null;
+  if (opening === null) return recordAndLaunch(call);
+  return waitFor(
+    call,
+    call.host.stores.track(opening),
+    (_, past) => (past === null ? recordAndLaunch(call) : endAsBefore(call, past)),
+    (_, err) => {
+      logError(call, err, "the log of a call's calls could not be read");
+      return endUnavailable(call, "the log of its calls could not be read");
+    },
+    storeWait,
+  );
+}
+
+/** Records the start, where that is required, before the tool begins. */
+function recordAndLaunch(call: Call): HopAnswer {
   const recorded = isRecorded(call) ? recordStart(call) : null;
   if (recorded === null) return launch(call);
   call.timing.executedAt = call.host.time.now();

@@ -8,6 +8,7 @@ import type { Generation } from "../registry/generation.ts";
 import { needsApproval, type Call, type CallHost } from "./call.ts";
 import { announceIrreversible } from "./changes.ts";
 import { releaseRecord } from "./hold.ts";
+import { beginInLog, endInnerLog, mustBegin } from "./inner-log.ts";
 import { logError, logFields } from "./trace.ts";
 import { outcomeOf, phaseOf } from "./transitions.ts";
 
@@ -16,7 +17,13 @@ const maxText = 4_096;
 
 /** Whether anything about a call is stored. Most calls store nothing, and pay only for this check. */
 export function isRecorded(call: Call): boolean {
-  return call.stored !== null || isAudited(call) || isUnsaved(call) || isIrreversible(call);
+  if (call.stored !== null || isAudited(call) || isUnsaved(call) || call.madeIn !== null) return true;
+  return hasLog(call) || isIrreversible(call);
+}
+
+/** Whether the calls that its tool made are in a log. */
+function hasLog({ inner }: Call): boolean {
+  return inner !== null && inner.log !== null;
 }
 
 /** Whether the session of the call has changes that are not stored. */
@@ -51,10 +58,15 @@ function auditOf(call: Call): AuditWriter | null {
   return isAudited(call) ? call.host.stores.audit(call.generation) : null;
 }
 
+/** Whether the log of the call that made it must say that the tool begins. */
+function begins(call: Call): boolean {
+  return call.madeIn !== null && mustBegin(call);
+}
+
 /** Stores that the tool begins: the reason why it may not, or null. Returns null when there is nothing to wait for. */
 export function recordStart(call: Call): Promise<string | null> | null {
   const { stores } = call.host;
-  const isStored = call.stored !== null || isUnsaved(call) || isIrreversible(call);
+  const isStored = call.stored !== null || isUnsaved(call) || begins(call) || isIrreversible(call);
   if (!isStored && (call.audited || !isDurable(call))) {
     void auditStart(call);
     return null;
@@ -81,6 +93,11 @@ async function storeStart(call: Call): Promise<string | null> {
     if (audited !== null) await audited;
   } catch {
     return "its start could not be written to the audit";
+  }
+  try {
+    if (begins(call)) await beginInLog(call);
+  } catch {
+    return "its start could not be written to the log of the call that made it";
   }
   try {
     return call.stored === null || (await useApproval(call))
@@ -120,6 +137,13 @@ function auditStart(call: Call): Promise<void> | null {
 
 /** Stores how a call ended, or that it waits. Never rejects: a failure is logged, and becomes a warning. */
 export function recordEnd(call: Call): Promise<void> | null {
+  const log = call.inner?.log ?? null;
+  if (log !== null && call.ending.status !== "pending")
+    return call.host.stores.track(endInnerLog(call, log).then(() => recordRest(call) ?? undefined));
+  return recordRest(call);
+}
+
+function recordRest(call: Call): Promise<void> | null {
   if (!isUnsaved(call)) return recordOutcome(call);
   return call.host.stores.track(saveState(call).then(() => recordOutcome(call) ?? undefined));
 }

@@ -3,6 +3,7 @@ import { errorMessage, type ErrorDetails } from "../contract/errors.ts";
 import type { ToolOutcome } from "../contract/outcome.ts";
 import { approve } from "./approve.ts";
 import { Call, type CallHost, type HopAnswer, type Resolve } from "./call.ts";
+import type { MadeIn } from "./call-state.ts";
 import { decide } from "./decide.ts";
 import { execute } from "./execute.ts";
 import { find, makeReadable, readRequest } from "./find.ts";
@@ -44,6 +45,8 @@ interface CallOrigin {
   readonly isInternal?: boolean;
   /** It undoes a change. */
   readonly undo?: Call["undo"];
+  /** Its place in its parent's log. */
+  readonly madeIn?: MadeIn | null;
 }
 
 const outside: CallOrigin = Object.freeze({ parent: null, session: null });
@@ -72,7 +75,7 @@ function newCall(
   host: CallHost,
   request: CallRequest,
   context: CallContext,
-  { parent, session, isInternal = false, undo }: CallOrigin,
+  { parent, session, isInternal = false, madeIn = null, undo }: CallOrigin,
   resolve: Resolve,
 ): Call {
   const runId = host.ids.nextRunId();
@@ -81,6 +84,7 @@ function newCall(
   if (session !== null) call.session = session;
   if (isInternal) call.isInternal = true;
   if (undo !== undefined) call.undo = undo;
+  if (madeIn !== null) call.madeIn = madeIn;
   if (parent !== null) {
     call.parent = parent;
     call.depth = parent.depth + 1;

@@ -104,6 +104,14 @@ export function endCallAs(call: Call, { code, status, message, details }: Runner
   return "next";
 }
 
+/** Ends a call with the outcome that an earlier run of it had. */
+export function endAsBefore(call: Call, { status, result }: ToolOutcome): "next" {
+  leaveHop(call);
+  call.ending.status = status;
+  call.ending.result = result;
+  return "next";
+}
+
 /** Only the hop notify is left. The first end of a call says in which hop it stopped. */
 function leaveHop(call: Call): void {
   if (call.ending.hop < 0) call.ending.hop = Math.max(0, Math.min(call.hop, notifyHop) - 1);

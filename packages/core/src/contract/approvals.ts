@@ -1,11 +1,11 @@
-import type { CallInfo } from "./context.ts";
+import type { CallInfo, Placed } from "./context.ts";
 import type { JsonObject } from "../json/json.ts";
 import type { CallStatus } from "./outcome.ts";
 import type { ApprovalReason, ApprovalScope } from "./ports.ts";
 import type { ApprovalFilter, ApprovalState, RecordedDecision, RememberedApproval } from "./stores.ts";
 
 /** A question as approvers see it, open or decided. Values under names of secrets are masked. */
-export interface ApprovalView {
+export interface ApprovalView extends Placed {
   /** For approvers only: the id is enough to decide. */
   readonly id: string;
   readonly state: ApprovalState;

@@ -12,6 +12,27 @@ export interface CallRequest {
   readonly arguments?: JsonObject | Readonly<Record<string, unknown>> | string | undefined;
 }
 
+/** A request of a tool that runs code: the line that makes the call, from 1, and its text. A person who is asked sees them. */
+export interface PlacedRequest extends CallRequest {
+  readonly place?: { readonly line: number; readonly code: string } | undefined;
+}
+
+/** Where a program makes a call for which a person is asked. */
+export interface CallPlace {
+  /** The tool that runs the program. */
+  readonly tool: string;
+  readonly line: number;
+  /** The line, with what does not show made visible; at most 200 characters. */
+  readonly code: string;
+  /** How many calls the program made before this one. */
+  readonly after: number;
+}
+
+/** A question about a call that a program may have made. */
+export interface Placed {
+  readonly place?: CallPlace | undefined;
+}
+
 /** Who calls, on whose behalf, and until when. Never filled by the model. */
 export interface CallContext {
   readonly sessionId?: string | undefined;
@@ -90,7 +111,7 @@ export interface ToolContext extends CallInfo {
   readonly logger: Logger;
   progress(progress: Progress): void;
   /** Calls another tool of the same host, bound to this call's session, deadline, depth and budget. */
-  call(request: CallRequest): Promise<ToolOutcome>;
+  call(request: PlacedRequest): Promise<ToolOutcome>;
   readonly session: SessionState;
   /**
    * Stores what the tool's `undo` needs to undo a change. Await it before the change, as late as possible; call it for

@@ -8,10 +8,8 @@ const messages = {
   APPROVAL_EXPIRED: (d: { tool: string }) =>
     `the approval of "${d.tool}" expired without an answer; call the tool again to ask again`,
   PENDING: (d: { tool: string; waitsFor: "approval" | "client" | "run" }) => {
-    if (d.waitsFor === "approval") return `waiting for a person to approve "${d.tool}"`;
-    return d.waitsFor === "client"
-      ? `waiting for the client to run "${d.tool}"`
-      : `waiting for "${d.tool}" to end`;
+    if (d.waitsFor === "run") return `waiting for "${d.tool}" to end`;
+    return `waiting for ${d.waitsFor === "client" ? "the client to run" : "a person to approve"} "${d.tool}"`;
   },
   CANCELLED: (_: object) => "Request was cancelled",
   TIMED_OUT: (d: { tool: string; timeoutMs: number }) =>
@@ -26,6 +24,8 @@ const messages = {
   OUTCOME_UNKNOWN: (d: { tool: string }) =>
     `"${d.tool}" was started, and it is not known whether it finished; check its effects before calling it again`,
   UNDO_UNAVAILABLE: (d: { tool: string; reason: string }) => `"${d.tool}" cannot undo its call: ${d.reason}`,
+  PROGRAM_DIVERGED: (d: { number: number; tool: string; now: string }) =>
+    `it ran again, and its call ${d.number}, "${d.tool}" in the run before, was ${d.now}; nothing ran twice`,
   DUPLICATE_CALL: (d: { callId: string }) =>
     `a call with the id "${d.callId}" is already running in this session`,
   INTERRUPTED: (d: { tool: string }) => `"${d.tool}" interrupted the run to ask a person`,

@@ -1,4 +1,4 @@
-import type { CallInfo, CallRequest, Progress, SessionState } from "./context.ts";
+import type { CallInfo, CallRequest, Placed, Progress, SessionState } from "./context.ts";
 import type { PendingCall, ToolDefinition, ToolInfo } from "./tool.ts";
 import type { Json, JsonObject, JsonSchema } from "../json/json.ts";
 import type { Logger } from "./logger.ts";
@@ -59,7 +59,7 @@ export interface ApprovalReason {
 }
 
 /** A question to a person, about exactly one call. */
-export interface ApprovalQuestion extends PendingCall {
+export interface ApprovalQuestion extends PendingCall, Placed {
   /** Unguessable; for approvers only, never in an outcome. */
   readonly approvalId: string;
   /** The question as a sentence. */

@@ -1,5 +1,5 @@
 import type { ApprovalReason, ApprovalScope } from "./ports.ts";
-import type { CallInfo } from "./context.ts";
+import type { CallInfo, Placed } from "./context.ts";
 import type { CallStatus } from "./outcome.ts";
 import type { Json, JsonObject } from "../json/json.ts";
 
@@ -44,7 +44,7 @@ export interface RecordedEnd {
  * The request and the outcome are encrypted with a key that is derived from the session's ticket, and the ticket is
  * stored as a hash. A reader of the store can neither resume the call nor see its secrets.
  */
-export interface ApprovalRecord {
+export interface ApprovalRecord extends Placed {
   /** For approvers only. */
   readonly id: string;
   /** SHA-256 of the ticket, in hex. */
@@ -181,7 +181,7 @@ export interface SessionStore {
   readState(id: string): Promise<ReadonlyMap<string, Json>>;
   /** Changes exactly these keys, all or none. On disk when it resolves. */
   writeState(id: string, changes: StateChanges): Promise<void>;
-  /** Deletes a session, its state, its log, `results of <id>` and `changes of <id>`; false if it is not stored. */
+  /** Deletes a session, its state and all logs that `logsOf` (`@toolmount/core/sessions`) names; false if there is nothing. */
   delete(id: string): Promise<boolean>;
 }
 

@@ -157,6 +157,7 @@ function viewOf(record: ApprovalRecord): ApprovalView {
     info: record.info,
     default: record.default,
     rememberable: reasons.every(({ source }) => source === "confirmation" || source === "level"),
+    ...(record.place && { place: record.place }),
     ...(end && { end: { status: end.status, at: end.at, ...(end.code && { code: end.code }) } }),
   };
 }

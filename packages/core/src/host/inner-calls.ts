@@ -1,18 +1,21 @@
 import type { CallContext, CallRequest } from "../contract/context.ts";
+import { ToolmountError } from "../contract/errors.ts";
 import type { ToolOutcome } from "../contract/outcome.ts";
 import type { ApprovalRecord } from "../contract/stores.ts";
 import { digestOf } from "../json/canonical.ts";
 import { frozenCopy } from "../json/freeze.ts";
+import type { MountedTool } from "../registry/prepare-tool.ts";
 import { StoredCall } from "../pending/stored-call.ts";
-import { encryptWithTicket, hashTicket } from "../pending/ticket.ts";
-import { needsApproval, traceparentOf, type Call, type HopAnswer } from "../call/call.ts";
-import { InnerCalls, type InnerCall } from "../call/call-state.ts";
-import { holdCall, requestToSeal, suspend } from "../call/hold.ts";
+import { hashTicket } from "../pending/ticket.ts";
+import { traceparentOf, type Call } from "../call/call.ts";
+import { InnerCalls, type InnerCall, type MadeIn } from "../call/call-state.ts";
+import { canRepeat } from "../call/inner-log.ts";
 import { failedStart, startCall } from "../call/pipeline.ts";
-import { logError, logFields } from "../call/trace.ts";
-import { endUnavailable, resumeCall, waitFor } from "../call/transitions.ts";
+import { logFields } from "../call/trace.ts";
+import { endCall, resumeCall } from "../call/transitions.ts";
 import type { HostState } from "./host-state.ts";
 import { resume } from "./resume.ts";
+import { stopTool, suspended, suspendSoon } from "./suspend-call.ts";
 
 /*
  * A call that a tool makes may need a person, who answers next week. Then the outer call waits, too:
@@ -21,6 +24,9 @@ import { resume } from "./resume.ts";
  * 2. What its calls ended with, and the tickets of those that wait, are kept with the outer call, encrypted with its ticket.
  * 3. The outer call ends as pending, under a ticket of its own.
  * 4. When it is resumed, each call that was made before is answered from there: nothing runs twice.
+ *
+ * A `repeatable` tool in a stored session keeps its calls in a log instead (`pending/inner-log.ts`), while they are made. So
+ * it also runs again when its process died.
  *
  * Another tool gets the pending outcome. If it then fails, the questions of its calls end with it.
  */
@@ -31,14 +37,19 @@ export async function callInner(host: HostState, call: Call, request: CallReques
   if (inner.isSuspended) throw suspended();
   if (inner.running >= host.limits.nested) return refuseInner(host, call, request);
   const mayWait = canSuspend(call);
-  const key = mayWait ? keyOf(request) : null;
+  const key = mayWait || inner.log !== null ? keyOf(request) : null;
+  const number = ++inner.count;
   inner.running += 1;
-  const outcome = await startOrResume(host, call, request, key).finally(() => (inner.running -= 1));
-  const isWaiting = outcome.status === "pending" && outcome.ticket !== undefined;
-  if (key !== null) keep(inner, isWaiting ? { key, ticket: outcome.ticket } : { key, outcome });
-  if (isWaiting) inner.tickets.push(outcome.ticket);
+  const outcome = await startOrResume(host, call, request, { number, key })
+    .catch((err: unknown) => endDiverged(call, inner, err))
+    .finally(() => (inner.running -= 1));
+  const answer = answerOf(outcome);
+  const { ticket } = answer;
+  if (key !== null && mayWait && (inner.log === null || ticket !== undefined))
+    keep(inner, { key, ...answer });
+  if (ticket !== undefined) inner.tickets.push(ticket);
   if (inner.tickets.length > 0 && mayWait) suspendSoon(call, inner);
-  if (!isWaiting || !mayWait) return outcome;
+  if (ticket === undefined || !mayWait) return outcome;
   return new Promise((_, reject) => inner.waiting.push(reject));
 }
 
@@ -57,19 +68,66 @@ function keep(inner: InnerCalls, made: InnerCall): void {
   else inner.made.push(made);
 }
 
-function startOrResume(
+async function startOrResume(
   host: HostState,
   call: Call,
   request: CallRequest,
-  key: string | null,
+  { number, key }: { readonly number: number; readonly key: string | null },
 ): Promise<ToolOutcome> {
-  const { known } = call.inner!;
+  const { known, log } = call.inner!;
+  if (log !== null) return startLogged(host, call, request, { log, number, key: key ?? "" });
   const at = known.findIndex((one) => one.key === key);
   const [earlier] = at < 0 ? [] : known.splice(at, 1);
-  if (earlier?.outcome !== undefined) return Promise.resolve(earlier.outcome);
+  if (earlier?.outcome !== undefined) return earlier.outcome;
   if (earlier?.ticket !== undefined)
     return resume(host, earlier.ticket, nestedContext(call), undefined, call);
   return startCall(host, request, nestedContext(call), { parent: call, session: null });
+}
+
+/** The same for a tool whose calls have a log: the call of a number must be the one that it was before. */
+async function startLogged(
+  host: HostState,
+  call: Call,
+  request: CallRequest,
+  place: Omit<MadeIn, "began">,
+): Promise<ToolOutcome> {
+  const { log, number, key } = place;
+  const earlier = log.earlier(number, key, request.name);
+  if (earlier?.outcome !== undefined) return log.inOrder(number);
+  const tool = call.generation.findFor(call.tool!, request.name);
+  const madeIn = { ...place, began: earlier?.began === true };
+  const outcome =
+    earlier?.ticket === undefined
+      ? await startOnce(host, call, withId(call, tool, request, number), madeIn)
+      : await resume(host, earlier.ticket, nestedContext(call), undefined, call);
+  // The tool learns of it after all that it learned in the run before.
+  await log.replayed();
+  const made = { key, tool: request.name, ...answerOf(outcome) };
+  log.note(number, made, tool === undefined || canRepeat(tool));
+  return outcome;
+}
+
+function startOnce(host: HostState, call: Call, request: CallRequest, madeIn: MadeIn): Promise<ToolOutcome> {
+  if (!madeIn.log.isFull)
+    return startCall(host, request, nestedContext(call), { parent: call, session: null, madeIn });
+  const reason = "the calls of its caller had too large results";
+  return Promise.resolve(failedStart(host, request, "UNAVAILABLE", (tool) => ({ tool, reason })));
+}
+
+function answerOf(outcome: ToolOutcome): Pick<InnerCall, "outcome" | "ticket"> {
+  const isWaiting = outcome.status === "pending" && outcome.ticket !== undefined;
+  return isWaiting ? { ticket: outcome.ticket } : { outcome };
+}
+
+/** A call that has a log itself finds it again by its id. */
+function withId(
+  { callId }: Call,
+  tool: MountedTool | undefined,
+  request: CallRequest,
+  number: number,
+): CallRequest {
+  const isRepeatable = tool?.definition.repeatable === true;
+  return isRepeatable && request.id === undefined ? { ...request, id: `${callId}.${number}` } : request;
 }
 
 /** The context of a call that a tool makes: the same session and people, the tool's signal. Progress and questions are its own. */
@@ -101,72 +159,25 @@ function canSuspend({ tool, host, generation, parent }: Call): boolean {
   );
 }
 
-/** Suspends a call once nothing of it runs any more: other calls that were made beside the one that waits end first. */
-function suspendSoon(call: Call, inner: InnerCalls): void {
-  const { token } = call;
-  // After the tool has seen the outcomes that are there: it may make its next call at once.
-  setImmediate(() => {
-    if (inner.running > 0 || inner.isSuspended || !call.executing || call.stop !== null) return;
-    if (call.token === token) resumeCall(call, token, suspendOuter, inner);
-  });
+/** Ends a call whose tool does not make the calls that it made before. The tool is stopped; no call of it is made again. */
+function endDiverged(call: Call, inner: InnerCalls, err: unknown): never {
+  if (isDivergence(err) && call.executing && call.stop === null)
+    resumeCall(
+      call,
+      call.token,
+      () => {
+        call.executing = false;
+        call.host.deadlines.end(call);
+        stopTool(call, inner);
+        return endCall(call, "failed", "PROGRAM_DIVERGED", err.details);
+      },
+      undefined,
+    );
+  throw err;
 }
 
-function suspendOuter(call: Call, inner: InnerCalls): HopAnswer {
-  const { host, generation } = call;
-  call.executing = false;
-  host.deadlines.end(call);
-  stopTool(call, inner);
-  if (inner.room < 0)
-    return endUnavailable(call, "its calls have too large outcomes to wait for the approval of one");
-  const made = [...inner.made, ...inner.known];
-  const store = host.stores.approvals(generation)!;
-  const stored = call.stored === null ? hold(call, made) : holdAgain(call, call.stored, made);
-  return waitFor(
-    call,
-    host.stores.track(stored),
-    (_, held) => ((call.stored = held), suspend(call, held)),
-    (_, err) => {
-      logError(call, err, "a call whose tool waits for an approval could not be stored");
-      return endUnavailable(call, "the call could not be stored until the approval of a call that it made");
-    },
-  );
-
-  async function hold(outer: Call, calls: readonly InnerCall[]): Promise<StoredCall> {
-    const held = holdCall(outer, store, "suspended", { inner: calls });
-    const { approvedBy = null } = outer.approval ?? {};
-    if (needsApproval(outer))
-      held.record = {
-        ...held.record,
-        decision: { decision: "approve", by: approvedBy ?? "the host", at: host.clock.now() },
-      };
-    await held.add();
-    return held;
-  }
-}
-
-/** A call that was resumed waits again, under the ticket that it has. */
-async function holdAgain(call: Call, stored: StoredCall, inner: readonly InnerCall[]): Promise<StoredCall> {
-  stored.dropLease();
-  const sealed = encryptWithTicket({ ...requestToSeal(call), inner }, stored.ticket!);
-  const expiresAt = call.host.clock.now() + call.host.stores.options.keepMs;
-  const held = await stored.change((record) =>
-    record.state === "started" && stored.owns(record)
-      ? { state: "suspended", leaseUntil: null, sealed, expiresAt }
-      : null,
-  );
-  if (!held) throw new Error("another host has the call");
-  return stored;
-}
-
-/** Ends what the tool waits for, so that it can clean up. What it still does is ignored. */
-function stopTool(call: Call, inner: InnerCalls): void {
-  inner.isSuspended = true;
-  call.context?.abort(suspended());
-  for (const reject of inner.waiting.splice(0)) reject(suspended());
-}
-
-function suspended(): DOMException {
-  return new DOMException("the call waits for the approval of a call that its tool made", "AbortError");
+function isDivergence(err: unknown): err is ToolmountError<"PROGRAM_DIVERGED"> {
+  return err instanceof ToolmountError && err.code === "PROGRAM_DIVERGED";
 }
 
 /**

@@ -13,7 +13,7 @@ import type {
   SessionStore,
   StateStore,
 } from "../contract/stores.ts";
-import { logsOf } from "./session-logs.ts";
+import { callsLogOf, logsOf } from "./session-logs.ts";
 
 /** Makes a store in the memory of this process. With `audit`, it has an audit of that mode, too. */
 export function createMemoryStore(options: { audit?: AuditSink["mode"] | undefined } = {}): StateStore {
@@ -114,8 +114,9 @@ export function createMemorySessions(): SessionStore {
       else states.delete(id);
     },
     async delete(id) {
-      const gone = [...logsOf(id).map((log) => logs.delete(log)), states.delete(id), sessions.delete(id)];
-      return gone.includes(true);
+      const calls = (logs.get(callsLogOf(id)) ?? []).filter((entry) => entry !== undefined);
+      const gone = logsOf(id, calls).map((log) => logs.delete(log));
+      return [...gone, states.delete(id), sessions.delete(id)].includes(true);
     },
   };
 }

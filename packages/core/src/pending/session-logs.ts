@@ -1,3 +1,5 @@
+import { isRecord, type Json } from "../json/json.ts";
+
 /** The id of the log in which a session store keeps the results of a session, beside the log of its turns. */
 export function resultsLogOf(sessionId: string): string {
   return `results of ${sessionId}`;
@@ -8,7 +10,21 @@ export function changesLogOf(sessionId: string): string {
   return `changes of ${sessionId}`;
 }
 
-/** The ids of all logs of a session: they are deleted together. */
-export function logsOf(sessionId: string): readonly string[] {
-  return [sessionId, resultsLogOf(sessionId), changesLogOf(sessionId)];
+/** The id of the log that names a session's other logs: one for each call of a `repeatable` tool. */
+export function callsLogOf(sessionId: string): string {
+  return `calls of ${sessionId}`;
+}
+
+/** The id of the log of the calls that one call made. `digest` is of fixed length, so no two sessions share an id. */
+export function innerLogOf(digest: string, sessionId: string): string {
+  return `made by ${digest} of ${sessionId}`;
+}
+
+/** The ids of all logs of a session. `calls` are the entries of its {@link callsLogOf}. */
+export function logsOf(sessionId: string, calls: readonly Json[]): string[] {
+  const digests = calls.flatMap((entry) =>
+    isRecord(entry) && typeof entry["call"] === "string" ? entry["call"] : [],
+  );
+  const inner = new Set(digests.map((digest) => innerLogOf(digest, sessionId)));
+  return [sessionId, resultsLogOf(sessionId), changesLogOf(sessionId), callsLogOf(sessionId), ...inner];
 }

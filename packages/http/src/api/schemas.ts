@@ -122,6 +122,10 @@ export const approvalSchema = z
     arguments: anyObject,
     prompt: z.string(),
     reasons: z.array(z.object({ source: z.string(), reason: z.string(), rule: z.string().optional() })),
+    place: z
+      .object({ tool: z.string(), line: z.number(), code: z.string(), after: z.number() })
+      .optional()
+      .describe("The line of a program that makes the call, and how many calls the program made before it"),
     options: z.array(z.string()),
     digest: z.string(),
     createdAt: z.number(),

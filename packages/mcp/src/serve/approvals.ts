@@ -7,6 +7,7 @@ import {
   type ServerContext,
 } from "@modelcontextprotocol/server";
 import type { ApprovalView, SessionCallContext, ToolOutcome } from "@toolmount/core";
+import { placeText } from "@toolmount/core/internal";
 import type { ServedApprovals } from "./options.ts";
 import type { StateSeal, WaitingState } from "./seal.ts";
 import { requestDigest, type ServedCall, type ServedSession } from "./served-session.ts";
@@ -78,9 +79,14 @@ const form = {
   required: ["decision"],
 };
 
-function messageOf({ prompt, arguments: shown, reasons }: ApprovalView): string {
+function messageOf({ prompt, arguments: shown, place, reasons }: ApprovalView): string {
   const why = reasons.map(({ reason }) => reason).join("; ");
-  return `${prompt}\n\nArguments: ${JSON.stringify(shown)}${why === "" ? "" : `\nAsked because: ${why}`}`;
+  const facts = [
+    `Arguments: ${JSON.stringify(shown)}`,
+    ...(why === "" ? [] : [`Asked because: ${why}`]),
+    ...(place === undefined ? [] : [`Program: ${placeText(place)}`]),
+  ];
+  return `${prompt}\n\n${facts.join("\n")}`;
 }
 
 async function findQuestion(

@@ -108,11 +108,13 @@ const services: Readonly<Record<string, Act>> = {
     }
   },
   "fill /tmp after the answer": () => {
-    setImmediate(() => {
+    writeFileSync("/tmp/first", ""); // until this process has gone
+    // The answer leaves first, also on a slow machine: writing blocks the loop, and the process may be killed in it.
+    setTimeout(() => {
       // The process itself stays small.
       const bytes = Buffer.alloc(16_777_216);
       for (let at = 0; at < 13; at++) writeFileSync(`/tmp/part-${at}`, bytes);
-    });
+    }, 2_000);
     return data(process.pid);
   },
   "write more into /tmp than fits": () => {
@@ -127,7 +129,7 @@ const services: Readonly<Record<string, Act>> = {
     return new Promise((resolve) => setTimeout(resolve, 600_000, started));
   },
   "grow after the answer": () => {
-    setTimeout(() => keep.push(Buffer.alloc(400 * 1024 * 1024, 1)), 0);
+    setTimeout(() => keep.push(Buffer.alloc(400 * 1024 * 1024, 1)), 2_000);
     return data(process.pid);
   },
   forget: ({ session }) => data(session.delete("count")),

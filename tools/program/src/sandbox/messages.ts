@@ -26,6 +26,8 @@ export interface Request {
   readonly id: number;
   readonly name: string;
   readonly arguments: string;
+  /** The line of the program that makes it, from 1; null where that is not known. */
+  readonly line: number | null;
 }
 
 /** An error of the program, with the place where it was thrown; lines and columns count from 1. */

@@ -29,7 +29,7 @@ export const prelude = `(function (call, print, nearest, names, now, seed) {
           throw new TypeError("tools." + name + " takes one object with its arguments");
         // After the wait the program is no longer on the stack: the error shows where it called.
         const { stack } = new Error();
-        const answer = parse(await call(name, json));
+        const answer = parse(await call(name, json, stack));
         if (answer.error === undefined) return answer.data;
         throw defineProperty(new ToolError(answer.error, answer.code, name), "stack", { value: stack });
       },
@@ -49,7 +49,7 @@ export const prelude = `(function (call, print, nearest, names, now, seed) {
   }));
 
   const ask = async (name, given) => {
-    const answer = parse(await call(name, stringify(given)));
+    const answer = parse(await call(name, stringify(given), ""));
     if (answer.error !== undefined) throw new ToolError(answer.error, answer.code);
     return answer.data;
   };

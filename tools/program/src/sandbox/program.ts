@@ -62,8 +62,8 @@ export class Program {
     const made = context.callFunction(
       helpers,
       context.undefined,
-      context.newFunction("call", (name, given) =>
-        this.#call(context.getString(name), context.getString(given)),
+      context.newFunction("call", (name, given, stack) =>
+        this.#call(context.getString(name), context.getString(given), context.getString(stack)),
       ),
       context.newFunction("print", (text) => this.#print(context.getString(text))),
       context.newFunction("nearest", (name) =>
@@ -91,7 +91,7 @@ export class Program {
     return this.#context.unwrapResult(this.#context.evalCode(code, name));
   }
 
-  #call(name: string, given: string): QuickJSHandle {
+  #call(name: string, given: string, stack: string): QuickJSHandle {
     const promise = this.#context.newPromise();
     if (given.length > maxText) {
       this.#context
@@ -100,7 +100,7 @@ export class Program {
       return promise.handle;
     }
     this.#waiting.set(++this.#ids, promise);
-    this.#requests.push({ id: this.#ids, name, arguments: given });
+    this.#requests.push({ id: this.#ids, name, arguments: given, line: placeIn(stack).line });
     return promise.handle;
   }
 
@@ -160,15 +160,24 @@ export class Program {
 /** What the error of a program says, with the place of the program's own code that its stack names first. */
 function endOf({ name, message, code, stack = "" }: Thrown & { stack?: string }): End {
   if (name === "InternalError" && message === "out of memory") return { limit: "memory" };
-  const [, line, column] = /program\.ts:(\d+)(?::(\d+))?/.exec(stack) ?? [];
+  const { line, column } = placeIn(stack);
   return {
     thrown: {
       name,
       message: message.slice(0, 2_000),
       ...(code === undefined ? {} : { code: code.slice(0, 200) }),
-      ...(line === undefined ? {} : { line: Math.max(1, Number(line) - 1) }),
-      ...(column === undefined ? {} : { column: Number(column) }),
+      ...(line === null ? {} : { line }),
+      ...(column === null ? {} : { column }),
     },
+  };
+}
+
+/** The place of the program's own code that a stack names first. The program begins in the second line of its file. */
+function placeIn(stack: string): { readonly line: number | null; readonly column: number | null } {
+  const [, line, column] = /program\.ts:(\d+)(?::(\d+))?/.exec(stack) ?? [];
+  return {
+    line: line === undefined ? null : Math.max(1, Number(line) - 1),
+    column: column === undefined ? null : Number(column),
   };
 }
 

@@ -4,6 +4,7 @@ import {
   type ApprovalView,
   type RememberedApproval,
 } from "@toolmount/core";
+import { placeText } from "@toolmount/core/internal";
 import type { OpenedHost } from "@toolmount/loader";
 import type { Command } from "commander";
 import { countOf } from "../../screen/count.ts";
@@ -135,7 +136,7 @@ async function pick(host: OpenedHost, shell: Shell): Promise<void> {
 }
 
 function viewLines(
-  { id, tool, arguments: given, reasons, info, expiresAt }: ApprovalView,
+  { id, tool, arguments: given, place, reasons, info, expiresAt }: ApprovalView,
   short: Shorten,
 ): string[] {
   const of = [info.userId, info.sessionId].flatMap((part) => (part === undefined ? [] : [printable(part)]));
@@ -144,6 +145,7 @@ function viewLines(
     ...reasons.map(
       ({ reason, rule }) => `  because ${printable(rule === undefined ? reason : `${reason} (${rule})`)}`,
     ),
+    ...(place === undefined ? [] : [`  in ${printable(placeText(place))}`]),
     ...(of.length === 0 ? [] : [`  for ${of.join(" in ")}`]),
     `  until ${new Date(expiresAt).toISOString()}`,
     ...jsonText(given)

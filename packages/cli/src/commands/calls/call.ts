@@ -76,12 +76,25 @@ export function addCallOptions(command: Command): Command {
     .option(...jsonOption);
 }
 
-/** Runs the command: the words are `[plan] <tool> [arguments]`. Throws `USAGE_INVALID`. */
-export function callWords(words: readonly string[], options: CallOptions, shell: Shell): Promise<ExitCode> {
-  return call(readCallOperands(words, shell.settings.plan), options, shell);
+/**
+ * Runs the command: the words are `[plan] <tool> [arguments]`. In a session, a call with the same id continues one whose
+ * process died. Throws `USAGE_INVALID`.
+ */
+export function callWords(
+  words: readonly string[],
+  options: CallOptions,
+  shell: Shell,
+  id?: string,
+): Promise<ExitCode> {
+  return call(readCallOperands(words, shell.settings.plan), options, shell, id);
 }
 
-async function call(operands: CallOperands, options: CallOptions, given: Shell): Promise<ExitCode> {
+async function call(
+  operands: CallOperands,
+  options: CallOptions,
+  given: Shell,
+  id?: string,
+): Promise<ExitCode> {
   const { plan } = operands;
   const { status, shell } = openStatus(given);
   const input = planOfSource(plan, options);
@@ -97,7 +110,9 @@ async function call(operands: CallOperands, options: CallOptions, given: Shell):
       const request = await readRequest(operands, host, asked, controller);
       const context = contextOf(options, shell, controller.signal);
       status.show([request.name]);
-      const done = await host.call(request, context).finally(() => status.show([]));
+      const done = await host
+        .call(id === undefined ? request : { ...request, id }, context)
+        .finally(() => status.show([]));
       return { outcome: done, code: exitCodeOfReplay(host, exitCodeOfCall(done), shell) };
     } catch (error) {
       throw isToolInterrupt(error)

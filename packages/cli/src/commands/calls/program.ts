@@ -1,3 +1,6 @@
+import { hash } from "node:crypto";
+import { readFile } from "node:fs/promises";
+import { resolve } from "node:path";
 import { ToolmountError } from "@toolmount/core/errors";
 import type { Command } from "commander";
 import { addExamples } from "../../options/common.ts";
@@ -10,12 +13,20 @@ export function define(command: Command, shell: Shell): void {
     .usage("[options] [plan] <file>")
     .argument("[plan-file...]", "the plan, if it is not the nearest one; the file of the program")
     .action(async (words: string[], options: CallOptions) => {
-      shell.end(await callWords(wordsOfCall(words), options, shell));
+      const all = wordsOfCall(words);
+      const id = options.session === undefined ? undefined : await idOf(resolve(shell.cwd, words.at(-1)!));
+      shell.end(await callWords(all, options, shell, id));
     });
   addExamples(command, [
     "toolmount program totals.ts",
     "toolmount program plan.yaml totals.ts --session office",
   ]);
+}
+
+/** The same for the same program: run again in its session, it continues where it was when its process died. */
+async function idOf(file: string): Promise<string | undefined> {
+  const text = await readFile(file).catch(() => null); // the arguments report a file that cannot be read
+  return text === null ? undefined : `program-${hash("sha256", text).slice(0, 16)}`;
 }
 
 function wordsOfCall(words: readonly string[]): readonly string[] {

@@ -1,0 +1,78 @@
+import { needsApproval, type Call, type HopAnswer } from "../call/call.ts";
+import type { InnerCall, InnerCalls } from "../call/call-state.ts";
+import { holdCall, requestToSeal, suspend } from "../call/hold.ts";
+import { logError } from "../call/trace.ts";
+import { endUnavailable, resumeCall, waitFor } from "../call/transitions.ts";
+import type { StoredCall } from "../pending/stored-call.ts";
+import { encryptWithTicket } from "../pending/ticket.ts";
+
+/** Suspends a call once nothing of it runs any more: other calls that were made beside the one that waits end first. */
+export function suspendSoon(call: Call, inner: InnerCalls): void {
+  const { token } = call;
+  // After the tool has seen the outcomes that are there: it may make its next call at once.
+  setImmediate(() => {
+    if (inner.running > 0 || inner.isSuspended || !call.executing || call.stop !== null) return;
+    if (call.token === token) resumeCall(call, token, suspendOuter, inner);
+  });
+}
+
+function suspendOuter(call: Call, inner: InnerCalls): HopAnswer {
+  const { host, generation } = call;
+  call.executing = false;
+  host.deadlines.end(call);
+  stopTool(call, inner);
+  if (inner.room < 0)
+    return endUnavailable(call, "its calls have too large outcomes to wait for the approval of one");
+  const made = inner.log === null ? [...inner.made, ...inner.known] : inner.made;
+  const store = host.stores.approvals(generation)!;
+  const logged = inner.log?.flush() ?? Promise.resolve();
+  const stored = logged.then(() =>
+    call.stored === null ? hold(call, made) : holdAgain(call, call.stored, made),
+  );
+  return waitFor(
+    call,
+    host.stores.track(stored),
+    (_, held) => ((call.stored = held), suspend(call, held)),
+    (_, err) => {
+      logError(call, err, "a call whose tool waits for an approval could not be stored");
+      return endUnavailable(call, "the call could not be stored until the approval of a call that it made");
+    },
+  );
+
+  async function hold(outer: Call, calls: readonly InnerCall[]): Promise<StoredCall> {
+    const held = holdCall(outer, store, "suspended", { inner: calls });
+    const { approvedBy = null } = outer.approval ?? {};
+    if (needsApproval(outer))
+      held.record = {
+        ...held.record,
+        decision: { decision: "approve", by: approvedBy ?? "the host", at: host.clock.now() },
+      };
+    await held.add();
+    return held;
+  }
+}
+
+/** A call that was resumed waits again, under the ticket that it has. */
+async function holdAgain(call: Call, stored: StoredCall, inner: readonly InnerCall[]): Promise<StoredCall> {
+  stored.dropLease();
+  const sealed = encryptWithTicket({ ...requestToSeal(call), inner }, stored.ticket!);
+  const expiresAt = call.host.clock.now() + call.host.stores.options.keepMs;
+  const held = await stored.change((record) =>
+    record.state === "started" && stored.owns(record)
+      ? { state: "suspended", leaseUntil: null, sealed, expiresAt }
+      : null,
+  );
+  if (!held) throw new Error("another host has the call");
+  return stored;
+}
+
+/** Ends what the tool waits for, so that it can clean up. What it still does is ignored. */
+export function stopTool(call: Call, inner: InnerCalls): void {
+  inner.isSuspended = true;
+  call.context?.abort(suspended());
+  for (const reject of inner.waiting.splice(0)) reject(suspended());
+}
+
+export function suspended(): DOMException {
+  return new DOMException("the call waits for the approval of a call that its tool made", "AbortError");
+}
