@@ -175,17 +175,14 @@ class UndoLog {
 
   /** Claims a change, when no other undo has it. Null when it is undone. */
   async claim(of: number, signal: AbortSignal | undefined): Promise<ClaimedChange | null> {
-    const { clock, stores } = this.#host;
+    const { clock } = this.#host;
     for (;;) {
       signal?.throwIfAborted();
       await this.read();
       if (this.#undone.has(of)) return null;
       const other = this.#claims.get(of);
       if (other !== undefined && other.by !== this.#by && other.until > clock.now()) await this.#pause();
-      else if (
-        await this.#append({ kind: "claim", of, by: this.#by, until: clock.now() + stores.options.leaseMs })
-      )
-        return this.#hold(of);
+      else if (await this.#append(this.#claimOf(of))) return this.#hold(of);
     }
   }
 
@@ -201,8 +198,7 @@ class UndoLog {
     };
     const again = () => {
       timer = clock.setTimer(() => {
-        const entry = { kind: "claim", of, by: this.#by, until: clock.now() + leaseMs };
-        renewed = this.#appendLast(entry)
+        renewed = this.#appendAsOwner(of, () => this.#claimOf(of))
           .catch((err: unknown) => logger.error({ err }, "the lease of an undo was not renewed"))
           .then(() => (timer === null ? undefined : again()));
       }, leaseMs / 3);
@@ -211,17 +207,24 @@ class UndoLog {
     const end = async (kind: "undone" | "stopped") => {
       drop();
       await renewed;
-      await this.#appendLast({ kind, of });
+      if (kind === "stopped") return this.#appendAsOwner(of, () => ({ kind, of }));
+      while (!(await this.#append({ kind, of }))) await this.read();
     };
     return { drop, end };
   }
 
-  #pause(): Promise<void> {
-    return new Promise((resolve) => this.#host.clock.setTimer(resolve, lookAgainMs));
+  #claimOf(of: number): JsonObject {
+    const { clock, stores } = this.#host;
+    return { kind: "claim", of, by: this.#by, until: clock.now() + stores.options.leaseMs };
   }
 
-  async #appendLast(entry: JsonObject): Promise<void> {
-    while (!(await this.#append(entry))) await this.read();
+  /** Appends an entry while the claim is of this undo: one that stalled must not take the claim of another. */
+  async #appendAsOwner(of: number, entry: () => JsonObject): Promise<void> {
+    while (await this.owns(of)) if (await this.#append(entry())) return;
+  }
+
+  #pause(): Promise<void> {
+    return new Promise((resolve) => this.#host.clock.setTimer(resolve, lookAgainMs));
   }
 
   #append(entry: JsonObject): Promise<boolean> {
