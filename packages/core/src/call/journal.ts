@@ -33,7 +33,12 @@ function isUnsaved({ given, host }: Call): boolean {
 
 /** Whether the log of changes gets an entry: of a call that cannot be undone. Most calls pay for one read of this. */
 function isIrreversible({ given, tool, undo }: Call): boolean {
-  return tool?.info.irreversible === true && given.sessionId !== undefined && undo === null;
+  return (
+    tool?.info.irreversible === true &&
+    given.sessionId !== undefined &&
+    undo === null &&
+    given.rehearsal === undefined
+  );
 }
 
 function isAudited({ host, generation, tool, stored }: Call): boolean {
@@ -267,6 +272,7 @@ function entryOf(call: Call, kind: AuditEntry["kind"]): AuditEntry {
     userId,
     parentRunId: call.parent?.runId,
     undoOf: call.undo?.request.runId,
+    rehearsalId: call.given.rehearsal?.id,
   };
 }
 

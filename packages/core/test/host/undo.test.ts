@@ -236,6 +236,20 @@ test("an undo that stalled does not take the lease of another one again", async 
   expect(await doing).toMatchObject({ undone: [{ number: 1 }], stopped: null });
 });
 
+test("an undo that takes over tries twice: the process that had the claim may do its part in between", async () => {
+  const store = createMemoryStore();
+  let attempts = 0;
+  const flaky = tool(async (_, { undoable }) => (await undoable?.(1), data(1)), {
+    undo: () => (++attempts === 1 ? changedSince("it is half undone") : data(1)),
+  });
+  const session = world([flaky], { store }).host.session("s");
+  await session.call({ name: "probe" });
+  await store.sessions.append(changesLogOf("s"), 1, [{ kind: "claim", of: 1, by: "gone", until: 0, at: 0 }]);
+
+  expect(await session.undo()).toMatchObject({ undone: [{ number: 1 }], stopped: null });
+  expect(attempts).toBe(2);
+});
+
 test("another process undoes what a process that ended had done, with a store", async () => {
   const [store, notes] = [createMemoryStore(), new Map<string, Json>()];
   const one = notesWorld({ store }, notes);
