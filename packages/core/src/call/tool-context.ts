@@ -113,7 +113,7 @@ export class ToolCallContext implements ToolContext {
     if (this.#session !== null) return this.#session;
     const state = host.states.of(given.sessionId);
     return (this.#session =
-      given.rehearsal === undefined ? state : rehearsalOf(this.#call)!.stateOver(state));
+      given.rehearsal === undefined ? state : rehearsalOf(this.#call)!.stateOver(state, given.sessionId));
   }
 
   // Getters that return functions, so that a tool can take them out of its context.

@@ -61,8 +61,8 @@ export class SessionRehearsal implements Rehearsal, StagedEffects {
   }
 
   /** The state of the session with what was staged: nothing is written to the session itself. */
-  stateOver(state: SessionState): SessionState {
-    const changes = this.staged("toolmount.state", () => new Map<string, Json | undefined>());
+  stateOver(state: SessionState, sessionId = ""): SessionState {
+    const changes = this.staged(`toolmount.state of ${sessionId}`, () => new Map<string, Json | undefined>());
     return {
       get: (key) => (changes.has(key) ? changes.get(key) : state.get(key)),
       set: (key, value) => void changes.set(key, frozenCopy(value)),
