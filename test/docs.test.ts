@@ -26,6 +26,7 @@ const pages = [
   "docs/learn-a-policy.md",
   "docs/flows.md",
   "docs/programs.md",
+  "docs/rehearse-and-undo.md",
   "docs/command-hooks.md",
   "docs/command-line.md",
   "docs/mount-plans.md",

@@ -11,6 +11,8 @@ import type { HostState } from "./host-state.ts";
 import { IdleCache } from "../sessions/states.ts";
 import { makeOffer } from "../sessions/offer.ts";
 import { resume } from "./resume.ts";
+import { randomName } from "../pending/ticket.ts";
+import { SessionRehearsal } from "../sessions/rehearsal.ts";
 import { listChanges, undoChanges } from "./undo.ts";
 import { defaultMode, modeOf, sessionMode } from "../sessions/mode.ts";
 import type { Session, SessionCallContext, SessionTurn } from "../contract/session.ts";
@@ -70,6 +72,7 @@ function createSession(host: HostState, id: string, forget: () => void): Session
     },
     changes: (filter) => listChanges(host, id, filter),
     undo: async (filter, given = {}) => undoChanges(host, await begin(given), filter),
+    rehearse: () => new SessionRehearsal(randomName(), (request, context) => session.call(request, context)),
     async mode(turn = {}) {
       await load();
       return (await modeOf(host, { ...turn, sessionId: id })).key;
