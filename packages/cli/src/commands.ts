@@ -1,16 +1,11 @@
 import type { Command } from "commander";
 import type { Shell } from "./process/shell.ts";
 
-/** What a command's file exports: a function that adds its arguments, options and action. */
-interface CommandFile {
-  readonly define: (command: Command, shell: Shell) => void;
-}
-
-/** One command. Its file is imported when the command is used, so that the others cost nothing. */
+/** One command. Its file is imported when the command is used, and adds its arguments, options and action. */
 interface CommandRow {
   readonly name: string;
   readonly summary: string;
-  readonly load: () => Promise<CommandFile>;
+  readonly load: () => Promise<{ readonly define: (command: Command, shell: Shell) => void }>;
 }
 
 /** Commands under one title of the help. */
