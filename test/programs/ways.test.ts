@@ -94,7 +94,7 @@ test("a turn whose process dies in a program resumes: the program continues, and
   };
 
   const first = await open({ dies: true });
-  // Its turn hangs; when it goes on, it finds that another process resumed the session.
+  // Its turn hangs; if it continues, it finds that another process resumed the session.
   first.reasoner.run(first.host, { prompt: "order it", sessionId: "s" }).catch(() => {});
   await expect.poll(() => did).toEqual(["price 1", "price 2", "price 3", "order 60"]);
 

@@ -38,17 +38,17 @@ async function pruneSessions(db: Kysely<Tables>, before: number): Promise<number
   return ended.length;
 }
 
-/** Sessions of which no agent made the calls, so that only results, changes or programs are stored, all from before a time. */
+/** Sessions of which no agent made the calls, so that only other logs of them are stored, all from before a time. */
 async function bareSessions(db: Kysely<Tables>, before: number): Promise<readonly string[]> {
-  const kinds = [resultsLogOf(""), changesLogOf(""), callsLogOf("")];
-  const logs: { readonly id: string; readonly at: number }[] = [];
-  for (const kind of kinds) logs.push(...(await lastEntries(db, kind)));
+  const prefixes = [resultsLogOf, changesLogOf, callsLogOf].map((logOf) => logOf(""));
+  const logs = [];
+  for (const prefix of prefixes) logs.push(...(await lastEntries(db, prefix)));
+  const fresh = new Set(logs.filter(({ at }) => at >= before).map(({ id }) => id));
   const known = new Set((await db.selectFrom("sessions").select("id").execute()).map(({ id }) => id));
-  const young = new Set(logs.filter(({ at }) => at >= before).map(({ id }) => id));
-  return [...new Set(logs.map(({ id }) => id))].filter((id) => !known.has(id) && !young.has(id));
+  return [...new Set(logs.map(({ id }) => id))].filter((id) => !fresh.has(id) && !known.has(id));
 }
 
-/** The sessions that have a log of a kind, each with the time of its last entry. */
+/** The sessions that have a log of one kind, and when its last entry was stored. */
 async function lastEntries(
   db: Kysely<Tables>,
   prefix: string,

@@ -133,12 +133,6 @@ test("prune deletes what ended before a time, and the rest of the audit can stil
     ] as const)
       await store.sessions.append(resultsLogOf(session), 0, [{ at: 1 }, { at }]);
     for (const [session, at] of [
-      ["bare", 1_000],
-      ["changed", 1_000],
-      ["changing", 5_000],
-    ] as const)
-      await store.sessions.append(changesLogOf(session), 0, [{ at: 1 }, { at }]);
-    for (const [session, at] of [
       ["programs", 1_000],
       ["bare", 1_000],
       ["fresh", 5_000],
@@ -146,6 +140,12 @@ test("prune deletes what ended before a time, and the rest of the audit can stil
       await store.sessions.append(callsLogOf(session), 0, [{ call: "c", at }]);
       await store.sessions.append(innerLogOf("c", session), 0, [{ end: null }]);
     }
+    for (const [session, at] of [
+      ["bare", 1_000],
+      ["changed", 1_000],
+      ["changing", 5_000],
+    ] as const)
+      await store.sessions.append(changesLogOf(session), 0, [{ at: 1 }, { at }]);
 
     const pruned = await store.prune(4_000);
 
@@ -159,14 +159,14 @@ test("prune deletes what ended before a time, and the rest of the audit can stil
       store.sessions.entries(resultsLogOf(session)),
     );
     expect((await Promise.all(kept)).map(({ length }) => length)).toEqual([0, 0, 2, 2]);
-    const changes = ["bare", "changed", "changing"].map((session) =>
-      store.sessions.entries(changesLogOf(session)),
-    );
-    expect((await Promise.all(changes)).map(({ length }) => length)).toEqual([0, 0, 2]);
     const calls = ["programs", "bare", "fresh"].map((session) =>
       store.sessions.entries(innerLogOf("c", session)),
     );
     expect((await Promise.all(calls)).map(({ length }) => length)).toEqual([0, 0, 1]);
+    const changes = ["bare", "changed", "changing"].map((session) =>
+      store.sessions.entries(changesLogOf(session)),
+    );
+    expect((await Promise.all(changes)).map(({ length }) => length)).toEqual([0, 0, 2]);
     expect(await store.approvals.list({ states: ["ended"] })).toHaveLength(1);
     expect(await store.approvals.list({ states: ["pending"] })).toHaveLength(2);
   }

@@ -35,7 +35,7 @@ async function office() {
   return { ...made, text };
 }
 
-test("toolmount call --rehearse shows what a call would change, asks no question, and changes nothing", async () => {
+test("toolmount call --rehearse shows what a call would change, asks no person, and changes nothing", async () => {
   const { here, text } = await office();
   const { code, stdout, stderr } = await here(["call", "delete_file", "path=out/b.txt", "--rehearse"]);
   expect(code, stderr).toBe(0);

@@ -43,10 +43,10 @@ interface CallOrigin {
   readonly session: object | null;
   /** It may call an internal tool: no model and no program chose the name. */
   readonly isInternal?: boolean;
-  /** It undoes a change. */
-  readonly undo?: Call["undo"];
   /** Its place in its parent's log. */
   readonly madeIn?: MadeIn | null;
+  /** It undoes a change. */
+  readonly undo?: Call["undo"];
 }
 
 const outside: CallOrigin = Object.freeze({ parent: null, session: null });
@@ -83,8 +83,8 @@ function newCall(
   const call = new Call(host, generation, request, context, resolve, runId);
   if (session !== null) call.session = session;
   if (isInternal) call.isInternal = true;
-  if (undo !== undefined) call.undo = undo;
   if (madeIn !== null) call.madeIn = madeIn;
+  if (undo !== undefined) call.undo = undo;
   if (parent !== null) {
     call.parent = parent;
     call.depth = parent.depth + 1;

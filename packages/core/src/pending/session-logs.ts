@@ -20,8 +20,8 @@ export function innerLogOf(digest: string, sessionId: string): string {
   return `made by ${digest} of ${sessionId}`;
 }
 
-/** The ids of all logs of a session. `calls` are the entries of its {@link callsLogOf}. */
-export function logsOf(sessionId: string, calls: readonly Json[]): string[] {
+/** The ids of all logs of a session: they are deleted together. `calls` are the entries of its {@link callsLogOf}. */
+export function logsOf(sessionId: string, calls: readonly Json[]): readonly string[] {
   const digests = calls.flatMap((entry) =>
     isRecord(entry) && typeof entry["call"] === "string" ? entry["call"] : [],
   );

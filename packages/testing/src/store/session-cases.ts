@@ -97,9 +97,9 @@ export const sessionCases: readonly StoreCase[] = [
       await one.sessions.append("s", 0, ["a"]);
       await one.sessions.append(resultsLogOf("s"), 0, ["a"]);
       await one.sessions.append(resultsLogOf("t"), 0, ["a"]);
-      await one.sessions.append(changesLogOf("s"), 0, ["a"]);
       await one.sessions.append(callsLogOf("s"), 0, [{ call: "c1", at: 1 }]);
       for (const id of ["s", "t"]) await one.sessions.append(innerLogOf("c1", id), 0, ["a"]);
+      await one.sessions.append(changesLogOf("s"), 0, ["a"]);
       await one.sessions.writeState("s", new Map([["k", 1]]));
 
       assert.deepEqual([await other.sessions.delete("s"), await other.sessions.delete("s")], [true, false]);
