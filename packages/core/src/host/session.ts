@@ -8,6 +8,7 @@ import type { ToolOutcome } from "../contract/outcome.ts";
 import { waitUntil } from "./drain.ts";
 import { ToolmountError, messageOf } from "../contract/errors.ts";
 import type { HostState } from "./host-state.ts";
+import { logId } from "../pending/session-logs.ts";
 import { IdleCache } from "../sessions/states.ts";
 import { makeOffer } from "../sessions/offer.ts";
 import { resume } from "./resume.ts";
@@ -27,6 +28,11 @@ export function createSessions(host: HostState): (id: string) => Session {
       throw new ToolmountError("OPTION_INVALID", {
         option: "session",
         problem: "its id must be a text that is not empty",
+      });
+    if (logId.test(id))
+      throw new ToolmountError("OPTION_INVALID", {
+        option: "session",
+        problem: `its id must not begin with "${logId.exec(id)![0]}"`,
       });
     const known = sessions.get(id) ?? createSession(host, id, () => sessions.delete(id));
     holders.set(known.cancellation, known);
