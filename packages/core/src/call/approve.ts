@@ -25,22 +25,22 @@ import {
   suspend,
 } from "./hold.ts";
 import { announce } from "./notify.ts";
-import { isRealRead } from "./rehearse.ts";
+import { approverOfList, isRealRead } from "./rehearse.ts";
 import { logError, logFields } from "./trace.ts";
 import { endCall, endDenied, resumeCall, storeWait, waitFor } from "./transitions.ts";
 
 /** Hop 4: asks a person the one question of a call, if the call needs an approval. Without an approver, it is denied. */
 export function approve(call: Call): HopAnswer {
-  const { approval, generation, host, stored } = call;
-  // A person is asked about the list of what would change, not about each rehearsed call.
-  if (call.given.rehearsal !== undefined && !isRealRead(call)) return allow(call);
+  const { generation, host, stored, given } = call;
+  if (given.rehearsal !== undefined && !isRealRead(call)) return allow(call); // people see the whole list
   if (stored !== null) return resumeApproved(call, stored);
+  const by = given.approved === undefined ? null : approverOfList(call);
+  if (by !== null) return storeDecision(call, { decision: "approve", by });
+  const { approval } = call;
   if (approval === null || approval.reasons.length === 0 || call.answered !== null) return allow(call);
   approval.reasons = approval.reasons.toSorted((a, b) => askers.indexOf(a.source) - askers.indexOf(b.source));
   const approver = host.stores.approver(generation);
-  // Neither an undo nor a rehearsed call is resumed later: it would run outside of its undo or rehearsal.
-  const mayWait = call.undo === null && call.given.rehearsal === undefined;
-  const store = mayWait ? host.stores.approvals(generation) : null;
+  const store = (call.undo ?? given.rehearsal) ? null : host.stores.approvals(generation); // neither resumes later
   if (store !== null) return checkRemembered(call, store, approver);
   if (approver !== null) return ask(call, approver);
   const [{ reason } = { reason: "" }] = approval.reasons;

@@ -1,5 +1,6 @@
 import type { Preview } from "../contract/preview.ts";
 import type { JsonObject } from "../json/json.ts";
+import { CallBundle } from "../sessions/bundle.ts";
 import { SessionRehearsal } from "../sessions/rehearsal.ts";
 import { needsApproval, type Call, type HopAnswer } from "./call.ts";
 import { endCall } from "./transitions.ts";
@@ -49,8 +50,25 @@ export function isPreviewed(call: Call): boolean {
 export async function runPreview(call: Call, preview: Preview | Promise<Preview>): Promise<unknown> {
   const { effects, result } = await preview;
   const isFailure = (result as { readonly error?: unknown } | null)?.error !== undefined;
-  if (!isFailure && effects.length > 0) note(call, rehearsalOf(call)!, effects);
+  const rehearsal = rehearsalOf(call)!;
+  if (!isFailure && effects.length > 0) note(call, rehearsal, effects);
+  else if (!isFailure) rehearsal.addHarmless(call.tool!.name, call.arguments);
   return result;
+}
+
+/**
+ * Who approved a call as the next one of a list. Null for a read without a question, and for a deviation from the list: then
+ * the call asks.
+ */
+export function approverOfList(call: Call): string | null {
+  const { approved } = call.given;
+  if (!(approved instanceof CallBundle)) throw new Error("a call has a list that no rehearsal made");
+  if (call.undo !== null || (call.tool!.info.category === "read" && !needsApproval(call))) return null;
+  const approval = (call.approval ??= { reasons: [], gateAsk: null, approvedBy: null });
+  const reason = approved.take(call.tool!.name, call.arguments, approval.reasons);
+  if (reason === null) return approved.by;
+  approval.reasons.push({ source: "gate", reason, rule: "approved list" });
+  return null;
 }
 
 function note(call: Call, rehearsal: SessionRehearsal, effects: Preview["effects"] | null): void {

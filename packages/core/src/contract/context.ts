@@ -2,7 +2,7 @@ import type { CancellationToken } from "./cancellation.ts";
 import type { Json, JsonObject } from "../json/json.ts";
 import type { Logger } from "./logger.ts";
 import type { ToolOutcome } from "./outcome.ts";
-import type { RehearsalMark, StagedEffects } from "./preview.ts";
+import type { ApprovedMark, RehearsalMark, StagedEffects } from "./preview.ts";
 
 /** A request to call a tool. `arguments` is an object, or the raw JSON text that a model wrote. */
 export interface CallRequest {
@@ -53,6 +53,8 @@ export interface CallContext {
   readonly parentSessionIds?: readonly string[] | undefined;
   /** The rehearsal of which the call is a part: from `session.rehearse()`. Calls that its tool makes are a part of it, too. */
   readonly rehearsal?: RehearsalMark | undefined;
+  /** The list of calls that a person approved with one answer: from `rehearsal.approve()`. */
+  readonly approved?: ApprovedMark | undefined;
   /** W3C trace context of the caller. */
   readonly traceparent?: string | undefined;
   readonly abortSignal?: AbortSignal | undefined;

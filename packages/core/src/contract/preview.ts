@@ -25,3 +25,8 @@ export interface StagedEffects {
 export interface RehearsalMark {
   readonly id: string;
 }
+
+/** A list of approved calls, as the context of real calls has it. Only `rehearsal.approve()` makes one. */
+export interface ApprovedMark {
+  readonly digest: string;
+}

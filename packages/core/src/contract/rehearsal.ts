@@ -1,6 +1,6 @@
 import type { CallContext, CallRequest } from "./context.ts";
 import type { ToolOutcome } from "./outcome.ts";
-import type { PreviewedEffect, RehearsalMark } from "./preview.ts";
+import type { ApprovedMark, PreviewedEffect, RehearsalMark } from "./preview.ts";
 import type { JsonObject } from "../json/json.ts";
 
 /** A call that would change something, in the order of the calls. */
@@ -37,4 +37,22 @@ export interface Rehearsal extends RehearsalMark {
   readonly abortSignal: AbortSignal;
   /** SHA-256 over the tools and arguments of its calls, in their order. */
   readonly digest: string;
+  /**
+   * Approves its calls with one answer of a person. Real calls with the result as `approved` in their context run without a
+   * question while they are the calls of the list, in its order, each once; any other call that changes something asks, before it
+   * runs. `digest` is that of the list that the person saw. Throws `OPTION_INVALID` for another one, and for a rehearsal that ended
+   * early unless `first` says how many calls of the list are meant.
+   */
+  approve(answer: {
+    readonly digest: string;
+    readonly by: string;
+    readonly first?: number | undefined;
+  }): ApprovedCalls;
+}
+
+/** A list of calls that a person approved with one answer. It lives in this process. */
+export interface ApprovedCalls extends ApprovedMark {
+  readonly by: string;
+  /** How many calls of the list were not made yet. */
+  readonly left: number;
 }

@@ -6,6 +6,8 @@ import type { SessionCallContext } from "../contract/session.ts";
 import { digestOf } from "../json/canonical.ts";
 import { frozenCopy } from "../json/freeze.ts";
 import type { Json } from "../json/json.ts";
+import { ToolmountError } from "../contract/errors.ts";
+import { CallBundle, keyOf } from "./bundle.ts";
 
 type MakeCall = (request: CallRequest, context?: SessionCallContext) => Promise<ToolOutcome>;
 
@@ -17,6 +19,7 @@ export class SessionRehearsal implements Rehearsal, StagedEffects {
   readonly #make: MakeCall;
   readonly #controller = new AbortController();
   readonly #staged = new Map<string, unknown>();
+  readonly #harmless = new Set<string>();
 
   constructor(id: string, make: MakeCall) {
     this.id = id;
@@ -38,6 +41,22 @@ export class SessionRehearsal implements Rehearsal, StagedEffects {
   staged<Value>(key: string, make: () => Value): Value {
     if (!this.#staged.has(key)) this.#staged.set(key, make());
     return this.#staged.get(key) as Value;
+  }
+
+  approve({ digest, by, first = this.calls.length }: Parameters<Rehearsal["approve"]>[0]): CallBundle {
+    const problem =
+      digest !== this.digest
+        ? "it is not the digest of the list as it is now"
+        : this.stopped !== null && first === this.calls.length
+          ? `the rehearsal ended early: ${this.stopped}`
+          : null;
+    if (problem !== null) throw new ToolmountError("OPTION_INVALID", { option: "digest", problem });
+    return new CallBundle({ digest, by }, this.calls.slice(0, first), this.#harmless);
+  }
+
+  /** Notes a call that changed nothing itself. */
+  addHarmless(tool: string, given: unknown): void {
+    this.#harmless.add(keyOf(tool, given));
   }
 
   add(call: RehearsedCall): void {

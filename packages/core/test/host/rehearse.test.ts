@@ -173,3 +173,72 @@ test("calls that a tool makes are a part of its rehearsal, and a rehearsal that 
   expect(forged.result.code).toBe("INTERNAL");
   expect(notes.size).toBe(0);
 });
+
+test("one answer approves a list: its calls run in their order without a question, and a deviation asks before it runs", async () => {
+  const asked: string[] = [];
+  const approver = ({ reasons }: { reasons: readonly { reason: string }[] }) => {
+    asked.push(reasons.map(({ reason }) => reason).join("; "));
+    return { decision: "deny" } as const;
+  };
+  const { call, rehearsal, session, notes, sent, events } = notesWorld({ approver });
+  await call("set_note", { key: "a", value: "1" });
+  await call("set_note", { key: "b", value: "2" });
+  await call("send", { to: "ada" });
+  const approved = rehearsal.approve({ digest: rehearsal.digest, by: "ada" });
+  const real = async (name: string, given = {}) =>
+    (await session.call({ name, arguments: given }, { approved })).status;
+
+  expect(await real("search_notes")).toBe("ok");
+  expect(await real("set_note", { key: "a", value: "1" })).toBe("ok");
+  expect(await real("set_note", { key: "b", value: "3" })).toBe("denied");
+  expect(await real("send", { to: "ada" })).toBe("denied");
+  expect(await real("set_note", { key: "b", value: "2" })).toBe("ok");
+  expect(await real("send", { to: "ada" })).toBe("ok");
+  expect(await real("send", { to: "ada" })).toBe("denied");
+  expect(asked).toEqual([
+    '"set_note" asks for confirmation; the next call of the approved list is "set_note" with other arguments'
+      .split("; ")
+      .toReversed()
+      .join("; "),
+    'the next call of the approved list is "set_note"',
+    "the approved list has no further call",
+  ]);
+  expect([[...notes], sent, approved.left]).toEqual([
+    [
+      ["a", "1"],
+      ["b", "2"],
+    ],
+    [{ to: "ada" }],
+    0,
+  ]);
+  expect(events.filter(({ event }) => event === "approval:granted").map(({ data: { by } }) => by)).toEqual([
+    "ada",
+    "ada",
+    "ada",
+  ]);
+});
+
+test("an approved list can be cut, and the answer counts only for the digest that the person saw", async () => {
+  const { call, rehearsal, session, notes } = notesWorld({ approver: () => ({ decision: "deny" }) });
+  await call("set_note", { key: "a", value: "1" });
+  const { digest } = rehearsal;
+  await call("set_note", { key: "b", value: "2" });
+  expect(() => rehearsal.approve({ digest, by: "ada" })).toThrow(
+    "it is not the digest of the list as it is now",
+  );
+  const approved = rehearsal.approve({ digest: rehearsal.digest, by: "ada", first: 1 });
+  for (const [key, value] of [
+    ["a", "1"],
+    ["b", "2"],
+  ])
+    await session.call({ name: "set_note", arguments: { key, value } }, { approved });
+  expect([[...notes], approved.left]).toEqual([[["a", "1"]], 0]);
+
+  await call("send");
+  await call("search_notes");
+  expect(() => rehearsal.approve({ digest: rehearsal.digest, by: "ada" })).toThrow(
+    "the rehearsal ended early",
+  );
+  const forged = await session.call({ name: "send" }, { approved: { digest } });
+  expect(forged.result.code).toBe("INTERNAL");
+});
