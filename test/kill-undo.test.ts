@@ -22,7 +22,7 @@ import { calls, createUndoWorld, linesOf, placesIn } from "./support/undo-world.
 
 // Each is a process of its own, so 24 do where the long forms do not run.
 const isWhole = process.env["TOOLMOUNT_LONG"] === "1";
-const kills = isWhole ? 2_000 : 24;
+const kills = isWhole ? 2_000 : 12;
 
 /** Contents, permissions, links and folders. */
 function look(path: string): unknown {

@@ -170,7 +170,9 @@ function launch(call: Call): HopAnswer {
   try {
     const returned: unknown =
       tool.runner === null && host.runner === null
-        ? runHere(call, context)
+        ? call.undo === null && given.rehearsal === undefined
+          ? tool.definition.execute(call.arguments!, context)
+          : runInstead(call, context)
         : runElsewhere(call, context, tool.runner ?? "inline");
     return returned instanceof Promise || isThenable(returned)
       ? waitFor(call, returned, settle, settleThrown, toolWait)
@@ -180,12 +182,11 @@ function launch(call: Call): HopAnswer {
   }
 }
 
-/** Runs the tool in this process: its work, or the undo or the preview of it. */
-function runHere(call: Call, context: ToolCallContext): unknown {
+/** Runs the undo of a tool, or its preview, where it has one. */
+function runInstead(call: Call, context: ToolCallContext): unknown {
   const { definition } = call.tool!;
   if (call.undo !== null) return definition.undo!(call.undo.request, context);
-  if (call.given.rehearsal === undefined || !isPreviewed(call))
-    return definition.execute(call.arguments!, context);
+  if (!isPreviewed(call)) return definition.execute(call.arguments!, context);
   return runPreview(call, definition.preview!(call.arguments!, context));
 }
 
