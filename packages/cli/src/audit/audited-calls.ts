@@ -66,6 +66,8 @@ export interface AuditedCall {
   readonly rules: readonly string[];
   /** Who answered the question. */
   readonly by: string | null;
+  /** What a person answered; null where no person did. */
+  readonly person: "allowed" | "denied" | null;
   /** `running` and `waiting` have no end yet. */
   readonly status: string;
   readonly code: string | null;
@@ -88,11 +90,22 @@ export function callOf(entry: AuditEntry): AuditedCall {
     answer: reasons.length > 0 ? "ask" : ended === "denied" ? "deny" : "allow",
     rules: reasons.map(({ source = "rule", rule }) => rule ?? source),
     by: readText(by) ?? readText(approvedBy),
+    person: reasons.length === 0 ? null : personOf(entry),
     status: ended ?? (reasons.length > 0 ? "waiting" : "running"),
     code: readText(entry["code"]),
     error: readText(entry["error"]),
     durationMs: typeof durationMs === "number" ? durationMs : null,
   };
+}
+
+/** Those who decide where no person does. */
+const machines: ReadonlySet<unknown> = new Set(["timeout", "the host", "the declared default"]);
+
+/** A question without an answer, or one that was withdrawn, says nothing about what a person wants. */
+function personOf({ kind, status, by, approvedBy }: AuditEntry): AuditedCall["person"] {
+  if (readText(approvedBy) !== null) return machines.has(approvedBy) ? null : "allowed";
+  const isDenied = kind === "end" && status === "denied" && readText(by) !== null;
+  return isDenied && !machines.has(by) ? "denied" : null;
 }
 
 function readText(value: unknown): string | null {

@@ -82,14 +82,15 @@ function parseLine(line: string, file: string, number: number): JsonObject {
 
 function callOfTape(value: JsonObject): RecordedCall | null {
   if ("answer" in value) return null;
-  const { order, tool, arguments: given, decision, result } = value as unknown as TapeCall;
+  const { order, tool, arguments: given, decision, ran, result } = value as unknown as TapeCall;
   if (decision === "none" || result === undefined) return null;
   const wasDenied = "error" in result && result.code === "DENIED";
+  const person = ran ? "allowed" : wasDenied ? "denied" : null;
   return {
     tool,
     arguments: isObject(given) ? given : null,
     answer: decision,
-    person: decision === "ask" ? (wasDenied ? "denied" : "allowed") : null,
+    person: decision === "ask" ? person : null,
     rules: [],
     user: undefined,
     session: undefined,
@@ -111,13 +112,12 @@ const early: ReadonlySet<unknown> = new Set(["find", "parse"]);
 
 function callOfRun(entry: AuditEntry | null): RecordedCall | null {
   if (entry === null || early.has(entry["phase"])) return null;
-  const { tool, run, arguments: given, answer, status, rules, user, session } = callOf(entry);
-  const isOpen = answer !== "ask" || status === "waiting";
+  const { tool, run, arguments: given, answer, person, rules, user, session } = callOf(entry);
   return {
     tool,
     arguments: isObject(given) ? given : null,
     answer,
-    person: isOpen ? null : status === "denied" ? "denied" : "allowed",
+    person,
     rules,
     user: user ?? undefined,
     session: session ?? undefined,

@@ -23,10 +23,15 @@ export interface Suggestion {
   readonly spared: number;
   /** Questions that remain, by why. */
   readonly remaining: Readonly<Record<string, number>>;
+  /** The smallest budget that would have allowed every session; null where too few sessions are known. */
+  readonly budget: { readonly sessions: number; readonly calls: number } | null;
 }
 
 /** Fewest approvals that speak for a line. */
 const leastCalls = 2;
+
+/** Fewest sessions that speak for a budget, and most that are counted. */
+const [leastSessions, maxSessions] = [5, 100_000];
 
 /** Distinct calls of one tool that are kept; a tool with more is called in too many ways for a short list of patterns. */
 const maxDistinct = 5_000;
@@ -45,7 +50,8 @@ interface Answered {
  * is a pattern of the argument that decides, see {@link decisiveArgument}. A question of a rule, a list or a hook is no question that a line removes.
  */
 export async function suggestRules(calls: AsyncIterable<RecordedCall>, judge: Judge): Promise<Suggestion> {
-  const byTool = await collect(calls);
+  const sessions = new Map<string, number>();
+  const byTool = await collect(calls, sessions);
   const tools = new Map(judge.host.tools({ includeDeprecated: true }).map((tool) => [tool.name, tool]));
   const lines: SuggestedLine[] = [];
   const remaining: Record<string, number> = {};
@@ -68,12 +74,24 @@ export async function suggestRules(calls: AsyncIterable<RecordedCall>, judge: Ju
     leave(`${name}: too few approvals that are alike`, countOf(open) - countOf(covered));
   }
   const left = Object.fromEntries(Object.entries(remaining).filter(([, count]) => count > 0));
-  return { lines: lines.toSorted((a, b) => b.calls - a.calls), answered, spared, remaining: left };
+  const most = [...sessions.values()].reduce((before, count) => Math.max(before, count), 0);
+  return {
+    lines: lines.toSorted((a, b) => b.calls - a.calls),
+    answered,
+    spared,
+    remaining: left,
+    budget: sessions.size < leastSessions ? null : { sessions: sessions.size, calls: most },
+  };
 }
 
-async function collect(calls: AsyncIterable<RecordedCall>): Promise<Map<string, Answered[]>> {
+async function collect(
+  calls: AsyncIterable<RecordedCall>,
+  sessions: Map<string, number>,
+): Promise<Map<string, Answered[]>> {
   const byTool = new Map<string, Map<string, Answered>>();
-  for await (const { tool, arguments: given, person, id } of calls) {
+  for await (const { tool, arguments: given, person, id, session } of calls) {
+    if (session !== undefined && (sessions.has(session) || sessions.size < maxSessions))
+      sessions.set(session, (sessions.get(session) ?? 0) + 1);
     if (person === null || given === null) continue;
     const seen = byTool.get(tool) ?? new Map<string, Answered>();
     byTool.set(tool, seen);

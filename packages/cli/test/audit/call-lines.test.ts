@@ -16,6 +16,7 @@ const call = (more: Partial<AuditedCall> = {}): AuditedCall => ({
   answer: "allow",
   rules: [],
   by: null,
+  person: null,
   status: "ok",
   code: null,
   error: null,

@@ -26,7 +26,7 @@ policy:
 `;
 
 const asked = (status: string, tool: string, given: object) =>
-  `${JSON.stringify({ kind: "end", runId: `r${Math.random()}`, tool, arguments: given, status, asked: [{ source: "confirmation", rule: null }] })}\n`;
+  `${JSON.stringify({ kind: "end", runId: `r${Math.random()}`, tool, arguments: given, status, ...(status === "ok" ? { approvedBy: "ada" } : { by: "ada" }), asked: [{ source: "confirmation", rule: null }] })}\n`;
 const ran = (command: string) => asked("ok", "run", { command });
 const denied = (command: string) => asked("denied", "run", { command });
 
@@ -60,6 +60,28 @@ test("policy suggest names the narrowest lines that allow what people allowed an
       "run: too few approvals that are alike": 4,
     },
   });
+});
+
+test("a question that no person answered says nothing, and what people answered at a terminal is in the audit", async () => {
+  const { here: run, write } = await workspace(files);
+  const open = {
+    kind: "end",
+    tool: "run",
+    arguments: { command: "git status" },
+    asked: [{ source: "confirmation" }],
+  };
+  const ends = [
+    { status: "denied", code: "APPROVAL_EXPIRED", by: "timeout" },
+    { status: "denied", code: "DENIED" },
+    { status: "cancelled" },
+    { status: "ok", approvedBy: "the declared default" },
+  ];
+  await write(
+    "audit.jsonl",
+    ends.map((end, at) => `${JSON.stringify({ ...open, ...end, runId: `r${at}` })}\n`).join(""),
+  );
+  const found = await run(["policy", "suggest", "plan.yaml", "--from", "audit.jsonl", "--json"]);
+  expect(found.json()).toMatchObject({ answered: 0, lines: [] });
 });
 
 test("the lines are an edit of the plan that keeps its comments, and no denied call is allowed by them", async () => {
@@ -105,6 +127,32 @@ test("a shared pattern keeps the host of an address, the folder of a path and tw
     "git push a",
     "git",
   ]);
+});
+
+test("sessions show the smallest budget that would have allowed all of them", async () => {
+  const { here: run, write } = await workspace(files);
+  const calls = ["a", "b", "b", "c", "d", "e", "b"].map((session, at) => ({
+    kind: "end",
+    tool: "run",
+    arguments: { command: "ls" },
+    status: "ok",
+    runId: `r${at}`,
+    sessionId: session,
+  }));
+  await write("audit.jsonl", calls.map((call) => `${JSON.stringify(call)}\n`).join(""));
+  const found = await run(["policy", "suggest", "plan.yaml", "--from", "audit.jsonl"]);
+  expect(found.stdout).toContain("the longest of 5 sessions made 3 calls: budgets: { calls: 3 }");
+});
+
+test("the plan's own audit has the answers of people, and its lines spare the next question", async () => {
+  const { here: run } = await workspace(files);
+  const call = () => run(["call", "plan.yaml", "run", "command=git status", "--approve"]);
+  expect([(await call()).code, (await call()).code]).toEqual([0, 0]);
+  const found = await run(["policy", "suggest", "plan.yaml", "--write", "--json"]);
+  const free = await run(["call", "plan.yaml", "run", "command=git status"]);
+
+  expect(found.json()).toMatchObject({ answered: 2, lines: [{ line: "run(git status)", calls: 2 }] });
+  expect(free.code, free.stderr).toBe(0);
 });
 
 test("patterns cover all values and no refused one", () => {

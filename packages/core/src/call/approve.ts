@@ -252,6 +252,7 @@ function applyDecision(call: Call, { decision, by, reason }: Decision): HopAnswe
     call.approval!.approvedBy = by;
     return allow(call);
   }
+  call.approval!.deniedBy = by;
   if (by === timeoutDecider) return endCall(call, "denied", "APPROVAL_EXPIRED", { tool: call.tool!.name });
   return endDenied(call, reason ?? "the approver denied it");
 }

@@ -191,6 +191,7 @@ function auditEnd(call: Call, audit: AuditWriter): Promise<void> | null {
     ...(needsApproval(call)
       ? { asked: approval!.reasons.map(({ source, rule = null }) => ({ source, rule })) }
       : {}),
+    ...(approval?.deniedBy === undefined ? {} : { by: approval.deniedBy }),
   };
   if (!isDurable(call)) return (audit.note(entry), null);
   return call.host.stores

@@ -31,6 +31,7 @@ interface Options extends PlanOptions {
   readonly compare?: string;
   readonly only?: string;
   readonly swap?: readonly [string, string];
+  readonly improve?: string;
   readonly history?: string;
   readonly minPass?: number;
   readonly maxCost?: number;
@@ -62,6 +63,10 @@ export function define(command: Command, shell: Shell): void {
       "--swap <tools>",
       "two tools, as a,b: exchange their descriptions; evaluations of them must fail",
       readPair,
+    )
+    .option(
+      "--improve <tool>",
+      "ask the model for better descriptions of this tool, and try them on evaluations that they were not made for",
     )
     .option("--history <file>", "compare with earlier runs in this file, and add this one")
     .option(
@@ -108,12 +113,15 @@ async function evaluate(input: string | undefined, options: Options, shell: Shel
   const sides = compare === undefined ? models.slice(1) : [compare];
   if (compare !== undefined && models.length > 1) throw usageError("give one --model with --compare");
   if (swap !== undefined && sides.length > 0) throw usageError("--swap compares nothing else");
+  if (options.improve !== undefined && (swap !== undefined || sides.length > 0))
+    throw usageError("--improve makes its own comparisons: leave --swap, --compare and a second --model out");
   if (record !== undefined && models.length > 1)
     throw usageError("record each model in a file of its own; then compare the files");
   const isRecorded = record !== undefined && swap === undefined;
   const recordTo = isRecorded ? await openEvalTape(resolve(shell.cwd, record)) : null;
   const { runs, parallel, baseUrl } = options;
   const first: SideOptions = { model: models[0], baseUrl, runs, parallel, recordTo };
+  if (options.improve !== undefined) return improve(input, options.improve, options, first, shell);
   const run = await runFirst(input, options, first, shell);
   try {
     const tests = run.reports.map(({ test }) => test);
@@ -132,6 +140,29 @@ async function evaluate(input: string | undefined, options: Options, shell: Shel
     return await report(run.host, run.reports, comparisons, options, shell);
   } finally {
     await run.host.close();
+  }
+}
+
+/** Exit code 0 also where no better description is found: that is an answer. */
+async function improve(
+  input: string | undefined,
+  tool: string,
+  options: Options,
+  side: SideOptions,
+  shell: Shell,
+): Promise<ExitCode> {
+  const { openHost } = await import("@toolmount/loader");
+  const { improveTool, writeImprovement } = await import("../../plan-evals/improve.ts");
+  const loader = loaderOptions(options, shell);
+  const host = await openHost(input, loader);
+  try {
+    const tests = chooseEvals(host, options);
+    const found = await improveTool(tool, { host, tests, loader, side }, shell);
+    if (options.json === true) shell.out.json(found);
+    else writeImprovement(found, shell);
+    return exitCodes.done;
+  } finally {
+    await host.close();
   }
 }
 

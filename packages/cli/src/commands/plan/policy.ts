@@ -139,6 +139,10 @@ function writeSuggestion(
   for (const [why, count] of Object.entries(found.remaining))
     out.line(out.paint("yellow", `not covered, ${countOf(count, "call")}: ${printable(why)}`));
   out.line(`${countOf(found.answered, "answered call")}, ${countOf(found.spared, "question")} spared`);
+  if (found.budget !== null)
+    out.line(
+      `the longest of ${found.budget.sessions} sessions made ${countOf(found.budget.calls, "call")}: budgets: { calls: ${found.budget.calls} } would have allowed all`,
+    );
   if (found.lines.length === 0) return;
   const done = write === true ? "written to" : "add --write to change";
   out.line(`${done} ${printable(shortPath(edit.report.file, shell.cwd))}:`);
