@@ -36,7 +36,7 @@ export function world(settings: object = {}) {
 }
 
 /** Contents, permissions, links and folders, read without the package. */
-export function look(path: string): unknown {
+function look(path: string): unknown {
   const stat = lstatSync(path);
   if (stat.isSymbolicLink()) return readlinkSync(path);
   if (stat.isFile()) return [stat.mode, readFileSync(path).toString("hex")];

@@ -31,12 +31,11 @@ import { endCall, endDenied, resumeCall, storeWait, waitFor } from "./transition
 
 /** Hop 4: asks a person the one question of a call, if the call needs an approval. Without an approver, it is denied. */
 export function approve(call: Call): HopAnswer {
-  const { generation, host, stored, given } = call;
+  const { approval, generation, host, stored, given } = call;
   if (given.rehearsal !== undefined && !isRealRead(call)) return allow(call); // people see the whole list
   if (stored !== null) return resumeApproved(call, stored);
   const by = given.approved === undefined ? null : approverOfList(call);
   if (by !== null) return storeDecision(call, { decision: "approve", by });
-  const { approval } = call;
   if (approval === null || approval.reasons.length === 0 || call.answered !== null) return allow(call);
   approval.reasons = approval.reasons.toSorted((a, b) => askers.indexOf(a.source) - askers.indexOf(b.source));
   const approver = host.stores.approver(generation);
