@@ -23,7 +23,10 @@ export function mountCommandHook(hook: CommandHook, coordinator: Coordinator): v
   const running = new Set<() => void>();
   // The host may be killed between the start of a hook and the guard's line about it: the guard also knows it by a mark.
   const mark = randomUUID();
-  const guard = createProgramGuard({ mark: `${markName}=${mark}`, path: hookEnvironment({}, undefined)["PATH"] });
+  const guard = createProgramGuard({
+    mark: `${markName}=${mark}`,
+    path: hookEnvironment({}, undefined)["PATH"],
+  });
   const name = nameOf(hook);
   for (const event of events)
     coordinator.hooks.gate(
