@@ -124,9 +124,10 @@ export const folderOrders: Readonly<Record<string, readonly (string | readonly s
   "packages/cli": [
     ["carried", "edit", "plan-tests", "schema", "screen"],
     ["install", "process", "scaffold"],
+    "audit",
     ["completion-server.ts", "options", "render"],
     "host",
-    ["agent", "clients", "trial"],
+    ["agent", "clients", "learn", "trial"],
     ["http", "plan-evals"],
     "commands",
   ],

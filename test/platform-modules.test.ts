@@ -70,10 +70,10 @@ const kinds = [
     ],
   },
   {
-    // Where links need a right, it copies the file.
+    // Where links need a right, the first copies the file. The second puts back a link that a call removed.
     kind: "makes a link",
     pattern: /\b(?:symlink|symlinkSync|linkSync)\(/,
-    files: ["packages/cli/src/install/project-npmrc.ts"],
+    files: ["packages/cli/src/install/project-npmrc.ts", "packages/paths/src/restore.ts"],
   },
   {
     kind: "follows a link",
@@ -82,7 +82,10 @@ const kinds = [
     files: [
       "packages/paths/src/disk.ts",
       "packages/paths/src/follow.ts",
+      "packages/paths/src/mark.ts",
       "packages/paths/src/proof/attempts.ts",
+      "packages/paths/src/restore.ts",
+      "packages/paths/src/snapshot.ts",
       "packages/paths/src/system/prove-sandbox.ts",
       "tools/bash/src/run/guard.ts",
     ],

@@ -90,7 +90,7 @@ const behaviour: Readonly<Record<string, readonly RegExp[]>> = {
     /shares the session's budget/,
     /Do not delegate work that one tool call does/,
   ],
-  delete_file: [/for good|cannot be undone|again/],
+  delete_file: [/cannot be undone by you|cannot undo|cannot be undone/],
   describe_tools: [/It calls nothing/, /lists all tools by name/],
   edit_file: [/cannot succeed twice/, /complete or does not happen/],
   glob: [/changes nothing/, /results_capped/],

@@ -19,7 +19,7 @@ export const calls: readonly (readonly [name: string, given: Readonly<Record<str
 
 /** A host with the file tools over a folder, and a service whose account is a list of lines in a file. */
 export async function createUndoWorld(store: StateStore, folder: string, account: string): Promise<Host> {
-  const approvals = { leaseMs: 1_000 };
+  const approvals = { leaseMs: 3_000 };
   const host = createHost({ store, approvals, approver: () => ({ decision: "approve" }) });
   await mount(host.coordinator, config.parse({ working_dir: folder }));
   host.coordinator.mount("tools", charge(account));

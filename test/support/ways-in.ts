@@ -175,6 +175,7 @@ export const noWaysIn: Readonly<Record<string, string>> = {
     "resumes a call or a turn after an approver decided; it decides nothing itself",
   "packages/cli/src/plan-tests/run.ts": "no tool runs: the plan's own tests give each result",
   "packages/cli/src/plan-tests/replay.ts": "no tool runs: the calls of a tape get the tape's results",
+  "packages/cli/src/learn/judge-host.ts": "no tool runs: recorded calls are judged, and each gets no data",
   "packages/testing/src/trial/trial-calls.ts":
     "a kit for tests calls the tool that is tried, on a host of its own",
   "packages/testing/src/fakes/scripted.ts": "a kit for tests, on the host that the test gives",

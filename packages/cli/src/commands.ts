@@ -1,16 +1,11 @@
 import type { Command } from "commander";
 import type { Shell } from "./process/shell.ts";
 
-/** What a command's file exports: a function that adds its arguments, options and action. */
-interface CommandFile {
-  readonly define: (command: Command, shell: Shell) => void;
-}
-
-/** One command. Its file is imported when the command is used, so that the others cost nothing. */
+/** One command. Its file is imported when the command is used, and adds its arguments, options and action. */
 interface CommandRow {
   readonly name: string;
   readonly summary: string;
-  readonly load: () => Promise<CommandFile>;
+  readonly load: () => Promise<{ readonly define: (command: Command, shell: Shell) => void }>;
 }
 
 /** Commands under one title of the help. */
@@ -79,6 +74,11 @@ export const commandGroups: readonly CommandGroup[] = [
         name: "why",
         summary: "Show the lines that shaped a tool, and what decides its calls",
         load: () => import("./commands/plan/why.ts"),
+      },
+      {
+        name: "policy",
+        summary: "Compare a policy with recorded calls, and learn rules from them",
+        load: () => import("./commands/plan/policy.ts"),
       },
       {
         name: "print",

@@ -61,6 +61,8 @@ export {
 export type * from "./contract/approvals.ts";
 export type * from "./contract/stores.ts";
 export type * from "./contract/changes.ts";
+export type * from "./contract/preview.ts";
+export type * from "./contract/rehearsal.ts";
 export { createMemoryStore } from "./pending/memory-store.ts";
 export { checkAudit, type AuditProblem } from "./pending/audit.ts";
 

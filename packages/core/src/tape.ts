@@ -5,6 +5,7 @@ export {
   printTapeCall,
   TapeError,
   tapeHeader,
+  type TapeAnswer,
   type Tape,
   type TapeCall,
   type TapeDecision,

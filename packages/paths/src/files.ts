@@ -20,6 +20,8 @@ import { replaceFile, type ReplaceOptions } from "./write.ts";
 export interface Files {
   /** Checks a path and resolves to its real place. The path need not exist. */
   locate(path: string, access: Access): Promise<Place>;
+  /** Checks the entry itself, links not followed, and that it may be moved or removed: it need not exist. */
+  locateEntry(path: string): Promise<Place>;
   /** Whether a path without links is allowed; for checking many hits of a search below a located folder. */
   allows(real: string, access: Access): boolean;
   /** Reads a regular file of at most `maxBytes`. */
@@ -116,10 +118,20 @@ export function createFiles(rootRules: RootRules, options: FilesOptions = {}): F
 }
 
 /** The methods that see, keep and restore the state of an entry. */
-function formerStates(rules: Rules, disk: Disk): Pick<Files, "mark" | "snapshot" | "restore"> {
+function formerStates(
+  rules: Rules,
+  disk: Disk,
+): Pick<Files, "locateEntry" | "mark" | "snapshot" | "restore"> {
   const isOpen = (real: string) =>
     rules.objection(real, "read") === null && rules.objection(real, "write") === null;
   return {
+    locateEntry: (path) =>
+      telling(path, "write", async () => {
+        await locateEntry(rules, path, "read");
+        const place = await locateEntry(rules, path, "write");
+        requireNotKept(rules.holdsRoot(place.real), place);
+        return place;
+      }),
     mark: (path, maxBytes) =>
       telling(path, "read", async () => {
         await locateEntry(rules, path, "read");

@@ -104,6 +104,7 @@ const acts: Readonly<Record<string, Act>> = {
   remove: (files, path) => files.remove(path, { recursive: false }),
   "remove with all in it": (files, path) => files.remove(path, { recursive: true }),
   "move away": (files, path) => files.move(path, "stolen", { overwrite: true }),
+  "locate an entry": (files, path) => files.locateEntry(path),
   mark: (files, path) => files.mark(path, 1_000_000),
   "take a snapshot": (files, path) => files.snapshot(path, { maxBytes: 1_000_000, folders: true }),
   restore: (files, path) => files.restore(path, { kind: "file", mode: 0o644, text: "planted" }),

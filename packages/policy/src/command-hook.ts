@@ -1,3 +1,4 @@
+import { randomUUID } from "node:crypto";
 import type { Coordinator, EventData, HookResult } from "@toolmount/core";
 import { matchesGlob } from "@toolmount/core/match-arguments";
 import { createProgramGuard } from "@toolmount/paths/system";
@@ -5,6 +6,9 @@ import type { CommandHook } from "./config.ts";
 import { hookEnvironment } from "./hook-environment.ts";
 import { runHookProcess } from "./hook-process.ts";
 import { readHookAnswer, writeHookInput } from "./hook-wire.ts";
+
+/** The variable by which the hooks of one mount are found. */
+const markName = "TOOLMOUNT_HOOK_ID";
 
 /** Milliseconds after a hook's own timeout in which its end is reported. */
 const graceMs = 2_000;
@@ -17,7 +21,12 @@ const graceMs = 2_000;
 export function mountCommandHook(hook: CommandHook, coordinator: Coordinator): void {
   const { events, tools, timeoutMs, priority } = hook;
   const running = new Set<() => void>();
-  const guard = createProgramGuard();
+  // The host may be killed between the start of a hook and the guard's line about it: the guard also knows it by a mark.
+  const mark = randomUUID();
+  const guard = createProgramGuard({
+    mark: `${markName}=${mark}`,
+    path: hookEnvironment({}, undefined)["PATH"],
+  });
   const name = nameOf(hook);
   for (const event of events)
     coordinator.hooks.gate(
@@ -39,7 +48,7 @@ export function mountCommandHook(hook: CommandHook, coordinator: Coordinator): v
     const end = await runHookProcess(hook.command, {
       input: writeHookInput(hook.dialect, event, data, cwd),
       cwd,
-      env: hookEnvironment(hook.env, cwd),
+      env: { ...hookEnvironment(hook.env, cwd), [markName]: mark },
       timeoutMs,
       running,
       guard,

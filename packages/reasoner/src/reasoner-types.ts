@@ -1,4 +1,4 @@
-import type { Host, SessionRecord } from "@toolmount/core";
+import type { Host, Rehearsal, SessionRecord } from "@toolmount/core";
 import type { Settings } from "./config/settings.ts";
 import type { ImageInput, Item } from "./provider/items.ts";
 import type { Cost, Usage } from "./provider/usage.ts";
@@ -20,6 +20,8 @@ export interface TurnOptions {
   readonly onEvent?: ((event: TurnEvent) => void) | undefined;
   /** W3C trace context of the caller. The turn, its requests and its calls become part of that trace. */
   readonly traceparent?: string | undefined;
+  /** Makes the calls of the turn a part of a rehearsal: they change nothing. Its conversation is kept like any other. */
+  readonly rehearsal?: Rehearsal | undefined;
   /** More instructions for this turn, after those of the plan, such as the text of an AGENTS.md. */
   readonly instructions?: string | undefined;
   /** Settings of this turn that override the plan's. */

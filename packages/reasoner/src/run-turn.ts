@@ -166,6 +166,7 @@ export class TurnRunner {
       traceparent: traceparent ?? log.view.turn!.traceparent,
       hostId: this.#hostId,
       words: () => wordsOf(own),
+      rehearsal: options.rehearsal,
       leftAbove: (budget) => leftAbove(own, budget),
       cancelChild: (childId) => this.#cancelChild(own, childId),
       abortSignal: options.abortSignal,

@@ -182,6 +182,7 @@ export class Spawner {
       userId: options.userId,
       conversationId: options.conversationId ?? facts.id,
       traceparent: request.traceparent,
+      rehearsal: options.rehearsal,
       abortSignal: request.abortSignal,
       settings: { ...options.settings, budgets },
       onEvent: forwardTo(options, log.facts, request),

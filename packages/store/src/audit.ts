@@ -1,5 +1,5 @@
 import type { AuditRecord, AuditSink } from "@toolmount/core";
-import type { Kysely } from "kysely";
+import type { ExpressionBuilder, Kysely } from "kysely";
 import { pruneAudit } from "./prune.ts";
 import type { Tables } from "./tables.ts";
 
@@ -24,7 +24,7 @@ export function createAudit(db: Kysely<Tables>, mode: AuditSink["mode"]): AuditS
             .onConflict((conflict) => conflict.column("writer").doUpdateSet({ sequence, hash }))
             .execute();
       }),
-    async read({ runId, tool, writer, since, last } = {}) {
+    async read({ runId, tool, writer, since, last, page } = {}) {
       const order = last === undefined ? "asc" : "desc";
       const rows = await db
         .selectFrom("audit")
@@ -33,16 +33,29 @@ export function createAudit(db: Kysely<Tables>, mode: AuditSink["mode"]): AuditS
         .$if(tool !== undefined, (query) => query.where("tool", "=", tool!))
         .$if(writer !== undefined, (query) => query.where("writer", "=", writer!))
         .$if(since !== undefined, (query) => query.where("at", ">=", since!))
+        .$if(page?.after !== undefined, (query) => query.where(isAfter(page!.after!)))
         .orderBy("at", order)
         .orderBy("writer", order)
         .orderBy("sequence", order)
-        .$if(last !== undefined, (query) => query.limit(last!))
+        .$if((last ?? page) !== undefined, (query) => query.limit((last ?? page?.size)!))
         .execute();
       return rows.map(({ body }) => JSON.parse(body) as AuditRecord);
     },
     heads: () => db.selectFrom("audit_heads").select(["writer", "sequence", "hash"]).execute(),
     prune: (before) => db.transaction().execute((transaction) => pruneAudit(transaction, before)),
   };
+}
+
+function isAfter({ writer, sequence, entry: { at } }: AuditRecord) {
+  return (row: ExpressionBuilder<Tables, "audit">) =>
+    row.and([
+      row("at", ">=", at), // the index is by time alone
+      row.or([
+        row("at", ">", at),
+        row("writer", ">", writer),
+        row.and([row("writer", "=", writer), row("sequence", ">", sequence)]),
+      ]),
+    ]);
 }
 
 function rowOf(record: AuditRecord): Tables["audit"] {

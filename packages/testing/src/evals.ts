@@ -17,6 +17,15 @@ export {
 // Keeping evaluations true
 export { checkDescriptions, type EvalPrompt } from "./evals/check-descriptions.ts";
 export { compareRuns, type EvalRun } from "./evals/history.ts";
+// Statistics over several runs
+export {
+  mcNemar,
+  meanInterval,
+  passAll,
+  runsToShow,
+  wilsonInterval,
+  type Interval,
+} from "./evals/statistics.ts";
 // With vitest-evals
 export {
   createEvalHarness,

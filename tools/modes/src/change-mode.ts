@@ -4,6 +4,8 @@ import {
   defineTool,
   failure,
   type ModeSummary,
+  type PartialResult,
+  type Preview,
   type ToolContext,
   type UndoRequest,
 } from "@toolmount/core";
@@ -62,23 +64,39 @@ export function createChangeMode(_settings: object, services: ChangeModeServices
     tags: ["modes"],
     version: "1.0.0",
     undo: (change, context) => undoChange(change, context, services),
-    async execute({ mode, branch, reason }, context) {
-      const { sessionId, abortSignal: signal } = context;
-      if (sessionId === undefined || sessionId.trim() === "") return sessionMissing();
-      const modes = await readModes(services, context, signal);
-      if (modes === null) return unreadable();
-      const wanted = mode.trim();
-      if (!modes.some(({ key }) => key === wanted)) return unknown(wanted, modes);
-      const previousMode = sessionMode(context.session) ?? defaultOf(modes);
-      const changed = !branch && previousMode !== wanted;
-      if (changed) {
-        await context.undoable?.({ before: previousMode, after: wanted });
-        changeSessionMode(context.session, wanted, context.turnId);
-      }
-      if (changed || branch) tell(services, context, { previousMode, mode: wanted, branch, reason });
-      return data({ success: true as const, mode: wanted, branch, reason, previousMode, changed });
+    execute: (params, context) => work(params, context, services),
+    preview: async (params, context): Promise<Preview> => {
+      const result = await work(params, context, { catalog: services.catalog });
+      const { changed, previousMode, mode } = result.data ?? { changed: false };
+      const difference = `-${previousMode}\n+${mode}`;
+      return {
+        result,
+        effects: changed ? [{ target: "the mode of the session", change: "change", difference }] : [],
+      };
     },
   });
+}
+
+/** Changes the mode of the session, or that of a rehearsal. */
+async function work(
+  { mode, branch, reason }: z.output<typeof schema>,
+  context: ToolContext,
+  services: ChangeModeServices,
+): Promise<PartialResult<z.output<typeof outputSchema>>> {
+  const { sessionId, abortSignal: signal } = context;
+  if (sessionId === undefined || sessionId.trim() === "") return sessionMissing();
+  const modes = await readModes(services, context, signal);
+  if (modes === null) return unreadable();
+  const wanted = mode.trim();
+  if (!modes.some(({ key }) => key === wanted)) return unknown(wanted, modes);
+  const previousMode = sessionMode(context.session) ?? defaultOf(modes);
+  const changed = !branch && previousMode !== wanted;
+  if (changed) {
+    await context.undoable?.({ before: previousMode, after: wanted });
+    changeSessionMode(context.session, wanted, context.turnId);
+  }
+  if (changed || branch) tell(services, context, { previousMode, mode: wanted, branch, reason });
+  return data({ success: true as const, mode: wanted, branch, reason, previousMode, changed });
 }
 
 /** The modes of the session before and after a call. */

@@ -40,6 +40,15 @@ test("a change is undone, unless the mode was changed again since", async () => 
   expect((await session.undo()).stopped?.outcome.result).toMatchObject({ code: "CHANGED_SINCE" });
 });
 
+test("a rehearsal shows the change, and leaves the mode as it is", async () => {
+  const session = (await hostWith()).session("s-1");
+  const rehearsal = session.rehearse();
+  await rehearsal.call({ name: "agent_change_mode", arguments: wanted });
+  await rehearsal.call({ name: "agent_change_mode", arguments: wanted });
+  expect(rehearsal.calls.map(({ effects }) => effects[0]!.difference)).toEqual(["-general\n+planning"]);
+  expect(await session.mode()).toBe("general");
+});
+
 test("changing to the mode that the session has is a success that changed nothing", async () => {
   const session = (await hostWith()).session("s-1");
   await session.call({ name: "agent_change_mode", arguments: wanted });

@@ -3,7 +3,7 @@ import type { ParsedSettings } from "./config.ts";
 import { createDescribeTools } from "./describe-tools.ts";
 import { createRunProgram } from "./run-program.ts";
 import { Threads } from "./sandbox/threads.ts";
-import type { Services } from "./services.ts";
+import { isForPrograms, type Services } from "./services.ts";
 
 /** Mounts `run_program` and `describe_tools`. */
 export async function mount(coordinator: Coordinator, settings: ParsedSettings): Promise<void> {
@@ -11,6 +11,7 @@ export async function mount(coordinator: Coordinator, settings: ParsedSettings):
     tools: () => (coordinator.get("tools") as ReadonlyMap<string, ToolInfo>).values(),
     catalog: () => coordinator.get("mode-catalog") as ModeCatalog | null,
   };
+  coordinator.registerCapability("tools.in_programs", (tool) => isForPrograms(tool, settings.tools));
   const threads = new Threads();
   coordinator.registerCleanup(() => threads.close());
   coordinator.mount("tools", createRunProgram(settings, services, threads));

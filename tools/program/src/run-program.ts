@@ -33,6 +33,32 @@ export function createRunProgram(
   clock: Clock = systemClock,
 ) {
   const settings = config.parse(given);
+  const run = async ({ source }: z.output<typeof schema>, context: ToolContext) => {
+    const kept = keepFacts(context, clock);
+    try {
+      const tools = await toolsForPrograms(services, settings.tools, context);
+      const start = {
+        source,
+        names: tools.map(({ name }) => name),
+        ...kept.facts,
+        memoryMb: settings.memory_mb,
+        maxSteps: settings.max_steps,
+      };
+      const calls = new Calls(settings, services, context, source);
+      const { end, output } = await threads.run(
+        start,
+        (request) => calls.answer(request),
+        context.abortSignal,
+      );
+      kept.forget();
+      return answerOf(end, source, calls.made, output + calls.notes);
+    } catch (error) {
+      if (error instanceof ThreadEnded)
+        return failure(`The program was ended: ${error.message}.`, { code: "PROGRAM_LIMIT" });
+      if (error instanceof TooManyCalls) return failure(error.message, { code: "PROGRAM_LIMIT" });
+      throw error;
+    }
+  };
   return defineTool({
     name: "run_program",
     description:
@@ -49,32 +75,9 @@ export function createRunProgram(
     timeout: 600_000,
     tags: ["programs"],
     version: "1.0.0",
-    async execute({ source }, context) {
-      const kept = keepFacts(context, clock);
-      try {
-        const tools = await toolsForPrograms(services, settings.tools, context);
-        const start = {
-          source,
-          names: tools.map(({ name }) => name),
-          ...kept.facts,
-          memoryMb: settings.memory_mb,
-          maxSteps: settings.max_steps,
-        };
-        const calls = new Calls(settings, services, context, source);
-        const { end, output } = await threads.run(
-          start,
-          (request) => calls.answer(request),
-          context.abortSignal,
-        );
-        kept.forget();
-        return answerOf(end, source, calls.made, output + calls.notes);
-      } catch (error) {
-        if (error instanceof ThreadEnded)
-          return failure(`The program was ended: ${error.message}.`, { code: "PROGRAM_LIMIT" });
-        if (error instanceof TooManyCalls) return failure(error.message, { code: "PROGRAM_LIMIT" });
-        throw error;
-      }
-    },
+    execute: run,
+    // Its only effects are those of its calls, which are a part of the rehearsal.
+    preview: async (params, context) => ({ effects: [], result: await run(params, context) }),
   });
 }
 

@@ -27,10 +27,15 @@ export async function toolsForPrograms(
     mode: context.mode ?? sessionMode(context.session, context.turnId),
     signal: context.abortSignal,
   });
-  return offered.filter(
-    ({ name, declaredName, execution }) =>
-      execution === "server" && !own.has(declaredName) && isChosen(name, globs),
-  );
+  return offered.filter((tool) => isForPrograms(tool, globs));
+}
+
+/** Whether programs may call a tool, in a mode that offers it. */
+export function isForPrograms(
+  { name, declaredName, execution }: Pick<ToolInfo, "name" | "declaredName" | "execution">,
+  globs: readonly string[],
+): boolean {
+  return execution === "server" && !own.has(declaredName) && isChosen(name, globs);
 }
 
 /** A glob that begins with `!` takes out, wherever it stands. */

@@ -112,6 +112,18 @@ describe("a program", () => {
     expect([result.code, did.length]).toEqual(["PROGRAM_LIMIT", 5]);
   });
 
+  test("waits for a place where many run at the same time, and can be cancelled there", async () => {
+    const { host, run } = await mounted();
+    const many = Array.from({ length: 40 }, (_, a) => run(`return tools.add({ a: ${a}, b: 1 })`));
+    const stop = new AbortController();
+    const source = "return 1";
+    const last = host.call({ name: "run_program", arguments: { source } }, { abortSignal: stop.signal });
+    stop.abort();
+    expect(await last).toMatchObject({ status: "cancelled" });
+    const results = (await Promise.all(many)).map(({ result }) => (result.data as { result: number }).result);
+    expect(results).toEqual(Array.from({ length: 40 }, (_, a) => a + 1));
+  });
+
   test("does not start programs", async () => {
     const { run } = await mounted();
     expect((await run("return await tools.run_program({ source: '1' })")).result.error).toContain(

@@ -4,6 +4,7 @@ import {
   defineTool,
   failure,
   type PartialResult,
+  type Preview,
   type SessionState,
   type ToolContext,
   type UndoRequest,
@@ -56,22 +57,45 @@ export function createTodo(settings: Settings = {}, services: Services = {}) {
     tags: ["todo"],
     version: "1.0.0",
     undo: (change, { session }) => undoList(change, session),
-    execute: async ({ action, todos = [] }, context): Promise<PartialResult<TodoAnswer>> => {
-      if (action === "list") {
-        const list = readList(context.session);
-        return data({ status: "listed", count: list.length, todos: list }, noteOf(context));
-      }
-      if (todos.length > parsed.max_todos) return tooMany(todos, parsed);
-      await context.undoable?.({ before: readList(context.session), after: todos });
-      writeList(context.session, todos);
-      const count = todos.length;
-      const counts = countTodos(todos);
-      services.announce?.(changedEvent, { action, count, ...counts, ...callFacts(context) });
-      return action === "create"
-        ? data({ status: "created", count, todos }, noteOf(context))
-        : data({ status: "updated", count, ...counts }, noteOf(context));
+    execute: (params, context) => work(params, context, parsed, services.announce),
+    preview: async (params, context): Promise<Preview> => {
+      const before = linesOf(readList(context.session));
+      const result = await work(params, context, parsed);
+      const after = linesOf(readList(context.session));
+      const difference = [...before.map((line) => `-${line}`), ...after.map((line) => `+${line}`)].join("\n");
+      const isSame = before.join("\n") === after.join("\n");
+      return {
+        result,
+        effects: isSame ? [] : [{ target: "the list of tasks", change: "change", difference }],
+      };
     },
   });
+}
+
+function linesOf(list: readonly Todo[]): readonly string[] {
+  return list.map(({ status, content }) => `${status}: ${content}`);
+}
+
+/** Shows or replaces the list of the session, or that of a rehearsal. */
+async function work(
+  { action, todos = [] }: z.output<typeof schema>,
+  context: ToolContext,
+  settings: ParsedSettings,
+  announce?: Services["announce"],
+): Promise<PartialResult<TodoAnswer>> {
+  if (action === "list") {
+    const list = readList(context.session);
+    return data({ status: "listed", count: list.length, todos: list }, noteOf(context));
+  }
+  if (todos.length > settings.max_todos) return tooMany(todos, settings);
+  await context.undoable?.({ before: readList(context.session), after: todos });
+  writeList(context.session, todos);
+  const count = todos.length;
+  const counts = countTodos(todos);
+  announce?.(changedEvent, { action, count, ...counts, ...callFacts(context) });
+  return action === "create"
+    ? data({ status: "created", count, todos }, noteOf(context))
+    : data({ status: "updated", count, ...counts }, noteOf(context));
 }
 
 /** The list before and after a call. */

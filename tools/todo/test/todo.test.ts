@@ -24,6 +24,23 @@ test("a change of the list is undone, unless the list was changed since", async 
   expect((await session.undo()).stopped?.outcome.result).toMatchObject({ code: "CHANGED_SINCE" });
 });
 
+test("a rehearsal shows how the list would differ, and leaves it as it is", async () => {
+  const { host } = await mounted();
+  const session = host.session("s-1");
+  const rehearsal = session.rehearse();
+  const call = async (given: object) =>
+    (await rehearsal.call({ name: "todo", arguments: { ...given } })).result.data;
+  await call({ action: "create", todos: [repair, show] });
+  await call({ action: "update", todos: [read] });
+
+  expect(await call({ action: "list" })).toMatchObject({ count: 1, todos: [read] });
+  expect(rehearsal.calls.map(({ effects }) => effects[0]!.difference)).toEqual([
+    "+in_progress: Fix the bug\n+pending: Show it",
+    "-in_progress: Fix the bug\n-pending: Show it\n+completed: Read the code",
+  ]);
+  expect(session.state.get("todo.items")).toBeUndefined();
+});
+
 test("a list is created, changed and shown", async () => {
   const { call } = await mounted();
 

@@ -8,8 +8,8 @@ import type { Shell } from "../process/shell.ts";
 
 /** What commands say of the model. */
 export interface ModelOptions {
-  readonly model?: string;
-  readonly baseUrl?: string;
+  readonly model?: string | undefined;
+  readonly baseUrl?: string | undefined;
 }
 
 /** Adds what says which model is asked, where the plan does not, or otherwise than it does. */

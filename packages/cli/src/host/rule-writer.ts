@@ -3,6 +3,7 @@ import type { OpenedHost } from "@toolmount/loader";
 import { shortPath } from "../render/problems.ts";
 import { printable } from "../screen/printable.ts";
 import type { Screen } from "../screen/screen.ts";
+import { changeLines } from "../render/change-lines.ts";
 import { askWhether } from "../process/choose.ts";
 import type { Shell } from "../process/shell.ts";
 
@@ -77,20 +78,4 @@ function linesFor({ tool, arguments: given }: ApprovalQuestion): readonly string
   // A text such as "path: x" would be read as the name of an argument.
   const exact = /^[A-Za-z_][\w-]*: /.test(value) ? [] : [`${tool.name}(${value})`];
   return [...exact, ...begin, tool.name];
-}
-
-/** The lines that an edit takes and adds, with the line before them. */
-function changeLines(before: string, after: string, screen: Screen): string[] {
-  const old = before.split("\n");
-  const now = after.split("\n");
-  let from = 0;
-  while (from < old.length && old[from] === now[from]) from++;
-  let end = 0;
-  while (end < Math.min(old.length, now.length) - from && old.at(-1 - end) === now.at(-1 - end)) end++;
-  const above = from === 0 ? [] : [screen.paint("dim", `    ${printable(old[from - 1]!)}`)];
-  return [
-    ...above,
-    ...old.slice(from, old.length - end).map((line) => screen.paint("red", `  - ${printable(line)}`)),
-    ...now.slice(from, now.length - end).map((line) => screen.paint("green", `  + ${printable(line)}`)),
-  ];
 }

@@ -1,69 +1,24 @@
-import type { ToolInfo } from "@toolmount/core";
 import type { OpenedPlan } from "@toolmount/loader";
-import {
-  checkDescriptions,
-  countChoices,
-  findOverlaps,
-  type Overlap,
-  type ToolChoices,
-} from "@toolmount/testing/evals";
+import type { ToolChoices } from "@toolmount/testing/evals";
 import type { Shell } from "../process/shell.ts";
 import { shortPath } from "../render/problems.ts";
 import { countOf } from "../screen/count.ts";
 import { printable } from "../screen/printable.ts";
 import { writeTable } from "../screen/table.ts";
+import { describeComparison } from "./compare.ts";
+import { percent, problemsOf, type WrittenEvals } from "./files.ts";
 import type { EvalReport } from "./run.ts";
+import { countPassed, isFlaky, type EvalSummary } from "./summary.ts";
 
-/** What all evaluations together show. */
-export interface EvalSummary {
-  readonly passed: number;
-  /** From 0 to 1. */
-  readonly passRate: number;
-  readonly tokens: number;
-  /** Null when the plan has no prices. */
-  readonly cost: number | null;
-  readonly p95Ms: number;
-  readonly tools: readonly ToolChoices[];
-  readonly overlaps: readonly Overlap[];
-  /** What descriptions and evaluations lack. */
-  readonly gaps: readonly string[];
-}
-
-/** One run, as it is shown. */
-export interface EvalOutput {
+/** Evaluations, as they are shown. */
+export interface EvalOutput extends WrittenEvals {
   readonly plan: OpenedPlan;
-  readonly reports: readonly EvalReport[];
-  readonly summary: EvalSummary;
   /** What changed since earlier runs. */
   readonly changes: readonly string[];
-  /** Why the command ends with 1. */
-  readonly failures: readonly string[];
-}
-
-export function summarize(reports: readonly EvalReport[], tools: readonly ToolInfo[]): EvalSummary {
-  const passed = reports.filter(({ problems }) => problems.length === 0).length;
-  const choices = countChoices(
-    reports.map(({ test, turn }) => ({ expect: test.expect, chosen: turn.calls.map(({ tool }) => tool) })),
-  );
-  const times = reports.map(({ turn }) => turn.durationMs).toSorted((one, other) => one - other);
-  const costs = reports.map(({ turn }) => turn.cost);
-  return {
-    passed,
-    passRate: passed / reports.length,
-    tokens: reports.reduce((sum, { turn }) => sum + turn.tokens, 0),
-    cost: costs.includes(undefined) ? null : costs.reduce<number>((sum, cost) => sum + cost!, 0),
-    p95Ms: Math.round(times[Math.ceil(times.length * 0.95) - 1] ?? 0),
-    tools: choices,
-    overlaps: findOverlaps(choices),
-    gaps: checkDescriptions(
-      tools,
-      reports.map(({ test }) => test),
-    ),
-  };
 }
 
 export function writeEvals(output: EvalOutput, asJson: boolean, shell: Shell): void {
-  const { reports, summary, changes, failures } = output;
+  const { reports, summary, comparisons, changes, failures } = output;
   const { out } = shell;
   if (asJson) return out.json(toJson(output, shell));
   for (const report of reports) writeOne(report, output.plan, shell);
@@ -72,10 +27,8 @@ export function writeEvals(output: EvalOutput, asJson: boolean, shell: Shell): v
   for (const { tools, count } of summary.overlaps)
     out.line(out.paint("yellow", `confused: ${printable(tools.join(" and "))}, ${countOf(count, "time")}`));
   for (const gap of [...summary.gaps, ...changes]) out.line(out.paint("dim", printable(gap)));
-  const cost = summary.cost === null ? "" : `, cost ${summary.cost.toFixed(4)}`;
-  out.line(
-    `${countOf(reports, "evaluation")}, ${reports.length - summary.passed} failed; ${summary.tokens} tokens${cost}, 95 % within ${summary.p95Ms} ms`,
-  );
+  for (const line of countLines(reports, summary)) out.line(line);
+  for (const line of comparisons.flatMap(describeComparison)) out.line(printable(line));
   for (const failure of failures) out.line(out.paint("red", printable(failure)));
 }
 
@@ -93,12 +46,43 @@ function printConfused(confused: ToolChoices["confused"]): string {
   return parts.join(", ") || "–";
 }
 
-function writeOne({ test, turn, problems }: EvalReport, plan: OpenedPlan, shell: Shell): void {
+function countLines(reports: readonly EvalReport[], summary: EvalSummary): string[] {
+  const { passed, runs, interval, passRate, tokens, tokensPerRun, cost, costPerRun, p95Ms } = summary;
+  const failed = reports.filter((report) => countPassed(report) < report.runs.length).length;
+  const each = runs / reports.length;
+  const costs = cost === null ? "" : `, cost ${cost.toFixed(4)}${printInterval(costPerRun!, 4)}`;
+  return [
+    `${countOf(reports, "evaluation")}, ${failed} failed; ${tokens} tokens${printInterval(tokensPerRun, 0)}${costs}, 95 % within ${p95Ms} ms`,
+    `${passed} of ${countOf(runs, "run")} pass: ${percent(passRate)}, 95 % interval ${percent(interval.low)} to ${percent(interval.high)}${each > 1 ? `; pass^${each} ${percent(summary.passAll)}, ${summary.flaky.length} flaky` : ""}`,
+  ];
+}
+
+function printInterval(
+  { mean, low, high }: { readonly mean: number; readonly low?: number; readonly high?: number },
+  digits: number,
+): string {
+  if (low === undefined || high === undefined) return "";
+  const [middle, from, to] = [mean, Math.max(0, low), high].map((value) => value.toFixed(digits));
+  return ` (${middle} a run, ${from} to ${to})`;
+}
+
+function writeOne(report: EvalReport, plan: OpenedPlan, shell: Shell): void {
   const { out } = shell;
-  const sign = problems.length === 0 ? out.paint("green", "✔") : out.paint("red", "✖");
-  const chosen = turn.calls.map(({ tool }) => tool).join(", ") || "no tool";
-  out.line(`${sign} ${placeOf(plan, test.path, shell)} ${printable(test.name)}: ${printable(chosen)}`);
-  for (const problem of problems) out.line(`    ${printable(problem)}`);
+  const { test, runs } = report;
+  const passed = countPassed(report);
+  const sign =
+    passed === runs.length
+      ? out.paint("green", "✔")
+      : isFlaky(report)
+        ? out.paint("yellow", "~")
+        : out.paint("red", "✖");
+  const count = runs.length === 1 ? "" : ` ${passed}/${runs.length}${isFlaky(report) ? " flaky" : ""}`;
+  const chosen = runs.map(({ turn }) => turn.calls.map(({ tool }) => tool).join(", ") || "no tool");
+  const choices = [...new Set(chosen)].join(" | ");
+  out.line(
+    `${sign} ${placeOf(plan, test.path, shell)} ${printable(test.name)}:${count} ${printable(choices)}`,
+  );
+  for (const problem of problemsOf(report)) out.line(`    ${printable(problem)}`);
 }
 
 function placeOf(plan: OpenedPlan, path: readonly [string, number], { cwd }: Shell): string {
@@ -108,17 +92,20 @@ function placeOf(plan: OpenedPlan, path: readonly [string, number], { cwd }: She
     : `${shortPath(at.file, cwd)}:${at.line}:${at.column}`;
 }
 
-function toJson({ plan, reports, summary, changes, failures }: EvalOutput, shell: Shell) {
+function toJson({ plan, reports, summary, comparisons, changes, failures }: EvalOutput, shell: Shell) {
   return {
     plan: plan.file,
-    evals: reports.map(({ test, turn, problems }) => ({
-      at: placeOf(plan, test.path, shell),
-      name: test.name,
-      ...(test.label !== undefined && { label: test.label }),
-      ...turn,
-      problems,
+    evals: reports.map((report) => ({
+      at: placeOf(plan, report.test.path, shell),
+      name: report.test.name,
+      ...(report.test.label !== undefined && { label: report.test.label }),
+      passed: countPassed(report),
+      isFlaky: isFlaky(report),
+      problems: problemsOf(report),
+      runs: report.runs.map(({ turn, isStale, problems }) => ({ ...turn, isStale, problems })),
     })),
     ...summary,
+    comparisons,
     changes,
     failures,
   };

@@ -10,17 +10,24 @@ export function swapDescriptions(host: OpenedHost, names: readonly [string, stri
     throw new ToolmountError("USAGE_INVALID", { problem: `--swap: the plan mounts no tool ${name}` });
   };
   const [one, other] = [find(names[0]), find(names[1])];
-  const swaps = [
+  return describeTools(plan.written, [
     { tool: one, description: other.description },
     { tool: other, description: one.description },
-  ];
-  const entries = (plan.written["tools"] ?? []) as readonly JsonObject[];
+  ]);
+}
+
+/** A plan in which some tools have other descriptions. */
+export function describeTools(
+  written: JsonObject,
+  changes: readonly { readonly tool: Described; readonly description: string }[],
+): JsonObject {
+  const entries = (written["tools"] ?? []) as readonly JsonObject[];
   const changed = entries.map((entry) =>
-    swaps
+    changes
       .filter(({ tool: { owner } }) => owner === (entry["id"] ?? entry["module"]))
       .reduce<JsonObject>((before, { tool, description }) => describe(before, tool, description), entry),
   );
-  return { ...plan.written, tools: changed };
+  return { ...written, tools: changed };
 }
 
 interface Described {

@@ -40,8 +40,8 @@ export function writeTable<Row>(screen: Screen, columns: readonly Column<Row>[],
       .map((cell, index) => pad(cell, widths[index]! + gap))
       .join("");
     if (columns.at(-1)?.whole === true) return layOutWhole(rest, last);
-    if (beside) return `${rest}${cut(last, room)}`.trimEnd();
-    const below = screen.paint("dim", cut(last, (screen.columns ?? 0) - gap));
+    if (beside) return `${rest}${cutText(last, room)}`.trimEnd();
+    const below = screen.paint("dim", cutText(last, (screen.columns ?? 0) - gap));
     return `${rest.trimEnd()}\n${`${" ".repeat(gap)}${below}`.trimEnd()}`;
   }
 
@@ -78,7 +78,7 @@ function pad(text: string, width: number): string {
 }
 
 /** Cuts an unstyled text to a width; a styled one is short and is left alone. */
-function cut(text: string, width: number): string {
+export function cutText(text: string, width: number): string {
   if (width === Number.POSITIVE_INFINITY || text.includes("\u001b") || widthOf(text) <= width) return text;
   let kept = "";
   for (const { segment } of segmentsOf(text)) {

@@ -24,7 +24,7 @@ const evals = `evals:
 const files = {
   "plan.yaml": `version: 1\ntools:\n  - module: ./find.ts\n  - module: ./list.ts\n${evals}`,
   "find.ts": tool("find"),
-  "list.ts": tool("list"),
+  "list.ts": tool("list").replace("Does", "Lists"),
 };
 
 const exchange = (second: string) =>
@@ -40,7 +40,9 @@ test("FORGE-N20: eval asks the plan's prompts, runs no tool, and shows which too
   const { run } = await workspace({ ...files, "good.json": exchange("list"), "bad.json": exchange("find") });
   const good = await run(["eval", "plan.yaml", "--model", "replay:good.json"]);
   const bad = await run(["eval", "plan.yaml", "--model", "replay:bad.json", "--json"]);
-  const gated = await run(["eval", "plan.yaml", "--model", "replay:bad.json", "--min-pass", "0.6"]);
+  const gate = (share: string) =>
+    run(["eval", "plan.yaml", "--model", "replay:bad.json", "--min-pass", share]);
+  const [gated, refused] = [await gate("0.2"), await gate("0.6")];
 
   expect([good.code, good.stderr]).toEqual([0, expect.stringContaining("no model is asked")]);
   expect(good.stdout).toMatch(/✔ plan\.yaml:\d+:\d+ finds: find\n/);
@@ -57,46 +59,34 @@ test("FORGE-N20: eval asks the plan's prompts, runs no tool, and shows which too
     failures: ["pass rate 0.67, less than 1"],
   });
   expect(gated.code, gated.stdout).toBe(0);
+  // 2 of 3 is above 0.6, but shows only that the rate is above 0.21.
+  expect([refused.code, refused.stdout]).toEqual([1, expect.stringContaining("interval begins at 0.21")]);
 });
 
 test("FORGE-N22, FORGE-N23, FORGE-N24: a recorded run is asked again, with a history, a swap and limits", async () => {
-  const { here: run, read, write } = await workspace({ ...files, "good.json": exchange("list") });
+  const { here: run, read } = await workspace({ ...files, "good.json": exchange("list") });
   const evaluate = (...words: string[]) => run(["eval", "plan.yaml", ...words]);
-  const first = await evaluate(
-    "--model",
-    "replay:good.json",
-    "--record",
-    "evals.tape",
-    "--history",
-    "runs.jsonl",
-  );
-  await write("list.ts", tool("list").replace("Use in tests", "Use in other tests"));
-  const second = await evaluate(
-    "--model",
-    "replay:evals.tape",
-    "--history",
-    "runs.jsonl",
-    "--max-cost",
-    "1",
-    "--max-p95",
-    "100000",
-    "--json",
-  );
-  const swapped = await evaluate("--model", "replay:evals.tape", "--swap", "find,list");
+  const history = ["--history", "runs.jsonl"];
+  const first = await evaluate("--model", "replay:good.json", "--record", "evals.tape", ...history);
+  const limits = ["--max-cost", "1", "--max-p95", "100000", "--json"];
+  const second = await evaluate("--model", "replay:evals.tape", ...history, ...limits);
+  const swapped = await evaluate("--model", "replay:good.json", "--swap", "find,list");
+  const stale = await evaluate("--model", "replay:evals.tape", "--swap", "find,list");
   const wrong = await evaluate("--model", "replay:evals.tape", "--swap", "find,gone");
 
   expect(first.code, first.stdout + first.stderr).toBe(0);
   expect(second.json()).toMatchObject({
     passRate: 1,
-    changes: ["list: its definition has changed since the last run"],
+    changes: [],
     failures: ["the cost is not known: the plan has no session.orchestrator.prices"],
   });
   expect((await read("runs.jsonl")).trimEnd().split("\n")).toHaveLength(2);
-  // A tape answers the same whatever a description says: a real model would not.
+  // A list of exchanges answers the same whatever a description says: a real model would not.
   expect([swapped.code, swapped.stdout]).toEqual([
     1,
     expect.stringContaining("passes with the descriptions of find and list exchanged: finds"),
   ]);
+  expect([stale.code, stale.stdout]).toEqual([1, expect.stringContaining("stale: 2 must be recorded")]);
   expect([wrong.code, wrong.stderr]).toEqual([2, expect.stringContaining("mounts no tool gone")]);
 });
 

@@ -49,3 +49,25 @@ test("cost fails above --max and above the plan's budget, and names the form", a
   expect([allowed.code, allowed.stdout]).toEqual([0, expect.stringContaining("within the 5000 tokens")]);
   expect(one.json()).toMatchObject({ above: ["gemini"], max: 100 });
 });
+
+test("with programs alone, cost counts what a request has, and what the tools in programs would cost", async () => {
+  const { run } = await workspace({
+    "mount-plan.yaml": `${planOf("./note.ts", "./wordy.ts", "program")}offer: { programs: always }\n`,
+    "note.ts": note,
+    "wordy.ts": wordy,
+  });
+  const { json } = await run(["cost", "--json"]);
+  const { tools, inPrograms } = json() as Record<"inPrograms", { tools: { name: string }[] }> & {
+    tools: { name: string }[];
+  };
+  expect(tools.map(({ name }) => name)).toEqual(["describe_tools", "run_program"]);
+  expect(inPrograms.tools.map(({ name }) => name)).toEqual(["find_note", "read_note"]);
+  expect((await run(["cost"])).stdout).toContain("2 more tools are called in programs only");
+});
+
+test("a plan that offers programs without a module that runs them has a problem, with its place", async () => {
+  const { run } = await plan("offer: { programs: auto }\n");
+  const { code, stderr } = await run(["cost"]);
+  expect(code).toBe(78);
+  expect(stderr).toContain("programs needs a module that runs them: add `- module: program` to tools");
+});

@@ -48,6 +48,7 @@ export interface ApprovalState {
   gateAsk: HookResult | null;
   /** A person, a remembered approval, or a line of the plan. */
   approvedBy: string | null;
+  deniedBy?: string;
 }
 
 /** Who or what stopped the call, and when. `stopCall` writes it. */

@@ -239,6 +239,7 @@ function makeInfo(call: Call): CallInfo {
   if (given.mode !== undefined) info["mode"] = given.mode;
   if (given.parallelGroupId !== undefined) info["parallelGroupId"] = given.parallelGroupId;
   if (traceparent !== undefined) info["traceparent"] = traceparent;
+  if (given.rehearsal !== undefined) info["rehearsalId"] = given.rehearsal.id;
   if (call.undo !== null) info["undoOf"] = call.undo.request.runId;
   return info as unknown as CallInfo;
 }

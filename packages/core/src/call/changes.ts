@@ -6,7 +6,9 @@ import type { Call } from "./call.ts";
 
 /** Whether the changes of a call are kept: those of a session, whose tool can undo them in this process. */
 export function keepsChanges(call: Call): boolean {
-  return call.given.sessionId !== undefined && call.undo === null && undoProblem(call) === null;
+  const { given, undo } = call;
+  const isReal = undo === null && given.rehearsal === undefined;
+  return given.sessionId !== undefined && isReal && undoProblem(call) === null;
 }
 
 /** Stores a change of a call before its tool makes it. */

@@ -11,6 +11,7 @@ import { typeName } from "../result/tool-failure.ts";
 import { holdCall, suspend } from "./hold.ts";
 import { openInnerLog } from "./inner-log.ts";
 import { isRecorded, recordStart } from "./journal.ts";
+import { isPreviewed, rehearsalOf, rehearse, runPreview } from "./rehearse.ts";
 import { ToolCallContext } from "./tool-context.ts";
 import { logError, logFields } from "./trace.ts";
 import { endAsBefore, endCall, endUnavailable, resumeCall, storeWait, waitFor } from "./transitions.ts";
@@ -19,6 +20,8 @@ import { endAsBefore, endCall, endUnavailable, resumeCall, storeWait, waitFor } 
 export function execute(call: Call): HopAnswer {
   const { host } = call;
   const tool = call.tool!;
+  const rehearsed = call.given.rehearsal === undefined ? null : rehearse(call, rehearsalOf(call)!);
+  if (rehearsed !== null) return rehearsed;
   if (call.answered !== null) return takeAnswer(call, call.answered.value);
   if (tool.info.execution === "client") return handOut(call);
   if (tool.abandoned >= host.limits.abandoned)
@@ -167,9 +170,9 @@ function launch(call: Call): HopAnswer {
   try {
     const returned: unknown =
       tool.runner === null && host.runner === null
-        ? call.undo === null
+        ? call.undo === null && given.rehearsal === undefined
           ? tool.definition.execute(call.arguments!, context)
-          : tool.definition.undo!(call.undo.request, context)
+          : runInstead(call, context)
         : runElsewhere(call, context, tool.runner ?? "inline");
     return returned instanceof Promise || isThenable(returned)
       ? waitFor(call, returned, settle, settleThrown, toolWait)
@@ -177,6 +180,14 @@ function launch(call: Call): HopAnswer {
   } catch (thrown) {
     return settleThrown(call, thrown);
   }
+}
+
+/** Runs the undo of a tool, or its preview, where it has one. */
+function runInstead(call: Call, context: ToolCallContext): unknown {
+  const { definition } = call.tool!;
+  if (call.undo !== null) return definition.undo!(call.undo.request, context);
+  if (!isPreviewed(call)) return definition.execute(call.arguments!, context);
+  return runPreview(call, definition.preview!(call.arguments!, context));
 }
 
 /** Lists the call at its caller's token: by its run id, when the token already lists a call of the same id. */

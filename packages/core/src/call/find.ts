@@ -3,6 +3,7 @@ import { meter } from "../json/meter.ts";
 import { messageOf } from "../contract/errors.ts";
 import type { MountedTool } from "../registry/prepare-tool.ts";
 import { nearestNames } from "../text/nearest.ts";
+import { logId } from "../pending/session-logs.ts";
 import type { Generation } from "../registry/generation.ts";
 import { emptyContext, type Call, type HopAnswer } from "./call.ts";
 import { applyCancellation } from "./cancellation.ts";
@@ -102,6 +103,8 @@ function idProblem(context: Readonly<Record<string, unknown>> | CallContext): st
   if (context === emptyContext) return null;
   const { sessionId, conversationId, turnId, userId, prompts, parentSessionIds } = context;
   if (!isIdOrAbsent(sessionId)) return notText("sessionId");
+  if (sessionId !== undefined && logId.test(sessionId as string))
+    return `the sessionId of the context is that of a log: it begins with "${logId.exec(sessionId as string)![0]}"`;
   if (!isIdOrAbsent(conversationId)) return notText("conversationId");
   if (!isIdOrAbsent(turnId)) return notText("turnId");
   if (!isIdOrAbsent(userId)) return notText("userId");

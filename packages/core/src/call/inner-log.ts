@@ -11,6 +11,7 @@ export function hasInnerLog({ given, host, generation, tool }: Call): boolean {
   return (
     tool!.definition.repeatable === true &&
     given.sessionId !== undefined &&
+    given.rehearsal === undefined && // a real run must not be answered from a rehearsal
     host.stores.sessions(generation) !== null
   );
 }

@@ -17,14 +17,8 @@ const maxText = 4_096;
 
 /** Whether anything about a call is stored. Most calls store nothing, and pay only for this check. */
 export function isRecorded(call: Call): boolean {
-  return (
-    call.stored !== null ||
-    isAudited(call) ||
-    isUnsaved(call) ||
-    isIrreversible(call) ||
-    call.madeIn !== null ||
-    hasLog(call)
-  );
+  if (call.stored !== null || isAudited(call) || isUnsaved(call) || call.madeIn !== null) return true;
+  return hasLog(call) || isIrreversible(call);
 }
 
 /** Whether the calls that its tool made are in a log. */
@@ -39,7 +33,12 @@ function isUnsaved({ given, host }: Call): boolean {
 
 /** Whether the log of changes gets an entry: of a call that cannot be undone. Most calls pay for one read of this. */
 function isIrreversible({ given, tool, undo }: Call): boolean {
-  return tool?.info.irreversible === true && given.sessionId !== undefined && undo === null;
+  return (
+    tool?.info.irreversible === true &&
+    given.sessionId !== undefined &&
+    undo === null &&
+    given.rehearsal === undefined
+  );
 }
 
 function isAudited({ host, generation, tool, stored }: Call): boolean {
@@ -72,7 +71,7 @@ function begins(call: Call): boolean {
 /** Stores that the tool begins: the reason why it may not, or null. Returns null when there is nothing to wait for. */
 export function recordStart(call: Call): Promise<string | null> | null {
   const { stores } = call.host;
-  const isStored = call.stored !== null || isUnsaved(call) || isIrreversible(call) || begins(call);
+  const isStored = call.stored !== null || isUnsaved(call) || begins(call) || isIrreversible(call);
   if (!isStored && (call.audited || !isDurable(call))) {
     void auditStart(call);
     return null;
@@ -192,6 +191,7 @@ function auditEnd(call: Call, audit: AuditWriter): Promise<void> | null {
     ...(needsApproval(call)
       ? { asked: approval!.reasons.map(({ source, rule = null }) => ({ source, rule })) }
       : {}),
+    ...(approval?.deniedBy === undefined ? {} : { by: approval.deniedBy }),
   };
   if (!isDurable(call)) return (audit.note(entry), null);
   return call.host.stores
@@ -273,6 +273,7 @@ function entryOf(call: Call, kind: AuditEntry["kind"]): AuditEntry {
     userId,
     parentRunId: call.parent?.runId,
     undoOf: call.undo?.request.runId,
+    rehearsalId: call.given.rehearsal?.id,
   };
 }
 

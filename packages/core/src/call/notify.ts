@@ -11,6 +11,7 @@ import { askGates, type Verdict } from "../registry/gates.ts";
 import { withTimeout } from "../scheduling/with-timeout.ts";
 import { storeResult } from "./kept-result.ts";
 import { isRecorded, recordEnd } from "./journal.ts";
+import { isRealRead } from "./rehearse.ts";
 import { releasePermits } from "./execute.ts";
 import { deliverTicket, requeue } from "./hold.ts";
 import { brokenRule } from "./shape.ts";
@@ -136,10 +137,12 @@ function record(call: Call): HopAnswer {
 }
 
 /** Whether the session sees what the tool answered. */
-function isSeen({ announced, ending, given, undo }: Call): boolean {
+function isSeen(call: Call): boolean {
+  const { announced, ending, given, undo } = call;
   const { status, result } = ending;
   return (
     undo === null &&
+    (given.rehearsal === undefined || isRealRead(call)) &&
     given.sessionId !== undefined &&
     announced &&
     result !== null &&
@@ -270,6 +273,7 @@ function addIds({ given, parent, undo }: Call, event: Record<string, unknown>): 
   if (given.turnId !== undefined) event["turn_id"] = given.turnId;
   if (given.userId !== undefined) event["user_id"] = given.userId;
   if (parent !== null) event["parent_id"] = parent.runId;
+  if (given.rehearsal !== undefined) event["rehearsal_id"] = given.rehearsal.id;
   if (undo !== null) event["undo_of"] = undo.request.runId;
   if (given.parallelGroupId !== undefined) event["parallel_group_id"] = given.parallelGroupId;
   return event as Event;

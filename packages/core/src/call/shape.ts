@@ -21,9 +21,15 @@ export function shape(call: Call): HopAnswer {
   ending.result = result;
   ending.status = result.error === undefined ? "ok" : "failed";
   const { checkOutput } = call.tool!;
-  const isUnchecked = checkOutput === null || host.outputCheck === "off" || call.undo !== null;
+  const isUnchecked =
+    checkOutput === null || host.outputCheck === "off" || call.undo !== null || isStaged(call);
   if (isUnchecked || result.error !== undefined) return call.stop === null ? "next" : applyStop(call);
   return checkData(call, checkOutput, result.data);
+}
+
+/** Whether no data are known, because the tool did not run in a rehearsal. */
+function isStaged({ given, returned }: Call): boolean {
+  return given.rehearsal !== undefined && (returned as { readonly data?: unknown } | null)?.data === null;
 }
 
 function fromReturned(call: Call): ToolResult | null {

@@ -2,11 +2,13 @@ import type { CallInfo, CallRequest, Progress, SessionState, ToolContext } from 
 import type { ContextProvider } from "../contract/coordinator.ts";
 import type { Logger } from "../contract/logger.ts";
 import type { ToolOutcome } from "../contract/outcome.ts";
+import type { StagedEffects } from "../contract/preview.ts";
 import type { Json } from "../json/json.ts";
 import { infoOf, traceparentOf, type Call } from "./call.ts";
 import { keepChange, keepIrreversible, keepsChanges } from "./changes.ts";
 import { createGuardedController } from "../scheduling/guarded-signal.ts";
 import { ProgressPace } from "../scheduling/progress-pace.ts";
+import { rehearsalOf } from "./rehearse.ts";
 import { logFields } from "./trace.ts";
 
 /** What a tool sees of its call. Signal, logger and session are made when the tool first reads them. */
@@ -71,6 +73,14 @@ export class ToolCallContext implements ToolContext {
     return this.#call.given.parallelGroupId as never;
   }
 
+  get rehearsal(): StagedEffects | undefined {
+    return rehearsalOf(this.#call) ?? undefined;
+  }
+
+  get rehearsalId(): string {
+    return this.#call.given.rehearsal?.id as never;
+  }
+
   get undoOf(): string {
     return this.#call.undo?.request.runId as never;
   }
@@ -99,7 +109,11 @@ export class ToolCallContext implements ToolContext {
   }
 
   get session(): SessionState {
-    return (this.#session ??= this.#call.host.states.of(this.#call.given.sessionId));
+    const { given, host } = this.#call;
+    if (this.#session !== null) return this.#session;
+    const state = host.states.of(given.sessionId);
+    return (this.#session =
+      given.rehearsal === undefined ? state : rehearsalOf(this.#call)!.stateOver(state, given.sessionId));
   }
 
   // Getters that return functions, so that a tool can take them out of its context.

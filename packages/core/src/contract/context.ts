@@ -2,6 +2,7 @@ import type { CancellationToken } from "./cancellation.ts";
 import type { Json, JsonObject } from "../json/json.ts";
 import type { Logger } from "./logger.ts";
 import type { ToolOutcome } from "./outcome.ts";
+import type { ApprovedMark, RehearsalMark, StagedEffects } from "./preview.ts";
 
 /** A request to call a tool. `arguments` is an object, or the raw JSON text that a model wrote. */
 export interface CallRequest {
@@ -50,6 +51,10 @@ export interface CallContext {
   readonly prompts?: readonly string[] | undefined;
   /** Sessions whose results this session has seen, too, such as the parent of a sub-agent. */
   readonly parentSessionIds?: readonly string[] | undefined;
+  /** The rehearsal of which the call is a part: from `session.rehearse()`. Calls that its tool makes are a part of it, too. */
+  readonly rehearsal?: RehearsalMark | undefined;
+  /** The list of calls that a person approved with one answer: from `rehearsal.approve()`. */
+  readonly approved?: ApprovedMark | undefined;
   /** W3C trace context of the caller. */
   readonly traceparent?: string | undefined;
   readonly abortSignal?: AbortSignal | undefined;
@@ -84,6 +89,8 @@ export interface CallInfo {
   readonly traceparent?: string;
   /** The run of which this call undoes a change; absent for all calls but an undo. */
   readonly undoOf?: string;
+  /** The id of the rehearsal of which the call is a part; absent for real calls. */
+  readonly rehearsalId?: string;
 }
 
 /** A report of a running tool. */
@@ -121,6 +128,8 @@ export interface ToolContext extends CallInfo {
   readonly undoable?: ((data: Json) => Promise<void>) | undefined;
   /** Says that this call, unlike others of its tool, cannot be undone, and why. Present and awaited like `undoable`. */
   readonly irreversible?: ((reason: string) => Promise<void>) | undefined;
+  /** In a rehearsal: what previews have staged. Absent in real calls. */
+  readonly rehearsal?: StagedEffects | undefined;
   /** The arguments as the model wrote them, when they came as text. For adapters of other tool contracts. */
   readonly rawArguments?: string | undefined;
   /** From `coordinator.provide("auth", …)`; undefined when nothing provides it. */

@@ -1,6 +1,6 @@
 import type { ListAgents, Spawn } from "./agents.ts";
 import type { CallInfo } from "./context.ts";
-import type { ToolDefinition } from "./tool.ts";
+import type { ToolDefinition, ToolInfo } from "./tool.ts";
 import type { Hooks, Undo } from "./hooks.ts";
 import type { HostChain } from "./host-chain.ts";
 import type { JsonObject } from "../json/json.ts";
@@ -55,6 +55,13 @@ export interface Capabilities {
   "tools.disclosure": "all" | "progressive";
   /** Globs of the tools that are active in every session from its start; a glob that begins with `!` excludes. */
   "tools.active": readonly string[];
+  /** Whether a tool can be called in a program. The module that runs programs registers it. */
+  "tools.in_programs": (tool: ToolInfo) => boolean;
+  /**
+   * Which tools are offered beside programs: with `always`, only those that a program cannot call, or that are always offered;
+   * with `auto` all, until their definitions have more than about `maxTokens`. A plan registers its own.
+   */
+  "offer.programs": { readonly when: "always" | "auto"; readonly maxTokens: number } | null;
   /** Starts a child session of the calling session. The module that runs turns registers it. */
   "session.spawn": Spawn;
   /** Resumes a child session, for the session that started it. */
@@ -62,8 +69,13 @@ export interface Capabilities {
   "session.agents": ListAgents;
   /** Imports a package from where the plan is; absent in a host without a plan. */
   "host.import_package": ImportPackage;
-  /** Takes each answer of a model, as a response of the Responses API; only a host that records has it. */
-  "host.record_answer": (answer: JsonObject) => void;
+  /**
+   * Takes each answer of a model, as a response of the Responses API, and the digest of the request; only a host that
+   * records has it.
+   */
+  "host.record_answer": (answer: JsonObject, request: string) => void;
+  /** Finds the recorded answer to a request by its digest; null: the model is asked. Only an evaluation has it. */
+  "host.find_answer": (request: string) => JsonObject | null;
   /** Opens the ledger of fleets in the database of the plan's `state`; absent when that is not Postgres. */
   "fleet.ledger": FleetLedgerSource;
 }

@@ -23,9 +23,11 @@ const messages = {
   UNAVAILABLE: (d: { tool: string; reason: string }) => `"${d.tool}" cannot run now: ${d.reason}`,
   OUTCOME_UNKNOWN: (d: { tool: string }) =>
     `"${d.tool}" was started, and it is not known whether it finished; check its effects before calling it again`,
+  UNDO_UNAVAILABLE: (d: { tool: string; reason: string }) => `"${d.tool}" cannot undo its call: ${d.reason}`,
   PROGRAM_DIVERGED: (d: { number: number; tool: string; now: string }) =>
     `it ran again, and its call ${d.number}, "${d.tool}" in the run before, was ${d.now}; nothing ran twice`,
-  UNDO_UNAVAILABLE: (d: { tool: string; reason: string }) => `"${d.tool}" cannot undo its call: ${d.reason}`,
+  REHEARSAL_ENDED: (d: { tool: string; reason: string }) =>
+    `the rehearsal ends before "${d.tool}": ${d.reason}`,
   DUPLICATE_CALL: (d: { callId: string }) =>
     `a call with the id "${d.callId}" is already running in this session`,
   INTERRUPTED: (d: { tool: string }) => `"${d.tool}" interrupted the run to ask a person`,

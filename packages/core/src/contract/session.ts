@@ -4,6 +4,7 @@ import type { CallContext, CallRequest, SessionState } from "./context.ts";
 import type { ToolInfo } from "./tool.ts";
 import type { JsonObject } from "../json/json.ts";
 import type { ToolOutcome } from "./outcome.ts";
+import type { Rehearsal } from "./rehearsal.ts";
 
 /** The session, mode and turn for which tools are offered. */
 export interface OfferFilter {
@@ -61,6 +62,11 @@ export interface Session {
    * of its tool with the change as its input. It stops at the first that fails. Rejects with `STORE_FAILED`.
    */
   undo(filter?: ChangeFilter, context?: SessionCallContext): Promise<UndoReport>;
+  /**
+   * Begins a rehearsal: a run of calls in which reads run and changes are only staged. It ends with the list of what the
+   * calls would change.
+   */
+  rehearse(): Rehearsal;
   /** The mode in this turn. */
   mode(turn?: SessionTurn): Promise<string>;
   offer(turn?: SessionTurn): Promise<Offer>;

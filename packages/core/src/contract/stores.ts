@@ -236,8 +236,9 @@ export interface AuditFilter {
   readonly tool?: string | undefined;
   readonly writer?: string | undefined;
   readonly since?: number | undefined;
-  /** Newest first. Default: all, oldest first. */
-  readonly last?: number | undefined;
+  readonly last?: number | undefined; // newest first; default: all, oldest first
+  /** At most `size` records after this one, oldest first; those of one moment by writer and sequence. */
+  readonly page?: { readonly size: number; readonly after?: AuditRecord | undefined } | undefined;
 }
 
 /** All stores of a host. */

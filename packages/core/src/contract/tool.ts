@@ -1,6 +1,7 @@
 import type { CallInfo, ToolContext } from "./context.ts";
 import type { UndoRequest } from "./changes.ts";
 import type { CallHistory } from "./origins.ts";
+import type { Preview } from "./preview.ts";
 import type { SchemaOutput, ToolSchema } from "./standard-schema.ts";
 import type { PartialResult, ToolResult, ToolReturn } from "./result.ts";
 
@@ -97,6 +98,11 @@ export interface ToolDefinition<Schema extends ToolSchema = ToolSchema, Data = u
    * Else it fails and says what changed. So it may run twice, also after its process died in the middle. It makes no calls.
    */
   undo?(change: UndoRequest, context: ToolContext): Promise<ToolReturn> | ToolReturn;
+  /**
+   * What `execute` would do, without doing it: the effects, and the result that it would give. It sees what earlier previews
+   * staged in `context.rehearsal`, and stages its own. A tool whose only effect is on `context.session` may run `execute`.
+   */
+  preview?(params: SchemaOutput<Schema>, context: ToolContext): Promise<Preview> | Preview;
 }
 
 /** The error texts of a contract for a value that a tool threw. */
@@ -155,6 +161,8 @@ export interface ToolInfo {
   readonly undoable?: true;
   /** What its calls do cannot be undone. */
   readonly irreversible?: true;
+  /** It has `preview`. */
+  readonly previews?: true;
   /** Arguments that decide where an effect goes; absent when the author did not say. */
   readonly control?: readonly string[];
   /** Arguments that are carried there. */

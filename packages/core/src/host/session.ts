@@ -8,9 +8,12 @@ import type { ToolOutcome } from "../contract/outcome.ts";
 import { waitUntil } from "./drain.ts";
 import { ToolmountError, messageOf } from "../contract/errors.ts";
 import type { HostState } from "./host-state.ts";
+import { logId } from "../pending/session-logs.ts";
 import { IdleCache } from "../sessions/states.ts";
 import { makeOffer } from "../sessions/offer.ts";
 import { resume } from "./resume.ts";
+import { randomName } from "../pending/ticket.ts";
+import { SessionRehearsal } from "../sessions/rehearsal.ts";
 import { listChanges, undoChanges } from "./undo.ts";
 import { defaultMode, modeOf, sessionMode } from "../sessions/mode.ts";
 import type { Session, SessionCallContext, SessionTurn } from "../contract/session.ts";
@@ -25,6 +28,11 @@ export function createSessions(host: HostState): (id: string) => Session {
       throw new ToolmountError("OPTION_INVALID", {
         option: "session",
         problem: "its id must be a text that is not empty",
+      });
+    if (logId.test(id))
+      throw new ToolmountError("OPTION_INVALID", {
+        option: "session",
+        problem: `its id must not begin with "${logId.exec(id)![0]}"`,
       });
     const known = sessions.get(id) ?? createSession(host, id, () => sessions.delete(id));
     holders.set(known.cancellation, known);
@@ -70,6 +78,7 @@ function createSession(host: HostState, id: string, forget: () => void): Session
     },
     changes: (filter) => listChanges(host, id, filter),
     undo: async (filter, given = {}) => undoChanges(host, await begin(given), filter),
+    rehearse: () => new SessionRehearsal(randomName(), (request, context) => session.call(request, context)),
     async mode(turn = {}) {
       await load();
       return (await modeOf(host, { ...turn, sessionId: id })).key;

@@ -67,7 +67,7 @@ async function undoOne(
   number: number,
   { context, origin }: UndoStart,
 ): Promise<ToolOutcome | null> {
-  for (;;) {
+  for (let attempt = 1; ; attempt += 1) {
     const claim = await log.claim(number, context.abortSignal);
     if (claim === null) return null;
     const { tool, owner, callId, runId, arguments: given, data } = log.change(number);
@@ -76,8 +76,11 @@ async function undoOne(
     try {
       const outcome = await startCall(host, { name: tool, arguments: given }, context, { ...origin, undo });
       const isOk = outcome.status === "ok";
+      // The process that had the claim before may have done a part only now: then a second attempt finds that.
+      const mayRepeat = claim.isTakenOver && attempt === 1;
       // This process may have stalled for longer than its lease, and another one undoes the change now.
-      if (isOk || (await log.owns(number))) return (await claim.end(isOk ? "undone" : "stopped"), outcome);
+      const isMine = isOk || (!mayRepeat && (await log.owns(number)));
+      if (isMine) return (await claim.end(isOk ? "undone" : "stopped"), outcome);
     } finally {
       claim.drop();
     }
@@ -175,22 +178,19 @@ class UndoLog {
 
   /** Claims a change, when no other undo has it. Null when it is undone. */
   async claim(of: number, signal: AbortSignal | undefined): Promise<ClaimedChange | null> {
-    const { clock, stores } = this.#host;
+    const { clock } = this.#host;
     for (;;) {
       signal?.throwIfAborted();
       await this.read();
       if (this.#undone.has(of)) return null;
       const other = this.#claims.get(of);
       if (other !== undefined && other.by !== this.#by && other.until > clock.now()) await this.#pause();
-      else if (
-        await this.#append({ kind: "claim", of, by: this.#by, until: clock.now() + stores.options.leaseMs })
-      )
-        return this.#hold(of);
+      else if (await this.#append(this.#claimOf(of))) return this.#hold(of, other !== undefined);
     }
   }
 
   /** Renews the lease until the change is undone, or the undo has stopped. */
-  #hold(of: number): ClaimedChange {
+  #hold(of: number, isTakenOver: boolean): ClaimedChange {
     const { clock, logger, stores } = this.#host;
     const { leaseMs } = stores.options;
     let timer: Timer | null = null;
@@ -201,8 +201,7 @@ class UndoLog {
     };
     const again = () => {
       timer = clock.setTimer(() => {
-        const entry = { kind: "claim", of, by: this.#by, until: clock.now() + leaseMs };
-        renewed = this.#appendLast(entry)
+        renewed = this.#appendAsOwner(of, () => this.#claimOf(of))
           .catch((err: unknown) => logger.error({ err }, "the lease of an undo was not renewed"))
           .then(() => (timer === null ? undefined : again()));
       }, leaseMs / 3);
@@ -211,17 +210,24 @@ class UndoLog {
     const end = async (kind: "undone" | "stopped") => {
       drop();
       await renewed;
-      await this.#appendLast({ kind, of });
+      if (kind === "stopped") return this.#appendAsOwner(of, () => ({ kind, of }));
+      while (!(await this.#append({ kind, of }))) await this.read();
     };
-    return { drop, end };
+    return { isTakenOver, drop, end };
+  }
+
+  #claimOf(of: number): JsonObject {
+    const { clock, stores } = this.#host;
+    return { kind: "claim", of, by: this.#by, until: clock.now() + stores.options.leaseMs };
+  }
+
+  /** Appends an entry while the claim is of this undo: one that stalled must not take the claim of another. */
+  async #appendAsOwner(of: number, entry: () => JsonObject): Promise<void> {
+    while (await this.owns(of)) if (await this.#append(entry())) return;
   }
 
   #pause(): Promise<void> {
     return new Promise((resolve) => this.#host.clock.setTimer(resolve, lookAgainMs));
-  }
-
-  async #appendLast(entry: JsonObject): Promise<void> {
-    while (!(await this.#append(entry))) await this.read();
   }
 
   #append(entry: JsonObject): Promise<boolean> {
@@ -230,6 +236,8 @@ class UndoLog {
 }
 
 interface ClaimedChange {
+  /** Whether another undo had a claim, whose lease has ended. */
+  readonly isTakenOver: boolean;
   end(kind: "undone" | "stopped"): Promise<void>;
   drop(): void;
 }

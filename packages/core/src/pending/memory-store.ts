@@ -130,11 +130,10 @@ function createMemoryAudit(mode: AuditSink["mode"]): AuditSink {
       for (const { writer, sequence, hash } of added) heads.set(writer, { writer, sequence, hash });
       records.push(...added.map((record) => frozenCopy(record)));
     },
-    read: async (filter = {}) =>
-      lastOf(
-        records.filter((record) => isRead(record, filter)),
-        filter.last,
-      ),
+    async read(filter = {}) {
+      const found = records.filter((record) => isRead(record, filter));
+      return filter.page === undefined ? lastOf(found, filter.last) : pageOf(found, filter.page);
+    },
     heads: async () => [...heads.values()],
   };
 }
@@ -146,6 +145,21 @@ function isRead({ writer, entry }: AuditRecord, filter: AuditFilter): boolean {
     (filter.tool === undefined || entry.tool === filter.tool) &&
     (filter.since === undefined || entry.at >= filter.since)
   );
+}
+
+function pageOf(
+  records: readonly AuditRecord[],
+  { size, after }: NonNullable<AuditFilter["page"]>,
+): readonly AuditRecord[] {
+  const sorted = records.toSorted(compareRecords);
+  const rest = after === undefined ? sorted : sorted.filter((record) => compareRecords(record, after) > 0);
+  return rest.slice(0, size);
+}
+
+function compareRecords(one: AuditRecord, other: AuditRecord): number {
+  if (one.entry.at !== other.entry.at) return one.entry.at - other.entry.at;
+  if (one.writer !== other.writer) return one.writer < other.writer ? -1 : 1;
+  return one.sequence - other.sequence;
 }
 
 function lastOf(records: readonly AuditRecord[], last: number | undefined): readonly AuditRecord[] {

@@ -20,6 +20,9 @@ export function innerLogOf(digest: string, sessionId: string): string {
   return `made by ${digest} of ${sessionId}`;
 }
 
+/** Matches the ids of those logs: no session may have one, since its own log would be another session's. */
+export const logId = /^(?:results|changes|calls|made by [\da-f]{64}) of /;
+
 /** The ids of all logs of a session: they are deleted together. `calls` are the entries of its {@link callsLogOf}. */
 export function logsOf(sessionId: string, calls: readonly Json[]): readonly string[] {
   const digests = calls.flatMap((entry) =>

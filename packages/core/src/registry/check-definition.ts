@@ -40,8 +40,9 @@ function problemOf(definition: ToolDefinition): string | null {
 }
 
 function undoProblem(definition: ToolDefinition): string | null {
-  const { undo, irreversible } = definition as { readonly undo?: unknown; readonly irreversible?: unknown };
+  const { undo, irreversible, preview } = definition as Partial<Record<keyof ToolDefinition, unknown>>;
   if (undo !== undefined && typeof undo !== "function") return "its undo is not a function";
+  if (preview !== undefined && typeof preview !== "function") return "its preview is not a function";
   if (irreversible !== undefined && typeof irreversible !== "boolean")
     return "its irreversible is neither true nor false";
   if (undo !== undefined && irreversible === true) return "it has undo and says that it is irreversible";

@@ -42,6 +42,7 @@ export function completeClassification(definition: ToolDefinition, logger: Logge
     consequenceLevel: definition.consequenceLevel ?? strictest.consequenceLevel,
     requiresConfirmation: definition.requiresConfirmation ?? strictest.requiresConfirmation,
     execute: (params, context) => definition.execute(params, context),
+    ...(definition.preview && { preview: (params, context) => definition.preview!(params, context) }),
     ...(definition.undo && { undo: (change, context) => definition.undo!(change, context) }),
   };
 }

@@ -209,10 +209,11 @@ function describe(
 }
 
 /** Absent where the author did not say, so that the locks of other tools stay as they are. */
-function undoFacts(definition: ToolDefinition): Pick<ToolInfo, "undoable" | "irreversible"> {
+function undoFacts(definition: ToolDefinition): Pick<ToolInfo, "undoable" | "irreversible" | "previews"> {
   return {
     ...(definition.undo !== undefined && { undoable: true as const }),
     ...(definition.irreversible === true && { irreversible: true as const }),
+    ...(definition.preview !== undefined && { previews: true as const }),
   };
 }
 

@@ -1,4 +1,5 @@
 import { activeTools } from "./activation.ts";
+import type { Capabilities } from "../contract/coordinator.ts";
 import type { SessionState } from "../contract/context.ts";
 import type { ToolInfo } from "../contract/tool.ts";
 import { guidanceBesideDefinitions } from "./guidance.ts";
@@ -32,9 +33,37 @@ export async function makeOffer(host: OfferHost, filter: OfferFilter = {}): Prom
     capability("tools.disclosure") === "progressive"
       ? shownOf(session, capability("tools.active"))
       : () => true;
-  const tools = inMode.filter(isShown);
-  const available = inMode.filter((info) => !isShown(info));
+  const beside = inMode.filter(besidePrograms(inMode, capability));
+  const tools = beside.filter(isShown);
+  const available = beside.filter((info) => !isShown(info));
   return { mode: mode.key, tools, available, guidance: guidanceBesideDefinitions(tools, available) };
+}
+
+/** Tests whether a tool is offered beside programs, as the plan says. A model finds the others with `describe_tools`. */
+function besidePrograms(
+  tools: readonly ToolInfo[],
+  capability: (name: string) => unknown,
+): (tool: ToolInfo) => boolean {
+  const settings = capability("offer.programs") as Capabilities["offer.programs"] | undefined;
+  const isInPrograms = capability("tools.in_programs") as Capabilities["tools.in_programs"] | undefined;
+  if (!settings || isInPrograms === undefined) return () => true;
+  const { when, maxTokens } = settings;
+  if (when === "auto" && tools.reduce((sum, tool) => sum + aboutTokens(tool), 0) <= maxTokens)
+    return () => true;
+  return (tool) => tool.alwaysOffered || !isInPrograms(tool);
+}
+
+/** Characters of one token, on average. Source: OpenAI's "What are tokens". */
+const charsPerToken = 4;
+
+const known = new WeakMap<ToolInfo, number>();
+
+function aboutTokens(tool: ToolInfo): number {
+  const before = known.get(tool);
+  if (before !== undefined) return before;
+  const tokens = (tool.description.length + JSON.stringify(tool.inputSchema).length) / charsPerToken;
+  known.set(tool, tokens);
+  return tokens;
 }
 
 /** Tests whether a policy hides a tool from models and clients. */

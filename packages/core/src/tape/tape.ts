@@ -31,8 +31,16 @@ export interface TapeCall {
 /** The calls of one session of work, and the answers of its model, each in order. */
 export interface Tape {
   readonly calls: readonly TapeCall[];
-  /** What the model answered, in order: responses of the Responses API. Empty where no model was asked. */
-  readonly answers: readonly JsonObject[];
+  /** What the model answered, in order. Empty where no model was asked. */
+  readonly answers: readonly TapeAnswer[];
+}
+
+/** One answer of a model. */
+export interface TapeAnswer {
+  /** A response of the Responses API. */
+  readonly answer: JsonObject;
+  /** Digest of the request: its prompt, instructions and tools, and the results so far. Absent on tapes without it. */
+  readonly request?: string;
 }
 
 /** The first line of a tape's file. */
@@ -44,8 +52,8 @@ export function printTapeCall(call: TapeCall): string {
 }
 
 /** One answer of a model as a line of a file, without its line break. */
-export function printTapeAnswer(answer: JsonObject): string {
-  return JSON.stringify({ answer });
+export function printTapeAnswer(answer: TapeAnswer): string {
+  return JSON.stringify(answer);
 }
 
 /**
@@ -59,7 +67,7 @@ export function parseTape(text: string): Tape {
   if (lines[0] !== tapeHeader) throw new TapeError(1, "the first line is not the header of a tape");
   const complete = lines.slice(1, -1);
   const calls: TapeCall[] = [];
-  const answers: JsonObject[] = [];
+  const answers: TapeAnswer[] = [];
   for (const [index, line] of complete.entries()) {
     const value = parseLine(line, index + 2);
     if ("answer" in value) answers.push(parseAnswer(value, index + 2));
@@ -87,10 +95,13 @@ function parseLine(line: string, number: number): Readonly<Record<string, unknow
   return value;
 }
 
-function parseAnswer({ answer }: Readonly<Record<string, unknown>>, number: number): JsonObject {
+function parseAnswer(value: Readonly<Record<string, unknown>>, number: number): TapeAnswer {
+  const { answer, request } = value;
   if (!isRecord(answer) || !Array.isArray(answer["output"]))
     throw new TapeError(number, "answer is not a response with an output");
-  return answer as JsonObject;
+  if (request !== undefined && typeof request !== "string")
+    throw new TapeError(number, "request is not a digest");
+  return value as unknown as TapeAnswer;
 }
 
 function parseCall(value: Readonly<Record<string, unknown>>, number: number): TapeCall {

@@ -111,3 +111,14 @@ test("a session's state can be saved, and restored in another host", async () =>
   expect(second.snapshot()).toEqual(first.snapshot());
   expect(await second.mode()).toBe("coding");
 });
+
+test.each(["results of a", "changes of a", "calls of a", `made by ${"0f".repeat(32)} of a`])(
+  "a session cannot be named %s: that is the log of another session",
+  async (id) => {
+    const { host } = world([tool()]);
+    expect(() => host.session(id)).toThrow("its id must not begin with");
+    const outcome = await host.call({ name: "probe" }, { sessionId: id });
+    expect(outcome).toMatchObject({ status: "invalid", result: { code: "INVALID_ARGUMENTS" } });
+    expect(outcome.result.error).toContain("is that of a log");
+  },
+);

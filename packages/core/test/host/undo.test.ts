@@ -1,3 +1,4 @@
+import { setTimeout } from "node:timers/promises";
 import { expect, test } from "vitest";
 import {
   changedSince,
@@ -209,6 +210,44 @@ test("an undo that stalls for longer than its lease leaves the change to another
   expect(await store.sessions.entries(changesLogOf("s"))).not.toContainEqual(
     expect.objectContaining({ entry: expect.objectContaining({ kind: "stopped" }) as unknown }),
   );
+});
+
+test("an undo that stalled does not take the lease of another one again", async () => {
+  const store = createMemoryStore();
+  const later = { ...systemClock, now: () => systemClock.now() + 3_600_000 };
+  const hostOf = (undo: () => Promise<unknown>, clock = systemClock) => {
+    const counter = tool(async (_, { undoable }) => (await undoable?.(1), data(1)), {
+      undo: async () => data((await undo()) as Json),
+    });
+    return world([counter], { store, clock, approvals: { leaseMs: 30 } }).host.session("s");
+  };
+  const passed = Promise.withResolvers<void>();
+  const other = hostOf(() => passed.promise, later);
+  let doing: Promise<unknown> = Promise.resolve();
+  const stalled = hostOf(async () => {
+    doing = other.undo();
+    await setTimeout(60); // it would renew its lease meanwhile
+    setImmediate(() => passed.resolve());
+    throw new Error("the change is half undone");
+  });
+  await stalled.call({ name: "probe" });
+
+  expect(await stalled.undo()).toMatchObject({ undone: [{ number: 1 }], stopped: null });
+  expect(await doing).toMatchObject({ undone: [{ number: 1 }], stopped: null });
+});
+
+test("an undo that takes over tries twice: the process that had the claim may do its part in between", async () => {
+  const store = createMemoryStore();
+  let attempts = 0;
+  const flaky = tool(async (_, { undoable }) => (await undoable?.(1), data(1)), {
+    undo: () => (++attempts === 1 ? changedSince("it is half undone") : data(1)),
+  });
+  const session = world([flaky], { store }).host.session("s");
+  await session.call({ name: "probe" });
+  await store.sessions.append(changesLogOf("s"), 1, [{ kind: "claim", of: 1, by: "gone", until: 0, at: 0 }]);
+
+  expect(await session.undo()).toMatchObject({ undone: [{ number: 1 }], stopped: null });
+  expect(attempts).toBe(2);
 });
 
 test("another process undoes what a process that ended had done, with a store", async () => {

@@ -42,6 +42,18 @@ describe("audit: durable", () => {
     expect(seen).toEqual([["start"], ["start", "end"]]);
   });
 
+  test("the end of a call that an approver denied names the one who denied it", async () => {
+    const { store, commits } = watched("durable");
+    const approver = () => ({ decision: "deny", by: "ada", reason: "not now" }) as const;
+    const { host } = world([tool(undefined, { requiresConfirmation: true })], { store, approver });
+
+    await host.call({ name: "probe" }, context);
+
+    expect(commits.flat()).toMatchObject([
+      { kind: "end", status: "denied", by: "ada", asked: [{ source: "confirmation" }] },
+    ]);
+  });
+
   test("calls in flight share a commit", async () => {
     const { store, commits } = watched("durable");
     const { host } = world([tool()], { store });

@@ -326,3 +326,33 @@ test("an internal tool runs for internal calls only, and no model and no list se
   expect(await session.call(call)).toMatchObject({ status: "not_found" });
   expect(await callInternal(session, call)).toMatchObject({ status: "ok", result: { data: "hidden" } });
 });
+
+describe("tools are offered beside programs as the plan says", () => {
+  const tools = {
+    always: { alwaysOffered: true },
+    at_client: {},
+    long: { description: "Word. ".repeat(200) },
+    short: {},
+  };
+  const hostWith = (when: "always" | "auto", maxTokens: number) => {
+    const host = hostOf(tools);
+    host.coordinator.registerCapability("offer.programs", { when, maxTokens });
+    host.coordinator.registerCapability("tools.in_programs", ({ name }) => name !== "at_client");
+    return host;
+  };
+
+  test("always: what programs cannot call, and what is always offered", async () => {
+    expect(await names(hostWith("always", 1_000_000))).toEqual(["always", "at_client"]);
+  });
+
+  test("auto: all, until their definitions have more tokens than the plan allows", async () => {
+    expect(await names(hostWith("auto", 1_000))).toEqual(["always", "at_client", "long", "short"]);
+    expect(await names(hostWith("auto", 100))).toEqual(["always", "at_client"]);
+  });
+
+  test("without a module that runs programs, all", async () => {
+    const host = hostOf(tools);
+    host.coordinator.registerCapability("offer.programs", { when: "always", maxTokens: 1 });
+    expect(await names(host)).toHaveLength(4);
+  });
+});

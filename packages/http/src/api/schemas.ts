@@ -33,6 +33,7 @@ export const toolSchema = z
     idempotent: z.boolean(),
     undoable: z.literal(true).optional().describe("A call of it can be undone"),
     irreversible: z.literal(true).optional().describe("What a call of it does cannot be undone"),
+    previews: z.literal(true).optional().describe("It says what a call would change"),
     tags: z.array(z.string()),
   })
   .openapi("Tool");

@@ -23,6 +23,7 @@ const ours = [
   "idempotent",
   "undo",
   "irreversible",
+  "preview",
   "origin",
 ] as const;
 

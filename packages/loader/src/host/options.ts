@@ -37,8 +37,11 @@ export interface OpenHostOptions extends HostOptions {
    * after it. Background work of such a module ends with the module.
    */
   readonly drainMs?: number | undefined;
-  /** A file that is made for the calls of this host: JSON lines, secrets masked, mode 0600. It must not exist. */
-  readonly record?: string | undefined;
+  /**
+   * A file that is made for the calls of this host: JSON lines, secrets masked, mode 0600. It must not exist. Or what takes
+   * each of these lines, without the header.
+   */
+  readonly record?: string | ((line: string) => void) | undefined;
   /** A recorded file. No tool runs: calls are answered from it, and what differs is in `replayDifferences()`. */
   readonly replay?: string | undefined;
 }

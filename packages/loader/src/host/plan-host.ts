@@ -27,6 +27,7 @@ import type { ResolvedOptions } from "./defaults.ts";
 import { chainOf } from "./plan-chain.ts";
 import { protectedPaths } from "./protected-paths.ts";
 import { secretPaths } from "./secret-paths.ts";
+import { programsOf } from "./offer-programs.ts";
 import {
   describeBoot,
   describeEntries,
@@ -107,6 +108,7 @@ export class PlanHost {
       coordinator.registerCapability("session.secret_paths", secret),
       coordinator.registerCapability("session.plan_files", plan.opened.files),
       coordinator.registerCapability("host.chain", chain),
+      coordinator.registerCapability("offer.programs", programsOf(plan.opened)),
       coordinator.registerCapability(definitionsChannel, (module: string) => lock?.definitions?.[module]),
       coordinator.registerCapability("mount.later", this.#options.laterServers === true),
       coordinator.registerCapability("host.import_package", createPackageImport(plan.opened.folder)),

@@ -30,9 +30,10 @@ export async function readReplay({ replay, cwd, secrets }: ResolvedOptions): Pro
 /** Records calls and a model's answers in a file for its owner only. Throws `RECORD_FAILED` when it exists. */
 export function startRecording(host: Host, { record, cwd, secrets, logger }: ResolvedOptions): () => void {
   if (record === undefined) return () => {};
+  const redact = createRedactor(secrets);
+  if (typeof record === "function") return recordLines(host, redact, record);
   const file = resolve(cwd, record);
   const descriptor = createTape(file);
-  const redact = createRedactor(secrets);
   let isCut = false;
   const write = (line: string) => {
     if (isCut) return;
@@ -44,17 +45,24 @@ export function startRecording(host: Host, { record, cwd, secrets, logger }: Res
       logger.error({ err, file }, "the recording ends here: a call could not be written");
     }
   };
-  const stopCalls = recordCalls(host, { redact, write: (call) => write(printTapeCall(call)) });
-  const stopAnswers = host.coordinator.registerCapability("host.record_answer", (answer) =>
-    write(printTapeAnswer(redactAnswer(answer, redact))),
-  );
+  const stop = recordLines(host, redact, write);
   let open = true;
   return () => {
     if (!open) return;
     open = false;
+    stop();
+    closeSync(descriptor);
+  };
+}
+
+function recordLines(host: Host, redact: Redactor, write: (line: string) => void): () => void {
+  const stopCalls = recordCalls(host, { redact, write: (call) => write(printTapeCall(call)) });
+  const stopAnswers = host.coordinator.registerCapability("host.record_answer", (answer, request) =>
+    write(printTapeAnswer({ request, answer: redactAnswer(answer, redact) })),
+  );
+  return () => {
     stopCalls();
     stopAnswers();
-    closeSync(descriptor);
   };
 }
 

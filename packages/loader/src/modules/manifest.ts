@@ -19,6 +19,7 @@ export const manifestFacts = [
   "idempotent",
   "undoable",
   "irreversible",
+  "previews",
   "control",
   "content",
   "tags",

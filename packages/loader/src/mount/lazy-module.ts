@@ -64,6 +64,7 @@ class LazyModule {
       timeoutMs,
       requiresConfirmation,
       undoable,
+      previews,
       ...facts
     } = manifest;
     const real = () => this.#real(manifest);
@@ -76,6 +77,7 @@ class LazyModule {
       requiresConfirmation:
         requiresConfirmation === "dynamic" ? (params) => asks(real(), params) : requiresConfirmation,
       execute: (params, context) => real().execute(params, context),
+      ...(previews === true && { preview: (params, context) => real().preview!(params, context) }),
       ...(undoable === true && { undo: (change, context) => this.#undo(manifest, change, context) }),
     };
   }

@@ -199,6 +199,12 @@ export const planSchema = z.strictObject({
         .positive()
         .optional()
         .describe("Most tokens that the offered tools may cost in a request; toolmount cost fails above it."),
+      programs: z
+        .enum(["always", "auto"], { error: "programs is always or auto" })
+        .optional()
+        .describe(
+          "Tools are called in programs only (module: program); auto: once their definitions have more than maxTokens, or 8000, tokens.",
+        ),
     })
     .optional()
     .describe("What is offered to models."),

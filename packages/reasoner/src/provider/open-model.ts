@@ -28,9 +28,10 @@ export class ModelOpener {
     if (known !== undefined) return known;
     const { provider, model } = given === undefined ? this.#find(name) : this.#ofModule(given, name);
     const record = this.#coordinator.getCapability("host.record_answer");
+    const find = this.#coordinator.getCapability("host.find_answer");
     const opening = provider.open(model, { baseUrl, apiKey, timeoutMs }).then((opened) => {
       const asked = limited(opened, abilities);
-      return record === null ? asked : recordedModel(asked, record);
+      return record === null && find === null ? asked : recordedModel(asked, { record, find });
     });
     this.#opened.set(key, opening);
     opening.catch(() => this.#opened.delete(key)); // the next turn tries again

@@ -1,8 +1,19 @@
-import type { JsonObject, Model } from "@toolmount/core";
-import type { ModelAnswer } from "./response.ts";
+import type { JsonObject, Model, ModelRequest } from "@toolmount/core";
+import { digestOf } from "@toolmount/core/internal";
+import { isCall, readText, type Item } from "./items.ts";
+import { readResponse, type ModelAnswer } from "./response.ts";
 
-/** A model whose answers are also given to `record`, in the form of the Responses API, whichever protocol it speaks. */
-export function recordedModel(model: Model, record: (answer: JsonObject) => void): Model {
+/** Where answers are recorded, and where recorded ones are found. */
+interface Recorded {
+  readonly record: ((answer: JsonObject, request: string) => void) | null;
+  readonly find: ((request: string) => JsonObject | null) | null;
+}
+
+/**
+ * A model whose answers are also given to `record`, in the form of the Responses API, whichever protocol it speaks. A
+ * request to which `find` has an answer is not sent.
+ */
+export function recordedModel(model: Model, { record, find }: Recorded): Model {
   const { provider, model: name, abilities, rules, contextTokens } = model;
   return {
     provider,
@@ -11,12 +22,31 @@ export function recordedModel(model: Model, record: (answer: JsonObject) => void
     rules,
     contextTokens,
     async *respond(request, options) {
+      const digest = digestOfRequest(request);
+      const found = find?.(digest) ?? null;
+      if (found !== null) {
+        yield readResponse(found, model);
+        return;
+      }
       for await (const part of model.respond(request, options)) {
-        if (part.type === "finish") record(toResponse(part));
+        if (part.type === "finish") record?.(toResponse(part), digest);
         yield part;
       }
     },
   };
+}
+
+/**
+ * Digest of what an answer depends on: instructions, tools, what the user said, and results. Of earlier answers it has only
+ * which calls they made: a recording may have masked their texts.
+ */
+function digestOfRequest({ instructions, tools, items }: ModelRequest): string {
+  return digestOf({ instructions, tools, items: items.flatMap(givenItem) });
+}
+
+function givenItem(item: Item): Item[] {
+  if (isCall(item)) return [{ call_id: readText(item["call_id"]), name: readText(item["name"]) }];
+  return item["type"] === "reasoning" || item["role"] === "assistant" ? [] : [item];
 }
 
 function toResponse({ items, usage, responseId, model, incomplete }: ModelAnswer): JsonObject {

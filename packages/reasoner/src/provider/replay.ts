@@ -2,7 +2,7 @@ import { createServer, type IncomingMessage, type ServerResponse } from "node:ht
 import type { AddressInfo } from "node:net";
 import { json } from "node:stream/consumers";
 import { messageOf, ToolmountError } from "@toolmount/core/errors";
-import { parseTape, tapeHeader } from "@toolmount/core/tape";
+import { parseTape, tapeHeader, type TapeAnswer } from "@toolmount/core/tape";
 import { z } from "zod";
 
 const exchanges = z.array(
@@ -77,12 +77,13 @@ function readExchanges(text: string, file: string): z.output<typeof exchanges> {
 
 function readTape(text: string, file: string): z.output<typeof exchanges> {
   const answers = parseAnswers(text, file);
-  if (answers.length > 0) return answers.map((response) => ({ status: 200, headers: {}, response }));
+  if (answers.length > 0)
+    return answers.map(({ answer }) => ({ status: 200, headers: {}, response: answer }));
   const problem = "the tape has no answers of a model; record it with toolmount run --record";
   throw new ToolmountError("REPLAY_INVALID", { file, problem });
 }
 
-function parseAnswers(text: string, file: string): readonly unknown[] {
+function parseAnswers(text: string, file: string): readonly TapeAnswer[] {
   try {
     return parseTape(text).answers;
   } catch (cause) {

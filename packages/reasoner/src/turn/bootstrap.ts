@@ -1,4 +1,4 @@
-import { errorMessage, type Coordinator, type Session } from "@toolmount/core";
+import { errorMessage, type Coordinator, type Rehearsal, type Session } from "@toolmount/core";
 import { changeSessionMode } from "@toolmount/core/sessions";
 import type { UserWords } from "../agents/user-words.ts";
 import type { Settings } from "../config/settings.ts";
@@ -22,7 +22,7 @@ export interface Bootstrap {
   readonly userId: string | undefined;
   readonly conversationId: string;
   readonly traceparent: string;
-  readonly words: UserWords;
+  readonly words: UserWords & { readonly rehearsal?: Rehearsal };
   readonly isIdempotent: (tool: string) => boolean;
 }
 

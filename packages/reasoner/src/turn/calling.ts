@@ -41,6 +41,7 @@ export function callingOf(state: TurnState, exchange: Exchange): Calling {
       conversationId,
       traceparent,
       abortSignal: state.controller.signal,
+      rehearsal: state.rehearsal,
       ...words(),
     },
     injections: state.injections,

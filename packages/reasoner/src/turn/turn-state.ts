@@ -1,4 +1,4 @@
-import type { Clock, Coordinator, Host, Model, Session } from "@toolmount/core";
+import type { Clock, Coordinator, Host, Model, Rehearsal, Session } from "@toolmount/core";
 import type { Allowance } from "../agents/shared-budget.ts";
 import type { UserWords } from "../agents/user-words.ts";
 import type { Agent, Settings } from "../config/settings.ts";
@@ -26,6 +26,8 @@ export interface TurnParts {
   readonly hostId: string;
   /** What the user has written, for the calls of the turn. */
   readonly words: () => UserWords;
+  /** The rehearsal of which its calls are a part; undefined for a real turn. */
+  readonly rehearsal: Rehearsal | undefined;
   /** What the sessions above this one have left now. Their other sub-agents use the same budget. */
   readonly leftAbove: (budget: "tokens" | "calls") => Allowance;
   /** Cancels the open turn of a sub-agent whose call is answered without it. */

@@ -114,7 +114,7 @@ async function enterModeOf(state: TurnState): Promise<void> {
     userId,
     conversationId: state.conversationId,
     traceparent,
-    words: state.words(),
+    words: { ...state.words(), ...(state.rehearsal && { rehearsal: state.rehearsal }) },
     isIdempotent: (tool) => live.idempotent.has(tool),
   });
   if (problem !== null) emit({ type: "tool_warning", tool: "", message: problem });

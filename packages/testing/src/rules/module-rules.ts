@@ -134,6 +134,7 @@ const manifestMembers = [
   "requiresConfirmation",
   "undoable",
   "irreversible",
+  "previews",
 ] as const;
 
 function* differences(info: ToolInfo, declared: ManifestTool | undefined): Generator<RuleProblem> {

@@ -20,6 +20,23 @@ export const auditCases: readonly StoreCase[] = [
     },
   },
   {
+    title: "audit records are read in pages, each once, also where several have one time",
+    async run([one]) {
+      const records = [1, 2, 3].flatMap((at) => ["a", "b"].map((writer) => auditRecord(writer, at)));
+      await one.audit!.append(records);
+      const seen: string[] = [];
+      let after: AuditRecord | undefined;
+      for (;;) {
+        const page = await one.audit!.read({ page: { size: 4, after } });
+        seen.push(...page.map(({ hash }) => hash));
+        after = page.at(-1);
+        if (page.length < 4) break;
+      }
+
+      assert.deepEqual(seen, ["a1", "b1", "a2", "b2", "a3", "b3"]);
+    },
+  },
+  {
     title: "the head of each chain is its newest record",
     async run([one, other]) {
       await one.audit!.append([auditRecord("a", 1), auditRecord("b", 1), auditRecord("a", 2)]);

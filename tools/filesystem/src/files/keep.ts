@@ -97,6 +97,6 @@ const reasons: Readonly<Record<string, string>> = {
 };
 
 /** The digest of what a call writes. */
-export function digestOf(bytes: Uint8Array): string {
+function digestOf(bytes: Uint8Array): string {
   return hash("sha256", bytes);
 }

@@ -1,4 +1,4 @@
-import { data, defineTool } from "@toolmount/core";
+import { data, defineTool, type ToolContext } from "@toolmount/core";
 import { z } from "zod";
 import { answering, type Wording } from "../files/answer.ts";
 import { requiredText } from "../files/arguments.ts";
@@ -6,6 +6,7 @@ import type { Settings } from "../config.ts";
 import { createDirectoryUsage as usage } from "../usage/create-directory.ts";
 import { keepFolders } from "../files/keep.ts";
 import { undoFolders } from "../files/undo.ts";
+import { previewing } from "../files/preview.ts";
 import { openWorkspace, type Services, type Workspace } from "../files/workspace.ts";
 
 const schema = z.strictObject({
@@ -38,10 +39,16 @@ export function createDirectoryIn(workspace: Workspace) {
     tags: ["filesystem"],
     version: "1.0.0",
     undo: undoFolders(workspace),
-    execute: ({ path: given }, context) =>
-      answering(workspace, { path: given, wording, context }, async (path) => {
-        await keepFolders(workspace, context, path);
-        return data({ path, created: await workspace.files.makeFolder(path) });
-      }),
+    execute: work(workspace),
+    preview: previewing(workspace, work, ({ path }) => [path]),
   });
+}
+
+/** The work of the tool over a workspace: the real one, or that of a rehearsal. */
+function work(workspace: Workspace) {
+  return ({ path: given }: z.output<typeof schema>, context: ToolContext) =>
+    answering(workspace, { path: given, wording, context }, async (path) => {
+      await keepFolders(workspace, context, path);
+      return data({ path, created: await workspace.files.makeFolder(path) });
+    });
 }

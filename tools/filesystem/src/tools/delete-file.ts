@@ -1,4 +1,4 @@
-import { data, defineTool } from "@toolmount/core";
+import { data, defineTool, type ToolContext } from "@toolmount/core";
 import { z } from "zod";
 import { answering, callFacts, type Wording } from "../files/answer.ts";
 import { requiredText } from "../files/arguments.ts";
@@ -7,6 +7,7 @@ import { deleteFileUsage as usage } from "../usage/delete-file.ts";
 import { forgetSeen } from "../files/seen-files.ts";
 import { keepDeleted } from "../files/keep.ts";
 import { undoDelete } from "../files/undo.ts";
+import { previewing } from "../files/preview.ts";
 import { openWorkspace, type Services, type Workspace } from "../files/workspace.ts";
 
 const schema = z.strictObject({
@@ -39,14 +40,20 @@ export function deleteFileIn(workspace: Workspace) {
     tags: ["filesystem"],
     version: "1.0.0",
     undo: undoDelete(workspace),
-    execute: ({ path: given, recursive }, context) =>
-      answering(workspace, { path: given, wording, context }, async (path) => {
-        await keepDeleted(workspace, context, { path, recursive });
-        const options = { recursive, signal: context.abortSignal };
-        const { removed, place } = await workspace.files.remove(path, options);
-        forgetSeen(context.session, place.real);
-        workspace.announce("artifact:delete", { path: place.real, entries: removed, ...callFacts(context) });
-        return data({ path, entries_deleted: removed });
-      }),
+    execute: work(workspace),
+    preview: previewing(workspace, work, ({ path }) => [path]),
   });
+}
+
+/** The work of the tool over a workspace: the real one, or that of a rehearsal. */
+function work(workspace: Workspace) {
+  return ({ path: given, recursive }: z.output<typeof schema>, context: ToolContext) =>
+    answering(workspace, { path: given, wording, context }, async (path) => {
+      await keepDeleted(workspace, context, { path, recursive });
+      const options = { recursive, signal: context.abortSignal };
+      const { removed, place } = await workspace.files.remove(path, options);
+      forgetSeen(context.session, place.real);
+      workspace.announce("artifact:delete", { path: place.real, entries: removed, ...callFacts(context) });
+      return data({ path, entries_deleted: removed });
+    });
 }

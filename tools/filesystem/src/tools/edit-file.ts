@@ -1,4 +1,4 @@
-import { data, defineTool } from "@toolmount/core";
+import { data, defineTool, type ToolContext } from "@toolmount/core";
 import { z } from "zod";
 import { answering } from "../files/answer.ts";
 import { differs, editShape, filePath, sameStrings } from "../files/arguments.ts";
@@ -7,6 +7,7 @@ import { changeText, editWording as wording } from "../text/apply-edit.ts";
 import { editFileUsage as usage } from "../usage/edit-file.ts";
 import { replaceText } from "../text/replace-text.ts";
 import { undoWrite } from "../files/undo.ts";
+import { previewing } from "../files/preview.ts";
 import { openWorkspace, type Services, type Workspace } from "../files/workspace.ts";
 
 const schema = z
@@ -37,11 +38,17 @@ export function editFileIn(workspace: Workspace) {
     tags: ["filesystem"],
     version: "1.0.0",
     undo: undoWrite(workspace),
-    execute: ({ file_path, ...edit }, context) =>
-      answering(workspace, { path: file_path, wording, context }, async (path) => {
-        const change = (text: string) => replaceText(text, edit, path);
-        const { replacements, bytes } = await changeText(workspace, path, context, change);
-        return data({ file_path: path, replacements_made: replacements, bytes_written: bytes });
-      }),
+    execute: work(workspace),
+    preview: previewing(workspace, work, ({ file_path }) => [file_path]),
   });
+}
+
+/** The work of the tool over a workspace: the real one, or that of a rehearsal. */
+function work(workspace: Workspace) {
+  return ({ file_path, ...edit }: z.output<typeof schema>, context: ToolContext) =>
+    answering(workspace, { path: file_path, wording, context }, async (path) => {
+      const change = (text: string) => replaceText(text, edit, path);
+      const { replacements, bytes } = await changeText(workspace, path, context, change);
+      return data({ file_path: path, replacements_made: replacements, bytes_written: bytes });
+    });
 }

@@ -1,9 +1,10 @@
-import { data, defineTool } from "@toolmount/core";
+import { data, defineTool, type ToolContext } from "@toolmount/core";
 import { z } from "zod";
 import { answering, type Wording } from "../files/answer.ts";
 import { requiredText } from "../files/arguments.ts";
 import type { Settings } from "../config.ts";
 import { listDirectoryUsage as usage } from "../usage/list-directory.ts";
+import { previewing } from "../files/preview.ts";
 import { openWorkspace, type Services, type Workspace } from "../files/workspace.ts";
 
 const schema = z.strictObject({
@@ -33,26 +34,32 @@ export function listDirectoryIn(workspace: Workspace) {
     idempotent: true,
     tags: ["filesystem"],
     version: "1.0.0",
-    execute: ({ path: given, offset, limit }, context) =>
-      answering(workspace, { path: given, wording, context }, async (path) => {
-        const page = { offset: offset - 1, limit, signal: context.abortSignal };
-        const { entries, total, isComplete } = await workspace.files.list(path, page);
-        const next = offset + entries.length;
-        return data(
-          {
-            path,
-            entries: entries.map(({ name, kind, bytes }) => ({
-              name,
-              type: kind,
-              ...(bytes === undefined ? {} : { bytes }),
-            })),
-            entry_count: total,
-            ...(entries.length > 0 && next <= total ? { next_offset: next } : {}),
-          },
-          isComplete
-            ? undefined
-            : { warnings: [`the folder has more than ${total} entries; the rest was not looked at`] },
-        );
-      }),
+    execute: work(workspace),
+    preview: previewing(workspace, work),
   });
+}
+
+/** The work of the tool over a workspace: the real one, or that of a rehearsal. */
+function work(workspace: Workspace) {
+  return ({ path: given, offset, limit }: z.output<typeof schema>, context: ToolContext) =>
+    answering(workspace, { path: given, wording, context }, async (path) => {
+      const page = { offset: offset - 1, limit, signal: context.abortSignal };
+      const { entries, total, isComplete } = await workspace.files.list(path, page);
+      const next = offset + entries.length;
+      return data(
+        {
+          path,
+          entries: entries.map(({ name, kind, bytes }) => ({
+            name,
+            type: kind,
+            ...(bytes === undefined ? {} : { bytes }),
+          })),
+          entry_count: total,
+          ...(entries.length > 0 && next <= total ? { next_offset: next } : {}),
+        },
+        isComplete
+          ? undefined
+          : { warnings: [`the folder has more than ${total} entries; the rest was not looked at`] },
+      );
+    });
 }

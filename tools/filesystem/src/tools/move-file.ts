@@ -1,4 +1,4 @@
-import { data, defineTool } from "@toolmount/core";
+import { data, defineTool, type ToolContext } from "@toolmount/core";
 import { z } from "zod";
 import { answering, callFacts, type Wording } from "../files/answer.ts";
 import { requiredText } from "../files/arguments.ts";
@@ -8,6 +8,7 @@ import { moveFileUsage as usage } from "../usage/move-file.ts";
 import { forgetSeen } from "../files/seen-files.ts";
 import { keepMoved } from "../files/keep.ts";
 import { undoMove } from "../files/undo.ts";
+import { previewing } from "../files/preview.ts";
 import { openWorkspace, type Services, type Workspace } from "../files/workspace.ts";
 
 const schema = z.strictObject({
@@ -43,15 +44,21 @@ export function moveFileIn(workspace: Workspace) {
     tags: ["filesystem"],
     version: "1.0.0",
     undo: undoMove(workspace),
-    execute: ({ source, destination, overwrite }, context) =>
-      answering(workspace, { path: source, wording, context }, async (path) => {
-        const target = await resolvePath(workspace, destination);
-        await keepMoved(workspace, context, { source: path, destination: target, overwrite });
-        const options = { overwrite, signal: context.abortSignal };
-        const { from, to } = await workspace.files.move(path, target, options);
-        for (const { real } of [from, to]) forgetSeen(context.session, real);
-        workspace.announce("artifact:move", { path: from.real, to: to.real, ...callFacts(context) });
-        return data({ source: path, destination: target });
-      }),
+    execute: work(workspace),
+    preview: previewing(workspace, work, ({ source, destination }) => [source, destination]),
   });
+}
+
+/** The work of the tool over a workspace: the real one, or that of a rehearsal. */
+function work(workspace: Workspace) {
+  return ({ source, destination, overwrite }: z.output<typeof schema>, context: ToolContext) =>
+    answering(workspace, { path: source, wording, context }, async (path) => {
+      const target = await resolvePath(workspace, destination);
+      await keepMoved(workspace, context, { source: path, destination: target, overwrite });
+      const options = { overwrite, signal: context.abortSignal };
+      const { from, to } = await workspace.files.move(path, target, options);
+      for (const { real } of [from, to]) forgetSeen(context.session, real);
+      workspace.announce("artifact:move", { path: from.real, to: to.real, ...callFacts(context) });
+      return data({ source: path, destination: target });
+    });
 }

@@ -1,4 +1,4 @@
-import { data, defineTool } from "@toolmount/core";
+import { data, defineTool, type ToolContext } from "@toolmount/core";
 import { z } from "zod";
 import { answering } from "../files/answer.ts";
 import { Refusal } from "../files/refusal.ts";
@@ -8,6 +8,7 @@ import { changeText, editWording as wording } from "../text/apply-edit.ts";
 import { multiEditFileUsage as usage } from "../usage/multi-edit-file.ts";
 import { replaceText, type Edit } from "../text/replace-text.ts";
 import { undoWrite } from "../files/undo.ts";
+import { previewing } from "../files/preview.ts";
 import { openWorkspace, type Services, type Workspace } from "../files/workspace.ts";
 
 const schema = z.strictObject({
@@ -42,18 +43,24 @@ export function multiEditFileIn(workspace: Workspace) {
     tags: ["filesystem"],
     version: "1.0.0",
     undo: undoWrite(workspace),
-    execute: ({ file_path, edits }, context) =>
-      answering(workspace, { path: file_path, wording, context }, async (path) => {
-        const change = (text: string) => replaceAllOf(text, edits, path);
-        const { replacements, bytes } = await changeText(workspace, path, context, change);
-        return data({
-          file_path: path,
-          edits_applied: edits.length,
-          replacements_made: replacements,
-          bytes_written: bytes,
-        });
-      }),
+    execute: work(workspace),
+    preview: previewing(workspace, work, ({ file_path }) => [file_path]),
   });
+}
+
+/** The work of the tool over a workspace: the real one, or that of a rehearsal. */
+function work(workspace: Workspace) {
+  return ({ file_path, edits }: z.output<typeof schema>, context: ToolContext) =>
+    answering(workspace, { path: file_path, wording, context }, async (path) => {
+      const change = (text: string) => replaceAllOf(text, edits, path);
+      const { replacements, bytes } = await changeText(workspace, path, context, change);
+      return data({
+        file_path: path,
+        edits_applied: edits.length,
+        replacements_made: replacements,
+        bytes_written: bytes,
+      });
+    });
 }
 
 function replaceAllOf(
@@ -70,9 +77,9 @@ function replaceAllOf(
 }
 
 /** Says which edit was refused, counted from 1. */
-function naming<Value>(at: number, work: () => Value): Value {
+function naming<Value>(at: number, edit: () => Value): Value {
   try {
-    return work();
+    return edit();
   } catch (thrown) {
     if (!(thrown instanceof Refusal)) throw thrown;
     const message = `edit ${at + 1}: ${thrown.message}; nothing was changed`;

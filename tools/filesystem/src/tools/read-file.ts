@@ -10,6 +10,7 @@ import { nearName } from "../files/near-names.ts";
 import { readFileUsage as usage } from "../usage/read-file.ts";
 import { forgetSeen, markSeen } from "../files/seen-files.ts";
 import { decodeText, type Text } from "../text/text-file.ts";
+import { previewing } from "../files/preview.ts";
 import { openWorkspace, type Services, type Workspace } from "../files/workspace.ts";
 
 const schema = z.strictObject({
@@ -47,11 +48,17 @@ export function readFileIn(workspace: Workspace) {
     idempotent: true,
     tags: ["filesystem"],
     version: "1.0.0",
-    execute: ({ file_path, offset, limit }, context) =>
-      answering(workspace, { path: file_path, wording, context }, (path) =>
-        readPath(workspace, path, { offset, limit }, context),
-      ),
+    execute: work(workspace),
+    preview: previewing(workspace, work),
   });
+}
+
+/** The work of the tool over a workspace: the real one, or that of a rehearsal. */
+function work(workspace: Workspace) {
+  return ({ file_path, offset, limit }: z.output<typeof schema>, context: ToolContext) =>
+    answering(workspace, { path: file_path, wording, context }, (path) =>
+      readPath(workspace, path, { offset, limit }, context),
+    );
 }
 
 async function readPath(workspace: Workspace, path: string, range: Range, context: ToolContext) {

@@ -1,4 +1,4 @@
-import { data, defineTool } from "@toolmount/core";
+import { data, defineTool, type ToolContext } from "@toolmount/core";
 import { z } from "zod";
 import { answering, type Wording } from "../files/answer.ts";
 import { Refusal } from "../files/refusal.ts";
@@ -8,6 +8,7 @@ import { inTurn, replaceContent } from "../files/under-lock.ts";
 import { requireReplaceable } from "../files/seen-files.ts";
 import { encodeText } from "../text/text-file.ts";
 import { undoWrite } from "../files/undo.ts";
+import { previewing } from "../files/preview.ts";
 import { openWorkspace, type Services, type Workspace } from "../files/workspace.ts";
 import { writeFileUsage as usage } from "../usage/write-file.ts";
 
@@ -47,16 +48,22 @@ export function writeFileIn(workspace: Workspace) {
     tags: ["filesystem"],
     version: "1.0.0",
     undo: undoWrite(workspace),
-    execute: ({ file_path, content }, context) =>
-      answering(workspace, { path: file_path, wording, context }, async (path) => {
-        const bytes = requireBytes(path, content);
-        await inTurn(workspace, path, async (real) => {
-          const expected = await requireReplaceable(workspace, context.session, path, real);
-          await replaceContent(workspace, { given: path, real, bytes, expected }, context);
-        });
-        return data({ file_path: path, bytes: bytes.length });
-      }),
+    execute: work(workspace),
+    preview: previewing(workspace, work, ({ file_path }) => [file_path]),
   });
+}
+
+/** The work of the tool over a workspace: the real one, or that of a rehearsal. */
+function work(workspace: Workspace) {
+  return ({ file_path, content }: z.output<typeof schema>, context: ToolContext) =>
+    answering(workspace, { path: file_path, wording, context }, async (path) => {
+      const bytes = requireBytes(path, content);
+      await inTurn(workspace, path, async (real) => {
+        const expected = await requireReplaceable(workspace, context.session, path, real);
+        await replaceContent(workspace, { given: path, real, bytes, expected }, context);
+      });
+      return data({ file_path: path, bytes: bytes.length });
+    });
 }
 
 function requireBytes(path: string, content: string): Buffer {

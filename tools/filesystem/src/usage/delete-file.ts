@@ -6,7 +6,7 @@ Deletes a file, folder or link, after a person approved.
 
 Rules
 - Use it only when the user asked to delete. Do not use it before writing: write_file and move_file replace files.
-- Only a person can undo it: use it sparingly. Of a link, only the link is deleted.
+- It cannot be undone by you, only by a person: use it sparingly. Of a link, only the link is deleted.
 
 Arguments
 - path (string, required): relative to the working folder, or absolute.

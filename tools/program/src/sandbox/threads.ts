@@ -5,6 +5,9 @@ import type { Answer, End, FromSandbox, Request, Start, Turn } from "./messages.
 /** Milliseconds that a thread may be silent while it computes. Steps end a program long before; this is for what has none. */
 const silentMs = 20_000;
 
+/** Programs that run at the same time; each has a thread of about 13 MB. The others wait in the order in which they came. */
+const maxRunning = 32;
+
 /** The thread of a program ended before the program did. */
 export class ThreadEnded extends Error {}
 
@@ -12,6 +15,8 @@ export class ThreadEnded extends Error {}
 export class Threads {
   #spare: Promise<Worker> | null = null;
   readonly #open = new Set<Promise<unknown>>();
+  readonly #queue: (() => void)[] = [];
+  #running = 0;
   #isClosed = false;
 
   /**
@@ -24,6 +29,37 @@ export class Threads {
     signal: AbortSignal,
   ): Promise<{ readonly end: End; readonly output: string }> {
     signal.throwIfAborted();
+    await this.#acquire(signal);
+    try {
+      return await this.#runNow(start, call, signal);
+    } finally {
+      // The next one takes the place; no other can come between.
+      const next = this.#queue.shift();
+      if (next === undefined) this.#running--;
+      else next();
+    }
+  }
+
+  /** Waits for a place. Rejects with the reason of the signal. */
+  async #acquire(signal: AbortSignal): Promise<void> {
+    if (this.#running < maxRunning) return void this.#running++;
+    await new Promise<void>((resolve, reject) => {
+      this.#queue.push(resolve);
+      const leave = () => {
+        const at = this.#queue.indexOf(resolve);
+        if (at < 0) return;
+        this.#queue.splice(at, 1);
+        reject(signal.reason as Error);
+      };
+      signal.addEventListener("abort", leave, { once: true });
+    });
+  }
+
+  #runNow(
+    start: Omit<Start, "type">,
+    call: (request: Request) => Promise<Answer>,
+    signal: AbortSignal,
+  ): Promise<{ readonly end: End; readonly output: string }> {
     const opening = this.#spare ?? openThread(start.memoryMb);
     this.#spare = null;
     const running = opening.then(async (thread) => {

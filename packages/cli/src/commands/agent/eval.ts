@@ -1,55 +1,98 @@
+import { writeFile } from "node:fs/promises";
 import { ToolmountError } from "@toolmount/core";
-import type { OpenedHost } from "@toolmount/loader";
+import type { OpenedHost, PlanInput } from "@toolmount/loader";
 import { resolve } from "node:path";
 import { InvalidArgumentError, type Command } from "commander";
-import { addModelOptions, openReasoner, type ModelOptions } from "../../agent/open-reasoner.ts";
 import { loaderOptions } from "../../host/loader-options.ts";
-import { addExamples, jsonOption, planArgument } from "../../options/common.ts";
+import { addExamples, collect, jsonOption, planArgument } from "../../options/common.ts";
 import { readMilliseconds } from "../../options/milliseconds.ts";
 import { addPlanOptions, type PlanOptions } from "../../options/plan-options.ts";
+import { compareSides, type Comparison } from "../../plan-evals/compare.ts";
+import { toJunit, toMarkdown } from "../../plan-evals/files.ts";
 import { addToHistory, readHistory, toRun } from "../../plan-evals/history.ts";
 import { readEvals, type PlanEval } from "../../plan-evals/read.ts";
-import { summarize, writeEvals } from "../../plan-evals/report.ts";
-import { createEvalBench, type EvalReport } from "../../plan-evals/run.ts";
+import { writeEvals, type EvalOutput } from "../../plan-evals/report.ts";
+import type { EvalReport } from "../../plan-evals/run.ts";
+import { runSide, type SideOptions } from "../../plan-evals/side.ts";
+import { countPassed, gateFailures, summarize } from "../../plan-evals/summary.ts";
 import { swapDescriptions } from "../../plan-evals/swap.ts";
+import { openEvalTape } from "../../plan-evals/tape.ts";
+import { countOf } from "../../screen/count.ts";
 import type { Shell } from "../../process/shell.ts";
 import { exitCodes, type ExitCode } from "../../process/exit-codes.ts";
+import { usageError } from "../../process/usage-error.ts";
 
-interface Options extends PlanOptions, ModelOptions {
+interface Options extends PlanOptions {
+  readonly model?: readonly string[];
+  readonly baseUrl?: string;
   readonly record?: string;
+  readonly runs: number;
+  readonly parallel: number;
+  readonly compare?: string;
   readonly only?: string;
   readonly swap?: readonly [string, string];
+  readonly improve?: string;
   readonly history?: string;
   readonly minPass?: number;
   readonly maxCost?: number;
   readonly maxP95?: number;
+  readonly junit?: string;
+  readonly markdown?: string;
   readonly json?: true;
 }
 
 /** `toolmount eval [plan]`: asks a model the plan's prompts, and compares the tools that it chooses. No tool runs. */
 export function define(command: Command, shell: Shell): void {
-  addModelOptions(addPlanOptions(command))
+  addPlanOptions(command)
     .argument("[plan]", planArgument)
-    .option("--record <file>", "record the model's answers in a new file, for --model replay:<file>")
+    .option(
+      "--model <name>",
+      "the model to ask; replay:<file> answers from a recording; give it again to compare models",
+      collect,
+    )
+    .option("--base-url <url>", "a server that speaks the Responses API, without /responses")
+    .option(
+      "--record <file>",
+      "record the model's answers, for --model replay:<file>; answers of the file that still fit are kept",
+    )
+    .option("--runs <n>", "how often each evaluation is run; default 1", readCount, 1)
+    .option("--parallel <n>", "how many turns run at a time; default 1", readCount, 1)
+    .option("--compare <plan>", "run the evaluations on this plan, too; exit code 1 if it is better")
     .option("--only <text>", "only the evaluations whose name or label contains this text")
     .option(
       "--swap <tools>",
       "two tools, as a,b: exchange their descriptions; evaluations of them must fail",
       readPair,
     )
+    .option(
+      "--improve <tool>",
+      "ask the model for better descriptions of this tool, and try them on evaluations that they were not made for",
+    )
     .option("--history <file>", "compare with earlier runs in this file, and add this one")
-    .option("--min-pass <share>", "the share that must pass, from 0 to 1; default 1", readNumber)
+    .option(
+      "--min-pass <share>",
+      "1, the default: every run passes; less: the lower end of the 95 % interval reaches it",
+      readNumber,
+    )
     .option("--max-cost <amount>", "the most that all evaluations may cost", readNumber)
     .option("--max-p95 <ms>", "the most milliseconds of 95 % of the turns", readMilliseconds)
+    .option("--junit <file>", "write the evaluations as JUnit XML")
+    .option("--markdown <file>", "write them as Markdown, for a pull request")
     .option(...jsonOption)
     .action(async (plan: string | undefined, options: Options) =>
       shell.end(await evaluate(plan, options, shell)),
     );
   addExamples(command, [
-    "toolmount eval --model gpt-5 --record evals.tape",
-    "toolmount eval --model replay:evals.tape --min-pass 0.9",
+    "toolmount eval --model gpt-5 --runs 5 --parallel 4 --record evals.tape",
+    "toolmount eval --model replay:evals.tape --runs 5 --min-pass 0.6",
+    "toolmount eval --model gpt-5 --runs 20 --compare plan-b.yaml",
     "toolmount eval --model gpt-5 --swap read_file,grep",
   ]);
+}
+
+function readCount(text: string): number {
+  if (/^[1-9]\d{0,4}$/.test(text)) return Number(text);
+  throw new InvalidArgumentError("Give a whole number from 1.");
 }
 
 function readPair(text: string): readonly [string, string] {
@@ -66,37 +109,76 @@ function readNumber(text: string): number {
 }
 
 async function evaluate(input: string | undefined, options: Options, shell: Shell): Promise<ExitCode> {
+  const { compare, record, swap, model: models = [] } = options;
+  const sides = compare === undefined ? models.slice(1) : [compare];
+  if (compare !== undefined && models.length > 1) throw usageError("give one --model with --compare");
+  if (swap !== undefined && sides.length > 0) throw usageError("--swap compares nothing else");
+  if (options.improve !== undefined && (swap !== undefined || sides.length > 0))
+    throw usageError("--improve makes its own comparisons: leave --swap, --compare and a second --model out");
+  if (record !== undefined && models.length > 1)
+    throw usageError("record each model in a file of its own; then compare the files");
+  const isRecorded = record !== undefined && swap === undefined;
+  const recordTo = isRecorded ? await openEvalTape(resolve(shell.cwd, record)) : null;
+  const { runs, parallel, baseUrl } = options;
+  const first: SideOptions = { model: models[0], baseUrl, runs, parallel, recordTo };
+  if (options.improve !== undefined) return improve(input, options.improve, options, first, shell);
+  const run = await runFirst(input, options, first, shell);
+  try {
+    const tests = run.reports.map(({ test }) => test);
+    const comparisons: Comparison[] = [];
+    for (const side of sides) {
+      const asked = compare === undefined ? { ...first, model: side } : first;
+      const other = await runSide(compare ?? input, loaderOptions(options, shell), () => tests, asked, shell);
+      await other.host.close();
+      const name = compare === undefined ? models[0]! : (input ?? "the plan");
+      comparisons.push(compareSides({ name, reports: run.reports }, { name: side, reports: other.reports }));
+    }
+    if (recordTo !== null && options.only === undefined) {
+      const { kept, recorded } = recordTo.compact();
+      shell.err.line(shell.err.paint("dim", `${record}: ${countOf(kept, "answer")} kept, ${recorded} new`));
+    }
+    return await report(run.host, run.reports, comparisons, options, shell);
+  } finally {
+    await run.host.close();
+  }
+}
+
+/** Exit code 0 also where no better description is found: that is an answer. */
+async function improve(
+  input: string | undefined,
+  tool: string,
+  options: Options,
+  side: SideOptions,
+  shell: Shell,
+): Promise<ExitCode> {
   const { openHost } = await import("@toolmount/loader");
-  const bench = createEvalBench();
-  const given = { ...loaderOptions(options, shell), ...bench.options, record: options.record };
-  const host = await openHost(input, options.swap === undefined ? given : { ...given, record: undefined });
+  const { improveTool, writeImprovement } = await import("../../plan-evals/improve.ts");
+  const loader = loaderOptions(options, shell);
+  const host = await openHost(input, loader);
   try {
     const tests = chooseEvals(host, options);
-    if (options.swap === undefined) return await report(host, await runAll(host, tests), options, shell);
-    const swapped = await openHost(swapDescriptions(host, options.swap), {
-      ...given,
-      cwd: host.plan.folder,
-      overlays: [],
-    });
-    try {
-      const reports = await runAll(swapped, tests);
-      return await report(swapped, reports, options, shell);
-    } finally {
-      await swapped.close();
-    }
+    const found = await improveTool(tool, { host, tests, loader, side }, shell);
+    if (options.json === true) shell.out.json(found);
+    else writeImprovement(found, shell);
+    return exitCodes.done;
   } finally {
     await host.close();
   }
+}
 
-  async function runAll(on: OpenedHost, tests: readonly PlanEval[]): Promise<EvalReport[]> {
-    const opened = await openReasoner(on, options, shell);
-    const reports: EvalReport[] = [];
-    try {
-      for (const test of tests) reports.push(await bench.run(on, opened, test)); // in order: a tape has one
-    } finally {
-      await opened.close();
-    }
-    return reports;
+async function runFirst(input: string | undefined, options: Options, side: SideOptions, shell: Shell) {
+  const given = loaderOptions(options, shell);
+  const { swap } = options;
+  const choose = (host: OpenedHost) => chooseEvals(host, options);
+  if (swap === undefined) return runSide(input, given, choose, side, shell);
+  const { openHost } = await import("@toolmount/loader");
+  const host = await openHost(input, given);
+  try {
+    const swapped: PlanInput = swapDescriptions(host, swap);
+    const folder = { ...given, cwd: host.plan.folder, overlays: [] };
+    return await runSide(swapped, folder, () => choose(host), side, shell);
+  } finally {
+    await host.close();
   }
 }
 
@@ -118,40 +200,45 @@ function chooseEvals(host: OpenedHost, { only = "", swap }: Options): PlanEval[]
 async function report(
   host: OpenedHost,
   reports: readonly EvalReport[],
+  comparisons: readonly Comparison[],
   options: Options,
   shell: Shell,
 ): Promise<ExitCode> {
+  const { swap, minPass = comparisons.length === 0 ? 1 : undefined } = options;
   const summary = summarize(reports, host.tools());
-  const run = toRun(summary.passRate, host.tools());
-  const { compareRuns } = await import("@toolmount/testing/evals");
-  const file = options.history === undefined ? undefined : resolve(shell.cwd, options.history);
-  const changes = file === undefined ? [] : compareRuns([...(await readHistory(file)), run]);
-  if (file !== undefined && options.swap === undefined && options.only === undefined)
-    await addToHistory(file, run);
   const failures =
-    options.swap === undefined ? gateFailures(summary, options) : stillPassing(reports, options.swap);
-  writeEvals({ plan: host.plan, reports, summary, changes, failures }, options.json === true, shell);
+    swap === undefined
+      ? gateFailures(summary, { ...options, minPass })
+      : [...gateFailures(summary, {}), ...stillPassing(reports, swap)];
+  for (const { better, second } of comparisons) if (better === second) failures.push(`${second} is better`);
+  const changes = await compareWithHistory(host, summary.passRate, options, shell);
+  const output: EvalOutput = { plan: host.plan, reports, summary, comparisons, changes, failures };
+  const { junit, markdown } = options;
+  if (junit !== undefined) await writeFile(resolve(shell.cwd, junit), toJunit(output));
+  if (markdown !== undefined) await writeFile(resolve(shell.cwd, markdown), toMarkdown(output));
+  writeEvals(output, options.json === true, shell);
   return failures.length === 0 ? exitCodes.done : exitCodes.failed;
 }
 
-function gateFailures(
-  { passRate, cost, p95Ms }: ReturnType<typeof summarize>,
-  { minPass = 1, maxCost, maxP95 }: Options,
-): string[] {
-  const failures: string[] = [];
-  if (passRate < minPass) failures.push(`pass rate ${passRate.toFixed(2)}, less than ${minPass}`);
-  if (maxCost !== undefined && cost === null)
-    failures.push("the cost is not known: the plan has no session.orchestrator.prices");
-  if (maxCost !== undefined && cost !== null && cost > maxCost)
-    failures.push(`cost ${cost.toFixed(4)}, more than ${maxCost}`);
-  if (maxP95 !== undefined && p95Ms > maxP95)
-    failures.push(`95 % of the turns took up to ${p95Ms} ms, more than ${maxP95}`);
-  return failures;
+/** What changed since the runs of the history, to which this run is added. */
+async function compareWithHistory(
+  host: OpenedHost,
+  passRate: number,
+  { history, swap, only }: Options,
+  shell: Shell,
+): Promise<readonly string[]> {
+  if (history === undefined) return [];
+  const { compareRuns } = await import("@toolmount/testing/evals");
+  const file = resolve(shell.cwd, history);
+  const run = toRun(passRate, host.tools());
+  const changes = compareRuns([...(await readHistory(file)), run]);
+  if (swap === undefined && only === undefined) await addToHistory(file, run);
+  return changes;
 }
 
 /** With exchanged descriptions, an evaluation that still passes shows that its description decides nothing. */
 function stillPassing(reports: readonly EvalReport[], [one, other]: readonly [string, string]): string[] {
   return reports
-    .filter(({ problems }) => problems.length === 0)
+    .filter((each) => countPassed(each) > 0)
     .map(({ test }) => `passes with the descriptions of ${one} and ${other} exchanged: ${test.name}`);
 }

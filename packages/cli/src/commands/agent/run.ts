@@ -1,10 +1,13 @@
-import type { TurnResult } from "@toolmount/reasoner";
+import { randomUUID } from "node:crypto";
+import type { SessionStore } from "@toolmount/core";
+import type { RunOptions, TurnResult } from "@toolmount/reasoner";
 import type { Command } from "commander";
 import { addAgentsOption, addModelOptions } from "../../agent/open-reasoner.ts";
-import { runTurn, type AgentOptions } from "../../agent/with-reasoner.ts";
+import { runTurn, type Agent, type AgentOptions } from "../../agent/with-reasoner.ts";
 import { isWord, readFiles, withFiles, type NamedFile } from "../../agent/prompt-files.ts";
 import { readAnswerForm } from "../../agent/structured-output.ts";
 import { readText } from "../../options/operands.ts";
+import { rehearsalFacts, writeRehearsal } from "../../render/rehearsal.ts";
 import { addExamples, collect, jsonOption } from "../../options/common.ts";
 import { addPlanOptions } from "../../options/plan-options.ts";
 import { addTapeOptions } from "../../options/tape-options.ts";
@@ -16,6 +19,7 @@ interface Options extends AgentOptions {
   readonly session?: string;
   readonly schema?: string;
   readonly attach?: readonly string[];
+  readonly rehearse?: true;
 }
 
 /** `toolmount run [plan] "<prompt>"`: one turn of a model over the plan's tools. */
@@ -32,6 +36,7 @@ export function define(command: Command, shell: Shell): void {
     )
     .option("--attach <path>", "give the model this image or file, too; may be given again", collect)
     .option("--session <id>", "resume this session, or begin it under this id")
+    .option("--rehearse", "only show what the calls of the turn would change; the conversation is not kept")
     .option("--user <id>", "the user on whose behalf the model acts")
     .option(...jsonOption)
     .action(async (words: string[], options: Options) => {
@@ -53,10 +58,39 @@ async function run(words: readonly string[], options: Options, shell: Shell): Pr
   const form = schema === undefined ? undefined : await readAnswerForm(schema, shell.cwd);
   let last: TurnResult | undefined;
   const code = await runTurn({ ...options, form }, plan, shell, async ({ host, reasoner }, turn) => {
-    return (last = await reasoner.run(host, { ...turn, ...request, sessionId }));
+    if (options.rehearse !== true)
+      return (last = await reasoner.run(host, { ...turn, ...request, sessionId }));
+    return (last = await rehearseTurn(
+      { host, reasoner },
+      { ...turn, ...request, sessionId },
+      options,
+      shell,
+    ));
   });
   if (form !== undefined && last?.data !== undefined && options.json !== true) shell.out.json(last.data);
   return code;
+}
+
+/** Runs a turn as a rehearsal in a copy of the session, shows what its calls would change, and deletes the copy. */
+async function rehearseTurn(
+  { host, reasoner }: Pick<Agent, "host" | "reasoner">,
+  { sessionId, abortSignal, ...request }: RunOptions,
+  { json }: Options,
+  { out }: Shell,
+): Promise<TurnResult> {
+  const copy = `rehearsal-${randomUUID()}`;
+  if (sessionId !== undefined) await reasoner.fork(host, sessionId, copy);
+  const rehearsal = host.session(copy).rehearse();
+  try {
+    const signals = [rehearsal.abortSignal, ...(abortSignal === undefined ? [] : [abortSignal])];
+    const whole = { ...request, sessionId: copy, rehearsal, abortSignal: AbortSignal.any(signals) };
+    const result = await reasoner.run(host, whole);
+    if (json === true) out.jsonLine({ type: "rehearsal", ...rehearsalFacts(rehearsal) });
+    else writeRehearsal(out, rehearsal);
+    return result;
+  } finally {
+    await (host.coordinator.get("session-store") as SessionStore | null)?.delete(copy);
+  }
 }
 
 /** The files of `--attach`. Unlike in a chat, the prompt itself names none: a script may not know what is in it. */

@@ -1,12 +1,17 @@
-import { checkAudit, ToolmountError, type AuditRecord, type AuditSink } from "@toolmount/core";
+import { checkAudit, systemClock, ToolmountError, type AuditRecord, type AuditSink } from "@toolmount/core";
+import type { OpenedHost } from "@toolmount/loader";
+import { resolve } from "node:path";
 import { setTimeout } from "node:timers/promises";
-import { InvalidArgumentError, type Command } from "commander";
+import { InvalidArgumentError, Option, type Command } from "commander";
+import { callOf, isWanted, recordsOfCall, RunJoiner } from "../../audit/audited-calls.ts";
+import { callLines, type LineOptions } from "../../audit/call-lines.ts";
+import { exportFormats, exportLines, type ExportFormat } from "../../audit/export-calls.ts";
+import { newestCalls, newestEntries } from "../../audit/newest-calls.ts";
+import { readSigningKey, signHeads } from "../../audit/sign-heads.ts";
 import { countOf } from "../../screen/count.ts";
 import { openPlan } from "../../host/open-plan.ts";
 import { addExamples, jsonOption, planArgument } from "../../options/common.ts";
 import { addPlanOptions, type PlanOptions } from "../../options/plan-options.ts";
-import { writeTable, type Column } from "../../screen/table.ts";
-import { printable } from "../../screen/printable.ts";
 import type { Shell } from "../../process/shell.ts";
 import { exitCodes, type ExitCode } from "../../process/exit-codes.ts";
 
@@ -14,36 +19,66 @@ interface Options extends PlanOptions {
   readonly json?: true;
   readonly run?: string;
   readonly tool?: string;
+  readonly user?: string;
+  readonly denied?: true;
+  readonly since?: number;
   readonly last: number;
   readonly check?: true;
   readonly follow?: true;
   readonly prune?: number;
+  readonly export?: ExportFormat;
+  readonly sign?: string;
+  readonly every?: number;
 }
 
-/** `toolmount audit [plan]`: shows decisions and the start and end of calls, or verifies the audit. */
+/** `toolmount audit [plan]`: shows calls, each on a line, and exports, signs, verifies or prunes the audit. */
 export function define(command: Command, shell: Shell): void {
   addPlanOptions(command)
     .argument("[plan]", planArgument)
     .option("--run <id>", "only this run")
     .option("--tool <name>", "only this tool")
+    .option("--user <id>", "only calls of this user")
+    .option("--denied", "only calls that were denied, by the policy or a person")
+    .option("--since <time>", "only since then: 30m, 2h, 7d, or a date such as 2026-05-01T08:00Z", readSince)
     .option("--last <n>", "show this many, the newest", readCount, 50)
+    .option("-f, --follow", "then show new calls as they end, until Ctrl-C")
+    .addOption(
+      new Option("--export <format>", "print all of them, oldest first, for other programs").choices(
+        exportFormats,
+      ),
+    )
     .option("--check", "verify the chain of the whole audit instead")
+    .option("--sign <key>", "print a signature over the heads of all chains; an Ed25519 key in PEM")
+    .option("--every <seconds>", "with --sign: print one so often, until Ctrl-C", readCount)
     .option(
       "--prune <days>",
       "delete the records of processes that wrote nothing for so many days",
       readCount,
     )
-    .option("-f, --follow", "then show new records as they are written, until Ctrl-C")
     .option(...jsonOption)
     .action(async (plan: string | undefined, options: Options) =>
       shell.end(await audit(plan, options, shell)),
     );
-  addExamples(command, ["toolmount audit --tool bash --last 20", "toolmount audit --check"]);
+  addExamples(command, [
+    "toolmount audit --since 2h --denied",
+    "toolmount audit --export ocsf --since 1d",
+    "toolmount audit --check",
+  ]);
 }
 
 function readCount(text: string): number {
   if (/^[1-9]\d{0,6}$/.test(text)) return Number(text);
   throw new InvalidArgumentError("Give a whole number from 1.");
+}
+
+const units: Readonly<Record<string, number>> = { s: 1_000, m: 60_000, h: 3_600_000, d: 86_400_000 };
+
+/** Reads a duration before now, or a date, as milliseconds since the epoch. */
+function readSince(text: string): number {
+  const [, count, unit = ""] = /^(\d{1,6})([smhd])$/.exec(text) ?? [];
+  const time = count === undefined ? Date.parse(text) : systemClock.now() - Number(count) * units[unit]!;
+  if (Number.isFinite(time)) return time;
+  throw new InvalidArgumentError("Give 30m, 2h, 7d, or a date such as 2026-05-01T08:00Z.");
 }
 
 async function audit(plan: string | undefined, options: Options, shell: Shell): Promise<ExitCode> {
@@ -58,7 +93,12 @@ async function audit(plan: string | undefined, options: Options, shell: Shell): 
       });
     if (options.prune !== undefined) return await prune(sink, options.prune, options, shell);
     if (options.check === true) return await check(sink, options, shell);
-    return options.follow === true ? await follow(sink, options, shell) : await show(sink, options, shell);
+    if (options.sign !== undefined) return await signAll(sink, options.sign, options, shell);
+    if (options.export !== undefined) return await exportAll(sink, options.export, options, shell);
+    const lines = lineOptions(host, shell);
+    return options.follow === true
+      ? await follow(sink, lines, options, shell)
+      : await show(sink, lines, options, shell);
   } finally {
     await host.close();
   }
@@ -72,38 +112,80 @@ async function prune(sink: AuditSink, days: number, { json }: Options, { out }: 
       module: "an audit in a store",
       install: "the line state: sqlite:./.toolmount/state.db in the plan",
     });
-  const deleted = await sink.prune(Date.now() - days * 86_400_000);
+  const deleted = await sink.prune(systemClock.now() - days * 86_400_000);
   if (json === true) out.json({ deleted });
   else out.line(`${countOf(deleted, "record")} deleted`);
   return exitCodes.done;
 }
 
-async function show(sink: AuditSink, { run, tool, last, json }: Options, { out }: Shell): Promise<ExitCode> {
-  const newest = await sink.read({ runId: run, tool, last });
-  const records = newest.toReversed();
-  if (json === true) out.json(records.map(({ entry }) => entry));
-  else writeTable(out, columns, records);
+async function show(sink: AuditSink, lines: LineOptions, options: Options, shell: Shell): Promise<ExitCode> {
+  const { last, json } = options;
+  if (json === true) shell.out.json(await newestEntries(sink, options));
+  else
+    for (const line of callLines((await newestCalls(sink, options)).slice(-last), lines))
+      shell.out.line(line);
   return exitCodes.done;
+}
+
+/** A tool shows the arguments that decide what it touches, else its required ones. */
+function lineOptions(host: OpenedHost, { out }: Shell): LineOptions {
+  const control = new Map<string, readonly string[]>();
+  for (const { name, control: declared, inputSchema } of host.tools({ includeDeprecated: true })) {
+    const required = (inputSchema as { readonly required?: readonly string[] }).required ?? [];
+    const names = declared ?? required;
+    if (names.length > 0) control.set(name, names);
+  }
+  return { now: systemClock.now(), columns: out.columns, control: (tool) => control.get(tool) ?? null };
+}
+
+async function exportAll(
+  sink: AuditSink,
+  format: ExportFormat,
+  options: Options,
+  { out }: Shell,
+): Promise<ExitCode> {
+  for await (const line of exportLines(sink, format, options)) out.line(line);
+  return exitCodes.done;
+}
+
+async function signAll(sink: AuditSink, file: string, { every }: Options, shell: Shell): Promise<ExitCode> {
+  const key = await readSigningKey(resolve(shell.cwd, file));
+  const print = async () => shell.out.line(await signHeads(sink, key, systemClock.now()));
+  await print();
+  if (every === undefined) return exitCodes.done;
+  return shell.interruptible(async ({ signal }) => {
+    while (!signal.aborted && !shell.out.isLost()) {
+      await pause(every * 1_000, signal);
+      if (!signal.aborted) await print();
+    }
+    return exitCodes.done;
+  });
 }
 
 /** Milliseconds between two looks at the audit. */
 const followMs = 500;
 
-/** Shows the newest records and then each new one, one JSON object a line with `--json`. */
-function follow(sink: AuditSink, { run, tool, last, json }: Options, shell: Shell): Promise<ExitCode> {
-  const shown = new Set<string>();
-  const showNew = async (records: readonly AuditRecord[]) => {
-    for (const record of records.filter(({ hash }) => !shown.has(hash))) {
-      shown.add(record.hash);
-      if (json === true) shell.out.jsonLine(record.entry);
-      else shell.out.line(lineOf(record));
+/** Shows the newest calls and then each one that ends; with `--json` each record, one JSON object a line. */
+function follow(sink: AuditSink, lines: LineOptions, options: Options, shell: Shell): Promise<ExitCode> {
+  const { run, tool, since, last, json } = options;
+  const seen = new Set<string>();
+  const runs = new RunJoiner();
+  const showNew = (records: readonly AuditRecord[]) => {
+    for (const { hash, entry } of records.filter((record) => !seen.has(record.hash))) {
+      seen.add(hash);
+      const joined = runs.add(entry);
+      if (json === true && isWanted(callOf(entry), options)) shell.out.jsonLine(entry);
+      if (json === true || joined === null || !isWanted(callOf(joined), options)) continue;
+      const [line = ""] = callLines([callOf(joined)], { ...lines, now: systemClock.now() });
+      shell.out.line(line);
     }
   };
   return shell.interruptible(async ({ signal }) => {
-    await showNew((await sink.read({ runId: run, tool, last })).toReversed());
+    const first = json === true ? last : last * recordsOfCall;
+    showNew((await sink.read({ runId: run, tool, since, last: first })).toReversed());
     while (!signal.aborted && !shell.out.isLost()) {
       await pause(followMs, signal);
-      await showNew((await sink.read({ runId: run, tool, last: 1_000 })).toReversed());
+      showNew((await sink.read({ runId: run, tool, since, last: 1_000 })).toReversed());
     }
     return exitCodes.done;
   });
@@ -112,45 +194,6 @@ function follow(sink: AuditSink, { run, tool, last, json }: Options, shell: Shel
 /** Waits; an abort ends the wait early. */
 function pause(ms: number, signal: AbortSignal): Promise<void> {
   return setTimeout(ms, undefined, { signal }).catch(() => {});
-}
-
-/** A value of a record; records are stored as JSON, and older ones lack some. */
-function textOf(value: unknown): string {
-  return typeof value === "string" && value !== "" ? printable(value) : "–";
-}
-
-const columns: readonly Column<AuditRecord>[] = [
-  { title: "time", cell: ({ entry }) => new Date(entry.at).toISOString() },
-  { title: "what", cell: ({ entry }) => entry.kind },
-  { title: "tool", cell: ({ entry }) => textOf(entry.tool) },
-  { title: "user", cell: ({ entry }) => textOf(entry.userId) },
-  { title: "session", cell: ({ entry }) => textOf(entry.sessionId) },
-  { title: "result", cell: ({ entry }) => textOf(entry.status ?? entry.decision) },
-  { title: "by", cell: ({ entry }) => textOf(entry.by ?? entry.approvedBy) },
-  {
-    title: "took",
-    cell: ({ entry: { durationMs } }) => (typeof durationMs === "number" ? `${durationMs} ms` : "–"),
-  },
-  {
-    title: "run",
-    cell: ({ entry }) =>
-      [entry.runId, entry.code]
-        .filter((fact) => typeof fact === "string")
-        .map(printable)
-        .join("  "),
-  },
-];
-
-function lineOf({ entry }: AuditRecord): string {
-  const { kind, at, runId, tool, status, decision, by, approvedBy, code, userId, sessionId, durationMs } =
-    entry;
-  const facts = [status, code, decision, by ?? approvedBy, userId, sessionId].filter(
-    (fact) => typeof fact === "string",
-  );
-  const time = typeof durationMs === "number" ? `${durationMs} ms` : "";
-  return printable(
-    [new Date(at).toISOString(), kind.padEnd(8), tool, runId, ...facts, time].join("  ").trimEnd(),
-  );
 }
 
 async function check(sink: AuditSink, { json }: Options, { out }: Shell): Promise<ExitCode> {

@@ -1,3 +1,4 @@
+import { randomUUID } from "node:crypto";
 import { resolve } from "node:path";
 import type { Approver, Progress } from "@toolmount/core";
 import { isToolInterrupt, ToolmountError } from "@toolmount/core";
@@ -21,6 +22,7 @@ import { addExamples, jsonOption } from "../../options/common.ts";
 import { writeNextCommands } from "../../render/next-commands.ts";
 import { saveContent } from "../../render/content.ts";
 import { shortPath } from "../../render/problems.ts";
+import { rehearsalFacts, writeRehearsal } from "../../render/rehearsal.ts";
 import { exitCodeOfCall, writeOutcome } from "../../render/outcome.ts";
 import { printable } from "../../screen/printable.ts";
 import { shellWith, type Shell } from "../../process/shell.ts";
@@ -31,6 +33,7 @@ import { interruption } from "../../process/signals.ts";
 export interface CallOptions extends PlanOptions, TapeOptions, SourceOptions {
   readonly json?: true;
   readonly approve?: true;
+  readonly rehearse?: true;
   readonly save?: string;
   readonly session?: string;
   readonly user?: string;
@@ -73,6 +76,7 @@ export function addCallOptions(command: Command): Command {
     )
     .option("--save <folder>", "write images, sounds and resources of the result into this folder")
     .option("--approve", "approve this one call without a question")
+    .option("--rehearse", "only show what the call would change")
     .option(...jsonOption);
 }
 
@@ -98,7 +102,7 @@ async function call(
   const { plan } = operands;
   const { status, shell } = openStatus(given);
   const input = planOfSource(plan, options);
-  const { outcome, code } = await shell.interruptible(async (controller) => {
+  const { outcome, rehearsed, code } = await shell.interruptible(async (controller) => {
     const terminal = operands.text === "-" ? undefined : shell.terminal;
     const rules = createRuleWriter(shell.cwd);
     const approver = chooseApprover(options, terminal, shell, controller, rules);
@@ -109,11 +113,20 @@ async function call(
       const asked = shellWith(shell, { terminal: options.json === true ? undefined : terminal });
       const request = await readRequest(operands, host, asked, controller);
       const context = contextOf(options, shell, controller.signal);
+      const rehearsal =
+        options.rehearse === true ? host.session(context.sessionId ?? randomUUID()).rehearse() : null;
       status.show([request.name]);
       const done = await host
-        .call(id === undefined ? request : { ...request, id }, context)
+        .call(
+          id === undefined ? request : { ...request, id },
+          rehearsal === null ? context : { ...context, rehearsal },
+        )
         .finally(() => status.show([]));
-      return { outcome: done, code: exitCodeOfReplay(host, exitCodeOfCall(done), shell) };
+      return {
+        outcome: done,
+        rehearsed: rehearsal,
+        code: exitCodeOfReplay(host, exitCodeOfCall(done), shell),
+      };
     } catch (error) {
       throw isToolInterrupt(error)
         ? new ToolmountError("INTERRUPTED", { tool: operands.tool }, { cause: error })
@@ -125,9 +138,14 @@ async function call(
   });
   const saved =
     options.save === undefined ? [] : await saveContent(outcome, resolve(shell.cwd, options.save));
-  if (options.json === true) shell.out.json(options.save === undefined ? outcome : { ...outcome, saved });
+  const more = {
+    ...(options.save !== undefined && { saved }),
+    ...(rehearsed && { rehearsal: rehearsalFacts(rehearsed) }),
+  };
+  if (options.json === true) shell.out.json({ ...outcome, ...more });
   else {
     writeOutcome(shell.out, outcome);
+    if (rehearsed !== null) writeRehearsal(shell.out, rehearsed);
     for (const path of saved)
       shell.out.line(`${shell.out.paint("green", "✔")} ${printable(shortPath(path, shell.cwd))}`);
     if (!hasSource(options))

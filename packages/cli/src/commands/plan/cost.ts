@@ -1,4 +1,4 @@
-import type { Offer } from "@toolmount/core";
+import type { Offer, ToolInfo } from "@toolmount/core";
 import { InvalidArgumentError, type Command } from "commander";
 import { openPlan } from "../../host/open-plan.ts";
 import { addExamples, jsonOption, planArgument } from "../../options/common.ts";
@@ -55,14 +55,22 @@ async function cost(plan: string | undefined, options: Options, shell: Shell): P
     const offer: Offer = await host.offer(mode === undefined ? {} : { mode });
     const forms = form === undefined ? formNames : [form];
     const measured = await measureOffer(offer, forms);
+    const inPrograms = await measureOffer(inProgramsOnly(host.tools({ mode: offer.mode }), offer), forms);
     const max = options.max ?? budgetOf(host.plan.written["offer"]);
     const above = max === undefined ? [] : forms.filter((name) => totalOf(measured, name) > max);
-    if (json === true) shell.out.json({ ...measured, max: max ?? null, above });
-    else writeCost(measured, forms, { max, above }, shell);
+    if (json === true) shell.out.json({ ...measured, inPrograms, max: max ?? null, above });
+    else writeCost(measured, forms, { max, above }, inPrograms, shell);
     return above.length === 0 ? exitCodes.done : exitCodes.failed;
   } finally {
     await host.close();
   }
+}
+
+/** The tools of the mode that are not in a request, because only programs call them. */
+function inProgramsOnly(tools: readonly ToolInfo[], offer: Offer): Offer {
+  const offered = new Set([...offer.tools, ...offer.available].map(({ name }) => name));
+  const hidden = tools.filter(({ name }) => !offered.has(name));
+  return { ...offer, tools: hidden, available: [], guidance: "" };
 }
 
 /** The budget of the plan: the loader has checked it. */
@@ -84,6 +92,7 @@ function writeCost(
   measured: OfferCost,
   forms: readonly FormName[],
   { max, above }: Verdict,
+  inPrograms: OfferCost,
   { out }: Shell,
 ): void {
   const count = (tokens: number | undefined) => String(tokens ?? 0).padStart(6);
@@ -101,6 +110,15 @@ function writeCost(
   const how =
     "tokens of the definitions as JSON, counted with o200k; other models count up to a quarter more or less";
   out.line(out.paint("dim", wrapped(out, how)));
+  if (inPrograms.tools.length > 0) {
+    const saved = totalOf(inPrograms, forms[0]!);
+    out.line(
+      wrapped(
+        out,
+        `${inPrograms.tools.length} more tools are called in programs only; their definitions would cost ${saved} tokens`,
+      ),
+    );
+  }
   if (max === undefined) return;
   if (above.length === 0) out.line(out.paint("green", `✔ within the ${max} tokens that are allowed`));
   for (const form of above)

@@ -110,6 +110,7 @@ function factsOf(tool: ToolInfo): string {
       `consequence ${consequenceLevel}`,
       confirmation[`${tool.requiresConfirmation}`],
       `timeout ${timeoutMs} ms`,
+      ...(tool.previews === true ? ["can be rehearsed"] : []),
       ...(tool.undoable === true ? ["can be undone"] : []),
       ...(tool.irreversible === true ? ["cannot be undone"] : []),
     ].join(" · "),

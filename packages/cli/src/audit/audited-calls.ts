@@ -1,0 +1,145 @@
+import type { AuditEntry, AuditRecord, AuditSink, JsonObject } from "@toolmount/core";
+
+/** Records of one page. */
+const pageSize = 2_000;
+
+/** All records of an audit since a time, oldest first, without holding more than a page. */
+export async function* readPages(
+  sink: AuditSink,
+  { since, tool }: { readonly since?: number | undefined; readonly tool?: string | undefined } = {},
+): AsyncIterable<AuditRecord> {
+  let after: AuditRecord | undefined;
+  for (;;) {
+    const page = await sink.read({ since, tool, page: { size: pageSize, after } });
+    yield* page;
+    after = page.at(-1);
+    if (page.length < pageSize) return;
+  }
+}
+
+/** Records that one call has at most: start, question, decision and end. */
+export const recordsOfCall = 4;
+
+/** Most runs whose end is awaited. Calls under way at one time are far fewer. */
+const maxOpen = 50_000;
+
+/** Joins the records of each run: its arguments are in the first one, how it ended in the last. */
+export class RunJoiner {
+  readonly #runs = new Map<string, AuditEntry>();
+
+  /** The joined record of a run that has ended; null while it has not. */
+  add(entry: AuditEntry): AuditEntry | null {
+    const before = this.#runs.get(entry.runId);
+    const joined = before === undefined ? entry : { ...keptOf(before), ...entry };
+    this.#runs.delete(entry.runId);
+    if (entry.kind === "end") return joined;
+    this.#runs.set(entry.runId, joined);
+    if (this.#runs.size <= maxOpen) return null;
+    const [[runId, oldest]] = this.#runs as unknown as [[string, AuditEntry]];
+    this.#runs.delete(runId);
+    return oldest;
+  }
+
+  /** The runs that have not ended. */
+  rest(): Iterable<AuditEntry> {
+    return this.#runs.values();
+  }
+}
+
+/** What an earlier record of a run has and a later one may lack. How a run ended is only in its last record. */
+function keptOf({ arguments: given, asked, approvedBy, by }: AuditEntry) {
+  return { arguments: given, asked, approvedBy, by };
+}
+
+/** One call of an audit, as people ask about it. */
+export interface AuditedCall {
+  readonly at: number;
+  readonly run: string;
+  readonly tool: string;
+  /** A text where the audit has only the beginning of them. */
+  readonly arguments: JsonObject | string | null;
+  readonly user: string | null;
+  readonly session: string | null;
+  /** What the policy answered. */
+  readonly answer: "allow" | "ask" | "deny";
+  /** What asked, such as a line of the plan. */
+  readonly rules: readonly string[];
+  /** Who answered the question. */
+  readonly by: string | null;
+  /** What a person answered; null where no person did. */
+  readonly person: "allowed" | "denied" | null;
+  /** `running` and `waiting` have no end yet. */
+  readonly status: string;
+  readonly code: string | null;
+  readonly error: string | null;
+  readonly durationMs: number | null;
+}
+
+/** Reads a joined record. */
+export function callOf(entry: AuditEntry): AuditedCall {
+  const { kind, at, runId, tool, arguments: given, asked, approvedBy, by, durationMs } = entry;
+  const reasons = (Array.isArray(asked) ? asked : []) as readonly { source?: string; rule?: string | null }[];
+  const ended = kind === "end" ? readText(entry["status"]) : null;
+  return {
+    at,
+    run: runId,
+    tool,
+    arguments: typeof given === "string" || isObject(given) ? given : null,
+    user: readText(entry["userId"]),
+    session: readText(entry["sessionId"]),
+    answer: reasons.length > 0 ? "ask" : ended === "denied" ? "deny" : "allow",
+    rules: reasons.map(({ source = "rule", rule }) => rule ?? source),
+    by: readText(by) ?? readText(approvedBy),
+    person: reasons.length === 0 ? null : personOf(entry),
+    status: ended ?? (reasons.length > 0 ? "waiting" : "running"),
+    code: readText(entry["code"]),
+    error: readText(entry["error"]),
+    durationMs: typeof durationMs === "number" ? durationMs : null,
+  };
+}
+
+/** Those who decide where no person does. */
+const machines: ReadonlySet<unknown> = new Set(["timeout", "the host", "the declared default"]);
+
+/** A question without an answer, or one that was withdrawn, says nothing about what a person wants. */
+function personOf({ kind, status, by, approvedBy }: AuditEntry): AuditedCall["person"] {
+  if (readText(approvedBy) !== null) return machines.has(approvedBy) ? null : "allowed";
+  const isDenied = kind === "end" && status === "denied" && readText(by) !== null;
+  return isDenied && !machines.has(by) ? "denied" : null;
+}
+
+function readText(value: unknown): string | null {
+  return typeof value === "string" && value !== "" ? value : null;
+}
+
+function isObject(value: unknown): value is JsonObject {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}
+
+/** Which calls are shown. */
+export interface CallFilter {
+  readonly run?: string | undefined;
+  readonly tool?: string | undefined;
+  readonly user?: string | undefined;
+  readonly since?: number | undefined;
+  readonly denied?: true | undefined;
+}
+
+/** The calls of an audit, in the order in which they ended; those that have not ended come last. */
+export async function* readAuditedCalls(sink: AuditSink, filter: CallFilter): AsyncIterable<AuditedCall> {
+  const runs = new RunJoiner();
+  for await (const { entry } of readPages(sink, filter)) {
+    const joined = runs.add(entry);
+    if (joined !== null && isWanted(callOf(joined), filter)) yield callOf(joined);
+  }
+  for (const entry of runs.rest()) if (isWanted(callOf(entry), filter)) yield callOf(entry);
+}
+
+/** Whether a call fits a filter. Records are read by tool and time already. */
+export function isWanted({ run, user, status }: AuditedCall, filter: CallFilter): boolean {
+  return (
+    (filter.run === undefined || run === filter.run) &&
+    (filter.user === undefined || user === filter.user) &&
+    (filter.denied !== true || status === "denied")
+  );
+}

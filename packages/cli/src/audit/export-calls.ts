@@ -1,0 +1,81 @@
+import type { AuditSink } from "@toolmount/core";
+import { callOf, isWanted, readAuditedCalls, readPages } from "./audited-calls.ts";
+import type { AuditedCall, CallFilter } from "./audited-calls.ts";
+
+/** Formats of an export. */
+export const exportFormats = ["jsonl", "csv", "ocsf"] as const;
+
+/** One of the formats of an export. */
+export type ExportFormat = (typeof exportFormats)[number];
+
+/** The lines of an export, oldest first. `jsonl` has the records as they are stored, with the hashes of their chains. */
+export async function* exportLines(
+  sink: AuditSink,
+  format: ExportFormat,
+  filter: CallFilter,
+): AsyncIterable<string> {
+  if (format === "jsonl") {
+    for await (const record of readPages(sink, filter))
+      if (isWanted(callOf(record.entry), filter)) yield JSON.stringify(record);
+    return;
+  }
+  if (format === "csv") yield csvHeader;
+  const print = format === "csv" ? toCsvLine : toOcsfLine;
+  for await (const call of readAuditedCalls(sink, filter)) yield print(call);
+}
+
+const columns = {
+  time: ({ at }: AuditedCall) => new Date(at).toISOString(),
+  run: ({ run }: AuditedCall) => run,
+  tool: ({ tool }: AuditedCall) => tool,
+  arguments: ({ arguments: given }: AuditedCall) =>
+    typeof given === "string" ? given : given === null ? "" : JSON.stringify(given),
+  user: ({ user }: AuditedCall) => user,
+  session: ({ session }: AuditedCall) => session,
+  answer: ({ answer }: AuditedCall) => answer,
+  rules: ({ rules }: AuditedCall) => rules.join(" "),
+  by: ({ by }: AuditedCall) => by,
+  status: ({ status }: AuditedCall) => status,
+  code: ({ code }: AuditedCall) => code,
+  error: ({ error }: AuditedCall) => error,
+  duration_ms: ({ durationMs }: AuditedCall) => durationMs,
+} as const;
+
+/** The first line of CSV. Source of the format: RFC 4180. */
+const csvHeader = Object.keys(columns).join(",");
+
+/** A call as a line of CSV. A text that a spreadsheet would take for a formula begins with an apostrophe. */
+export function toCsvLine(call: AuditedCall): string {
+  const cells = Object.values(columns).map((read) => {
+    const text = String(read(call) ?? "");
+    const safe = /^[=+\-@\t\r]/.test(text) ? `'${text}` : text;
+    return /[",\n\r]/.test(safe) ? `"${safe.replaceAll('"', '""')}"` : safe;
+  });
+  return cells.join(",");
+}
+
+/** The version of OCSF, and its class API Activity. Source: schema.ocsf.io, class 6003. */
+const ocsf = { version: "1.6.0", category: 6, class: 6003, activityOther: 99 } as const;
+
+/** A call as an event of OCSF, on one line. What OCSF has no place for is in `unmapped`. */
+export function toOcsfLine(call: AuditedCall): string {
+  const { at, run, tool, user, session, answer, rules, by, status, code, error, durationMs } = call;
+  return JSON.stringify({
+    metadata: { version: ocsf.version, product: { name: "toolmount", vendor_name: "toolmount" }, uid: run },
+    time: at,
+    category_uid: ocsf.category,
+    class_uid: ocsf.class,
+    activity_id: ocsf.activityOther,
+    activity_name: "Tool call",
+    type_uid: ocsf.class * 100 + ocsf.activityOther,
+    severity_id: 1,
+    status_id: status === "ok" ? 1 : ["running", "waiting"].includes(status) ? 0 : 2,
+    ...(code !== null && { status_code: code }),
+    ...(error !== null && { status_detail: error }),
+    ...(durationMs !== null && { duration: Math.round(durationMs) }),
+    actor: { user: { name: user ?? "unknown" }, ...(session !== null && { session: { uid: session } }) },
+    api: { operation: tool, service: { name: "toolmount" }, request: { uid: run } },
+    src_endpoint: { name: "toolmount" },
+    unmapped: { arguments: call.arguments, answer, rules, decided_by: by, status },
+  });
+}

@@ -1,0 +1,150 @@
+import { resolve } from "node:path";
+import type { AuditSink } from "@toolmount/core";
+import { ToolmountError } from "@toolmount/core/errors";
+import type { Command } from "commander";
+import { loaderOptions } from "../../host/loader-options.ts";
+import { openPlan } from "../../host/open-plan.ts";
+import { openJudge } from "../../learn/judge-host.ts";
+import { planPolicyRules, type PlannedEdit } from "../../edit/edit-plan.ts";
+import { suggestRules, type Suggestion } from "../../learn/suggest-rules.ts";
+import { changeLines } from "../../render/change-lines.ts";
+import { shortPath } from "../../render/problems.ts";
+import { diffPolicy, type PolicyDiff } from "../../learn/policy-diff.ts";
+import { readCallsOf, readCallsOfAudit, type RecordedCall } from "../../learn/recorded-calls.ts";
+import { addExamples, jsonOption, planArgument } from "../../options/common.ts";
+import { addPlanOptions, type PlanOptions } from "../../options/plan-options.ts";
+import { exitCodes, type ExitCode } from "../../process/exit-codes.ts";
+import type { Shell } from "../../process/shell.ts";
+import { countOf } from "../../screen/count.ts";
+import { printable } from "../../screen/printable.ts";
+
+interface DiffOptions extends PlanOptions {
+  readonly against: string;
+  readonly json?: true;
+}
+
+interface SuggestOptions extends PlanOptions {
+  readonly from: string;
+  readonly write?: true;
+  readonly json?: true;
+}
+
+const records = "a tape, an audit as JSON lines, or audit: the audit of the plan";
+
+/** `toolmount policy diff|suggest`: what a plan's policy does with recorded calls, and what they say about it. No tool runs. */
+export function define(command: Command, shell: Shell): void {
+  const summary =
+    "Show the recorded calls that the plan would answer otherwise; exit code 1 if there are any";
+  addPlanOptions(command.command("diff").summary(summary).description(`${summary}.`))
+    .argument("[plan]", planArgument)
+    .requiredOption("--against <record>", records)
+    .option(...jsonOption)
+    .action(async (plan: string | undefined, options: DiffOptions) =>
+      shell.end(await diff(plan, options, shell)),
+    );
+  const advice = "Suggest lines for the plan that allow what people allowed, and ask about what they denied";
+  addPlanOptions(command.command("suggest").summary(advice).description(`${advice}.`))
+    .argument("[plan]", planArgument)
+    .option("--from <record>", records, "audit")
+    .option("--write", "write the lines into the plan; comments stay")
+    .option(...jsonOption)
+    .action(async (plan: string | undefined, options: SuggestOptions) =>
+      shell.end(await suggest(plan, options, shell)),
+    );
+  addExamples(command, [
+    "toolmount policy suggest --from audit.jsonl",
+    "toolmount policy diff new-plan.yaml --against audit.jsonl",
+    "toolmount policy diff --against calls.tape --json",
+  ]);
+}
+
+async function diff(plan: string | undefined, options: DiffOptions, shell: Shell): Promise<ExitCode> {
+  const judge = await openJudge(plan, loaderOptions(options, shell));
+  try {
+    const found = await withCalls(plan, options.against, options, shell, (calls) => diffPolicy(calls, judge));
+    if (options.json === true) shell.out.json(found);
+    else writeDiff(found, shell);
+    return found.changed > 0 || found.judged === 0 ? exitCodes.failed : exitCodes.done;
+  } finally {
+    await judge.close();
+  }
+}
+
+/** Gives the calls of a file to `read`, or those of the plan's own audit. */
+async function withCalls<Result>(
+  plan: string | undefined,
+  from: string,
+  options: PlanOptions,
+  shell: Shell,
+  read: (calls: AsyncIterable<RecordedCall>) => Promise<Result>,
+): Promise<Result> {
+  if (from !== "audit") return read(readCallsOf(resolve(shell.cwd, from)));
+  const host = await openPlan(plan, options, shell);
+  try {
+    const sink = host.coordinator.get("audit-sink") as AuditSink | null;
+    if (sink !== null) return await read(readCallsOfAudit(sink));
+    const problem = 'the plan says "audit: off"; name a file with --against';
+    throw new ToolmountError("USAGE_INVALID", { problem });
+  } finally {
+    await host.close();
+  }
+}
+
+function writeDiff({ judged, changed, groups, notJudged }: PolicyDiff, { out }: Shell): void {
+  const styles = { allow: "green", ask: "yellow", deny: "red" } as const;
+  for (const { tool, from, to, rule, count, examples } of groups) {
+    const change = `${from} → ${out.paint(styles[to], to)}`;
+    const because = rule === "" ? "" : to === "allow" ? `; asked by ${rule}` : ` by ${rule}`;
+    out.line(
+      `${change} ${out.paint("bold", printable(tool))}${printable(because)}: ${countOf(count, "call")}`,
+    );
+    for (const { arguments: given, user = "" } of examples)
+      out.line(out.paint("dim", `    ${printable(given)}${user === "" ? "" : `  ${printable(user)}`}`));
+  }
+  for (const [why, count] of Object.entries(notJudged))
+    out.line(out.paint("yellow", `not judged, ${countOf(count, "call")}: ${printable(why)}`));
+  out.line(`${countOf(judged, "call")} judged, ${changed} would be answered otherwise`);
+}
+
+async function suggest(plan: string | undefined, options: SuggestOptions, shell: Shell): Promise<ExitCode> {
+  const judge = await openJudge(plan, loaderOptions(options, shell));
+  try {
+    const found = await withCalls(plan, options.from, options, shell, (calls) => suggestRules(calls, judge));
+    const edit = await planPolicyRules(plan, listsOf(found), { cwd: shell.cwd });
+    if (options.write === true) await edit.save();
+    if (options.json === true) shell.out.json({ ...found, file: edit.report.file, after: edit.after });
+    else writeSuggestion(found, edit, options, shell);
+    return exitCodes.done;
+  } finally {
+    await judge.close();
+  }
+}
+
+function listsOf({ lines }: Suggestion): Readonly<Record<string, readonly string[]>> {
+  const of = (name: string) => lines.filter(({ list }) => list === name).map(({ line }) => line);
+  return { allow: of("allow"), ask: of("ask") };
+}
+
+function writeSuggestion(
+  found: Suggestion,
+  edit: PlannedEdit,
+  { write }: SuggestOptions,
+  shell: Shell,
+): void {
+  const { out } = shell;
+  for (const { list, line, calls, examples } of found.lines) {
+    out.line(`${list} ${out.paint("bold", printable(line))}: ${countOf(calls, "call")}`);
+    for (const { arguments: given } of examples) out.line(out.paint("dim", `    ${printable(given)}`));
+  }
+  for (const [why, count] of Object.entries(found.remaining))
+    out.line(out.paint("yellow", `not covered, ${countOf(count, "call")}: ${printable(why)}`));
+  out.line(`${countOf(found.answered, "answered call")}, ${countOf(found.spared, "question")} spared`);
+  if (found.budget !== null)
+    out.line(
+      `the longest of ${found.budget.sessions} sessions made ${countOf(found.budget.calls, "call")}: budgets: { calls: ${found.budget.calls} } would have allowed all`,
+    );
+  if (found.lines.length === 0) return;
+  const done = write === true ? "written to" : "add --write to change";
+  out.line(`${done} ${printable(shortPath(edit.report.file, shell.cwd))}:`);
+  for (const text of changeLines(edit.before, edit.after, out)) out.line(text);
+}

@@ -1,0 +1,130 @@
+import { createReadStream } from "node:fs";
+import { createInterface } from "node:readline";
+import type { AuditEntry, AuditSink, Json, JsonObject } from "@toolmount/core";
+import { messageOf, ToolmountError } from "@toolmount/core/errors";
+import { tapeHeader, type TapeCall } from "@toolmount/core/tape";
+import { callOf, readPages, RunJoiner } from "../audit/audited-calls.ts";
+
+/** What a policy answers to a call. */
+export type PolicyVerdict = "allow" | "ask" | "deny";
+
+/** One call of a tape or an audit. */
+export interface RecordedCall {
+  readonly tool: string;
+  /** Null where the record has only the beginning of them, or none. */
+  readonly arguments: JsonObject | null;
+  /** What the policy answered. */
+  readonly answer: PolicyVerdict;
+  /** What a person answered; null where no person was asked, or none has answered. */
+  readonly person: "allowed" | "denied" | null;
+  /** What asked, such as a line of the plan. */
+  readonly rules: readonly string[];
+  readonly user: string | undefined;
+  readonly session: string | undefined;
+  /** Names the call in a report: its run, or its number on a tape. */
+  readonly id: string;
+}
+
+/**
+ * Reads the calls of a tape, or of an audit as JSON lines, one after the other. Calls that ended before any decision, such
+ * as one with invalid arguments, are left out. Rejects with `REPLAY_INVALID`.
+ */
+export async function* readCallsOf(file: string): AsyncIterable<RecordedCall> {
+  const open = new RunJoiner();
+  let isTape = false;
+  let number = 0;
+  for await (const line of linesOf(file)) {
+    number++;
+    if (number === 1 && line === tapeHeader) isTape = true;
+    else if (line !== "") {
+      const value = parseLine(line, file, number);
+      const call = isTape ? callOfTape(value) : callOfRun(open.add(entryIn(value, file, number)));
+      if (call !== null) yield call;
+    }
+  }
+  yield* restOf(open);
+}
+
+/** The calls of a host's audit, read page by page. */
+export async function* readCallsOfAudit(sink: AuditSink): AsyncIterable<RecordedCall> {
+  const open = new RunJoiner();
+  for await (const { entry } of readPages(sink)) {
+    const call = callOfRun(open.add(entry));
+    if (call !== null) yield call;
+  }
+  yield* restOf(open);
+}
+
+function* restOf(open: RunJoiner): Iterable<RecordedCall> {
+  for (const entry of open.rest()) {
+    const call = callOfRun(entry);
+    if (call !== null) yield call;
+  }
+}
+
+async function* linesOf(file: string): AsyncIterable<string> {
+  try {
+    yield* createInterface({ input: createReadStream(file), crlfDelay: Number.POSITIVE_INFINITY });
+  } catch (cause) {
+    throw new ToolmountError("REPLAY_INVALID", { file, problem: messageOf(cause) }, { cause });
+  }
+}
+
+function parseLine(line: string, file: string, number: number): JsonObject {
+  try {
+    const value = JSON.parse(line) as Json;
+    if (isObject(value)) return value;
+  } catch {
+    // It is reported below.
+  }
+  throw new ToolmountError("REPLAY_INVALID", { file, problem: `line ${number}: it is not a JSON object` });
+}
+
+function callOfTape(value: JsonObject): RecordedCall | null {
+  if ("answer" in value) return null;
+  const { order, tool, arguments: given, decision, ran, result } = value as unknown as TapeCall;
+  if (decision === "none" || result === undefined) return null;
+  const wasDenied = "error" in result && result.code === "DENIED";
+  const person = ran ? "allowed" : wasDenied ? "denied" : null;
+  return {
+    tool,
+    arguments: isObject(given) ? given : null,
+    answer: decision,
+    person: decision === "ask" ? person : null,
+    rules: [],
+    user: undefined,
+    session: undefined,
+    id: `call ${order}`,
+  };
+}
+
+/** A line is a record of the audit, or its entry. */
+function entryIn(value: JsonObject, file: string, number: number): AuditEntry {
+  const entry = isObject(value["entry"]) ? value["entry"] : value;
+  if (typeof entry["kind"] === "string" && typeof entry["runId"] === "string")
+    return entry as unknown as AuditEntry;
+  const problem = `line ${number}: it is neither a record of an audit nor a call of a tape`;
+  throw new ToolmountError("REPLAY_INVALID", { file, problem });
+}
+
+/** Phases before a policy decides. */
+const early: ReadonlySet<unknown> = new Set(["find", "parse"]);
+
+function callOfRun(entry: AuditEntry | null): RecordedCall | null {
+  if (entry === null || early.has(entry["phase"])) return null;
+  const { tool, run, arguments: given, answer, person, rules, user, session } = callOf(entry);
+  return {
+    tool,
+    arguments: isObject(given) ? given : null,
+    answer,
+    person,
+    rules,
+    user: user ?? undefined,
+    session: session ?? undefined,
+    id: run,
+  };
+}
+
+function isObject(value: unknown): value is JsonObject {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}

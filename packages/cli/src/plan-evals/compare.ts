@@ -1,0 +1,83 @@
+import { mcNemar } from "@toolmount/testing/evals";
+import type { EvalReport, EvalRun } from "./run.ts";
+
+/** Two ways to run the same evaluations, pair by pair. */
+export interface Comparison {
+  readonly first: string;
+  readonly second: string;
+  readonly pairs: number;
+  readonly firstPassed: number;
+  readonly secondPassed: number;
+  /** Pairs in which only the first passed. */
+  readonly onlyFirst: number;
+  readonly onlySecond: number;
+  readonly test: "exact McNemar test, two-sided";
+  readonly p: number;
+  /** Which one is better, at p < 0.05; null when no difference is shown. */
+  readonly better: string | null;
+  /** Evaluations whose counts differ: how many runs passed in each. */
+  readonly changed: readonly { readonly name: string; readonly first: number; readonly second: number }[];
+}
+
+/** At this p, a difference counts as shown. */
+const level = 0.05;
+
+/** One side of a comparison: a plan with a model. */
+export interface Side {
+  readonly name: string;
+  readonly reports: readonly EvalReport[];
+}
+
+/**
+ * Compares the n-th run of each evaluation with the n-th run of the other side. Where neither side is better, a pair that
+ * differs is as likely to differ in either direction, whatever the evaluation is.
+ */
+export function compareSides(first: Side, second: Side): Comparison {
+  const pairs = first.reports.flatMap(({ runs }, at) =>
+    runs.map((run, index) => [passes(run), passes(second.reports[at]!.runs[index]!)] as const),
+  );
+  const onlyFirst = pairs.filter(([one, other]) => one && !other).length;
+  const onlySecond = pairs.filter(([one, other]) => !one && other).length;
+  const p = mcNemar(onlyFirst, onlySecond);
+  const winner = onlyFirst > onlySecond ? first.name : second.name;
+  return {
+    first: first.name,
+    second: second.name,
+    pairs: pairs.length,
+    firstPassed: pairs.filter(([one]) => one).length,
+    secondPassed: pairs.filter(([, other]) => other).length,
+    onlyFirst,
+    onlySecond,
+    test: "exact McNemar test, two-sided",
+    p,
+    better: p < level ? winner : null,
+    changed: first.reports
+      .map(({ test, runs }, at) => ({
+        name: test.name,
+        first: runs.filter(passes).length,
+        second: second.reports[at]!.runs.filter(passes).length,
+      }))
+      .filter((each) => each.first !== each.second),
+  };
+}
+
+function passes({ problems }: EvalRun): boolean {
+  return problems.length === 0;
+}
+
+/** A comparison in sentences. */
+export function describeComparison(comparison: Comparison): string[] {
+  const { first, second, pairs, firstPassed, secondPassed, onlyFirst, onlySecond, better } = comparison;
+  const result = better === null ? "no difference is shown" : `${better} is better`;
+  return [
+    `${first}: ${firstPassed} of ${pairs} pass; ${second}: ${secondPassed} of ${pairs}`,
+    ...comparison.changed.map(
+      (each) => `  ${each.name}: ${each.first} with ${first}, ${each.second} with ${second}`,
+    ),
+    `only ${first} passes in ${onlyFirst} pairs, only ${second} in ${onlySecond}: ${result} (${comparison.test}, p = ${printP(comparison.p)})`,
+  ];
+}
+
+function printP(p: number): string {
+  return p < 0.0001 ? p.toExponential(1) : p.toFixed(4);
+}

@@ -1,0 +1,79 @@
+import { once } from "node:events";
+import { expect, test } from "vitest";
+import { oneTool, planOf, workspace } from "../support/workspace.ts";
+
+const order = oneTool({
+  name: "order",
+  schema: "title: z.string(), note: z.string().optional()",
+  body: `return data({ ordered: params.title });`,
+});
+const plan = `${planOf("./order.ts")}state: sqlite:./state.db\naudit: durable\npolicy: { deny: ["order(*poison*)"] }\n`;
+
+async function ordered() {
+  const world = await workspace({ "order.ts": order, "mount-plan.yaml": plan });
+  const call = (title: string, user: string) =>
+    world.here(["call", "order", JSON.stringify({ title, note: "n" }), "--user", user]);
+  await call("Emma", "alice");
+  await call("A poison", "bob");
+  await call("Ivanhoe", "bob");
+  return world;
+}
+
+test("audit shows a call on a line, and filters by tool, user, time and denial", async () => {
+  const { here: run } = await ordered();
+  const lines = async (...words: string[]) => (await run(["audit", ...words])).stdout.trimEnd().split("\n");
+
+  expect(await lines()).toEqual([
+    expect.stringMatching(/^just now {2}order\(title: Emma, …\) +alice {2}allowed {2}ok \d+ ms$/),
+    expect.stringMatching(/^just now {2}order\(title: A poison, …\) {2}bob +denied +denied DENIED /),
+    expect.stringMatching(/^just now {2}order\(title: Ivanhoe, …\) +bob +allowed {2}ok \d+ ms$/),
+  ]);
+  expect(await lines("--last", "1")).toEqual([expect.stringContaining("Ivanhoe")]);
+  expect(await lines("--denied")).toEqual([expect.stringContaining("poison")]);
+  expect(await lines("--user", "bob", "--since", "1h")).toHaveLength(2);
+  expect(await lines("--since", "2999-01-01")).toEqual([""]);
+  expect(await lines("--tool", "gone")).toEqual([""]);
+  const json = JSON.parse((await run(["audit", "--denied", "--json"])).stdout) as object[];
+  expect(json).toMatchObject([{ kind: "end", status: "denied" }]);
+  expect((await run(["audit", "--since", "soon"])).code).toBe(2);
+});
+
+test("audit --export prints records with their hashes, calls as CSV, and events of OCSF", async () => {
+  const { here: run } = await ordered();
+  const lines = async (...words: string[]) =>
+    (await run(["audit", "--export", ...words])).stdout.trimEnd().split("\n");
+
+  const records = (await lines("jsonl")).map((line) => JSON.parse(line) as object);
+  expect(records).toHaveLength(5);
+  expect(records[0]).toMatchObject({
+    writer: expect.any(String),
+    sequence: 1,
+    previous: "",
+    hash: expect.any(String),
+  });
+  const csv = await lines("csv");
+  expect(csv[0]).toBe("time,run,tool,arguments,user,session,answer,rules,by,status,code,error,duration_ms");
+  expect(csv).toHaveLength(4);
+  const events = (await lines("ocsf", "--denied")).map((line) => JSON.parse(line) as object);
+  expect(events).toMatchObject([{ class_uid: 6003, status_id: 2, unmapped: { answer: "deny" } }]);
+});
+
+test("audit --follow shows a new call when it has ended", async () => {
+  const { start, run } = await ordered();
+  const { child, ended } = start(["audit", "--follow", "--user", "carol"]);
+  let shown = "";
+  child.stdout!.on("data", (chunk: Buffer) => (shown += chunk.toString()));
+  await run(["call", "order", "title=Emma 2", "--user", "carol"]);
+  while (!shown.includes("\n")) await once(child.stdout!, "data");
+  child.kill("SIGINT");
+
+  expect(shown).toMatch(/order\(title: Emma 2\) {2}carol {2}allowed {2}ok/);
+  expect((await ended).code).toBe(0);
+});
+
+test("audit --sign refuses what is no Ed25519 key", async () => {
+  const { here: run, write } = await ordered();
+  await write("key.pem", "no key");
+  const wrong = await run(["audit", "--sign", "key.pem"]);
+  expect([wrong.code, wrong.stderr]).toEqual([2, expect.stringContaining("cannot be read as a private key")]);
+});

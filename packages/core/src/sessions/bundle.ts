@@ -1,0 +1,60 @@
+import type { ApprovedCalls } from "../contract/rehearsal.ts";
+import type { ApprovalReason } from "../contract/ports.ts";
+import { digestOf } from "../json/canonical.ts";
+
+/** A call of an approved list, as it is compared with a real call. */
+export interface ApprovedCall {
+  readonly tool: string;
+  readonly arguments: unknown;
+  readonly asks: readonly string[];
+}
+
+/** A list of calls that a person approved with one answer: exactly these, in their order, each once. */
+export class CallBundle implements ApprovedCalls {
+  readonly digest: string;
+  readonly by: string;
+  readonly #calls: readonly {
+    readonly key: string;
+    readonly tool: string;
+    readonly asks: readonly string[];
+  }[];
+  /** Calls that changed nothing themselves in the rehearsal, such as those of programs. */
+  readonly #harmless: ReadonlySet<string>;
+  #made = 0;
+
+  constructor(
+    { digest, by }: { readonly digest: string; readonly by: string },
+    calls: readonly ApprovedCall[],
+    harmless: ReadonlySet<string>,
+  ) {
+    this.digest = digest;
+    this.by = by;
+    this.#calls = calls.map(({ tool, arguments: given, asks }) => ({ key: keyOf(tool, given), tool, asks }));
+    this.#harmless = harmless;
+  }
+
+  get left(): number {
+    return this.#calls.length - this.#made;
+  }
+
+  /** Takes the next call of the list. Returns null when it is this one, else why a person has to be asked. */
+  take(tool: string, given: unknown, reasons: readonly ApprovalReason[]): string | null {
+    const key = keyOf(tool, given);
+    if (this.#harmless.has(key)) return null;
+    const next = this.#calls[this.#made];
+    if (next === undefined) return "the approved list has no further call";
+    if (next.key !== key) {
+      const what = next.tool === tool ? `"${tool}" with other arguments` : `"${next.tool}"`;
+      return `the next call of the approved list is ${what}`;
+    }
+    const other = reasons.find(({ reason }) => !next.asks.includes(reason));
+    if (other !== undefined) return `the approved list did not say that it asks: ${other.reason}`;
+    this.#made += 1;
+    return null;
+  }
+}
+
+/** Equal for calls of one tool with the same arguments. */
+export function keyOf(tool: string, given: unknown): string {
+  return digestOf({ tool, arguments: given });
+}

@@ -1,0 +1,95 @@
+import type { CallRequest, SessionState } from "../contract/context.ts";
+import type { ToolOutcome } from "../contract/outcome.ts";
+import type { StagedEffects } from "../contract/preview.ts";
+import type { Rehearsal, RehearsedCall } from "../contract/rehearsal.ts";
+import type { SessionCallContext } from "../contract/session.ts";
+import { digestOf } from "../json/canonical.ts";
+import { frozenCopy } from "../json/freeze.ts";
+import type { Json } from "../json/json.ts";
+import { ToolmountError } from "../contract/errors.ts";
+import { CallBundle, keyOf } from "./bundle.ts";
+
+type MakeCall = (request: CallRequest, context?: SessionCallContext) => Promise<ToolOutcome>;
+
+/** A rehearsal of a session's calls: what they would change, and what their tools staged. */
+export class SessionRehearsal implements Rehearsal, StagedEffects {
+  readonly id: string;
+  readonly calls: RehearsedCall[] = [];
+  stopped: string | null = null;
+  readonly #make: MakeCall;
+  readonly #controller = new AbortController();
+  readonly #staged = new Map<string, unknown>();
+  readonly #harmless = new Set<string>();
+
+  constructor(id: string, make: MakeCall) {
+    this.id = id;
+    this.#make = make;
+  }
+
+  get abortSignal(): AbortSignal {
+    return this.#controller.signal;
+  }
+
+  get digest(): string {
+    return digestOf(this.calls.map(({ tool, arguments: given }) => ({ tool, arguments: given })));
+  }
+
+  call(request: CallRequest, context: SessionCallContext = {}): Promise<ToolOutcome> {
+    return this.#make(request, { ...context, rehearsal: this });
+  }
+
+  staged<Value>(key: string, make: () => Value): Value {
+    if (!this.#staged.has(key)) this.#staged.set(key, make());
+    return this.#staged.get(key) as Value;
+  }
+
+  approve({ digest, by, first = this.calls.length }: Parameters<Rehearsal["approve"]>[0]): CallBundle {
+    const problem =
+      digest !== this.digest
+        ? "it is not the digest of the list as it is now"
+        : this.stopped !== null && first === this.calls.length
+          ? `the rehearsal ended early: ${this.stopped}`
+          : null;
+    if (problem !== null) throw new ToolmountError("OPTION_INVALID", { option: "digest", problem });
+    return new CallBundle({ digest, by }, this.calls.slice(0, first), this.#harmless);
+  }
+
+  /** Notes a call that changed nothing itself. */
+  addHarmless(tool: string, given: unknown): void {
+    this.#harmless.add(keyOf(tool, given));
+  }
+
+  add(call: RehearsedCall): void {
+    this.calls.push(Object.freeze(call));
+  }
+
+  stop(reason: string): void {
+    if (this.stopped !== null) return;
+    this.stopped = reason;
+    this.#controller.abort(new DOMException(reason, "AbortError"));
+  }
+
+  /** Why a read cannot run now: a change before it is not really there. Null when it can. */
+  dependence(tool: string, hasPreview: boolean): string | null {
+    const unmodelled = this.calls.find(({ isModelled }) => !isModelled);
+    if (unmodelled !== undefined)
+      return `"${tool}" may read what "${unmodelled.tool}" would change, and it is not known what that is`;
+    const [first] = this.calls;
+    if (first === undefined || hasPreview) return null;
+    return `"${tool}" may read what "${first.tool}" would change, and it cannot see staged changes`;
+  }
+
+  /** The state of the session with what was staged: nothing is written to the session itself. */
+  stateOver(state: SessionState, sessionId = ""): SessionState {
+    const changes = this.staged(`toolmount.state of ${sessionId}`, () => new Map<string, Json | undefined>());
+    return {
+      get: (key) => (changes.has(key) ? changes.get(key) : state.get(key)),
+      set: (key, value) => void changes.set(key, frozenCopy(value)),
+      delete(key) {
+        const had = this.get(key) !== undefined;
+        changes.set(key, undefined);
+        return had;
+      },
+    };
+  }
+}
