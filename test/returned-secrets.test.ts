@@ -29,8 +29,8 @@ const teller = {
   mount(coordinator: Coordinator, { password, owner }: { password: string; owner: string }) {
     const all = forms.join(" ");
     const common = {
-      description: `Tells ${all}. Use in tests.`,
-      usage: `Tells ${password}.`,
+      description: `Says ${all}. Use in tests.`,
+      usage: `Says ${password}.`,
       schema: z.strictObject({ text: z.string().describe(`Such as ${password}`).optional() }),
       category: "side_effect",
       consequenceLevel: "low",

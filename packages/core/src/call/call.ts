@@ -4,7 +4,7 @@ import type { Clock } from "../contract/clock.ts";
 import type { UndoRequest } from "../contract/changes.ts";
 import type { CallContext, CallInfo, CallRequest } from "../contract/context.ts";
 import type { EventData, Undo } from "../contract/hooks.ts";
-import type { Logger } from "../contract/logger.ts";
+import type { Logger, SecretTexts } from "../contract/logger.ts";
 import type { ToolOutcome } from "../contract/outcome.ts";
 import type { Runner, RunnerSession } from "../contract/ports.ts";
 import type { StoredCall } from "../pending/stored-call.ts";
@@ -77,8 +77,8 @@ export interface CallHost {
   readonly outputs: KeptOutputs;
   /** Masks secrets in what is stored or shown. */
   readonly redact: Redactor;
-  /** Masks secrets in what tools return and report; null while none is known. */
-  readonly returnedMask: () => ((text: string) => string) | null;
+  /** Has what masks secrets in what tools return and report. */
+  readonly secretTexts: Pick<SecretTexts, "maskReturned">;
   readonly isInterrupt: (thrown: unknown) => boolean;
   /** The deadline of each call, and the end of its grace after a stop. */
   readonly deadlines: Deadlines<Call>;

@@ -85,7 +85,7 @@ function refuseHostCode(code: string | undefined): void {
 /** Masks secrets in a result, limits its size, and adds the warnings of the parse. */
 function limit(call: Call, result: ToolResult): ToolResult {
   const { host, warnings } = call;
-  const mask = host.returnedMask();
+  const mask = host.secretTexts.maskReturned;
   const returned = mask === null ? result : maskResult(result, mask);
   const masked = result.error === undefined ? returned : maskFailure(host, returned);
   const maxBytes = call.tool!.limits.outputBytes ?? host.limits.outputBytes;

@@ -170,7 +170,7 @@ function reportProgress(call: Call, given: Progress): void {
   if (!call.executing) return;
   extendDeadline(call);
   if (call.given.onProgress === undefined && call.generation.observers("tool:progress").length === 0) return;
-  const progress = readProgress(given, call.host.returnedMask());
+  const progress = readProgress(given, call.host.secretTexts.maskReturned);
   if (progress === null)
     return call.host.logger.warn(logFields(call), "a tool reported progress that is not a number");
   call.pace ??= new ProgressPace(call.host.clock, (one) => passOn(call, one));

@@ -53,7 +53,7 @@ export class HostState implements CallHost {
   readonly outputCheck: "off" | "warn" | "strict";
   readonly outputs: KeptOutputs;
   readonly redact: Redactor;
-  readonly returnedMask: () => ((text: string) => string) | null;
+  readonly secretTexts: CallHost["secretTexts"];
   readonly isInterrupt: (thrown: unknown) => boolean;
   readonly semaphore: Semaphore | null;
   readonly rateLimiter: RateLimiter | null;
@@ -97,7 +97,7 @@ export class HostState implements CallHost {
     this.outputCheck = options.outputCheck ?? "strict";
     this.outputs = new KeptOutputs(this.limits.keptBytes);
     this.redact = createRedactor(options.secrets);
-    this.returnedMask = returnedMaskOf(options.secrets ?? []);
+    this.secretTexts = returnedMaskOf(options.secrets ?? []);
     const isClaimed = options.isInterrupt ?? (() => false);
     this.isInterrupt = (thrown) => isToolInterrupt(thrown) || isClaimed(thrown);
     const { concurrentTotal, rateTotal } = this.limits;

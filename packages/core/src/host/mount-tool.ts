@@ -54,7 +54,7 @@ function prepare(
     defaults,
     clock,
     review: (info) => refuseHiddenText(info, module.options.hiddenText ?? "refuse", logger),
-    mask: host.returnedMask(),
+    mask: host.secretTexts.maskReturned,
     isLate: canWait(host, definition, [shape?.name ?? definition.name, alias], compiler),
   });
   warnOfName(module, tool);

@@ -133,13 +133,10 @@ export function maskOf(secrets: readonly string[] | SecretTexts): (text: string)
   return "mask" in secrets ? secrets.mask : createTextRedactor(secrets);
 }
 
-/** Masks the given secrets in what tools return; null while there are none. */
-export function returnedMaskOf(
-  secrets: readonly string[] | SecretTexts,
-): () => ((text: string) => string) | null {
-  if ("mask" in secrets) return () => secrets.maskReturned;
-  const maskKnown = maskTextsOf(new Set(secrets));
-  return () => maskKnown;
+/** What masks secrets in what tools return: the set itself, or one of a list. Most hosts know no secret. */
+export function returnedMaskOf(secrets: readonly string[] | SecretTexts): Pick<SecretTexts, "maskReturned"> {
+  if ("mask" in secrets) return secrets;
+  return { maskReturned: maskTextsOf(new Set(secrets)) };
 }
 
 /** A copy of a JSON value with its secrets masked. For several values use {@link createRedactor}. */
