@@ -15,6 +15,9 @@ const hasBubblewrap =
   process.env["CI"] !== undefined || spawnSync("bwrap", ["--version"]).error === undefined;
 
 const marker = "only-for-the-host";
+/** A value of the plan: where a tool reads its file, the host masks it in the result. */
+const key = { file: "keys/api.txt", text: "only-the-key-of-the-plan", shown: "[masked]" };
+const shownOf = (name: string) => (name === key.file ? key.shown : marker);
 
 const peek = `import { readFileSync } from "node:fs";
 export const peek = {
@@ -58,7 +61,7 @@ async function open({ named = [] }: Named = {}): Promise<{ folder: string; host:
   const files = [...secret, ".git/config", "notes.md", ".env.example"];
   for (const name of files) {
     await mkdir(dirname(join(folder, name)), { recursive: true });
-    await writeFile(join(folder, name), marker);
+    await writeFile(join(folder, name), name === key.file ? key.text : marker);
   }
   await mkdir(join(folder, "tools"));
   await writeFile(join(folder, "tools/peek.js"), peek);
@@ -139,7 +142,7 @@ test.each(tried)("%s does not read the state, secrets or variables of the plan's
   for (const name of [...secret, "link"])
     expect([name, await readBy(way, host, join(folder, name))]).toEqual([
       name,
-      expect.not.stringContaining(marker),
+      expect.not.stringContaining(shownOf(name)),
     ]);
   // A file beside them can be read.
   for (const name of ["notes.md", ".env.example"])
@@ -151,10 +154,10 @@ test.each(tried)("%s does not read the state, secrets or variables of the plan's
 
 test.each(tried)("%s reads such a file when the plan names it", async (way) => {
   const { folder, host } = await open({ named: [".env", "keys/api.txt", ".toolmount/state.db"] });
-  for (const name of [".env", "keys/api.txt", ".toolmount/state.db"])
+  for (const name of [".env", key.file, ".toolmount/state.db"])
     expect([name, await readBy(way, host, join(folder, name))]).toEqual([
       name,
-      expect.stringContaining(marker),
+      expect.stringContaining(shownOf(name)),
     ]);
   for (const name of [".env.local", ".toolmount/credentials.db"])
     expect([name, await readBy(way, host, join(folder, name))]).toEqual([
@@ -196,7 +199,7 @@ test.each(["permission", "bubblewrap"].filter((border) => hasBubblewrap || borde
     const hidden = ["app/.env", "app/.env.local", "app/.git/config", "app/.toolmount/state.db"];
     for (const name of [...hidden, "app/notes.md", "app/.env.example"]) {
       await mkdir(dirname(join(folder, name)), { recursive: true });
-      await writeFile(join(folder, name), marker);
+      await writeFile(join(folder, name), name === key.file ? key.text : marker);
     }
     for (const name of ["app/tools", "plans"]) await mkdir(join(folder, name));
     await writeFile(join(folder, "app/tools/peek.js"), peek);
