@@ -66,6 +66,23 @@ test("a server that is closed while it is being started leaves no process", asyn
   await expectGone(word);
 });
 
+/** 600 processes, half of them in groups of their own. */
+const flood = "for i in $(seq 300); do sleep 60 & setsid sleep 60 & done; wait";
+
+test.each([
+  ["without a border", undefined],
+  ["behind bubblewrap", { read: [], write: [], denied: [], cwd: "/tmp", network: false }],
+])("a server that starts more than 512 processes is killed with all of them: %s", async (_where, sandbox) => {
+  const { env, word } = mark();
+  const program = { command: "/bin/sh", args: ["-c", flood], env, cwd: undefined, sandbox };
+  const transport = new StdioTransport({ ...program, maxMessageBytes: 1_000, logger: silentLogger });
+  await transport.start();
+  await until(() => transport.ended !== undefined);
+
+  expect(transport.ended).toBe("it was killed, because it started more than 512 processes");
+  await expectGone(word);
+});
+
 let count = 0;
 
 /** A variable by which the processes of one test are found. */

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { endWithParent } from "../src/border/plain.ts";
-import { usageOf } from "../src/process/process-usage.ts";
+import { usageOf } from "@toolmount/paths/system";
 
 const launch = { file: "/usr/bin/node", args: ["a.js"], env: { PATH: process.env["PATH"] ?? "" } };
 

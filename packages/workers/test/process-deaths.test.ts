@@ -1,3 +1,4 @@
+import { setTimeout as pause } from "node:timers/promises";
 import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
 import { fileOf, processIds } from "./processes.ts";
 import { world, type World } from "./world.ts";
@@ -91,6 +92,22 @@ describe("a module that keeps state", () => {
       expect(outcome).toMatchObject({ status: "failed", result: { code: "TOOL_FAILED" } });
     expect((await far.host.call({ name: "probe" })).result.data).toMatchObject({ count: 1 });
   });
+});
+
+test("an answer that the host reads after the end of its process counts", async () => {
+  await using far = await world({}, { limits, module: "counter" });
+  for (let round = 0; round < 10; round++) {
+    // A call that is sent while the end of the process is not seen yet ends with it.
+    await vi.waitFor(async () =>
+      expect(await far.host.call({ name: "probe" })).toMatchObject({ status: "ok" }),
+    );
+    const last = far.host.call({ name: "probe", arguments: { act: "exit after the answer" } });
+    // The process gets the call; then this thread is busy until the process has answered and ended.
+    await pause(3);
+    Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 300);
+
+    expect(await last).toMatchObject({ status: "ok" });
+  }
 });
 
 test("calls of a module without state use several processes, and never more than allowed", async () => {

@@ -46,6 +46,12 @@ export const config = z.strictObject({
     .default(4_194_304)
     .describe("Most bytes of each stream to keep for bash_output, half from its start, half from its end"),
   stop_output_bytes: bytes.default(67_108_864).describe("A command that prints more bytes is ended"),
+  max_processes: z
+    .int()
+    .min(8)
+    .max(1_000_000)
+    .default(1_024)
+    .describe("A command that is more processes at one time is killed (Linux)"),
   max_concurrent: z
     .int()
     .min(1)

@@ -14,6 +14,7 @@ import {
   sandboxStdio,
   signalTree,
   treeOptions,
+  usageOf,
   type SandboxLaunch,
   type SandboxMounts,
 } from "@toolmount/paths/system";
@@ -56,6 +57,10 @@ type Child = ChildProcessByStdio<Writable, Readable, Readable>;
 /** How long each way of asking is waited for, in milliseconds. */
 const patienceMs = 700;
 
+/** Most processes that a program may be together with those that it started, and the milliseconds between two counts. */
+const maxProcesses = 512;
+const countMs = 1_000;
+
 /** Ends the group of `$0` when its input ends: when this process is gone, however it went. */
 const guardScript =
   'read -r _; kill -s TERM -- "-$0" 2>/dev/null; sleep 1; kill -s KILL -- "-$0" 2>/dev/null';
@@ -77,16 +82,22 @@ export async function startProgram(given: Program): Promise<ProcessTree> {
     ...(cwd !== undefined && { cwd }),
   }) as Child;
   passFilter(child, launch);
+  let flood: string | undefined;
   const exited = new Promise<ProgramEnd>((resolve) => {
     child.once("exit", (code, signal) =>
       resolve({
-        how: signal === null ? `it ended with code ${code}` : `it was ended by ${signal}`,
-        isFailure: code !== null && code > 0,
+        how: flood ?? (signal === null ? `it ended with code ${code}` : `it was ended by ${signal}`),
+        isFailure: flood !== undefined || (code !== null && code > 0),
       }),
     );
   });
   await once(child, "spawn");
   const pid = child.pid!;
+  const counting = watchCount(pid, () => {
+    flood = `it was killed, because it started more than ${maxProcesses} processes`;
+    killTree(pid);
+  });
+  void exited.then(() => clearInterval(counting));
   const guard = startGuard(pid);
   let ending: Promise<void> | undefined;
   return {
@@ -106,6 +117,15 @@ function launchOf({ command, args, env, sandbox }: Program): SandboxLaunch {
   const launch = launchInSandbox({ command, args, env: whole }, sandbox);
   if (!("problem" in launch)) return launch;
   throw new ToolmountError("SANDBOX_UNAVAILABLE", { border: "bubblewrap", problem: launch.problem });
+}
+
+/** Counts a program and all below it as long as it lives; calls back when there are too many. Linux only. */
+function watchCount(pid: number, onTooMany: () => void): NodeJS.Timeout {
+  const count = () => {
+    const usage = usageOf(pid, { maxProcesses: maxProcesses + 1 });
+    if (usage !== undefined && usage.processes > maxProcesses) onTooMany();
+  };
+  return setInterval(count, countMs).unref();
 }
 
 /** Returns how to dismiss the guard. */

@@ -21,6 +21,7 @@ export {
   type WallMounts,
 } from "./sandbox-mounts.ts";
 export { type SandboxKind } from "./escape-table.ts";
+export { usageOf, type ProcessUsage } from "./process-usage.ts";
 export { proveSandbox, type ProofOptions, type SandboxProof } from "./prove-sandbox.ts";
 export { passFilter, runInSandbox, sandboxStdio, type SandboxRun } from "./start-sandbox.ts";
 export { programCommand, type ProgramCommand, type ProgramSystem } from "./program-command.ts";

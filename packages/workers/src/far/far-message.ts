@@ -91,3 +91,18 @@ export type FarMessage = z.output<typeof farMessage>;
 
 /** A message about one run. */
 export type RunMessage = Extract<FarMessage, { readonly runId: string }>;
+
+/** A message of the process, or why it is not one. */
+export function readFarMessage(text: string): FarMessage | string {
+  const unknown = "it sent a message that the host does not know";
+  try {
+    const message: unknown = JSON.parse(text);
+    const parsed = farMessage.safeParse(message);
+    if (parsed.success) return parsed.data;
+    const isReport = (message as { readonly type?: unknown } | null)?.type === "mounted";
+    const { path, message: problem } = parsed.error.issues[0]!;
+    return isReport ? `its report of its tools is not valid: ${path.join(".")}: ${problem}` : unknown;
+  } catch {
+    return unknown;
+  }
+}

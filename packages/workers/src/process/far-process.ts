@@ -9,14 +9,13 @@ import {
   type RunnerJob,
   type ToolReturn,
 } from "@toolmount/core";
-import { passFilter, sandboxStdio } from "@toolmount/paths/system";
+import { passFilter, sandboxStdio, usageOf } from "@toolmount/paths/system";
 import type { Launch } from "../border/border.ts";
 import { createLines, type Lines } from "../far/lines.ts";
-import { farMessage, type FarMessage } from "../far/far-message.ts";
+import { readFarMessage, type FarMessage } from "../far/far-message.ts";
 import { channelDescriptor, maxMessageBytes, type HostMessage } from "../far/messages.ts";
 import { createNearRun, type NearRun } from "./near-run.ts";
 import { MessageMeter } from "./message-meter.ts";
-import { usageOf } from "./process-usage.ts";
 
 /** How a process is started and watched. */
 export interface FarOptions {
@@ -43,6 +42,9 @@ const killAfterMs = 250;
 /** Milliseconds in which a process without its channel must end: one that exits under load takes its time. */
 const endAfterMs = 5_000;
 
+/** Most milliseconds in which the rest of a channel is read when its process has ended: another process may hold it open. */
+const restMs = 1_000;
+
 /** Bytes of output that are kept for the log. */
 const keptOutput = 4_096;
 
@@ -62,6 +64,8 @@ export class FarProcess {
   readonly #meter: MessageMeter;
   readonly #runs = new Map<string, NearRun>();
   readonly #mounting = Promise.withResolvers<Mounted>();
+  /** Resolves when the channel is read to its end. */
+  readonly #channel = Promise.withResolvers<void>();
   #killedBecause: string | undefined;
   #output = "";
 
@@ -84,7 +88,10 @@ export class FarProcess {
     this.#lines = createLines(this.#child.stdio[channelDescriptor] as Duplex, maxMessageBytes, {
       line: (text) => this.#receive(text),
       tooLong: () => this.kill(`it sent more than ${maxMessageBytes} bytes at a time`),
-      closed: () => this.#afterClose(),
+      closed: () => {
+        this.#channel.resolve();
+        this.#afterClose();
+      },
     });
     this.#lines.send(options.mount);
     this.#watchStart();
@@ -150,7 +157,7 @@ export class FarProcess {
   #receive(text: string): void {
     const excess = this.#meter.take(text.length);
     if (excess !== undefined) return this.kill(`it was killed, because it sent ${excess}`);
-    const message = parse(text);
+    const message = readFarMessage(text);
     if (typeof message === "string") return this.kill(message);
     // A process that is killed already runs no call.
     if (message.type === "mounted")
@@ -178,6 +185,7 @@ export class FarProcess {
       this.#child.once("error", (error) => resolve(`could not be started: ${error.message}`));
       this.#child.once("exit", (code, signal) => resolve(describeEnd(code, signal, this.#killedBecause)));
     });
+    if (this.#killedBecause === undefined) await this.#readRest();
     this.isAlive = false;
     if (this.#output !== "" && this.#killedBecause === undefined)
       this.#options.logger.warn({ output: this.#output }, `a process that runs calls ${how}`);
@@ -187,6 +195,14 @@ export class FarProcess {
     this.mounted.catch(() => undefined);
     for (const run of this.#runs.values()) run.processEnded(how);
     return how;
+  }
+
+  /** The end of a process can be known before what it sent last is read. */
+  async #readRest(): Promise<void> {
+    const late = Promise.withResolvers<void>();
+    const timer = this.#options.clock.setTimer(() => late.resolve(), restMs);
+    await Promise.race([this.#channel.promise, late.promise]);
+    timer.cancel();
   }
 
   #watchStart(): void {
@@ -221,21 +237,6 @@ export class FarProcess {
 
   #keepOutput(chunk: Buffer): void {
     this.#output = `${this.#output}${chunk.toString("utf8")}`.slice(-keptOutput);
-  }
-}
-
-/** A message of the process, or why it is not one. */
-function parse(text: string): FarMessage | string {
-  const unknown = "it sent a message that the host does not know";
-  try {
-    const message: unknown = JSON.parse(text);
-    const parsed = farMessage.safeParse(message);
-    if (parsed.success) return parsed.data;
-    const isReport = (message as { readonly type?: unknown } | null)?.type === "mounted";
-    const { path, message: problem } = parsed.error.issues[0]!;
-    return isReport ? `its report of its tools is not valid: ${path.join(".")}: ${problem}` : unknown;
-  } catch {
-    return unknown;
   }
 }
 

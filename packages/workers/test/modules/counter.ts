@@ -19,6 +19,7 @@ export function mount(coordinator: Coordinator): void {
         if (act === "block") for (;;);
         if (act === "wait") await new Promise(() => {});
         if (act === "exit") process.exit(3);
+        if (act === "exit after the answer") setTimeout(() => process.exit(0), 5);
         return data({ count: ++count, pid: process.pid });
       },
     }),

@@ -7,6 +7,7 @@ import { passFilter, sandboxStdio } from "@toolmount/paths/system";
 import { Capture } from "./capture.ts";
 import { endAll, waitAtMost, type Patience } from "./end-processes.ts";
 import { signal, type ProcessFinder } from "./find-processes.ts";
+import { watchProcesses } from "./watch-processes.ts";
 import type { Launch } from "./launch.ts";
 
 /** How a command ended. */
@@ -16,6 +17,7 @@ export type Ending =
   | { readonly kind: "timed_out" }
   | { readonly kind: "stopped" }
   | { readonly kind: "too_much_output" }
+  | { readonly kind: "too_many_processes" }
   /** It never ran: the shell or the sandbox did not start. */
   | { readonly kind: "not_started"; readonly problem: string };
 
@@ -38,6 +40,7 @@ export interface RunOptions {
   readonly timeoutMs: number | null;
   readonly keepBytes: number;
   readonly stopBytes: number;
+  readonly maxProcesses: number;
   readonly clock: Clock;
   readonly patience: Patience;
   readonly finder: ProcessFinder;
@@ -71,11 +74,12 @@ function follow(child: ChildProcess, options: FollowOptions): RunningCommand {
     for (const listener of listeners) listener();
   };
   let cut: Ending | null = null;
-  const asked = Promise.withResolvers<void>();
+  const asked = Promise.withResolvers<Ending>();
   const stopFor = (ending: Ending) => {
     cut ??= ending;
-    asked.resolve();
+    asked.resolve(cut);
   };
+  const kill = () => void (child.pid !== undefined && signal(-child.pid, "SIGKILL"));
   read(child.stdout, stdout, () => {
     tell();
     if (stdout.totalBytes > stopBytes) stopFor({ kind: "too_much_output" });
@@ -86,8 +90,13 @@ function follow(child: ChildProcess, options: FollowOptions): RunningCommand {
   });
   const timer = timeoutMs === null ? null : clock.setTimer(() => stopFor({ kind: "timed_out" }), timeoutMs);
   const exited = exitOf(child, options);
+  const unwatch = watchProcesses({ pid: child.pid, mark: options.mark }, options, () => {
+    stopFor({ kind: "too_many_processes" });
+    kill();
+  });
   const done = finish(child, { exited, asked: asked.promise, options }).then(({ ending, left }) => {
     timer?.cancel();
+    unwatch();
     queueMicrotask(tell);
     return { ending: ending.kind === "not_started" ? ending : (cut ?? ending), left };
   });
@@ -97,7 +106,7 @@ function follow(child: ChildProcess, options: FollowOptions): RunningCommand {
     stderr,
     done,
     stop: () => stopFor({ kind: "stopped" }),
-    kill: () => void (child.pid !== undefined && signal(-child.pid, "SIGKILL")),
+    kill,
     onChange(callback) {
       listeners.add(callback);
       return () => listeners.delete(callback);
@@ -116,7 +125,8 @@ function read(stream: Readable | null, capture: Capture, changed: () => void): v
 
 interface Course {
   readonly exited: Promise<Ending>;
-  readonly asked: Promise<void>;
+  /** Why it is to end before it ends by itself. */
+  readonly asked: Promise<Ending>;
   readonly options: FollowOptions;
 }
 
@@ -130,14 +140,19 @@ async function finish(
   const { pid } = child;
   if (pid === undefined) return { ending: await exited, left: [] };
   const { clock, mark, sandbox, finder } = options;
-  const lingerMs = first === undefined ? 0 : options.patience.lingerMs;
-  const patience = { ...options.patience, lingerMs };
+  const patience = patienceAfter(first, options.patience);
   const left = await endAll({ pid, mark }, { patience, clock, finder, sandboxPid: sandbox ? pid : null });
   // A process that could not be found may hold the pipes open.
   await waitAtMost(250, closed, clock);
   child.stdout?.destroy();
   child.stderr?.destroy();
   return { ending: await exited, left };
+}
+
+/** Processes that a command left may end by themselves. Those of one that was ended are asked, and a flood is not asked. */
+function patienceAfter({ kind }: Ending, usual: Patience): Patience {
+  if (kind === "too_many_processes") return { lingerMs: 0, graceMs: 0 };
+  return kind === "exited" || kind === "not_started" ? usual : { ...usual, lingerMs: 0 };
 }
 
 /** The end of the process itself. A sandbox reports on a separate pipe whether it ran the command. */

@@ -36,15 +36,18 @@ const maxScans = 8;
  */
 export function createProcessFinder(clock: Clock): ProcessFinder {
   const strangers = new Map<number, string>();
-  let busy: Promise<void> = Promise.resolve();
+  let busy: Promise<unknown> = Promise.resolve();
   let queued: Promise<Scan | null> | null = null;
+  let restUntil = Number.NEGATIVE_INFINITY;
   const scanNext = async (): Promise<Scan | null> => {
     await busy;
+    // The rest is before a scan: one after the last scan would be a timer that outlives its command. A clock may be set back.
+    await pause(Math.min(maxRestMs, restUntil - clock.now()), clock);
     // Later callers wait for the scan after this one: this one may have passed their process already.
     queued = null;
     const begun = clock.now();
     const scanning = scanProcesses(strangers);
-    busy = scanning.then(() => pause(Math.min(maxRestMs, clock.now() - begun), clock));
+    busy = scanning.then(() => (restUntil = clock.now() + Math.min(maxRestMs, clock.now() - begun)));
     return scanning;
   };
   return { find: (trace) => findIn(() => (queued ??= scanNext()), trace) };

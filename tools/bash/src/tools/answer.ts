@@ -32,6 +32,13 @@ function failureOf(
     const message = `Command ended: it printed more than ${most} bytes; redirect its output to a file, or print less`;
     return { message, code: "OUTPUT_LIMIT" };
   }
+  if (ending.kind === "too_many_processes") {
+    const most = settings.max_processes;
+    return {
+      message: `Command was killed: it was more than ${most} processes at one time`,
+      code: "PROCESS_LIMIT",
+    };
+  }
   const code = settings.isolation !== "bubblewrap" ? "SHELL_UNAVAILABLE" : "ISOLATION_UNAVAILABLE";
   return { message: `The shell could not be started: ${ending.problem}`, code };
 }

@@ -26,7 +26,15 @@ const schema = z.strictObject({
 
 const outputSchema = z.strictObject({
   id: z.string(),
-  status: z.enum(["running", "exited", "stopped", "timed_out", "too_much_output", "not_started"]),
+  status: z.enum([
+    "running",
+    "exited",
+    "stopped",
+    "timed_out",
+    "too_much_output",
+    "too_many_processes",
+    "not_started",
+  ]),
   returncode: z.int().nullable(),
   stream: z.enum(["stdout", "stderr"]),
   content: z.string(),

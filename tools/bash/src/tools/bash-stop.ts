@@ -6,7 +6,15 @@ import type { Shell } from "../shell.ts";
 
 const outputSchema = z.strictObject({
   id: z.string(),
-  status: z.enum(["running", "exited", "stopped", "timed_out", "too_much_output", "not_started"]),
+  status: z.enum([
+    "running",
+    "exited",
+    "stopped",
+    "timed_out",
+    "too_much_output",
+    "too_many_processes",
+    "not_started",
+  ]),
   returncode: z.int().nullable(),
 });
 

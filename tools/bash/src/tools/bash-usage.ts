@@ -21,7 +21,7 @@ Arguments
 Error codes
 - COMMAND_DENIED: the message says what to do instead. Do not bypass it.
 - COMMAND_TIMED_OUT: pass timeout, or run_in_background.
-- CONCURRENCY_LIMIT, OUTPUT_LIMIT, COMMAND_CANCELLED, SHELL_UNAVAILABLE, ISOLATION_UNAVAILABLE, others: see the message.
+- CONCURRENCY_LIMIT, OUTPUT_LIMIT, PROCESS_LIMIT, COMMAND_CANCELLED, SHELL_UNAVAILABLE, ISOLATION_UNAVAILABLE, others: see the message.
 
 Good usage
 - {"command":"npm run dev","run_in_background":true}

@@ -163,6 +163,7 @@ function startJob(shell: Shell, params: Params, timeoutMs: number | null, { sess
     timeoutMs,
     keepBytes: Math.max(settings.keep_output_bytes, settings.max_output_bytes * 2),
     stopBytes: settings.stop_output_bytes,
+    maxProcesses: settings.max_processes,
     clock,
     patience,
     finder,
