@@ -141,3 +141,55 @@ test("a call that no server heard says why, and the next one reaches the server 
   expect(await act(host)).toMatchObject({ data: "done" });
   expect(raw.calls()).toBe(2);
 });
+
+const wide = Object.fromEntries(Array.from({ length: 500_000 }, (_, at) => [`k${at}`, at]));
+const wideResult = { content: [], structuredContent: wide };
+
+/** Sends without an end, until the reader goes. */
+function flood(answer: ServerResponse, words: string): void {
+  const part = words.repeat(1_000);
+  const more = () => {
+    while (!answer.destroyed && answer.write(part));
+  };
+  answer.on("drain", more);
+  more();
+}
+
+const tooLarge = [
+  [
+    "a body without end",
+    "MCP_MESSAGE_TOO_LARGE",
+    (answer) => flood(answer.writeHead(200, { "content-type": "application/json" }), " ".repeat(100)),
+  ],
+  [
+    "an event without end",
+    "MCP_CONNECTION_LOST",
+    (answer) => flood(answer.writeHead(200, stream), "data: 1\n"),
+  ],
+  ["a line without end", "MCP_CONNECTION_LOST", (answer) => flood(answer.writeHead(200, stream), "data: 1")],
+  ["an object of 500,000 members", "MCP_MESSAGE_TOO_LARGE", (answer, id) => say(answer, id, wideResult)],
+  [
+    "an event with an object of 500,000 members",
+    "MCP_CONNECTION_LOST",
+    (answer, id) =>
+      answer
+        .writeHead(200, stream)
+        .write(`data: ${JSON.stringify({ jsonrpc: "2.0", id, result: wideResult })}\n\n`),
+  ],
+] satisfies readonly (readonly [string, string, Answer])[];
+
+test.each(tooLarge)(
+  "a server that answers with %s fails that call, and its connection ends",
+  async (_, code, answer) => {
+    const gone = Promise.withResolvers<void>();
+    const raw = await serve((sent, id) => {
+      sent.once("close", gone.resolve);
+      answer(sent, id);
+    });
+    const host = await openAt(raw.url);
+
+    expect(await act(host)).toMatchObject({ code });
+    await gone.promise;
+    expect(await act(host)).toMatchObject({ data: "done" });
+  },
+);

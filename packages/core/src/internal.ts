@@ -2,6 +2,7 @@
 export { canonicalJson, digestOf } from "./json/canonical.ts";
 export { frozenCopy, NotJson } from "./json/freeze.ts";
 export { meter } from "./json/meter.ts";
+export { excessOf } from "./json/shape.ts";
 export { ProgressPace } from "./scheduling/progress-pace.ts";
 export {
   completeClassification,

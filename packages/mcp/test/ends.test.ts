@@ -83,6 +83,21 @@ test.each([
   await expectGone(word);
 });
 
+test("a server over stdio that sends an object of 500,000 members ends before it is parsed", async () => {
+  const { env, word } = mark();
+  const wide = `console.log(JSON.stringify(Object.fromEntries(Array.from({ length: 500_000 }, (_, at) => ["k" + at, at]))))`;
+  const program = { command: process.execPath, args: ["-e", wide], env, cwd: undefined };
+  const transport = new StdioTransport({ ...program, maxMessageBytes: 64_000_000, logger: silentLogger });
+  const errors: Error[] = [];
+  // oxlint-disable-next-line unicorn/prefer-add-event-listener -- the SDK gives transports no other way
+  transport.onerror = (error) => void errors.push(error);
+  await transport.start();
+  await until(() => errors.length > 0);
+
+  expect(errors[0]?.message).toBe("a message has an object of more than 20000 members");
+  await expectGone(word);
+});
+
 let count = 0;
 
 /** A variable by which the processes of one test are found. */

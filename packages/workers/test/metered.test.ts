@@ -39,6 +39,14 @@ test("a process that sets a value nested too deep ends its call, and not the hos
   expect((await far.act("data")).result.data).toEqual({ sum: 3 });
 });
 
+test("an object of 500,000 members ends its process before the host parses it", async () => {
+  const outcome = await far.act("return many keys", 500_000);
+
+  expect(outcome).toMatchObject({ status: "failed", result: { code: "TOOL_FAILED" } });
+  expect(outcome.result.error).toContain("it sent an object of more than 20000 members");
+  expect((await far.act("return many keys", 10_000)).status).toBe("ok");
+});
+
 test("a million progress reports of a process are a few messages, and the last one arrives", async () => {
   const heard: number[] = [];
 

@@ -2,6 +2,7 @@ import { messageOf } from "../contract/errors.ts";
 import { invalidArguments } from "../schema/schema.ts";
 import { normalizeResult } from "../result/normalize.ts";
 import { freezeOwn, frozenCopy, maxDepth, NotJson } from "../json/freeze.ts";
+import { excessOf } from "../json/shape.ts";
 import type { JsonObject } from "../json/json.ts";
 import type { ToolResult } from "../contract/result.ts";
 import type { Issue, ParseResult } from "../contract/ports.ts";
@@ -35,6 +36,8 @@ const openBrace = 0x7b;
 
 function readText(call: Call, text: string): object | null {
   if (text.charCodeAt(0) !== openBrace && text.trim() === "") return {};
+  const excess = excessOf(text);
+  if (excess !== null) return refuse(call, `the arguments have ${excess}`);
   let value: unknown;
   try {
     value = JSON.parse(text);

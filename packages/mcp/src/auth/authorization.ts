@@ -66,12 +66,14 @@ export class Authorization implements AuthProvider {
     this.#options = options;
   }
 
-  /** `fetch`, which notes the token of each request. */
-  readonly fetch: FetchLike = async (url, init) => {
-    const response = await fetch(url, init);
-    this.#sent.set(response, new Headers(init?.headers).get("authorization")?.replace(/^Bearer /, ""));
-    return response;
-  };
+  /** A fetch that notes the token of each request. */
+  noting(fetchOne: FetchLike): FetchLike {
+    return async (url, init) => {
+      const response = await fetchOne(url, init);
+      this.#sent.set(response, new Headers(init?.headers).get("authorization")?.replace(/^Bearer /, ""));
+      return response;
+    };
+  }
 
   async token(): Promise<string | undefined> {
     this.#kept ??= await this.#options.credentials.read();

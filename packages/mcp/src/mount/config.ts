@@ -104,7 +104,7 @@ export const config = z
       .int()
       .positive()
       .default(64 * 1024 * 1024)
-      .describe("Longest message of a server over stdio; a longer one ends the connection."),
+      .describe("Longest message of a server; a longer one ends the connection."),
     hints: z
       .enum(["use", "ignore"])
       .default("use")

@@ -1,6 +1,7 @@
 import { SdkError, SdkErrorCode, SdkHttpError, UnauthorizedError } from "@modelcontextprotocol/client";
 import { failure, type PartialResult, type ToolmountError } from "@toolmount/core";
 import { messageOf, ToolError } from "@toolmount/core/errors";
+import type { MessageTooLarge } from "../wire/message-size.ts";
 import type { StdioTransport } from "./stdio-transport.ts";
 
 /** A failure that a model may read: which server, and why. */
@@ -29,6 +30,14 @@ export function lost(name: string): PartialResult {
   return failure(
     `the connection to the MCP server "${name}" ended while the call ran; whether it took effect is not known`,
     { code: "MCP_CONNECTION_LOST" },
+  );
+}
+
+/** A call whose answer was refused before it was read. */
+export function refused(name: string, { message }: MessageTooLarge): PartialResult {
+  return failure(
+    `the answer of the MCP server "${name}" was not read: ${message}; whether it took effect is not known`,
+    { code: "MCP_MESSAGE_TOO_LARGE" },
   );
 }
 

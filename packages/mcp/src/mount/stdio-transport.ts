@@ -9,6 +9,7 @@ import {
 import type { Logger } from "@toolmount/core";
 import { messageOf } from "@toolmount/core/errors";
 import { isRecord } from "../wire/guards.ts";
+import { LineReader, requireNarrow } from "../wire/message-size.ts";
 import { startProgram, type ProcessTree, type Program } from "./process-tree.ts";
 
 /** What a stdio transport is made with. */
@@ -123,8 +124,9 @@ export class StdioTransport implements Transport {
   }
 }
 
-/** The SDK checks each message that it gets, by a schema for each kind. This only keeps garbage out. */
+/** The SDK checks each message that it gets, by a schema for each kind. This only keeps garbage out, and what is too wide. */
 function readMessage(line: string): JSONRPCMessage | undefined {
+  requireNarrow(line);
   try {
     const value: unknown = JSON.parse(line);
     return isMessage(value) ? value : undefined;
@@ -136,48 +138,4 @@ function readMessage(line: string): JSONRPCMessage | undefined {
 function isMessage(value: unknown): value is JSONRPCMessage {
   if (!isRecord(value) || value["jsonrpc"] !== "2.0") return false;
   return typeof value["method"] === "string" || isRecord(value["result"]) || isRecord(value["error"]);
-}
-
-/** A line was longer than a stream may send. */
-class LineTooLong extends Error {
-  override readonly name = "LineTooLong";
-}
-
-const newline = 0x0a;
-
-/** Cuts a stream of bytes into lines; the time it takes grows with the bytes, however they are cut. */
-class LineReader {
-  readonly #maxBytes: number;
-  #parts: Buffer[] = [];
-  #bytes = 0;
-
-  constructor(maxBytes: number) {
-    this.#maxBytes = maxBytes;
-  }
-
-  /** The lines that a chunk completes. Throws {@link LineTooLong}. */
-  push(chunk: Buffer): string[] {
-    const lines: string[] = [];
-    let start = 0;
-    for (let end = chunk.indexOf(newline); end !== -1; end = chunk.indexOf(newline, start)) {
-      this.#keep(chunk.subarray(start, end));
-      lines.push(this.#take());
-      start = end + 1;
-    }
-    this.#keep(chunk.subarray(start));
-    return lines;
-  }
-
-  #keep(part: Buffer): void {
-    this.#bytes += part.length;
-    if (this.#bytes > this.#maxBytes) throw new LineTooLong(`a line is longer than ${this.#maxBytes} bytes`);
-    if (part.length > 0) this.#parts.push(part);
-  }
-
-  #take(): string {
-    const line = Buffer.concat(this.#parts).toString("utf8");
-    this.#parts = [];
-    this.#bytes = 0;
-    return line.endsWith("\r") ? line.slice(0, -1) : line;
-  }
 }

@@ -25,8 +25,10 @@ import {
   isLost,
   isUnsent,
   lost,
+  refused,
   servedToItself,
 } from "./failures.ts";
+import { MessageTooLarge } from "../wire/message-size.ts";
 import { skillOf, toOffered } from "./skills.ts";
 import { withServedLinks } from "./ui.ts";
 
@@ -193,6 +195,7 @@ function explainFailure(error: unknown, { abortSignal }: ToolContext, server: st
   // The host has its own words for a call that was cancelled or took too long.
   if (abortSignal.aborted) return failure("the call was cancelled", { code: "MCP_CANCELLED" });
   if (isServedToItself(error)) throw servedToItself(error);
+  if (error instanceof MessageTooLarge) return refused(server, error);
   if (isLost(error)) return lost(server);
   const status = httpStatusOf(error);
   if (status !== undefined) return answeredWith(server, status);

@@ -12,6 +12,7 @@ import { resolve } from "node:path";
 import type { Coordinator, Logger } from "@toolmount/core";
 import { chainOf } from "../wire/chain.ts";
 import type { ServerSettings } from "./config.ts";
+import { boundedFetch } from "../wire/message-size.ts";
 import type { Program } from "./process-tree.ts";
 import { StdioTransport } from "./stdio-transport.ts";
 
@@ -27,8 +28,8 @@ export interface TransportOptions {
   /** Variables that a program gets, whatever its entry says. */
   readonly serverEnv?: Readonly<Record<string, string>> | undefined;
   readonly logger: Logger;
-  /** Authorizes requests over HTTP; with an own `fetch`, requests go through it. */
-  readonly authProvider?: (AuthProvider & { readonly fetch?: FetchLike }) | undefined;
+  /** Authorizes requests over HTTP; one that wants to see them wraps their fetch. */
+  readonly authProvider?: (AuthProvider & { noting?(fetchOne: FetchLike): FetchLike }) | undefined;
 }
 
 /** Makes the transport that an entry asks for; nothing is started yet. */
@@ -38,10 +39,11 @@ export function createTransport(given: TransportOptions): Transport {
   const program = programOf(given);
   if (program !== undefined) return new StdioTransport({ ...program, maxMessageBytes, logger });
   const address = new URL(url ?? "");
+  const bounded = boundedFetch(fetch, maxMessageBytes);
   const options = {
     requestInit: { headers },
     ...(authProvider !== undefined && { authProvider }),
-    ...(authProvider?.fetch !== undefined && { fetch: authProvider.fetch }),
+    fetch: authProvider?.noting?.(bounded) ?? bounded,
   };
   return transport === "sse"
     ? new SSEClientTransport(address, options)

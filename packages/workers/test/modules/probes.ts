@@ -106,6 +106,8 @@ const services: Readonly<Record<string, Act>> = {
     for (let n = 0; n < Number(count); n++) session.set(`k${n}`, "x".repeat(1_000_000));
     return data("filled");
   },
+  "return many keys": (_, count) =>
+    data(Object.fromEntries(Array.from({ length: Number(count) }, (_each, at) => [`k${at}`, at]))),
   "much progress": ({ progress }) => {
     for (let at = 1; at <= 1_000_000; at++) progress({ progress: at });
     return data("done");

@@ -1,0 +1,52 @@
+/** Most members of one object, and of a whole text: to parse more, and to walk them, would hold up the host. */
+export const maxKeys = 20_000;
+export const maxMembers = 1_000_000;
+
+/** Most objects inside each other. Values have a stricter limit; this one bounds what the count itself needs. */
+const maxObjects = 1_000;
+
+/**
+ * Says what makes a foreign JSON text too wide to parse: "an object of more than 20000 members". Null for one that may
+ * be parsed. Reads the text once, skips what is inside of its strings, and stops at the first member too many. For a text
+ * that is not JSON the answer has no meaning.
+ */
+export function excessOf(text: string): string | null {
+  // The least that a member takes is `0,`, and `"":0,` in an object.
+  if (text.length <= maxKeys * 5) return null;
+  const keys: number[] = [0];
+  let members = 0;
+  for (let at = 0; at < text.length; at++) {
+    const code = text.charCodeAt(at);
+    if (code === quote) {
+      at = endOfString(text, at);
+    } else if (code === comma) {
+      if (++members > maxMembers) return `more than ${maxMembers} members`;
+    } else if (code === colon) {
+      if (++keys[keys.length - 1]! > maxKeys) return `an object of more than ${maxKeys} members`;
+    } else if (code === openBrace) {
+      if (keys.push(0) > maxObjects) return `more than ${maxObjects} objects inside each other`;
+    } else if (code === closeBrace && keys.length > 1) {
+      keys.pop();
+    }
+  }
+  return null;
+}
+
+const quote = 0x22;
+const comma = 0x2c;
+const colon = 0x3a;
+const openBrace = 0x7b;
+const closeBrace = 0x7d;
+
+/** The place of the quote that ends the string which begins at `from`; the end of a text that has none. */
+function endOfString(text: string, from: number): number {
+  let end = text.indexOf('"', from + 1);
+  while (end !== -1 && isEscaped(text, end)) end = text.indexOf('"', end + 1);
+  return end === -1 ? text.length : end;
+}
+
+function isEscaped(text: string, at: number): boolean {
+  let slashes = 0;
+  while (text[at - 1 - slashes] === "\\") slashes++;
+  return slashes % 2 === 1;
+}

@@ -1,0 +1,58 @@
+import fc from "fast-check";
+import { describe, expect, test } from "vitest";
+import { excessOf, maxKeys, maxMembers } from "../../src/json/shape.ts";
+import { data } from "../../src/index.ts";
+import { tool, world } from "../world.ts";
+
+const wide = (count: number) => Object.fromEntries(Array.from({ length: count }, (_, at) => [`k${at}`, at]));
+const tooWide = `an object of more than ${maxKeys} members`;
+
+describe("the shape of a JSON text", () => {
+  test.each([
+    ["an object with most members", wide(maxKeys), null],
+    ["one member more", wide(maxKeys + 1), tooWide],
+    ["a wide object inside others", { a: [[{ b: wide(maxKeys + 1) }]] }, tooWide],
+    ["many narrow objects", Array.from({ length: 90_000 }, () => ({ a: 1, b: { c: 2 } })), null],
+    ["two objects side by side", [wide(maxKeys), wide(maxKeys)], null],
+    ["a list of numbers", Array.from({ length: maxMembers }, () => 1), null],
+    ["a longer list", Array.from({ length: maxMembers + 2 }, () => 1), `more than ${maxMembers} members`],
+    ["text that looks like members", { text: '{"a":1,"b\\":2},'.repeat(maxKeys * 5) }, null],
+    ["keys that look like members", { ['":,{'.repeat(maxKeys * 5)]: 1 }, null],
+  ])("%s", (_, value, excess) => {
+    expect(excessOf(JSON.stringify(value))).toBe(excess);
+  });
+
+  test("objects inside each other are counted, too", () => {
+    const deep = `${'{"a":'.repeat(50_000)}1${"}".repeat(50_000)}`;
+    expect(excessOf(deep)).toBe("more than 1000 objects inside each other");
+  });
+
+  test("strings of any content are skipped, and the object after them is counted", () => {
+    fc.assert(
+      fc.property(fc.array(fc.string({ unit: "binary" }), { maxLength: 20 }), (texts) => {
+        const padding = "x".repeat(maxKeys * 5);
+        expect(excessOf(JSON.stringify({ texts, padding }))).toBeNull();
+        expect(excessOf(JSON.stringify({ texts, after: wide(maxKeys + 1) }))).toBe(tooWide);
+      }),
+      { numRuns: 50 },
+    );
+  });
+
+  test("a text that is no JSON ends, too", () => {
+    fc.assert(
+      fc.property(fc.string({ unit: fc.constantFrom('"', "\\", "{", "}", ",", ":", "[") }), (text) => {
+        excessOf(text.repeat(2_000));
+      }),
+      { numRuns: 50 },
+    );
+  });
+});
+
+test("arguments of a model with too many members are refused before they are parsed", async () => {
+  const { host } = world([tool(() => data("ran"))]);
+
+  const outcome = await host.call({ name: "probe", arguments: JSON.stringify(wide(maxKeys + 1)) });
+
+  expect(outcome).toMatchObject({ status: "invalid", result: { code: "INVALID_ARGUMENTS" } });
+  expect(outcome.result.error).toContain(tooWide);
+});
