@@ -1,6 +1,6 @@
 import { spawn, type ChildProcess } from "node:child_process";
 import { once } from "node:events";
-import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
+import { mkdtempSync, readdirSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { stdout } from "node:process";
@@ -13,6 +13,7 @@ import { Client } from "pg";
 import { expect, onTestFinished, test } from "vitest";
 import { openLedger } from "@toolmount/store";
 import type { PostgresServer } from "../../../store/test/postgres.ts";
+import { findTruth, linesOf, type Ended } from "./truth.ts";
 import { startPostgres, startRedis, type RedisServer } from "./servers.ts";
 
 /** How often something is killed; TOOLMOUNT_LOAD=full kills as often as the issue asks. */
@@ -207,73 +208,18 @@ async function callsEnd(database: string): Promise<void> {
   await ledger.close();
 }
 
-interface Outcome {
-  readonly runId: string;
-  readonly tool: string;
-  readonly status: string;
-  readonly code: string;
-}
-
 /** Compares what hosts saw, what tools did and what the ledger has. Resolves to the counts, for people. */
 async function judge({ folder, database }: Fleet): Promise<string> {
   const outcomes = readdirSync(folder)
     .filter((name) => name.startsWith("outcomes-"))
     .flatMap((name) => linesOf(join(folder, name)))
-    .map((line): Outcome => {
+    .map((line): Ended => {
       const [runId = "", tool = "", status = "", code = ""] = line.split(" ");
       return { runId, tool, status, code };
     });
-  const runs = countBy([...linesOf(join(folder, "effect"))]);
-  const repeats = countBy([...linesOf(join(folder, "repeatable"))]);
-
-  expect(new Set(outcomes.map(({ runId }) => runId)).size).toBe(outcomes.length);
-  expect([...runs.values()].filter((count) => count > 1)).toEqual([]);
-  for (const outcome of outcomes) {
-    const { runId, tool, status, code } = outcome;
-    const effects = (tool === "effect" ? runs : repeats).get(runId) ?? 0;
-    if (status === "ok") expect({ ...outcome, effects: effects > 0 }).toMatchObject({ effects: true });
-    else if (code === "UNAVAILABLE") expect({ ...outcome, effects }).toMatchObject({ effects: 0 });
-    else expect(outcome).toMatchObject({ tool: "effect", status: "unknown", code: "OUTCOME_UNKNOWN" });
-  }
-
-  // Calls whose host was killed: each ended, too, and a host that lived has collected its own.
-  const rows = await rowsOf(database);
-  const known = new Map(outcomes.map((outcome) => [outcome.runId, outcome]));
-  for (const { run_id: runId, state, kind, tool } of rows) {
-    expect(state).toBe("ended");
-    if (kind === "lost") expect(tool).toBe("effect");
-    const outcome = known.get(runId);
-    if (outcome !== undefined) expect(outcome.status === "unknown").toBe(kind === "lost");
-  }
+  const { ends, repeated } = await findTruth(outcomes, folder, database);
   const count = (status: string) => outcomes.filter((outcome) => outcome.status === status).length;
-  const text = `${outcomes.length} outcomes: ${count("ok")} ok, ${count("unknown")} unknown, ${count("failed")} unavailable; ${rows.length} ends of killed hosts; ${[...repeats.values()].filter((times) => times > 1).length} idempotent calls ran again`;
-  return text;
-}
-
-function linesOf(file: string): readonly string[] {
-  return existsSync(file) ? readFileSync(file, "utf8").split("\n").filter(Boolean) : [];
-}
-
-function countBy(list: readonly string[]): ReadonlyMap<string, number> {
-  const counts = new Map<string, number>();
-  for (const text of list) counts.set(text, (counts.get(text) ?? 0) + 1);
-  return counts;
-}
-
-interface LedgerRow {
-  readonly run_id: string;
-  readonly state: string;
-  readonly tool: string;
-  readonly kind: string;
-}
-
-async function rowsOf(database: string): Promise<readonly LedgerRow[]> {
-  const client = new Client({ connectionString: database });
-  await client.connect();
-  const sql = "select run_id, state, tool, ending::json ->> 'kind' as kind from toolmount_fleet_calls";
-  const { rows } = await client.query<LedgerRow>(sql);
-  await client.end();
-  return rows;
+  return `${outcomes.length} outcomes: ${count("ok")} ok, ${count("unknown")} unknown, ${count("failed")} unavailable; ${ends} ends of killed hosts; ${repeated} idempotent calls ran again`;
 }
 
 async function jobsInPostgres(database: string): Promise<number> {
