@@ -13,7 +13,7 @@ export interface WatchOptions {
 
 /**
  * Counts the processes of a command while it runs, also those whose parents have ended: a fork bomb is made of them.
- * Calls back once when there are too many. Returns the undo. Counts nothing where the system has no `/proc`.
+ * Calls back once when there are too many. Returns the undo. Counts nothing where the system does not list processes as Linux does.
  */
 export function watchProcesses(
   { pid, mark }: { readonly pid: number | undefined; readonly mark: string },
